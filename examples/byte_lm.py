@@ -1,0 +1,254 @@
+"""A byte-level transformer language model, and the text it learns.
+
+Every matrix product of the model goes through the `Products` handed to its
+constructor, so the same model can be built on `jaxgemm` and on `jnp.matmul` and
+the two compared. The text is the source code of Python's standard library.
+"""
+
+from collections.abc import Callable
+import functools
+import pathlib
+import sysconfig
+from typing import Any, NamedTuple
+
+from flax import nnx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+import jaxgemm
+
+VOCAB_SIZE = 256  # bytes
+
+
+class Products(NamedTuple):
+  """The two functions that compute every product of the model.
+
+  matmul(a, b, *, bias, activation) takes `bias` as f32[N] and the name of an
+  activation; dot_general has the signature of `jax.lax.dot_general`.
+  """
+
+  matmul: Callable[..., jax.Array]
+  dot_general: Callable[..., jax.Array]
+
+
+def jaxgemm_products(**options: Any) -> Products:
+  """Products by jaxgemm; `options` (schedule=, implementation=, ...) go to all."""
+  return Products(
+      functools.partial(jaxgemm.matmul, **options),
+      functools.partial(jaxgemm.dot_general, **options),
+  )
+
+
+def _jnp_matmul(a, b, *, bias, activation):
+  out = jnp.matmul(a, b, preferred_element_type=jnp.float32) + bias
+  return getattr(jax.nn, activation)(out).astype(a.dtype)
+
+
+def jnp_products() -> Products:
+  """The same products as XLA computes them: the reference."""
+  return Products(_jnp_matmul, jax.lax.dot_general)
+
+
+def recorded(products: Products, calls: dict[Any, int]) -> Products:
+  """Wraps `products` so that tracing counts each distinct product in `calls`.
+
+  Keys are (lhs, rhs, options): two `jax.ShapeDtypeStruct`s and a sorted tuple of
+  (name, value) with arrays replaced by their shapes, as `jaxgemm.explain` takes.
+  """
+
+  def shape_of(value):
+    if hasattr(value, "shape"):
+      return jax.ShapeDtypeStruct(value.shape, value.dtype)
+    return value
+
+  def record(lhs, rhs, **options):
+    given = {k: shape_of(v) for k, v in options.items() if v is not None}
+    key = (shape_of(lhs), shape_of(rhs), tuple(sorted(given.items())))
+    calls[key] = calls.get(key, 0) + 1
+
+  def matmul(a, b, **options):
+    record(a, b, **options)
+    return products.matmul(a, b, **options)
+
+  def dot_general(lhs, rhs, dimension_numbers, **options):
+    record(lhs, rhs, dimension_numbers=dimension_numbers, **options)
+    return products.dot_general(lhs, rhs, dimension_numbers, **options)
+
+  return Products(matmul, dot_general)
+
+
+def rotate(x: jax.Array) -> jax.Array:
+  """Rotary position embedding (arXiv:2104.09864) of x[..., T, D], D even."""
+  length, half = x.shape[-2], x.shape[-1] // 2
+  rate = 10_000.0 ** (-jnp.arange(half, dtype=jnp.float32) / half)
+  angle = jnp.arange(length, dtype=jnp.float32)[:, None] * rate
+  cos, sin = jnp.cos(angle), jnp.sin(angle)
+  x1, x2 = jnp.split(x.astype(jnp.float32), 2, axis=-1)
+  out = jnp.concatenate([x1 * cos - x2 * sin, x1 * sin + x2 * cos], axis=-1)
+  return out.astype(x.dtype)
+
+
+class Attention(nnx.Module):
+  """Causal self-attention, x[B, T, C] -> [B, T, C]."""
+
+  def __init__(self, dim, num_heads, dtype, products: Products, rngs):
+    # No biases: the gradient of a key bias is zero but for rounding, which no
+    # relative tolerance can be held against.
+    linear = functools.partial(
+        nnx.Linear, use_bias=False, dtype=dtype,
+        dot_general=products.dot_general, rngs=rngs,
+    )
+    self.qkv = linear(dim, 3 * dim)
+    self.out = linear(dim, dim)
+    self.num_heads = num_heads
+    self.dot_general = products.dot_general
+
+  def __call__(self, x: jax.Array) -> jax.Array:
+    batch, length, dim = x.shape
+    qkv = self.qkv(x).reshape(batch, length, 3, self.num_heads, -1)
+    q, k, v = jnp.moveaxis(qkv, (2, 3), (0, 2))  # each [B, H, T, D]
+    q, k = rotate(q), rotate(k)
+    scores = self.dot_general(
+        q, k, (((3,), (3,)), ((0, 1), (0, 1))),
+        preferred_element_type=jnp.float32,
+    )
+    causal = jnp.tril(jnp.ones((length, length), bool))
+    scores = jnp.where(causal, scores * q.shape[-1] ** -0.5, -jnp.inf)
+    weights = jax.nn.softmax(scores, axis=-1).astype(v.dtype)
+    mixed = self.dot_general(weights, v, (((3,), (2,)), ((0, 1), (0, 1))))
+    return self.out(jnp.swapaxes(mixed, 1, 2).reshape(batch, length, dim))
+
+
+class Mlp(nnx.Module):
+  """Two projections; the first one's bias and GELU run inside the product."""
+
+  def __init__(self, dim, dtype, products: Products, rngs):
+    init = nnx.initializers.lecun_normal()
+    self.kernel = nnx.Param(init(rngs.params(), (dim, 4 * dim), jnp.float32))
+    self.bias = nnx.Param(jnp.zeros((4 * dim,), jnp.float32))
+    self.down = nnx.Linear(
+        4 * dim, dim, dtype=dtype, dot_general=products.dot_general, rngs=rngs
+    )
+    self.matmul = products.matmul
+    self.dtype = dtype
+
+  def __call__(self, x: jax.Array) -> jax.Array:
+    kernel = self.kernel[...].astype(self.dtype)
+    hidden = self.matmul(
+        x.astype(self.dtype), kernel, bias=self.bias[...], activation="gelu"
+    )
+    return self.down(hidden)
+
+
+class Block(nnx.Module):
+  """A pre-norm transformer block; the residual stream stays in float32."""
+
+  def __init__(self, dim, num_heads, dtype, products: Products, rngs):
+    self.norm1 = nnx.RMSNorm(dim, dtype=dtype, rngs=rngs)
+    self.attention = Attention(dim, num_heads, dtype, products, rngs)
+    self.norm2 = nnx.RMSNorm(dim, dtype=dtype, rngs=rngs)
+    self.mlp = Mlp(dim, dtype, products, rngs)
+
+  def __call__(self, x: jax.Array) -> jax.Array:
+    x = x + self.attention(self.norm1(x))
+    return x + self.mlp(self.norm2(x))
+
+
+class ByteLM(nnx.Module):
+  """tokens int32[B, T] -> logits float32[B, T, 256] of the next byte.
+
+  Parameters are float32; `dtype` is the type the products read and write. Each
+  attention head is 64 wide (32 below 128 channels).
+  """
+
+  def __init__(self, dim, num_layers, dtype, products: Products, rngs):
+    num_heads = max(1, dim // (64 if dim >= 128 else 32))
+    if dim % (2 * num_heads):
+      raise ValueError(f"embed_dim must be a multiple of 64, got {dim}.")
+    self.embed = nnx.Embed(
+        VOCAB_SIZE, dim, embedding_init=nnx.initializers.normal(1.0), rngs=rngs
+    )
+    self.blocks = nnx.List(
+        [Block(dim, num_heads, dtype, products, rngs) for _ in range(num_layers)]
+    )
+    self.norm = nnx.RMSNorm(dim, dtype=dtype, rngs=rngs)
+    self.head = nnx.Linear(
+        dim, VOCAB_SIZE, use_bias=False, dtype=dtype,
+        kernel_init=nnx.initializers.normal(0.02),
+        dot_general=products.dot_general, rngs=rngs,
+    )
+
+  def __call__(self, tokens: jax.Array) -> jax.Array:
+    x = self.embed(tokens)
+    for block in self.blocks:
+      x = block(x)
+    return self.head(self.norm(x)).astype(jnp.float32)
+
+
+def loss_fn(model: ByteLM, tokens: jax.Array) -> jax.Array:
+  """Mean cross entropy in nats per byte; tokens int32[B, T + 1]."""
+  logits = model(tokens[:, :-1])
+  losses = optax.softmax_cross_entropy_with_integer_labels(logits, tokens[:, 1:])
+  return losses.mean()
+
+
+def load_text(max_bytes: int = 8_000_000) -> tuple[np.ndarray, np.ndarray]:
+  """The standard library's sources as (training, held-out) uint8 arrays.
+
+  Files come in sorted order, without tests and installed packages, up to
+  `max_bytes`; every twentieth file is held out whole.
+  """
+  root = pathlib.Path(sysconfig.get_paths()["stdlib"])
+  skip = {"site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3"}
+  text: tuple[list[bytes], list[bytes]] = ([], [])
+  size = 0
+  files = [path.relative_to(root) for path in root.rglob("*.py")]
+  files = sorted(path for path in files if not skip & set(path.parts))
+  for index, path in enumerate(files):
+    source = (root / path).read_bytes()[: max_bytes - size]
+    text[index % 20 == 19].append(source)
+    size += len(source)
+    if size >= max_bytes:
+      break
+  if not text[1]:
+    raise FileNotFoundError(f"{root} holds {len(files)} .py files; 20 are needed.")
+  train, held_out = (np.frombuffer(b"".join(t), np.uint8) for t in text)
+  return train, held_out
+
+
+def batches(text: np.ndarray, batch_size: int, seq_len: int, seed: int):
+  """Yields int32[batch_size, seq_len + 1] windows at random offsets, for ever."""
+  rng = np.random.default_rng(seed)
+  window = np.arange(seq_len + 1)
+  while True:
+    start = rng.integers(0, len(text) - seq_len, size=batch_size)
+    yield text[start[:, None] + window].astype(np.int32)
+
+
+def sample(
+    model: ByteLM, prompt: bytes, length: int, seq_len: int, key: jax.Array,
+    temperature: float = 0.7,
+) -> bytes:
+  """Continues `prompt` by `length` bytes, each drawn from the last `seq_len`."""
+  graphdef, params = nnx.split(model)
+  prompt = prompt[-seq_len:]
+  total = len(prompt) + length
+  text = jnp.zeros((max(total, seq_len),), jnp.int32)
+  text = text.at[: len(prompt)].set(jnp.frombuffer(prompt, jnp.uint8))
+
+  @jax.jit
+  def generate(params, text, key):
+    def body(i, carry):
+      text, key = carry
+      key, draw = jax.random.split(key)
+      start = jnp.maximum(0, i - seq_len)
+      window = jax.lax.dynamic_slice_in_dim(text, start, seq_len)
+      logits = nnx.merge(graphdef, params)(window[None])[0, i - start - 1]
+      byte = jax.random.categorical(draw, logits / temperature)
+      return text.at[i].set(byte), key
+
+    return jax.lax.fori_loop(len(prompt), total, body, (text, key))[0]
+
+  return np.asarray(generate(params, text, key), np.uint8)[:total].tobytes()

@@ -1,0 +1,71 @@
+"""Draws the loss curve of a training run."""
+
+import pathlib
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot as plt  # noqa: E402  (after the choice of backend)
+import numpy as np  # noqa: E402
+
+
+def smooth(values: np.ndarray) -> np.ndarray:
+  """Centred moving average; the window shrinks towards both ends."""
+  count = len(values)
+  index = np.arange(count)
+  half = np.minimum(np.minimum(index, count - 1 - index), max(1, count // 40))
+  total = np.concatenate([[0.0], np.cumsum(values)])
+  return (total[index + half + 1] - total[index - half]) / (2 * half + 1)
+
+
+def save(metrics: dict, path: pathlib.Path) -> None:
+  """Writes the curve of `train_lm.run`'s metrics to `path`, a PNG file."""
+  losses = np.asarray(metrics["loss"])
+  steps = np.arange(1, len(losses) + 1)
+  held_steps, held_losses = np.asarray(metrics["held_out"]).T
+  fig, ax = plt.subplots(figsize=(9, 5.2), dpi=150, layout="constrained")
+  ax.plot(steps, losses, color="#9ecae1", linewidth=0.8, label="training, each step")
+  ax.plot(
+      steps, smooth(losses), color="#08519c", linewidth=2, label="training, smoothed"
+  )
+  ax.plot(
+      held_steps, held_losses, color="#d94801", linewidth=1.5, marker="o",
+      markersize=5, label="held out",
+  )
+  ax.axhline(np.log(256), color="0.6", linestyle=":", linewidth=1)
+  ax.annotate(
+      "uniform over 256 bytes", (1, np.log(256)), xycoords=("axes fraction", "data"),
+      xytext=(-4, -4), textcoords="offset points", ha="right", va="top",
+      fontsize=8, color="0.45",
+  )
+  ax.annotate(
+      f"{held_losses[-1]:.2f}", (held_steps[-1], held_losses[-1]),
+      xytext=(0, 9), textcoords="offset points", ha="right",
+      color="#d94801", fontweight="bold",
+  )
+  ax.set_xlim(0, max(len(losses), 1) * 1.02)
+  ax.set_ylim(0, 1.05 * max(np.log(256), losses.max()))
+  ax.set_xlabel("step")
+  ax.set_ylabel("loss, nats per byte")
+  bits = ax.secondary_yaxis(
+      "right", functions=(lambda x: x / np.log(2), lambda x: x * np.log(2))
+  )
+  bits.set_ylabel("bits per byte")
+  per_step = metrics["tokens_per_step"]
+  tokens = ax.secondary_xaxis(
+      "top", functions=(lambda x: x * per_step / 1e3, lambda x: x / per_step * 1e3)
+  )
+  tokens.set_xlabel("thousand tokens")
+  ax.set_title(
+      "Byte-level transformer on the standard library's source\n"
+      f"{metrics['parameters'] / 1e6:.1f}M parameters, {metrics['dtype']} products "
+      f"by jaxgemm, {metrics['tokens_per_second']:,.0f} tokens/s",
+      fontsize=11,
+  )
+  ax.grid(alpha=0.25)
+  ax.legend(frameon=False, loc="upper right", bbox_to_anchor=(1, 0.88))
+  for side in ("top", "right"):
+    ax.spines[side].set_visible(False)
+  fig.savefig(path)
+  plt.close(fig)

@@ -1,0 +1,336 @@
+"""Trains a byte-level language model whose every product runs in jaxgemm.
+
+    python examples/train_lm.py --seconds=75 --out_dir=/tmp/train_lm
+
+The text is the source of Python's standard library. Before and after training the
+loss and all gradients are compared with the same model on `jnp.matmul`; the exit
+status is 1 if they differ by more than the tolerances. `--out_dir` receives
+`loss.png` and `metrics.json`.
+"""
+
+import collections
+import functools
+import itertools
+import json
+import pathlib
+import re
+import time
+
+from absl import app
+from absl import flags
+from absl import logging
+import byte_lm
+from flax import nnx
+import jax
+import jax.numpy as jnp
+import loss_plot
+import numpy as np
+import optax
+from rich import box
+from rich import progress as rich_progress
+from rich.console import Console
+from rich.table import Table
+
+import jaxgemm
+
+FLAGS = flags.FLAGS
+flags.DEFINE_float("seconds", 75.0, "Time to train for, held-out evaluation included.")
+flags.DEFINE_integer("steps", None, "Train for this many steps instead.")
+flags.DEFINE_integer("batch_size", 16, "Sequences in a step.", lower_bound=1)
+flags.DEFINE_integer("seq_len", 128, "Bytes in a sequence.", lower_bound=2)
+flags.DEFINE_integer("num_layers", 3, "Transformer blocks.", lower_bound=1)
+flags.DEFINE_integer("embed_dim", 128, "Channels of the residual stream.")
+flags.DEFINE_float("learning_rate", 3e-3, "Peak, after the warm-up.")
+flags.DEFINE_string("out_dir", "train_lm_out", "Where the plot and metrics go.")
+flags.DEFINE_integer("seed", 0, "Seed of the parameters, batches and sample.")
+flags.DEFINE_enum("dtype", "bfloat16", ["bfloat16", "float32"], "Products' type.")
+flags.DEFINE_string("implementation", None, "Passed on to every jaxgemm call.")
+flags.DEFINE_integer("sample_bytes", 400, "Length of the text written at the end.")
+flags.DEFINE_float(
+    "loss_tolerance", None,
+    "Largest relative difference of the loss from the model on jnp.matmul. "
+    "Default: 1e-3 for bfloat16, 1e-5 for float32.",
+)
+flags.DEFINE_float(
+    "grad_tolerance", None,
+    "Largest relative difference of any parameter's gradient (Frobenius norm) from "
+    "the model on jnp.matmul. Default: 2e-2 for bfloat16, 1e-4 for float32.",
+)
+
+TOLERANCES = {"bfloat16": (1e-3, 2e-2), "float32": (1e-5, 1e-4)}
+
+
+class AgreementError(Exception):
+  """Loss or gradients differ from those of the model on jnp.matmul."""
+
+
+class Agreement:
+  """Compares loss and gradients of two models of the same parameters."""
+
+  def __init__(self, model, reference, loss_tolerance, grad_tolerance, console):
+    self._console = console
+    self._compiled = [self._loss_and_grads(m) for m in (model, reference)]
+    self._loss_tolerance = loss_tolerance
+    self._grad_tolerance = grad_tolerance
+
+  @staticmethod
+  def _loss_and_grads(model):
+    graphdef, _ = nnx.split(model)
+    loss = lambda params, tokens: byte_lm.loss_fn(
+        nnx.merge(graphdef, params), tokens
+    )
+    return jax.jit(jax.value_and_grad(loss))
+
+  def check(self, params, tokens, when: str) -> dict:
+    """Returns the differences; raises AgreementError if one is too large."""
+    (loss, grads), (loss_ref, grads_ref) = (
+        f(params, tokens) for f in self._compiled
+    )
+    loss_error = float(abs(loss - loss_ref) / abs(loss_ref))
+    pairs = zip(
+        jax.tree_util.tree_leaves_with_path(nnx.to_pure_dict(grads)),
+        jax.tree.leaves(nnx.to_pure_dict(grads_ref)),
+        strict=True,
+    )
+    errors = {}
+    for (path, grad), ref in pairs:
+      ref = np.asarray(ref, np.float64)
+      norm = np.linalg.norm(ref)
+      name = jax.tree_util.keystr(path, simple=True, separator=".")
+      errors[name] = float(np.linalg.norm(np.asarray(grad) - ref) / norm)
+    # Not max(): it would pass over a NaN, and a NaN has to fail the check.
+    worst = sorted(errors, key=lambda n: (np.isfinite(errors[n]), -errors[n]))[0]
+    result = {
+        "when": when, "loss": float(loss), "loss_jnp": float(loss_ref),
+        "loss_error": loss_error, "loss_tolerance": self._loss_tolerance,
+        "grad_errors": errors, "worst_grad": worst,
+        "worst_grad_error": errors[worst], "grad_tolerance": self._grad_tolerance,
+    }
+    text = (
+        f"{when}: loss {loss:.5f} by jaxgemm, {loss_ref:.5f} by jnp.matmul; "
+        f"relative difference {loss_error:.1e}, tolerance "
+        f"{self._loss_tolerance:.0e}. Gradients of {len(errors)} parameters; "
+        f"largest relative difference {errors[worst]:.1e} ({worst}), tolerance "
+        f"{self._grad_tolerance:.0e}."
+    )
+    if not (
+        loss_error <= self._loss_tolerance
+        and errors[worst] <= self._grad_tolerance
+    ):
+      raise AgreementError(text)
+    self._console.print(f"Agrees {text}")
+    return result
+
+
+def count_products(hlo: str) -> dict[str, int]:
+  """Counts jaxgemm's custom calls and the `dot`s left in compiled HLO text."""
+  targets = re.findall(r'custom_call_target="([^"]+)"', hlo)
+  others = collections.Counter(t for t in targets if t != "jaxgemm_gemm")
+  return {
+      "jaxgemm_gemm": targets.count("jaxgemm_gemm"),
+      "dot": len(re.findall(r"= [^=\n]*? dot\(", hlo)),
+      "other custom calls": sum(others.values()),
+  }
+
+
+def print_kernels(console: Console, calls, options) -> list[dict]:
+  """Prints the plan of each distinct product of the forward pass."""
+  table = Table(
+      title=f"Products of the forward pass ({FLAGS.dtype}), by jaxgemm.explain",
+      box=box.SIMPLE_HEAD, pad_edge=False,
+  )
+  for name in ("lhs", "rhs", "fused", "calls", "kernel", "schedule", "tile"):
+    table.add_column(name, overflow="fold")
+  shape = lambda x: "x".join(map(str, x.shape))
+  plans = []
+  for (lhs, rhs, given), count in calls.items():
+    given = dict(given)
+    explanation = jaxgemm.explain(lhs, rhs, **given, **options)
+    logging.vlog(1, "%s", explanation)
+    plan = explanation.data
+    row = {
+        "lhs": shape(lhs), "rhs": shape(rhs),
+        "fused": ", ".join(
+            v if k == "activation" else k
+            for k, v in given.items()
+            if k in ("activation", "bias")
+        ),
+        "calls": count, "kernel": plan.get("kernel"),
+        "schedule": plan.get("schedule"),
+        "tile": "x".join(map(str, plan.get("tile", ()))),
+    }
+    table.add_row(*map(str, row.values()))
+    plans.append(row)
+  console.print(table)
+  return plans
+
+
+def make_optimizer(model) -> nnx.Optimizer:
+  tx = optax.chain(
+      optax.clip_by_global_norm(1.0),
+      # The rate is set before each step: under --seconds it follows the clock.
+      optax.inject_hyperparams(optax.adamw)(
+          learning_rate=0.0, b2=0.95, weight_decay=0.1
+      ),
+  )
+  return nnx.Optimizer(model, tx, wrt=nnx.Param)
+
+
+def compile_step(model, optimizer, tokens):
+  """Returns the compiled step (state, tokens, rate) -> (state, loss), and state."""
+  graphdef, state = nnx.split((model, optimizer))
+
+  @functools.partial(jax.jit, donate_argnums=0)
+  def step(state, tokens, rate):
+    model, optimizer = nnx.merge(graphdef, state)
+    loss, grads = nnx.value_and_grad(byte_lm.loss_fn)(model, tokens)
+    optimizer.opt_state[1].hyperparams["learning_rate"][...] = rate
+    optimizer.update(model, grads)
+    return nnx.state((model, optimizer)), loss
+
+  rate = jax.ShapeDtypeStruct((), jnp.float32)
+  return step.lower(state, tokens, rate).compile(), graphdef, state
+
+
+def train(step, state, text, evaluate, console) -> tuple:
+  """Runs the training loop; returns (state, history)."""
+  rate_of = optax.warmup_cosine_decay_schedule(
+      0.0, FLAGS.learning_rate, warmup_steps=50, decay_steps=1000,
+      end_value=0.05 * FLAGS.learning_rate,
+  )
+  stream = byte_lm.batches(text, FLAGS.batch_size, FLAGS.seq_len, FLAGS.seed)
+  tokens_per_step = FLAGS.batch_size * FLAGS.seq_len
+  history = {"loss": [], "held_out": [], "speed": 0.0}
+  bar = rich_progress.Progress(
+      rich_progress.BarColumn(20),
+      rich_progress.TaskProgressColumn(),
+      rich_progress.TextColumn(
+          "step {task.fields[step]}  loss {task.fields[loss]:.3f}  "
+          "{task.fields[speed]:,.0f} tokens/s"
+      ),
+      rich_progress.TimeRemainingColumn(),
+      console=console,
+  )
+  busy, done, next_eval = 0.0, 0.0, 0.0
+  start = time.perf_counter()
+  with bar:
+    task = bar.add_task("", total=1.0, step=0, loss=float("nan"), speed=0.0)
+    for index in itertools.count():
+      elapsed = time.perf_counter() - start
+      done = index / FLAGS.steps if FLAGS.steps else elapsed / FLAGS.seconds
+      if done >= next_eval or done >= 1.0:
+        held_out = evaluate(state)
+        history["held_out"].append((index, held_out))
+        console.print(f"step {index}: held-out loss {held_out:.3f} nats/byte")
+        next_eval += 0.1
+      if done >= 1.0:
+        break
+      begin = time.perf_counter()
+      rate = jnp.float32(rate_of(1000 * done))
+      state, loss = step(state, next(stream), rate)
+      history["loss"].append(float(loss))
+      busy += time.perf_counter() - begin
+      history["speed"] = (index + 1) * tokens_per_step / busy
+      bar.update(
+          task, completed=min(done, 1.0), step=index + 1, loss=float(loss),
+          speed=history["speed"],
+      )
+    bar.update(task, completed=1.0)
+  return state, history
+
+
+def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
+  """Trains with `products`, checking them against jnp.matmul; returns metrics."""
+  dtype = jnp.dtype(FLAGS.dtype)
+  tolerances = TOLERANCES[FLAGS.dtype]
+  if FLAGS.loss_tolerance is not None:
+    tolerances = (FLAGS.loss_tolerance, tolerances[1])
+  if FLAGS.grad_tolerance is not None:
+    tolerances = (tolerances[0], FLAGS.grad_tolerance)
+  calls = {}
+  build = lambda products: byte_lm.ByteLM(
+      FLAGS.embed_dim, FLAGS.num_layers, dtype, products,
+      rngs=nnx.Rngs(FLAGS.seed),
+  )
+  model, reference = build(products), build(byte_lm.jnp_products())
+  size = sum(x.size for x in jax.tree.leaves(nnx.state(model)))
+  text, held_out_text = byte_lm.load_text()
+  console.print(
+      f"jaxgemm {jaxgemm.__version__}, jax {jax.__version__}, "
+      f"{jax.devices()[0].device_kind}: {FLAGS.num_layers} layers of "
+      f"{FLAGS.embed_dim}, {size:,} parameters, {FLAGS.dtype}; "
+      f"{len(text):,} bytes of training text, {len(held_out_text):,} held out"
+  )
+  held_out = byte_lm.batches(held_out_text, FLAGS.batch_size, FLAGS.seq_len, 1)
+  held_out = [next(held_out) for _ in range(4)]
+
+  agreement = Agreement(model, reference, *tolerances, console)
+  checks = [agreement.check(nnx.state(model), held_out[0], "before training")]
+  # Tracing a model of its own keeps the recorder out of the one that trains.
+  jax.eval_shape(build(byte_lm.recorded(products, calls)), held_out[0][:, :-1])
+  plans = print_kernels(console, calls, options)
+
+  step, graphdef, state = compile_step(model, make_optimizer(model), held_out[0])
+  counts = count_products(step.as_text())
+  console.print(
+      "Compiled train step: "
+      + ", ".join(f"{n} {what}" for what, n in counts.items())
+  )
+  params_of = lambda state: nnx.state(nnx.merge(graphdef, state)[0])
+  model_def = nnx.graphdef(model)
+  loss_of = jax.jit(
+      lambda params, tokens: byte_lm.loss_fn(nnx.merge(model_def, params), tokens)
+  )
+  evaluate = lambda state: float(
+      np.mean([loss_of(params_of(state), tokens) for tokens in held_out])
+  )
+  evaluate(state)  # compiled before the clock starts
+  state, history = train(step, state, text, evaluate, console)
+  params = params_of(state)
+  checks.append(agreement.check(params, held_out[0], "after training"))
+
+  if FLAGS.sample_bytes:
+    written = byte_lm.sample(
+        nnx.merge(model_def, params), b"def ", FLAGS.sample_bytes, FLAGS.seq_len,
+        jax.random.key(FLAGS.seed),
+    )
+    console.rule("A sample")
+    console.print(written.decode("utf-8", "replace"), markup=False, highlight=False)
+    console.rule()
+  return {
+      "parameters": size, "dtype": FLAGS.dtype, "steps": len(history["loss"]),
+      "tokens_per_step": FLAGS.batch_size * FLAGS.seq_len,
+      "tokens_per_second": history["speed"], "loss": history["loss"],
+      "held_out": history["held_out"], "agreement": checks,
+      "products": plans, "compiled_step": counts,
+  }
+
+
+def main(argv, products: byte_lm.Products | None = None) -> int:
+  if len(argv) > 1:
+    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
+  console = Console()
+  options = {}
+  if FLAGS.implementation is not None:
+    options["implementation"] = FLAGS.implementation
+  try:
+    metrics = run(products or byte_lm.jaxgemm_products(**options), options, console)
+  except AgreementError as e:
+    logging.error("Disagrees %s", e)
+    return 1
+  out_dir = pathlib.Path(FLAGS.out_dir)
+  out_dir.mkdir(parents=True, exist_ok=True)
+  (out_dir / "metrics.json").write_text(json.dumps(metrics, indent=1))
+  loss_plot.save(metrics, out_dir / "loss.png")
+  console.print(
+      f"Held-out loss {metrics['held_out'][0][1]:.3f} -> "
+      f"{metrics['held_out'][-1][1]:.3f} nats/byte in {metrics['steps']} steps, "
+      f"{metrics['tokens_per_second']:,.0f} tokens/s; "
+      f"plot in {out_dir / 'loss.png'}"
+  )
+  return 0
+
+
+if __name__ == "__main__":
+  jax.config.config_with_absl()
+  app.run(main)
