@@ -1,0 +1,252 @@
+#include "backend/host.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernel/mainloop_host.h"
+#include "kernel/stream_k.h"
+
+namespace jaxgemm {
+namespace {
+
+// An accumulator tile in memory: scratch, a partial-sum slot, or out itself. T is float or
+// int32_t.
+template <class T>
+class HostAccumulator {
+ public:
+  HostAccumulator(T* slots, int64_t slot_size) : slots_(slots), slot_size_(slot_size) {}
+
+  void Start(T* data, int64_t ld, int64_t rows, int64_t cols) {
+    data_ = data, ld_ = ld, rows_ = rows, cols_ = cols;
+  }
+  T* slot(int64_t index) const { return slots_ + index * slot_size_; }
+  T* data() const { return data_; }
+  int64_t ld() const { return ld_; }
+
+  // Nothing to move where the sum was computed in its slot.
+  void Publish(int64_t index) {
+    T* to = slot(index);
+    if (to == data_) return;
+    for (int64_t row = 0; row < rows_; ++row) {
+      std::memcpy(to + row * ld_, data_ + row * ld_, static_cast<size_t>(cols_) * sizeof(T));
+    }
+    data_ = to;
+  }
+  void Load(int64_t index) { data_ = slot(index); }
+  void Add(int64_t index) {
+    const T* from = slot(index);
+    for (int64_t row = 0; row < rows_; ++row) {
+      for (int64_t col = 0; col < cols_; ++col) data_[row * ld_ + col] += from[row * ld_ + col];
+    }
+  }
+  void AddToSlot(int64_t index) {
+    T* to = slot(index);
+    for (int64_t row = 0; row < rows_; ++row) {
+      for (int64_t col = 0; col < cols_; ++col) {
+        AtomicAdd(to + row * ld_ + col, data_[row * ld_ + col]);
+      }
+    }
+  }
+
+ private:
+  T* slots_;
+  int64_t slot_size_;
+  T* data_ = nullptr;
+  int64_t ld_ = 0, rows_ = 0, cols_ = 0;
+};
+
+// One matrix operand in the plan's orientation.
+struct Operand {
+  OperandView view;
+  int64_t bytes, batch_stride;
+
+  OperandView At(int64_t batch, int64_t row, int64_t col) const {
+    OperandView moved = view;
+    moved.data = Offset(
+        view.data, batch * batch_stride + row * view.row_stride + col * view.col_stride, bytes);
+    return moved;
+  }
+};
+
+Operand MakeOperand(const void* data, DType dtype, int64_t rows, int64_t cols, bool row_major,
+                    bool batched) {
+  return {.view = {.data = data,
+                   .dtype = dtype,
+                   .row_stride = row_major ? cols : 1,
+                   .col_stride = row_major ? 1 : rows},
+          .bytes = Bytes(dtype),
+          .batch_stride = batched ? rows * cols : 0};
+}
+
+Operand Transpose(Operand operand) {
+  std::swap(operand.view.row_stride, operand.view.col_stride);
+  return operand;
+}
+
+template <class T>
+class Workgroup {
+ public:
+  Workgroup(const HostCall& call, int64_t index)
+      : call_(call),
+        plan_(call.plan),
+        config_(call.plan.config),
+        lhs_(MakeOperand(call.lhs, call.problem.lhs_dtype, call.problem.m, call.problem.k,
+                         call.problem.lhs_contracting == 1, call.problem.lhs_batched)),
+        rhs_(MakeOperand(call.rhs, call.problem.rhs_dtype, call.problem.k, call.problem.n,
+                         call.problem.rhs_contracting == 0, call.problem.rhs_batched)),
+        accumulator_(reinterpret_cast<T*>(call.workspace +
+                                          (config_.reduction == Reduction::kAtomic
+                                               ? plan_.atomic_offset
+                                               : plan_.partials_offset)),
+                     config_.tile_m * config_.tile_n) {
+    if (plan_.transposed) {
+      std::swap(lhs_, rhs_);
+      lhs_ = Transpose(lhs_), rhs_ = Transpose(rhs_);
+    }
+    char* scratch = call.workspace + plan_.scratch_offset + index * plan_.scratch_bytes;
+    auto take = [&scratch](int64_t bytes) {
+      char* taken = scratch;
+      scratch += (bytes + 63) / 64 * 64;
+      return taken;
+    };
+    packed_a_ = take(HostPackedABytes(config_.tile_m));
+    packed_b_ = plan_.skinny ? nullptr : take(HostPackedBBytes(config_.tile_n));
+    tile_ = reinterpret_cast<T*>(scratch);
+  }
+
+  void Run(int64_t index) {
+    StreamKMap map = plan_.stream_k_map();
+    auto compute = [this](const WorkTile& tile) { Compute(tile); };
+    auto store = [this](const WorkTile& tile) { Store(tile); };
+    // Claims cost nothing here that storing could hide.
+    constexpr bool kClaimAhead = false;
+    if (plan_.stealing()) {
+      StealClaim claim{.counters = reinterpret_cast<int32_t*>(call_.workspace +
+                                                              plan_.claim_offset),
+                       .num_queues = config_.num_queues,
+                       .start = index % config_.num_queues,
+                       .size = map.size()};
+      ForEachWorkTile(claim, map, AlwaysReady(), kClaimAhead, compute, store);
+    } else {
+      StrideClaim claim{.index = index, .step = config_.num_workgroups, .size = map.size()};
+      ForEachWorkTile(claim, map, AlwaysReady(), kClaimAhead, compute, store);
+    }
+  }
+
+ private:
+  int64_t Rows(const WorkTile& tile) const {
+    return std::min(config_.tile_m, plan_.m - tile.m * config_.tile_m);
+  }
+  int64_t Cols(const WorkTile& tile) const {
+    return std::min(config_.tile_n, plan_.n - tile.n * config_.tile_n);
+  }
+
+  // Out can hold the accumulators where it has their type and orientation.
+  bool in_place() const {
+    return !plan_.transposed &&
+           call_.problem.out_dtype == (IsInteger(call_.problem.lhs_dtype)
+                                           ? DType::kS32
+                                           : DType::kF32);
+  }
+
+  void Compute(const WorkTile& tile) {
+    int64_t row = tile.m * config_.tile_m, col = tile.n * config_.tile_n;
+    int64_t k_begin = tile.k_begin * config_.tile_k;
+    int64_t k_end = std::min(tile.k_end * config_.tile_k, plan_.k);
+    int64_t rows = Rows(tile), cols = Cols(tile);
+    if (tile.num_peers > 1) {
+      T* data = config_.reduction == Reduction::kAtomic
+                    ? tile_
+                    : accumulator_.slot(tile.first_slot + tile.peer);
+      accumulator_.Start(data, config_.tile_n, rows, cols);
+    } else if (in_place()) {
+      T* out = static_cast<T*>(call_.out) + OutOffset(tile);
+      accumulator_.Start(out, plan_.n, rows, cols);
+    } else {
+      accumulator_.Start(tile_, config_.tile_n, rows, cols);
+    }
+    MainLoop(*call_.kernel, lhs_.At(tile.batch, row, k_begin), lhs_.bytes,
+             rhs_.At(tile.batch, k_begin, col), rhs_.bytes, rows, cols, k_end - k_begin,
+             plan_.skinny, packed_a_, packed_b_, reinterpret_cast<char*>(accumulator_.data()),
+             accumulator_.ld());
+  }
+
+  void Store(const WorkTile& tile) {
+    auto* arrivals = reinterpret_cast<int32_t*>(call_.workspace + plan_.arrivals_offset);
+    if (!FixUp(tile, config_.reduction, arrivals, accumulator_)) return;
+    const Problem& p = call_.problem;
+    bool epilogue = p.bias || p.scale || p.activation != Activation::kNone;
+    if (!epilogue && in_place() && tile.num_peers == 1) return;
+
+    int64_t bytes = Bytes(p.out_dtype), offset = OutOffset(tile) * bytes;
+    // Bias and scale belong to out's columns: rows of a transposed plan.
+    int64_t column = plan_.transposed ? tile.m * config_.tile_m : tile.n * config_.tile_n;
+    auto at = [&](const void* vector, int64_t batch_stride, int64_t stride) {
+      return vector ? Offset(vector, tile.batch * batch_stride + column * stride, 4) : nullptr;
+    };
+    EpilogueTile out{
+        .out = static_cast<char*>(call_.out) + offset,
+        .preact = call_.preact ? static_cast<char*>(call_.preact) + offset : nullptr,
+        .out_dtype = p.out_dtype,
+        .row_stride = plan_.transposed ? 1 : plan_.n,
+        .col_stride = plan_.transposed ? plan_.m : 1,
+        .bias = at(call_.bias, call_.bias_batch_stride, 1),
+        .scale = reinterpret_cast<const float*>(
+            at(call_.scale, call_.scale_batch_stride, call_.scale_stride)),
+        .scale_stride = call_.scale_stride,
+        .vectors_along_rows = plan_.transposed,
+        .activation = p.activation};
+    call_.kernel->store(accumulator_.data(), accumulator_.ld(), static_cast<int>(Rows(tile)),
+                        static_cast<int>(Cols(tile)), out);
+  }
+
+  // Of the tile's first element in out, in elements.
+  int64_t OutOffset(const WorkTile& tile) const {
+    int64_t row = tile.m * config_.tile_m, col = tile.n * config_.tile_n;
+    int64_t in_batch = plan_.transposed ? col * plan_.m + row : row * plan_.n + col;
+    return tile.batch * plan_.m * plan_.n + in_batch;
+  }
+
+  const HostCall& call_;
+  const Plan& plan_;
+  const Config& config_;
+  Operand lhs_, rhs_;
+  HostAccumulator<T> accumulator_;
+  char* packed_a_;
+  char* packed_b_;
+  T* tile_;
+};
+
+}  // namespace
+
+const HostKernel* ChooseHostKernel(DType lhs, DType rhs, const std::string& name,
+                                   std::string* error) {
+  auto exact_in_bf16 = [](DType dtype) {
+    return dtype == DType::kBF16 || (Bytes(dtype) == 1 && !IsInteger(dtype));
+  };
+  const HostKernel* kernel = nullptr;
+  if (IsInteger(lhs)) {
+    kernel = FindHostKernel(name.c_str(), Math::kS8);
+  } else {
+    if (exact_in_bf16(lhs) && exact_in_bf16(rhs)) {
+      kernel = FindHostKernel(name.c_str(), Math::kBF16);
+    }
+    if (!kernel) kernel = FindHostKernel(name.c_str(), Math::kF32);
+  }
+  if (!kernel) *error = HostKernelError(name.c_str());
+  return kernel;
+}
+
+void ZeroWorkspace(const HostCall& call) {
+  std::memset(call.workspace, 0, static_cast<size_t>(call.plan.zeroed_bytes));
+}
+
+void RunWorkgroup(const HostCall& call, int64_t index) {
+  if (IsInteger(call.problem.lhs_dtype)) {
+    Workgroup<int32_t>(call, index).Run(index);
+  } else {
+    Workgroup<float>(call, index).Run(index);
+  }
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,59 @@
+// Stream-K fix-up: how the partial sums of one tile become its result without any workgroup
+// waiting for another. Each publishes its partial sum and adds to an arrival counter; who
+// arrives last goes on, the others leave. So it is right for any grid, residency and order.
+#pragma once
+
+#include "kernel/sync.h"
+#include "kernel/tile_scheduler.h"
+
+namespace jaxgemm {
+
+// `Accumulator` holds this workgroup's partial sum and knows the partial-sum slots:
+//   Publish(slot)    leaves the sum in the slot (plain stores)
+//   AddToSlot(slot)  adds the sum to the slot with atomic adds
+//   Load(slot)       becomes the slot's sum
+//   Add(slot)        adds the slot's sum to its own
+// `counters`: one zeroed arrival counter per slot. Returns true for the one workgroup whose
+// accumulator now holds the whole sum and which must run the epilogue.
+template <class Accumulator>
+JAXGEMM_DEVICE bool FixUp(const WorkTile& tile, Reduction reduction, int32_t* counters,
+                          Accumulator& accumulator) {
+  if (tile.num_peers == 1) return true;
+  int32_t* arrivals = counters + tile.first_slot;
+
+  switch (reduction) {
+    case Reduction::kLinear: {
+      // Summed in peer order whoever is last: the same bits on every run.
+      accumulator.Publish(tile.first_slot + tile.peer);
+      if (FetchAddAcqRel(arrivals, 1) != tile.num_peers - 1) return false;
+      accumulator.Load(tile.first_slot);
+      for (int64_t peer = 1; peer < tile.num_peers; ++peer) {
+        accumulator.Add(tile.first_slot + peer);
+      }
+      return true;
+    }
+    case Reduction::kTree: {
+      // Node (left, left + span) is counted at its right child, which is the right child of
+      // no other node. Float addition commutes, so who comes second does not matter.
+      int64_t left = tile.peer;
+      for (int64_t span = 1; span < tile.num_peers; span *= 2) {
+        int64_t self = left, right = left | span;
+        left = self & ~span;
+        if (right >= tile.num_peers) continue;
+        accumulator.Publish(tile.first_slot + self);
+        if (FetchAddAcqRel(arrivals + right, 1) == 0) return false;
+        accumulator.Add(tile.first_slot + (self == left ? right : left));
+      }
+      return true;
+    }
+    case Reduction::kAtomic: {
+      accumulator.AddToSlot(tile.cut_tile);
+      if (FetchAddAcqRel(arrivals, 1) != tile.num_peers - 1) return false;
+      accumulator.Load(tile.cut_tile);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace jaxgemm

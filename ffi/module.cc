@@ -1,0 +1,250 @@
+// The Python module jaxgemm._jaxgemm: custom call targets, the planner, and what tests and
+// explain() need to see of the schedule core.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "backend/host.h"
+#include "handlers.h"
+#include "plan.h"
+
+namespace nb = nanobind;
+
+namespace jaxgemm {
+namespace {
+
+template <class E>
+E ParseOr(std::string_view name, const char* what, const char* allowed) {
+  E value;
+  if (!Parse(name, &value)) {
+    throw nb::value_error((std::string(what) + "='" + std::string(name) + "'; allowed are " +
+                           allowed + ".").c_str());
+  }
+  return value;
+}
+
+std::string Get(const nb::dict& dict, const char* key) { return nb::cast<std::string>(dict[key]); }
+int64_t GetInt(const nb::dict& dict, const char* key) { return nb::cast<int64_t>(dict[key]); }
+
+DType GetDType(const nb::dict& dict, const char* key) {
+  return ParseOr<DType>(Get(dict, key), key,
+                        "float32, bfloat16, float16, float8_e4m3fn, float8_e5m2, "
+                        "float8_e4m3fnuz, float8_e5m2fnuz and int8");
+}
+
+Problem ParseProblem(const nb::dict& dict) {
+  return {.batch = GetInt(dict, "batch"),
+          .m = GetInt(dict, "m"),
+          .n = GetInt(dict, "n"),
+          .k = GetInt(dict, "k"),
+          .lhs_dtype = GetDType(dict, "lhs_dtype"),
+          .rhs_dtype = GetDType(dict, "rhs_dtype"),
+          .out_dtype = GetDType(dict, "out_dtype"),
+          .lhs_contracting = GetInt(dict, "lhs_contracting"),
+          .rhs_contracting = GetInt(dict, "rhs_contracting"),
+          .lhs_batched = GetInt(dict, "lhs_batched") != 0,
+          .rhs_batched = GetInt(dict, "rhs_batched") != 0,
+          .bias = GetInt(dict, "bias") != 0,
+          .scale = GetInt(dict, "scale") != 0,
+          .save_preact = GetInt(dict, "save_preact") != 0,
+          .activation = ParseOr<Activation>(Get(dict, "activation"), "activation",
+                                            "'none', 'relu', 'gelu' and 'silu'")};
+}
+
+Config ParseConfig(const nb::dict& dict) {
+  return {.schedule = ParseOr<Schedule>(Get(dict, "schedule"), "schedule",
+                                        "'auto', 'persistent', 'work_stealing' and 'stream_k'"),
+          .reduction = ParseOr<Reduction>(Get(dict, "reduction"), "reduction",
+                                          "'linear', 'tree' and 'atomic'"),
+          .deterministic = GetInt(dict, "deterministic") != 0,
+          .tile_m = GetInt(dict, "tile_m"),
+          .tile_n = GetInt(dict, "tile_n"),
+          .tile_k = GetInt(dict, "tile_k"),
+          .num_workgroups = GetInt(dict, "num_workgroups"),
+          .group_m = GetInt(dict, "group_m"),
+          .num_queues = GetInt(dict, "num_queues"),
+          .kernel = Get(dict, "kernel")};
+}
+
+nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
+                  const std::string& target) {
+  Problem p = ParseProblem(problem_dict);
+  Plan plan;
+  std::vector<std::string> reasons;
+  std::string error = MakePlan(p, ParseConfig(config_dict), target, &plan, &reasons);
+  std::string kernel;
+  if (error.empty() && target == "cpu") {
+    const HostKernel* host = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, plan.config.kernel, &error);
+    if (host) kernel = host->name;
+  } else if (error.empty()) {
+    reasons.push_back("this build has no kernel for " + target +
+                      ": the call can be lowered for it, not run");
+  }
+  if (!error.empty()) throw nb::value_error(error.c_str());
+
+  const Config& c = plan.config;
+  auto str = [](std::string_view name) { return std::string(name); };
+  nb::dict attrs;
+  attrs["activation"] = str(Name(p.activation));
+  attrs["bias"] = int64_t{p.bias};
+  attrs["group_m"] = c.group_m;
+  attrs["kernel"] = c.kernel;
+  attrs["lhs_contracting"] = p.lhs_contracting;
+  attrs["num_queues"] = c.num_queues;
+  attrs["num_shares"] = c.num_shares;
+  attrs["num_workgroups"] = c.num_workgroups;
+  attrs["reduction"] = str(Name(c.reduction));
+  attrs["rhs_contracting"] = p.rhs_contracting;
+  attrs["save_preact"] = int64_t{p.save_preact};
+  attrs["scale"] = int64_t{p.scale};
+  attrs["schedule"] = str(Name(c.schedule));
+  attrs["tile_k"] = c.tile_k;
+  attrs["tile_m"] = c.tile_m;
+  attrs["tile_n"] = c.tile_n;
+
+  nb::dict result;
+  result["attrs"] = attrs;
+  result["target"] = target;
+  result["kernel"] = kernel;
+  result["schedule"] = attrs["schedule"];
+  result["reduction"] = attrs["reduction"];
+  result["tile"] = nb::make_tuple(c.tile_m, c.tile_n, c.tile_k);
+  result["tiles"] = nb::make_tuple(plan.grid.tiles_m, plan.grid.tiles_n, plan.grid.tiles_k);
+  result["transposed"] = plan.transposed;
+  result["num_workgroups"] = c.num_workgroups;
+  result["num_queues"] = c.num_queues;
+  result["group_m"] = c.group_m;
+  result["stream_k_tiles"] = plan.cut_tiles;
+  result["stream_k_shares"] = c.num_shares;
+  result["workspace_bytes"] = plan.workspace_bytes;
+  result["zeroed_bytes"] = plan.zeroed_bytes;
+  result["reasons"] = reasons;
+  return result;
+}
+
+// Replays a schedule one claim at a time: workgroup order[i % len(order)] claims i-th (one
+// that has nothing left is passed over). Rows of (workgroup, batch, m, n, k_begin, k_end,
+// peer, num_peers).
+nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, int64_t tiles_k,
+                              int64_t num_workgroups, int64_t num_queues, int64_t group_m,
+                              int64_t num_xcds, int64_t cut_tiles, int64_t num_shares,
+                              const std::vector<int64_t>& order) {
+  TileGrid grid{batch, tiles_m, tiles_n, tiles_k, group_m, num_xcds};
+  if (batch < 0 || tiles_m < 0 || tiles_n < 0 || tiles_k < 0 || num_workgroups < 1 ||
+      num_queues < 0 || group_m < 1 || num_xcds < 1 || cut_tiles < 0 ||
+      cut_tiles > grid.num_tiles() || (cut_tiles == 0) != (num_shares == 0) ||
+      (cut_tiles > 0 && (num_shares < cut_tiles || num_shares > cut_tiles * tiles_k))) {
+    throw nb::value_error("no such schedule: counts must not be negative, num_workgroups, "
+                          "group_m and num_xcds at least 1, and cut_tiles <= num_shares <= "
+                          "cut_tiles * tiles_k.");
+  }
+  for (int64_t workgroup : order) {
+    if (workgroup < 0 || workgroup >= num_workgroups) {
+      throw nb::value_error("order names a workgroup that is not in the grid.");
+    }
+  }
+  StreamKMap stream_k{grid, grid.num_tiles() - cut_tiles, cut_tiles, num_shares};
+  DenseMap dense{grid};
+  std::vector<int64_t> rows;
+  auto emit = [&rows](int64_t workgroup, const WorkTile& tile) {
+    if (!tile.valid) return;
+    rows.insert(rows.end(), {workgroup, tile.batch, tile.m, tile.n, tile.k_begin, tile.k_end,
+                             tile.peer, tile.num_peers});
+  };
+  std::vector<int32_t> counters(num_queues * StealClaim::kCounterStride);
+  int64_t size = cut_tiles ? stream_k.size() : dense.size();
+  auto replay = [&](auto claims) {
+    std::vector<bool> done(num_workgroups);
+    int64_t left = num_workgroups;
+    for (size_t step = 0; left > 0; ++step) {
+      // Once through the given order, the grid goes round robin, so that all finish.
+      int64_t workgroup = step < order.size() ? order[step] : step % num_workgroups;
+      if (done[workgroup]) continue;
+      int64_t index = claims[workgroup].Next();
+      if (index == kNoMoreWork) {
+        done[workgroup] = true;
+        --left;
+      } else {
+        emit(workgroup, cut_tiles ? stream_k(index) : dense(index));
+      }
+    }
+  };
+  if (num_queues > 0) {
+    std::vector<StealClaim> claims;
+    for (int64_t i = 0; i < num_workgroups; ++i) {
+      claims.push_back({counters.data(), num_queues, i % num_queues, size});
+    }
+    replay(claims);
+  } else {
+    std::vector<StrideClaim> claims;
+    for (int64_t i = 0; i < num_workgroups; ++i) claims.push_back({i, num_workgroups, size});
+    replay(claims);
+  }
+  auto* data = new std::vector<int64_t>(std::move(rows));
+  nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<int64_t>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>(data->data(),
+                                                               {data->size() / 8, 8}, owner));
+}
+
+nb::dict Registrations() {
+  nb::dict cpu;
+  cpu[kGemmTarget] = nb::capsule(reinterpret_cast<void*>(GemmHost));
+  nb::dict platforms;
+  platforms["cpu"] = cpu;
+  return platforms;
+}
+
+nb::dict DTypes() {
+  nb::list operand, out;
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) \
+  if (is_operand) operand.append(name);                         \
+  if (is_out) out.append(name);
+#include "instances.def"
+#undef JAXGEMM_DTYPE
+  nb::dict result;
+  result["operand"] = operand;
+  result["out"] = out;
+  return result;
+}
+
+nb::list HostKernels() {
+  nb::list list;
+#define JAXGEMM_HOST_KERNEL(name, math, symbol, cpu_features)       \
+  {                                                                 \
+    nb::dict entry;                                                 \
+    entry["name"] = name;                                           \
+    entry["math"] = #math;                                          \
+    entry["available"] = FindHostKernel(name, Math::math) != nullptr; \
+    list.append(entry);                                             \
+  }
+#include "instances.def"
+#undef JAXGEMM_HOST_KERNEL
+  return list;
+}
+
+}  // namespace
+
+NB_MODULE(_jaxgemm, m) {
+  m.def("registrations", &Registrations,
+        "Custom call targets as {platform: {target: capsule}}.");
+  m.def("dtypes", &DTypes, "Names of the element types of operands and of out.");
+  m.def("host_kernels", &HostKernels,
+        "The CPU kernels of this build, best first, and whether this processor has them.");
+  m.def("plan", &PlanDict, nb::arg("problem"), nb::arg("config"), nb::arg("target"),
+        "Plans a product; raises ValueError with what was given and what is allowed.");
+  m.def("enumerate_work_tiles", &EnumerateWorkTiles, nb::arg("batch"), nb::arg("tiles_m"),
+        nb::arg("tiles_n"), nb::arg("tiles_k"), nb::arg("num_workgroups"),
+        nb::arg("num_queues") = 0, nb::arg("group_m") = 1, nb::arg("num_xcds") = 1,
+        nb::arg("cut_tiles") = 0, nb::arg("num_shares") = 0,
+        nb::arg("order") = std::vector<int64_t>(),
+        "Work tiles in the order in which a schedule hands them out: int64 rows of "
+        "(workgroup, batch, m, n, k_begin, k_end, peer, num_peers).");
+}
+
+}  // namespace jaxgemm

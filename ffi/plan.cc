@@ -1,0 +1,451 @@
+#include "plan.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "kernel/host_kernel.h"
+
+namespace jaxgemm {
+namespace {
+
+struct DTypeInfo {
+  std::string_view name;
+  int64_t bytes;
+  bool is_operand, is_out;
+};
+constexpr DTypeInfo kDTypes[] = {
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) {name, bytes, is_operand, is_out},
+#include "instances.def"
+#undef JAXGEMM_DTYPE
+};
+
+struct Target {
+  std::string_view name, platform;
+  int64_t num_cus, num_xcds;
+};
+constexpr Target kTargets[] = {
+#define JAXGEMM_TARGET(name, platform, num_cus, num_xcds) {name, platform, num_cus, num_xcds},
+#include "instances.def"
+#undef JAXGEMM_TARGET
+};
+
+struct TileShape {
+  std::string_view target;
+  int64_t m, n, k;
+};
+constexpr TileShape kTileShapes[] = {
+#define JAXGEMM_TILE_SHAPE(target, m, n, k) {target, m, n, k},
+#include "instances.def"
+#undef JAXGEMM_TILE_SHAPE
+};
+
+constexpr std::string_view kActivations[] = {"none", "relu", "gelu", "silu"};
+constexpr std::string_view kReductions[] = {"linear", "tree", "atomic"};
+constexpr std::string_view kSchedules[] = {"auto", "persistent", "work_stealing", "stream_k"};
+
+template <class E, size_t N>
+bool ParseIn(const std::string_view (&names)[N], std::string_view name, E* value) {
+  for (size_t i = 0; i < N; ++i) {
+    if (names[i] == name) return *value = static_cast<E>(i), true;
+  }
+  return false;
+}
+
+std::string Str(int64_t value) { return std::to_string(value); }
+std::string Str(std::string_view value) { return std::string(value); }
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
+
+bool IsF8(DType dtype) {
+  return Bytes(dtype) == 1 && !IsInteger(dtype);
+}
+bool IsFnuz(DType dtype) {
+  return dtype == DType::kF8E4M3FNUZ || dtype == DType::kF8E5M2FNUZ;
+}
+
+// --------------------------------------------------------------- is the question sound
+
+std::string CheckSize(std::string_view what, std::initializer_list<int64_t> dims,
+                      int64_t bytes) {
+  int64_t size = bytes;
+  for (int64_t dim : dims) {
+    if (dim < 0) return Str(what) + " has a negative dimension.";
+    if (__builtin_mul_overflow(size, dim, &size) || size > (int64_t{1} << 62)) {
+      return Str(what) + " is larger than 2**62 bytes: dimensions are 64-bit, but the "
+             "array must be addressable. Split the product.";
+    }
+  }
+  return "";
+}
+
+std::string CheckProblem(const Problem& p, const Target& target) {
+  for (DType dtype : {p.lhs_dtype, p.rhs_dtype}) {
+    if (!kDTypes[static_cast<int>(dtype)].is_operand) {
+      return "an operand is " + Str(Name(dtype)) + "; allowed are float32, bfloat16, float16, "
+             "the four float8 types and int8.";
+    }
+    if (target.platform == "rocm" && IsF8(dtype) && IsFnuz(dtype) != (target.name == "gfx942")) {
+      return Str(target.name) + " decodes " + (IsFnuz(dtype) ? "OCP" : "FNUZ") +
+             " float8, and an operand is " + Str(Name(dtype)) + ". Convert it to float8_" +
+             (IsFnuz(dtype) ? "e4m3fn or float8_e5m2." : "e4m3fnuz or float8_e5m2fnuz.");
+    }
+  }
+  bool integer = IsInteger(p.lhs_dtype);
+  if (integer != IsInteger(p.rhs_dtype)) {
+    return "the operands are " + Str(Name(p.lhs_dtype)) + " and " + Str(Name(p.rhs_dtype)) +
+           "; int8 goes with int8 only. Convert one of them.";
+  }
+  if (!kDTypes[static_cast<int>(p.out_dtype)].is_out ||
+      (IsInteger(p.out_dtype) && !integer)) {
+    return "out is " + Str(Name(p.out_dtype)) + ", which " + Str(Name(p.lhs_dtype)) + " x " +
+           Str(Name(p.rhs_dtype)) + " cannot give. Ask for a float type.";
+  }
+  if (IsInteger(p.out_dtype) && (p.scale || p.activation != Activation::kNone)) {
+    return "scale and activation work in float, and out is " + Str(Name(p.out_dtype)) +
+           ". Pass preferred_element_type=float32 (or another float type).";
+  }
+  if (p.save_preact && p.activation == Activation::kNone) {
+    return "save_preact=1 needs an activation.";
+  }
+  for (int64_t contracting : {p.lhs_contracting, p.rhs_contracting}) {
+    if (contracting != 0 && contracting != 1) return "a contracting dimension is not 0 or 1.";
+  }
+  std::string error = CheckSize("lhs", {p.batch, p.m, p.k}, Bytes(p.lhs_dtype));
+  if (error.empty()) error = CheckSize("rhs", {p.batch, p.k, p.n}, Bytes(p.rhs_dtype));
+  if (error.empty()) error = CheckSize("out", {p.batch, p.m, p.n}, 4);
+  return error;
+}
+
+std::string CheckConfig(const Problem& problem, const Config& c, const Target& target) {
+  constexpr int64_t kMaxTile = 1 << 14, kMaxQueues = 1 << 10;
+  struct Limit {
+    const char* name;
+    int64_t value, most;
+  };
+  for (auto [name, value, most] : {Limit{"tile_m", c.tile_m, kMaxTile},
+                                   {"tile_n", c.tile_n, kMaxTile},
+                                   {"tile_k", c.tile_k, kMaxTile},
+                                   {"num_workgroups", c.num_workgroups, kMaxWorkgroups},
+                                   {"group_m", c.group_m, kMaxWorkgroups},
+                                   {"num_queues", c.num_queues, kMaxQueues},
+                                   {"num_shares", c.num_shares, kMaxWorkgroups}}) {
+    if (value < 0 || value > most) {
+      return Str(name) + "=" + Str(value) + "; allowed are 1 to " + Str(most) +
+             ", or leave it out to let the plan choose.";
+    }
+  }
+  if (c.deterministic && c.reduction == Reduction::kAtomic) {
+    return "deterministic=True and reduction='atomic' exclude each other: the order of atomic "
+           "additions changes from run to run. Use reduction='linear' or 'tree'.";
+  }
+  if (c.num_queues > 0 && c.schedule == Schedule::kPersistent) {
+    return "num_queues=" + Str(c.num_queues) + " needs queues to steal from, and the "
+           "persistent schedule has none. Use schedule='work_stealing' or 'stream_k'.";
+  }
+  if (!c.kernel.empty() && target.name == "cpu") {
+    bool known = false;
+    std::string names;
+#define JAXGEMM_HOST_KERNEL(name, math, symbol, cpu_features)              \
+  known = known || c.kernel == name;                                       \
+  if (names.find(name) == std::string::npos) names += std::string(" ") + name;
+#include "instances.def"
+#undef JAXGEMM_HOST_KERNEL
+    if (!known) return "kernel='" + c.kernel + "'; host kernels are" + names + ".";
+  }
+  if (target.name != "cpu" && (c.tile_m || c.tile_n || c.tile_k)) {
+    std::string shapes;
+    bool known = false;
+    for (const TileShape& shape : kTileShapes) {
+      if (shape.target != target.name) continue;
+      shapes += " " + Str(shape.m) + "x" + Str(shape.n) + "x" + Str(shape.k);
+      known = known || ((!c.tile_m || c.tile_m == shape.m) &&
+                        (!c.tile_n || c.tile_n == shape.n) && (!c.tile_k || c.tile_k == shape.k));
+    }
+    if (!known) {
+      return "no kernel for " + Str(target.name) + " has the tile " + Str(c.tile_m) + "x" +
+             Str(c.tile_n) + "x" + Str(c.tile_k) + " (0: any); there are" + shapes + ".";
+    }
+  }
+  return "";
+}
+
+// ------------------------------------------------------------------------- heuristics
+
+// XLA sizes its thread pool by the same count.
+int64_t NumProcessors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+// Stream-K's cut, and so its bits, must not depend on how many processors a machine has.
+constexpr int64_t kHostStreamKWorkgroups = 16;
+
+// Relative time of the busiest workgroup of a host plan: k columns of multiply-adds, plus
+// packing lhs (worth kPackA columns of out) and rhs (kPackB rows), plus moving partial sums
+// (kPartial k's). Rough figures from the micro-kernels' timings.
+double HostTileCost(const Plan& plan, int64_t batch, int64_t tile_m, int64_t tile_n,
+                    int64_t workgroups, bool stream_k) {
+  constexpr double kPackA = 12, kPackB = 20, kPartial = 48;
+  double area = static_cast<double>(tile_m) * static_cast<double>(tile_n);
+  double tile = area * static_cast<double>(plan.k) *
+                (1 + kPackA / static_cast<double>(tile_n) + kPackB / static_cast<double>(tile_m));
+  int64_t tiles = batch * CeilDiv(plan.m, tile_m) * CeilDiv(plan.n, tile_n);
+  if (stream_k) {
+    return tile * static_cast<double>(tiles) / static_cast<double>(workgroups) + area * kPartial;
+  }
+  return tile * static_cast<double>(CeilDiv(tiles, workgroups));
+}
+
+int64_t HostScratchBytes(const Plan& plan, const Problem& p) {
+  const Config& c = plan.config;
+  DType accumulator = IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32;
+  // Where out can hold the accumulators, they live there.
+  bool in_place = !plan.transposed && p.out_dtype == accumulator;
+  bool atomic = plan.cut_tiles > 0 && c.reduction == Reduction::kAtomic;
+  int64_t bytes = RoundUp(HostPackedABytes(c.tile_m), 64);
+  if (!plan.skinny) bytes += RoundUp(HostPackedBBytes(c.tile_n), 64);
+  if (!in_place || atomic) bytes += RoundUp(c.tile_m * c.tile_n * 4, 64);
+  return bytes;
+}
+
+void SetGrid(const Problem& p, const Target& target, Plan* plan) {
+  const Config& c = plan->config;
+  plan->grid = {.batch = p.batch,
+                .tiles_m = CeilDiv(plan->m, c.tile_m),
+                .tiles_n = CeilDiv(plan->n, c.tile_n),
+                .tiles_k = CeilDiv(plan->k, c.tile_k),
+                .group_m = c.group_m,
+                .num_xcds = c.num_queues > 0 ? 1 : target.num_xcds};
+}
+
+// The tile, where the configuration leaves it open.
+void ChooseTile(const Problem& p, const Target& target, bool stream_k, int64_t workgroups,
+                Plan* plan) {
+  Config& c = plan->config;
+  if (target.name != "cpu") {
+    const TileShape* best = nullptr;
+    for (const TileShape& shape : kTileShapes) {
+      if (shape.target != target.name || (c.tile_m && c.tile_m != shape.m) ||
+          (c.tile_n && c.tile_n != shape.n) || (c.tile_k && c.tile_k != shape.k)) {
+        continue;
+      }
+      // Listed large to small: the first that gives every CU a tile, or the last.
+      if (best && p.batch * CeilDiv(p.m, best->m) * CeilDiv(p.n, best->n) >= workgroups) break;
+      best = &shape;
+    }
+    c.tile_m = best->m, c.tile_n = best->n, c.tile_k = best->k;
+    return;
+  }
+  constexpr int64_t kSizes[] = {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
+  int64_t m = std::max<int64_t>(plan->m, 1), n = std::max<int64_t>(plan->n, 1);
+  if (!c.tile_k) c.tile_k = 256;
+  if (plan->skinny) {
+    // Long rows of rhs, but a few tiles for each workgroup.
+    if (!c.tile_n) {
+      c.tile_n = std::clamp<int64_t>(RoundUp(CeilDiv(n, 2 * workgroups), 64), 128, 1024);
+    }
+    if (!c.tile_m) c.tile_m = m;
+  }
+  double best = 0;
+  int64_t best_m = 0, best_n = 0;
+  for (int64_t size_m : kSizes) {
+    // Rows spread evenly over as many tiles as this size gives.
+    int64_t tile_m = c.tile_m ? c.tile_m : std::min(m, RoundUp(CeilDiv(m, CeilDiv(m, size_m)), 16));
+    for (int64_t size_n : kSizes) {
+      int64_t tile_n =
+          c.tile_n ? c.tile_n : std::min(n, RoundUp(CeilDiv(n, CeilDiv(n, size_n)), 32));
+      double cost = HostTileCost(*plan, p.batch, tile_m, tile_n, workgroups, stream_k);
+      // All workgroups' scratch together must leave room for partial sums.
+      Plan trial = *plan;
+      trial.config.tile_m = tile_m, trial.config.tile_n = tile_n;
+      bool fits = HostScratchBytes(trial, p) * workgroups <= kWorkspaceCap / 2;
+      if (!best_m || (fits && cost <= best)) best = cost, best_m = tile_m, best_n = tile_n;
+    }
+  }
+  // A tile never reaches past the problem, whoever asked for it.
+  c.tile_m = std::min(best_m, m), c.tile_n = std::min(best_n, n);
+  c.tile_k = std::min(c.tile_k, std::max<int64_t>(plan->k, 1));
+}
+
+void LayOutWorkspace(const Problem& p, const Target& target, Plan* plan) {
+  const Config& c = plan->config;
+  int64_t slots = plan->stream_k_map().num_slots();
+  int64_t tile_bytes = c.tile_m * c.tile_n * 4;
+  bool atomic = c.reduction == Reduction::kAtomic;
+  int64_t end = 0;
+  auto part = [&end](int64_t bytes) {
+    return std::exchange(end, end + RoundUp(bytes, 64));
+  };
+  plan->claim_offset = part(c.num_queues * StealClaim::kCounterStride * 4);
+  plan->arrivals_offset = part(slots * 4);
+  plan->atomic_offset = part(atomic ? plan->cut_tiles * tile_bytes : 0);
+  plan->zeroed_bytes = end;
+  plan->partials_offset = part(atomic ? 0 : slots * tile_bytes);
+  plan->scratch_bytes = target.name == "cpu" ? HostScratchBytes(*plan, p) : 0;
+  plan->scratch_offset = part(plan->scratch_bytes * c.num_workgroups);
+  // Room to align the start, whatever buffer the caller brings.
+  plan->workspace_bytes = end == 0 ? 0 : end + 64;
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------ names
+
+std::string_view Name(DType dtype) { return kDTypes[static_cast<int>(dtype)].name; }
+std::string_view Name(Activation activation) { return kActivations[static_cast<int>(activation)]; }
+std::string_view Name(Reduction reduction) { return kReductions[static_cast<int>(reduction)]; }
+std::string_view Name(Schedule schedule) { return kSchedules[static_cast<int>(schedule)]; }
+bool Parse(std::string_view name, Activation* value) { return ParseIn(kActivations, name, value); }
+bool Parse(std::string_view name, Reduction* value) { return ParseIn(kReductions, name, value); }
+bool Parse(std::string_view name, Schedule* value) { return ParseIn(kSchedules, name, value); }
+bool Parse(std::string_view name, DType* value) {
+  for (size_t i = 0; i < std::size(kDTypes); ++i) {
+    if (kDTypes[i].name == name) return *value = static_cast<DType>(i), true;
+  }
+  return false;
+}
+int64_t Bytes(DType dtype) { return kDTypes[static_cast<int>(dtype)].bytes; }
+bool IsInteger(DType dtype) { return dtype == DType::kS8 || dtype == DType::kS32; }
+
+// ------------------------------------------------------------------------------- plan
+
+std::string MakePlan(const Problem& p, const Config& config, std::string_view target_name,
+                     Plan* plan, std::vector<std::string>* reasons) {
+  auto say = [reasons](const std::string& reason) {
+    if (reasons) reasons->push_back(reason);
+  };
+  const Target* found = nullptr;
+  std::string targets;
+  for (const Target& target : kTargets) {
+    if (target.name == target_name) found = &target;
+    targets += " " + Str(target.name);
+  }
+  if (!found) return "target '" + Str(target_name) + "' is unknown; there are" + targets + ".";
+  const Target& target = *found;
+  bool host = target.name == "cpu";
+  std::string error = CheckProblem(p, target);
+  if (error.empty()) error = CheckConfig(p, config, target);
+  if (!error.empty()) return error;
+
+  *plan = Plan{.config = config};
+  Config& c = plan->config;
+  plan->m = p.m, plan->n = p.n, plan->k = p.k;
+  if (host && p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM) {
+    plan->transposed = true;
+    std::swap(plan->m, plan->n);
+    say("out has " + Str(p.n) + " columns: computed as out^T = rhs^T lhs^T, without copies; "
+        "tile_m and tile_n are those of out^T");
+  }
+  if (host && plan->m <= kHostSkinnyM) {
+    plan->skinny = true;
+    say("few rows: the larger operand is streamed where it lies, never packed");
+  }
+
+  // Schedule. Independent of the number of processors where it changes the bits (stream-K).
+  if (c.schedule == Schedule::kAuto) {
+    int64_t small_side = std::max(p.m, p.n);
+    bool deep = p.k >= 4096 && p.k >= 8 * small_side && p.batch == 1 && !plan->skinny;
+    if (deep || (c.num_shares > 0 && p.k > 0)) {
+      c.schedule = Schedule::kStreamK;
+      say("stream_k: k is at least 8 times m and n, too few tiles to share otherwise");
+    }
+  }
+  bool stream_k = c.schedule == Schedule::kStreamK;
+
+  // How many workgroups, before the number of tiles is known.
+  int64_t workgroups = c.num_workgroups;
+  if (!workgroups) {
+    workgroups = !host ? target.num_cus : stream_k ? kHostStreamKWorkgroups : NumProcessors();
+    if (host && !stream_k) {
+      // A workgroup must be worth waking a thread for: about 50 microseconds of work.
+      double flops = 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
+                     static_cast<double>(p.n) * static_cast<double>(p.k);
+      double worth = std::max(1.0, flops / (plan->skinny ? 5e5 : 4e6));
+      workgroups = static_cast<int64_t>(std::min<double>(static_cast<double>(workgroups), worth));
+    }
+  }
+  ChooseTile(p, target, stream_k, workgroups, plan);
+  if (!c.group_m) c.group_m = host ? 4 : 8;
+  SetGrid(p, target, plan);
+  int64_t tiles = plan->grid.num_tiles();
+  say("tile " + Str(c.tile_m) + "x" + Str(c.tile_n) + "x" + Str(c.tile_k) + ": " + Str(tiles) +
+      " tiles of " + Str(plan->grid.tiles_k) + " k tiles");
+
+  // Stream-K: the tiles of the last, partial wave are cut.
+  if (stream_k) {
+    int64_t cut = tiles < workgroups ? tiles : tiles % workgroups;
+    int64_t shares = c.num_shares;
+    if (!shares) {
+      shares = std::min(workgroups, cut * plan->grid.tiles_k);
+      if (!config.num_workgroups) {
+        // Partial sums cost memory traffic: a share is worth at least 512 of k per tile.
+        shares = std::min(shares, std::max(cut, cut * p.k / 512));
+      }
+    }
+    if (c.num_shares && (shares <= cut || shares > cut * plan->grid.tiles_k)) {
+      return "num_shares=" + Str(shares) + "; allowed are " + Str(cut + 1) + " to " +
+             Str(cut * plan->grid.tiles_k) + ", the k tiles of the " + Str(cut) + " cut tiles.";
+    }
+    if (shares <= cut) {
+      stream_k = false;
+      c.schedule = Schedule::kPersistent;
+      c.num_shares = 0;
+      say(cut == 0 ? "stream_k: whole waves only, nothing to cut: runs data-parallel"
+                   : "stream_k: too small to cut along k: runs data-parallel");
+      if (c.num_queues > 0) c.schedule = Schedule::kWorkStealing;
+    } else {
+      plan->cut_tiles = cut;
+      c.num_shares = shares;
+      // Everything but the partial sums has to fit in any case.
+      LayOutWorkspace(p, target, plan);
+      while (plan->workspace_bytes > kWorkspaceCap && !config.num_shares &&
+             !config.num_workgroups && c.num_shares > cut + 1) {
+        c.num_shares = std::max(cut + 1, c.num_shares / 2);
+        LayOutWorkspace(p, target, plan);
+        say("a smaller split keeps the workspace under its cap of 128 MiB");
+      }
+      say("stream_k: the last " + Str(cut) + " of " + Str(tiles) + " tiles are cut into " +
+          Str(c.num_shares) + " shares of k, summed by '" + Str(Name(c.reduction)) + "'" +
+          (c.reduction == Reduction::kAtomic ? " (not reproducible)"
+                                             : " (the same bits on every run)"));
+    }
+  } else if (c.num_shares) {
+    return "num_shares=" + Str(c.num_shares) + " is stream-K's; the schedule is '" +
+           Str(Name(c.schedule)) + "'. Use schedule='stream_k'.";
+  }
+
+  if (c.schedule == Schedule::kAuto) {
+    bool steal = tiles > workgroups && workgroups > 1;
+    c.schedule = steal || c.num_queues ? Schedule::kWorkStealing : Schedule::kPersistent;
+    say(steal ? "work_stealing: more tiles than workgroups, and they need not run at one speed"
+              : "persistent: no more tiles than workgroups");
+  }
+  if (c.schedule == Schedule::kWorkStealing && !c.num_queues) {
+    int64_t per_xcd = tiles <= 512 ? 8 : tiles <= 1536 ? 4 : tiles <= 2048 ? 2 : 1;
+    c.num_queues = host ? std::min<int64_t>(workgroups, 1024) : target.num_xcds * per_xcd;
+  }
+  SetGrid(p, target, plan);
+  if (!c.num_workgroups) {
+    c.num_workgroups = std::max<int64_t>(1, std::min(workgroups, plan->num_indices()));
+  }
+  say(Str(c.num_workgroups) + " workgroups" +
+      (c.num_queues ? ", " + Str(c.num_queues) + " queues to steal from" : ", fixed stride"));
+
+  if (plan->num_indices() + c.num_workgroups >= (int64_t{1} << 31)) {
+    return Str(plan->num_indices()) + " work tiles do not fit the 32-bit claim counters. Use a "
+           "larger tile or split the product.";
+  }
+  LayOutWorkspace(p, target, plan);
+  if (plan->workspace_bytes > kWorkspaceCap) {
+    return "the workspace would take " + Str(plan->workspace_bytes) + " bytes, and the cap is " +
+           Str(kWorkspaceCap) + " (128 MiB). Use fewer workgroups or a smaller tile than " +
+           Str(c.num_workgroups) + " workgroups of " + Str(c.tile_m) + "x" + Str(c.tile_n) + ".";
+  }
+  return "";
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,85 @@
+// From a problem and a configuration to a plan: everything a call needs to know, the exact
+// workspace included. Pure arithmetic: the same on the machine that traces and in the handler
+// that runs, which makes the plan again from the call's attributes and buffers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel/tile_scheduler.h"
+#include "problem.h"
+
+namespace jaxgemm {
+
+enum class Schedule : uint8_t { kAuto, kPersistent, kWorkStealing, kStreamK };
+
+// Names of enumerators as Python and the attributes spell them; null / false: unknown.
+std::string_view Name(DType dtype);
+std::string_view Name(Activation activation);
+std::string_view Name(Reduction reduction);
+std::string_view Name(Schedule schedule);
+bool Parse(std::string_view name, DType* dtype);
+bool Parse(std::string_view name, Activation* activation);
+bool Parse(std::string_view name, Reduction* reduction);
+bool Parse(std::string_view name, Schedule* schedule);
+int64_t Bytes(DType dtype);
+bool IsInteger(DType dtype);
+
+// out[b, m, n] = cast(activation(scale * sum_k lhs[b, m, k] rhs[b, k, n] + bias)).
+struct Problem {
+  int64_t batch = 1, m = 0, n = 0, k = 0;
+  DType lhs_dtype{}, rhs_dtype{}, out_dtype{};
+  // Which of the operand's two matrix dimensions is k (lhs 1 and rhs 0: both row-major).
+  int64_t lhs_contracting = 1, rhs_contracting = 0;
+  bool lhs_batched = false, rhs_batched = false;  // or shared by every batch
+  bool bias = false, scale = false, save_preact = false;
+  Activation activation = Activation::kNone;
+};
+
+// What the caller wants; 0, kAuto and "" leave the choice to the plan.
+struct Config {
+  Schedule schedule = Schedule::kAuto;
+  Reduction reduction = Reduction::kLinear;
+  bool deterministic = false;
+  int64_t tile_m = 0, tile_n = 0, tile_k = 0;
+  int64_t num_workgroups = 0, group_m = 0, num_queues = 0;
+  int64_t num_shares = 0;  // stream-K: shares that the cut tiles' k iterations make
+  std::string kernel;
+};
+
+inline constexpr int64_t kWorkspaceCap = int64_t{128} << 20;
+inline constexpr int64_t kMaxWorkgroups = 1 << 16;
+
+struct Plan {
+  Config config;  // resolved: nothing is left to choose
+  // The host computes out^T = rhs^T lhs^T where out has few columns; m and n of the grid
+  // and the tile are then those of out^T.
+  bool transposed = false;
+  bool skinny = false;  // few rows: rhs is streamed, not packed
+  int64_t m = 0, n = 0, k = 0;
+  TileGrid grid{};
+  // Stream-K's cut; no tile is cut under the other schedules.
+  int64_t cut_tiles = 0;
+  // Bytes from the workspace's start, each part 64-byte aligned. The first zeroed_bytes are
+  // set to zero on the call's stream: claim counters, arrival counters, atomic sums.
+  int64_t claim_offset = 0, arrivals_offset = 0, atomic_offset = 0;
+  int64_t zeroed_bytes = 0;
+  int64_t partials_offset = 0;
+  int64_t scratch_offset = 0, scratch_bytes = 0;  // scratch_bytes per workgroup (host)
+  int64_t workspace_bytes = 0;
+
+  bool stealing() const { return config.num_queues > 0; }
+  StreamKMap stream_k_map() const {
+    return {grid, grid.num_tiles() - cut_tiles, cut_tiles, config.num_shares};
+  }
+  int64_t num_indices() const { return stream_k_map().size(); }
+};
+
+// Makes the plan of `problem` for a target of instances.def. Returns an empty string, or the
+// error as a sentence for the user. `reasons`, when given, receives what was chosen and why.
+std::string MakePlan(const Problem& problem, const Config& config, std::string_view target,
+                     Plan* plan, std::vector<std::string>* reasons);
+
+}  // namespace jaxgemm

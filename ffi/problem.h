@@ -1,0 +1,27 @@
+// The vocabulary that the planner, the handlers and the kernels share.
+#pragma once
+
+#include <cstdint>
+
+// Marks code that every backend compiles for itself.
+#if defined(__HIP__) || defined(__CUDACC__)
+#define JAXGEMM_DEVICE __host__ __device__
+#else
+#define JAXGEMM_DEVICE
+#endif
+
+namespace jaxgemm {
+
+// Element types: the JAXGEMM_DTYPE lines of instances.def.
+enum class DType : uint8_t {
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) id,
+#include "instances.def"
+#undef JAXGEMM_DTYPE
+};
+
+enum class Activation : uint8_t { kNone, kRelu, kGelu, kSilu };
+
+// How the partial sums of a tile that is cut along k become one.
+enum class Reduction : uint8_t { kLinear, kTree, kAtomic };
+
+}  // namespace jaxgemm
