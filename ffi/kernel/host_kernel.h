@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "problem.h"
 #include "kernel/epilogue.h"
@@ -59,8 +60,12 @@ struct HostKernel {
   void (*store)(const void* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile);
 };
 
-// The kernels built into this module that this processor can run, best first.
-// Implemented in host_dispatch.cc.
-const HostKernel* FindHostKernel(const char* name /* "" or null: best */, Math math);
+// The best kernel for `math` of the family `name`; "" or null: of the family that the environment
+// variable JAXGEMM_HOST_KERNEL names, else of any that this processor can run. Null: there is
+// none, or (kBF16, no name) kF32 is faster. Implemented in host_dispatch.cc.
+const HostKernel* FindHostKernel(const char* name, Math math);
+
+// Says, in a full sentence, why FindHostKernel(name, ...) found nothing.
+std::string HostKernelError(const char* name);
 
 }  // namespace jaxgemm

@@ -1,0 +1,169 @@
+// The epilogue: out = cast(activation(scale * acc + bias)), in float (int32 accumulators with an
+// integer out: acc + bias, wrapped), in this one place on every backend.
+//
+// Every function here has internal linkage: the host kernels compile this file once per
+// instruction set, and the linker must not pick one set's copy for all.
+#pragma once
+
+#include <cstdint>
+
+#include "problem.h"
+
+#define JAXGEMM_INLINE JAXGEMM_DEVICE inline __attribute__((always_inline))
+
+namespace jaxgemm {
+
+// One output tile's worth of epilogue. Pointers are already moved to the tile's first
+// element; strides in elements. bias and scale run along n (or along m when
+// `vectors_along_rows`, which the skinny path uses for the transposed problem).
+struct EpilogueTile {
+  void* out;
+  void* preact;          // null unless the value before the activation is wanted
+  DType out_dtype;
+  int64_t row_stride;    // of out and preact
+  int64_t col_stride;    // 1, except for the transposed problem
+  const void* bias;      // float, or int32_t for integer out; null: none
+  const float* scale;    // null: none
+  int scale_stride;      // 0: one scale for all, 1: one per column
+  bool vectors_along_rows;
+  Activation activation;
+};
+
+// ---- Activations.
+
+// exp to about 1e-7 relative: e^x = 2^n e^r, |r| <= ln(2) / 2 (Cephes' expf polynomial).
+// 2^n is applied in two halves, so that large x gives inf. NaN stays NaN.
+static JAXGEMM_INLINE float Exp(float x) {
+  x = x > 89.0f ? 89.0f : x;
+  x = x < -104.0f ? -104.0f : x;
+  const float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
+  const float shifted = x * 1.44269504f + kRound;
+  const int32_t n = static_cast<int32_t>(__builtin_bit_cast(uint32_t, shifted) & 0x7fffff) -
+                    0x400000;
+  const float rounded = shifted - kRound;
+  const float r = (x - rounded * 0.693359375f) + rounded * 2.12194440e-4f;
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * (r * r) + r + 1.0f;
+  const int32_t half = n >> 1;
+  const auto pow2 = [](int32_t e) {
+    return __builtin_bit_cast(float, static_cast<uint32_t>(e + 127) << 23);
+  };
+  return p * pow2(half) * pow2(n - half);
+}
+
+static JAXGEMM_INLINE float Sigmoid(float x) { return 1.0f / (1.0f + Exp(-x)); }
+
+// As jax.nn.relu: NaN stays NaN.
+static JAXGEMM_INLINE float Relu(float x) { return x < 0.0f ? 0.0f : x; }
+
+static JAXGEMM_INLINE float Silu(float x) { return x * Sigmoid(x); }
+
+// jax.nn.gelu(approximate=True), with (1 + tanh(u)) / 2 = sigmoid(2 u). As there, -inf gives NaN.
+static JAXGEMM_INLINE float Gelu(float x) {
+  const float kTwoSqrt2OverPi = 1.5957691216f;
+  return x * Sigmoid(kTwoSqrt2OverPi * (x + 0.044715f * (x * x * x)));
+}
+
+// ---- Small floats.
+
+// What the codes beside the finite numbers mean.
+enum class SmallFloatSpecials : uint8_t {
+  kIeee,          // the largest exponent is inf and NaN
+  kNanOnly,       // all ones is NaN, there is no inf ("fn")
+  kUnsignedZero,  // the code of -0 is the only NaN ("fnuz")
+};
+
+template <int kExponentBits, int kMantissaBits, int kExponentBias, SmallFloatSpecials kRest>
+struct SmallFloat {
+  static constexpr int kMantissa = kMantissaBits;
+  static constexpr int kBias = kExponentBias;
+  static constexpr int kShift = 23 - kMantissaBits;
+  static constexpr SmallFloatSpecials kSpecials = kRest;
+  static constexpr uint32_t kSign = 1u << (kExponentBits + kMantissaBits);
+  static constexpr uint32_t kMagnitude = kSign - 1;
+  static constexpr uint32_t kInf = kMagnitude & ~((1u << kMantissaBits) - 1);
+  // The bits of 2^(24 - bias - mantissa), a float whose last place is the least subnormal.
+  static constexpr uint32_t kSubnormalMagic = (151u - kExponentBias - kMantissaBits) << 23;
+};
+
+using F16Format = SmallFloat<5, 10, 15, SmallFloatSpecials::kIeee>;
+using F8E4M3FNFormat = SmallFloat<4, 3, 7, SmallFloatSpecials::kNanOnly>;
+using F8E5M2Format = SmallFloat<5, 2, 15, SmallFloatSpecials::kIeee>;
+using F8E4M3FNUZFormat = SmallFloat<4, 3, 8, SmallFloatSpecials::kUnsignedZero>;
+using F8E5M2FNUZFormat = SmallFloat<5, 2, 16, SmallFloatSpecials::kUnsignedZero>;
+
+// Exact. `Bits` is uint32_t with `Float` float, or vectors of them. Subnormals go through a
+// normal float, because the caller may run with denormals-are-zero.
+template <class Format, class Float, class Bits>
+static JAXGEMM_INLINE Float DecodeSmallFloat(Bits code) {
+  const Bits magnitude = code & Format::kMagnitude;
+  const Bits sign = (code & Format::kSign) * (0x80000000u / Format::kSign);
+  const Bits shifted = magnitude << Format::kShift;
+  const Bits magic = magnitude | Format::kSubnormalMagic;
+  const Float subnormal = __builtin_bit_cast(Float, magic) -
+                          __builtin_bit_cast(float, Format::kSubnormalMagic);
+  Bits bits = magnitude < (1u << Format::kMantissa)
+                  ? __builtin_bit_cast(Bits, subnormal)
+                  : shifted + (static_cast<uint32_t>(127 - Format::kBias) << 23);
+  const Bits nan = Bits{} + 0x7fc00000u;
+  if constexpr (Format::kSpecials == SmallFloatSpecials::kIeee) {
+    bits = magnitude >= Format::kInf ? shifted | 0x7f800000u : bits;
+  } else if constexpr (Format::kSpecials == SmallFloatSpecials::kNanOnly) {
+    bits = magnitude == Format::kMagnitude ? nan : bits;
+  } else {
+    bits = code == Format::kSign ? nan : bits;
+  }
+  return __builtin_bit_cast(Float, bits | sign);
+}
+
+// Rounds to nearest even; overflow and NaN as ml_dtypes and XLA's convert: to inf where the
+// format has it, else to NaN.
+template <class Format>
+static JAXGEMM_INLINE uint32_t EncodeSmallFloat(float value) {
+  const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+  const uint32_t magnitude = bits & 0x7fffffffu;
+  const uint32_t sign = (bits >> 31) * Format::kSign;
+  const uint32_t rounded =
+      magnitude + ((magnitude >> Format::kShift) & 1) + ((1u << (Format::kShift - 1)) - 1);
+  const uint32_t normal = (rounded >> Format::kShift) -
+                          (static_cast<uint32_t>(127 - Format::kBias) << Format::kMantissa);
+  const float magic = __builtin_bit_cast(float, Format::kSubnormalMagic);
+  const uint32_t subnormal =
+      __builtin_bit_cast(uint32_t, __builtin_bit_cast(float, magnitude) + magic) -
+      Format::kSubnormalMagic;
+  // Compared as int32_t, which every vector unit has; only NaN could be negative.
+  const auto above = [](uint32_t a, uint32_t b) {
+    return static_cast<int32_t>(a) > static_cast<int32_t>(b);
+  };
+  uint32_t code = above(static_cast<uint32_t>(128 - Format::kBias) << 23, magnitude)
+                      ? subnormal : normal;
+  if constexpr (Format::kSpecials == SmallFloatSpecials::kIeee) {
+    code = above(code, Format::kInf) ? Format::kInf : code;
+    code = above(magnitude, 0x7f800000u) ? Format::kInf | (1u << (Format::kMantissa - 1))
+                                         : code;
+    return code | sign;
+  } else if constexpr (Format::kSpecials == SmallFloatSpecials::kNanOnly) {
+    code = above(code, Format::kMagnitude) ? Format::kMagnitude : code;
+    code = above(magnitude, 0x7f800000u) ? Format::kMagnitude : code;
+    return code | sign;
+  } else {
+    const uint32_t with_sign = code == 0 ? 0 : code | sign;
+    const bool nan = above(code, Format::kMagnitude) || above(magnitude, 0x7f800000u);
+    return nan ? Format::kSign : with_sign;
+  }
+}
+
+static JAXGEMM_INLINE uint16_t EncodeBF16(float value) {
+  const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+  const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1)) >> 16;
+  const uint32_t nan = ((bits >> 16) & 0x8000u) | 0x7fc0u;
+  return static_cast<uint16_t>(
+      static_cast<int32_t>(bits & 0x7fffffffu) > 0x7f800000 ? nan : rounded);
+}
+
+}  // namespace jaxgemm

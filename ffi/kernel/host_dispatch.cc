@@ -1,0 +1,71 @@
+// Chooses the host kernel for this processor. Compiled without instruction-set flags.
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "kernel/host_kernel.h"
+
+namespace jaxgemm {
+
+#define JAXGEMM_HOST_KERNEL(name, math, symbol, cpu_features) extern const HostKernel symbol;
+#include "instances.def"
+#undef JAXGEMM_HOST_KERNEL
+
+namespace {
+
+struct Entry {
+  const HostKernel* kernel;
+  bool available;
+};
+
+// Not a static table: the features are asked for only where the module is used.
+std::vector<Entry> Entries() {
+  return {
+#define JAXGEMM_HOST_KERNEL(name, math, symbol, cpu_features) \
+  {&symbol, static_cast<bool>(cpu_features)},
+#include "instances.def"
+#undef JAXGEMM_HOST_KERNEL
+  };
+}
+
+// The family asked for: the argument, else the environment's, else none.
+std::string Forced(const char* name) {
+  if (name == nullptr || *name == '\0') name = std::getenv("JAXGEMM_HOST_KERNEL");
+  return name == nullptr ? "" : name;
+}
+
+}  // namespace
+
+const HostKernel* FindHostKernel(const char* name, Math math) {
+  const std::string forced = Forced(name);
+  for (const Entry& entry : Entries()) {
+    if (!entry.available || (!forced.empty() && entry.kernel->name != forced)) continue;
+    if (entry.kernel->math == math) return entry.kernel;
+    // A bf16 kernel listed after the best float kernel is slower than that one.
+    if (forced.empty() && math == Math::kBF16 && entry.kernel->math == Math::kF32) break;
+  }
+  return nullptr;
+}
+
+std::string HostKernelError(const char* name) {
+  const std::string forced = Forced(name);
+  bool known = false, available = false;
+  std::string names;
+  for (const Entry& entry : Entries()) {
+    const std::string entry_name = entry.kernel->name;
+    known = known || entry_name == forced;
+    available = available || (entry_name == forced && entry.available);
+    if (entry.available && names.find("'" + entry_name + "'") == std::string::npos) {
+      names += (names.empty() ? "'" : ", '") + entry_name + "'";
+    }
+  }
+  const char* what = available ? " does not take these element types"
+                     : known   ? " needs instructions that this processor lacks"
+                               : " does not exist";
+  const bool argument = name != nullptr && *name != '\0';
+  return "The host kernel '" + forced + "'" +
+         (argument ? "" : " (environment variable JAXGEMM_HOST_KERNEL)") + what +
+         "; this processor has: " + names + ".";
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,235 @@
+// Checks every function of every host kernel that this processor has against float64 or int64
+// references: random odd shapes, all layouts and element types, buffers of exactly the size
+// given (so that a sanitizer sees any over-read) and guard values around the results.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernel/host_kernel.h"
+
+namespace jaxgemm {
+namespace {
+
+int failures = 0;
+std::mt19937 rng(1);
+
+int Random(int low, int high) { return std::uniform_int_distribution<int>(low, high)(rng); }
+
+struct Format {
+  const char* name;
+  int bytes, exponent, mantissa, bias;  // exponent 0: integer
+};
+const Format kFormats[] = {
+    {"float32", 4, 8, 23, 127}, {"float16", 2, 5, 10, 15}, {"bfloat16", 2, 8, 7, 127},
+    {"e4m3fn", 1, 4, 3, 7},     {"e5m2", 1, 5, 2, 15},     {"e4m3fnuz", 1, 4, 3, 8},
+    {"e5m2fnuz", 1, 5, 2, 16},  {"int8", 1, 0, 0, 0},      {"int32", 4, 0, 0, 0}};
+const Format& FormatOf(DType dtype) { return kFormats[static_cast<int>(dtype)]; }
+
+uint32_t Bits(const void* base, int64_t index, int bytes) {
+  uint32_t bits = 0;
+  std::memcpy(&bits, static_cast<const char*>(base) + index * bytes, bytes);
+  return bits;
+}
+
+// The number that a finite code stands for.
+double Value(DType dtype, const void* base, int64_t index) {
+  const Format& f = FormatOf(dtype);
+  uint32_t bits = Bits(base, index, f.bytes);
+  if (f.exponent == 0) return f.bytes == 1 ? int8_t(bits) : int32_t(bits);
+  int exponent = bits >> f.mantissa & ((1 << f.exponent) - 1);
+  double mantissa = bits & ((1u << f.mantissa) - 1);
+  if (exponent > 0) mantissa += 1u << f.mantissa;
+  double value = std::ldexp(mantissa, std::max(exponent, 1) - f.bias - f.mantissa);
+  return bits >> (f.exponent + f.mantissa) & 1 ? -value : value;
+}
+
+// Random finite codes of magnitude below 4 (any int8); no code is that of a NaN.
+std::unique_ptr<char[]> RandomOperand(DType dtype, int64_t count) {
+  const Format& f = FormatOf(dtype);
+  std::unique_ptr<char[]> data(new char[count * f.bytes]);
+  for (int64_t i = 0; i < count; ++i) {
+    uint32_t bits = rng();
+    if (f.exponent > 0) {
+      int exponent = f.bias + 1 - int(bits % std::min(f.bias + 2, 12));
+      bits = (bits & ((1u << f.mantissa) - 1)) | exponent << f.mantissa |
+             (bits >> 31) << (f.exponent + f.mantissa);
+      if (bits == 1u << (f.exponent + f.mantissa)) bits = 0;
+    }
+    std::memcpy(&data[i * f.bytes], &bits, f.bytes);
+  }
+  return data;
+}
+
+void Fail(const HostKernel& kernel, const std::string& what) {
+  if (++failures < 20) {
+    std::printf("FAIL %s math %d: %s\n", kernel.name, int(kernel.math), what.c_str());
+  }
+}
+
+template <class Acc>
+void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
+  const int rows = Random(1, skinny ? kHostSkinnyM : kHostBlockM);
+  const int cols = Random(1, Random(0, 1) ? 400 : 70);
+  const int k = Random(0, 15) == 0 ? kernel.block_k : Random(0, 3 * kernel.block_k / 4);
+  const bool lhs_t = Random(0, 1), rhs_t = Random(0, 1), accumulate = Random(0, 1);
+  auto a = RandomOperand(lhs, rows * k), b = RandomOperand(rhs, k * cols);
+  OperandView av{a.get(), lhs, lhs_t ? 1 : k, lhs_t ? rows : 1};
+  OperandView bv{b.get(), rhs, rhs_t ? 1 : cols, rhs_t ? k : 1};
+  auto aligned = [](int64_t bytes) {
+    return std::unique_ptr<void, decltype(&std::free)>(
+        std::aligned_alloc(64, (bytes + 63) / 64 * 64), &std::free);
+  };
+  auto pa = aligned(HostPackedABytes(rows)), pb = aligned(HostPackedBBytes(cols));
+  // All ones is NaN: what is not packed must not matter.
+  std::memset(pa.get(), 0xff, HostPackedABytes(rows));
+  std::memset(pb.get(), 0xff, HostPackedBBytes(cols));
+  const int64_t ldc = cols + Random(1, 9), margin = 64;
+  std::vector<Acc> c((rows + 2) * ldc + 2 * margin), before;
+  for (Acc& x : c) x = Acc(Random(-1000, 1000));
+  before = c;
+  const int64_t origin = margin + ldc;
+  kernel.pack_a(pa.get(), av, rows, k);
+  if (skinny) {
+    kernel.multiply_skinny(pa.get(), bv, rows, cols, k, &c[origin], ldc, accumulate);
+  } else {
+    kernel.pack_b(pb.get(), bv, k, cols);
+    kernel.multiply(pa.get(), pb.get(), rows, cols, k, &c[origin], ldc, accumulate);
+  }
+  std::vector<double> x(rows * k), y(k * cols);
+  for (int i = 0; i < rows * k; ++i) x[i] = Value(lhs, a.get(), i);
+  for (int i = 0; i < k * cols; ++i) y[i] = Value(rhs, b.get(), i);
+  for (int64_t i = 0; i < int64_t(c.size()); ++i) {
+    int64_t row = (i - origin) / ldc, col = (i - origin) % ldc;
+    double sum = before[i], size = std::abs(sum);
+    if (i >= origin && row < rows && col < cols) {
+      if (!accumulate) sum = size = 0;
+      for (int p = 0; p < k; ++p) {
+        double term = x[row * av.row_stride + p * av.col_stride] *
+                      y[p * bv.row_stride + col * bv.col_stride];
+        sum += term;
+        size += std::abs(term);
+      }
+    } else {
+      size = 0;
+    }
+    if (!(std::abs(double(c[i]) - sum) <= (sizeof(Acc) && kernel.math == Math::kS8 ? 0 : size * 4e-6))) {
+      return Fail(kernel, std::string(FormatOf(lhs).name) + " x " + FormatOf(rhs).name +
+                              (skinny ? " skinny " : " ") + std::to_string(rows) + "x" +
+                              std::to_string(cols) + "x" + std::to_string(k) + " layouts " +
+                              std::to_string(lhs_t) + std::to_string(rhs_t) + " at " +
+                              std::to_string(row) + "," + std::to_string(col) + ": " +
+                              std::to_string(c[i]) + " for " + std::to_string(sum));
+    }
+  }
+}
+
+double Activated(Activation activation, double x) {
+  switch (activation) {
+    case Activation::kNone: return x;
+    case Activation::kRelu: return x < 0 ? 0 : x;
+    case Activation::kGelu:
+      return x * 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case Activation::kSilu: return x / (1 + std::exp(-x));
+  }
+  return x;
+}
+
+template <class Acc>
+void TestStore(const HostKernel& kernel, DType out) {
+  const Format& f = FormatOf(out);
+  const bool integer = f.exponent == 0;
+  const int rows = Random(1, 20), cols = Random(1, 600);
+  const bool transposed = Random(0, 1), along_rows = Random(0, 1), one_scale = Random(0, 1);
+  const int64_t ldacc = cols + Random(0, 5), ldout = (transposed ? rows : cols) + Random(1, 5);
+  std::vector<Acc> acc(rows * ldacc);
+  for (Acc& x : acc) x = integer ? Acc(int32_t(rng())) : Acc(Random(-8000, 8000) / 1000.0);
+  const int length = along_rows ? rows : cols;
+  std::vector<float> bias(length), scale(one_scale ? 1 : length);
+  std::vector<int32_t> int_bias(length);
+  for (float& x : bias) x = Random(-3000, 3000) / 1000.f;
+  for (float& x : scale) x = Random(-3000, 3000) / 3000.f;
+  for (int32_t& x : int_bias) x = int32_t(rng());
+  const int64_t size = (transposed ? cols : rows) * ldout + 1, bytes = size * f.bytes;
+  std::vector<char> result(bytes, 0x55), preact(bytes, 0x55);
+  const bool with_bias = Random(0, 1), with_scale = !integer && Random(0, 1);
+  EpilogueTile tile{result.data(),
+                    Random(0, 1) ? preact.data() : nullptr,
+                    out,
+                    transposed ? 1 : ldout,
+                    transposed ? ldout : 1,
+                    !with_bias ? nullptr : integer ? (void*)int_bias.data() : bias.data(),
+                    with_scale ? scale.data() : nullptr,
+                    one_scale ? 0 : 1,
+                    along_rows,
+                    static_cast<Activation>(Random(0, integer ? 1 : 3))};
+  kernel.store(acc.data(), ldacc, rows, cols, tile);
+  auto check = [&](int64_t i, const std::vector<char>& data, double want, const char* what) {
+    if (integer) want = out == DType::kS8 ? int8_t(int64_t(want)) : int32_t(int64_t(want));
+    // Half a unit in the last place, and float arithmetic on terms below 32.
+    double got = Value(out, data.data(), i);
+    double allowed = integer ? 0
+                             : std::abs(want) * std::ldexp(1.001, -f.mantissa - 1) + 1e-5 +
+                                   std::ldexp(0.5, 1 - f.bias - f.mantissa);
+    if (!(std::abs(got - want) <= allowed)) {
+      Fail(kernel, std::string("store ") + f.name + " " + what + " activation " +
+                       std::to_string(int(tile.activation)) + ": " + std::to_string(got) +
+                       " for " + std::to_string(want));
+    }
+  };
+  std::vector<char> written(size);
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) {
+      int v = along_rows ? row : col;
+      double x = acc[row * ldacc + col];
+      if (with_scale) x *= scale[one_scale ? 0 : v];
+      if (with_bias) x = integer ? int32_t(uint32_t(x) + uint32_t(int_bias[v])) : x + bias[v];
+      int64_t i = row * tile.row_stride + col * tile.col_stride;
+      written[i] = 1;
+      if (tile.preact) check(i, preact, x, "preact");
+      check(i, result, Activated(tile.activation, x), "out");
+    }
+  }
+  for (int64_t i = 0; i < bytes; ++i) {
+    if (!written[i / f.bytes] && (result[i] != 0x55 || preact[i] != 0x55)) {
+      return Fail(kernel, std::string("store ") + f.name + " wrote outside its tile");
+    }
+  }
+}
+
+void Test(const char* name, Math math, int rounds) {
+  const HostKernel* kernel = FindHostKernel(name, math);
+  if (!kernel) return std::printf("%s math %d: not on this processor\n", name, int(math)), void();
+  for (int round = 0; round < rounds; ++round) {
+    if (math == Math::kS8) {
+      TestMultiply<int32_t>(*kernel, DType::kS8, DType::kS8, round % 2);
+      for (DType out : {DType::kS8, DType::kS32, DType::kF32}) TestStore<int32_t>(*kernel, out);
+      continue;
+    }
+    for (int lhs = 0; lhs < 7; ++lhs) {
+      const auto takes = [&](int t) { return math == Math::kF32 || t > 1; };
+      const int rhs = takes(lhs) ? (lhs + round) % 7 : 0;
+      if (!takes(lhs) || !takes(rhs)) continue;
+      TestMultiply<float>(*kernel, DType(lhs), DType(rhs), round % 2);
+      TestStore<float>(*kernel, DType(lhs));
+    }
+  }
+  std::printf("%s math %d: done\n", name, int(math));
+}
+
+}  // namespace
+}  // namespace jaxgemm
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 20;
+#define JAXGEMM_HOST_KERNEL(name, math, symbol, features) \
+  jaxgemm::Test(name, jaxgemm::Math::math, rounds);
+#include "instances.def"
+#undef JAXGEMM_HOST_KERNEL
+  std::printf("%d failures\n", jaxgemm::failures);
+  return jaxgemm::failures != 0;
+}
