@@ -25,9 +25,12 @@ def save(metrics: dict, path: pathlib.Path) -> None:
   steps = np.arange(1, len(losses) + 1)
   held_steps, held_losses = np.asarray(metrics["held_out"]).T
   fig, ax = plt.subplots(figsize=(9, 5.2), dpi=150, layout="constrained")
-  ax.plot(steps, losses, color="#9ecae1", linewidth=0.8, label="training, each step")
   ax.plot(
-      steps, smooth(losses), color="#08519c", linewidth=2, label="training, smoothed"
+      steps, losses, color="#9ecae1", linewidth=0.8, label="training, each step"
+  )
+  ax.plot(
+      steps, smooth(losses), color="#08519c", linewidth=2,
+      label="training, smoothed",
   )
   ax.plot(
       held_steps, held_losses, color="#d94801", linewidth=1.5, marker="o",
@@ -35,7 +38,8 @@ def save(metrics: dict, path: pathlib.Path) -> None:
   )
   ax.axhline(np.log(256), color="0.6", linestyle=":", linewidth=1)
   ax.annotate(
-      "uniform over 256 bytes", (1, np.log(256)), xycoords=("axes fraction", "data"),
+      "uniform over 256 bytes", (1, np.log(256)),
+      xycoords=("axes fraction", "data"),
       xytext=(-4, -4), textcoords="offset points", ha="right", va="top",
       fontsize=8, color="0.45",
   )

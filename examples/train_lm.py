@@ -34,7 +34,7 @@ from rich.table import Table
 import jaxgemm
 
 FLAGS = flags.FLAGS
-flags.DEFINE_float("seconds", 75.0, "Time to train for, held-out evaluation included.")
+flags.DEFINE_float("seconds", 75.0, "Training time, evaluation included.")
 flags.DEFINE_integer("steps", None, "Train for this many steps instead.")
 flags.DEFINE_integer("batch_size", 16, "Sequences in a step.", lower_bound=1)
 flags.DEFINE_integer("seq_len", 128, "Bytes in a sequence.", lower_bound=2)
@@ -309,6 +309,8 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
 def main(argv, products: byte_lm.Products | None = None) -> int:
   if len(argv) > 1:
     raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
+  if not FLAGS["verbosity"].present:
+    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
   console = Console()
   options = {}
   if FLAGS.implementation is not None:

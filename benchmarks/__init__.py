@@ -1,0 +1,1 @@
+"""Benchmarks of jaxgemm beside XLA: `python -m benchmarks --help`."""

@@ -1,0 +1,140 @@
+"""Times jaxgemm beside XLA, in one process and turn by turn.
+
+    python -m benchmarks --cases=acceptance,overhead --threads=1
+    python -m benchmarks --cases=stream_k,1000x1000x1000 --dtypes=bfloat16,float32 \
+        --schedule=persistent,stream_k --json=results.json
+
+Sets of cases are in benchmarks/shapes.json; --list prints them.
+"""
+
+import itertools
+import json
+import os
+import pathlib
+import sys
+
+from absl import app
+from absl import flags
+from absl import logging
+
+from benchmarks import shapes
+
+FLAGS = flags.FLAGS
+flags.DEFINE_list(
+    "cases", ["acceptance", "overhead"],
+    f"Sets of cases ({', '.join(shapes.DENSE_SETS)}) or shapes as MxNxK.",
+)
+flags.DEFINE_list(
+    "dtypes", ["bfloat16", "float32"],
+    "Operand types. Cases that name their own type run if it is listed.",
+)
+flags.DEFINE_list(
+    "schedule", None,
+    "Schedules for jaxgemm, each a candidate of its own; the plan chooses if not "
+    "given. Cases that name their own schedule keep it.",
+)
+flags.DEFINE_list("reduction", None, "Stream-K reductions, likewise.")
+flags.DEFINE_string("implementation", None, "Passed on to jaxgemm.")
+flags.DEFINE_integer(
+    "threads", 1, "CPUs to run on; 0 leaves the process all it has.", lower_bound=0
+)
+flags.DEFINE_float("min_seconds", 1.0, "Time to spend on each case, at least.")
+flags.DEFINE_integer("seed", 0, "Seed of the operands.")
+flags.DEFINE_string("json", None, "File to write the results to.")
+flags.DEFINE_string("profile", None, "Directory for jax.profiler traces, by case.")
+flags.DEFINE_bool("list", False, "Print the sets of cases and exit.")
+
+
+def pin(threads: int) -> None:
+  """Limits this process, and thereby XLA's thread pool, to some CPUs.
+
+  The pool is sized by the affinity mask when jax starts, hence the order.
+  """
+  if "jax" in sys.modules:
+    raise RuntimeError("pin() must come before jax is imported.")
+  if not hasattr(os, "sched_setaffinity"):
+    raise app.UsageError("--threads needs Linux here; give --threads=0.")
+  allowed = sorted(os.sched_getaffinity(0))
+  if threads > len(allowed):
+    raise app.UsageError(
+        f"--threads={threads}, but this process may run on {len(allowed)} CPUs."
+    )
+  # The last ones: interrupts tend to be served by the first.
+  os.sched_setaffinity(0, allowed[-threads:])
+
+
+def list_cases() -> None:
+  for name in shapes.DENSE_SETS:
+    print(name)
+    for case in shapes.cases(name):
+      fixed = " ".join(filter(None, [case.dtype, case.schedule]))
+      print(f"  {case.label:>16} {case.flops / 1e9:10.3f} GFLOP  {fixed}".rstrip())
+
+
+def main(argv) -> int:
+  if len(argv) > 1:
+    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
+  if FLAGS.list:
+    list_cases()
+    return 0
+  if not FLAGS["verbosity"].present:
+    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
+  try:
+    cases = list(itertools.chain.from_iterable(map(shapes.cases, FLAGS.cases)))
+  except ValueError as e:
+    raise app.UsageError(str(e)) from e
+  if FLAGS.threads:
+    pin(FLAGS.threads)
+  # jax may only be imported now that the CPUs are settled.
+  from benchmarks import dense
+  from benchmarks import overhead
+  from benchmarks import report
+  import numpy as np
+
+  if unknown := set(FLAGS.dtypes) - set(dense.DTYPES):
+    raise app.UsageError(
+        f"Unknown --dtypes {', '.join(sorted(unknown))}; "
+        f"there are {', '.join(dense.DTYPES)}."
+    )
+  rng = np.random.default_rng(FLAGS.seed)
+  info = report.machine()
+  report.print_header(info)
+  rows, overhead_rows = [], []
+  for case in cases:
+    for dtype in [case.dtype] if case.dtype else FLAGS.dtypes:
+      if dtype not in FLAGS.dtypes:
+        continue
+      variants = [
+          dense.Variant(schedule, reduction, FLAGS.implementation)
+          for schedule, reduction in itertools.product(
+              [case.schedule] if case.schedule else FLAGS.schedule or [None],
+              FLAGS.reduction or [None],
+          )
+      ]
+      if case.name == "overhead":
+        measured = overhead.measure(
+            case, dtype, variants[0], rng=rng, min_seconds=FLAGS.min_seconds
+        )
+        report.print_overhead(measured)
+        overhead_rows += measured
+        continue
+      profile = FLAGS.profile and os.path.join(
+          FLAGS.profile, f"{case.name}-{case.label}-{dtype}"
+      )
+      rows.append(dense.measure(
+          case, dtype, variants, rng=rng, min_seconds=FLAGS.min_seconds,
+          profile_dir=profile,
+      ))
+      report.print_row(rows[-1])
+  report.print_summary(rows)
+  if FLAGS.json:
+    pathlib.Path(FLAGS.json).write_text(json.dumps({
+        "machine": info, "rows": rows, "overhead": overhead_rows,
+        "geometric_means": report.geometric_means(rows),
+        "acceptance": report.gate_results(rows),
+    }, indent=1))
+  return 0
+
+
+if __name__ == "__main__":
+  app.run(main)

@@ -1,0 +1,152 @@
+"""Measures one dense product: jaxgemm beside XLA, speed and error in one run."""
+
+from collections.abc import Sequence
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+
+from benchmarks import timing
+from benchmarks.shapes import Case
+import jaxgemm
+
+BASELINE = "xla"
+DTYPES = (
+    "float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "int8",
+)
+# Results of these are not of the operands' type: XLA and jaxgemm write this one.
+_OUT_DTYPES = {
+    "int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "bfloat16",
+}
+# A float64 reference of more than this covers a part of the rows only.
+_REFERENCE_FLOPS = 8e9
+
+
+def numpy_dtype(name: str) -> np.dtype:
+  """The numpy dtype of that name, ml_dtypes' included."""
+  return np.dtype(getattr(ml_dtypes, name, name))
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+  """One way of calling jaxgemm; None leaves the choice to the plan."""
+
+  schedule: str | None = None
+  reduction: str | None = None
+  implementation: str | None = None
+
+  @property
+  def name(self) -> str:
+    parts = [p for p in dataclasses.astuple(self) if p is not None]
+    return " ".join(["jaxgemm", *parts])
+
+  @property
+  def options(self) -> dict[str, str]:
+    return {k: v for k, v in dataclasses.asdict(self).items() if v is not None}
+
+
+def random_operand(rng: np.random.Generator, shape, dtype: str) -> np.ndarray:
+  """Standard normal values; integers are uniform over all of int8."""
+  dtype = numpy_dtype(dtype)
+  if dtype == np.int8:
+    return rng.integers(-128, 128, shape, dtype=np.int8)
+  return rng.standard_normal(shape, dtype=np.float32).astype(dtype)
+
+
+def reference(lhs: np.ndarray, rhs: np.ndarray, rng) -> tuple[np.ndarray, Any]:
+  """The float64 product of some or all rows, and which rows those are."""
+  m, k = lhs.shape
+  n = rhs.shape[1]
+  count = max(8, int(_REFERENCE_FLOPS // max(1, 2 * n * k)))
+  rows: Any = slice(None)
+  if count < m:
+    inner = rng.choice(np.arange(1, m - 1), count - 2, replace=False)
+    rows = np.sort(np.concatenate([[0, m - 1], inner]))
+  return lhs[rows].astype(np.float64) @ rhs.astype(np.float64), rows
+
+
+def errors(out: np.ndarray, ref: np.ndarray) -> dict[str, float]:
+  """max|out - ref| / max|ref| and the same with Frobenius norms."""
+  difference = out.astype(np.float64) - ref
+  return {
+      "max": float(np.abs(difference).max() / np.abs(ref).max()),
+      "norm": float(np.linalg.norm(difference) / np.linalg.norm(ref)),
+  }
+
+
+def _jaxgemm(lhs, rhs, *, out_dtype, options):
+  return jaxgemm.matmul(lhs, rhs, preferred_element_type=out_dtype, **options)
+
+
+def measure(
+    case: Case,
+    dtype: str,
+    variants: Sequence[Variant],
+    *,
+    rng: np.random.Generator,
+    min_seconds: float,
+    profile_dir: str | None = None,
+) -> dict[str, Any]:
+  """Times all variants and XLA in turn and compares both with float64.
+
+  Returns a row: the case's fields and "candidates", one entry per candidate with
+  seconds (median and quartiles), GFLOP/s, errors, the ratio to XLA and the plan. A
+  variant that jaxgemm refuses has an "error" instead.
+  """
+  out_dtype = _OUT_DTYPES.get(dtype, dtype)
+  operands = lambda: tuple(
+      random_operand(rng, shape, dtype)
+      for shape in ((case.m, case.k), (case.k, case.n))
+  )
+  types = [
+      jax.ShapeDtypeStruct(shape, numpy_dtype(dtype))
+      for shape in ((case.m, case.k), (case.k, case.n))
+  ]
+  functions = {
+      BASELINE: functools.partial(jnp.matmul, preferred_element_type=out_dtype)
+  }
+  entries: dict[str, dict[str, Any]] = {BASELINE: {}}
+  for variant in variants:
+    try:
+      plan = jaxgemm.explain(
+          *types, preferred_element_type=out_dtype, **variant.options
+      )
+      entries[variant.name] = {"plan": plan.data}
+      functions[variant.name] = functools.partial(
+          _jaxgemm, out_dtype=out_dtype, options=variant.options
+      )
+    except ValueError as e:
+      entries[variant.name] = {"error": str(e)}
+  compiled = {name: jax.jit(function) for name, function in functions.items()}
+  bytes_each = sum(t.size * t.dtype.itemsize for t in types)
+  count = timing.input_sets(bytes_each, len(compiled))
+  inputs = [jax.device_put(operands()) for _ in range(count)]
+  measured = timing.interleave(compiled, inputs, min_seconds=min_seconds)
+
+  fresh = operands()
+  ref, rows = reference(*fresh, rng)
+  for name, function in compiled.items():
+    time = measured.time(name)
+    entries[name] |= {
+        "seconds": dataclasses.asdict(time),
+        "gflops": case.flops / time.median / 1e9,
+        "errors": errors(np.asarray(function(*jax.device_put(fresh)))[rows], ref),
+    }
+    if name != BASELINE:
+      entries[name]["ratio"] = dataclasses.asdict(measured.speedup(name, BASELINE))
+  if profile_dir is not None:
+    with jax.profiler.trace(profile_dir):
+      for name, function in compiled.items():
+        for args in inputs[:3]:
+          with jax.profiler.TraceAnnotation(f"{name} {case.label} {dtype}"):
+            jax.block_until_ready(function(*args))
+  return {
+      "case": case.name, "m": case.m, "n": case.n, "k": case.k, "dtype": dtype,
+      "out_dtype": out_dtype, "gate": case.gate, "rounds": measured.rounds,
+      "calls_per_sample": measured.calls_per_sample, "input_sets": count,
+      "rows_checked": len(ref), "candidates": entries,
+  }

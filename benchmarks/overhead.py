@@ -1,0 +1,81 @@
+"""Measures what a call costs beyond its arithmetic, on a product that has little.
+
+Three ways of calling: `dispatch`, one jitted product waited for by Python; `loop`,
+a `lax.fori_loop` with one product in its body; `chain`, one program of products,
+each of which needs the one before. Times are per product.
+"""
+
+from collections.abc import Callable
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from benchmarks import dense
+from benchmarks import timing
+from benchmarks.shapes import Case
+import jaxgemm
+
+MAX_RATIO = 2.0
+_LOOP = 1000
+_CHAIN = 64
+
+
+def _programs(matmul: Callable[..., jax.Array]) -> dict[str, Callable[..., Any]]:
+  def chain(x, w):
+    for _ in range(_CHAIN):
+      x = matmul(x, w)
+    return x
+
+  return {
+      "dispatch": matmul,
+      "loop": lambda x, w: jax.lax.fori_loop(
+          0, _LOOP, lambda _, x: matmul(x, w), x
+      ),
+      "chain": chain,
+  }
+
+
+def measure(
+    case: Case, dtype: str, variant: dense.Variant, *,
+    rng: np.random.Generator, min_seconds: float,
+) -> list[dict[str, Any]]:
+  """One row for each way of calling; ratios are jaxgemm's time over XLA's.
+
+  The case must be square (M = N = K), since each result is the next one's lhs.
+  """
+  if not case.m == case.n == case.k:
+    raise ValueError(f"A chain of products must be square, got {case.label}.")
+  programs = {
+      dense.BASELINE: _programs(jnp.matmul),
+      "jaxgemm": _programs(lambda a, b: jaxgemm.matmul(a, b, **variant.options)),
+  }
+
+  def operands():
+    # An orthogonal w keeps a long chain's values as large as they began.
+    w = np.linalg.qr(rng.standard_normal((case.n, case.n)))[0]
+    x = dense.random_operand(rng, (case.m, case.k), dtype)
+    return jax.device_put((x, w.astype(dense.numpy_dtype(dtype))))
+
+  inputs = [operands() for _ in range(9)]
+  rows = []
+  for way, products in (("dispatch", 1), ("loop", _LOOP), ("chain", _CHAIN)):
+    compiled = {name: jax.jit(of[way]) for name, of in programs.items()}
+    measured = timing.interleave(
+        compiled, inputs, min_seconds=min_seconds,
+        wait=lambda x: x.block_until_ready(),
+    )
+    # speedup() of the baseline over jaxgemm is jaxgemm's time over the baseline's.
+    ratio = measured.speedup(dense.BASELINE, "jaxgemm")
+    rows.append({
+        "case": case.name, "m": case.m, "n": case.n, "k": case.k, "dtype": dtype,
+        "way": way,
+        "microseconds": {
+            name: 1e6 * measured.time(name).median / products for name in compiled
+        },
+        "ratio": dataclasses.asdict(ratio), "at_most": MAX_RATIO,
+        "ok": ratio.median <= MAX_RATIO,
+    })
+  return rows

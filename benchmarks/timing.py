@@ -1,0 +1,114 @@
+"""Times several functions in one process, so that they meet the same conditions.
+
+Round after round each candidate runs once, in an order that turns with the rounds
+(A B, B A, ...), and the statistics are medians and quartiles over the rounds. A
+ratio is taken within a round, where both ran milliseconds apart.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+import dataclasses
+import itertools
+import time
+from typing import Any
+
+import jax
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True)
+class Quartiles:
+  """Median, quartiles and extremes of a sample."""
+
+  median: float
+  q1: float
+  q3: float
+  min: float
+  max: float
+
+  @classmethod
+  def of(cls, values: Sequence[float]) -> "Quartiles":
+    low, q1, median, q3, high = np.percentile(values, [0, 25, 50, 75, 100])
+    return cls(float(median), float(q1), float(q3), float(low), float(high))
+
+
+@dataclasses.dataclass(frozen=True)
+class Timing:
+  """Seconds per call of each candidate, round by round."""
+
+  seconds: dict[str, np.ndarray]
+  calls_per_sample: int
+
+  def time(self, name: str) -> Quartiles:
+    """Seconds per call."""
+    return Quartiles.of(self.seconds[name])
+
+  def speedup(self, name: str, baseline: str) -> Quartiles:
+    """Baseline's time over `name`'s, both of the same round."""
+    return Quartiles.of(self.seconds[baseline] / self.seconds[name])
+
+  @property
+  def rounds(self) -> int:
+    return len(next(iter(self.seconds.values())))
+
+
+def interleave(
+    candidates: Mapping[str, Callable[..., Any]],
+    inputs: Sequence[tuple[Any, ...]],
+    *,
+    min_seconds: float = 1.0,
+    min_rounds: int = 7,
+    max_rounds: int = 1000,
+    sample_seconds: float = 2e-3,
+    wait: Callable[[Any], Any] = jax.block_until_ready,
+) -> Timing:
+  """Times `candidates` turn by turn; each call is waited for before the next.
+
+  Args:
+    candidates: jitted functions by name; all take the same arguments.
+    inputs: argument tuples, used in turn. With an odd number of them, and more
+      than there are candidates, no candidate finds in the caches what another one
+      has just read, and all see every tuple equally often.
+    min_seconds: measure for at least this long (all candidates together).
+    min_rounds: and for at least this many rounds.
+    max_rounds: stop after this many, however short they are.
+    sample_seconds: short functions are called repeatedly until a sample lasts
+      about this long.
+    wait: blocks until a candidate's result is ready.
+  """
+  names = list(candidates)
+  warm = {}
+  for name in names:
+    wait(candidates[name](*inputs[0]))
+    begin = time.perf_counter()
+    wait(candidates[name](*inputs[1 % len(inputs)]))
+    warm[name] = time.perf_counter() - begin
+  # One number for all, so that each sample is a like amount of work.
+  calls = max(1, min(1000, round(sample_seconds / max(min(warm.values()), 1e-7))))
+  turn = itertools.cycle(inputs)
+
+  def sample(function):
+    arguments = [next(turn) for _ in range(calls)]
+    begin = time.perf_counter()
+    for args in arguments:
+      wait(function(*args))
+    return (time.perf_counter() - begin) / calls
+
+  for name in names:
+    sample(candidates[name])
+  seconds = {name: [] for name in names}
+  start = time.perf_counter()
+  for index in range(max_rounds):
+    if index >= min_rounds and time.perf_counter() - start >= min_seconds:
+      break
+    shift = index % len(names)
+    order = names[shift:] + names[:shift]
+    for name in order if index // len(names) % 2 == 0 else order[::-1]:
+      seconds[name].append(sample(candidates[name]))
+  return Timing({n: np.asarray(s) for n, s in seconds.items()}, calls)
+
+
+def input_sets(bytes_each: int, num_candidates: int) -> int:
+  """How many argument tuples `interleave` should rotate: odd, 64 MiB if it can."""
+  least = num_candidates + 1
+  count = min(max(least, -(-(64 << 20) // max(bytes_each, 1))), max(least, 9))
+  return count | 1
