@@ -1,0 +1,139 @@
+"""GemmConfig: what a user may choose about a GEMM; what is None, the plan chooses."""
+
+import dataclasses
+
+SCHEDULES = ("auto", "persistent", "work_stealing", "stream_k")
+REDUCTIONS = ("linear", "tree", "atomic")
+ACTIVATIONS = ("relu", "gelu", "silu")
+
+_SIZES = ("tile_m", "tile_n", "tile_k", "num_workgroups", "group_m", "num_queues",
+          "num_shares")
+
+
+def check_choice(name: str, given, allowed: tuple[str, ...]) -> None:
+  """Raises ValueError unless `given` is None or one of `allowed`."""
+  if given is not None and given not in allowed:
+    raise ValueError(
+        f"{name}={given!r} is unknown; allowed are "
+        f"{', '.join(map(repr, allowed))}, or None for the default. Pass one of these."
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class GemmConfig:
+  """The schedule of a GEMM and its sizes; hashable, so that it can be static in jit.
+
+  Every field may be None: the plan then chooses (see `jaxgemm.explain`). A field
+  that does not fit the problem is an error while tracing.
+
+  Attributes:
+    schedule: "auto", "persistent" (a fixed grid strides over the output tiles),
+      "work_stealing" (workgroups take tiles from shared queues) or "stream_k" (the
+      tiles of the last, partial wave are cut along k).
+    reduction: how stream-K sums the parts of a tile: "linear" or "tree" (bitwise the
+      same on every run) or "atomic" (not reproducible).
+    tile_m: rows of an output tile.
+    tile_n: columns of an output tile.
+    tile_k: depth of one step along k.
+    num_workgroups: the grid; the default is one workgroup per CU, SM or thread.
+    group_m: tile rows that are rasterised together for the sake of the cache.
+    num_queues: queues of the work-stealing schedule.
+    num_shares: shares that stream-K cuts the k steps of its tiles into.
+    kernel: the name of a kernel instance, as `jaxgemm.explain` prints it.
+    partition: whether to insert the partitioning rule that keeps sharded operands
+      sharded on automatic meshes. None inserts it where the process has several
+      devices and the mesh in context is not manual. False is for `jax.export` for
+      several devices and for the persistent compilation cache, which do not work
+      with it; use `jax.shard_map` then.
+
+  Raises:
+    ValueError: an unknown name, or a size that is not a positive int.
+
+  Gradients keep schedule, reduction, num_workgroups, num_queues, kernel and
+  partition; their problems have other shapes, so the plan chooses their tiles.
+  """
+
+  schedule: str | None = None
+  reduction: str | None = None
+  tile_m: int | None = None
+  tile_n: int | None = None
+  tile_k: int | None = None
+  num_workgroups: int | None = None
+  group_m: int | None = None
+  num_queues: int | None = None
+  num_shares: int | None = None
+  kernel: str | None = None
+  partition: bool | None = None
+
+  def __post_init__(self):
+    check_choice("schedule", self.schedule, SCHEDULES)
+    check_choice("reduction", self.reduction, REDUCTIONS)
+    for name in _SIZES:
+      value = getattr(self, name)
+      if value is not None and (type(value) is not int or value <= 0):
+        raise ValueError(
+            f"{name}={value!r} is not allowed; a positive int is, or None. Pass a "
+            "positive int, or leave it out and the plan chooses."
+        )
+    if self.kernel is not None and not isinstance(self.kernel, str):
+      raise ValueError(
+          f"kernel={self.kernel!r} is not allowed; the name of a kernel is, or None. "
+          "Pass a name that jaxgemm.explain prints, or leave it out."
+      )
+    if self.partition not in (None, True, False):
+      raise ValueError(
+          f"partition={self.partition!r} is not allowed; True, False and None are. "
+          "Leave it out unless jax.export or the compilation cache needs False."
+      )
+
+  def for_gradient(self) -> "GemmConfig":
+    """The config of the GEMMs that this one's gradients need."""
+    return dataclasses.replace(
+        self, tile_m=None, tile_n=None, tile_k=None, group_m=None,
+        num_shares=None,
+    )
+
+  def to_native(self, deterministic: bool) -> tuple[tuple[str, str | int], ...]:
+    """The config as the native plan reads it: 0 and "" leave the choice to it."""
+    sizes = [(name, getattr(self, name) or 0) for name in _SIZES]
+    return (
+        ("schedule", self.schedule or "auto"),
+        ("reduction", self.reduction or "linear"),
+        ("deterministic", int(deterministic)),
+        ("kernel", self.kernel or ""),
+        *sizes,
+    )
+
+
+def resolve(config, schedule, reduction, deterministic) -> GemmConfig:
+  """One config out of the keyword arguments of a call.
+
+  Raises:
+    TypeError: config is not a GemmConfig.
+    ValueError: an unknown name, two different ones, or a deterministic atomic.
+  """
+  if config is None:
+    config = GemmConfig()
+  elif not isinstance(config, GemmConfig):
+    raise TypeError(
+        f"config is a {type(config).__name__}; a jaxgemm.GemmConfig is allowed, or "
+        "None. Pass jaxgemm.GemmConfig(...)."
+    )
+  given = {"schedule": schedule, "reduction": reduction}
+  for name, value in given.items():
+    inside = getattr(config, name)
+    if value is not None and inside is not None and value != inside:
+      raise ValueError(
+          f"{name}={value!r} was given and config.{name} is {inside!r}; one of them "
+          "is allowed. Remove one."
+      )
+  config = dataclasses.replace(
+      config, **{name: value for name, value in given.items() if value is not None}
+  )
+  if deterministic and config.reduction == "atomic":
+    raise ValueError(
+        "deterministic=True was given with reduction='atomic', whose sums depend on "
+        "the order of arrival; 'linear' and 'tree' are allowed. Choose one of these "
+        "or deterministic=False."
+    )
+  return config

@@ -1,0 +1,314 @@
+"""The primitive that programs contain: a contraction of labelled dimensions.
+
+`contract_p` takes operands of any rank (see layout.py for the labels), is pure, and its
+rules for differentiation and vmap are relabellings. Only its lowering, which knows what
+each device holds, groups the dimensions into one kernel call (gemm.py).
+
+The JVP rule is linear in the tangents and the transpose rule is again a contraction:
+jvp, vjp, grad of grad and vmap compose in any order. A contraction with an activation
+saves the value before it only when it is differentiated.
+"""
+
+import dataclasses
+import functools
+import math
+
+import jax
+from jax import lax
+from jax.extend.core import Primitive, jaxpr_as_fun
+from jax.interpreters import ad, batching, mlir
+import jax.numpy as jnp
+
+from jaxgemm import _ffi, epilogue, layout, sharding
+from jaxgemm.gemm import (
+    Geometry, Spec, accumulator_dtype, gemm_p, out_avals, plan
+)
+from jaxgemm.layout import Dims
+
+
+def _split(operands, bias: bool, scale: bool):
+  """(lhs, rhs, bias or None, scale or None) of a primitive's operands."""
+  lhs, rhs, *rest = operands
+  rest = iter(rest)
+  return lhs, rhs, next(rest) if bias else None, next(rest) if scale else None
+
+
+def _split_dims(operands, dims: Dims):
+  return _split(operands, dims.bias is not None, dims.scale is not None)
+
+
+def _varying(x) -> frozenset:
+  # jax 0.10 and 0.11 keep the varying manual axes of shard_map in the aval's
+  # manual_axis_type, older and some newer versions in its vma.
+  aval = jax.typeof(x)
+  manual = getattr(aval, "manual_axis_type", None)
+  return frozenset(manual.varying if manual is not None else aval.vma)
+
+
+def _unify_varying(operands):
+  axes = frozenset().union(*map(_varying, operands))
+  return [
+      lax.pcast(x, tuple(sorted(axes - _varying(x))), to="varying")
+      if axes - _varying(x) else x
+      for x in operands
+  ]
+
+
+contract_p = Primitive("jaxgemm_contract")
+contract_p.multiple_results = True
+
+
+def _view(x, labels, to, size, shape):
+  """x with its dimensions in the order `to` and then grouped as `shape`."""
+  if [i for i in labels if size[i] != 1] != [i for i in to if size[i] != 1]:
+    x = jnp.transpose(x, [labels.index(i) for i in to])
+  return x if x.shape == shape else jnp.reshape(x, shape)
+
+
+def _vector_view(x, labels, batch, n, size):
+  """A bias or scale as [N] or [B, N]; N is 1 where it has none of n's labels."""
+  has_n = any(i in labels for i in n)
+  batched = any(i in labels for i in batch)
+  to = (batch if batched else ()) + (n if has_n else ())
+  x = epilogue.expand(x, labels, to)
+  x = jnp.broadcast_to(x, tuple(size[i] for i in to))
+  rows = (math.prod(size[i] for i in batch),) if batched else ()
+  shape = rows + (math.prod(size[i] for i in n) if has_n or not n else 1,)
+  return x if x.shape == shape else jnp.reshape(x, shape)
+
+
+def compute(*operands, dims: Dims, spec: Spec):
+  """The contraction of what one device holds, as one kernel call."""
+  sizes = layout.label_sizes(dims, *(x.shape for x in operands))
+  size = dict(sizes)
+  lhs, rhs, bias, scale = _split_dims(operands, dims)
+  chosen = layout.choose(dims, sizes, spec.activation is None)
+  if chosen is None:
+    plain = Dims(dims.lhs, dims.rhs, dims.out)
+    acc, = compute(lhs, rhs, dims=plain, spec=spec.accumulator(lhs, rhs))
+    return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)
+
+  batch, m, n, k = chosen.batch, chosen.m, chosen.n, chosen.k
+  lhs_labels, rhs_labels = dims.lhs, dims.rhs
+  if chosen.swap:
+    lhs, rhs, lhs_labels, rhs_labels = rhs, lhs, rhs_labels, lhs_labels
+  b_, m_, n_, k_ = (math.prod(size[i] for i in x) for x in (batch, m, n, k))
+  lhs_batch = tuple(i for i in batch if i in lhs_labels)
+  rhs_batch = tuple(i for i in batch if i in rhs_labels)
+  if chosen.lhs_contracting:
+    lhs_order, lhs_shape = lhs_batch + m + k, (m_, k_)
+  else:
+    lhs_order, lhs_shape = lhs_batch + k + m, (k_, m_)
+  if chosen.rhs_contracting:
+    rhs_order, rhs_shape = rhs_batch + n + k, (n_, k_)
+  else:
+    rhs_order, rhs_shape = rhs_batch + k + n, (k_, n_)
+  lhs_rows, rhs_rows = (b_,) * bool(lhs_batch), (b_,) * bool(rhs_batch)
+  args = [_view(lhs, lhs_labels, lhs_order, size, lhs_rows + lhs_shape),
+          _view(rhs, rhs_labels, rhs_order, size, rhs_rows + rhs_shape)]
+  if bias is not None:
+    args.append(_vector_view(bias, dims.bias, batch, n, size))
+  if scale is not None:
+    args.append(_vector_view(scale, dims.scale, batch, n, size))
+  kernel_spec = dataclasses.replace(spec, weak_type=False)
+  if chosen.summed:
+    kernel_spec = dataclasses.replace(kernel_spec, out_dtype=accumulator_dtype(lhs, rhs))
+  outs = gemm_p.bind(
+      *args, lhs_contracting=chosen.lhs_contracting,
+      rhs_contracting=chosen.rhs_contracting, spec=kernel_spec,
+      bias=bias is not None, scale=scale is not None,
+  )
+  summed = len(chosen.summed)
+  if summed:
+    rows = (math.prod(size[i] for i in chosen.summed),)
+    rows += (math.prod(size[i] for i in batch[summed:]),)
+    outs = [jnp.sum(jnp.reshape(x, rows + x.shape[1:]), axis=0) for x in outs]
+    outs = [x.astype(spec.out_dtype) for x in outs]
+  order = batch[summed:] + m + n
+  out_sizes = tuple(size[i] for i in order)
+  if [i for i in order if size[i] != 1] != [i for i in dims.out if size[i] != 1]:
+    perm = [order.index(i) for i in dims.out]
+    return [jnp.transpose(jnp.reshape(x, out_sizes), perm) for x in outs]
+  shape = tuple(size[i] for i in dims.out)
+  return [x if x.shape == shape else jnp.reshape(x, shape) for x in outs]
+
+
+def contract(lhs, rhs, bias=None, scale=None, *, dims: Dims, spec: Spec,
+             partition: bool) -> list[jax.Array]:
+  """Binds contract_p: [out], or [out, preact] where spec.save_preact.
+
+  Args:
+    partition: whether the lowering gets the sharding rule for automatic meshes.
+  """
+  operands = [x for x in (lhs, rhs, bias, scale) if x is not None]
+  operands = _unify_varying(operands)
+  call = None
+  if partition:
+    # In the parameters, so that jax sees that the lowering needs the devices.
+    rule = sharding.partitioned(dims, spec, compute)
+    call = jax.make_jaxpr(rule)(*map(_shape_dtype, operands))
+  return contract_p.bind(*operands, dims=dims, spec=spec, call=call)
+
+
+def _shape_dtype(x):
+  return jax.ShapeDtypeStruct(x.shape, x.dtype)
+
+
+def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
+  """(layout, plan) for one device holding operands of these shapes and dtypes.
+
+  The layout is None where the epilogue runs outside the kernel.
+
+  Raises:
+    ValueError: see `plan`.
+  """
+  sizes = layout.label_sizes(dims, *(x.shape for x in operands))
+  size = dict(sizes)
+  chosen = layout.choose(dims, sizes, spec.activation is None)
+  lhs, rhs, bias, scale = _split_dims(operands, dims)
+  how, kernel_spec = chosen, spec
+  if chosen is None:
+    bias = scale = None
+    kernel_spec = spec.accumulator(lhs, rhs)
+    how = layout.choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
+  elif chosen.summed:
+    kernel_spec = dataclasses.replace(spec, out_dtype=accumulator_dtype(lhs, rhs))
+  dtypes = lhs.dtype, rhs.dtype
+  lhs_labels, rhs_labels = dims.lhs, dims.rhs
+  if how.swap:
+    dtypes, lhs_labels, rhs_labels = dtypes[::-1], rhs_labels, lhs_labels
+  geometry = Geometry(
+      *(math.prod(size[i] for i in x) for x in (how.batch, how.m, how.n, how.k)),
+      how.lhs_contracting, how.rhs_contracting,
+      any(i in lhs_labels for i in how.batch),
+      any(i in rhs_labels for i in how.batch),
+  )
+  planned = plan(geometry, *dtypes, kernel_spec, bias is not None,
+                 scale is not None, target)
+  return chosen, planned
+
+
+@contract_p.def_abstract_eval
+def _contract_abstract_eval(*operands, dims, spec, call):
+  size = dict(layout.label_sizes(dims, *(x.shape for x in operands)))
+  if call is None and (platform := _ffi.default_platform()) in _ffi.PLATFORMS:
+    # The lowering makes the plan again: made here, its error is raised by the call.
+    plan_contraction(operands, dims, spec, _ffi.target(platform))
+  return out_avals(operands[0], [size[i] for i in dims.out], spec)
+
+
+@contract_p.def_impl
+def _contract_impl(*operands, **params):
+  return jax.jit(functools.partial(contract_p.bind, **params))(*operands)
+
+
+def _contract_lowering(ctx, *operands, dims, spec, call):
+  if call is None:
+    fun = functools.partial(compute, dims=dims, spec=spec)
+  else:
+    fun = jaxpr_as_fun(call)
+  return mlir.lower_fun(fun, multiple_results=True)(ctx, *operands)
+
+
+mlir.register_lowering(contract_p, _contract_lowering)
+
+
+def _jvp(primals, tangents, *, dims, spec, call):
+  lhs, rhs, bias, scale = _split_dims(primals, dims)
+  d_lhs, d_rhs, d_bias, d_scale = (
+      None if type(t) is ad.Zero else t for t in _split_dims(tangents, dims)
+  )
+  bind = functools.partial(contract, partition=call is not None)
+  if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
+    outs = bind(lhs, rhs, bias, scale, dims=dims, spec=spec)
+    return outs, [ad.Zero(jax.typeof(x).to_tangent_aval()) for x in outs]
+
+  saves = spec.save_preact or spec.activation is not None
+  outs = bind(lhs, rhs, bias, scale, dims=dims,
+              spec=dataclasses.replace(spec, save_preact=saves))
+  # The tangent of z = scale * acc + bias.
+  scaled = dims._replace(bias=None)
+  product = Dims(dims.lhs, dims.rhs, dims.out)
+  terms = []
+  for left, right in ((d_lhs, rhs), (lhs, d_rhs)):
+    if left is not None and right is not None:
+      terms += bind(left, right, None, scale, dims=scaled,
+                    spec=spec.for_gradient(spec.out_dtype))
+  if d_scale is not None:
+    # Not from the saved value: that would divide by the scale, which may be zero.
+    acc, = bind(lhs, rhs, dims=product, spec=spec.for_gradient(jnp.float32))
+    terms.append(acc * epilogue.expand(d_scale, dims.scale, dims.out))
+  if d_bias is not None:
+    shape = outs[0].shape
+    terms.append(jnp.broadcast_to(
+        epilogue.expand(d_bias, dims.bias, dims.out), shape))
+  d_z = functools.reduce(jnp.add, terms)
+  if spec.activation is None:
+    d_outs = [d_z, d_z]
+  else:
+    activate = functools.partial(epilogue.activate, activation=spec.activation)
+    z = outs[1].astype(jnp.float32)
+    _, d_out = jax.jvp(activate, (z,), (d_z.astype(jnp.float32),))
+    d_outs = [d_out, d_z]
+  d_outs = [x.astype(spec.out_dtype) for x in d_outs[:1 + spec.save_preact]]
+  return outs[:1 + spec.save_preact], d_outs
+
+
+ad.primitive_jvps[contract_p] = _jvp
+
+
+def _transpose(cotangents, *operands, dims, spec, call):
+  # Only what _jvp binds gets here: no bias, no activation, one result.
+  ct, = cotangents
+  lhs, rhs, _, scale = _split_dims(operands, dims)
+  rest = [] if scale is None else [None]
+  if type(ct) is ad.Zero:
+    return [None, None, *rest]
+  if scale is not None:
+    factor = epilogue.expand(scale, dims.scale, dims.out)
+    ct = (ct.astype(jnp.float32) * factor).astype(ct.dtype)
+  bind = functools.partial(contract, partition=call is not None)
+  if ad.is_undefined_primal(lhs):
+    spec = spec.for_gradient(lhs.aval.dtype)
+    out, = bind(ct, rhs, dims=Dims(dims.out, dims.rhs, dims.lhs), spec=spec)
+    return [out, None, *rest]
+  spec = spec.for_gradient(rhs.aval.dtype)
+  out, = bind(lhs, ct, dims=Dims(dims.lhs, dims.out, dims.rhs), spec=spec)
+  return [None, out, *rest]
+
+
+ad.primitive_transposes[contract_p] = _transpose
+
+
+def _batch(operands, axes, *, dims, spec, call):
+  new = 1 + max((*dims.lhs, *dims.rhs), default=-1)
+  labels = [x for x in (dims.lhs, dims.rhs, dims.bias, dims.scale) if x is not None]
+  labels = [
+      old if axis is None else old[:axis] + (new,) + old[axis:]
+      for old, axis in zip(labels, axes)
+  ]
+  l_labels, r_labels, b_labels, s_labels = _split_dims(labels, dims)
+  lhs, rhs, bias, scale = _split_dims(operands, dims)
+  partition = call is not None
+  batched = Dims(l_labels, r_labels, (new, *dims.out), b_labels, s_labels)
+  if new not in l_labels and new not in r_labels:
+    product = Dims(dims.lhs, dims.rhs, dims.out)
+    acc, = contract(lhs, rhs, dims=product, partition=partition,
+                    spec=spec.accumulator(lhs, rhs))
+    outs = epilogue.apply(acc, dims.out, bias, scale, dims=batched, spec=spec)
+    return outs, [0] * len(outs)
+  # vmap lets the rule say where the new dimension is: where it costs least.
+  sizes = layout.label_sizes(batched, *(x.shape for x in operands))
+  best, axis = None, 0
+  for i in range(len(dims.out) + 1):
+    trial = batched._replace(out=dims.out[:i] + (new,) + dims.out[i:])
+    chosen = layout.choose(trial, sizes, spec.activation is None)
+    if chosen is not None and (best is None or chosen.cost < best):
+      best, axis = chosen.cost, i
+  batched = batched._replace(out=dims.out[:axis] + (new,) + dims.out[axis:])
+  outs = contract(lhs, rhs, bias, scale, dims=batched, spec=spec,
+                  partition=partition)
+  return outs, [axis] * len(outs)
+
+
+batching.primitive_batchers[contract_p] = _batch

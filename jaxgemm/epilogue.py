@@ -1,0 +1,41 @@
+"""The epilogue in jnp, for where it cannot run inside the kernel, and for gradients."""
+
+import jax
+import jax.numpy as jnp
+
+from jaxgemm.layout import Labels
+
+# The same formulas as the kernels: gelu is the tanh approximation.
+_ACTIVATIONS = {"relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}
+
+
+def activate(x: jax.Array, activation: str | None) -> jax.Array:
+  return x if activation is None else _ACTIVATIONS[activation](x)
+
+
+def expand(x: jax.Array, labels: Labels, to: Labels) -> jax.Array:
+  """x, whose dimensions are `labels`, in a shape that broadcasts along `to`."""
+  order = sorted(range(len(labels)), key=lambda i: to.index(labels[i]))
+  if order != list(range(len(labels))):
+    x = jnp.transpose(x, order)
+  missing = tuple(i for i, label in enumerate(to) if label not in labels)
+  return jnp.expand_dims(x, missing) if missing else x
+
+
+def apply(acc, acc_labels, bias, scale, *, dims, spec) -> list[jax.Array]:
+  """Results of a contraction, given its accumulator (float32 or int32).
+
+  Args:
+    acc: the sums; its labels are `acc_labels`, those of dims.out or fewer.
+    bias: values with the labels dims.bias, or None.
+    scale: values with the labels dims.scale, or None.
+    dims: the contraction's labels.
+    spec: its `Spec`.
+  """
+  z = expand(acc, acc_labels, dims.out)
+  if scale is not None:
+    z = z * expand(scale, dims.scale, dims.out)
+  if bias is not None:
+    z = z + expand(bias, dims.bias, dims.out)
+  out = activate(z, spec.activation).astype(spec.out_dtype)
+  return [out, z.astype(spec.out_dtype)] if spec.save_preact else [out]

@@ -1,0 +1,178 @@
+"""What a call would do: supports, explain and workspace_size run nothing."""
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxgemm import _ffi, layout
+from jaxgemm.contract import contract_p, plan_contraction
+from jaxgemm.layout import Dims
+from jaxgemm.matmul import (
+    dot_general, dot_general_product, matmul, matmul_product, unsupported
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Explanation:
+  """The plan of a call: `str()` in words, `data` as a dictionary.
+
+  Keys of data: implementation ("jaxgemm" or "xla"), kernel, schedule, reduction, tile
+  (m, n, k), tiles (how many along each), num_workgroups, num_queues, workspace_bytes,
+  zeroed_bytes, relayouts (operands that are transposed), fused_epilogue, gradients
+  (the relayouts of each operand's gradient) and reasons. With "xla", only
+  implementation and reasons.
+  """
+
+  data: dict[str, Any]
+
+  def __str__(self) -> str:
+    data = self.data
+    lines = [f"implementation: {data['implementation']}"]
+    if data["implementation"] == "jaxgemm":
+      words = {key: " x ".join(map(str, data[key])) for key in ("tile", "tiles")}
+      lines += [
+          f"kernel: {data['kernel']}",
+          f"schedule: {data['schedule']}, reduction {data['reduction']}",
+          f"tile: {words['tile']}; tiles along m, n, k: {words['tiles']}",
+          f"workgroups: {data['num_workgroups']}, queues {data['num_queues']}",
+          f"workspace: {data['workspace_bytes']} bytes, of which "
+          f"{data['zeroed_bytes']} are zeroed",
+      ]
+    return "\n".join([*lines, *(f"- {reason}" for reason in data["reasons"])])
+
+
+def _function(kwargs):
+  """The function to explain, its product and the arguments of both."""
+  kwargs = dict(kwargs)
+  shared = {key: kwargs[key] for key in
+            ("precision", "preferred_element_type", "out_sharding") if key in kwargs}
+  if "dimension_numbers" not in kwargs:
+    return matmul, functools.partial(matmul_product, **shared), kwargs
+  shared["dimension_numbers"] = kwargs["dimension_numbers"]
+  return dot_general, functools.partial(dot_general_product, **shared), kwargs
+
+
+def _contractions(jaxpr):
+  for eqn in jaxpr.eqns:
+    if eqn.primitive is contract_p:
+      yield eqn
+    else:
+      for inner in jax.extend.core.jaxprs_in_params(eqn.params):
+        yield from _contractions(inner)
+
+
+def _trace(a, b, kwargs):
+  """The contraction that a call becomes, or None if XLA computes it."""
+  function, _, kwargs = _function(kwargs)
+  arrays = {key: kwargs.pop(key) for key in ("bias", "scale")
+            if kwargs.get(key) is not None}
+  function = functools.partial(function, **kwargs)
+  jaxpr = jax.make_jaxpr(lambda a, b, arrays: function(a, b, **arrays))(a, b, arrays)
+  return next(_contractions(jaxpr.jaxpr), None)
+
+
+def _plan(eqn):
+  operands = [x.aval for x in eqn.invars]
+  platform = _ffi.default_platform()
+  target = _ffi.target(platform if platform in _ffi.PLATFORMS else "cpu")
+  return plan_contraction(operands, eqn.params["dims"], eqn.params["spec"], target)
+
+
+def _gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
+  """Transposed arrays of each gradient; its result counts as "out"."""
+  found = {}
+  for name, x, contraction, names in (
+      ("lhs", lhs, Dims(dims.out, dims.rhs, dims.lhs), {"lhs": "cotangent"}),
+      ("rhs", rhs, Dims(dims.lhs, dims.out, dims.rhs), {"rhs": "cotangent"}),
+  ):
+    if jnp.issubdtype(x.dtype, jnp.inexact):
+      chosen = layout.choose(contraction, sizes, True)
+      found[name] = tuple(names.get(r, r) for r in chosen.relayouts)
+  return found
+
+
+def supports(a, b, **kwargs) -> tuple[bool, str]:
+  """Whether this package's kernels compute a call, and why not ("" if they do).
+
+  Args:
+    a: array or `jax.ShapeDtypeStruct`.
+    b: array or `jax.ShapeDtypeStruct`.
+    **kwargs: as for `jaxgemm.matmul`; with dimension_numbers, as for
+      `jaxgemm.dot_general`.
+
+  Raises:
+    ValueError, TypeError: the operands do not fit each other; what jax raises.
+  """
+  _, product_of, kwargs = _function(kwargs)
+  a, b = (x if isinstance(x, jax.ShapeDtypeStruct) else jnp.asarray(x) for x in (a, b))
+  reason = unsupported(a, b, product_of(a, b), kwargs.get("precision"))
+  if reason is not None:
+    return False, reason
+  try:
+    _trace(a, b, kwargs | {"implementation": "jaxgemm"})
+  except ValueError as error:
+    return False, str(error)
+  return True, ""
+
+
+def explain(a, b, **kwargs) -> Explanation:
+  """The plan of a call in words and as data; see `Explanation`.
+
+  Args:
+    a: array or `jax.ShapeDtypeStruct`.
+    b: array or `jax.ShapeDtypeStruct`.
+    **kwargs: as for `supports`; bias and scale may be ShapeDtypeStructs, too.
+
+  Raises:
+    ValueError, TypeError: what the call itself would raise.
+  """
+  _, product_of, _ = _function(kwargs)
+  eqn = _trace(a, b, kwargs)
+  if eqn is None:
+    reason = "implementation='xla' was given"
+    if kwargs.get("implementation") is None:
+      reason = unsupported(a, b, product_of(a, b), kwargs.get("precision"))
+    return Explanation({"implementation": "xla", "reasons": [reason]})
+  dims, spec = eqn.params["dims"], eqn.params["spec"]
+  operands = [x.aval for x in eqn.invars]
+  sizes = layout.label_sizes(dims, *(x.shape for x in operands))
+  chosen, plan = _plan(eqn)
+  how = chosen or layout.choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
+  gradients = _gradients(dims, sizes, *operands[:2])
+  reasons = list(plan["reasons"])
+  reasons += [f"{name} is transposed by a copy: its dimensions are not in an order "
+              "that a kernel reads or writes" for name in how.relayouts]
+  if chosen is None:
+    reasons.append("the epilogue runs outside the kernel: bias or scale varies along "
+                   "rows of one matrix")
+  for name, copies in gradients.items():
+    reasons.append(
+        f"the gradient of {name} transposes {' and '.join(copies)} by a copy" if copies
+        else f"the gradient of {name} contracts by layout, without a copy")
+  if spec.activation is not None:
+    reasons.append("under differentiation the value before the activation is saved")
+  keys = ("kernel", "schedule", "reduction", "tile", "tiles", "num_workgroups",
+          "num_queues", "workspace_bytes", "zeroed_bytes")
+  return Explanation({
+      "implementation": "jaxgemm",
+      **{key: plan[key] for key in keys},
+      "relayouts": how.relayouts,
+      "fused_epilogue": chosen is not None,
+      "gradients": gradients,
+      "reasons": reasons,
+  })
+
+
+def workspace_size(a, b, **kwargs) -> int:
+  """Bytes of workspace that a call needs beside its result; exact. 0 with XLA.
+
+  Args:
+    a: array or `jax.ShapeDtypeStruct`.
+    b: array or `jax.ShapeDtypeStruct`.
+    **kwargs: as for `explain`.
+  """
+  eqn = _trace(a, b, kwargs)
+  return 0 if eqn is None else _plan(eqn)[1]["workspace_bytes"]

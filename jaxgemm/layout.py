@@ -1,0 +1,172 @@
+"""Which kernel layout computes a contraction of labelled dimensions with fewest copies.
+
+A contraction is written as in einsum, with integer labels: lhs (0, 1, 2), rhs (2, 3),
+out (0, 1, 3). The kernel computes [B, M, K] x [B, K, N] -> [B, M, N], where K may be the
+first or the last of the two matrix dimensions, and where one operand may lack B. So
+the labels have to fall into groups that are neighbours in memory; where they do not,
+something has to be transposed, and the cheapest way is chosen here. An operand is
+never broadcast.
+"""
+
+import functools
+import itertools
+import math
+from typing import NamedTuple
+
+Labels = tuple[int, ...]
+
+
+class Dims(NamedTuple):
+  """The labels of a contraction's operands and result.
+
+  bias and scale have labels of out only; they hold one value per label of rhs that
+  is in out (scale: or none of them), and may have the other labels of out in front.
+  """
+
+  lhs: Labels
+  rhs: Labels
+  out: Labels
+  bias: Labels | None = None
+  scale: Labels | None = None
+
+
+class Layout(NamedTuple):
+  """How the kernel computes a contraction.
+
+  Attributes:
+    swap: the kernel's lhs is the contraction's rhs and the other way round.
+    batch, m, n, k: the labels of each group, in order; `batch` starts with `summed`.
+    summed: contracted labels that are treated as a batch and summed afterwards.
+    lhs_contracting: which of lhs's last two dimensions is k (1 or 0); after `swap`.
+    rhs_contracting: the same for rhs (0 or 1).
+    relayouts: which of "lhs", "rhs" and "out" are transposed; before `swap`.
+    cost: elements that are copied.
+  """
+
+  swap: bool
+  batch: Labels
+  m: Labels
+  n: Labels
+  k: Labels
+  summed: Labels
+  lhs_contracting: int
+  rhs_contracting: int
+  relayouts: tuple[str, ...]
+  cost: int
+
+
+def _only(labels: Labels, group) -> Labels:
+  return tuple(x for x in labels if x in group)
+
+
+def _prefixes(labels: Labels, group) -> list[Labels]:
+  run = tuple(itertools.takewhile(lambda x: x in group, labels))
+  return [run[:i] for i in range(1, len(run) + 1)]
+
+
+def _candidates(lhs: Labels, rhs: Labels, out: Labels, linear: bool):
+  """All groupings worth a look, as (batch, m, n, k, summed)."""
+  both = set(lhs) & set(rhs)
+  shared = both & set(out)
+  contracted = both - set(out)
+  m_all, n_all = set(lhs) - both, set(rhs) - both
+  if shared:
+    batches = [_only(labels, shared) for labels in (lhs, rhs, out)]
+  else:
+    # Free dimensions of one operand may become the batch: the other one is shared.
+    batches = [()]
+    for labels, group in ((lhs, m_all), (out, m_all), (rhs, n_all), (out, n_all)):
+      batches += _prefixes(labels, group)
+  grouped = [((), batch) for batch in batches]
+  if linear and len(contracted) > 1:
+    grouped += [
+        ((x,), _only(labels, shared))
+        for x in _only(lhs, contracted)
+        for labels in (lhs, out)
+    ]
+  for summed, batch in dict.fromkeys(grouped):
+    taken = {*summed, *batch}
+    for m, n, k in itertools.product(
+        dict.fromkeys(_only(x, m_all - taken) for x in (lhs, out)),
+        dict.fromkeys(_only(x, n_all - taken) for x in (rhs, out)),
+        dict.fromkeys(_only(x, contracted - taken) for x in (lhs, rhs)),
+    ):
+      yield summed + batch, m, n, k, summed
+
+
+@functools.lru_cache(maxsize=4096)
+def choose(
+    dims: Dims, sizes: tuple[tuple[int, int], ...], linear: bool
+) -> Layout | None:
+  """The cheapest layout, or None where the epilogue cannot run inside the kernel.
+
+  Args:
+    dims: the contraction.
+    sizes: pairs of label and size.
+    linear: no activation, so that partial products may be summed afterwards.
+  """
+  size = dict(sizes)
+
+  def count(labels):
+    return math.prod(size[x] for x in labels)
+
+  def same(xs, ys):  # in the same order, dimensions of size 1 aside
+    return [x for x in xs if size[x] != 1] == [y for y in ys if size[y] != 1]
+
+  vectors = {*(dims.bias or ()), *(dims.scale or ())}
+  plain = dims.bias is None and dims.scale is None
+  best, best_key = None, None
+  for swap in (False, True) if plain else (False,):
+    lhs, rhs = (dims.rhs, dims.lhs) if swap else (dims.lhs, dims.rhs)
+    names = ("rhs", "lhs") if swap else ("lhs", "rhs")
+    for batch, m, n, k, summed in _candidates(lhs, rhs, dims.out, plain and linear):
+      if vectors & set(m):
+        continue
+      relayouts, cost = [], 0
+      lhs_batch, rhs_batch = _only(batch, lhs), _only(batch, rhs)
+      lhs_contracting, rhs_contracting = 1, 0
+      if same(lhs, lhs_batch + m + k):
+        pass
+      elif same(lhs, lhs_batch + k + m):
+        lhs_contracting = 0
+      else:
+        relayouts.append(names[0])
+        cost += count(lhs)
+      if same(rhs, rhs_batch + k + n):
+        pass
+      elif same(rhs, rhs_batch + n + k):
+        rhs_contracting = 1
+      else:
+        relayouts.append(names[1])
+        cost += count(rhs)
+      if not same(dims.out, batch[len(summed):] + m + n):
+        relayouts.append("out")
+        cost += count(dims.out)
+      if summed:
+        cost += 2 * count(summed) * count(dims.out)
+      # Among equals: as written, as few and as large matrices as possible.
+      key = (cost, swap, count(batch), len(batch))
+      if best_key is None or key < best_key:
+        best_key = key
+        best = Layout(swap, batch, m, n, k, summed, lhs_contracting,
+                      rhs_contracting, tuple(sorted(relayouts)), cost)
+  return best
+
+
+def label_sizes(dims: Dims, *shapes) -> tuple[tuple[int, int], ...]:
+  """Pairs of label and size, out of the shapes of lhs, rhs and so on.
+
+  Raises:
+    ValueError: two dimensions with one label have different sizes.
+  """
+  size: dict[int, int] = {}
+  labels = [x for x in (dims.lhs, dims.rhs, dims.bias, dims.scale) if x is not None]
+  for operand, shape in zip(labels, shapes, strict=True):
+    for label, extent in zip(operand, shape, strict=True):
+      if size.setdefault(label, extent) != extent:
+        raise ValueError(
+            f"shapes {shapes} of a contraction {dims} give dimension {label} the "
+            f"sizes {size[label]} and {extent}; one size is allowed. Pass operands "
+            "that agree."
+        )
+  return tuple(sorted(size.items()))

@@ -1,0 +1,340 @@
+"""matmul and dot_general: the semantics of jax's own, by this package's kernels."""
+
+import functools
+from typing import Callable, NamedTuple
+import warnings
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+
+from jaxgemm import _ffi, epilogue, sharding
+from jaxgemm.config import ACTIVATIONS, GemmConfig, check_choice, resolve
+from jaxgemm.contract import contract
+from jaxgemm.gemm import Spec
+from jaxgemm.layout import Dims, Labels
+
+_IMPLEMENTATIONS = ("jaxgemm", "xla")
+
+
+class Product(NamedTuple):
+  """A call of matmul or dot_general, its epilogue aside.
+
+  Attributes:
+    reference: computes it by jax, given lhs, rhs and preferred_element_type.
+    dims: the labels of the operands after `dropped` is squeezed out of them.
+    dropped: axes of size 1 of lhs and of rhs: a broadcast needs no copy.
+    batch: out's leading labels that a bias may have in front.
+    columns: out's last labels, which are rhs's own.
+    result: shape and dtype, as jax has them.
+  """
+
+  reference: Callable
+  dims: Dims
+  dropped: tuple[tuple[int, ...], tuple[int, ...]]
+  batch: Labels
+  columns: Labels
+  result: jax.ShapeDtypeStruct
+
+
+def matmul_product(a, b, *, precision=None, preferred_element_type=None,
+                   out_sharding=None) -> Product:
+  """The product of `jnp.matmul`; raises what it raises."""
+  reference = functools.partial(
+      jnp.matmul, precision=precision, out_sharding=out_sharding
+  )
+  result = jax.eval_shape(
+      functools.partial(reference, preferred_element_type=preferred_element_type),
+      a, b,
+  )
+  num_batch = max(a.ndim, b.ndim, 2) - 2
+  batch = tuple(range(num_batch))
+  a_batch = batch[num_batch - max(a.ndim - 2, 0):]
+  b_batch = batch[num_batch - max(b.ndim - 2, 0):]
+  a_size, b_size = dict(zip(a_batch, a.shape)), dict(zip(b_batch, b.shape))
+  a_drop = {x for x in a_batch if a_size[x] == 1 and x in b_size}
+  b_drop = {x for x in b_batch if b_size[x] == 1 and x in a_size} - a_drop
+  row, depth, column = num_batch, num_batch + 1, num_batch + 2
+  rows = (row,) if a.ndim > 1 else ()
+  columns = (column,) if b.ndim > 1 else ()
+  dims = Dims(
+      tuple(x for x in a_batch if x not in a_drop) + rows + (depth,),
+      tuple(x for x in b_batch if x not in b_drop) + (depth,) + columns,
+      batch + rows + columns,
+  )
+  dropped = (tuple(a_batch.index(x) for x in sorted(a_drop)),
+             tuple(b_batch.index(x) for x in sorted(b_drop)))
+  return Product(reference, dims, dropped, batch, columns, result)
+
+
+def dot_general_product(lhs, rhs, *, dimension_numbers, precision=None,
+                        preferred_element_type=None, out_sharding=None) -> Product:
+  """The product of `jax.lax.dot_general`; raises what it raises."""
+  def reference(x, y, preferred_element_type):
+    return lax.dot_general(x, y, dimension_numbers, precision,
+                           preferred_element_type, out_sharding=out_sharding)
+
+  result = jax.eval_shape(
+      functools.partial(reference, preferred_element_type=preferred_element_type),
+      lhs, rhs,
+  )
+  (l_contract, r_contract), (l_batch, r_batch) = (
+      (tuple(map(int, left)), tuple(map(int, right)))
+      for left, right in dimension_numbers
+  )
+  shared = dict(zip(r_contract + r_batch, l_contract + l_batch))
+  l_labels = tuple(range(lhs.ndim))
+  r_labels = tuple(shared.get(i, lhs.ndim + i) for i in range(rhs.ndim))
+  rows = tuple(x for x in l_labels if x not in l_contract + l_batch)
+  columns = tuple(x for x in r_labels if x >= lhs.ndim)
+  dims = Dims(l_labels, r_labels, l_batch + rows + columns)
+  return Product(reference, dims, ((), ()), l_batch, columns, result)
+
+
+def unsupported(lhs, rhs, product: Product, precision) -> str | None:
+  """Why this package's kernels cannot compute a product, or None."""
+  platform = _ffi.default_platform()
+  if platform not in _ffi.PLATFORMS:
+    return (f"this build has kernels for {', '.join(sorted(_ffi.PLATFORMS))}, and the "
+            f"default platform is {platform}")
+  for name, x in (("lhs", lhs), ("rhs", rhs)):
+    if x.dtype not in _ffi.OPERAND_DTYPES:
+      names = ", ".join(sorted(d.name for d in _ffi.OPERAND_DTYPES))
+      return f"{name} has dtype {x.dtype.name}; the kernels take {names}"
+  out_dtype = product.result.dtype
+  integer = [jnp.issubdtype(x.dtype, jnp.integer) for x in (lhs, rhs)]
+  if out_dtype not in _ffi.OUT_DTYPES or (
+      jnp.issubdtype(out_dtype, jnp.integer) and not all(integer)):
+    return (f"the result of {lhs.dtype.name} and {rhs.dtype.name} has dtype "
+            f"{out_dtype.name}, which the kernels do not give")
+  if not all(type(d) is int for d in (*lhs.shape, *rhs.shape)):
+    return f"shapes {lhs.shape} and {rhs.shape} are symbolic; a plan needs numbers"
+  if isinstance(precision, (lax.DotAlgorithm, lax.DotAlgorithmPreset)):
+    return f"precision={precision} names an algorithm of XLA"
+  return None
+
+
+def _vector(name: str, x, product: Product, dtype, scalar: bool):
+  """(values, labels) of a bias or scale; values None if x is."""
+  if x is None:
+    return None, None
+  x = jnp.asarray(x)
+  out_shape = product.result.shape
+  batch_shape = out_shape[:len(product.batch)]
+  column_shape = out_shape[len(out_shape) - len(product.columns):]
+  allowed = {column_shape: product.columns}
+  if scalar:
+    allowed |= {(): (), (1,): ()}
+  if batch_shape:
+    allowed[batch_shape + column_shape] = product.batch + product.columns
+    if scalar:
+      allowed.setdefault(batch_shape + (1,), product.batch)
+  allowed[column_shape] = product.columns
+  if x.shape not in allowed:
+    raise ValueError(
+        f"{name} has shape {x.shape} for a result of shape {out_shape}; allowed are "
+        f"{' or '.join(map(str, allowed))}. Reshape it: one value per column."
+    )
+  if jnp.issubdtype(dtype, jnp.integer) and not jnp.issubdtype(x.dtype, jnp.integer):
+    raise ValueError(
+        f"{name} has dtype {x.dtype.name} for a result of integers; int32 is allowed. "
+        "Cast it, or ask for a float result by preferred_element_type."
+    )
+  if not (jnp.issubdtype(x.dtype, jnp.floating)
+          or jnp.issubdtype(x.dtype, jnp.integer)):
+    raise ValueError(
+        f"{name} has dtype {x.dtype.name}; a real number is allowed. Cast it."
+    )
+  labels = allowed[x.shape]
+  x = x.astype(dtype)
+  return x.reshape(x.shape[:len(labels)]) if x.ndim > len(labels) else x, labels
+
+
+_warned: set[str] = set()
+
+
+def _warn_once(reason: str) -> None:
+  if reason not in _warned:
+    _warned.add(reason)
+    warnings.warn(f"jaxgemm leaves this product to XLA: {reason}.", stacklevel=3)
+
+
+def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
+  plain = bias is None and scale is None and spec.activation is None
+  out_dtype = product.result.dtype
+  if plain:
+    return product.reference(lhs, rhs, preferred_element_type=None
+                             if out_dtype == spec.out_dtype else spec.out_dtype)
+  narrow = jnp.int32 if jnp.issubdtype(out_dtype, jnp.integer) else jnp.float32
+  acc_dtype = jnp.promote_types(out_dtype, narrow)
+  acc = product.reference(lhs, rhs, preferred_element_type=acc_dtype)
+  return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)[0]
+
+
+def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
+          schedule, reduction, deterministic, config, implementation):
+  check_choice("activation", activation, ACTIVATIONS)
+  check_choice("implementation", implementation, _IMPLEMENTATIONS)
+  config = resolve(config, schedule, reduction, deterministic)
+  out_dtype = product.result.dtype
+  integer = jnp.issubdtype(out_dtype, jnp.integer)
+  bias, bias_labels = _vector(
+      "bias", bias, product, jnp.int32 if integer else jnp.float32, scalar=False)
+  scale, scale_labels = _vector("scale", scale, product, jnp.float32, scalar=True)
+  dims = product.dims._replace(bias=bias_labels, scale=scale_labels)
+  spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
+              weak_type=product.result.weak_type)
+
+  reason = unsupported(lhs, rhs, product, precision)
+  if implementation == "xla" or (implementation is None and reason):
+    if implementation is None:
+      _warn_once(reason)
+    return _xla(lhs, rhs, bias, scale, product, dims, spec)
+  if reason:
+    raise ValueError(
+        f"implementation='jaxgemm' was given, but {reason}. Pass other operands, or "
+        "implementation=None to let XLA compute this."
+    )
+  lhs, rhs = _float_beside_float(lhs, rhs), _float_beside_float(rhs, lhs)
+  lhs, rhs = (lax.squeeze(x, axes) if axes else x
+              for x, axes in zip((lhs, rhs), product.dropped))
+  return contract(lhs, rhs, bias, scale, dims=dims, spec=spec,
+                  partition=sharding.is_needed(config.partition))[0]
+
+
+def _float_beside_float(x, other):
+  # Two different floats the kernels take as they are, but not an int8 beside one.
+  if jnp.issubdtype(x.dtype, jnp.floating) or jnp.issubdtype(other.dtype, jnp.integer):
+    return x
+  return x.astype(other.dtype if other.dtype.itemsize > 1 else jnp.float32)
+
+
+_STATIC = ("precision", "preferred_element_type", "out_sharding", "activation",
+           "schedule", "reduction", "deterministic", "config", "implementation")
+
+
+@functools.partial(jax.jit, static_argnames=_STATIC, inline=True)
+def matmul(
+    a: jax.Array,
+    b: jax.Array,
+    *,
+    precision=None,
+    preferred_element_type=None,
+    out_sharding=None,
+    bias: jax.Array | None = None,
+    scale: jax.Array | None = None,
+    activation: str | None = None,
+    schedule: str | None = None,
+    reduction: str | None = None,
+    deterministic: bool = False,
+    config: GemmConfig | None = None,
+    implementation: str | None = None,
+) -> jax.Array:
+  """`jax.numpy.matmul`, with an optional epilogue: activation(scale * (a @ b) + bias).
+
+  Sums are float32 (int32 for int8 operands); scale, bias, activation and the cast to
+  the result's dtype come last, once. Differentiable to any order in a, b, bias and
+  scale; gradients contract by layout, without transposed copies.
+
+  Args:
+    a: array of shape (K,) or (..., M, K). float32, bfloat16, float16, the float8
+      types and int8 run in this package's kernels, also mixed.
+    b: array of shape (K,) or (..., K, N).
+    precision: as in `jax.numpy.matmul`. float32 is always computed in full.
+    preferred_element_type: dtype of the result, as in `jax.numpy.matmul`.
+    out_sharding: as in `jax.numpy.matmul`.
+    bias: array of shape (N,) or (..., N), of real numbers; integers where the result
+      is of integers.
+    scale: array of shape (), (1,), (N,), (..., 1) or (..., N).
+    activation: "relu", "gelu" (the tanh approximation), "silu" or None.
+    schedule: "auto", "persistent", "work_stealing" or "stream_k"; see GemmConfig.
+    reduction: "linear", "tree" or "atomic"; see GemmConfig.
+    deterministic: refuse what is not bitwise the same on every run.
+    config: a `GemmConfig` with further choices.
+    implementation: "jaxgemm", "xla" (jax.numpy, with the same epilogue) or None: XLA
+      only where the kernels do not support the operands, with a warning.
+
+  Returns:
+    An array of the shape and dtype that `jax.numpy.matmul` gives.
+
+  Raises:
+    ValueError, TypeError: while tracing; jax's own for operands that do not fit each
+      other, and others that name what was given and what is allowed.
+  """
+  product = matmul_product(
+      a, b, precision=precision, preferred_element_type=preferred_element_type,
+      out_sharding=out_sharding,
+  )
+  return _call(
+      a, b, bias, scale, product, precision=precision, activation=activation,
+      schedule=schedule, reduction=reduction, deterministic=deterministic,
+      config=config, implementation=implementation,
+  )
+
+
+@functools.partial(
+    jax.jit, static_argnames=("dimension_numbers", *_STATIC), inline=True
+)
+def _dot_general(lhs, rhs, bias, scale, *, dimension_numbers, precision,
+                 preferred_element_type, out_sharding, **options):
+  product = dot_general_product(
+      lhs, rhs, dimension_numbers=dimension_numbers, precision=precision,
+      preferred_element_type=preferred_element_type, out_sharding=out_sharding,
+  )
+  return _call(lhs, rhs, bias, scale, product, precision=precision, **options)
+
+
+def dot_general(
+    lhs: jax.Array,
+    rhs: jax.Array,
+    dimension_numbers,
+    precision=None,
+    preferred_element_type=None,
+    *,
+    out_sharding=None,
+    bias: jax.Array | None = None,
+    scale: jax.Array | None = None,
+    activation: str | None = None,
+    schedule: str | None = None,
+    reduction: str | None = None,
+    deterministic: bool = False,
+    config: GemmConfig | None = None,
+    implementation: str | None = None,
+) -> jax.Array:
+  """`jax.lax.dot_general`, with the epilogue and the options of `jaxgemm.matmul`.
+
+  Operands whose contracted dimensions are neither first nor last among those of a
+  matrix are transposed; `jaxgemm.explain` says so.
+
+  Args:
+    lhs: array of any rank.
+    rhs: array of any rank.
+    dimension_numbers: ((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch)).
+    precision: as in `jax.lax.dot_general`. float32 is always computed in full.
+    preferred_element_type: dtype of the result.
+    out_sharding: as in `jax.lax.dot_general`.
+    bias: array whose shape is that of rhs's free dimensions, or of the batch
+      dimensions and these.
+    scale: as bias, or of shape () or (1,), or with 1 for the free dimensions.
+    activation: see `jaxgemm.matmul`; the rest likewise.
+    schedule: see there.
+    reduction: see there.
+    deterministic: see there.
+    config: see there.
+    implementation: see there.
+
+  Returns:
+    An array of the shape and dtype that `jax.lax.dot_general` gives.
+
+  Raises:
+    ValueError, TypeError: see `jaxgemm.matmul`.
+  """
+  # jax accepts lists here, which are not hashable.
+  frozen = jax.tree.map(int, dimension_numbers)
+  frozen = tuple(tuple(tuple(x) for x in pair) for pair in frozen)
+  return _dot_general(
+      lhs, rhs, bias, scale, dimension_numbers=frozen, precision=precision,
+      preferred_element_type=preferred_element_type, out_sharding=out_sharding,
+      activation=activation, schedule=schedule, reduction=reduction,
+      deterministic=deterministic, config=config, implementation=implementation,
+  )
