@@ -7,6 +7,7 @@
 // attributes: a resolved plan, as plan() of module.cc returns it.
 #include "handlers.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -191,7 +192,8 @@ Refusal PrepareHost(const ffi::RemainingArgs& args, const ffi::RemainingRets& re
 Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPool pool,
                 std::string_view activation, int64_t bias, int64_t group_m,
                 std::string_view kernel, int64_t lhs_contracting, int64_t num_queues,
-                int64_t num_shares, int64_t num_workgroups, std::string_view reduction,
+                int64_t num_shares, int64_t num_threads, int64_t num_workgroups,
+                std::string_view reduction,
                 int64_t rhs_contracting, int64_t save_preact, int64_t scale,
                 std::string_view schedule, int64_t tile_k, int64_t tile_m, int64_t tile_n) {
   Attributes attributes{
@@ -207,6 +209,7 @@ Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPoo
                  .group_m = group_m,
                  .num_queues = num_queues,
                  .num_shares = num_shares,
+                 .num_threads = num_threads,
                  .kernel = std::string(kernel)}};
   auto call = std::make_shared<HostCall>();
   Refusal refusal;
@@ -222,20 +225,22 @@ Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPoo
   if (!refusal.empty()) return ffi::Error::InvalidArgument("jaxgemm_gemm: " + refusal);
 
   ZeroWorkspace(*call);
-  int64_t workgroups = call->plan.config.num_workgroups;
-  if (workgroups == 1) {
-    RunWorkgroup(*call, 0);
+  // No more threads than were planned for (each has its scratch) or than there are.
+  int64_t threads = call->plan.config.num_threads;
+  if (threads > 1) threads = std::clamp<int64_t>(pool.num_threads(), 1, threads);
+  if (threads == 1) {
+    RunWorkgroups(*call, 0, 1);
     return ffi::Error::Success();
   }
-  ffi::CountDownPromise running(workgroups);
+  ffi::CountDownPromise running(threads);
   ffi::Future future(running);
-  for (int64_t index = 1; index < workgroups; ++index) {
-    pool.Schedule([call, running, index]() mutable {
-      RunWorkgroup(*call, index);
+  for (int64_t thread = 1; thread < threads; ++thread) {
+    pool.Schedule([call, running, thread, threads]() mutable {
+      RunWorkgroups(*call, thread, threads);
       running.CountDown(1);
     });
   }
-  RunWorkgroup(*call, 0);
+  RunWorkgroups(*call, 0, threads);
   running.CountDown(1);
   return future;
 }
@@ -254,6 +259,7 @@ XLA_FFI_Error* GemmHost(XLA_FFI_CallFrame* call_frame) {
                              .Attr<int64_t>("lhs_contracting")
                              .Attr<int64_t>("num_queues")
                              .Attr<int64_t>("num_shares")
+                             .Attr<int64_t>("num_threads")
                              .Attr<int64_t>("num_workgroups")
                              .Attr<std::string_view>("reduction")
                              .Attr<int64_t>("rhs_contracting")

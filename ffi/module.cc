@@ -98,6 +98,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   attrs["lhs_contracting"] = p.lhs_contracting;
   attrs["num_queues"] = c.num_queues;
   attrs["num_shares"] = c.num_shares;
+  attrs["num_threads"] = c.num_threads;
   attrs["num_workgroups"] = c.num_workgroups;
   attrs["reduction"] = str(Name(c.reduction));
   attrs["rhs_contracting"] = p.rhs_contracting;

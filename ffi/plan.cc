@@ -131,7 +131,8 @@ std::string CheckConfig(const Problem& problem, const Config& c, const Target& t
                                    {"num_workgroups", c.num_workgroups, kMaxWorkgroups},
                                    {"group_m", c.group_m, kMaxWorkgroups},
                                    {"num_queues", c.num_queues, kMaxQueues},
-                                   {"num_shares", c.num_shares, kMaxWorkgroups}}) {
+                                   {"num_shares", c.num_shares, kMaxWorkgroups},
+                                   {"num_threads", c.num_threads, kMaxWorkgroups}}) {
     if (value < 0 || value > most) {
       return Str(name) + "=" + Str(value) + "; allowed are 1 to " + Str(most) +
              ", or leave it out to let the plan choose.";
@@ -240,6 +241,8 @@ void ChooseTile(const Problem& p, const Target& target, bool stream_k, int64_t w
     c.tile_m = best->m, c.tile_n = best->n, c.tile_k = best->k;
     return;
   }
+  // Stream-K's tile must not depend on this machine.
+  int64_t threads = stream_k ? workgroups : c.num_threads;
   constexpr int64_t kSizes[] = {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
   int64_t m = std::max<int64_t>(plan->m, 1), n = std::max<int64_t>(plan->n, 1);
   if (!c.tile_k) c.tile_k = 256;
@@ -259,10 +262,10 @@ void ChooseTile(const Problem& p, const Target& target, bool stream_k, int64_t w
       int64_t tile_n =
           c.tile_n ? c.tile_n : std::min(n, RoundUp(CeilDiv(n, CeilDiv(n, size_n)), 32));
       double cost = HostTileCost(*plan, p.batch, tile_m, tile_n, workgroups, stream_k);
-      // All workgroups' scratch together must leave room for partial sums.
+      // All threads' scratch together must leave room for partial sums.
       Plan trial = *plan;
       trial.config.tile_m = tile_m, trial.config.tile_n = tile_n;
-      bool fits = HostScratchBytes(trial, p) * workgroups <= kWorkspaceCap / 2;
+      bool fits = HostScratchBytes(trial, p) * threads <= kWorkspaceCap / 2;
       if (!best_m || (fits && cost <= best)) best = cost, best_m = tile_m, best_n = tile_n;
     }
   }
@@ -286,7 +289,7 @@ void LayOutWorkspace(const Problem& p, const Target& target, Plan* plan) {
   plan->zeroed_bytes = end;
   plan->partials_offset = part(atomic ? 0 : slots * tile_bytes);
   plan->scratch_bytes = target.name == "cpu" ? HostScratchBytes(*plan, p) : 0;
-  plan->scratch_offset = part(plan->scratch_bytes * c.num_workgroups);
+  plan->scratch_offset = part(plan->scratch_bytes * c.num_threads);
   // Room to align the start, whatever buffer the caller brings.
   plan->workspace_bytes = end == 0 ? 0 : end + 64;
 }
@@ -368,6 +371,7 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
       workgroups = static_cast<int64_t>(std::min<double>(static_cast<double>(workgroups), worth));
     }
   }
+  if (host && !c.num_threads) c.num_threads = std::min(workgroups, NumProcessors());
   ChooseTile(p, target, stream_k, workgroups, plan);
   if (!c.group_m) c.group_m = host ? 4 : 8;
   SetGrid(p, target, plan);

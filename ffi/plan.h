@@ -45,7 +45,8 @@ struct Config {
   bool deterministic = false;
   int64_t tile_m = 0, tile_n = 0, tile_k = 0;
   int64_t num_workgroups = 0, group_m = 0, num_queues = 0;
-  int64_t num_shares = 0;  // stream-K: shares that the cut tiles' k iterations make
+  int64_t num_shares = 0;   // stream-K: shares that the cut tiles' k iterations make
+  int64_t num_threads = 0;  // host: workgroups that run at the same time, at most
   std::string kernel;
 };
 
@@ -67,7 +68,7 @@ struct Plan {
   int64_t claim_offset = 0, arrivals_offset = 0, atomic_offset = 0;
   int64_t zeroed_bytes = 0;
   int64_t partials_offset = 0;
-  int64_t scratch_offset = 0, scratch_bytes = 0;  // scratch_bytes per workgroup (host)
+  int64_t scratch_offset = 0, scratch_bytes = 0;  // scratch_bytes per thread (host)
   int64_t workspace_bytes = 0;
 
   bool stealing() const { return config.num_queues > 0; }

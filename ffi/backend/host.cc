@@ -86,7 +86,7 @@ Operand Transpose(Operand operand) {
 template <class T>
 class Workgroup {
  public:
-  Workgroup(const HostCall& call, int64_t index)
+  Workgroup(const HostCall& call, int64_t thread)
       : call_(call),
         plan_(call.plan),
         config_(call.plan.config),
@@ -103,7 +103,7 @@ class Workgroup {
       std::swap(lhs_, rhs_);
       lhs_ = Transpose(lhs_), rhs_ = Transpose(rhs_);
     }
-    char* scratch = call.workspace + plan_.scratch_offset + index * plan_.scratch_bytes;
+    char* scratch = call.workspace + plan_.scratch_offset + thread * plan_.scratch_bytes;
     auto take = [&scratch](int64_t bytes) {
       char* taken = scratch;
       scratch += (bytes + 63) / 64 * 64;
@@ -241,11 +241,16 @@ void ZeroWorkspace(const HostCall& call) {
   std::memset(call.workspace, 0, static_cast<size_t>(call.plan.zeroed_bytes));
 }
 
-void RunWorkgroup(const HostCall& call, int64_t index) {
+void RunWorkgroups(const HostCall& call, int64_t thread, int64_t num_threads) {
+  auto run = [&](auto workgroup) {
+    for (int64_t i = thread; i < call.plan.config.num_workgroups; i += num_threads) {
+      workgroup.Run(i);
+    }
+  };
   if (IsInteger(call.problem.lhs_dtype)) {
-    Workgroup<int32_t>(call, index).Run(index);
+    run(Workgroup<int32_t>(call, thread));
   } else {
-    Workgroup<float>(call, index).Run(index);
+    run(Workgroup<float>(call, thread));
   }
 }
 

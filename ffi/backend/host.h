@@ -1,5 +1,5 @@
 // The CPU backend: a planned product as a number of workgroups that may run on any threads,
-// in any order, at the same time or one after the other.
+// at the same time or one after the other.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,8 @@ const HostKernel* ChooseHostKernel(DType lhs, DType rhs, const std::string& name
 // Sets the workspace's zeroed part to zero. Before any workgroup runs.
 void ZeroWorkspace(const HostCall& call);
 
-// What workgroup 0 <= index < plan.config.num_workgroups does.
-void RunWorkgroup(const HostCall& call, int64_t index);
+// Runs workgroups thread, thread + num_threads, ... one after the other, in the scratch of
+// `thread` < num_threads <= plan.config.num_threads. All threads together run the call.
+void RunWorkgroups(const HostCall& call, int64_t thread, int64_t num_threads);
 
 }  // namespace jaxgemm

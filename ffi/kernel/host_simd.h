@@ -19,6 +19,7 @@ namespace {
 constexpr int kTileRows = JAXGEMM_TILE_ROWS;
 constexpr int kPanel = 2 * kLanes;
 constexpr int kRowWords = 528;
+constexpr int kPrefetchRows = 4;
 // The skinny path converts this much of rhs at a time, on the stack: it stays in L1.
 constexpr int kSkinnyWords = 16;
 constexpr int kSkinnyCols = 256;
@@ -68,12 +69,22 @@ JAXGEMM_INLINE WordV LoadAcross(const Lines& from, int line, int k) {
   return Ops::template Across<kDType>(p[0], p[1]);
 }
 
+// The processor's own prefetchers stop at the end of a page, which a row often is. The address
+// may lie outside the operand: it is never read.
+template <DType kDType>
+JAXGEMM_INLINE void PrefetchSource(const Lines& from, int line, int k) {
+  const auto address = reinterpret_cast<uintptr_t>(from.data) + line * from.line_stride +
+                       k * from.k_stride;
+  __builtin_prefetch(reinterpret_cast<const void*>(address));
+}
+
 template <class Ops, DType kDType>
 void PackRows(uint32_t* dst, const Lines& from) {
   const int words = Words<Ops>(from.k);
   if (from.k_stride == DTypeBytes(kDType)) {
     for (int line = 0; line < from.lines; ++line) {
       for (int word = 0; word < words; word += kLanes) {
+        PrefetchSource<kDType>(from, line + kPrefetchRows, word * Ops::kPerWord);
         Store(dst + line * kRowWords + word,
               LoadAlong<Ops, kDType>(from, line, word * Ops::kPerWord));
       }
@@ -120,6 +131,7 @@ void PackPanels(uint32_t* dst, const Lines& from) {
   for (int word = 0; word < words; word += kGroup) {
     for (int line = 0; line < lines; line += kLanes) {
       for (int i = word; i < word + kGroup && i < words; ++i) {
+        PrefetchSource<kDType>(from, line, (i + kGroup) * Ops::kPerWord);
         Store(at(line, i), line < from.lines
                                ? LoadAcross<Ops, kDType>(from, line, i * Ops::kPerWord)
                                : WordV{});

@@ -67,6 +67,7 @@ void RunCase() {
   config.schedule = static_cast<Schedule>(Random(0, 3));
   config.reduction = static_cast<Reduction>(Random(0, 2));
   config.num_workgroups = Random(1, 9);
+  config.num_threads = Random(1, 4);
   if (Random(0, 1)) config.tile_m = Random(1, 70), config.tile_n = Random(1, 70);
   if (Random(0, 1)) config.tile_k = Random(1, 300);
   if (config.schedule == Schedule::kStreamK) config.num_queues = Random(0, 3);
@@ -96,8 +97,9 @@ void RunCase() {
   call.out = out.data() + kGuard;
   call.workspace = reinterpret_cast<char*>(start);
   ZeroWorkspace(call);
-  RunOnThreads(call.plan.config.num_workgroups, static_cast<int>(Random(1, 4)),
-               [&](int64_t index) { RunWorkgroup(call, index); });
+  int64_t threads = Random(1, call.plan.config.num_threads);
+  RunOnThreads(threads, static_cast<int>(threads),
+               [&](int64_t thread) { RunWorkgroups(call, thread, threads); });
 
   for (int64_t i = 0; i < kGuard; ++i) {
     CHECK_THAT(out[i] == kPoison && out[kGuard + size * 4 + i] == kPoison, "wrote outside out");

@@ -1,0 +1,141 @@
+"""The custom call itself: a hand-written ffi_call with wrong buffers or attributes gets an
+XLA error, never a crash."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgemm  # registers the call target
+from jaxgemm import _jaxgemm as native
+
+PROBLEM = dict(
+    batch=1, m=48, n=40, k=600, lhs_dtype="float32", rhs_dtype="float32",
+    out_dtype="float32", lhs_contracting=1, rhs_contracting=0, lhs_batched=0,
+    rhs_batched=0, bias=0, scale=0, save_preact=0, activation="none",
+)
+CONFIG = dict(
+    schedule="auto", reduction="linear", deterministic=0, tile_m=0, tile_n=0, tile_k=0,
+    num_workgroups=0, group_m=0, num_queues=0, kernel="",
+)
+
+
+def call(args, results, attrs):
+  attrs = {k: np.int64(v) if isinstance(v, int) else v for k, v in attrs.items()}
+  results = [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in results]
+  return jax.block_until_ready(jax.ffi.ffi_call("jaxgemm_gemm", results)(*args, **attrs))
+
+
+def good_call(problem=(), config=()):
+  """(args, results, attrs, reference) of a call that works."""
+  problem, config = {**PROBLEM, **dict(problem)}, {**CONFIG, **dict(config)}
+  plan = native.plan(problem, config, "cpu")
+  rng = np.random.default_rng(0)
+  lhs = rng.standard_normal((48, 600), np.float32)
+  rhs = rng.standard_normal((600, 40), np.float32)
+  args = [lhs, rhs]
+  if problem["bias"]:
+    args.append(rng.standard_normal(40, np.float32))
+  if problem["scale"]:
+    args.append(rng.standard_normal(40, np.float32))
+  results = [((48, 40), jnp.float32)] * (1 + problem["save_preact"])
+  results += [((plan["workspace_bytes"],), jnp.uint8)]
+  return args, results, plan["attrs"], lhs.astype(np.float64) @ rhs
+
+
+@pytest.mark.parametrize("schedule", ["persistent", "work_stealing", "stream_k"])
+def test_the_call_as_planned(schedule):
+  args, results, attrs, reference = good_call(
+      config=dict(schedule=schedule, tile_m=16, tile_n=16, tile_k=64))
+  out = np.asarray(call(args, results, attrs)[0])
+  assert np.abs(out - reference).max() < 1e-5 * np.abs(reference).max()
+
+
+EPILOGUE = dict(bias=1, scale=1, activation="gelu", save_preact=1)
+STREAM_K = dict(schedule="stream_k", num_workgroups=4, tile_k=64)
+
+
+def other(index, value):
+  def change(items):
+    items = list(items)
+    items[index] = value
+    return items
+  return change
+
+
+WRONG_ARGS = {
+    "no operands": lambda args: [],
+    "rhs missing": lambda args: args[:1],
+    "an operand too many": lambda args: [*args, args[0]],
+    "lhs of rank 1": other(0, np.zeros(48, np.float32)),
+    "lhs of rank 4": other(0, np.zeros((1, 1, 48, 600), np.float32)),
+    "k differs": other(1, np.zeros((599, 40), np.float32)),
+    "n differs": other(1, np.zeros((600, 41), np.float32)),
+    "rhs batched": other(1, np.zeros((2, 600, 40), np.float32)),
+    "int8 with float32": other(1, np.zeros((600, 40), np.int8)),
+    "complex": other(0, np.zeros((48, 600), np.complex64)),
+    "int32 operand": other(0, np.zeros((48, 600), np.int32)),
+    "bias too short": other(2, np.zeros(39, np.float32)),
+    "bias of rank 0": other(2, np.float32(1)),
+    "bias int32": other(2, np.zeros(40, np.int32)),
+    "scale of two batches": other(3, np.zeros((2, 40), np.float32)),
+}
+WRONG_RESULTS = {
+    "no workspace": lambda results: results[:-1],
+    "workspace one byte short": lambda r: [*r[:-1], ((r[-1][0][0] - 1,), jnp.uint8)],
+    "empty workspace": other(-1, ((0,), jnp.uint8)),
+    "workspace of floats": lambda r: [*r[:-1], ((r[-1][0][0],), jnp.float32)],
+    "out too small": other(0, ((48, 39), jnp.float32)),
+    "out batched": other(0, ((1, 48, 40), jnp.float32)),
+    "out int32": other(0, ((48, 40), jnp.int32)),
+    "preact like something else": other(1, ((48, 40), jnp.bfloat16)),
+}
+WRONG_ATTRS = {
+    "schedule": "bogus", "reduction": "sum", "activation": "tanh", "tile_m": -1,
+    "tile_n": 1 << 40, "num_workgroups": 1 << 40, "num_queues": -3, "num_shares": 1 << 30,
+    "group_m": -1, "kernel": "sse9", "lhs_contracting": 7, "num_threads": -1,
+    "rhs_contracting": 1,
+}
+
+
+def refused(args, results, attrs):
+  with pytest.raises(Exception, match="jaxgemm_gemm|INVALID_ARGUMENT"):
+    call(args, results, attrs)
+
+
+@pytest.mark.parametrize("name", WRONG_ARGS)
+def test_wrong_operands(name):
+  args, results, attrs, _ = good_call(EPILOGUE, STREAM_K)
+  refused(WRONG_ARGS[name](args), results, attrs)
+
+
+@pytest.mark.parametrize("name", WRONG_RESULTS)
+def test_wrong_results(name):
+  args, results, attrs, _ = good_call(EPILOGUE, STREAM_K)
+  refused(args, WRONG_RESULTS[name](results), attrs)
+
+
+@pytest.mark.parametrize("name", WRONG_ATTRS)
+def test_wrong_attributes(name):
+  args, results, attrs, _ = good_call(EPILOGUE, STREAM_K)
+  refused(args, results, {**attrs, name: WRONG_ATTRS[name]})
+
+
+@pytest.mark.parametrize("name", ["tile_m", "schedule", "num_threads"])
+def test_missing_and_mistyped_attributes(name):
+  args, results, attrs, _ = good_call()
+  refused(args, results, {k: v for k, v in attrs.items() if k != name})
+  refused(args, results, {**attrs, name: 1.5})
+
+
+def test_bigger_plans_need_bigger_workspaces():
+  """Attributes of another plan are caught by the workspace they would need."""
+  args, results, attrs, _ = good_call()
+  refused(args, results, {**attrs, "num_threads": 64, "num_workgroups": 64})
+
+
+def test_a_good_call_still_works_afterwards():
+  args, results, attrs, reference = good_call(config=STREAM_K)
+  refused(args[:1], results, attrs)
+  out = np.asarray(call(args, results, attrs)[0])
+  assert np.abs(out - reference).max() < 1e-5 * np.abs(reference).max()
