@@ -39,6 +39,11 @@ flags.DEFINE_integer(
     "threads", 1, "CPUs to run on; 0 leaves the process all it has.", lower_bound=0
 )
 flags.DEFINE_float("min_seconds", 1.0, "Time to spend on each case, at least.")
+flags.DEFINE_enum(
+    "clock", "wall", ["wall", "cpu"],
+    "cpu counts the process's own time: on a shared machine and with --threads=1, "
+    "it leaves out what other processes took.",
+)
 flags.DEFINE_integer("seed", 0, "Seed of the operands.")
 flags.DEFINE_string("json", None, "File to write the results to.")
 flags.DEFINE_string("profile", None, "Directory for jax.profiler traces, by case.")
@@ -97,7 +102,7 @@ def main(argv) -> int:
         f"there are {', '.join(dense.DTYPES)}."
     )
   rng = np.random.default_rng(FLAGS.seed)
-  info = report.machine()
+  info = report.machine() | {"clock": FLAGS.clock}
   report.print_header(info)
   rows, overhead_rows = [], []
   for case in cases:
@@ -113,7 +118,8 @@ def main(argv) -> int:
       ]
       if case.name == "overhead":
         measured = overhead.measure(
-            case, dtype, variants[0], rng=rng, min_seconds=FLAGS.min_seconds
+            case, dtype, variants[0], rng=rng, min_seconds=FLAGS.min_seconds,
+            clock=FLAGS.clock,
         )
         report.print_overhead(measured)
         overhead_rows += measured
@@ -123,7 +129,7 @@ def main(argv) -> int:
       )
       rows.append(dense.measure(
           case, dtype, variants, rng=rng, min_seconds=FLAGS.min_seconds,
-          profile_dir=profile,
+          clock=FLAGS.clock, profile_dir=profile,
       ))
       report.print_row(rows[-1])
   report.print_summary(rows)

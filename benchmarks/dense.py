@@ -89,6 +89,7 @@ def measure(
     *,
     rng: np.random.Generator,
     min_seconds: float,
+    clock: str = "wall",
     profile_dir: str | None = None,
 ) -> dict[str, Any]:
   """Times all variants and XLA in turn and compares both with float64.
@@ -125,7 +126,9 @@ def measure(
   bytes_each = sum(t.size * t.dtype.itemsize for t in types)
   count = timing.input_sets(bytes_each, len(compiled))
   inputs = [jax.device_put(operands()) for _ in range(count)]
-  measured = timing.interleave(compiled, inputs, min_seconds=min_seconds)
+  measured = timing.interleave(
+      compiled, inputs, min_seconds=min_seconds, clock=clock
+  )
 
   fresh = operands()
   ref, rows = reference(*fresh, rng)

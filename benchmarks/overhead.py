@@ -41,6 +41,7 @@ def _programs(matmul: Callable[..., jax.Array]) -> dict[str, Callable[..., Any]]
 def measure(
     case: Case, dtype: str, variant: dense.Variant, *,
     rng: np.random.Generator, min_seconds: float,
+    clock: str = "wall",
 ) -> list[dict[str, Any]]:
   """One row for each way of calling; ratios are jaxgemm's time over XLA's.
 
@@ -64,7 +65,7 @@ def measure(
   for way, products in (("dispatch", 1), ("loop", _LOOP), ("chain", _CHAIN)):
     compiled = {name: jax.jit(of[way]) for name, of in programs.items()}
     measured = timing.interleave(
-        compiled, inputs, min_seconds=min_seconds,
+        compiled, inputs, min_seconds=min_seconds, clock=clock,
         wait=lambda x: x.block_until_ready(),
     )
     # speedup() of the baseline over jaxgemm is jaxgemm's time over the baseline's.

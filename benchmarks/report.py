@@ -1,6 +1,7 @@
 """Prints rows as they come, summarises them, and describes the machine."""
 
 import datetime
+import importlib.metadata
 import math
 import os
 import pathlib
@@ -14,7 +15,6 @@ import jax
 import jaxlib
 
 from benchmarks import shapes
-import jaxgemm
 
 
 def machine() -> dict[str, Any]:
@@ -37,7 +37,7 @@ def machine() -> dict[str, Any]:
       "python": platform.python_version(),
       "jax": jax.__version__,
       "jaxlib": jaxlib.__version__,
-      "jaxgemm": jaxgemm.__version__,
+      "jaxgemm": importlib.metadata.version("jaxgemm"),
       "host_kernel": os.environ.get("JAXGEMM_HOST_KERNEL"),
       "command": shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]),
   }
@@ -53,8 +53,9 @@ def print_header(info: dict[str, Any]) -> None:
       f"thread(s), load {info['load_average']:.1f} before the run; jax "
       f"{info['jax']}, jaxlib {info['jaxlib']}, jaxgemm {info['jaxgemm']}; "
       f"{info['date']}\n"
-      "Medians; ratio = XLA's time / jaxgemm's, median [quartiles] over rounds; "
-      "error = max|out - ref| / max|ref| against float64.\n"
+      f"Medians by the {info['clock']} clock; ratio = XLA's time / jaxgemm's, "
+      "median [quartiles] of rounds; error = max|out - ref| / max|ref| against "
+      "float64.\n"
   )
 
 
@@ -76,6 +77,8 @@ def print_row(row: dict[str, Any]) -> None:
 
 def describe(plan: dict[str, Any]) -> str:
   """The plan of `jaxgemm.explain(...).data` on one line."""
+  if plan["implementation"] == "xla":
+    return f"left to XLA: {'; '.join(plan['reasons'])}"
   words = [str(plan["kernel"]), str(plan["schedule"])]
   if plan["schedule"] == "stream_k":
     words.append(str(plan["reduction"]))

@@ -8,12 +8,11 @@ status is 1 if they differ by more than the tolerances. `--out_dir` receives
 `loss.png` and `metrics.json`.
 """
 
-import collections
 import functools
+import importlib.metadata
 import itertools
 import json
 import pathlib
-import re
 import time
 
 from absl import app
@@ -23,15 +22,12 @@ import byte_lm
 from flax import nnx
 import jax
 import jax.numpy as jnp
+import kernel_report
 import loss_plot
 import numpy as np
 import optax
-from rich import box
 from rich import progress as rich_progress
 from rich.console import Console
-from rich.table import Table
-
-import jaxgemm
 
 FLAGS = flags.FLAGS
 flags.DEFINE_float("seconds", 75.0, "Training time, evaluation included.")
@@ -120,49 +116,6 @@ class Agreement:
       raise AgreementError(text)
     self._console.print(f"Agrees {text}")
     return result
-
-
-def count_products(hlo: str) -> dict[str, int]:
-  """Counts jaxgemm's custom calls and the `dot`s left in compiled HLO text."""
-  targets = re.findall(r'custom_call_target="([^"]+)"', hlo)
-  others = collections.Counter(t for t in targets if t != "jaxgemm_gemm")
-  return {
-      "jaxgemm_gemm": targets.count("jaxgemm_gemm"),
-      "dot": len(re.findall(r"= [^=\n]*? dot\(", hlo)),
-      "other custom calls": sum(others.values()),
-  }
-
-
-def print_kernels(console: Console, calls, options) -> list[dict]:
-  """Prints the plan of each distinct product of the forward pass."""
-  table = Table(
-      title=f"Products of the forward pass ({FLAGS.dtype}), by jaxgemm.explain",
-      box=box.SIMPLE_HEAD, pad_edge=False,
-  )
-  for name in ("lhs", "rhs", "fused", "calls", "kernel", "schedule", "tile"):
-    table.add_column(name, overflow="fold")
-  shape = lambda x: "x".join(map(str, x.shape))
-  plans = []
-  for (lhs, rhs, given), count in calls.items():
-    given = dict(given)
-    explanation = jaxgemm.explain(lhs, rhs, **given, **options)
-    logging.vlog(1, "%s", explanation)
-    plan = explanation.data
-    row = {
-        "lhs": shape(lhs), "rhs": shape(rhs),
-        "fused": ", ".join(
-            v if k == "activation" else k
-            for k, v in given.items()
-            if k in ("activation", "bias")
-        ),
-        "calls": count, "kernel": plan.get("kernel"),
-        "schedule": plan.get("schedule"),
-        "tile": "x".join(map(str, plan.get("tile", ()))),
-    }
-    table.add_row(*map(str, row.values()))
-    plans.append(row)
-  console.print(table)
-  return plans
 
 
 def make_optimizer(model) -> nnx.Optimizer:
@@ -256,7 +209,7 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
   size = sum(x.size for x in jax.tree.leaves(nnx.state(model)))
   text, held_out_text = byte_lm.load_text()
   console.print(
-      f"jaxgemm {jaxgemm.__version__}, jax {jax.__version__}, "
+      f"jaxgemm {importlib.metadata.version('jaxgemm')}, jax {jax.__version__}, "
       f"{jax.devices()[0].device_kind}: {FLAGS.num_layers} layers of "
       f"{FLAGS.embed_dim}, {size:,} parameters, {FLAGS.dtype}; "
       f"{len(text):,} bytes of training text, {len(held_out_text):,} held out"
@@ -268,14 +221,11 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
   checks = [agreement.check(nnx.state(model), held_out[0], "before training")]
   # Tracing a model of its own keeps the recorder out of the one that trains.
   jax.eval_shape(build(byte_lm.recorded(products, calls)), held_out[0][:, :-1])
-  plans = print_kernels(console, calls, options)
+  plans = kernel_report.print_plans(console, calls, options)
 
   step, graphdef, state = compile_step(model, make_optimizer(model), held_out[0])
-  counts = count_products(step.as_text())
-  console.print(
-      "Compiled train step: "
-      + ", ".join(f"{n} {what}" for what, n in counts.items())
-  )
+  compiled = kernel_report.compiled_calls(step.as_text())
+  console.print(f"Compiled train step: {kernel_report.summary(compiled)}")
   params_of = lambda state: nnx.state(nnx.merge(graphdef, state)[0])
   model_def = nnx.graphdef(model)
   loss_of = jax.jit(
@@ -302,7 +252,7 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
       "tokens_per_step": FLAGS.batch_size * FLAGS.seq_len,
       "tokens_per_second": history["speed"], "loss": history["loss"],
       "held_out": history["held_out"], "agreement": checks,
-      "products": plans, "compiled_step": counts,
+      "products": plans, "compiled_step": compiled,
   }
 
 

@@ -1,0 +1,80 @@
+"""Which kernels a program runs: from jaxgemm's plans, and from the compiled HLO."""
+
+import collections
+import re
+
+from absl import logging
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+import jaxgemm
+
+
+def compiled_calls(hlo: str) -> dict:
+  """What compiled HLO text computes products with.
+
+  Returns the number of "jaxgemm_gemm" custom calls, of "dot" operations that XLA
+  kept to itself and of other "custom_call"s, the "schedules" of the former, and
+  "calls": operands and result of each distinct one, and how often it occurs.
+  """
+  targets = re.findall(r'custom_call_target="([^"]+)"', hlo)
+  calls, schedules = collections.Counter(), collections.Counter()
+  for line in hlo.splitlines():
+    if 'custom_call_target="jaxgemm_gemm"' in line:
+      types = r"[a-z]+[0-9]+\w*\[[0-9,]*\]"
+      out = re.search(types, line).group()
+      operands = re.search(r"operand_layout_constraints={(.*?})}", line).group(1)
+      lhs, rhs = re.findall(types, operands)[:2]
+      schedule = re.search(r'schedule = "(\w+)"', line).group(1)
+      calls[f"{lhs} {rhs} -> {out}, {schedule}"] += 1
+      schedules[schedule] += 1
+  gemms = targets.count("jaxgemm_gemm")
+  return {
+      "jaxgemm_gemm": gemms, "schedules": dict(schedules),
+      "dot": len(re.findall(r"= [^=\n]*? dot\(", hlo)),
+      "custom_call": len(targets) - gemms, "calls": dict(calls),
+  }
+
+
+def summary(compiled: dict) -> str:
+  """The counts of `compiled_calls` in one sentence."""
+  schedules = ", ".join(f"{n} {name}" for name, n in compiled["schedules"].items())
+  return (
+      f"{compiled['jaxgemm_gemm']} jaxgemm_gemm custom calls ({schedules}), "
+      f"{compiled['dot']} dot operations left to XLA, {compiled['custom_call']} "
+      "other custom calls"
+  )
+
+
+def print_plans(console: Console, calls: dict, options: dict) -> list[dict]:
+  """Prints jaxgemm's plan for each of the products that `byte_lm.recorded` saw."""
+  dtypes = ", ".join(sorted({str(lhs.dtype) for lhs, _, _ in calls}))
+  table = Table(
+      title=f"Products of the forward pass ({dtypes}), by jaxgemm.explain",
+      box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0),
+  )
+  for name in ("lhs", "rhs", "fused", "calls", "kernel", "schedule", "tile"):
+    table.add_column(name, overflow="fold")
+  shape = lambda x: "x".join(map(str, x.shape))
+  plans = []
+  for (lhs, rhs, given), count in calls.items():
+    given = dict(given)
+    explanation = jaxgemm.explain(lhs, rhs, **given, **options)
+    logging.vlog(1, "%s", explanation)
+    plan = explanation.data
+    row = {
+        "lhs": shape(lhs), "rhs": shape(rhs),
+        "fused": ", ".join(
+            v if k == "activation" else k
+            for k, v in given.items()
+            if k in ("activation", "bias")
+        ),
+        "calls": count, "kernel": plan.get("kernel", plan["implementation"]),
+        "schedule": plan.get("schedule", ""),
+        "tile": "x".join(map(str, plan.get("tile", ()))),
+    }
+    table.add_row(*map(str, row.values()))
+    plans.append(row)
+  console.print(table)
+  return plans
