@@ -147,7 +147,7 @@ def contract(lhs, rhs, bias=None, scale=None, *, dims: Dims, spec: Spec,
     # In the parameters, so that jax sees that the lowering needs the devices.
     rule = sharding.partitioned(dims, spec, compute)
     call = jax.make_jaxpr(rule)(*map(_shape_dtype, operands))
-  return contract_p.bind(*operands, dims=dims, spec=spec, call=call)
+  return contract_p.bind(*operands, labels=dims, spec=spec, call=call)
 
 
 def _shape_dtype(x):
@@ -189,22 +189,27 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
 
 
 @contract_p.def_abstract_eval
-def _contract_abstract_eval(*operands, dims, spec, call):
-  size = dict(layout.label_sizes(dims, *(x.shape for x in operands)))
+def _contract_abstract_eval(*operands, labels, spec, call):
+  size = dict(layout.label_sizes(labels, *(x.shape for x in operands)))
   if call is None and (platform := _ffi.default_platform()) in _ffi.PLATFORMS:
     # The lowering makes the plan again: made here, its error is raised by the call.
-    plan_contraction(operands, dims, spec, _ffi.target(platform))
-  return out_avals(operands[0], [size[i] for i in dims.out], spec)
+    plan_contraction(operands, labels, spec, _ffi.target(platform))
+  return out_avals(operands[0], [size[i] for i in labels.out], spec)
+
+
+@functools.lru_cache(maxsize=1024)
+def _jitted(**params):
+  return jax.jit(functools.partial(contract_p.bind, **params))
 
 
 @contract_p.def_impl
 def _contract_impl(*operands, **params):
-  return jax.jit(functools.partial(contract_p.bind, **params))(*operands)
+  return _jitted(**params)(*operands)
 
 
-def _contract_lowering(ctx, *operands, dims, spec, call):
+def _contract_lowering(ctx, *operands, labels, spec, call):
   if call is None:
-    fun = functools.partial(compute, dims=dims, spec=spec)
+    fun = functools.partial(compute, dims=labels, spec=spec)
   else:
     fun = jaxpr_as_fun(call)
   return mlir.lower_fun(fun, multiple_results=True)(ctx, *operands)
@@ -213,22 +218,22 @@ def _contract_lowering(ctx, *operands, dims, spec, call):
 mlir.register_lowering(contract_p, _contract_lowering)
 
 
-def _jvp(primals, tangents, *, dims, spec, call):
-  lhs, rhs, bias, scale = _split_dims(primals, dims)
+def _jvp(primals, tangents, *, labels, spec, call):
+  lhs, rhs, bias, scale = _split_dims(primals, labels)
   d_lhs, d_rhs, d_bias, d_scale = (
-      None if type(t) is ad.Zero else t for t in _split_dims(tangents, dims)
+      None if type(t) is ad.Zero else t for t in _split_dims(tangents, labels)
   )
   bind = functools.partial(contract, partition=call is not None)
   if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
-    outs = bind(lhs, rhs, bias, scale, dims=dims, spec=spec)
+    outs = bind(lhs, rhs, bias, scale, dims=labels, spec=spec)
     return outs, [ad.Zero(jax.typeof(x).to_tangent_aval()) for x in outs]
 
   saves = spec.save_preact or spec.activation is not None
-  outs = bind(lhs, rhs, bias, scale, dims=dims,
+  outs = bind(lhs, rhs, bias, scale, dims=labels,
               spec=dataclasses.replace(spec, save_preact=saves))
   # The tangent of z = scale * acc + bias.
-  scaled = dims._replace(bias=None)
-  product = Dims(dims.lhs, dims.rhs, dims.out)
+  scaled = labels._replace(bias=None)
+  product = Dims(labels.lhs, labels.rhs, labels.out)
   terms = []
   for left, right in ((d_lhs, rhs), (lhs, d_rhs)):
     if left is not None and right is not None:
@@ -237,11 +242,11 @@ def _jvp(primals, tangents, *, dims, spec, call):
   if d_scale is not None:
     # Not from the saved value: that would divide by the scale, which may be zero.
     acc, = bind(lhs, rhs, dims=product, spec=spec.for_gradient(jnp.float32))
-    terms.append(acc * epilogue.expand(d_scale, dims.scale, dims.out))
+    terms.append(acc * epilogue.expand(d_scale, labels.scale, labels.out))
   if d_bias is not None:
     shape = outs[0].shape
     terms.append(jnp.broadcast_to(
-        epilogue.expand(d_bias, dims.bias, dims.out), shape))
+        epilogue.expand(d_bias, labels.bias, labels.out), shape))
   d_z = functools.reduce(jnp.add, terms)
   if spec.activation is None:
     d_outs = [d_z, d_z]
@@ -257,55 +262,55 @@ def _jvp(primals, tangents, *, dims, spec, call):
 ad.primitive_jvps[contract_p] = _jvp
 
 
-def _transpose(cotangents, *operands, dims, spec, call):
+def _transpose(cotangents, *operands, labels, spec, call):
   # Only what _jvp binds gets here: no bias, no activation, one result.
   ct, = cotangents
-  lhs, rhs, _, scale = _split_dims(operands, dims)
+  lhs, rhs, _, scale = _split_dims(operands, labels)
   rest = [] if scale is None else [None]
   if type(ct) is ad.Zero:
     return [None, None, *rest]
   if scale is not None:
-    factor = epilogue.expand(scale, dims.scale, dims.out)
+    factor = epilogue.expand(scale, labels.scale, labels.out)
     ct = (ct.astype(jnp.float32) * factor).astype(ct.dtype)
   bind = functools.partial(contract, partition=call is not None)
   if ad.is_undefined_primal(lhs):
     spec = spec.for_gradient(lhs.aval.dtype)
-    out, = bind(ct, rhs, dims=Dims(dims.out, dims.rhs, dims.lhs), spec=spec)
+    out, = bind(ct, rhs, dims=Dims(labels.out, labels.rhs, labels.lhs), spec=spec)
     return [out, None, *rest]
   spec = spec.for_gradient(rhs.aval.dtype)
-  out, = bind(lhs, ct, dims=Dims(dims.lhs, dims.out, dims.rhs), spec=spec)
+  out, = bind(lhs, ct, dims=Dims(labels.lhs, labels.out, labels.rhs), spec=spec)
   return [None, out, *rest]
 
 
 ad.primitive_transposes[contract_p] = _transpose
 
 
-def _batch(operands, axes, *, dims, spec, call):
-  new = 1 + max((*dims.lhs, *dims.rhs), default=-1)
-  labels = [x for x in (dims.lhs, dims.rhs, dims.bias, dims.scale) if x is not None]
-  labels = [
+def _batch(operands, axes, *, labels, spec, call):
+  new = 1 + max((*labels.lhs, *labels.rhs), default=-1)
+  inserted = [x for x in (labels.lhs, labels.rhs, labels.bias, labels.scale) if x is not None]
+  inserted = [
       old if axis is None else old[:axis] + (new,) + old[axis:]
-      for old, axis in zip(labels, axes)
+      for old, axis in zip(inserted, axes)
   ]
-  l_labels, r_labels, b_labels, s_labels = _split_dims(labels, dims)
-  lhs, rhs, bias, scale = _split_dims(operands, dims)
+  l_labels, r_labels, b_labels, s_labels = _split_dims(inserted, labels)
+  lhs, rhs, bias, scale = _split_dims(operands, labels)
   partition = call is not None
-  batched = Dims(l_labels, r_labels, (new, *dims.out), b_labels, s_labels)
+  batched = Dims(l_labels, r_labels, (new, *labels.out), b_labels, s_labels)
   if new not in l_labels and new not in r_labels:
-    product = Dims(dims.lhs, dims.rhs, dims.out)
+    product = Dims(labels.lhs, labels.rhs, labels.out)
     acc, = contract(lhs, rhs, dims=product, partition=partition,
                     spec=spec.accumulator(lhs, rhs))
-    outs = epilogue.apply(acc, dims.out, bias, scale, dims=batched, spec=spec)
+    outs = epilogue.apply(acc, labels.out, bias, scale, dims=batched, spec=spec)
     return outs, [0] * len(outs)
   # vmap lets the rule say where the new dimension is: where it costs least.
   sizes = layout.label_sizes(batched, *(x.shape for x in operands))
   best, axis = None, 0
-  for i in range(len(dims.out) + 1):
-    trial = batched._replace(out=dims.out[:i] + (new,) + dims.out[i:])
+  for i in range(len(labels.out) + 1):
+    trial = batched._replace(out=labels.out[:i] + (new,) + labels.out[i:])
     chosen = layout.choose(trial, sizes, spec.activation is None)
     if chosen is not None and (best is None or chosen.cost < best):
       best, axis = chosen.cost, i
-  batched = batched._replace(out=dims.out[:axis] + (new,) + dims.out[axis:])
+  batched = batched._replace(out=labels.out[:axis] + (new,) + labels.out[axis:])
   outs = contract(lhs, rhs, bias, scale, dims=batched, spec=spec,
                   partition=partition)
   return outs, [axis] * len(outs)

@@ -78,7 +78,7 @@ def _plan(eqn):
   operands = [x.aval for x in eqn.invars]
   platform = _ffi.default_platform()
   target = _ffi.target(platform if platform in _ffi.PLATFORMS else "cpu")
-  return plan_contraction(operands, eqn.params["dims"], eqn.params["spec"], target)
+  return plan_contraction(operands, eqn.params["labels"], eqn.params["spec"], target)
 
 
 def _gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
@@ -136,7 +136,7 @@ def explain(a, b, **kwargs) -> Explanation:
     if kwargs.get("implementation") is None:
       reason = unsupported(a, b, product_of(a, b), kwargs.get("precision"))
     return Explanation({"implementation": "xla", "reasons": [reason]})
-  dims, spec = eqn.params["dims"], eqn.params["spec"]
+  dims, spec = eqn.params["labels"], eqn.params["spec"]
   operands = [x.aval for x in eqn.invars]
   sizes = layout.label_sizes(dims, *(x.shape for x in operands))
   chosen, plan = _plan(eqn)

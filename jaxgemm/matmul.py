@@ -198,8 +198,15 @@ def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
   lhs, rhs = _float_beside_float(lhs, rhs), _float_beside_float(rhs, lhs)
   lhs, rhs = (lax.squeeze(x, axes) if axes else x
               for x, axes in zip((lhs, rhs), product.dropped))
-  return contract(lhs, rhs, bias, scale, dims=dims, spec=spec,
-                  partition=sharding.is_needed(config.partition))[0]
+
+  def bind(lhs, rhs, bias, scale):
+    return contract(lhs, rhs, bias, scale, dims=dims, spec=spec,
+                    partition=sharding.is_needed(config.partition))[0]
+
+  if sharding.is_explicit():
+    # The result's type is jax's; within it the partitioning rule applies.
+    bind = jax.sharding.auto_axes(bind, out_sharding=product.result.sharding)
+  return bind(lhs, rhs, bias, scale)
 
 
 def _float_beside_float(x, other):

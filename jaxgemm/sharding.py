@@ -7,6 +7,7 @@ Inside `jax.shard_map` none of this is needed, nor inserted.
 """
 
 import functools
+import math
 
 import jax
 from jax import lax
@@ -20,55 +21,65 @@ from jaxgemm import epilogue
 from jaxgemm.layout import Dims
 
 
-def is_manual() -> bool:
-  """Whether the mesh in context has manual axes, as inside `jax.shard_map`."""
-  return bool(jax.sharding.get_abstract_mesh().manual_axes)
-
-
 def is_needed(partition: bool | None) -> bool:
   """Whether a contraction that is traced now gets the rule; see GemmConfig."""
   if partition is None:
     partition = jax.device_count() > 1
-  return partition and not is_manual()
+  return partition and not jax.sharding.get_abstract_mesh().manual_axes
 
 
-def _axes_of(entry) -> tuple[str, ...]:
-  if entry is None:
-    return ()
-  return entry if isinstance(entry, tuple) else (entry,)
+def is_explicit() -> bool:
+  """Whether the mesh in context has axes that are part of an array's type."""
+  return bool(jax.sharding.get_abstract_mesh().explicit_axes)
 
 
 def _assign(dims: Dims, operands, results, mesh) -> dict[int, tuple[str, ...]]:
   """The mesh axes of each label: as the operands have them, else the results.
 
-  A mesh axis that two labels want goes to the batch first, then to lhs's other
-  dimensions, rhs's, and the contracted ones: weights are gathered, not activations.
-  Axes that do not divide a dimension are dropped, for XLA would pad it.
+  A mesh axis that two labels want goes to the batch first, then to the one that the
+  result has on it, then to lhs's: weights are gathered, not activations. Axes that
+  do not divide a dimension are dropped, for XLA would pad it.
   """
-  labels = [x for x in (dims.lhs, dims.rhs, dims.bias, dims.scale) if x is not None]
-  labels += [dims.out] * len(results)
+  labels = _operand_labels(dims) + [dims.out] * len(results)
   wanted: dict[int, list] = {}
   size: dict[int, int] = {}
-  for x, x_labels in zip((*operands, *results), labels):
+  in_result = set()
+  for i, (x, x_labels) in enumerate(zip((*operands, *results), labels, strict=True)):
     # A GSPMDSharding has no axis names: such operands are taken as replicated.
     named = isinstance(x.sharding, NamedSharding)
     spec = tuple(x.sharding.spec) if named else ()
     spec += (None,) * (len(x_labels) - len(spec))
-    for label, entry, extent in zip(x_labels, spec, x.shape):
+    for label, entry, extent in zip(x_labels, spec, x.shape, strict=True):
       size[label] = extent
-      wanted.setdefault(label, []).append(_axes_of(entry))
+      axes = () if entry is None else entry if isinstance(entry, tuple) else (entry,)
+      wanted.setdefault(label, []).append(axes)
+      if i >= len(operands) and axes:
+        in_result.add(label)
 
-  both = set(dims.lhs) & set(dims.rhs)
-  out = set(dims.out)
+  lhs, rhs, out = set(dims.lhs), set(dims.rhs), set(dims.out)
   order = sorted(
       wanted,
-      key=lambda x: (x not in out, x not in both, x not in dims.lhs, x),
+      key=lambda x: (x not in out, x not in lhs & rhs, x not in in_result,
+                     x not in lhs, x),
   )
-  assigned, used = {}, set()
+  assigned: dict[int, tuple[str, ...]] = {}
+  used: set[str] = set()
+
+  def count(labels):  # elements per device
+    parts = [mesh.shape[axis] for x in labels for axis in assigned.get(x, ())]
+    return math.prod(size[x] for x in labels) // math.prod(parts)
+
   for label in order:
+    axes = next(filter(None, wanted[label]), ())
+    if label not in out and not all(wanted[label]):
+      # Contracted, sharded in one operand only: sum the results over its axes, or
+      # gather the operand, whichever moves less.
+      operand = dims.lhs if wanted[label][0] else dims.rhs
+      if 2 * count(dims.out) >= count(operand):
+        axes = ()
     chosen = []
-    for axis in next(filter(None, wanted[label]), ()):
-      parts = int(np.prod([mesh.shape[a] for a in (*chosen, axis)]))
+    for axis in axes:
+      parts = math.prod(mesh.shape[a] for a in (*chosen, axis))
       if axis not in used and size[label] % parts == 0:
         chosen.append(axis)
     used.update(chosen)
@@ -81,23 +92,30 @@ def _sharding(mesh, labels, assigned) -> NamedSharding:
 
 
 def _mesh_of(mesh, operands):
-  """The mesh, or one made of the devices where the program has none."""
+  """The mesh, or one of the operands' devices where the program has none."""
   if not mesh.empty:
     return mesh
-  devices = next(iter(operands)).sharding._device_assignment  # a GSPMDSharding
+  devices = sorted(operands[0].sharding.device_set, key=lambda device: device.id)
   return jax.sharding.Mesh(np.array(devices), ("devices",))
 
 
-def _rule(dims: Dims) -> SdyShardingRule:
+def _rule(dims: Dims, num_results: int) -> SdyShardingRule:
   def factors(labels):
     return ArrayMapping(*(f"f{x}" for x in labels))
 
-  operands = [x for x in (dims.lhs, dims.rhs, dims.bias, dims.scale) if x is not None]
-  contracted = sorted({*dims.lhs, *dims.rhs} - {*dims.out})
-  return functools.partial(
-      SdyShardingRule, tuple(map(factors, operands)),
-      reduction_factors=tuple(f"f{x}" for x in contracted),
-  ), factors(dims.out)
+  return SdyShardingRule(
+      tuple(factors(x) for x in _operand_labels(dims)),
+      (factors(dims.out),) * num_results,
+      reduction_factors=tuple(f"f{x}" for x in _contracted(dims)),
+  )
+
+
+def _operand_labels(dims: Dims):
+  return [x for x in (dims.lhs, dims.rhs, dims.bias, dims.scale) if x is not None]
+
+
+def _contracted(dims: Dims):
+  return sorted({*dims.lhs, *dims.rhs} - {*dims.out})
 
 
 @functools.lru_cache(maxsize=1024)
@@ -124,14 +142,12 @@ def partitioned(dims: Dims, spec, compute):
   def partition(mesh, operands, results):
     mesh = _mesh_of(mesh, operands)
     assigned = _assign(dims, operands, results, mesh)
-    contracted = sorted({*dims.lhs, *dims.rhs} - {*dims.out})
-    sum_over = tuple(axis for x in contracted for axis in assigned[x])
-    labels = [x for x in (dims.lhs, dims.rhs, dims.bias, dims.scale) if x is not None]
+    sum_over = tuple(axis for x in _contracted(dims) for axis in assigned[x])
     return (
         mesh,
         functools.partial(block, sum_over=sum_over),
         [_sharding(mesh, dims.out, assigned) for _ in results],
-        tuple(_sharding(mesh, x, assigned) for x in labels),
+        tuple(_sharding(mesh, x, assigned) for x in _operand_labels(dims)),
     )
 
   def infer_sharding_from_operands(mesh, operands, results):
@@ -139,11 +155,10 @@ def partitioned(dims: Dims, spec, compute):
     assigned = _assign(dims, operands, (), mesh)
     return [_sharding(mesh, dims.out, assigned) for _ in results]
 
-  rule, out_factors = _rule(dims)
   fun = custom_partitioning(lambda *operands: block(*operands, sum_over=()))
   fun.def_partition(
       partition=partition,
       infer_sharding_from_operands=infer_sharding_from_operands,
-      sharding_rule=rule((out_factors,) * (1 + spec.save_preact)),
+      sharding_rule=_rule(dims, 1 + spec.save_preact),
   )
   return fun
