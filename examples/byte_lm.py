@@ -122,14 +122,18 @@ class Attention(nnx.Module):
 
 
 class Mlp(nnx.Module):
-  """Two projections; the first one's bias and GELU run inside the product."""
+  """Two projections; the first one's bias and GELU run inside the product.
+
+  The second has none: nnx.Linear would add it, and sum its gradient, in bfloat16.
+  """
 
   def __init__(self, dim, dtype, products: Products, rngs):
     init = nnx.initializers.lecun_normal()
     self.kernel = nnx.Param(init(rngs.params(), (dim, 4 * dim), jnp.float32))
     self.bias = nnx.Param(jnp.zeros((4 * dim,), jnp.float32))
     self.down = nnx.Linear(
-        4 * dim, dim, dtype=dtype, dot_general=products.dot_general, rngs=rngs
+        4 * dim, dim, use_bias=False, dtype=dtype,
+        dot_general=products.dot_general, rngs=rngs,
     )
     self.matmul = products.matmul
     self.dtype = dtype

@@ -54,7 +54,7 @@ def print_plans(console: Console, calls: dict, options: dict) -> list[dict]:
       title=f"Products of the forward pass ({dtypes}), by jaxgemm.explain",
       box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0),
   )
-  for name in ("lhs", "rhs", "fused", "calls", "kernel", "schedule", "tile"):
+  for name in ("lhs", "rhs", "fused", "calls", "kernel", "schedule"):
     table.add_column(name, overflow="fold")
   shape = lambda x: "x".join(map(str, x.shape))
   plans = []
@@ -72,9 +72,8 @@ def print_plans(console: Console, calls: dict, options: dict) -> list[dict]:
         ),
         "calls": count, "kernel": plan.get("kernel", plan["implementation"]),
         "schedule": plan.get("schedule", ""),
-        "tile": "x".join(map(str, plan.get("tile", ()))),
     }
     table.add_row(*map(str, row.values()))
-    plans.append(row)
+    plans.append(row | {"tile": plan.get("tile")})
   console.print(table)
   return plans

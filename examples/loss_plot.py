@@ -11,12 +11,13 @@ import numpy as np  # noqa: E402
 
 
 def smooth(values: np.ndarray) -> np.ndarray:
-  """Centred moving average; the window shrinks towards both ends."""
+  """Moving average over a window that is centred but for the last values."""
   count = len(values)
   index = np.arange(count)
-  half = np.minimum(np.minimum(index, count - 1 - index), max(1, count // 40))
+  half = np.minimum(index, max(1, count // 40))
+  end = np.minimum(index + half + 1, count)
   total = np.concatenate([[0.0], np.cumsum(values)])
-  return (total[index + half + 1] - total[index - half]) / (2 * half + 1)
+  return (total[end] - total[index - half]) / (end - index + half)
 
 
 def save(metrics: dict, path: pathlib.Path) -> None:
