@@ -1,24 +1,25 @@
 """GEMM kernels for JAX, as XLA custom calls, on schedules that the user may choose.
 
   matmul          jax.numpy.matmul with bias, scale and activation
-  dot_general     jax.lax.dot_general, likewise; fits flax.nnx.Linear(dot_general=...)
+  dot_general     jax.lax.dot_general, likewise; fits nnx.Linear(dot_general=...)
   GemmConfig      schedule, tile and grid, where the plan should not choose
   supports        whether the kernels compute a call, and why not
   explain         the plan of a call, in words and as data
   workspace_size  bytes that a call needs beside its result
 
 All of them work under jit, grad (to any order, forward and reverse), vmap, scan,
-checkpoint, cond and shard_map, and lower for platforms that are not there. To export:
+checkpoint, cond and shard_map, and lower for platforms that are not there. Export:
 
   jax.export.export(f, platforms=("cpu", "rocm"), disabled_checks=[
       jax.export.DisabledSafetyCheck.custom_call("jaxgemm_gemm")])
 
 A lowering for "rocm" is for gfx942, or for what JAXGEMM_ROCM_ARCH says.
 
-Sharding: inside jax.shard_map each device computes what it holds. On automatic meshes a
-partitioning rule keeps operands sharded. It is inserted only where a process has several
-devices; a program with it can be neither exported for several devices nor kept in the
-persistent compilation cache, so it can be left out: GemmConfig(partition=False).
+Sharding: inside jax.shard_map each device computes what it holds. On automatic and
+explicit meshes a partitioning rule keeps operands sharded. It is inserted only if
+the process has several devices. A program with it can be neither exported for several
+devices nor kept in the persistent compilation cache, so it can be left out:
+GemmConfig(partition=False).
 """
 
 from jaxgemm.config import GemmConfig

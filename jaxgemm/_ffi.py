@@ -44,8 +44,8 @@ def target(platform: str) -> str:
   arch = os.environ.get("JAXGEMM_ROCM_ARCH", ROCM_ARCHS[0])
   if arch not in ROCM_ARCHS:
     raise ValueError(
-        f"JAXGEMM_ROCM_ARCH is {arch!r}; allowed are {', '.join(ROCM_ARCHS)}. Set it "
-        "to the architecture of the GPUs that will run the program."
+        f"JAXGEMM_ROCM_ARCH is {arch!r}; allowed are {', '.join(ROCM_ARCHS)}. Set "
+        "it to the architecture of the GPUs that will run the program."
     )
   return arch
 

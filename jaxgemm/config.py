@@ -1,4 +1,4 @@
-"""GemmConfig: what a user may choose about a GEMM; what is None, the plan chooses."""
+"""GemmConfig: what a user may choose about a GEMM; the plan chooses the rest."""
 
 import dataclasses
 
@@ -15,13 +15,14 @@ def check_choice(name: str, given, allowed: tuple[str, ...]) -> None:
   if given is not None and given not in allowed:
     raise ValueError(
         f"{name}={given!r} is unknown; allowed are "
-        f"{', '.join(map(repr, allowed))}, or None for the default. Pass one of these."
+        f"{', '.join(map(repr, allowed))}, or None for the default. Pass one of "
+        "these."
     )
 
 
 @dataclasses.dataclass(frozen=True)
 class GemmConfig:
-  """The schedule of a GEMM and its sizes; hashable, so that it can be static in jit.
+  """The schedule of a GEMM and its sizes; hashable, so it can be static in jit.
 
   Every field may be None: the plan then chooses (see `jaxgemm.explain`). A field
   that does not fit the problem is an error while tracing.
@@ -30,8 +31,8 @@ class GemmConfig:
     schedule: "auto", "persistent" (a fixed grid strides over the output tiles),
       "work_stealing" (workgroups take tiles from shared queues) or "stream_k" (the
       tiles of the last, partial wave are cut along k).
-    reduction: how stream-K sums the parts of a tile: "linear" or "tree" (bitwise the
-      same on every run) or "atomic" (not reproducible).
+    reduction: how stream-K sums the parts of a tile: "linear" or "tree" (bitwise
+      the same on every run) or "atomic" (not reproducible).
     tile_m: rows of an output tile.
     tile_n: columns of an output tile.
     tile_k: depth of one step along k.
@@ -77,7 +78,7 @@ class GemmConfig:
         )
     if self.kernel is not None and not isinstance(self.kernel, str):
       raise ValueError(
-          f"kernel={self.kernel!r} is not allowed; the name of a kernel is, or None. "
+          f"kernel={self.kernel!r} is not allowed; a kernel's name is, or None. "
           "Pass a name that jaxgemm.explain prints, or leave it out."
       )
     if self.partition not in (None, True, False):
@@ -124,16 +125,16 @@ def resolve(config, schedule, reduction, deterministic) -> GemmConfig:
     inside = getattr(config, name)
     if value is not None and inside is not None and value != inside:
       raise ValueError(
-          f"{name}={value!r} was given and config.{name} is {inside!r}; one of them "
-          "is allowed. Remove one."
+          f"{name}={value!r} was given and config.{name} is {inside!r}; one of "
+          "them is allowed. Remove one."
       )
   config = dataclasses.replace(
       config, **{name: value for name, value in given.items() if value is not None}
   )
   if deterministic and config.reduction == "atomic":
     raise ValueError(
-        "deterministic=True was given with reduction='atomic', whose sums depend on "
-        "the order of arrival; 'linear' and 'tree' are allowed. Choose one of these "
-        "or deterministic=False."
+        "deterministic=True was given with reduction='atomic', whose sums depend "
+        "on the order of arrival; 'linear' and 'tree' are allowed. Choose one of "
+        "these or deterministic=False."
     )
   return config

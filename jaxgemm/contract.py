@@ -1,12 +1,12 @@
 """The primitive that programs contain: a contraction of labelled dimensions.
 
-`contract_p` takes operands of any rank (see layout.py for the labels), is pure, and its
-rules for differentiation and vmap are relabellings. Only its lowering, which knows what
-each device holds, groups the dimensions into one kernel call (gemm.py).
+`contract_p` takes operands of any rank (see layout.py for the labels), is pure, and
+its rules for differentiation and vmap are relabellings. Only its lowering, which
+knows what each device holds, groups the dimensions into one kernel call (gemm.py).
 
-The JVP rule is linear in the tangents and the transpose rule is again a contraction:
-jvp, vjp, grad of grad and vmap compose in any order. A contraction with an activation
-saves the value before it only when it is differentiated.
+The JVP rule is linear in the tangents and the transpose rule is again a
+contraction: jvp, vjp, grad of grad and vmap compose in any order. A contraction
+with an activation saves the value before it only when it is differentiated.
 """
 
 import dataclasses
@@ -112,7 +112,8 @@ def compute(*operands, dims: Dims, spec: Spec):
     args.append(_vector_view(scale, dims.scale, batch, n, size))
   kernel_spec = dataclasses.replace(spec, weak_type=False)
   if chosen.summed:
-    kernel_spec = dataclasses.replace(kernel_spec, out_dtype=accumulator_dtype(lhs, rhs))
+    kernel_spec = dataclasses.replace(
+        kernel_spec, out_dtype=accumulator_dtype(lhs, rhs))
   outs = gemm_p.bind(
       *args, lhs_contracting=chosen.lhs_contracting,
       rhs_contracting=chosen.rhs_contracting, spec=kernel_spec,
@@ -191,7 +192,8 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
 @contract_p.def_abstract_eval
 def _contract_abstract_eval(*operands, labels, spec, call):
   size = dict(layout.label_sizes(labels, *(x.shape for x in operands)))
-  if call is None and (platform := _ffi.default_platform()) in _ffi.PLATFORMS:
+  platform = _ffi.default_platform()
+  if platform in _ffi.PLATFORMS:
     # The lowering makes the plan again: made here, its error is raised by the call.
     plan_contraction(operands, labels, spec, _ffi.target(platform))
   return out_avals(operands[0], [size[i] for i in labels.out], spec)
@@ -287,10 +289,9 @@ ad.primitive_transposes[contract_p] = _transpose
 
 def _batch(operands, axes, *, labels, spec, call):
   new = 1 + max((*labels.lhs, *labels.rhs), default=-1)
-  inserted = [x for x in (labels.lhs, labels.rhs, labels.bias, labels.scale) if x is not None]
   inserted = [
       old if axis is None else old[:axis] + (new,) + old[axis:]
-      for old, axis in zip(inserted, axes)
+      for old, axis in zip(labels.operands(), axes, strict=True)
   ]
   l_labels, r_labels, b_labels, s_labels = _split_dims(inserted, labels)
   lhs, rhs, bias, scale = _split_dims(operands, labels)

@@ -1,4 +1,4 @@
-"""The epilogue in jnp, for where it cannot run inside the kernel, and for gradients."""
+"""The epilogue in jnp: for gradients, and where the kernel cannot compute it."""
 
 import jax
 import jax.numpy as jnp

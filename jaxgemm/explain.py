@@ -19,11 +19,11 @@ from jaxgemm.matmul import (
 class Explanation:
   """The plan of a call: `str()` in words, `data` as a dictionary.
 
-  Keys of data: implementation ("jaxgemm" or "xla"), kernel, schedule, reduction, tile
-  (m, n, k), tiles (how many along each), num_workgroups, num_queues, workspace_bytes,
-  zeroed_bytes, relayouts (operands that are transposed), fused_epilogue, gradients
-  (the relayouts of each operand's gradient) and reasons. With "xla", only
-  implementation and reasons.
+  Keys of data: implementation ("jaxgemm" or "xla"), kernel, schedule, reduction,
+  tile (m, n, k), tiles (how many along each), num_workgroups, num_queues,
+  workspace_bytes, zeroed_bytes, relayouts (operands that are transposed),
+  fused_epilogue, gradients (the relayouts of each operand's gradient) and reasons.
+  With "xla", only implementation and reasons.
   """
 
   data: dict[str, Any]
@@ -47,8 +47,8 @@ class Explanation:
 def _function(kwargs):
   """The function to explain, its product and the arguments of both."""
   kwargs = dict(kwargs)
-  shared = {key: kwargs[key] for key in
-            ("precision", "preferred_element_type", "out_sharding") if key in kwargs}
+  names = ("precision", "preferred_element_type", "out_sharding")
+  shared = {name: kwargs[name] for name in names if name in kwargs}
   if "dimension_numbers" not in kwargs:
     return matmul, functools.partial(matmul_product, **shared), kwargs
   shared["dimension_numbers"] = kwargs["dimension_numbers"]
@@ -70,7 +70,8 @@ def _trace(a, b, kwargs):
   arrays = {key: kwargs.pop(key) for key in ("bias", "scale")
             if kwargs.get(key) is not None}
   function = functools.partial(function, **kwargs)
-  jaxpr = jax.make_jaxpr(lambda a, b, arrays: function(a, b, **arrays))(a, b, arrays)
+  traced = jax.make_jaxpr(lambda a, b, arrays: function(a, b, **arrays))
+  jaxpr = traced(a, b, arrays)
   return next(_contractions(jaxpr.jaxpr), None)
 
 
@@ -78,7 +79,8 @@ def _plan(eqn):
   operands = [x.aval for x in eqn.invars]
   platform = _ffi.default_platform()
   target = _ffi.target(platform if platform in _ffi.PLATFORMS else "cpu")
-  return plan_contraction(operands, eqn.params["labels"], eqn.params["spec"], target)
+  labels, spec = eqn.params["labels"], eqn.params["spec"]
+  return plan_contraction(operands, labels, spec, target)
 
 
 def _gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
@@ -107,7 +109,8 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
     ValueError, TypeError: the operands do not fit each other; what jax raises.
   """
   _, product_of, kwargs = _function(kwargs)
-  a, b = (x if isinstance(x, jax.ShapeDtypeStruct) else jnp.asarray(x) for x in (a, b))
+  a, b = (x if isinstance(x, jax.ShapeDtypeStruct) else jnp.asarray(x)
+          for x in (a, b))
   reason = unsupported(a, b, product_of(a, b), kwargs.get("precision"))
   if reason is not None:
     return False, reason
@@ -146,11 +149,12 @@ def explain(a, b, **kwargs) -> Explanation:
   reasons += [f"{name} is transposed by a copy: its dimensions are not in an order "
               "that a kernel reads or writes" for name in how.relayouts]
   if chosen is None:
-    reasons.append("the epilogue runs outside the kernel: bias or scale varies along "
-                   "rows of one matrix")
+    reasons.append("the epilogue runs outside the kernel: bias or scale varies "
+                   "along rows of one matrix")
   for name, copies in gradients.items():
     reasons.append(
-        f"the gradient of {name} transposes {' and '.join(copies)} by a copy" if copies
+        f"the gradient of {name} transposes {' and '.join(copies)} by a copy"
+        if copies
         else f"the gradient of {name} contracts by layout, without a copy")
   if spec.activation is not None:
     reasons.append("under differentiation the value before the activation is saved")

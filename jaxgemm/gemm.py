@@ -1,9 +1,9 @@
 """The kernel call: [B, M, K] x [B, K, N] with an epilogue, as one custom call.
 
-`gemm_p` appears only while lowering, inside `contract_p` (contract.py), which has the
-rules for differentiation and vmap. Its lowering makes the native plan for the platform
-that is lowered for and emits "jaxgemm_gemm". The workspace is the call's last result
-and is dropped here, so that no abstract value depends on the platform.
+`gemm_p` appears only while lowering, inside `contract_p` (contract.py), which has
+the rules for differentiation and vmap. Its lowering makes the native plan for the
+platform that is lowered for and emits "jaxgemm_gemm". The workspace is the call's
+last result and is dropped here, so that no abstract value depends on the platform.
 """
 
 import dataclasses

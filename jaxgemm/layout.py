@@ -1,11 +1,11 @@
-"""Which kernel layout computes a contraction of labelled dimensions with fewest copies.
+"""Which kernel layout computes a contraction with the fewest copies.
 
-A contraction is written as in einsum, with integer labels: lhs (0, 1, 2), rhs (2, 3),
-out (0, 1, 3). The kernel computes [B, M, K] x [B, K, N] -> [B, M, N], where K may be the
-first or the last of the two matrix dimensions, and where one operand may lack B. So
-the labels have to fall into groups that are neighbours in memory; where they do not,
-something has to be transposed, and the cheapest way is chosen here. An operand is
-never broadcast.
+A contraction is written as in einsum, with integer labels: lhs (0, 1, 2),
+rhs (2, 3), out (0, 1, 3). The kernel computes [B, M, K] x [B, K, N] -> [B, M, N]; K
+may be the first or the last of the two matrix dimensions, and where one operand may
+lack B. So the labels have to fall into groups that are neighbours in memory; where
+they do not, something has to be transposed, and the cheapest way is chosen here. An
+operand is never broadcast.
 """
 
 import functools
@@ -29,13 +29,18 @@ class Dims(NamedTuple):
   bias: Labels | None = None
   scale: Labels | None = None
 
+  def operands(self) -> list[Labels]:
+    """The labels of each operand that there is."""
+    return [x for x in (self.lhs, self.rhs, self.bias, self.scale) if x is not None]
+
 
 class Layout(NamedTuple):
   """How the kernel computes a contraction.
 
   Attributes:
     swap: the kernel's lhs is the contraction's rhs and the other way round.
-    batch, m, n, k: the labels of each group, in order; `batch` starts with `summed`.
+    batch: the labels of B, in order; they start with `summed`.
+    m, n, k: the labels of M, N and K, in order.
     summed: contracted labels that are treated as a batch and summed afterwards.
     lhs_contracting: which of lhs's last two dimensions is k (1 or 0); after `swap`.
     rhs_contracting: the same for rhs (0 or 1).
@@ -160,8 +165,7 @@ def label_sizes(dims: Dims, *shapes) -> tuple[tuple[int, int], ...]:
     ValueError: two dimensions with one label have different sizes.
   """
   size: dict[int, int] = {}
-  labels = [x for x in (dims.lhs, dims.rhs, dims.bias, dims.scale) if x is not None]
-  for operand, shape in zip(labels, shapes, strict=True):
+  for operand, shape in zip(dims.operands(), shapes, strict=True):
     for label, extent in zip(operand, shape, strict=True):
       if size.setdefault(label, extent) != extent:
         raise ValueError(

@@ -95,8 +95,9 @@ def unsupported(lhs, rhs, product: Product, precision) -> str | None:
   """Why this package's kernels cannot compute a product, or None."""
   platform = _ffi.default_platform()
   if platform not in _ffi.PLATFORMS:
-    return (f"this build has kernels for {', '.join(sorted(_ffi.PLATFORMS))}, and the "
-            f"default platform is {platform}")
+    names = ", ".join(sorted(_ffi.PLATFORMS))
+    return (f"this build has kernels for {names}, and the default platform is "
+            f"{platform}")
   for name, x in (("lhs", lhs), ("rhs", rhs)):
     if x.dtype not in _ffi.OPERAND_DTYPES:
       names = ", ".join(sorted(d.name for d in _ffi.OPERAND_DTYPES))
@@ -132,16 +133,16 @@ def _vector(name: str, x, product: Product, dtype, scalar: bool):
   allowed[column_shape] = product.columns
   if x.shape not in allowed:
     raise ValueError(
-        f"{name} has shape {x.shape} for a result of shape {out_shape}; allowed are "
-        f"{' or '.join(map(str, allowed))}. Reshape it: one value per column."
+        f"{name} has shape {x.shape} for a result of shape {out_shape}; allowed "
+        f"are {' or '.join(map(str, allowed))}. Reshape it: one value per column."
     )
-  if jnp.issubdtype(dtype, jnp.integer) and not jnp.issubdtype(x.dtype, jnp.integer):
+  integer = jnp.issubdtype(x.dtype, jnp.integer)
+  if jnp.issubdtype(dtype, jnp.integer) and not integer:
     raise ValueError(
-        f"{name} has dtype {x.dtype.name} for a result of integers; int32 is allowed. "
-        "Cast it, or ask for a float result by preferred_element_type."
+        f"{name} has dtype {x.dtype.name} for a result of integers; int32 is "
+        "allowed. Cast it, or ask for a float result by preferred_element_type."
     )
-  if not (jnp.issubdtype(x.dtype, jnp.floating)
-          or jnp.issubdtype(x.dtype, jnp.integer)):
+  if not integer and not jnp.issubdtype(x.dtype, jnp.floating):
     raise ValueError(
         f"{name} has dtype {x.dtype.name}; a real number is allowed. Cast it."
     )
@@ -192,8 +193,8 @@ def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
     return _xla(lhs, rhs, bias, scale, product, dims, spec)
   if reason:
     raise ValueError(
-        f"implementation='jaxgemm' was given, but {reason}. Pass other operands, or "
-        "implementation=None to let XLA compute this."
+        f"implementation='jaxgemm' was given, but {reason}. Pass other operands, "
+        "or implementation=None to let XLA compute this."
     )
   lhs, rhs = _float_beside_float(lhs, rhs), _float_beside_float(rhs, lhs)
   lhs, rhs = (lax.squeeze(x, axes) if axes else x
@@ -211,7 +212,8 @@ def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
 
 def _float_beside_float(x, other):
   # Two different floats the kernels take as they are, but not an int8 beside one.
-  if jnp.issubdtype(x.dtype, jnp.floating) or jnp.issubdtype(other.dtype, jnp.integer):
+  integers = [jnp.issubdtype(y.dtype, jnp.integer) for y in (x, other)]
+  if integers != [True, False]:
     return x
   return x.astype(other.dtype if other.dtype.itemsize > 1 else jnp.float32)
 
@@ -237,11 +239,11 @@ def matmul(
     config: GemmConfig | None = None,
     implementation: str | None = None,
 ) -> jax.Array:
-  """`jax.numpy.matmul`, with an optional epilogue: activation(scale * (a @ b) + bias).
+  """`jax.numpy.matmul` with an epilogue: activation(scale * (a @ b) + bias).
 
-  Sums are float32 (int32 for int8 operands); scale, bias, activation and the cast to
-  the result's dtype come last, once. Differentiable to any order in a, b, bias and
-  scale; gradients contract by layout, without transposed copies.
+  Sums are float32 (int32 for int8 operands); scale, bias, activation and the cast
+  to the result's dtype come last, once. Differentiable to any order in a, b, bias
+  and scale; gradients contract by layout, without transposed copies.
 
   Args:
     a: array of shape (K,) or (..., M, K). float32, bfloat16, float16, the float8
@@ -250,23 +252,23 @@ def matmul(
     precision: as in `jax.numpy.matmul`. float32 is always computed in full.
     preferred_element_type: dtype of the result, as in `jax.numpy.matmul`.
     out_sharding: as in `jax.numpy.matmul`.
-    bias: array of shape (N,) or (..., N), of real numbers; integers where the result
-      is of integers.
+    bias: array of shape (N,) or (..., N), of real numbers; integers where the
+      result is of integers.
     scale: array of shape (), (1,), (N,), (..., 1) or (..., N).
     activation: "relu", "gelu" (the tanh approximation), "silu" or None.
     schedule: "auto", "persistent", "work_stealing" or "stream_k"; see GemmConfig.
     reduction: "linear", "tree" or "atomic"; see GemmConfig.
     deterministic: refuse what is not bitwise the same on every run.
     config: a `GemmConfig` with further choices.
-    implementation: "jaxgemm", "xla" (jax.numpy, with the same epilogue) or None: XLA
-      only where the kernels do not support the operands, with a warning.
+    implementation: "jaxgemm", "xla" (jax.numpy, with the same epilogue) or None:
+      XLA only where the kernels do not support the operands, with a warning.
 
   Returns:
     An array of the shape and dtype that `jax.numpy.matmul` gives.
 
   Raises:
-    ValueError, TypeError: while tracing; jax's own for operands that do not fit each
-      other, and others that name what was given and what is allowed.
+    ValueError, TypeError: while tracing; jax's own for operands that do not fit
+      each other, and others that name what was given and what is allowed.
   """
   product = matmul_product(
       a, b, precision=precision, preferred_element_type=preferred_element_type,

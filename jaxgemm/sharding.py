@@ -1,9 +1,9 @@
 """The partitioning rule of a contraction on automatic meshes.
 
-Every label is a factor of the Shardy rule; contracted ones are reduction factors. Each
-device computes its block. Where a contracted label is sharded, the float32 (int32)
-partial results are summed over the mesh axes first, and the epilogue follows the sum.
-Inside `jax.shard_map` none of this is needed, nor inserted.
+Every label is a factor of the Shardy rule; contracted ones are reduction factors.
+Each device computes its block. Where a contracted label is sharded, the float32
+(int32) partial results are summed over the mesh axes first, and the epilogue
+follows the sum. Inside `jax.shard_map` none of this is needed, nor inserted.
 """
 
 import functools
@@ -40,18 +40,19 @@ def _assign(dims: Dims, operands, results, mesh) -> dict[int, tuple[str, ...]]:
   result has on it, then to lhs's: weights are gathered, not activations. Axes that
   do not divide a dimension are dropped, for XLA would pad it.
   """
-  labels = _operand_labels(dims) + [dims.out] * len(results)
+  labels = dims.operands() + [dims.out] * len(results)
   wanted: dict[int, list] = {}
   size: dict[int, int] = {}
   in_result = set()
-  for i, (x, x_labels) in enumerate(zip((*operands, *results), labels, strict=True)):
+  arrays = zip((*operands, *results), labels, strict=True)
+  for i, (x, x_labels) in enumerate(arrays):
     # A GSPMDSharding has no axis names: such operands are taken as replicated.
     named = isinstance(x.sharding, NamedSharding)
     spec = tuple(x.sharding.spec) if named else ()
     spec += (None,) * (len(x_labels) - len(spec))
     for label, entry, extent in zip(x_labels, spec, x.shape, strict=True):
       size[label] = extent
-      axes = () if entry is None else entry if isinstance(entry, tuple) else (entry,)
+      axes = entry if isinstance(entry, tuple) else (entry,) * (entry is not None)
       wanted.setdefault(label, []).append(axes)
       if i >= len(operands) and axes:
         in_result.add(label)
@@ -104,14 +105,10 @@ def _rule(dims: Dims, num_results: int) -> SdyShardingRule:
     return ArrayMapping(*(f"f{x}" for x in labels))
 
   return SdyShardingRule(
-      tuple(factors(x) for x in _operand_labels(dims)),
+      tuple(factors(x) for x in dims.operands()),
       (factors(dims.out),) * num_results,
       reduction_factors=tuple(f"f{x}" for x in _contracted(dims)),
   )
-
-
-def _operand_labels(dims: Dims):
-  return [x for x in (dims.lhs, dims.rhs, dims.bias, dims.scale) if x is not None]
 
 
 def _contracted(dims: Dims):
@@ -147,7 +144,7 @@ def partitioned(dims: Dims, spec, compute):
         mesh,
         functools.partial(block, sum_over=sum_over),
         [_sharding(mesh, dims.out, assigned) for _ in results],
-        tuple(_sharding(mesh, x, assigned) for x in _operand_labels(dims)),
+        tuple(_sharding(mesh, x, assigned) for x in dims.operands()),
     )
 
   def infer_sharding_from_operands(mesh, operands, results):

@@ -1,0 +1,18 @@
+"""All tests run on the CPU platform, which shows eight devices."""
+
+import os
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = (
+    os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
+)
+
+# pylint: disable=wrong-import-position
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def rng():
+  """A seeded numpy generator."""
+  return np.random.default_rng(0)

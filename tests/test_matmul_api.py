@@ -1,0 +1,198 @@
+"""matmul and dot_general have the semantics and errors of jax's own."""
+
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgemm
+from jaxgemm import GemmConfig
+
+FLOATS = ("float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2",
+          "float8_e4m3fnuz", "float8_e5m2fnuz")
+
+
+def array(rng, *shape, dtype="float32"):
+  if dtype == "int8":
+    return jnp.asarray(rng.integers(-9, 9, shape), jnp.int8)
+  return jnp.asarray(rng.standard_normal(shape), dtype)
+
+
+def assert_same(given, wanted, tolerance=1e-5):
+  assert (given.shape, given.dtype) == (wanted.shape, wanted.dtype)
+  assert given.weak_type == wanted.weak_type
+  given, wanted = (np.asarray(x).astype(np.complex128) for x in (given, wanted))
+  np.testing.assert_allclose(given, wanted, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("a_shape, b_shape", [
+    ((5, 7), (7, 6)), ((7,), (7,)), ((7,), (7, 6)), ((5, 7), (7,)),
+    ((2, 5, 7), (7, 6)), ((5, 7), (2, 7, 6)), ((2, 5, 7), (2, 7, 6)),
+    ((7,), (2, 7, 6)), ((2, 5, 7), (7,)), ((1, 5, 7), (3, 7, 6)),
+    ((1, 5, 7), (1, 7, 6)), ((5, 1, 3, 7), (4, 7, 6)), ((2, 1, 5, 7), (1, 3, 7, 6)),
+    ((2, 3, 5, 7), (3, 7, 6)), ((0, 7), (7, 6)), ((5, 0), (0, 6)), ((5, 7), (7, 0)),
+    ((0, 5, 7), (7, 6)), ((1, 1), (1, 1)),
+])
+def test_shapes(rng, a_shape, b_shape):
+  a, b = array(rng, *a_shape), array(rng, *b_shape)
+  assert_same(jaxgemm.matmul(a, b), jnp.matmul(a, b))
+
+
+@pytest.mark.parametrize("a_dtype, b_dtype, preferred", [
+    *((name, name, "float32") for name in FLOATS),
+    ("bfloat16", "bfloat16", None), ("float16", "float16", None),
+    ("bfloat16", "float32", None), ("float16", "bfloat16", None),
+    ("int8", "int8", None), ("int8", "int8", "int32"), ("int8", "int8", "float32"),
+    ("int8", "bfloat16", None),
+])
+def test_dtypes(rng, a_dtype, b_dtype, preferred):
+  a, b = array(rng, 9, 33, dtype=a_dtype), array(rng, 33, 10, dtype=b_dtype)
+  wanted = jnp.matmul(a, b, preferred_element_type=preferred)
+  given = jaxgemm.matmul(a, b, preferred_element_type=preferred)
+  # The largest tolerance is one bfloat16 rounding of sums of about 30.
+  tolerance = 0.02 if wanted.dtype.itemsize == 2 else 1e-4
+  assert_same(given, wanted, tolerance)
+
+
+def test_weak_types_and_numpy_inputs(rng):
+  weak = jnp.full((3, 3), 2.0)
+  assert weak.weak_type
+  assert_same(jaxgemm.matmul(weak, weak), jnp.matmul(weak, weak))
+  half = weak.astype(jnp.bfloat16)
+  assert_same(jaxgemm.matmul(weak, half), jnp.matmul(weak, half))
+  a, b = rng.standard_normal((2, 4, 4)).astype(np.float32)
+  assert_same(jaxgemm.matmul(a, b), jnp.matmul(a, b))
+
+
+@pytest.mark.parametrize("l_shape, r_shape, dimension_numbers", [
+    ((5, 7), (7, 6), (((1,), (0,)), ((), ()))),
+    ((7, 5), (6, 7), (((0,), (1,)), ((), ()))),
+    ((2, 3, 7), (7, 4, 6), (((2,), (0,)), ((), ()))),
+    ((2, 5, 7), (2, 6, 7), (((2,), (2,)), ((0,), (0,)))),
+    ((5, 2, 7), (7, 2, 6), (((2,), (0,)), ((1,), (1,)))),
+    ((5, 3, 4), (3, 4, 6), (((1, 2), (0, 1)), ((), ()))),
+    ((5, 3, 4), (4, 6, 3), (((1, 2), (2, 0)), ((), ()))),
+    ((2, 3, 4), (3, 5), (((1,), (0,)), ((), ()))),
+    ((3,), (4,), (((), ()), ((), ()))),
+    ((2, 3, 4, 5), (3, 5, 2, 6), (((3,), (1,)), ((0, 1), (2, 0)))),
+])
+def test_dot_general(rng, l_shape, r_shape, dimension_numbers):
+  lhs, rhs = array(rng, *l_shape), array(rng, *r_shape)
+  wanted = jax.lax.dot_general(lhs, rhs, dimension_numbers)
+  assert_same(jaxgemm.dot_general(lhs, rhs, dimension_numbers), wanted)
+  as_lists = jax.tree.map(int, dimension_numbers)
+  as_lists = [[list(x) for x in pair] for pair in as_lists]
+  assert_same(jaxgemm.dot_general(lhs, rhs, as_lists), wanted)
+
+
+@pytest.mark.parametrize("activation", [None, "relu", "gelu", "silu"])
+@pytest.mark.parametrize("a_shape, b_shape, bias, scale", [
+    ((5, 7), (7, 6), (6,), (6,)), ((5, 7), (7, 6), (6,), ()),
+    ((2, 5, 7), (7, 6), (2, 6), (1,)), ((2, 5, 7), (2, 7, 6), (2, 6), (2, 1)),
+    ((2, 3, 5, 7), (2, 3, 7, 6), (2, 3, 6), (6,)), ((7,), (7,), (), ()),
+    ((2, 1, 5, 7), (3, 7, 6), (2, 3, 6), (2, 3, 6)),
+])
+def test_epilogue(rng, activation, a_shape, b_shape, bias, scale):
+  a, b = array(rng, *a_shape), array(rng, *b_shape)
+  options = dict(bias=array(rng, *bias), scale=array(rng, *scale),
+                 activation=activation)
+  wanted = jaxgemm.matmul(a, b, implementation="xla", **options)
+  assert_same(jaxgemm.matmul(a, b, **options), wanted)
+  if bias == (6,) and scale == (6,):
+    z = options["scale"] * (a @ b) + options["bias"]
+    by_hand = z if activation is None else getattr(jax.nn, activation)(z)
+    assert_same(wanted, by_hand)
+
+
+def test_operands_errors_are_jaxs_own(rng):
+  a, b = array(rng, 5, 7), array(rng, 7, 6)
+  for operands in ((a, a), (a, [1.0]), (2.0, b), (a, array(rng, 2, 3, 6, 4)),
+                   (array(rng, 2, 5, 7), array(rng, 3, 7, 6))):
+    with pytest.raises((TypeError, ValueError)) as wanted:
+      jnp.matmul(*operands)
+    with pytest.raises(wanted.type) as given:
+      jaxgemm.matmul(*operands)
+    assert str(given.value) == str(wanted.value)
+
+
+@pytest.mark.parametrize("options, words", [
+    (dict(bias=np.ones(5)), ["bias has shape (5,)", "(6,)"]),
+    (dict(scale=np.ones((2, 6))), ["scale has shape (2, 6)", "(6,)"]),
+    (dict(bias=np.ones(6, np.complex64)), ["complex64", "real"]),
+    (dict(activation="tanh"), ["'tanh'", "'gelu'"]),
+    (dict(schedule="magic"), ["'magic'", "'stream_k'"]),
+    (dict(reduction="magic"), ["'magic'", "'tree'"]),
+    (dict(implementation="magic"), ["'magic'", "'xla'"]),
+    (dict(reduction="atomic", deterministic=True), ["deterministic", "'tree'"]),
+    (dict(schedule="stream_k", config=GemmConfig(schedule="persistent")),
+     ["'stream_k'", "'persistent'", "Remove one"]),
+    (dict(config=GemmConfig(tile_m=10**6)), ["tile_m=1000000", "allowed"]),
+    (dict(config=GemmConfig(kernel="magic")), ["'magic'", "portable"]),
+])
+def test_bad_options_are_errors_while_tracing(rng, options, words):
+  a, b = array(rng, 5, 7), array(rng, 7, 6)
+  with pytest.raises(ValueError) as error:
+    jax.eval_shape(lambda a, b: jaxgemm.matmul(a, b, **options), a, b)
+  for word in words:
+    assert word in str(error.value)
+
+
+@pytest.mark.parametrize("fields", [
+    dict(schedule="magic"), dict(reduction="magic"), dict(tile_m=0),
+    dict(num_workgroups=-1), dict(tile_k=1.5), dict(group_m=True), dict(kernel=3),
+    dict(partition="yes"),
+])
+def test_config_checks_its_fields(fields):
+  with pytest.raises(ValueError, match=next(iter(fields))):
+    GemmConfig(**fields)
+
+
+def test_unsupported_operands(rng):
+  a, b = (array(rng, 4, 4).astype(jnp.int32) for _ in range(2))
+  supported, reason = jaxgemm.supports(a, b)
+  assert not supported and "int32" in reason
+  with pytest.raises(ValueError, match="int32"):
+    jaxgemm.matmul(a, b, implementation="jaxgemm")
+  with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    assert_same(jaxgemm.matmul(a, b, implementation="xla"), a @ b)
+  c, d = a.astype(jnp.complex64), b.astype(jnp.complex64)
+  with pytest.warns(UserWarning, match="complex64"):
+    assert_same(jaxgemm.matmul(c, d), c @ d)
+  with warnings.catch_warnings():
+    warnings.simplefilter("error")  # one warning for one reason
+    jaxgemm.matmul(c[:3], d)
+
+
+def test_explain_supports_and_workspace():
+  a = jax.ShapeDtypeStruct((512, 2048), jnp.bfloat16)
+  b = jax.ShapeDtypeStruct((2048, 512), jnp.bfloat16)
+  assert jaxgemm.supports(a, b) == (True, "")
+  assert not jaxgemm.supports(a, b, config=GemmConfig(tile_m=10**6))[0]
+  explanation = jaxgemm.explain(a, b, activation="relu", schedule="stream_k")
+  data = explanation.data
+  assert data["implementation"] == "jaxgemm" and data["schedule"] == "stream_k"
+  assert data["relayouts"] == () == data["gradients"]["lhs"]
+  size = jaxgemm.workspace_size(a, b, activation="relu", schedule="stream_k")
+  assert size == data["workspace_bytes"] > 0
+  assert data["kernel"] in str(explanation) and str(size) in str(explanation)
+  # k between two dimensions of rhs, which are neighbours in the (smaller) result.
+  middle = jax.ShapeDtypeStruct((3, 2048, 4), jnp.bfloat16)
+  moved = jaxgemm.explain(
+      a, middle, dimension_numbers=(((1,), (1,)), ((), ())))
+  assert moved.data["relayouts"] == ("out",) and "out is transposed" in str(moved)
+  # As a batch, each of lhs's matrices is read where it lies.
+  free = jaxgemm.explain(
+      middle, b, dimension_numbers=(((1,), (0,)), ((), ())))
+  assert free.data["relayouts"] == ()
+  assert jaxgemm.explain(a, b, implementation="xla").data["implementation"] == "xla"
+
+
+def test_flax_linear(rng):
+  nnx = pytest.importorskip("flax.nnx")
+  x = array(rng, 2, 3, 8)
+  ours = nnx.Linear(8, 4, dot_general=jaxgemm.dot_general, rngs=nnx.Rngs(0))
+  theirs = nnx.Linear(8, 4, rngs=nnx.Rngs(0))
+  assert_same(ours(x), theirs(x))

@@ -1,0 +1,219 @@
+"""Sharded products have the collectives of jnp.matmul, on eight virtual devices."""
+
+import re
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+import numpy as np
+import pytest
+
+import jaxgemm
+from jaxgemm import GemmConfig
+
+COLLECTIVE = (
+    r" (all-gather|all-reduce|reduce-scatter|collective-permute|all-to-all)"
+    r"(?:-start)?\("
+)
+
+
+def make_mesh(kind=AxisType.Auto):
+  return jax.make_mesh((2, 4), ("x", "y"), axis_types=(kind, kind))
+
+
+def array(rng, *shape):
+  return jnp.asarray(rng.standard_normal(shape), jnp.float32)
+
+
+def collectives(compiled):
+  return sorted(re.findall(COLLECTIVE, compiled.as_text()))
+
+
+def assert_same(given, wanted):
+  for x, y in zip(jax.tree.leaves(given), jax.tree.leaves(wanted), strict=True):
+    np.testing.assert_allclose(x, y, rtol=1e-3, atol=1e-3)
+
+
+def compare(ours, theirs, arrays, specs, mesh=None, **options):
+  """Asserts equal values, shardings and collectives; returns the collectives."""
+  mesh = mesh or make_mesh()
+  args = [jax.device_put(x, NamedSharding(mesh, s)) for x, s in zip(arrays, specs)]
+  ours, theirs = (
+      jax.jit(f, **options).lower(*args).compile() for f in (ours, theirs))
+  given, wanted = ours(*args), theirs(*args)
+  assert_same(given, wanted)
+  assert [x.sharding for x in jax.tree.leaves(given)] == [
+      x.sharding for x in jax.tree.leaves(wanted)]
+  assert collectives(ours) == collectives(theirs)
+  return collectives(ours)
+
+
+@pytest.mark.parametrize("a_shape, b_shape, a_spec, b_spec, wanted", [
+    ((16, 32), (32, 24), P("x"), P(), []),
+    ((16, 32), (32, 24), P(), P(None, "y"), []),
+    ((16, 32), (32, 24), P("x"), P(None, "y"), []),
+    ((16, 32), (32, 24), P(("x", "y")), P(), []),
+    ((16, 32), (32, 24), P(None, "x"), P("x"), ["all-reduce"]),
+    ((16, 32), (32, 24), P("x", "y"), P("y"), ["all-reduce"]),
+    ((8, 16, 32), (8, 32, 24), P("x"), P("x"), []),
+    ((8, 16, 32), (8, 32, 24), P("x", "y"), P("x"), []),
+    ((8, 16, 32), (8, 32, 24), P("x"), P("x", None, "y"), []),
+    ((8, 16, 32), (8, 32, 24), P("x", None, "y"), P("x", "y"), ["all-reduce"]),
+    ((8, 16, 32), (32, 24), P("x"), P(None, "y"), []),
+    # Sharded along the sequence: the batch must not be folded before partitioning.
+    ((8, 16, 32), (32, 24), P(None, "y"), P(), []),
+    ((8, 16, 32), (32, 24), P("x", None, "y"), P("y"), ["all-reduce"]),
+])
+def test_collectives(rng, a_shape, b_shape, a_spec, b_spec, wanted):
+  arrays = array(rng, *a_shape), array(rng, *b_shape)
+  found = compare(jaxgemm.matmul, jnp.matmul, arrays, (a_spec, b_spec))
+  assert found == wanted
+
+
+def test_one_axis_wanted_twice_gathers_the_weights(rng):
+  mesh = make_mesh()
+  a, b = array(rng, 64, 32), array(rng, 32, 24)
+  args = [jax.device_put(x, NamedSharding(mesh, P("x"))) for x in (a, b)]
+  compiled = jax.jit(jaxgemm.matmul).lower(*args).compile()
+  assert_same(compiled(*args), a @ b)
+  assert collectives(compiled) == ["all-gather"]
+  assert compiled(*args).sharding.spec == P("x")
+
+
+@pytest.mark.parametrize("a_spec, b_spec", [
+    (P("x", "y"), P("y")), (P("x"), P(None, "y"))])
+def test_epilogue_follows_the_sum_over_shards(rng, a_spec, b_spec):
+  arrays = array(rng, 16, 32), array(rng, 32, 24), array(rng, 24)
+
+  def ours(a, b, bias):
+    return jaxgemm.matmul(a, b, bias=bias, scale=2.0, activation="gelu")
+
+  def theirs(a, b, bias):
+    return jax.nn.gelu(2 * (a @ b) + bias)
+
+  specs = a_spec, b_spec, P()
+  compare(ours, theirs, arrays, specs)
+  grads = (jax.grad(lambda *x, f=f: f(*x).sum(), (0, 1, 2)) for f in (ours, theirs))
+  compare(*grads, arrays, specs)
+
+
+def test_training_gradients(rng):
+  x, w = array(rng, 8, 16, 32), array(rng, 32, 24)
+  grads = [jax.grad(lambda w, x, f=f: (f(x, w) ** 2).sum())
+           for f in (jaxgemm.matmul, jnp.matmul)]
+  assert compare(*grads, (w, x), (P(), P("x"))) == ["all-reduce"]
+  assert compare(*grads, (w, x), (P(None, "y"), P("x"))) == ["all-reduce"]
+
+
+def test_vmap_and_dot_general(rng):
+  a, b = array(rng, 8, 16, 32), array(rng, 8, 32, 24)
+  compare(jax.vmap(jaxgemm.matmul), jax.vmap(jnp.matmul), (a, b),
+          (P("x"), P("x", None, "y")))
+  dimensions = (((1,), (1,)), ((0,), (0,)))
+  compare(*(lambda a, b, f=f: f(a, b, dimensions)
+            for f in (jaxgemm.dot_general, jax.lax.dot_general)),
+          (b, b), (P("x", None, "y"), P("x")))
+
+
+def test_dimension_that_the_mesh_does_not_divide(rng):
+  sharding = NamedSharding(make_mesh(), P(None, "y"))
+  a, b = array(rng, 15, 31), array(rng, 31, 24)
+
+  @jax.jit
+  def f(a, b):
+    return jaxgemm.matmul(jax.lax.with_sharding_constraint(a, sharding), b)
+
+  assert_same(f(a, b), a @ b)
+
+
+def test_eager_call_stays_sharded(rng):
+  mesh = make_mesh()
+  a = jax.device_put(array(rng, 16, 32), NamedSharding(mesh, P("x")))
+  b = jax.device_put(array(rng, 32, 24), NamedSharding(mesh, P(None, "y")))
+  assert jaxgemm.matmul(a, b).sharding.spec == P("x", "y")
+
+
+@pytest.mark.parametrize("a_spec, b_spec, out_spec, sum_over", [
+    (P("x"), P(None, "y"), P("x", "y"), None),
+    (P("x"), P(), P("x"), None),
+    (P("x", "y"), P("y"), P("x"), "y"),
+])
+def test_shard_map(rng, a_spec, b_spec, out_spec, sum_over):
+  a, b, bias = array(rng, 16, 32), array(rng, 32, 24), array(rng, 1)
+  mesh = make_mesh()
+
+  def loss(implementation):
+    def body(a, b, scale):
+      if sum_over:
+        out = jaxgemm.matmul(a, b, scale=scale, implementation=implementation)
+        return jax.lax.psum(out, sum_over)
+      return jaxgemm.matmul(
+          a, b, scale=scale, activation="gelu", implementation=implementation)
+
+    mapped = jax.shard_map(body, mesh=mesh, in_specs=(a_spec, b_spec, P()),
+                           out_specs=out_spec, check_vma=True)
+    return jax.jit(jax.value_and_grad(
+        lambda *args: (mapped(*args) ** 2).sum(), (0, 1, 2)))
+
+  ours, theirs = loss("jaxgemm"), loss("xla")
+  assert_same(ours(a, b, bias), theirs(a, b, bias))
+  lowered = ours.lower(a, b, bias)
+  assert "CustomSPMDPartitioning" not in lowered.as_text()
+  wanted = theirs.lower(a, b, bias).compile()
+  assert collectives(lowered.compile()) == collectives(wanted)
+
+
+def test_shard_map_refuses_a_wrong_spec(rng):
+  f = jax.shard_map(jaxgemm.matmul, mesh=make_mesh(), in_specs=(P("x"), P()),
+                    out_specs=P(), check_vma=True)
+  with pytest.raises(ValueError, match="out_specs"):
+    f(array(rng, 16, 32), array(rng, 32, 24))
+
+
+def test_explicit_mesh_has_jaxs_types(rng):
+  with jax.set_mesh(make_mesh(AxisType.Explicit)):
+    a = jax.device_put(array(rng, 16, 32), P("x"))
+    b = jax.device_put(array(rng, 32, 24), P(None, "y"))
+    assert jax.typeof(jaxgemm.matmul(a, b)) == jax.typeof(a @ b)
+    assert not collectives(jax.jit(jaxgemm.matmul).lower(a, b).compile())
+    ours, theirs = (jax.grad(lambda a, b, f=f: (f(a, b) ** 2).sum(), (0, 1))(a, b)
+                    for f in (jaxgemm.matmul, jnp.matmul))
+    assert [jax.typeof(x) for x in ours] == [jax.typeof(x) for x in theirs]
+    assert_same(ours, theirs)
+    summed = jaxgemm.matmul(a.T.T, b.T.T, out_sharding=P())
+    assert jax.typeof(summed).sharding.spec == P(None, None)
+
+
+def test_export_for_several_devices(rng):
+  a, b = array(rng, 16, 32), array(rng, 32, 24)
+  specs = P("x"), P(None, "y")
+  mesh = make_mesh()
+  checks = [jax.export.DisabledSafetyCheck.custom_call("jaxgemm_gemm")]
+  mapped = jax.shard_map(jaxgemm.matmul, mesh=mesh, in_specs=specs,
+                         out_specs=P("x", "y"))
+  args = [jax.device_put(x, NamedSharding(mesh, s)) for x, s in zip((a, b), specs)]
+  exported = jax.export.export(
+      jax.jit(mapped), platforms=("cpu", "rocm"), disabled_checks=checks)(*args)
+  assert exported.nr_devices == 8
+  assert_same(jax.jit(exported.call)(*args), a @ b)
+
+
+def test_partition_false_leaves_the_rule_out(rng):
+  a, b = array(rng, 16, 32), array(rng, 32, 24)
+  config = GemmConfig(partition=False)
+  sharding = NamedSharding(make_mesh(), P("x"))
+  args = [jax.device_put(x, sharding) for x in (a, b)]
+  functions = [jax.jit(lambda a, b, c=c: jaxgemm.matmul(a, b, config=c))
+               for c in (None, config)]
+  texts = [f.lower(*args).as_text() for f in functions]
+  assert ["CustomSPMDPartitioning" in text for text in texts] == [True, False]
+  single = jax.jit(jaxgemm.matmul).lower(a, b).as_text()
+  assert "CustomSPMDPartitioning" not in single
+
+
+def test_one_device_needs_no_rule(rng, monkeypatch):
+  a, b = array(rng, 3, 5), array(rng, 5, 2)
+  assert "custom_partitioning" in str(jax.make_jaxpr(jaxgemm.matmul)(a, b))
+  monkeypatch.setattr(jax, "device_count", lambda: 1)
+  jax.clear_caches()
+  assert "custom_partitioning" not in str(jax.make_jaxpr(jaxgemm.matmul)(a, b))
