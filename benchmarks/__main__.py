@@ -33,7 +33,9 @@ flags.DEFINE_list(
     "Schedules for jaxgemm, each a candidate of its own; the plan chooses if not "
     "given. Cases that name their own schedule keep it.",
 )
-flags.DEFINE_list("reduction", None, "Stream-K reductions, likewise.")
+flags.DEFINE_list(
+    "reduction", None, "Likewise; for the schedules that may come to stream-K."
+)
 flags.DEFINE_string("implementation", None, "Passed on to jaxgemm.")
 flags.DEFINE_integer(
     "threads", 1, "CPUs to run on; 0 leaves the process all it has.", lower_bound=0
@@ -111,9 +113,12 @@ def main(argv) -> int:
         continue
       variants = [
           dense.Variant(schedule, reduction, FLAGS.implementation)
-          for schedule, reduction in itertools.product(
-              [case.schedule] if case.schedule else FLAGS.schedule or [None],
-              FLAGS.reduction or [None],
+          for schedule in (
+              [case.schedule] if case.schedule else FLAGS.schedule or [None]
+          )
+          for reduction in (
+              FLAGS.reduction or [None]
+              if schedule in (None, "auto", "stream_k") else [None]
           )
       ]
       if case.name == "overhead":

@@ -63,7 +63,7 @@ def print_row(row: dict[str, Any]) -> None:
   """Prints a row of `dense.measure`, one line for each candidate."""
   label = f"{row['m']}x{row['n']}x{row['k']}"
   for name, entry in row["candidates"].items():
-    line = f"{row['case']:10} {label:>16} {row['dtype']:13} {name:18}"
+    line = f"{row['case']:10} {label:>16} {row['dtype']:13} {name:24}"
     if "error" in entry:
       print(f"{line} refused: {entry['error']}", flush=True)
       continue
@@ -145,7 +145,7 @@ def print_summary(rows: list[dict[str, Any]]) -> None:
     print("\nGeometric means of the ratios")
   for mean in geometric_means(rows):
     print(
-        f"  {mean['dtype']:13} {mean['candidate']:18} {mean['ratio']:.3f}x "
+        f"  {mean['dtype']:13} {mean['candidate']:24} {mean['ratio']:.3f}x "
         f"over {mean['cases']} case(s)"
     )
   if results := gate_results(rows):
