@@ -1,0 +1,42 @@
+"""The same numbers from every CPU kernel that this processor has, forced one by one."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from jaxgemm import _jaxgemm as native
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FAMILIES = list(dict.fromkeys(
+    kernel["name"] for kernel in native.host_kernels() if kernel["available"]))
+
+
+@pytest.mark.parametrize("name", FAMILIES[1:])
+def test_numerics_on_a_forced_kernel(name):
+  """The numerical tests up to 1024 cubed; FAMILIES[0] runs in test_numerics.py itself."""
+  done = subprocess.run(
+      [sys.executable, "-m", "pytest", "-q", "-x", "tests/test_numerics.py", "-k",
+       "not 2048 and not 4096-4096 and not 8192-8192 and not threads"],
+      cwd=ROOT, env={**os.environ, "JAXGEMM_HOST_KERNEL": name}, capture_output=True,
+      text=True, timeout=900)
+  assert done.returncode == 0, done.stdout[-4000:]
+
+
+def explained_kernel(environment):
+  code = ("import jax, jaxgemm; a = jax.ShapeDtypeStruct((64, 64), 'float32'); "
+          "print(jaxgemm.explain(a, a).data['kernel'])")
+  return subprocess.run([sys.executable, "-c", code], env={**os.environ, **environment},
+                        capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_environment_forces_the_kernel(name):
+  assert explained_kernel({"JAXGEMM_HOST_KERNEL": name}).stdout.strip() == name
+
+
+def test_an_unknown_kernel_is_an_error_that_lists_what_there_is():
+  done = explained_kernel({"JAXGEMM_HOST_KERNEL": "sse9"})
+  assert done.returncode != 0 and "sse9" in done.stderr and "portable" in done.stderr
