@@ -164,13 +164,16 @@ class ByteLM(nnx.Module):
   """tokens int32[B, T] -> logits float32[B, T, 256] of the next byte.
 
   Parameters are float32; `dtype` is the type the products read and write. Each
-  attention head is 64 wide (32 below 128 channels).
+  attention head is about 64 wide (32 below 128 channels).
   """
 
   def __init__(self, dim, num_layers, dtype, products: Products, rngs):
     num_heads = max(1, dim // (64 if dim >= 128 else 32))
     if dim % (2 * num_heads):
-      raise ValueError(f"embed_dim must be a multiple of 64, got {dim}.")
+      raise ValueError(
+          f"embed_dim={dim} does not split into {num_heads} heads of an even width; "
+          "give a multiple of 64."
+      )
     self.embed = nnx.Embed(
         VOCAB_SIZE, dim, embedding_init=nnx.initializers.normal(1.0), rngs=rngs
     )

@@ -40,8 +40,9 @@ def compiled_calls(hlo: str) -> dict:
 def summary(compiled: dict) -> str:
   """The counts of `compiled_calls` in one sentence."""
   schedules = ", ".join(f"{n} {name}" for name, n in compiled["schedules"].items())
+  schedules = f" ({schedules})" if schedules else ""
   return (
-      f"{compiled['jaxgemm_gemm']} jaxgemm_gemm custom calls ({schedules}), "
+      f"{compiled['jaxgemm_gemm']} jaxgemm_gemm custom calls{schedules}, "
       f"{compiled['dot']} dot operations left to XLA, {compiled['custom_call']} "
       "other custom calls"
   )

@@ -1,6 +1,6 @@
 """Trains a byte-level language model whose every product runs in jaxgemm.
 
-    python examples/train_lm.py --seconds=75 --out_dir=/tmp/train_lm
+    python examples/train_lm.py --seconds=75 --out_dir=out/train_lm
 
 The text is the source of Python's standard library. Before and after training the
 loss and all gradients are compared with the same model on `jnp.matmul`; the exit
@@ -37,7 +37,7 @@ flags.DEFINE_integer("seq_len", 128, "Bytes in a sequence.", lower_bound=2)
 flags.DEFINE_integer("num_layers", 3, "Transformer blocks.", lower_bound=1)
 flags.DEFINE_integer("embed_dim", 128, "Channels of the residual stream.")
 flags.DEFINE_float("learning_rate", 3e-3, "Peak, after the warm-up.")
-flags.DEFINE_string("out_dir", "train_lm_out", "Where the plot and metrics go.")
+flags.DEFINE_string("out_dir", "out/train_lm", "Where the plot and metrics go.")
 flags.DEFINE_integer("seed", 0, "Seed of the parameters, batches and sample.")
 flags.DEFINE_enum("dtype", "bfloat16", ["bfloat16", "float32"], "Products' type.")
 flags.DEFINE_string("implementation", None, "Passed on to every jaxgemm call.")
