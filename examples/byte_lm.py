@@ -171,7 +171,7 @@ class ByteLM(nnx.Module):
     num_heads = max(1, dim // (64 if dim >= 128 else 32))
     if dim % (2 * num_heads):
       raise ValueError(
-          f"embed_dim={dim} does not split into {num_heads} heads of an even width; "
+          f"embed_dim={dim} is not {num_heads} heads of an even width; "
           "give a multiple of 64."
       )
     self.embed = nnx.Embed(
