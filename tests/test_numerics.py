@@ -158,7 +158,7 @@ def test_epilogue(m, n, activation, rng):
   np.testing.assert_allclose(out, want[activation], rtol=2e-5, atol=2e-5)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", DTYPES[1:])
 def test_narrow_results_round_as_astype_does(dtype, rng):
   """jnp.matmul's result types: int8 wraps, fp8 overflows as astype does."""
   lhs, rhs = operands(rng, 20, 30, 3, dtype)
