@@ -17,8 +17,8 @@ A lowering for "rocm" is for gfx942, or for what JAXGEMM_ROCM_ARCH says.
 
 Sharding: inside jax.shard_map each device computes what it holds. On automatic and
 explicit meshes a partitioning rule keeps operands sharded. It is inserted only if
-the process has several devices. A program with it can be neither exported for several
-devices nor kept in the persistent compilation cache, so it can be left out:
+the process has several devices. A program with it can neither be exported for
+several devices nor kept in the persistent compilation cache, so it can be left out:
 GemmConfig(partition=False).
 """
 

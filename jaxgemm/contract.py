@@ -20,9 +20,7 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue, layout, sharding
-from jaxgemm.gemm import (
-    Geometry, Spec, accumulator_dtype, gemm_p, out_avals, plan
-)
+from jaxgemm.gemm import Geometry, Spec, gemm_p, out_avals, plan
 from jaxgemm.layout import Dims
 
 
@@ -58,80 +56,83 @@ contract_p = Primitive("jaxgemm_contract")
 contract_p.multiple_results = True
 
 
-def _view(x, labels, to, size, shape):
-  """x with its dimensions in the order `to` and then grouped as `shape`."""
-  if [i for i in labels if size[i] != 1] != [i for i in to if size[i] != 1]:
-    x = jnp.transpose(x, [labels.index(i) for i in to])
-  return x if x.shape == shape else jnp.reshape(x, shape)
+def _same_order(xs, ys, size) -> bool:
+  """Whether two orders of dimensions are one in memory: size 1 does not count."""
+  return [x for x in xs if size[x] != 1] == [y for y in ys if size[y] != 1]
 
 
-def _vector_view(x, labels, batch, n, size):
+def _count(labels, size) -> int:
+  return math.prod(size[x] for x in labels)
+
+
+def _reshape(x, shape):
+  return x if x.shape == tuple(shape) else jnp.reshape(x, shape)
+
+
+def _matrices(x, labels, batch, rows, columns, size):
+  """x as [rows, columns] matrices, with a batch in front if it has those labels."""
+  batch = tuple(i for i in batch if i in labels)
+  order = batch + rows + columns
+  if not _same_order(labels, order, size):
+    x = jnp.transpose(x, [labels.index(i) for i in order])
+  groups = ([batch] if batch else []) + [rows, columns]
+  return _reshape(x, [_count(group, size) for group in groups])
+
+
+def _vector(x, labels, batch, n, size):
   """A bias or scale as [N] or [B, N]; N is 1 where it has none of n's labels."""
-  has_n = any(i in labels for i in n)
-  batched = any(i in labels for i in batch)
-  to = (batch if batched else ()) + (n if has_n else ())
-  x = epilogue.expand(x, labels, to)
-  x = jnp.broadcast_to(x, tuple(size[i] for i in to))
-  rows = (math.prod(size[i] for i in batch),) if batched else ()
-  shape = rows + (math.prod(size[i] for i in n) if has_n or not n else 1,)
-  return x if x.shape == shape else jnp.reshape(x, shape)
+  columns = n if any(i in labels for i in n) else ()
+  rows = batch if any(i in labels for i in batch) else ()
+  x = epilogue.expand(x, labels, rows + columns)
+  x = jnp.broadcast_to(x, [size[i] for i in rows + columns])
+  groups = ([rows] if rows else []) + [columns]
+  return _reshape(x, [_count(group, size) for group in groups])
 
 
-def compute(*operands, dims: Dims, spec: Spec):
+def _result(x, chosen: layout.Layout, out, dtype, size):
+  """What the kernel gave, [M, N] or [B, M, N], with the labels `out`."""
+  batch = chosen.batch[len(chosen.summed):]
+  if chosen.summed:
+    parts = _count(chosen.summed, size), _count(batch, size)
+    x = jnp.sum(jnp.reshape(x, parts + x.shape[1:]), axis=0).astype(dtype)
+  order = batch + chosen.m + chosen.n
+  if not _same_order(order, out, size):
+    x = _reshape(x, [size[i] for i in order])
+    return jnp.transpose(x, [order.index(i) for i in out])
+  return _reshape(x, [size[i] for i in out])
+
+
+def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   """The contraction of what one device holds, as one kernel call."""
   sizes = layout.label_sizes(dims, *(x.shape for x in operands))
   size = dict(sizes)
   lhs, rhs, bias, scale = _split_dims(operands, dims)
   chosen = layout.choose(dims, sizes, spec.activation is None)
   if chosen is None:
-    plain = Dims(dims.lhs, dims.rhs, dims.out)
-    acc, = compute(lhs, rhs, dims=plain, spec=spec.accumulator(lhs, rhs))
+    product = Dims(dims.lhs, dims.rhs, dims.out)
+    acc, = compute(lhs, rhs, dims=product, spec=spec.accumulator(lhs, rhs))
     return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)
 
-  batch, m, n, k = chosen.batch, chosen.m, chosen.n, chosen.k
+  kernel_spec = dataclasses.replace(spec, weak_type=False)
+  if chosen.summed:
+    kernel_spec = spec.accumulator(lhs, rhs)
   lhs_labels, rhs_labels = dims.lhs, dims.rhs
   if chosen.swap:
     lhs, rhs, lhs_labels, rhs_labels = rhs, lhs, rhs_labels, lhs_labels
-  b_, m_, n_, k_ = (math.prod(size[i] for i in x) for x in (batch, m, n, k))
-  lhs_batch = tuple(i for i in batch if i in lhs_labels)
-  rhs_batch = tuple(i for i in batch if i in rhs_labels)
-  if chosen.lhs_contracting:
-    lhs_order, lhs_shape = lhs_batch + m + k, (m_, k_)
-  else:
-    lhs_order, lhs_shape = lhs_batch + k + m, (k_, m_)
-  if chosen.rhs_contracting:
-    rhs_order, rhs_shape = rhs_batch + n + k, (n_, k_)
-  else:
-    rhs_order, rhs_shape = rhs_batch + k + n, (k_, n_)
-  lhs_rows, rhs_rows = (b_,) * bool(lhs_batch), (b_,) * bool(rhs_batch)
-  args = [_view(lhs, lhs_labels, lhs_order, size, lhs_rows + lhs_shape),
-          _view(rhs, rhs_labels, rhs_order, size, rhs_rows + rhs_shape)]
-  if bias is not None:
-    args.append(_vector_view(bias, dims.bias, batch, n, size))
-  if scale is not None:
-    args.append(_vector_view(scale, dims.scale, batch, n, size))
-  kernel_spec = dataclasses.replace(spec, weak_type=False)
-  if chosen.summed:
-    kernel_spec = dataclasses.replace(
-        kernel_spec, out_dtype=accumulator_dtype(lhs, rhs))
+  _, batch, m, n, k, *_ = chosen
+  lhs_groups = (m, k) if chosen.lhs_contracting else (k, m)
+  rhs_groups = (n, k) if chosen.rhs_contracting else (k, n)
+  args = [_matrices(lhs, lhs_labels, batch, *lhs_groups, size),
+          _matrices(rhs, rhs_labels, batch, *rhs_groups, size)]
+  args += [_vector(x, labels, batch, n, size)
+           for x, labels in ((bias, dims.bias), (scale, dims.scale))
+           if x is not None]
   outs = gemm_p.bind(
       *args, lhs_contracting=chosen.lhs_contracting,
       rhs_contracting=chosen.rhs_contracting, spec=kernel_spec,
       bias=bias is not None, scale=scale is not None,
   )
-  summed = len(chosen.summed)
-  if summed:
-    rows = (math.prod(size[i] for i in chosen.summed),)
-    rows += (math.prod(size[i] for i in batch[summed:]),)
-    outs = [jnp.sum(jnp.reshape(x, rows + x.shape[1:]), axis=0) for x in outs]
-    outs = [x.astype(spec.out_dtype) for x in outs]
-  order = batch[summed:] + m + n
-  out_sizes = tuple(size[i] for i in order)
-  if [i for i in order if size[i] != 1] != [i for i in dims.out if size[i] != 1]:
-    perm = [order.index(i) for i in dims.out]
-    return [jnp.transpose(jnp.reshape(x, out_sizes), perm) for x in outs]
-  shape = tuple(size[i] for i in dims.out)
-  return [x if x.shape == shape else jnp.reshape(x, shape) for x in outs]
+  return [_result(x, chosen, dims.out, spec.out_dtype, size) for x in outs]
 
 
 def contract(lhs, rhs, bias=None, scale=None, *, dims: Dims, spec: Spec,
@@ -173,13 +174,13 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
     kernel_spec = spec.accumulator(lhs, rhs)
     how = layout.choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
   elif chosen.summed:
-    kernel_spec = dataclasses.replace(spec, out_dtype=accumulator_dtype(lhs, rhs))
+    kernel_spec = spec.accumulator(lhs, rhs)
   dtypes = lhs.dtype, rhs.dtype
   lhs_labels, rhs_labels = dims.lhs, dims.rhs
   if how.swap:
     dtypes, lhs_labels, rhs_labels = dtypes[::-1], rhs_labels, lhs_labels
   geometry = Geometry(
-      *(math.prod(size[i] for i in x) for x in (how.batch, how.m, how.n, how.k)),
+      *(_count(x, size) for x in (how.batch, how.m, how.n, how.k)),
       how.lhs_contracting, how.rhs_contracting,
       any(i in lhs_labels for i in how.batch),
       any(i in rhs_labels for i in how.batch),

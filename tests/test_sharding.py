@@ -217,3 +217,13 @@ def test_one_device_needs_no_rule(rng, monkeypatch):
   monkeypatch.setattr(jax, "device_count", lambda: 1)
   jax.clear_caches()
   assert "custom_partitioning" not in str(jax.make_jaxpr(jaxgemm.matmul)(a, b))
+
+
+def test_gspmd_propagation(rng):
+  arrays = array(rng, 16, 32), array(rng, 32, 24)
+  jax.config.update("jax_use_shardy_partitioner", False)
+  try:
+    for specs in ((P("x"), P(None, "y")), (P("x", "y"), P("y"))):
+      compare(jaxgemm.matmul, jnp.matmul, arrays, specs)
+  finally:
+    jax.config.update("jax_use_shardy_partitioner", True)
