@@ -152,9 +152,9 @@ static JAXGEMM_INLINE uint32_t EncodeSmallFloat(float value) {
     code = above(magnitude, 0x7f800000u) ? Format::kMagnitude : code;
     return code | sign;
   } else {
-    const uint32_t with_sign = code == 0 ? 0 : code | sign;
-    const bool nan = above(code, Format::kMagnitude) || above(magnitude, 0x7f800000u);
-    return nan ? Format::kSign : with_sign;
+    uint32_t with_sign = code == 0 ? 0 : code | sign;
+    with_sign = above(code, Format::kMagnitude) ? Format::kSign : with_sign;
+    return above(magnitude, 0x7f800000u) ? Format::kSign : with_sign;
   }
 }
 

@@ -7,7 +7,7 @@
 namespace jaxgemm {
 
 extern constinit const HostKernel kHostAvx2F32 =
-    MakeHostKernel<FloatOps>("avx2", Math::kF32, 256);
+    MakeHostKernel<FloatOps>("avx2", Math::kF32, 384);
 extern constinit const HostKernel kHostAvx2S8 =
     MakeHostKernel<IntPairOps>("avx2", Math::kS8, 512);
 

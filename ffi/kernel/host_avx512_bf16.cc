@@ -5,8 +5,6 @@
 
 namespace jaxgemm {
 
-extern constinit const HostKernel kHostAvx512Bf16F32 =
-    MakeHostKernel<FloatOps>("avx512_bf16", Math::kF32, 256);
 extern constinit const HostKernel kHostAvx512Bf16BF16 =
     MakeHostKernel<BF16PairOps>("avx512_bf16", Math::kBF16, 512);
 extern constinit const HostKernel kHostAvx512Bf16S8 =

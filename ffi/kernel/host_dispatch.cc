@@ -1,4 +1,7 @@
 // Chooses the host kernel for this processor. Compiled without instruction-set flags.
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -13,7 +16,17 @@ namespace jaxgemm {
 
 namespace {
 
+#if defined(__x86_64__)
+// Linux lets a process use AMX's large registers only after it has asked for them, once.
+bool AmxPermitted() {
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;  // <asm/prctl.h>
+  static const bool permitted = syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return permitted;
+}
+#endif
+
 struct Entry {
+  std::string name;  // of the family; it may share another one's kernel
   const HostKernel* kernel;
   bool available;
 };
@@ -22,7 +35,7 @@ struct Entry {
 std::vector<Entry> Entries() {
   return {
 #define JAXGEMM_HOST_KERNEL(name, math, symbol, cpu_features) \
-  {&symbol, static_cast<bool>(cpu_features)},
+  {name, &symbol, static_cast<bool>(cpu_features)},
 #include "instances.def"
 #undef JAXGEMM_HOST_KERNEL
   };
@@ -39,7 +52,7 @@ std::string Forced(const char* name) {
 const HostKernel* FindHostKernel(const char* name, Math math) {
   const std::string forced = Forced(name);
   for (const Entry& entry : Entries()) {
-    if (!entry.available || (!forced.empty() && entry.kernel->name != forced)) continue;
+    if (!entry.available || (!forced.empty() && entry.name != forced)) continue;
     if (entry.kernel->math == math) return entry.kernel;
     // A bf16 kernel listed after the best float kernel is slower than that one.
     if (forced.empty() && math == Math::kBF16 && entry.kernel->math == Math::kF32) break;
@@ -52,11 +65,11 @@ std::string HostKernelError(const char* name) {
   bool known = false, available = false;
   std::string names;
   for (const Entry& entry : Entries()) {
-    const std::string entry_name = entry.kernel->name;
-    known = known || entry_name == forced;
-    available = available || (entry_name == forced && entry.available);
-    if (entry.available && names.find("'" + entry_name + "'") == std::string::npos) {
-      names += (names.empty() ? "'" : ", '") + entry_name + "'";
+    known = known || entry.name == forced;
+    available = available || (entry.name == forced && entry.available);
+    const std::string quoted = "'" + entry.name + "'";
+    if (entry.available && names.find(quoted) == std::string::npos) {
+      names += (names.empty() ? "" : ", ") + quoted;
     }
   }
   const char* what = available ? " does not take these element types"

@@ -1,4 +1,6 @@
 // How the host kernels form products: one `Ops` for each Math and kind of packed word.
+// A word holds kPerWord elements of consecutive k; their number is padded with zeros to a
+// multiple of kWordMultiple.
 #pragma once
 
 #include "kernel/host_vector.h"
@@ -25,6 +27,7 @@ struct FloatOps {
   using Acc = float;
   using AccV = FloatV;
   static constexpr int kPerWord = 1;
+  static constexpr int kWordMultiple = 1;
   static constexpr bool Takes(DType dtype) {
     return dtype != DType::kS8 && dtype != DType::kS32;
   }
@@ -45,13 +48,14 @@ struct FloatOps {
   }
 };
 
-#if !defined(__AVX2__)
+#if JAXGEMM_VECTOR_BYTES == 16
 
 // One int32 a word.
 struct IntOps {
   using Acc = int32_t;
   using AccV = WordV;  // unsigned: sums may wrap
   static constexpr int kPerWord = 1;
+  static constexpr int kWordMultiple = 1;
   static constexpr bool Takes(DType dtype) { return dtype == DType::kS8; }
   template <DType>
   static JAXGEMM_INLINE WordV Along(const char* p) {
@@ -76,6 +80,7 @@ struct IntPairOps {
   using Acc = int32_t;
   using AccV = WordV;  // unsigned: sums may wrap
   static constexpr int kPerWord = 2;
+  static constexpr int kWordMultiple = 1;
   static constexpr bool Takes(DType dtype) { return dtype == DType::kS8; }
   template <DType>
   static JAXGEMM_INLINE WordV Along(const char* p) {
@@ -89,7 +94,7 @@ struct IntPairOps {
   }
   static JAXGEMM_INLINE WordV Broadcast(const uint32_t* p) { return *p - WordV{}; }
   static JAXGEMM_INLINE WordV MultiplyAdd(WordV c, WordV a, WordV b) {
-#if defined(__AVX512VNNI__)
+#if defined(__AVX512VNNI__) && JAXGEMM_VECTOR_BYTES == 64
     return (WordV)_mm512_dpwssd_epi32((__m512i)c, (__m512i)a, (__m512i)b);
 #elif JAXGEMM_VECTOR_BYTES == 64
     return c + (WordV)_mm512_madd_epi16((__m512i)a, (__m512i)b);
@@ -101,13 +106,14 @@ struct IntPairOps {
 
 #endif
 
-#if defined(__AVX512BF16__)
+#if defined(__AVX512BF16__) && JAXGEMM_VECTOR_BYTES == 64
 
 // A pair of bf16 a word. fp8 is exact in bf16.
 struct BF16PairOps {
   using Acc = float;
   using AccV = FloatV;
   static constexpr int kPerWord = 2;
+  static constexpr int kWordMultiple = 1;
   static constexpr bool Takes(DType dtype) { return dtype == DType::kBF16 || IsF8(dtype); }
   template <DType kDType>
   static JAXGEMM_INLINE WordV DecodePair(WordV low, WordV high) {

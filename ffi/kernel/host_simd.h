@@ -19,14 +19,17 @@ namespace {
 constexpr int kTileRows = JAXGEMM_TILE_ROWS;
 constexpr int kPanel = 2 * kLanes;
 constexpr int kRowWords = 528;
-constexpr int kPrefetchRows = 4;
-// The skinny path converts this much of rhs at a time, on the stack: it stays in L1.
+constexpr int kPrefetchRows = 4;  // of lhs
+// The skinny path converts this much of rhs at a time, on the stack: it stays in L1. Few k and
+// many columns where rows of rhs are contiguous, the other way round where columns are.
 constexpr int kSkinnyWords = 16;
 constexpr int kSkinnyCols = 256;
+constexpr int kSkinnyScale = kSkinnyCols / kPanel;
 
 template <class Ops>
 constexpr int Words(int k) {
-  return (k + Ops::kPerWord - 1) / Ops::kPerWord;
+  constexpr int kUnit = Ops::kPerWord * Ops::kWordMultiple;
+  return (k + kUnit - 1) / kUnit * Ops::kWordMultiple;
 }
 
 // ---- Packing. A `line` is a row of lhs or a column of rhs: the two are packed by the same
@@ -56,26 +59,23 @@ JAXGEMM_INLINE WordV LoadAlong(const Lines& from, int line, int k) {
 template <class Ops, DType kDType>
 JAXGEMM_INLINE WordV LoadAcross(const Lines& from, int line, int k) {
   alignas(64) static constexpr char kZeros[kLanes * 4] = {};
-  const char* p[2] = {from.data + k * from.k_stride + line * DTypeBytes(kDType), kZeros};
-  if (Ops::kPerWord == 2 && k + 1 < from.k) p[1] = p[0] + from.k_stride;
-  char staged[2][kLanes * DTypeBytes(kDType)];
-  if (line + kLanes > from.lines) {
-    __builtin_memset(staged, 0, sizeof staged);
-    for (int i = 0; i < Ops::kPerWord; ++i) {
-      __builtin_memcpy(staged[i], p[i], (from.lines - line) * DTypeBytes(kDType));
-      p[i] = staged[i];
-    }
-  }
-  return Ops::template Across<kDType>(p[0], p[1]);
+  if (k >= from.k) return WordV{};
+  const char* p = from.data + k * from.k_stride + line * DTypeBytes(kDType);
+  const char* next = Ops::kPerWord == 2 && k + 1 < from.k ? p + from.k_stride : kZeros;
+  if (line + kLanes <= from.lines) return Ops::template Across<kDType>(p, next);
+  char staged[2][kLanes * DTypeBytes(kDType)] = {};
+  __builtin_memcpy(staged[0], p, (from.lines - line) * DTypeBytes(kDType));
+  __builtin_memcpy(staged[1], next, (from.lines - line) * DTypeBytes(kDType));
+  return Ops::template Across<kDType>(staged[0], staged[1]);
 }
 
-// The processor's own prefetchers stop at the end of a page, which a row often is. The address
-// may lie outside the operand: it is never read.
-template <DType kDType>
-JAXGEMM_INLINE void PrefetchSource(const Lines& from, int line, int k) {
-  const auto address = reinterpret_cast<uintptr_t>(from.data) + line * from.line_stride +
-                       k * from.k_stride;
-  __builtin_prefetch(reinterpret_cast<const void*>(address));
+// Asks for the cache line at (line, k), once for all of its elements. The processor's own
+// prefetchers stop at the end of a page, which one k of rhs or one row of lhs often fills.
+// The address may lie outside the operand: nothing is read.
+JAXGEMM_INLINE void Prefetch(const Lines& from, int line, int k) {
+  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(from.data) +
+                                                   line * from.line_stride +
+                                                   k * from.k_stride));
 }
 
 template <class Ops, DType kDType>
@@ -84,9 +84,9 @@ void PackRows(uint32_t* dst, const Lines& from) {
   if (from.k_stride == DTypeBytes(kDType)) {
     for (int line = 0; line < from.lines; ++line) {
       for (int word = 0; word < words; word += kLanes) {
-        PrefetchSource<kDType>(from, line + kPrefetchRows, word * Ops::kPerWord);
-        Store(dst + line * kRowWords + word,
-              LoadAlong<Ops, kDType>(from, line, word * Ops::kPerWord));
+        const int k = word * Ops::kPerWord;
+        if (k * DTypeBytes(kDType) % 64 == 0) Prefetch(from, line + kPrefetchRows, k);
+        Store(dst + line * kRowWords + word, LoadAlong<Ops, kDType>(from, line, k));
       }
     }
     return;
@@ -105,19 +105,36 @@ void PackRows(uint32_t* dst, const Lines& from) {
   }
 }
 
+template <DType kDType>
+bool ContiguousInK(const Lines& lines) {
+  return lines.k_stride == DTypeBytes(kDType) && lines.line_stride != lines.k_stride;
+}
+
+// `k_ahead`: where the lines lie side by side, how far ahead in k to ask for them.
 template <class Ops, DType kDType>
-void PackPanels(uint32_t* dst, const Lines& from) {
+void PackPanels(uint32_t* dst, const Lines& from, int k_ahead) {
   const int words = Words<Ops>(from.k);
   const auto at = [&](int line, int word) {
     return dst + (int64_t{line / kPanel} * words + word) * kPanel + line % kPanel;
   };
   const int lines = (from.lines + kPanel - 1) / kPanel * kPanel;
-  if (from.k_stride == DTypeBytes(kDType) && from.line_stride != from.k_stride) {
+  if (ContiguousInK<kDType>(from)) {
     for (int line = 0; line < lines; line += kLanes) {
       for (int word = 0; word < words; word += kLanes) {
+        const int k = word * Ops::kPerWord;
         WordV x[kLanes] = {};
-        for (int i = 0; i < kLanes && line + i < from.lines; ++i) {
-          x[i] = LoadAlong<Ops, kDType>(from, line + i, word * Ops::kPerWord);
+        if (line + kLanes <= from.lines && k + kLanes * Ops::kPerWord <= from.k) {
+          const bool prefetch = k * DTypeBytes(kDType) % 64 == 0;
+#pragma GCC unroll 16
+          for (int i = 0; i < kLanes; ++i) {
+            if (prefetch) Prefetch(from, line + kPanel + i, k);
+            x[i] = Ops::template Along<kDType>(from.data + (line + i) * from.line_stride +
+                                               k * DTypeBytes(kDType));
+          }
+        } else {
+          for (int i = 0; i < kLanes && line + i < from.lines; ++i) {
+            x[i] = LoadAlong<Ops, kDType>(from, line + i, k);
+          }
         }
         Transpose(x);
         for (int i = 0; i < kLanes && word + i < words; ++i) Store(at(line, word + i), x[i]);
@@ -129,12 +146,34 @@ void PackPanels(uint32_t* dst, const Lines& from) {
   // stores fill whole cache lines of a panel.
   constexpr int kGroup = 8 / Ops::kPerWord;
   for (int word = 0; word < words; word += kGroup) {
-    for (int line = 0; line < lines; line += kLanes) {
-      for (int i = word; i < word + kGroup && i < words; ++i) {
-        PrefetchSource<kDType>(from, line, (i + kGroup) * Ops::kPerWord);
-        Store(at(line, i), line < from.lines
-                               ? LoadAcross<Ops, kDType>(from, line, i * Ops::kPerWord)
-                               : WordV{});
+    const int count = words - word < kGroup ? words - word : kGroup;
+    for (int line = 0; line < lines; line += kPanel) {
+      uint32_t* panel = at(line, word);
+      const int k = word * Ops::kPerWord;
+      if (line + kPanel <= from.lines && k + 8 <= from.k) {
+#pragma GCC unroll 8
+        for (int i = 0; i < kGroup; ++i) {
+          const char* p = from.data + (k + i * Ops::kPerWord) * from.k_stride +
+                          line * DTypeBytes(kDType);
+#pragma GCC unroll 2
+          for (int lane = 0; lane < kPanel; lane += kLanes, p += kLanes * DTypeBytes(kDType)) {
+            Store(panel + i * kPanel + lane,
+                  Ops::template Across<kDType>(p, p + from.k_stride));
+          }
+        }
+        if (line * DTypeBytes(kDType) % 64 == 0) {
+#pragma GCC unroll 8
+          for (int i = 0; i < 8; ++i) Prefetch(from, line, k + k_ahead + i);
+        }
+        continue;
+      }
+      for (int i = 0; i < count; ++i) {
+        for (int lane = 0; lane < kPanel; lane += kLanes) {
+          Store(panel + i * kPanel + lane,
+                line + lane < from.lines
+                    ? LoadAcross<Ops, kDType>(from, line + lane, k + i * Ops::kPerWord)
+                    : WordV{});
+        }
       }
     }
   }
@@ -167,7 +206,7 @@ void PackB(void* dst, const OperandView& b, int k, int cols) {
     constexpr int kBytes = DTypeBytes(kDType);
     PackPanels<Ops, kDType>(static_cast<uint32_t*>(dst),
                             {static_cast<const char*>(b.data), b.row_stride * kBytes,
-                             b.col_stride * kBytes, k, cols});
+                             b.col_stride * kBytes, k, cols}, 8);
   });
 }
 
@@ -259,19 +298,21 @@ template <class Ops, DType kDType>
 void MultiplyStream(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
                     int64_t ldc, bool accumulate) {
   alignas(64) uint32_t panels[kSkinnyWords * kSkinnyCols];
-  constexpr int kStep = kSkinnyWords * Ops::kPerWord;
-  for (int col = 0; col < b.lines; col += kSkinnyCols) {
-    const int cols = b.lines - col < kSkinnyCols ? b.lines - col : kSkinnyCols;
-    int k = 0;
-    do {
-      const int count = b.k - k < kStep ? b.k - k : kStep;
+  const int scale = ContiguousInK<kDType>(b) ? kSkinnyScale : 1;
+  const int k_step = kSkinnyWords * Ops::kPerWord * scale;
+  const int col_step = kSkinnyCols / scale;
+  int k = 0;
+  do {
+    const int count = b.k - k < k_step ? b.k - k : k_step;
+    for (int col = 0; col < b.lines; col += col_step) {
+      const int cols = b.lines - col < col_step ? b.lines - col : col_step;
       PackPanels<Ops, kDType>(panels, {b.data + k * b.k_stride + col * b.line_stride,
-                                       b.k_stride, b.line_stride, count, cols});
+                                       b.k_stride, b.line_stride, count, cols}, k_step);
       MultiplyWords<Ops>(a + k / Ops::kPerWord, panels, rows, cols, Words<Ops>(count),
                          c + col, ldc, accumulate || k > 0);
-      k += kStep;
-    } while (k < b.k);
-  }
+    }
+    k += k_step;
+  } while (k < b.k);
 }
 
 template <class Ops>
@@ -289,9 +330,9 @@ void MultiplySkinny(const void* packed_a, const OperandView& b, int rows, int co
 
 template <class Ops>
 constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
-  return {name,          math,           block_k,
-          PackA<Ops>,    PackB<Ops>,     Multiply<Ops>,
-          MultiplySkinny<Ops>, StoreTile<typename Ops::Acc>};
+  return {name,       math,          block_k,
+          PackA<Ops>, PackB<Ops>,    Multiply<Ops>,
+          MultiplySkinny<Ops>,       StoreTile<typename Ops::Acc>};
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ JAXGEMM_INLINE void Write(void* base, int64_t offset, int64_t stride, const Valu
   }
 }
 
-void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride, const float* value,
-             int count) {
+inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride,
+                    const float* value, int count) {
   const auto write = [&]<class Out>(Out, auto encode) __attribute__((always_inline)) {
     Write<Out>(base, offset, stride, value, count, encode);
   };
@@ -41,8 +41,8 @@ void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride, const floa
 }
 
 // Wraps, as an integer conversion does.
-void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride, const int32_t* value,
-             int count) {
+inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride,
+                    const int32_t* value, int count) {
   if (dtype == DType::kS8) {
     Write<int8_t>(base, offset, stride, value, count, [](int32_t x) { return x; });
   } else {
@@ -50,7 +50,7 @@ void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride, const int3
   }
 }
 
-void Activate(Activation activation, float* value, int count) {
+inline void Activate(Activation activation, float* value, int count) {
   switch (activation) {
     case Activation::kNone: return;
     case Activation::kRelu:
@@ -66,7 +66,7 @@ void Activate(Activation activation, float* value, int count) {
 }
 
 // Integers know relu only.
-void Activate(Activation activation, int32_t* value, int count) {
+inline void Activate(Activation activation, int32_t* value, int count) {
   if (activation != Activation::kRelu) return;
   for (int i = 0; i < count; ++i) value[i] = value[i] < 0 ? 0 : value[i];
 }

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#if defined(__AVX2__)
+#if JAXGEMM_VECTOR_BYTES > 16
 #if defined(__GNUC__) && !defined(__clang__)
 // Of GCC's own definitions of the AVX-512 conversions, where they are inlined (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
