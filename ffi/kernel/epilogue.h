@@ -1,5 +1,5 @@
-// The epilogue: out = cast(activation(scale * acc + bias)), in float (int32 accumulators with an
-// integer out: acc + bias, wrapped), in this one place on every backend.
+// The epilogue: out = cast(activation(scale * acc + bias)), in float (int32 accumulators
+// with an integer out: acc + bias, wrapped), in this one place on every backend.
 //
 // Every function here has internal linkage: the host kernels compile this file once per
 // instruction set, and the linker must not pick one set's copy for all.
@@ -38,8 +38,8 @@ static JAXGEMM_INLINE float Exp(float x) {
   x = x < -104.0f ? -104.0f : x;
   const float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
   const float shifted = x * 1.44269504f + kRound;
-  const int32_t n = static_cast<int32_t>(__builtin_bit_cast(uint32_t, shifted) & 0x7fffff) -
-                    0x400000;
+  const int32_t n =
+      static_cast<int32_t>(__builtin_bit_cast(uint32_t, shifted) & 0x7fffff) - 0x400000;
   const float rounded = shifted - kRound;
   const float r = (x - rounded * 0.693359375f) + rounded * 2.12194440e-4f;
   float p = 1.9875691500e-4f;
@@ -63,7 +63,8 @@ static JAXGEMM_INLINE float Relu(float x) { return x < 0.0f ? 0.0f : x; }
 
 static JAXGEMM_INLINE float Silu(float x) { return x * Sigmoid(x); }
 
-// jax.nn.gelu(approximate=True), with (1 + tanh(u)) / 2 = sigmoid(2 u). As there, -inf gives NaN.
+// jax.nn.gelu(approximate=True), with (1 + tanh(u)) / 2 = sigmoid(2 u). As there, -inf
+// gives NaN.
 static JAXGEMM_INLINE float Gelu(float x) {
   const float kTwoSqrt2OverPi = 1.5957691216f;
   return x * Sigmoid(kTwoSqrt2OverPi * (x + 0.044715f * (x * x * x)));
@@ -78,7 +79,8 @@ enum class SmallFloatSpecials : uint8_t {
   kUnsignedZero,  // the code of -0 is the only NaN ("fnuz")
 };
 
-template <int kExponentBits, int kMantissaBits, int kExponentBias, SmallFloatSpecials kRest>
+template <int kExponentBits, int kMantissaBits, int kExponentBias,
+          SmallFloatSpecials kRest>
 struct SmallFloat {
   static constexpr int kMantissa = kMantissaBits;
   static constexpr int kBias = kExponentBias;
@@ -87,8 +89,10 @@ struct SmallFloat {
   static constexpr uint32_t kSign = 1u << (kExponentBits + kMantissaBits);
   static constexpr uint32_t kMagnitude = kSign - 1;
   static constexpr uint32_t kInf = kMagnitude & ~((1u << kMantissaBits) - 1);
-  // The bits of 2^(24 - bias - mantissa), a float whose last place is the least subnormal.
-  static constexpr uint32_t kSubnormalMagic = (151u - kExponentBias - kMantissaBits) << 23;
+  // The bits of 2^(24 - bias - mantissa), a float whose last place is the least
+  // subnormal.
+  static constexpr uint32_t kSubnormalMagic = (151u - kExponentBias - kMantissaBits)
+                                              << 23;
 };
 
 using F16Format = SmallFloat<5, 10, 15, SmallFloatSpecials::kIeee>;
@@ -97,8 +101,8 @@ using F8E5M2Format = SmallFloat<5, 2, 15, SmallFloatSpecials::kIeee>;
 using F8E4M3FNUZFormat = SmallFloat<4, 3, 8, SmallFloatSpecials::kUnsignedZero>;
 using F8E5M2FNUZFormat = SmallFloat<5, 2, 16, SmallFloatSpecials::kUnsignedZero>;
 
-// Exact. `Bits` is uint32_t with `Float` float, or vectors of them. Subnormals go through a
-// normal float, because the caller may run with denormals-are-zero.
+// Exact. `Bits` is uint32_t with `Float` float, or vectors of them. Subnormals go through
+// a normal float, because the caller may run with denormals-are-zero.
 template <class Format, class Float, class Bits>
 static JAXGEMM_INLINE Float DecodeSmallFloat(Bits code) {
   const Bits magnitude = code & Format::kMagnitude;
@@ -121,17 +125,18 @@ static JAXGEMM_INLINE Float DecodeSmallFloat(Bits code) {
   return __builtin_bit_cast(Float, bits | sign);
 }
 
-// Rounds to nearest even; overflow and NaN as ml_dtypes and XLA's convert: to inf where the
-// format has it, else to NaN.
+// Rounds to nearest even; overflow and NaN as ml_dtypes and XLA's convert: to inf where
+// the format has it, else to NaN.
 template <class Format>
 static JAXGEMM_INLINE uint32_t EncodeSmallFloat(float value) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
   const uint32_t magnitude = bits & 0x7fffffffu;
   const uint32_t sign = (bits >> 31) * Format::kSign;
-  const uint32_t rounded =
-      magnitude + ((magnitude >> Format::kShift) & 1) + ((1u << (Format::kShift - 1)) - 1);
-  const uint32_t normal = (rounded >> Format::kShift) -
-                          (static_cast<uint32_t>(127 - Format::kBias) << Format::kMantissa);
+  const uint32_t odd = (magnitude >> Format::kShift) & 1;
+  const uint32_t rounded = magnitude + odd + ((1u << (Format::kShift - 1)) - 1);
+  const uint32_t bias_change = static_cast<uint32_t>(127 - Format::kBias);
+  const uint32_t normal =
+      (rounded >> Format::kShift) - (bias_change << Format::kMantissa);
   const float magic = __builtin_bit_cast(float, Format::kSubnormalMagic);
   const uint32_t subnormal =
       __builtin_bit_cast(uint32_t, __builtin_bit_cast(float, magnitude) + magic) -
@@ -140,8 +145,7 @@ static JAXGEMM_INLINE uint32_t EncodeSmallFloat(float value) {
   const auto above = [](uint32_t a, uint32_t b) {
     return static_cast<int32_t>(a) > static_cast<int32_t>(b);
   };
-  uint32_t code = above(static_cast<uint32_t>(128 - Format::kBias) << 23, magnitude)
-                      ? subnormal : normal;
+  uint32_t code = above((bias_change + 1) << 23, magnitude) ? subnormal : normal;
   if constexpr (Format::kSpecials == SmallFloatSpecials::kIeee) {
     code = above(code, Format::kInf) ? Format::kInf : code;
     code = above(magnitude, 0x7f800000u) ? Format::kInf | (1u << (Format::kMantissa - 1))

@@ -1,6 +1,6 @@
 // The host kernel for bf16 on AMX: products of 16 x 32 by 32 x 16 tiles. It packs as
-// host_avx512_bf16.cc does, with k padded to whole tiles; a tile of lhs is loaded from its
-// strided rows, one of rhs from half a panel.
+// host_avx512_bf16.cc does, with k padded to whole tiles; a tile of lhs is loaded from
+// its strided rows, one of rhs from half a panel.
 #define JAXGEMM_VECTOR_BYTES 64
 #define JAXGEMM_TILE_ROWS 16
 #include "kernel/host_simd.h"
@@ -25,11 +25,12 @@ struct TileConfig {  // as ldtilecfg reads it
 // Not a local: the compiler does not know that ldtilecfg reads all of it.
 alignas(64) constexpr TileConfig kTileConfig;
 
-// c[32, 32], or only its first 16 rows, (+)= A B. Rows of lhs past the given ones are whatever
-// the padding of packed_a holds; they reach only rows of c that the caller drops.
+// c[32, 32], or only its first 16 rows, (+)= A B. Rows of lhs past the given ones are
+// whatever the padding of packed_a holds; they reach only rows of c that the caller
+// drops.
 template <bool kTwo>
-JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int words, float* c,
-                                  int64_t ldc, bool accumulate) {
+JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int words,
+                                  float* c, int64_t ldc, bool accumulate) {
   const int64_t stride = ldc * 4;
   float* below = c + kTile * ldc;
   if (accumulate) {

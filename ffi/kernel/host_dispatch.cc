@@ -10,7 +10,8 @@
 
 namespace jaxgemm {
 
-#define JAXGEMM_HOST_KERNEL(name, math, symbol, cpu_features) extern const HostKernel symbol;
+#define JAXGEMM_HOST_KERNEL(name, math, symbol, cpu_features) \
+  extern const HostKernel symbol;
 #include "instances.def"
 #undef JAXGEMM_HOST_KERNEL
 
@@ -19,8 +20,8 @@ namespace {
 #if defined(__x86_64__)
 // Linux lets a process use AMX's large registers only after it has asked for them, once.
 bool AmxPermitted() {
-  constexpr long kRequestPermission = 0x1023, kTileData = 18;  // <asm/prctl.h>
-  static const bool permitted = syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  constexpr long kRequest = 0x1023, kTileData = 18;  // <asm/prctl.h>
+  static const bool permitted = syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
   return permitted;
 }
 #endif

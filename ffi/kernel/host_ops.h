@@ -71,8 +71,9 @@ struct IntOps {
 
 #else
 
-JAXGEMM_INLINE WordV SignExtend8To16(WordV bytes_in_words, int shift) {
-  return __builtin_bit_cast(WordV, __builtin_bit_cast(IntV, bytes_in_words << shift) >> 24);
+// The byte that `shift` moves to the top, as an int32.
+JAXGEMM_INLINE WordV SignExtend(WordV bytes, int shift) {
+  return __builtin_bit_cast(WordV, __builtin_bit_cast(IntV, bytes << shift) >> 24);
 }
 
 // A pair of int16 a word: their dot product is exact in int32.
@@ -85,12 +86,12 @@ struct IntPairOps {
   template <DType>
   static JAXGEMM_INLINE WordV Along(const char* p) {
     const WordV pairs = Widen16(p);
-    return (SignExtend8To16(pairs, 24) & 0xffffu) | (SignExtend8To16(pairs, 16) << 16);
+    return (SignExtend(pairs, 24) & 0xffffu) | (SignExtend(pairs, 16) << 16);
   }
   template <DType>
   static JAXGEMM_INLINE WordV Across(const char* p, const char* next) {
-    return (SignExtend8To16(Widen8(p), 24) & 0xffffu) |
-           (SignExtend8To16(Widen8(next), 24) << 16);
+    return (SignExtend(Widen8(p), 24) & 0xffffu) |
+           (SignExtend(Widen8(next), 24) << 16);
   }
   static JAXGEMM_INLINE WordV Broadcast(const uint32_t* p) { return *p - WordV{}; }
   static JAXGEMM_INLINE WordV MultiplyAdd(WordV c, WordV a, WordV b) {
@@ -114,7 +115,9 @@ struct BF16PairOps {
   using AccV = FloatV;
   static constexpr int kPerWord = 2;
   static constexpr int kWordMultiple = 1;
-  static constexpr bool Takes(DType dtype) { return dtype == DType::kBF16 || IsF8(dtype); }
+  static constexpr bool Takes(DType dtype) {
+    return dtype == DType::kBF16 || IsF8(dtype);
+  }
   template <DType kDType>
   static JAXGEMM_INLINE WordV DecodePair(WordV low, WordV high) {
     return (__builtin_bit_cast(WordV, DecodeF8<kDType>(low)) >> 16) |

@@ -1,5 +1,6 @@
-// The host kernel for any processor, in the compiler's generic vectors. It is compiled without
-// instruction-set flags, so it also serves kBF16 (as floats, exactly) for those who force it.
+// The host kernel for any processor, in the compiler's generic vectors. It is compiled
+// without instruction-set flags, so it also serves kBF16 (as floats, exactly) for those
+// who force it.
 #define JAXGEMM_VECTOR_BYTES 16
 #define JAXGEMM_TILE_ROWS 6
 #include "kernel/host_simd.h"

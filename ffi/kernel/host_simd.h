@@ -1,11 +1,11 @@
-// The host kernel, generic in the vector width and in how products are formed (an `Ops` of
-// host_ops.h). Included by each translation unit that implements an instruction set, after it
-// has defined JAXGEMM_VECTOR_BYTES and JAXGEMM_TILE_ROWS.
+// The host kernel, generic in the vector width and in how products are formed (an `Ops`
+// of host_ops.h). Included by each translation unit that implements an instruction set,
+// after it has defined JAXGEMM_VECTOR_BYTES and JAXGEMM_TILE_ROWS.
 //
 // Operands are packed into 32-bit words along k: one float or int32, or a pair of bf16 or
-// int16 that one dot-product instruction takes. lhs keeps its rows, at a fixed stride that is
-// no power of two; each of its words is broadcast from memory. rhs is cut into panels of
-// kPanel columns, so that the inner loop reads it in one sweep.
+// int16 that one dot-product instruction takes. lhs keeps its rows, at a fixed stride
+// that is no power of two; each of its words is broadcast from memory. rhs is cut into
+// panels of kPanel columns, so that the inner loop reads it in one sweep.
 #pragma once
 
 #include "kernel/host_kernel.h"
@@ -20,8 +20,9 @@ constexpr int kTileRows = JAXGEMM_TILE_ROWS;
 constexpr int kPanel = 2 * kLanes;
 constexpr int kRowWords = 528;
 constexpr int kPrefetchRows = 4;  // of lhs
-// The skinny path converts this much of rhs at a time, on the stack: it stays in L1. Few k and
-// many columns where rows of rhs are contiguous, the other way round where columns are.
+// The skinny path converts this much of rhs at a time, on the stack: it stays in L1. Few
+// k and many columns where rows of rhs are contiguous, the other way round where columns
+// are.
 constexpr int kSkinnyWords = 16;
 constexpr int kSkinnyCols = 256;
 constexpr int kSkinnyScale = kSkinnyCols / kPanel;
@@ -32,8 +33,8 @@ constexpr int Words(int k) {
   return (k + kUnit - 1) / kUnit * Ops::kWordMultiple;
 }
 
-// ---- Packing. A `line` is a row of lhs or a column of rhs: the two are packed by the same
-// loads, along a line or across lines.
+// ---- Packing. A `line` is a row of lhs or a column of rhs: the two are packed by the
+// same loads, along a line or across lines.
 
 struct Lines {
   const char* data;
@@ -70,12 +71,12 @@ JAXGEMM_INLINE WordV LoadAcross(const Lines& from, int line, int k) {
 }
 
 // Asks for the cache line at (line, k), once for all of its elements. The processor's own
-// prefetchers stop at the end of a page, which one k of rhs or one row of lhs often fills.
-// The address may lie outside the operand: nothing is read.
+// prefetchers stop at the end of a page, which one k of rhs or one row of lhs often
+// fills. The address may lie outside the operand: nothing is read.
 JAXGEMM_INLINE void Prefetch(const Lines& from, int line, int k) {
-  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(from.data) +
-                                                   line * from.line_stride +
-                                                   k * from.k_stride));
+  const uintptr_t address = reinterpret_cast<uintptr_t>(from.data) +
+                            line * from.line_stride + k * from.k_stride;
+  __builtin_prefetch(reinterpret_cast<const void*>(address));
 }
 
 template <class Ops, DType kDType>
@@ -137,7 +138,9 @@ void PackPanels(uint32_t* dst, const Lines& from, int k_ahead) {
           }
         }
         Transpose(x);
-        for (int i = 0; i < kLanes && word + i < words; ++i) Store(at(line, word + i), x[i]);
+        for (int i = 0; i < kLanes && word + i < words; ++i) {
+          Store(at(line, word + i), x[i]);
+        }
       }
     }
     return;
@@ -156,9 +159,10 @@ void PackPanels(uint32_t* dst, const Lines& from, int k_ahead) {
           const char* p = from.data + (k + i * Ops::kPerWord) * from.k_stride +
                           line * DTypeBytes(kDType);
 #pragma GCC unroll 2
-          for (int lane = 0; lane < kPanel; lane += kLanes, p += kLanes * DTypeBytes(kDType)) {
+          for (int lane = 0; lane < kPanel; lane += kLanes) {
             Store(panel + i * kPanel + lane,
                   Ops::template Across<kDType>(p, p + from.k_stride));
+            p += kLanes * DTypeBytes(kDType);
           }
         }
         if (line * DTypeBytes(kDType) % 64 == 0) {
@@ -287,8 +291,8 @@ void MultiplyWords(const uint32_t* a, const uint32_t* b, int rows, int cols, int
 }
 
 template <class Ops>
-void Multiply(const void* packed_a, const void* packed_b, int rows, int cols, int k, void* c,
-              int64_t ldc, bool accumulate) {
+void Multiply(const void* packed_a, const void* packed_b, int rows, int cols, int k,
+              void* c, int64_t ldc, bool accumulate) {
   MultiplyWords<Ops>(static_cast<const uint32_t*>(packed_a),
                      static_cast<const uint32_t*>(packed_b), rows, cols, Words<Ops>(k),
                      static_cast<typename Ops::Acc*>(c), ldc, accumulate);
@@ -322,8 +326,8 @@ void MultiplySkinny(const void* packed_a, const OperandView& b, int rows, int co
     constexpr int kBytes = DTypeBytes(kDType);
     MultiplyStream<Ops, kDType>(
         static_cast<const uint32_t*>(packed_a),
-        {static_cast<const char*>(b.data), b.row_stride * kBytes, b.col_stride * kBytes, k,
-         cols},
+        {static_cast<const char*>(b.data), b.row_stride * kBytes, b.col_stride * kBytes,
+         k, cols},
         rows, static_cast<typename Ops::Acc*>(c), ldc, accumulate);
   });
 }

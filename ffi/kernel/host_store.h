@@ -1,5 +1,5 @@
-// HostKernel::store: the epilogue of one tile, in plain loops that the compiler vectorises for
-// the instruction set of the translation unit.
+// HostKernel::store: the epilogue of one tile, in plain loops that the compiler
+// vectorises for the instruction set of the translation unit.
 #pragma once
 
 #include "kernel/epilogue.h"
@@ -78,7 +78,8 @@ JAXGEMM_INLINE int32_t Plus(int32_t a, int32_t b) {
 
 // Value: what the epilogue computes in, float or int32_t.
 template <class Acc, class Value>
-void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile) {
+void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols,
+               const EpilogueTile& tile) {
   alignas(64) Value value[kStoreCols];
   for (int row = 0; row < rows; ++row) {
     for (int col = 0; col < cols; col += kStoreCols) {
@@ -115,7 +116,8 @@ void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols, const Epilogue
 }
 
 template <class Acc>
-void StoreTile(const void* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile) {
+void StoreTile(const void* acc, int64_t ldacc, int rows, int cols,
+               const EpilogueTile& tile) {
   const bool integer = tile.out_dtype == DType::kS8 || tile.out_dtype == DType::kS32;
   if constexpr (__is_same(Acc, int32_t)) {
     if (integer) {

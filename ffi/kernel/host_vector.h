@@ -1,15 +1,17 @@
 // Vectors of 32-bit words for the host kernels: included once per instruction set, by a
 // translation unit that has defined JAXGEMM_VECTOR_BYTES.
 //
-// Everything is in an anonymous namespace: two sets' copies of one inline function must never
-// be merged by the linker. For the same reason nothing here uses the standard library.
+// Everything is in an anonymous namespace: two sets' copies of one inline function must
+// never be merged by the linker. For the same reason nothing here uses the standard
+// library.
 #pragma once
 
 #include <cstdint>
 
 #if JAXGEMM_VECTOR_BYTES > 16
 #if defined(__GNUC__) && !defined(__clang__)
-// Of GCC's own definitions of the AVX-512 conversions, where they are inlined (GCC bug 105593).
+// Of GCC's own definitions of the AVX-512 conversions, where they are inlined (GCC bug
+// 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include <immintrin.h>
@@ -39,8 +41,8 @@ JAXGEMM_INLINE void Store(void* p, V v) {
   __builtin_memcpy(p, &v, sizeof v);
 }
 
-// kLanes unsigned 16-bit or 8-bit numbers, widened. (GCC 12's __builtin_convertvector builds
-// these lane by lane.)
+// kLanes unsigned 16-bit or 8-bit numbers, widened. (GCC 12's __builtin_convertvector
+// builds these lane by lane.)
 JAXGEMM_INLINE WordV Widen16(const char* p) {
 #if JAXGEMM_VECTOR_BYTES == 64
   return reinterpret_cast<WordV>(_mm512_cvtepu16_epi32(
