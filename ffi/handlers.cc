@@ -148,7 +148,7 @@ Refusal PrepareHost(const ffi::RemainingArgs& args, const ffi::RemainingRets& re
   ffi::AnyBuffer lhs = arg(0), rhs = arg(1), out = ret(0), workspace = ret(num_rets - 1);
 
   Refusal refusal = ParseOperands(lhs, rhs, out, &p);
-  if (refusal.empty()) refusal = MakePlan(p, attributes.config, "cpu", &call->plan, nullptr);
+  if (refusal.empty()) refusal = MakePlan(p, attributes.config, "cpu", &call->plan);
   if (!refusal.empty()) return refusal;
   if (p.bias) {
     ffi::AnyBuffer bias = arg(2);

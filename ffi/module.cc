@@ -69,24 +69,27 @@ Config ParseConfig(const nb::dict& dict) {
           .num_workgroups = GetInt(dict, "num_workgroups"),
           .group_m = GetInt(dict, "group_m"),
           .num_queues = GetInt(dict, "num_queues"),
+          .num_shares = GetInt(dict, "num_shares"),
           .kernel = Get(dict, "kernel")};
 }
 
 nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
                   const std::string& target) {
   Problem p = ParseProblem(problem_dict);
+  Config asked = ParseConfig(config_dict);
   Plan plan;
-  std::vector<std::string> reasons;
-  std::string error = MakePlan(p, ParseConfig(config_dict), target, &plan, &reasons);
+  std::string error = MakePlan(p, asked, target, &plan);
   std::string kernel;
   if (error.empty() && target == "cpu") {
     const HostKernel* host = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, plan.config.kernel, &error);
     if (host) kernel = host->name;
-  } else if (error.empty()) {
+  }
+  if (!error.empty()) throw nb::value_error(error.c_str());
+  std::vector<std::string> reasons = Reasons(p, asked, plan);
+  if (target != "cpu") {
     reasons.push_back("this build has no kernel for " + target +
                       ": the call can be lowered for it, not run");
   }
-  if (!error.empty()) throw nb::value_error(error.c_str());
 
   const Config& c = plan.config;
   auto str = [](std::string_view name) { return std::string(name); };

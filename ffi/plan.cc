@@ -54,6 +54,8 @@ bool ParseIn(const std::string_view (&names)[N], std::string_view name, E* value
   return false;
 }
 
+constexpr int64_t kMaxTile = 1 << 14, kMaxQueues = 1 << 10;
+
 std::string Str(int64_t value) { return std::to_string(value); }
 std::string Str(std::string_view value) { return std::string(value); }
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -119,8 +121,7 @@ std::string CheckProblem(const Problem& p, const Target& target) {
   return error;
 }
 
-std::string CheckConfig(const Problem& problem, const Config& c, const Target& target) {
-  constexpr int64_t kMaxTile = 1 << 14, kMaxQueues = 1 << 10;
+std::string CheckConfig(const Config& c, const Target& target) {
   struct Limit {
     const char* name;
     int64_t value, most;
@@ -208,7 +209,7 @@ int64_t HostScratchBytes(const Plan& plan, const Problem& p) {
   bool in_place = !plan.transposed && p.out_dtype == accumulator;
   bool atomic = plan.cut_tiles > 0 && c.reduction == Reduction::kAtomic;
   int64_t bytes = RoundUp(HostPackedABytes(c.tile_m), 64);
-  if (!plan.skinny) bytes += RoundUp(HostPackedBBytes(c.tile_n), 64);
+  if (!plan.skinny) bytes += RoundUp(HostPackedBBytes(c.tile_n, plan.k), 64);
   if (!in_place || atomic) bytes += RoundUp(c.tile_m * c.tile_n * 4, 64);
   return bytes;
 }
@@ -254,8 +255,10 @@ void ChooseTile(const Problem& p, const Target& target, bool stream_k, int64_t w
     if (!c.tile_m) c.tile_m = m;
   }
   double best = 0;
-  int64_t best_m = 0, best_n = 0;
+  int64_t best_m = c.tile_m, best_n = c.tile_n;
+  bool open = !c.tile_m || !c.tile_n;
   for (int64_t size_m : kSizes) {
+    if (!open) break;
     // Rows spread evenly over as many tiles as this size gives.
     int64_t tile_m = c.tile_m ? c.tile_m : std::min(m, RoundUp(CeilDiv(m, CeilDiv(m, size_m)), 16));
     for (int64_t size_n : kSizes) {
@@ -266,7 +269,7 @@ void ChooseTile(const Problem& p, const Target& target, bool stream_k, int64_t w
       Plan trial = *plan;
       trial.config.tile_m = tile_m, trial.config.tile_n = tile_n;
       bool fits = HostScratchBytes(trial, p) * threads <= kWorkspaceCap / 2;
-      if (!best_m || (fits && cost <= best)) best = cost, best_m = tile_m, best_n = tile_n;
+      if (best == 0 || (fits && cost <= best)) best = cost, best_m = tile_m, best_n = tile_n;
     }
   }
   // A tile never reaches past the problem, whoever asked for it.
@@ -294,6 +297,44 @@ void LayOutWorkspace(const Problem& p, const Target& target, Plan* plan) {
   plan->workspace_bytes = end == 0 ? 0 : end + 64;
 }
 
+// Stream-K: chooses the tiles that are cut along k, those of the last, partial wave, and the
+// number of shares. Leaves cut_tiles at 0 where nothing can be cut.
+std::string CutTiles(const Problem& p, const Target& target, const Config& asked,
+                     int64_t workgroups, Plan* plan) {
+  Config& c = plan->config;
+  int64_t tiles = plan->grid.num_tiles(), tiles_k = plan->grid.tiles_k;
+  int64_t cut = tiles < workgroups ? tiles : tiles % workgroups;
+  if (c.num_shares && (c.num_shares <= cut || c.num_shares > cut * tiles_k)) {
+    return "num_shares=" + Str(c.num_shares) + "; allowed are " + Str(cut + 1) + " to " +
+           Str(cut * tiles_k) + ", the k tiles of the " + Str(cut) + " cut tiles.";
+  }
+  int64_t shares = c.num_shares;
+  if (!shares) {
+    shares = std::min(workgroups, cut * tiles_k);
+    if (!asked.num_workgroups) {
+      // Partial sums cost memory traffic: a share is worth at least 512 of k.
+      shares = std::min(shares, std::max(cut, cut * p.k / 512));
+    }
+  }
+  if (shares <= cut) return "";
+  plan->cut_tiles = cut;
+  c.num_shares = shares;
+  // Where the split is ours to choose, it stays under the cap.
+  while (!asked.num_shares && !asked.num_workgroups && c.num_shares > cut + 1) {
+    LayOutWorkspace(p, target, plan);
+    if (plan->workspace_bytes <= kWorkspaceCap) break;
+    c.num_shares = std::max(cut + 1, c.num_shares / 2);
+    plan->fewer_shares = true;
+  }
+  return "";
+}
+
+std::string UnknownTarget(std::string_view name) {
+  std::string error = "target '" + Str(name) + "' is unknown; there are";
+  for (const Target& target : kTargets) error += " " + Str(target.name);
+  return error + ".";
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------ names
@@ -317,49 +358,37 @@ bool IsInteger(DType dtype) { return dtype == DType::kS8 || dtype == DType::kS32
 // ------------------------------------------------------------------------------- plan
 
 std::string MakePlan(const Problem& p, const Config& config, std::string_view target_name,
-                     Plan* plan, std::vector<std::string>* reasons) {
-  auto say = [reasons](const std::string& reason) {
-    if (reasons) reasons->push_back(reason);
-  };
+                     Plan* plan) {
   const Target* found = nullptr;
-  std::string targets;
   for (const Target& target : kTargets) {
     if (target.name == target_name) found = &target;
-    targets += " " + Str(target.name);
   }
-  if (!found) return "target '" + Str(target_name) + "' is unknown; there are" + targets + ".";
+  if (!found) return UnknownTarget(target_name);
   const Target& target = *found;
   bool host = target.name == "cpu";
   std::string error = CheckProblem(p, target);
-  if (error.empty()) error = CheckConfig(p, config, target);
+  if (error.empty()) error = CheckConfig(config, target);
   if (!error.empty()) return error;
 
   *plan = Plan{.config = config};
   Config& c = plan->config;
   plan->m = p.m, plan->n = p.n, plan->k = p.k;
-  if (host && p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM) {
-    plan->transposed = true;
-    std::swap(plan->m, plan->n);
-    say("out has " + Str(p.n) + " columns: computed as out^T = rhs^T lhs^T, without copies; "
-        "tile_m and tile_n are those of out^T");
-  }
-  if (host && plan->m <= kHostSkinnyM) {
-    plan->skinny = true;
-    say("few rows: the larger operand is streamed where it lies, never packed");
-  }
+  plan->transposed = host && p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
+  if (plan->transposed) std::swap(plan->m, plan->n);
+  plan->skinny = host && plan->m <= kHostSkinnyM;
 
-  // Schedule. Independent of the number of processors where it changes the bits (stream-K).
+  // Stream-K is chosen and cut by the problem alone: it changes the bits, and they must not
+  // depend on how many processors a machine has.
   if (c.schedule == Schedule::kAuto) {
-    int64_t small_side = std::max(p.m, p.n);
-    bool deep = p.k >= 4096 && p.k >= 8 * small_side && p.batch == 1 && !plan->skinny;
-    if (deep || (c.num_shares > 0 && p.k > 0)) {
-      c.schedule = Schedule::kStreamK;
-      say("stream_k: k is at least 8 times m and n, too few tiles to share otherwise");
-    }
+    bool deep = p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 && !plan->skinny;
+    if (deep || c.num_shares > 0) c.schedule = Schedule::kStreamK;
   }
   bool stream_k = c.schedule == Schedule::kStreamK;
+  if (c.num_shares && !stream_k) {
+    return "num_shares=" + Str(c.num_shares) + " is stream-K's; the schedule is '" +
+           Str(Name(c.schedule)) + "'. Use schedule='stream_k'.";
+  }
 
-  // How many workgroups, before the number of tiles is known.
   int64_t workgroups = c.num_workgroups;
   if (!workgroups) {
     workgroups = !host ? target.num_cus : stream_k ? kHostStreamKWorkgroups : NumProcessors();
@@ -376,69 +405,25 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   if (!c.group_m) c.group_m = host ? 4 : 8;
   SetGrid(p, target, plan);
   int64_t tiles = plan->grid.num_tiles();
-  say("tile " + Str(c.tile_m) + "x" + Str(c.tile_n) + "x" + Str(c.tile_k) + ": " + Str(tiles) +
-      " tiles of " + Str(plan->grid.tiles_k) + " k tiles");
 
-  // Stream-K: the tiles of the last, partial wave are cut.
   if (stream_k) {
-    int64_t cut = tiles < workgroups ? tiles : tiles % workgroups;
-    int64_t shares = c.num_shares;
-    if (!shares) {
-      shares = std::min(workgroups, cut * plan->grid.tiles_k);
-      if (!config.num_workgroups) {
-        // Partial sums cost memory traffic: a share is worth at least 512 of k per tile.
-        shares = std::min(shares, std::max(cut, cut * p.k / 512));
-      }
-    }
-    if (c.num_shares && (shares <= cut || shares > cut * plan->grid.tiles_k)) {
-      return "num_shares=" + Str(shares) + "; allowed are " + Str(cut + 1) + " to " +
-             Str(cut * plan->grid.tiles_k) + ", the k tiles of the " + Str(cut) + " cut tiles.";
-    }
-    if (shares <= cut) {
-      stream_k = false;
-      c.schedule = Schedule::kPersistent;
-      c.num_shares = 0;
-      say(cut == 0 ? "stream_k: whole waves only, nothing to cut: runs data-parallel"
-                   : "stream_k: too small to cut along k: runs data-parallel");
-      if (c.num_queues > 0) c.schedule = Schedule::kWorkStealing;
-    } else {
-      plan->cut_tiles = cut;
-      c.num_shares = shares;
-      // Everything but the partial sums has to fit in any case.
-      LayOutWorkspace(p, target, plan);
-      while (plan->workspace_bytes > kWorkspaceCap && !config.num_shares &&
-             !config.num_workgroups && c.num_shares > cut + 1) {
-        c.num_shares = std::max(cut + 1, c.num_shares / 2);
-        LayOutWorkspace(p, target, plan);
-        say("a smaller split keeps the workspace under its cap of 128 MiB");
-      }
-      say("stream_k: the last " + Str(cut) + " of " + Str(tiles) + " tiles are cut into " +
-          Str(c.num_shares) + " shares of k, summed by '" + Str(Name(c.reduction)) + "'" +
-          (c.reduction == Reduction::kAtomic ? " (not reproducible)"
-                                             : " (the same bits on every run)"));
-    }
-  } else if (c.num_shares) {
-    return "num_shares=" + Str(c.num_shares) + " is stream-K's; the schedule is '" +
-           Str(Name(c.schedule)) + "'. Use schedule='stream_k'.";
+    error = CutTiles(p, target, config, workgroups, plan);
+    if (!error.empty()) return error;
+    if (plan->cut_tiles == 0) c.schedule = c.num_queues ? Schedule::kWorkStealing
+                                                        : Schedule::kPersistent;
   }
-
   if (c.schedule == Schedule::kAuto) {
-    bool steal = tiles > workgroups && workgroups > 1;
-    c.schedule = steal || c.num_queues ? Schedule::kWorkStealing : Schedule::kPersistent;
-    say(steal ? "work_stealing: more tiles than workgroups, and they need not run at one speed"
-              : "persistent: no more tiles than workgroups");
+    bool steal = (tiles > workgroups && workgroups > 1) || c.num_queues;
+    c.schedule = steal ? Schedule::kWorkStealing : Schedule::kPersistent;
   }
   if (c.schedule == Schedule::kWorkStealing && !c.num_queues) {
     int64_t per_xcd = tiles <= 512 ? 8 : tiles <= 1536 ? 4 : tiles <= 2048 ? 2 : 1;
-    c.num_queues = host ? std::min<int64_t>(workgroups, 1024) : target.num_xcds * per_xcd;
+    c.num_queues = host ? std::min<int64_t>(workgroups, kMaxQueues) : target.num_xcds * per_xcd;
   }
   SetGrid(p, target, plan);
   if (!c.num_workgroups) {
     c.num_workgroups = std::max<int64_t>(1, std::min(workgroups, plan->num_indices()));
   }
-  say(Str(c.num_workgroups) + " workgroups" +
-      (c.num_queues ? ", " + Str(c.num_queues) + " queues to steal from" : ", fixed stride"));
-
   if (plan->num_indices() + c.num_workgroups >= (int64_t{1} << 31)) {
     return Str(plan->num_indices()) + " work tiles do not fit the 32-bit claim counters. Use a "
            "larger tile or split the product.";
@@ -450,6 +435,44 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
            Str(c.num_workgroups) + " workgroups of " + Str(c.tile_m) + "x" + Str(c.tile_n) + ".";
   }
   return "";
+}
+
+std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Plan& plan) {
+  const Config& c = plan.config;
+  std::vector<std::string> reasons;
+  auto say = [&reasons](std::string reason) { reasons.push_back(std::move(reason)); };
+  int64_t tiles = plan.grid.num_tiles();
+  if (plan.transposed) {
+    say("out has " + Str(p.n) + " columns: computed as out^T = rhs^T lhs^T, without copies; "
+        "tile_m and tile_n are those of out^T");
+  }
+  if (plan.skinny) {
+    say("few rows: the larger operand is streamed where it lies, never packed");
+  }
+  say("tile " + Str(c.tile_m) + "x" + Str(c.tile_n) + "x" + Str(c.tile_k) + ": " + Str(tiles) +
+      (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
+  if (plan.cut_tiles > 0) {
+    if (asked.schedule == Schedule::kAuto) {
+      say("stream_k: k is at least 8 times m and n, so there are few tiles to share out whole");
+    }
+    say("stream_k: the last " + Str(plan.cut_tiles) + " of " + Str(tiles) +
+        " tiles are cut along k into " + Str(c.num_shares) + " shares, summed by '" +
+        Str(Name(c.reduction)) + "'" +
+        (c.reduction == Reduction::kAtomic ? " (not reproducible)"
+                                           : " (the same bits on every run)"));
+    if (plan.fewer_shares) say("fewer shares keep the workspace under its cap of 128 MiB");
+  } else if (asked.schedule == Schedule::kStreamK) {
+    say(tiles == 0 || tiles % c.num_workgroups
+            ? "stream_k: too small to cut along k: runs data-parallel"
+            : "stream_k: whole waves of tiles, nothing to cut: runs data-parallel");
+  } else if (asked.schedule == Schedule::kAuto) {
+    say(c.schedule == Schedule::kWorkStealing
+            ? "work_stealing: more tiles than workgroups, which need not run at one speed"
+            : "persistent: no more tiles than workgroups");
+  }
+  say(Str(c.num_workgroups) + (c.num_workgroups == 1 ? " workgroup" : " workgroups") +
+      (c.num_queues ? ", " + Str(c.num_queues) + " queues to steal from" : ", fixed stride"));
+  return reasons;
 }
 
 }  // namespace jaxgemm

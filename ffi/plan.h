@@ -63,6 +63,7 @@ struct Plan {
   TileGrid grid{};
   // Stream-K's cut; no tile is cut under the other schedules.
   int64_t cut_tiles = 0;
+  bool fewer_shares = false;  // than wanted: the workspace would have been too large
   // Bytes from the workspace's start, each part 64-byte aligned. The first zeroed_bytes are
   // set to zero on the call's stream: claim counters, arrival counters, atomic sums.
   int64_t claim_offset = 0, arrivals_offset = 0, atomic_offset = 0;
@@ -79,8 +80,11 @@ struct Plan {
 };
 
 // Makes the plan of `problem` for a target of instances.def. Returns an empty string, or the
-// error as a sentence for the user. `reasons`, when given, receives what was chosen and why.
+// error as a sentence for the user.
 std::string MakePlan(const Problem& problem, const Config& config, std::string_view target,
-                     Plan* plan, std::vector<std::string>* reasons);
+                     Plan* plan);
+
+// What the plan chose where `asked` left it open, and why, for explain().
+std::vector<std::string> Reasons(const Problem& problem, const Config& asked, const Plan& plan);
 
 }  // namespace jaxgemm

@@ -16,7 +16,7 @@ PROBLEM = dict(
 )
 CONFIG = dict(
     schedule="auto", reduction="linear", deterministic=0, tile_m=0, tile_n=0, tile_k=0,
-    num_workgroups=0, group_m=0, num_queues=0, kernel="",
+    num_workgroups=0, group_m=0, num_queues=0, num_shares=0, kernel="",
 )
 
 

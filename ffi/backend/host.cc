@@ -110,7 +110,7 @@ class Workgroup {
       return taken;
     };
     packed_a_ = take(HostPackedABytes(config_.tile_m));
-    packed_b_ = plan_.skinny ? nullptr : take(HostPackedBBytes(config_.tile_n));
+    packed_b_ = plan_.skinny ? nullptr : take(HostPackedBBytes(config_.tile_n, plan_.k));
     tile_ = reinterpret_cast<T*>(scratch);
   }
 

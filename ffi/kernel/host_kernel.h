@@ -25,8 +25,8 @@ inline constexpr int kHostSkinnyM = 16;   // at most this many rows take the ski
 constexpr int64_t HostPackedABytes(int64_t rows) {
   return ((rows < kHostBlockM ? rows : kHostBlockM) + 16) * (kHostBlockK + 32) * 4;
 }
-constexpr int64_t HostPackedBBytes(int64_t cols) {
-  return int64_t{kHostBlockK + 8} * ((cols + 63) / 64 * 64) * 4;
+constexpr int64_t HostPackedBBytes(int64_t cols, int64_t k) {
+  return ((k < kHostBlockK ? k : kHostBlockK) + 31) / 32 * 32 * ((cols + 63) / 64 * 64) * 4;
 }
 
 // A strided read-only operand; strides in elements, one of the two is 1.
@@ -46,23 +46,26 @@ struct HostKernel {
   // Packs `rows` <= kHostBlockM rows and `k` <= block_k columns of lhs at `a` into `dst`
   // (HostPackedABytes(rows), 64-byte aligned).
   void (*pack_a)(void* dst, const OperandView& a, int rows, int k);
-  // Packs `k` <= block_k rows and `cols` columns of rhs into `dst` (HostPackedBBytes(cols)).
+  // Packs `k` <= block_k rows and `cols` columns of rhs into `dst`
+  // (HostPackedBBytes(cols, k)).
   void (*pack_b)(void* dst, const OperandView& b, int k, int cols);
   // c[rows, cols] (+)= A * B, both packed with the same k. Writes nothing outside the
   // rows x cols corner of c.
   void (*multiply)(const void* packed_a, const void* packed_b, int rows, int cols, int k,
                    void* c, int64_t ldc, bool accumulate);
-  // Few rows: c[rows <= kHostSkinnyM, cols] (+)= A * B for any k <= block_k, with A packed by
-  // pack_a and rhs streamed where it lies, never packed.
+  // Few rows: c[rows <= kHostSkinnyM, cols] (+)= A * B for any k <= block_k, with A
+  // packed by pack_a and rhs streamed where it lies, never packed.
   void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols,
                           int k, void* c, int64_t ldc, bool accumulate);
   // out[rows, cols] = cast(activation(scale * acc + bias)), also preact when it is given.
-  void (*store)(const void* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile);
+  void (*store)(const void* acc, int64_t ldacc, int rows, int cols,
+                const EpilogueTile& tile);
 };
 
-// The best kernel for `math` of the family `name`; "" or null: of the family that the environment
-// variable JAXGEMM_HOST_KERNEL names, else of any that this processor can run. Null: there is
-// none, or (kBF16, no name) kF32 is faster. Implemented in host_dispatch.cc.
+// The best kernel for `math` of the family `name`; "" or null: of the family that the
+// environment variable JAXGEMM_HOST_KERNEL names, else of any that this processor can
+// run. Null: there is none, or (kBF16, no name) kF32 is faster. Implemented in
+// host_dispatch.cc.
 const HostKernel* FindHostKernel(const char* name, Math math);
 
 // Says, in a full sentence, why FindHostKernel(name, ...) found nothing.

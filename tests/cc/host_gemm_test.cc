@@ -71,11 +71,11 @@ void RunCase() {
   if (Random(0, 1)) config.tile_m = Random(1, 70), config.tile_n = Random(1, 70);
   if (Random(0, 1)) config.tile_k = Random(1, 300);
   if (config.schedule == Schedule::kStreamK) config.num_queues = Random(0, 3);
-  std::string error = MakePlan(p, config, "cpu", &call.plan, nullptr);
+  std::string error = MakePlan(p, config, "cpu", &call.plan);
   CHECK_THAT(error.empty(), "%s", error.c_str());
   // The handler plans again from what was resolved, and must arrive at the same plan.
   Plan again;
-  error = MakePlan(p, call.plan.config, "cpu", &again, nullptr);
+  error = MakePlan(p, call.plan.config, "cpu", &again);
   CHECK_THAT(error.empty() && again.workspace_bytes == call.plan.workspace_bytes &&
                  again.config.num_shares == call.plan.config.num_shares &&
                  again.num_indices() == call.plan.num_indices(),
