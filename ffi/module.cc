@@ -219,13 +219,15 @@ nb::dict DTypes() {
 
 nb::list HostKernels() {
   nb::list list;
-#define JAXGEMM_HOST_KERNEL(name, math, symbol, cpu_features)       \
-  {                                                                 \
-    nb::dict entry;                                                 \
-    entry["name"] = name;                                           \
-    entry["math"] = #math;                                          \
-    entry["available"] = FindHostKernel(name, Math::math) != nullptr; \
-    list.append(entry);                                             \
+#define JAXGEMM_HOST_KERNEL(family, math, symbol, cpu_features)         \
+  {                                                                     \
+    const HostKernel* kernel = FindHostKernel(family, Math::math);      \
+    nb::dict entry;                                                     \
+    entry["name"] = family;                                             \
+    entry["math"] = #math;                                              \
+    entry["available"] = kernel != nullptr;                             \
+    entry["runs"] = kernel ? nb::cast(kernel->name) : nb::none();       \
+    list.append(entry);                                                 \
   }
 #include "instances.def"
 #undef JAXGEMM_HOST_KERNEL

@@ -34,7 +34,10 @@ def explained_kernel(environment):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_environment_forces_the_kernel(name):
-  assert explained_kernel({"JAXGEMM_HOST_KERNEL": name}).stdout.strip() == name
+  # A family may borrow a kernel of another: amx has none of its own for float32.
+  runs, = (kernel["runs"] for kernel in native.host_kernels()
+           if kernel["name"] == name and kernel["math"] == "kF32")
+  assert explained_kernel({"JAXGEMM_HOST_KERNEL": name}).stdout.strip() == runs
 
 
 def test_an_unknown_kernel_is_an_error_that_lists_what_there_is():
