@@ -184,14 +184,14 @@ int64_t NumProcessors() {
 }
 
 // Stream-K's cut, and so its bits, must not depend on how many processors a machine has.
-constexpr int64_t kHostStreamKWorkgroups = 16;
+constexpr int64_t kHostStreamKWorkgroups = 8;
 
 // Relative time of the busiest workgroup of a host plan: k columns of multiply-adds, plus
 // packing lhs (worth kPackA columns of out) and rhs (kPackB rows), plus moving partial sums
 // (kPartial k's). Rough figures from the micro-kernels' timings.
 double HostTileCost(const Plan& plan, int64_t batch, int64_t tile_m, int64_t tile_n,
                     int64_t workgroups, bool stream_k) {
-  constexpr double kPackA = 12, kPackB = 20, kPartial = 48;
+  constexpr double kPackA = 12, kPackB = 20, kPartial = 24;
   double area = static_cast<double>(tile_m) * static_cast<double>(tile_n);
   double tile = area * static_cast<double>(plan.k) *
                 (1 + kPackA / static_cast<double>(tile_n) + kPackB / static_cast<double>(tile_m));
@@ -244,7 +244,8 @@ void ChooseTile(const Problem& p, const Target& target, bool stream_k, int64_t w
   }
   // Stream-K's tile must not depend on this machine.
   int64_t threads = stream_k ? workgroups : c.num_threads;
-  constexpr int64_t kSizes[] = {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
+  constexpr int64_t kSizes[] = {32, 64, 96, 128, 192, 256, 384, 512, 768};
+  constexpr int64_t kMaxArea = 512 * 768;  // sums that stay in an L2
   int64_t m = std::max<int64_t>(plan->m, 1), n = std::max<int64_t>(plan->n, 1);
   if (!c.tile_k) c.tile_k = 256;
   if (plan->skinny) {
@@ -268,7 +269,8 @@ void ChooseTile(const Problem& p, const Target& target, bool stream_k, int64_t w
       // All threads' scratch together must leave room for partial sums.
       Plan trial = *plan;
       trial.config.tile_m = tile_m, trial.config.tile_n = tile_n;
-      bool fits = HostScratchBytes(trial, p) * threads <= kWorkspaceCap / 2;
+      bool fits = tile_m * tile_n <= kMaxArea &&
+                  HostScratchBytes(trial, p) * threads <= kWorkspaceCap / 2;
       if (best == 0 || (fits && cost <= best)) best = cost, best_m = tile_m, best_n = tile_n;
     }
   }
@@ -377,11 +379,11 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   if (plan->transposed) std::swap(plan->m, plan->n);
   plan->skinny = host && plan->m <= kHostSkinnyM;
 
-  // Stream-K is chosen and cut by the problem alone: it changes the bits, and they must not
-  // depend on how many processors a machine has.
   if (c.schedule == Schedule::kAuto) {
     bool deep = p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 && !plan->skinny;
-    if (deep || c.num_shares > 0) c.schedule = Schedule::kStreamK;
+    // A few processors do as well with whole tiles.
+    bool many = !host || NumProcessors() >= kHostStreamKWorkgroups;
+    if ((deep && many) || c.num_shares > 0) c.schedule = Schedule::kStreamK;
   }
   bool stream_k = c.schedule == Schedule::kStreamK;
   if (c.num_shares && !stream_k) {

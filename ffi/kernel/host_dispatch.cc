@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel/host_kernel.h"
@@ -27,31 +28,33 @@ bool AmxPermitted() {
 #endif
 
 struct Entry {
-  std::string name;  // of the family; it may share another one's kernel
+  std::string_view name;  // of the family; it may share another one's kernel
   const HostKernel* kernel;
   bool available;
 };
 
-// Not a static table: the features are asked for only where the module is used.
-std::vector<Entry> Entries() {
-  return {
+// Made when it is first needed: then the processor is asked what it has.
+const std::vector<Entry>& Entries() {
+  static const std::vector<Entry> entries = {
 #define JAXGEMM_HOST_KERNEL(name, math, symbol, cpu_features) \
   {name, &symbol, static_cast<bool>(cpu_features)},
 #include "instances.def"
 #undef JAXGEMM_HOST_KERNEL
   };
+  return entries;
 }
 
 // The family asked for: the argument, else the environment's, else none.
-std::string Forced(const char* name) {
-  if (name == nullptr || *name == '\0') name = std::getenv("JAXGEMM_HOST_KERNEL");
+std::string_view Forced(const char* name) {
+  if (name != nullptr && *name != '\0') return name;
+  name = std::getenv("JAXGEMM_HOST_KERNEL");
   return name == nullptr ? "" : name;
 }
 
 }  // namespace
 
 const HostKernel* FindHostKernel(const char* name, Math math) {
-  const std::string forced = Forced(name);
+  const std::string_view forced = Forced(name);
   for (const Entry& entry : Entries()) {
     if (!entry.available || (!forced.empty() && entry.name != forced)) continue;
     if (entry.kernel->math == math) return entry.kernel;
@@ -62,13 +65,13 @@ const HostKernel* FindHostKernel(const char* name, Math math) {
 }
 
 std::string HostKernelError(const char* name) {
-  const std::string forced = Forced(name);
+  const std::string forced(Forced(name));
   bool known = false, available = false;
   std::string names;
   for (const Entry& entry : Entries()) {
     known = known || entry.name == forced;
     available = available || (entry.name == forced && entry.available);
-    const std::string quoted = "'" + entry.name + "'";
+    const std::string quoted = "'" + std::string(entry.name) + "'";
     if (entry.available && names.find(quoted) == std::string::npos) {
       names += (names.empty() ? "" : ", ") + quoted;
     }

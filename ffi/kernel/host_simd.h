@@ -20,12 +20,12 @@ constexpr int kTileRows = JAXGEMM_TILE_ROWS;
 constexpr int kPanel = 2 * kLanes;
 constexpr int kRowWords = 528;
 constexpr int kPrefetchRows = 4;  // of lhs
-// The skinny path converts this much of rhs at a time, on the stack: it stays in L1. Few
-// k and many columns where rows of rhs are contiguous, the other way round where columns
-// are.
+// The skinny path converts this much of a row-major rhs at a time, on the stack: it stays
+// in L1. Of a column-major rhs it asks for columns so far ahead.
 constexpr int kSkinnyWords = 16;
 constexpr int kSkinnyCols = 256;
-constexpr int kSkinnyScale = kSkinnyCols / kPanel;
+constexpr int kDotRows = kTileRows < 12 ? kTileRows : 12;
+constexpr int kDotAhead = 4;
 
 template <class Ops>
 constexpr int Words(int k) {
@@ -298,13 +298,82 @@ void Multiply(const void* packed_a, const void* packed_b, int rows, int cols, in
                      static_cast<typename Ops::Acc*>(c), ldc, accumulate);
 }
 
+// ---- Few rows: rhs is used where it lies.
+
+// c[kRows, kCols] (+)= kRows rows of lhs times kCols columns of rhs from `col` on, where both
+// lie along k: a vector of rhs is used by all rows as it is loaded, and lanes are summed last.
+template <class Ops, DType kDType, int kRows, int kCols>
+void DotTile(const uint32_t* a, const Lines& b, int col, typename Ops::Acc* c, int64_t ldc,
+             bool accumulate) {
+  constexpr int kCount = kLanes * Ops::kPerWord;
+  typename Ops::AccV acc[kRows][kCols] = {};
+  WordV y[kCols];
+  const auto step = [&](int k) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const WordV x = Load<WordV>(a + r * kRowWords + k / Ops::kPerWord);
+#pragma GCC unroll 2
+      for (int j = 0; j < kCols; ++j) acc[r][j] = Ops::MultiplyAdd(acc[r][j], x, y[j]);
+    }
+  };
+  int k = 0;
+  for (; k + kCount <= b.k; k += kCount) {
+#pragma GCC unroll 2
+    for (int j = 0; j < kCols; ++j) {
+      Prefetch(b, col + j + kDotAhead, k);
+      y[j] = Ops::template Along<kDType>(b.data + (col + j) * b.line_stride +
+                                         k * DTypeBytes(kDType));
+    }
+    step(k);
+  }
+  if (k < b.k) {
+    for (int j = 0; j < kCols; ++j) y[j] = LoadAlong<Ops, kDType>(b, col + j, k);
+    step(k);
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int j = 0; j < kCols; ++j) {
+      typename Ops::AccV lanes = acc[r][j];
+      typename Ops::Acc sum = accumulate ? c[r * ldc + j] : 0;
+#pragma GCC unroll 16
+      for (int i = 0; i < kLanes; ++i) sum += lanes[i];
+      c[r * ldc + j] = sum;
+    }
+  }
+}
+
+template <class Ops, DType kDType, class Rows>
+struct DotTable;
+template <class Ops, DType kDType, int... i>
+struct DotTable<Ops, kDType, Lanes<i...>> {
+  using Fn = void (*)(const uint32_t*, const Lines&, int, typename Ops::Acc*, int64_t, bool);
+  static constexpr Fn kOne[] = {DotTile<Ops, kDType, i + 1, 1>...};
+  static constexpr Fn kTwo[] = {DotTile<Ops, kDType, i + 1, 2>...};
+};
+
+template <class Ops, DType kDType>
+void MultiplyDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
+                  int64_t ldc, bool accumulate) {
+  using Table = DotTable<Ops, kDType, typename MakeLanes<kDotRows>::Type>;
+  const int blocks = (rows + kDotRows - 1) / kDotRows;
+  for (int col = 0; col < b.lines; col += 2) {
+    const auto& tiles = col + 1 < b.lines ? Table::kTwo : Table::kOne;
+    for (int block = 0, row = 0; block < blocks; ++block) {
+      const int count = (rows - row) / (blocks - block);
+      tiles[count - 1](a + row * kRowWords, b, col, c + row * ldc + col, ldc, accumulate);
+      row += count;
+    }
+  }
+}
+
 template <class Ops, DType kDType>
 void MultiplyStream(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
                     int64_t ldc, bool accumulate) {
+  if (ContiguousInK<kDType>(b)) {
+    MultiplyDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
+    return;
+  }
   alignas(64) uint32_t panels[kSkinnyWords * kSkinnyCols];
-  const int scale = ContiguousInK<kDType>(b) ? kSkinnyScale : 1;
-  const int k_step = kSkinnyWords * Ops::kPerWord * scale;
-  const int col_step = kSkinnyCols / scale;
+  constexpr int k_step = kSkinnyWords * Ops::kPerWord, col_step = kSkinnyCols;
   int k = 0;
   do {
     const int count = b.k - k < k_step ? b.k - k : k_step;

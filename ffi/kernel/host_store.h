@@ -80,6 +80,17 @@ JAXGEMM_INLINE int32_t Plus(int32_t a, int32_t b) {
 template <class Acc, class Value>
 void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols,
                const EpilogueTile& tile) {
+  if constexpr (__is_same(Acc, Value)) {
+    const bool only_cast = !tile.scale && !tile.bias && !tile.preact &&
+                           tile.activation == Activation::kNone;
+    if (only_cast) {
+      for (int row = 0; row < rows; ++row) {
+        WriteAs(tile.out_dtype, tile.out, row * tile.row_stride, tile.col_stride,
+                acc + row * ldacc, cols);
+      }
+      return;
+    }
+  }
   alignas(64) Value value[kStoreCols];
   for (int row = 0; row < rows; ++row) {
     for (int col = 0; col < cols; col += kStoreCols) {
