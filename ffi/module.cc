@@ -19,23 +19,19 @@ namespace nb = nanobind;
 namespace jaxgemm {
 namespace {
 
-template <class E>
-E ParseOr(std::string_view name, const char* what, const char* allowed) {
-  E value;
-  if (!Parse(name, &value)) {
-    throw nb::value_error((std::string(what) + "='" + std::string(name) + "'; allowed are " +
-                           allowed + ".").c_str());
-  }
-  return value;
-}
-
 std::string Get(const nb::dict& dict, const char* key) { return nb::cast<std::string>(dict[key]); }
 int64_t GetInt(const nb::dict& dict, const char* key) { return nb::cast<int64_t>(dict[key]); }
 
-DType GetDType(const nb::dict& dict, const char* key) {
-  return ParseOr<DType>(Get(dict, key), key,
-                        "float32, bfloat16, float16, float8_e4m3fn, float8_e5m2, "
-                        "float8_e4m3fnuz, float8_e5m2fnuz and int8");
+template <class E>
+E GetEnum(const nb::dict& dict, const char* key) {
+  std::string name = Get(dict, key);
+  E value;
+  if (!Parse(name, &value)) {
+    std::string error = std::string(key) + "='" + name + "'; allowed are";
+    for (std::string_view each : Names<E>()) error += " '" + std::string(each) + "'";
+    throw nb::value_error((error + ".").c_str());
+  }
+  return value;
 }
 
 Problem ParseProblem(const nb::dict& dict) {
@@ -43,9 +39,9 @@ Problem ParseProblem(const nb::dict& dict) {
           .m = GetInt(dict, "m"),
           .n = GetInt(dict, "n"),
           .k = GetInt(dict, "k"),
-          .lhs_dtype = GetDType(dict, "lhs_dtype"),
-          .rhs_dtype = GetDType(dict, "rhs_dtype"),
-          .out_dtype = GetDType(dict, "out_dtype"),
+          .lhs_dtype = GetEnum<DType>(dict, "lhs_dtype"),
+          .rhs_dtype = GetEnum<DType>(dict, "rhs_dtype"),
+          .out_dtype = GetEnum<DType>(dict, "out_dtype"),
           .lhs_contracting = GetInt(dict, "lhs_contracting"),
           .rhs_contracting = GetInt(dict, "rhs_contracting"),
           .lhs_batched = GetInt(dict, "lhs_batched") != 0,
@@ -53,15 +49,12 @@ Problem ParseProblem(const nb::dict& dict) {
           .bias = GetInt(dict, "bias") != 0,
           .scale = GetInt(dict, "scale") != 0,
           .save_preact = GetInt(dict, "save_preact") != 0,
-          .activation = ParseOr<Activation>(Get(dict, "activation"), "activation",
-                                            "'none', 'relu', 'gelu' and 'silu'")};
+          .activation = GetEnum<Activation>(dict, "activation")};
 }
 
 Config ParseConfig(const nb::dict& dict) {
-  return {.schedule = ParseOr<Schedule>(Get(dict, "schedule"), "schedule",
-                                        "'auto', 'persistent', 'work_stealing' and 'stream_k'"),
-          .reduction = ParseOr<Reduction>(Get(dict, "reduction"), "reduction",
-                                          "'linear', 'tree' and 'atomic'"),
+  return {.schedule = GetEnum<Schedule>(dict, "schedule"),
+          .reduction = GetEnum<Reduction>(dict, "reduction"),
           .deterministic = GetInt(dict, "deterministic") != 0,
           .tile_m = GetInt(dict, "tile_m"),
           .tile_n = GetInt(dict, "tile_n"),
@@ -204,16 +197,28 @@ nb::dict Registrations() {
   return platforms;
 }
 
-nb::dict DTypes() {
-  nb::list operand, out;
-#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) \
-  if (is_operand) operand.append(name);                         \
-  if (is_out) out.append(name);
-#include "instances.def"
-#undef JAXGEMM_DTYPE
+template <class E>
+nb::tuple NameTuple(bool (*wanted)(E)) {
+  nb::list names;
+  for (size_t i = 0; i < Names<E>().size(); ++i) {
+    auto value = static_cast<E>(i);
+    if (!wanted || wanted(value)) names.append(std::string(Name(value)));
+  }
+  return nb::tuple(names);
+}
+
+nb::dict AllNames() {
   nb::dict result;
-  result["operand"] = operand;
-  result["out"] = out;
+  result["operand_dtypes"] = NameTuple<DType>(IsOperand);
+  result["out_dtypes"] = NameTuple<DType>(IsOut);
+  result["activations"] = NameTuple<Activation>(nullptr);
+  result["reductions"] = NameTuple<Reduction>(nullptr);
+  result["schedules"] = NameTuple<Schedule>(nullptr);
+  nb::dict targets;
+#define JAXGEMM_TARGET(name, platform, num_cus, num_xcds) targets[name] = platform;
+#include "instances.def"
+#undef JAXGEMM_TARGET
+  result["targets"] = targets;
   return result;
 }
 
@@ -239,7 +244,8 @@ nb::list HostKernels() {
 NB_MODULE(_jaxgemm, m) {
   m.def("registrations", &Registrations,
         "Custom call targets as {platform: {target: capsule}}.");
-  m.def("dtypes", &DTypes, "Names of the element types of operands and of out.");
+  m.def("names", &AllNames,
+        "Names of element types, activations, reductions and schedules; targets by platform.");
   m.def("host_kernels", &HostKernels,
         "The CPU kernels of this build, best first, and whether this processor has them.");
   m.def("plan", &PlanDict, nb::arg("problem"), nb::arg("config"), nb::arg("target"),

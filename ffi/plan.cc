@@ -11,17 +11,6 @@
 namespace jaxgemm {
 namespace {
 
-struct DTypeInfo {
-  std::string_view name;
-  int64_t bytes;
-  bool is_operand, is_out;
-};
-constexpr DTypeInfo kDTypes[] = {
-#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) {name, bytes, is_operand, is_out},
-#include "instances.def"
-#undef JAXGEMM_DTYPE
-};
-
 struct Target {
   std::string_view name, platform;
   int64_t num_cus, num_xcds;
@@ -41,18 +30,6 @@ constexpr TileShape kTileShapes[] = {
 #include "instances.def"
 #undef JAXGEMM_TILE_SHAPE
 };
-
-constexpr std::string_view kActivations[] = {"none", "relu", "gelu", "silu"};
-constexpr std::string_view kReductions[] = {"linear", "tree", "atomic"};
-constexpr std::string_view kSchedules[] = {"auto", "persistent", "work_stealing", "stream_k"};
-
-template <class E, size_t N>
-bool ParseIn(const std::string_view (&names)[N], std::string_view name, E* value) {
-  for (size_t i = 0; i < N; ++i) {
-    if (names[i] == name) return *value = static_cast<E>(i), true;
-  }
-  return false;
-}
 
 constexpr int64_t kMaxTile = 1 << 14, kMaxQueues = 1 << 10;
 
@@ -85,7 +62,7 @@ std::string CheckSize(std::string_view what, std::initializer_list<int64_t> dims
 
 std::string CheckProblem(const Problem& p, const Target& target) {
   for (DType dtype : {p.lhs_dtype, p.rhs_dtype}) {
-    if (!kDTypes[static_cast<int>(dtype)].is_operand) {
+    if (!IsOperand(dtype)) {
       return "an operand is " + Str(Name(dtype)) + "; allowed are float32, bfloat16, float16, "
              "the four float8 types and int8.";
     }
@@ -100,7 +77,7 @@ std::string CheckProblem(const Problem& p, const Target& target) {
     return "the operands are " + Str(Name(p.lhs_dtype)) + " and " + Str(Name(p.rhs_dtype)) +
            "; int8 goes with int8 only. Convert one of them.";
   }
-  if (!kDTypes[static_cast<int>(p.out_dtype)].is_out ||
+  if (!IsOut(p.out_dtype) ||
       (IsInteger(p.out_dtype) && !integer)) {
     return "out is " + Str(Name(p.out_dtype)) + ", which " + Str(Name(p.lhs_dtype)) + " x " +
            Str(Name(p.rhs_dtype)) + " cannot give. Ask for a float type.";
@@ -338,24 +315,6 @@ std::string UnknownTarget(std::string_view name) {
 }
 
 }  // namespace
-
-// ------------------------------------------------------------------------------ names
-
-std::string_view Name(DType dtype) { return kDTypes[static_cast<int>(dtype)].name; }
-std::string_view Name(Activation activation) { return kActivations[static_cast<int>(activation)]; }
-std::string_view Name(Reduction reduction) { return kReductions[static_cast<int>(reduction)]; }
-std::string_view Name(Schedule schedule) { return kSchedules[static_cast<int>(schedule)]; }
-bool Parse(std::string_view name, Activation* value) { return ParseIn(kActivations, name, value); }
-bool Parse(std::string_view name, Reduction* value) { return ParseIn(kReductions, name, value); }
-bool Parse(std::string_view name, Schedule* value) { return ParseIn(kSchedules, name, value); }
-bool Parse(std::string_view name, DType* value) {
-  for (size_t i = 0; i < std::size(kDTypes); ++i) {
-    if (kDTypes[i].name == name) return *value = static_cast<DType>(i), true;
-  }
-  return false;
-}
-int64_t Bytes(DType dtype) { return kDTypes[static_cast<int>(dtype)].bytes; }
-bool IsInteger(DType dtype) { return dtype == DType::kS8 || dtype == DType::kS32; }
 
 // ------------------------------------------------------------------------------- plan
 

@@ -9,23 +9,10 @@
 #include <vector>
 
 #include "kernel/tile_scheduler.h"
+#include "names.h"
 #include "problem.h"
 
 namespace jaxgemm {
-
-enum class Schedule : uint8_t { kAuto, kPersistent, kWorkStealing, kStreamK };
-
-// Names of enumerators as Python and the attributes spell them; null / false: unknown.
-std::string_view Name(DType dtype);
-std::string_view Name(Activation activation);
-std::string_view Name(Reduction reduction);
-std::string_view Name(Schedule schedule);
-bool Parse(std::string_view name, DType* dtype);
-bool Parse(std::string_view name, Activation* activation);
-bool Parse(std::string_view name, Reduction* reduction);
-bool Parse(std::string_view name, Schedule* schedule);
-int64_t Bytes(DType dtype);
-bool IsInteger(DType dtype);
 
 // out[b, m, n] = cast(activation(scale * sum_k lhs[b, m, k] rhs[b, k, n] + bias)).
 struct Problem {

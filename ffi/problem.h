@@ -21,6 +21,8 @@ enum class DType : uint8_t {
 
 enum class Activation : uint8_t { kNone, kRelu, kGelu, kSilu };
 
+enum class Schedule : uint8_t { kAuto, kPersistent, kWorkStealing, kStreamK };
+
 // How the partial sums of a tile that is cut along k become one.
 enum class Reduction : uint8_t { kLinear, kTree, kAtomic };
 

@@ -22,9 +22,13 @@ several devices nor kept in the persistent compilation cache, so it can be left 
 GemmConfig(partition=False).
 """
 
+import importlib.metadata
+
 from jaxgemm.config import GemmConfig
 from jaxgemm.explain import Explanation, explain, supports, workspace_size
 from jaxgemm.matmul import dot_general, matmul
+
+__version__ = importlib.metadata.version("jaxgemm")
 
 __all__ = [
     "Explanation",

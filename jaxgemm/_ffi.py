@@ -8,9 +8,11 @@ import jax.numpy as jnp
 
 from jaxgemm import _jaxgemm as native
 
-ROCM_ARCHS = ("gfx942", "gfx950")
-OPERAND_DTYPES = frozenset(jnp.dtype(name) for name in native.dtypes()["operand"])
-OUT_DTYPES = frozenset(jnp.dtype(name) for name in native.dtypes()["out"])
+NAMES = native.names()
+ROCM_ARCHS = tuple(name for name, platform in NAMES["targets"].items()
+                   if platform == "rocm")
+OPERAND_DTYPES = frozenset(map(jnp.dtype, NAMES["operand_dtypes"]))
+OUT_DTYPES = frozenset(map(jnp.dtype, NAMES["out_dtypes"]))
 
 _registrations = native.registrations()
 for _platform, _targets in _registrations.items():

@@ -2,9 +2,11 @@
 
 import dataclasses
 
-SCHEDULES = ("auto", "persistent", "work_stealing", "stream_k")
-REDUCTIONS = ("linear", "tree", "atomic")
-ACTIVATIONS = ("relu", "gelu", "silu")
+from jaxgemm._ffi import NAMES
+
+SCHEDULES = NAMES["schedules"]
+REDUCTIONS = NAMES["reductions"]
+ACTIVATIONS = tuple(name for name in NAMES["activations"] if name != "none")
 
 _SIZES = ("tile_m", "tile_n", "tile_k", "num_workgroups", "group_m", "num_queues",
           "num_shares")
