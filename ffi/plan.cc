@@ -124,15 +124,10 @@ std::string CheckConfig(const Config& c, const Target& target) {
     return "num_queues=" + Str(c.num_queues) + " needs queues to steal from, and the "
            "persistent schedule has none. Use schedule='work_stealing' or 'stream_k'.";
   }
-  if (!c.kernel.empty() && target.name == "cpu") {
-    bool known = false;
-    std::string names;
-#define JAXGEMM_HOST_KERNEL(name, math, symbol, cpu_features)              \
-  known = known || c.kernel == name;                                       \
-  if (names.find(name) == std::string::npos) names += std::string(" ") + name;
-#include "instances.def"
-#undef JAXGEMM_HOST_KERNEL
-    if (!known) return "kernel='" + c.kernel + "'; host kernels are" + names + ".";
+  // The CPU's kernels are checked by name where they are looked up: host_dispatch.cc.
+  if (!c.kernel.empty() && target.name != "cpu") {
+    return "kernel='" + c.kernel + "'; this build has no kernels for " + Str(target.name) +
+           " to choose from. Leave kernel out.";
   }
   if (target.name != "cpu" && (c.tile_m || c.tile_n || c.tile_k)) {
     std::string shapes;
@@ -144,8 +139,12 @@ std::string CheckConfig(const Config& c, const Target& target) {
                         (!c.tile_n || c.tile_n == shape.n) && (!c.tile_k || c.tile_k == shape.k));
     }
     if (!known) {
-      return "no kernel for " + Str(target.name) + " has the tile " + Str(c.tile_m) + "x" +
-             Str(c.tile_n) + "x" + Str(c.tile_k) + " (0: any); there are" + shapes + ".";
+      auto field = [](const char* name, int64_t value) {
+        return value ? " " + Str(std::string_view(name)) + "=" + Str(value) : std::string();
+      };
+      return "no tile of " + Str(target.name) + " has" + field("tile_m", c.tile_m) +
+             field("tile_n", c.tile_n) + field("tile_k", c.tile_k) + "; there are" + shapes +
+             ". Give one of these, or leave the tile out.";
     }
   }
   return "";
@@ -283,6 +282,11 @@ std::string CutTiles(const Problem& p, const Target& target, const Config& asked
   Config& c = plan->config;
   int64_t tiles = plan->grid.num_tiles(), tiles_k = plan->grid.tiles_k;
   int64_t cut = tiles < workgroups ? tiles : tiles % workgroups;
+  if (c.num_shares && cut * tiles_k <= cut) {
+    return "num_shares=" + Str(c.num_shares) + ", but there is nothing to cut: " +
+           Str(cut) + " tiles of " + Str(tiles_k) + " k tiles are left to share. Use a smaller "
+           "tile_k, or leave num_shares out.";
+  }
   if (c.num_shares && (c.num_shares <= cut || c.num_shares > cut * tiles_k)) {
     return "num_shares=" + Str(c.num_shares) + "; allowed are " + Str(cut + 1) + " to " +
            Str(cut * tiles_k) + ", the k tiles of the " + Str(cut) + " cut tiles.";

@@ -1,6 +1,7 @@
 """GemmConfig: what a user may choose about a GEMM; the plan chooses the rest."""
 
 import dataclasses
+import operator
 
 from jaxgemm._ffi import NAMES
 
@@ -73,11 +74,18 @@ class GemmConfig:
     check_choice("reduction", self.reduction, REDUCTIONS)
     for name in _SIZES:
       value = getattr(self, name)
-      if value is not None and (type(value) is not int or value <= 0):
+      if value is None:
+        continue
+      try:
+        size = operator.index(value)  # numpy's integers, too
+      except TypeError:
+        size = 0
+      if isinstance(value, bool) or not 0 < size < 2**31:
         raise ValueError(
-            f"{name}={value!r} is not allowed; a positive int is, or None. Pass a "
-            "positive int, or leave it out and the plan chooses."
+            f"{name}={value!r} is not allowed; a positive int below 2**31 is, or "
+            "None. Pass one, or leave it out and the plan chooses."
         )
+      object.__setattr__(self, name, size)
     if self.kernel is not None and not isinstance(self.kernel, str):
       raise ValueError(
           f"kernel={self.kernel!r} is not allowed; a kernel's name is, or None. "
@@ -133,6 +141,10 @@ def resolve(config, schedule, reduction, deterministic) -> GemmConfig:
   config = dataclasses.replace(
       config, **{name: value for name, value in given.items() if value is not None}
   )
+  if not isinstance(deterministic, bool):
+    raise TypeError(
+        f"deterministic={deterministic!r} was given; True and False are allowed."
+    )
   if deterministic and config.reduction == "atomic":
     raise ValueError(
         "deterministic=True was given with reduction='atomic', whose sums depend "

@@ -109,9 +109,8 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
     ValueError, TypeError: the operands do not fit each other; what jax raises.
   """
   _, product_of, kwargs = _function(kwargs)
-  a, b = (x if isinstance(x, jax.ShapeDtypeStruct) else jnp.asarray(x)
-          for x in (a, b))
-  reason = unsupported(a, b, product_of(a, b), kwargs.get("precision"))
+  product = product_of(a, b)
+  reason = unsupported(a, b, product, kwargs.get("precision"))
   if reason is not None:
     return False, reason
   try:

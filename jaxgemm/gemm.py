@@ -136,6 +136,14 @@ def _gemm_lowering(ctx, *operands, lhs_contracting, rhs_contracting, spec, bias,
   return results[:-1]
 
 
+def _no_lowering(ctx, *_, **__):
+  platforms = ", ".join(ctx.module_context.platforms)
+  raise ValueError(
+      f"The program is lowered for {platforms}; jaxgemm lowers for cpu and rocm. Pass "
+      "implementation='xla' to leave the product to XLA.")
+
+
+mlir.register_lowering(gemm_p, _no_lowering)
 for _platform in ("cpu", "rocm"):
   mlir.register_lowering(
       gemm_p, functools.partial(_gemm_lowering, platform=_platform),

@@ -1,6 +1,8 @@
 """matmul and dot_general: the semantics of jax's own, by this package's kernels."""
 
 import functools
+import pathlib
+import sys
 from typing import Callable, NamedTuple
 import warnings
 
@@ -157,7 +159,17 @@ _warned: set[str] = set()
 def _warn_once(reason: str) -> None:
   if reason not in _warned:
     _warned.add(reason)
-    warnings.warn(f"jaxgemm leaves this product to XLA: {reason}.", stacklevel=3)
+    warnings.warn(f"jaxgemm leaves this product to XLA: {reason}.",
+                  stacklevel=_callers_level())
+
+
+def _callers_level() -> int:
+  """warnings.warn's stacklevel of the first frame outside this package and jax."""
+  inside = tuple(str(pathlib.Path(m.__file__).parent) for m in (jax, _ffi))
+  frame, level = sys._getframe(1), 1
+  while frame.f_back and frame.f_code.co_filename.startswith(inside):
+    frame, level = frame.f_back, level + 1
+  return level
 
 
 def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):

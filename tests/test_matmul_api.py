@@ -196,3 +196,39 @@ def test_flax_linear(rng):
   ours = nnx.Linear(8, 4, dot_general=jaxgemm.dot_general, rngs=nnx.Rngs(0))
   theirs = nnx.Linear(8, 4, rngs=nnx.Rngs(0))
   assert_same(ours(x), theirs(x))
+
+
+def lowered_for(platform, **config):
+  def product(a, b):
+    return jaxgemm.matmul(a, b, config=jaxgemm.GemmConfig(**config))
+  x = jax.ShapeDtypeStruct((64, 64), jnp.float32)
+  return jax.jit(product).trace(x, x).lower(lowering_platforms=(platform,))
+
+
+@pytest.mark.parametrize("platform,config,what_to_do", [
+    ("cuda", {}, "implementation='xla'"),
+    ("rocm", {"kernel": "avx2"}, "Leave kernel out"),
+    ("rocm", {"tile_m": 7}, "256x256x64"),
+])
+def test_what_cannot_be_lowered_says_what_to_do(platform, config, what_to_do):
+  with pytest.raises(ValueError, match=what_to_do):
+    lowered_for(platform, **config)
+
+
+def test_sizes_may_be_numpy_integers_and_must_fit():
+  assert jaxgemm.GemmConfig(tile_m=np.int64(8)) == jaxgemm.GemmConfig(tile_m=8)
+  for wrong in (2**63, 0, -1, 1.5, True):
+    with pytest.raises(ValueError, match="positive int"):
+      jaxgemm.GemmConfig(num_shares=wrong)
+
+
+def test_shares_of_what_cannot_be_cut():
+  a, b = jnp.ones((37, 65)), jnp.ones((65, 50))
+  with pytest.raises(ValueError, match="smaller tile_k"):
+    jaxgemm.matmul(a, b, schedule="stream_k", config=jaxgemm.GemmConfig(num_shares=64))
+
+
+def test_the_warning_names_the_callers_line():
+  with pytest.warns(UserWarning, match="leaves this product to XLA") as caught:
+    jaxgemm.matmul(jnp.ones((3, 4), jnp.uint16), jnp.ones((4, 5), jnp.uint16))
+  assert caught[0].filename == __file__
