@@ -5,9 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "backend/host.h"
@@ -107,26 +105,21 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
 
   nb::dict result;
   result["attrs"] = attrs;
-  result["target"] = target;
   result["kernel"] = kernel;
   result["schedule"] = attrs["schedule"];
   result["reduction"] = attrs["reduction"];
   result["tile"] = nb::make_tuple(c.tile_m, c.tile_n, c.tile_k);
   result["tiles"] = nb::make_tuple(plan.grid.tiles_m, plan.grid.tiles_n, plan.grid.tiles_k);
-  result["transposed"] = plan.transposed;
   result["num_workgroups"] = c.num_workgroups;
   result["num_queues"] = c.num_queues;
-  result["group_m"] = c.group_m;
-  result["stream_k_tiles"] = plan.cut_tiles;
-  result["stream_k_shares"] = c.num_shares;
   result["workspace_bytes"] = plan.workspace_bytes;
   result["zeroed_bytes"] = plan.zeroed_bytes;
   result["reasons"] = reasons;
   return result;
 }
 
-// Replays a schedule one claim at a time: workgroup order[i % len(order)] claims i-th (one
-// that has nothing left is passed over). Rows of (workgroup, batch, m, n, k_begin, k_end,
+// Replays a schedule one claim at a time: workgroup order[i] claims i-th (one that has nothing
+// left is passed over), and after `order` the grid goes round robin. Rows of (workgroup, batch, m, n, k_begin, k_end,
 // peer, num_peers).
 nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, int64_t tiles_k,
                               int64_t num_workgroups, int64_t num_queues, int64_t group_m,

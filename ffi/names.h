@@ -34,5 +34,6 @@ int64_t Bytes(DType dtype);
 bool IsOperand(DType dtype);
 bool IsOut(DType dtype);
 bool IsInteger(DType dtype);
+bool IsF8(DType dtype);
 
 }  // namespace jaxgemm

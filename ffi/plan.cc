@@ -38,9 +38,6 @@ std::string Str(std::string_view value) { return std::string(value); }
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
 
-bool IsF8(DType dtype) {
-  return Bytes(dtype) == 1 && !IsInteger(dtype);
-}
 bool IsFnuz(DType dtype) {
   return dtype == DType::kF8E4M3FNUZ || dtype == DType::kF8E5M2FNUZ;
 }
@@ -178,15 +175,12 @@ double HostTileCost(const Plan& plan, int64_t batch, int64_t tile_m, int64_t til
   return tile * static_cast<double>(CeilDiv(tiles, workgroups));
 }
 
-int64_t HostScratchBytes(const Plan& plan, const Problem& p) {
+int64_t HostScratchBytes(const Plan& plan) {
   const Config& c = plan.config;
-  DType accumulator = IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32;
-  // Where out can hold the accumulators, they live there.
-  bool in_place = !plan.transposed && p.out_dtype == accumulator;
   bool atomic = plan.cut_tiles > 0 && c.reduction == Reduction::kAtomic;
   int64_t bytes = RoundUp(HostPackedABytes(c.tile_m), 64);
   if (!plan.skinny) bytes += RoundUp(HostPackedBBytes(c.tile_n, plan.k), 64);
-  if (!in_place || atomic) bytes += RoundUp(c.tile_m * c.tile_n * 4, 64);
+  if (!plan.in_place || atomic) bytes += RoundUp(c.tile_m * c.tile_n * 4, 64);
   return bytes;
 }
 
@@ -246,7 +240,7 @@ void ChooseTile(const Problem& p, const Target& target, bool stream_k, int64_t w
       Plan trial = *plan;
       trial.config.tile_m = tile_m, trial.config.tile_n = tile_n;
       bool fits = tile_m * tile_n <= kMaxArea &&
-                  HostScratchBytes(trial, p) * threads <= kWorkspaceCap / 2;
+                  HostScratchBytes(trial) * threads <= kWorkspaceCap / 2;
       if (best == 0 || (fits && cost <= best)) best = cost, best_m = tile_m, best_n = tile_n;
     }
   }
@@ -255,7 +249,7 @@ void ChooseTile(const Problem& p, const Target& target, bool stream_k, int64_t w
   c.tile_k = std::min(c.tile_k, std::max<int64_t>(plan->k, 1));
 }
 
-void LayOutWorkspace(const Problem& p, const Target& target, Plan* plan) {
+void LayOutWorkspace(const Target& target, Plan* plan) {
   const Config& c = plan->config;
   int64_t slots = plan->stream_k_map().num_slots();
   int64_t tile_bytes = c.tile_m * c.tile_n * 4;
@@ -269,7 +263,7 @@ void LayOutWorkspace(const Problem& p, const Target& target, Plan* plan) {
   plan->atomic_offset = part(atomic ? plan->cut_tiles * tile_bytes : 0);
   plan->zeroed_bytes = end;
   plan->partials_offset = part(atomic ? 0 : slots * tile_bytes);
-  plan->scratch_bytes = target.name == "cpu" ? HostScratchBytes(*plan, p) : 0;
+  plan->scratch_bytes = target.name == "cpu" ? HostScratchBytes(*plan) : 0;
   plan->scratch_offset = part(plan->scratch_bytes * c.num_threads);
   // Room to align the start, whatever buffer the caller brings.
   plan->workspace_bytes = end == 0 ? 0 : end + 64;
@@ -304,7 +298,7 @@ std::string CutTiles(const Problem& p, const Target& target, const Config& asked
   c.num_shares = shares;
   // Where the split is ours to choose, it stays under the cap.
   while (!asked.num_shares && !asked.num_workgroups && c.num_shares > cut + 1) {
-    LayOutWorkspace(p, target, plan);
+    LayOutWorkspace(target, plan);
     if (plan->workspace_bytes <= kWorkspaceCap) break;
     c.num_shares = std::max(cut + 1, c.num_shares / 2);
     plan->fewer_shares = true;
@@ -341,6 +335,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   plan->transposed = host && p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
   if (plan->transposed) std::swap(plan->m, plan->n);
   plan->skinny = host && plan->m <= kHostSkinnyM;
+  plan->in_place = host && !plan->transposed &&
+                   p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
 
   if (c.schedule == Schedule::kAuto) {
     bool deep = p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 && !plan->skinny;
@@ -393,7 +389,7 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
     return Str(plan->num_indices()) + " work tiles do not fit the 32-bit claim counters. Use a "
            "larger tile or split the product.";
   }
-  LayOutWorkspace(p, target, plan);
+  LayOutWorkspace(target, plan);
   if (plan->workspace_bytes > kWorkspaceCap) {
     return "the workspace would take " + Str(plan->workspace_bytes) + " bytes, and the cap is " +
            Str(kWorkspaceCap) + " (128 MiB). Use fewer workgroups or a smaller tile than " +

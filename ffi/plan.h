@@ -46,6 +46,7 @@ struct Plan {
   // and the tile are then those of out^T.
   bool transposed = false;
   bool skinny = false;  // few rows: rhs is streamed, not packed
+  bool in_place = false;  // the host sums whole tiles in out, which has their type and order
   int64_t m = 0, n = 0, k = 0;
   TileGrid grid{};
   // Stream-K's cut; no tile is cut under the other schedules.

@@ -16,6 +16,7 @@ import pytest
 
 import jaxgemm
 from benchmarks import shapes
+from benchmarks.dense import random_operand
 
 SCHEDULES = [
     ("persistent", None), ("work_stealing", None), ("stream_k", "linear"),
@@ -33,11 +34,7 @@ LARGE, HUGE, LARGEST = 15e9, 100e9, 400e9  # FLOPs
 
 def operands(rng, m, n, k, dtype):
   """Random lhs [M, K] and rhs [K, N] as numpy arrays of the dtype."""
-  def draw(*shape):
-    if dtype == "int8":
-      return rng.integers(-128, 128, shape, np.int8)
-    return rng.standard_normal(shape, np.float32).astype(jnp.dtype(dtype))
-  return draw(m, k), draw(k, n)
+  return random_operand(rng, (m, k), dtype), random_operand(rng, (k, n), dtype)
 
 
 def lay_out(lhs, rhs, layout):

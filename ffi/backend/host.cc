@@ -141,14 +141,6 @@ class Workgroup {
     return std::min(config_.tile_n, plan_.n - tile.n * config_.tile_n);
   }
 
-  // Out can hold the accumulators where it has their type and orientation.
-  bool in_place() const {
-    return !plan_.transposed &&
-           call_.problem.out_dtype == (IsInteger(call_.problem.lhs_dtype)
-                                           ? DType::kS32
-                                           : DType::kF32);
-  }
-
   void Compute(const WorkTile& tile) {
     int64_t row = tile.m * config_.tile_m, col = tile.n * config_.tile_n;
     int64_t k_begin = tile.k_begin * config_.tile_k;
@@ -159,7 +151,7 @@ class Workgroup {
                     ? tile_
                     : accumulator_.slot(tile.first_slot + tile.peer);
       accumulator_.Start(data, config_.tile_n, rows, cols);
-    } else if (in_place()) {
+    } else if (plan_.in_place) {
       T* out = static_cast<T*>(call_.out) + OutOffset(tile);
       accumulator_.Start(out, plan_.n, rows, cols);
     } else {
@@ -176,7 +168,7 @@ class Workgroup {
     if (!FixUp(tile, config_.reduction, arrivals, accumulator_)) return;
     const Problem& p = call_.problem;
     bool epilogue = p.bias || p.scale || p.activation != Activation::kNone;
-    if (!epilogue && in_place() && tile.num_peers == 1) return;
+    if (!epilogue && plan_.in_place && tile.num_peers == 1) return;
 
     int64_t bytes = Bytes(p.out_dtype), offset = OutOffset(tile) * bytes;
     // Bias and scale belong to out's columns: rows of a transposed plan.
@@ -221,9 +213,7 @@ class Workgroup {
 
 const HostKernel* ChooseHostKernel(DType lhs, DType rhs, const std::string& name,
                                    std::string* error) {
-  auto exact_in_bf16 = [](DType dtype) {
-    return dtype == DType::kBF16 || (Bytes(dtype) == 1 && !IsInteger(dtype));
-  };
+  auto exact_in_bf16 = [](DType dtype) { return dtype == DType::kBF16 || IsF8(dtype); };
   const HostKernel* kernel = nullptr;
   if (IsInteger(lhs)) {
     kernel = FindHostKernel(name.c_str(), Math::kS8);
