@@ -125,7 +125,14 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
                               int64_t num_workgroups, int64_t num_queues, int64_t group_m,
                               int64_t num_xcds, int64_t cut_tiles, int64_t num_shares,
                               const std::vector<int64_t>& order) {
-  TileGrid grid{batch, tiles_m, tiles_n, tiles_k, group_m, num_xcds};
+  constexpr int64_t kMost = (int64_t{1} << 31) - 1;
+  for (int64_t count : {batch, tiles_m, tiles_n, tiles_k, batch * tiles_m * tiles_n,
+                        num_workgroups, num_queues, group_m, num_xcds, 2 * num_shares}) {
+    if (count > kMost) throw nb::value_error("no such schedule: a count is 2**31 or more.");
+  }
+  auto index = [](int64_t count) { return static_cast<Index>(count); };
+  TileGrid grid{index(batch), index(tiles_m), index(tiles_n), index(tiles_k), index(group_m),
+                index(num_xcds)};
   if (batch < 0 || tiles_m < 0 || tiles_n < 0 || tiles_k < 0 || num_workgroups < 1 ||
       num_queues < 0 || group_m < 1 || num_xcds < 1 || cut_tiles < 0 ||
       cut_tiles > grid.num_tiles() || (cut_tiles == 0) != (num_shares == 0) ||
@@ -139,7 +146,8 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
       throw nb::value_error("order names a workgroup that is not in the grid.");
     }
   }
-  StreamKMap stream_k{grid, grid.num_tiles() - cut_tiles, cut_tiles, num_shares};
+  StreamKMap stream_k{grid, grid.num_tiles() - index(cut_tiles), index(cut_tiles),
+                      index(num_shares)};
   DenseMap dense{grid};
   std::vector<int64_t> rows;
   auto emit = [&rows](int64_t workgroup, const WorkTile& tile) {
@@ -148,7 +156,7 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
                              tile.peer, tile.num_peers});
   };
   std::vector<int32_t> counters(num_queues * StealClaim::kCounterStride);
-  int64_t size = cut_tiles ? stream_k.size() : dense.size();
+  Index size = cut_tiles ? stream_k.size() : dense.size();
   auto replay = [&](auto claims) {
     std::vector<bool> done(num_workgroups);
     int64_t left = num_workgroups;
@@ -156,7 +164,8 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
       // Once through the given order, the grid goes round robin, so that all finish.
       int64_t workgroup = step < order.size() ? order[step] : step % num_workgroups;
       if (done[workgroup]) continue;
-      int64_t index = claims[workgroup].Next();
+      claims[workgroup].Start();
+      Index index = claims[workgroup].Finish();
       if (index == kNoMoreWork) {
         done[workgroup] = true;
         --left;
@@ -168,12 +177,14 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
   if (num_queues > 0) {
     std::vector<StealClaim> claims;
     for (int64_t i = 0; i < num_workgroups; ++i) {
-      claims.push_back({counters.data(), num_queues, i % num_queues, size});
+      claims.push_back({counters.data(), index(num_queues), index(i % num_queues), size});
     }
     replay(claims);
   } else {
     std::vector<StrideClaim> claims;
-    for (int64_t i = 0; i < num_workgroups; ++i) claims.push_back({i, num_workgroups, size});
+    for (int64_t i = 0; i < num_workgroups; ++i) {
+      claims.push_back({index(i), index(num_workgroups), size});
+    }
     replay(claims);
   }
   auto* data = new std::vector<int64_t>(std::move(rows));

@@ -184,14 +184,26 @@ int64_t HostScratchBytes(const Plan& plan) {
   return bytes;
 }
 
-void SetGrid(const Problem& p, const Target& target, Plan* plan) {
+// Counts of tiles must fit Index, with room for what stream-K and idle claims add.
+std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
   const Config& c = plan->config;
-  plan->grid = {.batch = p.batch,
-                .tiles_m = CeilDiv(plan->m, c.tile_m),
-                .tiles_n = CeilDiv(plan->n, c.tile_n),
-                .tiles_k = CeilDiv(plan->k, c.tile_k),
-                .group_m = c.group_m,
-                .num_xcds = c.num_queues > 0 ? 1 : target.num_xcds};
+  int64_t tiles_m = CeilDiv(plan->m, c.tile_m), tiles_n = CeilDiv(plan->n, c.tile_n);
+  int64_t tiles_k = CeilDiv(plan->k, c.tile_k), tiles;
+  constexpr int64_t kMost = (int64_t{1} << 31) - 4 * kMaxWorkgroups;
+  if (__builtin_mul_overflow(tiles_m, tiles_n, &tiles) ||
+      __builtin_mul_overflow(tiles, p.batch, &tiles) || tiles > kMost || p.batch > kMost ||
+      tiles_m > kMost || tiles_n > kMost || tiles_k > kMost) {
+    return Str(p.batch) + " x " + Str(tiles_m) + " x " + Str(tiles_n) + " work tiles of " +
+           Str(tiles_k) + " k tiles do not fit the 32-bit claim counters. Use a larger tile or "
+           "split the product.";
+  }
+  plan->grid = {.batch = static_cast<Index>(p.batch),
+                .tiles_m = static_cast<Index>(tiles_m),
+                .tiles_n = static_cast<Index>(tiles_n),
+                .tiles_k = static_cast<Index>(tiles_k),
+                .group_m = static_cast<Index>(c.group_m),
+                .num_xcds = static_cast<Index>(c.num_queues > 0 ? 1 : target.num_xcds)};
+  return "";
 }
 
 // The tile, where the configuration leaves it open.
@@ -364,7 +376,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   if (host && !c.num_threads) c.num_threads = std::min(workgroups, NumProcessors());
   ChooseTile(p, target, stream_k, workgroups, plan);
   if (!c.group_m) c.group_m = host ? 4 : 8;
-  SetGrid(p, target, plan);
+  error = SetGrid(p, target, plan);
+  if (!error.empty()) return error;
   int64_t tiles = plan->grid.num_tiles();
 
   if (stream_k) {
@@ -381,13 +394,10 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
     int64_t per_xcd = tiles <= 512 ? 8 : tiles <= 1536 ? 4 : tiles <= 2048 ? 2 : 1;
     c.num_queues = host ? std::min<int64_t>(workgroups, kMaxQueues) : target.num_xcds * per_xcd;
   }
-  SetGrid(p, target, plan);
+  error = SetGrid(p, target, plan);
+  if (!error.empty()) return error;
   if (!c.num_workgroups) {
     c.num_workgroups = std::max<int64_t>(1, std::min(workgroups, plan->num_indices()));
-  }
-  if (plan->num_indices() + c.num_workgroups >= (int64_t{1} << 31)) {
-    return Str(plan->num_indices()) + " work tiles do not fit the 32-bit claim counters. Use a "
-           "larger tile or split the product.";
   }
   LayOutWorkspace(target, plan);
   if (plan->workspace_bytes > kWorkspaceCap) {

@@ -62,7 +62,8 @@ struct Plan {
 
   bool stealing() const { return config.num_queues > 0; }
   StreamKMap stream_k_map() const {
-    return {grid, grid.num_tiles() - cut_tiles, cut_tiles, config.num_shares};
+    return {grid, grid.num_tiles() - static_cast<Index>(cut_tiles),
+            static_cast<Index>(cut_tiles), static_cast<Index>(config.num_shares)};
   }
   int64_t num_indices() const { return stream_k_map().size(); }
 };

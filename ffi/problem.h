@@ -3,8 +3,10 @@
 
 #include <cstdint>
 
-// Marks code that every backend compiles for itself.
-#if defined(__HIP__) || defined(__CUDACC__)
+// Marks code that every backend compiles for itself. Kernels for AMD need no HIP header.
+#if defined(__HIP__)
+#define JAXGEMM_DEVICE __attribute__((host)) __attribute__((device))
+#elif defined(__CUDACC__)
 #define JAXGEMM_DEVICE __host__ __device__
 #else
 #define JAXGEMM_DEVICE

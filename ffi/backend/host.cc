@@ -39,6 +39,7 @@ class HostAccumulator {
       for (int64_t col = 0; col < cols_; ++col) data_[row * ld_ + col] += from[row * ld_ + col];
     }
   }
+  int32_t Arrive(int32_t* counter) { return FetchAddAcqRel(counter, 1); }
   void AddToSlot(int64_t index) {
     T* to = slot(index);
     for (int64_t row = 0; row < rows_; ++row) {
@@ -114,7 +115,7 @@ class Workgroup {
     tile_ = reinterpret_cast<T*>(scratch);
   }
 
-  void Run(int64_t index) {
+  void Run(Index index) {
     StreamKMap map = plan_.stream_k_map();
     auto compute = [this](const WorkTile& tile) { Compute(tile); };
     auto store = [this](const WorkTile& tile) { Store(tile); };
@@ -123,12 +124,14 @@ class Workgroup {
     if (plan_.stealing()) {
       StealClaim claim{.counters = reinterpret_cast<int32_t*>(call_.workspace +
                                                               plan_.claim_offset),
-                       .num_queues = config_.num_queues,
-                       .start = index % config_.num_queues,
+                       .num_queues = static_cast<Index>(config_.num_queues),
+                       .start = static_cast<Index>(index % config_.num_queues),
                        .size = map.size()};
       ForEachWorkTile(claim, map, AlwaysReady(), kClaimAhead, compute, store);
     } else {
-      StrideClaim claim{.index = index, .step = config_.num_workgroups, .size = map.size()};
+      StrideClaim claim{.index = index,
+                        .step = static_cast<Index>(config_.num_workgroups),
+                        .size = map.size()};
       ForEachWorkTile(claim, map, AlwaysReady(), kClaimAhead, compute, store);
     }
   }
@@ -234,7 +237,7 @@ void ZeroWorkspace(const HostCall& call) {
 void RunWorkgroups(const HostCall& call, int64_t thread, int64_t num_threads) {
   auto run = [&](auto workgroup) {
     for (int64_t i = thread; i < call.plan.config.num_workgroups; i += num_threads) {
-      workgroup.Run(i);
+      workgroup.Run(static_cast<Index>(i));
     }
   };
   if (IsInteger(call.problem.lhs_dtype)) {

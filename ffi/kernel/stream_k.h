@@ -3,7 +3,6 @@
 // arrives last goes on, the others leave. So it is right for any grid, residency and order.
 #pragma once
 
-#include "kernel/sync.h"
 #include "kernel/tile_scheduler.h"
 
 namespace jaxgemm {
@@ -13,6 +12,8 @@ namespace jaxgemm {
 //   AddToSlot(slot)  adds the sum to the slot with atomic adds
 //   Load(slot)       becomes the slot's sum
 //   Add(slot)        adds the slot's sum to its own
+//   Arrive(counter)  adds 1 to the counter and returns what it was, with release and acquire:
+//                    FetchAddAcqRel, by the whole workgroup
 // `counters`: one zeroed arrival counter per slot. Returns true for the one workgroup whose
 // accumulator now holds the whole sum and which must run the epilogue.
 template <class Accumulator>
@@ -25,9 +26,9 @@ JAXGEMM_DEVICE bool FixUp(const WorkTile& tile, Reduction reduction, int32_t* co
     case Reduction::kLinear: {
       // Summed in peer order whoever is last: the same bits on every run.
       accumulator.Publish(tile.first_slot + tile.peer);
-      if (FetchAddAcqRel(arrivals, 1) != tile.num_peers - 1) return false;
+      if (accumulator.Arrive(arrivals) != tile.num_peers - 1) return false;
       accumulator.Load(tile.first_slot);
-      for (int64_t peer = 1; peer < tile.num_peers; ++peer) {
+      for (Index peer = 1; peer < tile.num_peers; ++peer) {
         accumulator.Add(tile.first_slot + peer);
       }
       return true;
@@ -35,20 +36,20 @@ JAXGEMM_DEVICE bool FixUp(const WorkTile& tile, Reduction reduction, int32_t* co
     case Reduction::kTree: {
       // Node (left, left + span) is counted at its right child, which is the right child of
       // no other node. Float addition commutes, so who comes second does not matter.
-      int64_t left = tile.peer;
-      for (int64_t span = 1; span < tile.num_peers; span *= 2) {
-        int64_t self = left, right = left | span;
+      Index left = tile.peer;
+      for (Index span = 1; span < tile.num_peers; span *= 2) {
+        Index self = left, right = left | span;
         left = self & ~span;
         if (right >= tile.num_peers) continue;
         accumulator.Publish(tile.first_slot + self);
-        if (FetchAddAcqRel(arrivals + right, 1) == 0) return false;
+        if (accumulator.Arrive(arrivals + right) == 0) return false;
         accumulator.Add(tile.first_slot + (self == left ? right : left));
       }
       return true;
     }
     case Reduction::kAtomic: {
       accumulator.AddToSlot(tile.cut_tile);
-      if (FetchAddAcqRel(arrivals, 1) != tile.num_peers - 1) return false;
+      if (accumulator.Arrive(arrivals) != tile.num_peers - 1) return false;
       accumulator.Load(tile.cut_tile);
       return true;
     }

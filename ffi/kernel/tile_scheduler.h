@@ -13,38 +13,51 @@
 
 namespace jaxgemm {
 
-inline constexpr int64_t kNoMoreWork = -1;
+// Counts of tiles fit 32 bits (the plan sees to it): GPUs divide them on every work tile.
+using Index = int32_t;
+
+inline constexpr Index kNoMoreWork = -1;
+
+// Of numbers that are not negative, which is cheaper than signed division.
+JAXGEMM_DEVICE inline Index Div(Index a, Index b) {
+  return static_cast<Index>(static_cast<uint32_t>(a) / static_cast<uint32_t>(b));
+}
+JAXGEMM_DEVICE inline Index Mod(Index a, Index b) { return a - Div(a, b) * b; }
 
 // A tile of out, or the slice [k_begin, k_end) of its k tiles.
 struct WorkTile {
-  int64_t batch;
-  int64_t m, n;            // tile coordinates
-  int64_t k_begin, k_end;  // in k tiles
+  Index batch;
+  Index m, n;            // tile coordinates
+  Index k_begin, k_end;  // in k tiles
   // Stream-K: this is slice `peer` of `num_peers`; slice p leaves its partial sum in slot
   // first_slot + p, and cut_tile counts the tiles that are cut.
-  int64_t peer = 0, num_peers = 1;
-  int64_t first_slot = 0, cut_tile = 0;
+  Index peer = 0, num_peers = 1;
+  Index first_slot = 0, cut_tile = 0;
   bool valid = true;
 };
 
 // The problem in tiles.
 struct TileGrid {
-  int64_t batch, tiles_m, tiles_n, tiles_k;
-  int64_t group_m;   // tile rows visited together, so that rhs stays in the L2
-  int64_t num_xcds;  // chiplets that consecutive workgroups are dealt to; 1: none
+  Index batch, tiles_m, tiles_n, tiles_k;
+  Index group_m;   // tile rows visited together, so that rhs stays in the L2
+  Index num_xcds;  // chiplets that consecutive workgroups are dealt to; 1: none
 
-  JAXGEMM_DEVICE int64_t num_tiles() const { return batch * tiles_m * tiles_n; }
+  JAXGEMM_DEVICE Index num_tiles() const { return batch * tiles_m * tiles_n; }
 };
 
 // ---------------------------------------------------------------------------- claim
+//
+// Start() asks for the next index, Finish() returns it or kNoMoreWork. Work may be done
+// between the two, which hides a device atomic's latency.
 
 // workgroup, workgroup + grid, workgroup + 2 grid, ...
 struct StrideClaim {
-  int64_t index, step, size;
+  Index index, step, size;
 
-  JAXGEMM_DEVICE int64_t Next() {
+  JAXGEMM_DEVICE void Start() {}
+  JAXGEMM_DEVICE Index Finish() {
     if (index >= size) return kNoMoreWork;
-    int64_t mine = index;
+    Index mine = index;
     index += step;
     return mine;
   }
@@ -55,24 +68,36 @@ struct StrideClaim {
 // workgroup starts at its own queue and visits the others when that one is empty; a wrong
 // start costs locality, never correctness.
 struct StealClaim {
-  static constexpr int64_t kCounterStride = 64;  // int32_t: 256 bytes
+  static constexpr Index kCounterStride = 64;  // int32_t: 256 bytes
 
   int32_t* counters;
-  int64_t num_queues, start, size;
-  int64_t visited = 0;
+  Index num_queues, start, size;
+  Index visited = 0, ticket = 0;
 
-  JAXGEMM_DEVICE int64_t Next() {
-    for (; visited < num_queues; ++visited) {
-      int64_t queue = (start + visited) % num_queues;
-      int64_t begin = queue * size / num_queues;
-      int64_t end = (queue + 1) * size / num_queues;
-      // Looking first keeps an empty queue's counter from running away.
-      int32_t* counter = counters + queue * kCounterStride;
-      if (begin + LoadRelaxed(counter) >= end) continue;
-      int64_t index = begin + FetchAddRelaxed(counter, 1);
-      if (index < end) return index;
+  JAXGEMM_DEVICE void Start() {
+    if (visited < num_queues) ticket = FetchAddRelaxed(counters + queue() * kCounterStride, 1);
+  }
+  JAXGEMM_DEVICE Index Finish() {
+    while (visited < num_queues) {
+      Index begin = Begin(queue());
+      if (ticket < Begin(queue() + 1) - begin) return begin + ticket;
+      // Looking first keeps the atomics away from queues that are empty already.
+      for (++visited; visited < num_queues; ++visited) {
+        Index left = Begin(queue() + 1) - Begin(queue());
+        if (LoadRelaxed(counters + queue() * kCounterStride) < left) break;
+      }
+      Start();
     }
     return kNoMoreWork;
+  }
+
+ private:
+  JAXGEMM_DEVICE Index queue() const {
+    Index queue = start + visited;
+    return queue < num_queues ? queue : queue - num_queues;
+  }
+  JAXGEMM_DEVICE Index Begin(Index queue) const {
+    return static_cast<Index>(int64_t{queue} * size / num_queues);
   }
 };
 
@@ -80,34 +105,34 @@ struct StealClaim {
 
 // Linear tile -> (batch, m, n): batch by batch, in groups of group_m rows, each group
 // column by column.
-JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, int64_t tile) {
-  int64_t per_batch = grid.tiles_m * grid.tiles_n;
-  int64_t in_batch = tile % per_batch;
-  int64_t per_group = grid.group_m * grid.tiles_n;
-  int64_t first_m = in_batch / per_group * grid.group_m;
-  int64_t rows = grid.tiles_m - first_m < grid.group_m ? grid.tiles_m - first_m
-                                                       : grid.group_m;
-  int64_t in_group = in_batch % per_group;
-  return {.batch = tile / per_batch,
-          .m = first_m + in_group % rows,
-          .n = in_group / rows,
+JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
+  Index per_batch = grid.tiles_m * grid.tiles_n;
+  Index batch = Div(tile, per_batch), in_batch = tile - batch * per_batch;
+  Index per_group = grid.group_m * grid.tiles_n;
+  Index group = Div(in_batch, per_group), in_group = in_batch - group * per_group;
+  Index first_m = group * grid.group_m;
+  Index rows = grid.tiles_m - first_m < grid.group_m ? grid.tiles_m - first_m : grid.group_m;
+  Index n = Div(in_group, rows);
+  return {.batch = batch,
+          .m = first_m + in_group - n * rows,
+          .n = n,
           .k_begin = 0,
           .k_end = grid.tiles_k};
 }
 
 // Indices that are dealt to the XCDs in turn -> contiguous shares, one per XCD. One to one
 // for any size.
-JAXGEMM_DEVICE inline int64_t RemapXcd(int64_t index, int64_t size, int64_t num_xcds) {
-  int64_t xcd = index % num_xcds;
-  int64_t remainder = size % num_xcds;
-  return xcd * (size / num_xcds) + (xcd < remainder ? xcd : remainder) + index / num_xcds;
+JAXGEMM_DEVICE inline Index RemapXcd(Index index, Index size, Index num_xcds) {
+  Index turn = Div(index, num_xcds), xcd = index - turn * num_xcds;
+  Index share = Div(size, num_xcds), remainder = size - share * num_xcds;
+  return xcd * share + (xcd < remainder ? xcd : remainder) + turn;
 }
 
 struct DenseMap {
   TileGrid grid;
 
-  JAXGEMM_DEVICE int64_t size() const { return grid.num_tiles(); }
-  JAXGEMM_DEVICE WorkTile operator()(int64_t index) const {
+  JAXGEMM_DEVICE Index size() const { return grid.num_tiles(); }
+  JAXGEMM_DEVICE WorkTile operator()(Index index) const {
     return Rasterize(grid, RemapXcd(index, size(), grid.num_xcds));
   }
 };
@@ -119,35 +144,38 @@ struct DenseMap {
 // are empty (not valid).
 struct StreamKMap {
   TileGrid grid;
-  int64_t whole_tiles, cut_tiles, num_shares;
+  Index whole_tiles, cut_tiles, num_shares;
 
-  JAXGEMM_DEVICE int64_t size() const { return whole_tiles + 2 * num_shares; }
+  JAXGEMM_DEVICE Index size() const { return whole_tiles + 2 * num_shares; }
   // Slots for partial sums: two neighbouring slices differ in share or tile or both, so
   // share + tile numbers them.
-  JAXGEMM_DEVICE int64_t num_slots() const {
+  JAXGEMM_DEVICE Index num_slots() const {
     return num_shares == 0 ? 0 : num_shares + cut_tiles - 1;
   }
 
-  JAXGEMM_DEVICE WorkTile operator()(int64_t index) const {
+  JAXGEMM_DEVICE WorkTile operator()(Index index) const {
     if (index < whole_tiles) {
       return Rasterize(grid, RemapXcd(index, whole_tiles, grid.num_xcds));
     }
-    int64_t share = (index - whole_tiles) % num_shares;
+    bool first_part = index - whole_tiles < num_shares;
+    Index share = index - whole_tiles - (first_part ? 0 : num_shares);
     int64_t begin = ShareBegin(share), end = ShareBegin(share + 1);
-    int64_t tile_end = (begin / grid.tiles_k + 1) * grid.tiles_k;
+    Index cut_tile = static_cast<Index>(begin / grid.tiles_k);
+    int64_t tile_end = (cut_tile + int64_t{1}) * grid.tiles_k;
     if (tile_end > end) tile_end = end;
-    if (index - whole_tiles < num_shares) {
+    if (first_part) {
       end = tile_end;
     } else {
       begin = tile_end;
+      cut_tile += 1;
     }
     if (begin >= end) return {.valid = false};
 
-    int64_t cut_tile = begin / grid.tiles_k, tile_begin = cut_tile * grid.tiles_k;
-    int64_t first_share = ShareOf(tile_begin);
+    int64_t tile_begin = int64_t{cut_tile} * grid.tiles_k;
+    Index first_share = ShareOf(tile_begin);
     WorkTile tile = Rasterize(grid, whole_tiles + cut_tile);
-    tile.k_begin = begin - tile_begin;
-    tile.k_end = end - tile_begin;
+    tile.k_begin = static_cast<Index>(begin - tile_begin);
+    tile.k_end = static_cast<Index>(end - tile_begin);
     tile.peer = share - first_share;
     tile.num_peers = ShareOf(tile_begin + grid.tiles_k - 1) - first_share + 1;
     tile.first_slot = first_share + cut_tile;
@@ -156,13 +184,13 @@ struct StreamKMap {
   }
 
  private:
-  JAXGEMM_DEVICE int64_t iterations() const { return cut_tiles * grid.tiles_k; }
-  JAXGEMM_DEVICE int64_t ShareBegin(int64_t share) const {
+  JAXGEMM_DEVICE int64_t iterations() const { return int64_t{cut_tiles} * grid.tiles_k; }
+  JAXGEMM_DEVICE int64_t ShareBegin(Index share) const {
     return share * iterations() / num_shares;
   }
   // The share that holds an iteration: the largest s with ShareBegin(s) <= iteration.
-  JAXGEMM_DEVICE int64_t ShareOf(int64_t iteration) const {
-    return ((iteration + 1) * num_shares - 1) / iterations();
+  JAXGEMM_DEVICE Index ShareOf(int64_t iteration) const {
+    return static_cast<Index>(((iteration + 1) * num_shares - 1) / iterations());
   }
 };
 
@@ -176,21 +204,20 @@ struct AlwaysReady {
 // ----------------------------------------------------------------------------- loop
 
 // What one persistent workgroup does. `compute` is the main loop, `store` fix-up and
-// epilogue. With claim_ahead the next index is claimed between the two, which hides a
-// device atomic's latency behind the stores.
+// epilogue. With claim_ahead the next index is asked for between the two.
 template <class Claim, class Map, class Ready, class Compute, class Store>
 JAXGEMM_DEVICE void ForEachWorkTile(Claim claim, const Map& map, const Ready& ready,
                                     bool claim_ahead, Compute&& compute, Store&& store) {
-  int64_t index = claim.Next();
-  while (index != kNoMoreWork) {
+  claim.Start();
+  for (Index index = claim.Finish(); index != kNoMoreWork; index = claim.Finish()) {
     WorkTile tile = map(index);
     if (tile.valid) {
       ready.Wait(tile);
       compute(tile);
     }
-    int64_t next = claim_ahead ? claim.Next() : kNoMoreWork;
+    if (claim_ahead) claim.Start();
     if (tile.valid) store(tile);
-    index = claim_ahead ? next : claim.Next();
+    if (!claim_ahead) claim.Start();
   }
 }
 

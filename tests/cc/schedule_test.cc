@@ -14,25 +14,27 @@ namespace {
 
 struct Case {
   StreamKMap map;
-  int64_t workgroups, queues;
+  Index workgroups, queues;
   Reduction reduction;
 };
 
+Index RandomIndex(Index least, Index most) { return static_cast<Index>(Random(least, most)); }
+
 Case RandomCase() {
   Case c;
-  c.map.grid = {.batch = Random(1, 3),
-                .tiles_m = Random(0, 6),
-                .tiles_n = Random(1, 6),
-                .tiles_k = Random(1, 9),
-                .group_m = Random(1, 4),
-                .num_xcds = Random(1, 8)};
-  int64_t tiles = c.map.grid.num_tiles();
-  c.workgroups = Random(1, 24);
-  c.queues = Random(0, 5);
-  c.reduction = static_cast<Reduction>(Random(0, 2));
-  c.map.cut_tiles = std::min(tiles, Random(0, 5));
-  int64_t most = c.map.cut_tiles * c.map.grid.tiles_k;
-  c.map.num_shares = c.map.cut_tiles ? Random(c.map.cut_tiles, most) : 0;
+  c.map.grid = {.batch = RandomIndex(1, 3),
+                .tiles_m = RandomIndex(0, 6),
+                .tiles_n = RandomIndex(1, 6),
+                .tiles_k = RandomIndex(1, 9),
+                .group_m = RandomIndex(1, 4),
+                .num_xcds = RandomIndex(1, 8)};
+  Index tiles = c.map.grid.num_tiles();
+  c.workgroups = RandomIndex(1, 24);
+  c.queues = RandomIndex(0, 5);
+  c.reduction = static_cast<Reduction>(RandomIndex(0, 2));
+  c.map.cut_tiles = std::min(tiles, RandomIndex(0, 5));
+  Index most = c.map.cut_tiles * c.map.grid.tiles_k;
+  c.map.num_shares = c.map.cut_tiles ? RandomIndex(c.map.cut_tiles, most) : 0;
   c.map.whole_tiles = tiles - c.map.cut_tiles;
   return c;
 }
@@ -50,6 +52,7 @@ struct ListAccumulator {
     const Sum& other = (*slots)[slot];
     sum.insert(sum.end(), other.begin(), other.end());
   }
+  int32_t Arrive(int32_t* counter) { return FetchAddAcqRel(counter, 1); }
   void AddToSlot(int64_t slot) {
     std::lock_guard<std::mutex> lock(*atomic);
     (*slots)[slot].insert((*slots)[slot].end(), sum.begin(), sum.end());
@@ -65,7 +68,8 @@ void RunCase(const Case& c, int num_threads) {
   std::vector<Sum> results(grid.num_tiles());
   std::vector<std::atomic<int>> stored(grid.num_tiles());
 
-  RunOnThreads(c.workgroups, num_threads, [&](int64_t workgroup) {
+  RunOnThreads(c.workgroups, num_threads, [&](int64_t thread) {
+    Index workgroup = static_cast<Index>(thread);
     ListAccumulator accumulator{&slots, &atomic, {}};
     auto compute = [&](const WorkTile& tile) {
       accumulator.sum.clear();
@@ -88,14 +92,14 @@ void RunCase(const Case& c, int num_threads) {
   });
 
   for (int64_t i = 0; i < grid.num_tiles(); ++i) {
-    CHECK_THAT(stored[i] == 1, "tile %ld of %ld stored %d times", i, grid.num_tiles(),
+    CHECK_THAT(stored[i] == 1, "tile %ld of %d stored %d times", i, grid.num_tiles(),
                stored[i].load());
     Sum sum = results[i];
     // Linear sums in the order of k whoever came last; the others in any order of slices.
     if (c.reduction != Reduction::kLinear) std::sort(sum.begin(), sum.end());
     Sum all;
     for (int64_t k = 0; k < grid.tiles_k; ++k) all.push_back(k);
-    CHECK_THAT(sum == all, "tile %ld: %zu of %ld k tiles, or in the wrong order", i, sum.size(),
+    CHECK_THAT(sum == all, "tile %ld: %zu of %d k tiles, or in the wrong order", i, sum.size(),
                grid.tiles_k);
   }
 }
@@ -103,11 +107,11 @@ void RunCase(const Case& c, int num_threads) {
 // Slices of one tile must have different slots, and slots of different tiles must differ.
 void CheckSlots(const StreamKMap& map) {
   std::vector<int> used(map.num_slots());
-  for (int64_t index = 0; index < map.size(); ++index) {
+  for (Index index = 0; index < map.size(); ++index) {
     WorkTile tile = map(index);
     if (!tile.valid || tile.num_peers == 1) continue;
     int64_t slot = tile.first_slot + tile.peer;
-    CHECK_THAT(slot >= 0 && slot < map.num_slots(), "slot %ld of %ld", slot, map.num_slots());
+    CHECK_THAT(slot >= 0 && slot < map.num_slots(), "slot %ld of %d", slot, map.num_slots());
     CHECK_THAT(++used[slot] == 1, "slot %ld is shared", slot);
   }
 }

@@ -1,0 +1,39 @@
+// What a GPU kernel is launched with: its one argument, passed by value.
+#pragma once
+
+#include <cstdint>
+
+#include "kernel/tile_scheduler.h"
+#include "problem.h"
+
+namespace jaxgemm {
+
+// Matrices are dense: lhs is [M, K] or [K, M] and rhs [K, N] or [N, K], as the kernel instance
+// says, out is [M, N]. Strides are in elements; a batch stride of 0 means shared.
+struct GemmArgs {
+  const void* lhs;
+  const void* rhs;
+  void* out;
+  void* preact;        // null: not wanted
+  const void* bias;    // float, or int32_t for an integer out; null: none
+  const float* scale;  // null: none
+  // In the workspace.
+  int32_t* claims;    // one zeroed counter per queue
+  int32_t* arrivals;  // one zeroed counter per slot
+  void* partials;     // slots of a tile's sums each: float, or int32_t for integer operands
+
+  int64_t m, n, k;
+  int64_t lhs_batch_stride, rhs_batch_stride;
+  int64_t bias_batch_stride, scale_batch_stride;
+
+  StreamKMap map;  // of the dense schedules, too: no tile is cut there
+  Index num_workgroups;
+  Index num_queues;     // 0: fixed stride
+  int32_t scale_stride;  // 0: one scale for all columns, 1: one per column
+  DType out_dtype;
+  Activation activation;
+  Reduction reduction;
+  bool claim_ahead;
+};
+
+}  // namespace jaxgemm
