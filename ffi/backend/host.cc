@@ -33,10 +33,13 @@ class HostAccumulator {
     data_ = to;
   }
   void Load(int64_t index) { data_ = slot(index); }
-  void Add(int64_t index) {
-    const T* from = slot(index);
-    for (int64_t row = 0; row < rows_; ++row) {
-      for (int64_t col = 0; col < cols_; ++col) data_[row * ld_ + col] += from[row * ld_ + col];
+  void Sum(int64_t first, int64_t step, int64_t count) {
+    T* to = slot(first);
+    for (int64_t i = 1; i < count; ++i) {
+      const T* from = slot(first + i * step);
+      for (int64_t row = 0; row < rows_; ++row) {
+        for (int64_t col = 0; col < cols_; ++col) to[row * ld_ + col] += from[row * ld_ + col];
+      }
     }
   }
   int32_t Arrive(int32_t* counter) { return FetchAddAcqRel(counter, 1); }

@@ -8,12 +8,13 @@
 namespace jaxgemm {
 
 // `Accumulator` holds this workgroup's partial sum and knows the partial-sum slots:
-//   Publish(slot)    leaves the sum in the slot (plain stores)
-//   AddToSlot(slot)  adds the sum to the slot with atomic adds
-//   Load(slot)       becomes the slot's sum
-//   Add(slot)        adds the slot's sum to its own
-//   Arrive(counter)  adds 1 to the counter and returns what it was, with release and acquire:
-//                    FetchAddAcqRel, by the whole workgroup
+//   Publish(slot)            leaves the sum in the slot (plain stores)
+//   AddToSlot(slot)          adds the sum to the slot with atomic adds
+//   Sum(first, step, count)  slot `first` becomes the sum of the slots first, first + step, ...,
+//                            added in this order
+//   Load(slot)               becomes the slot's sum
+//   Arrive(counter)          adds 1 to the counter and returns what it was, with release and
+//                            acquire: FetchAddAcqRel, by the whole workgroup
 // `counters`: one zeroed arrival counter per slot. Returns true for the one workgroup whose
 // accumulator now holds the whole sum and which must run the epilogue.
 template <class Accumulator>
@@ -22,39 +23,32 @@ JAXGEMM_DEVICE bool FixUp(const WorkTile& tile, Reduction reduction, int32_t* co
   if (tile.num_peers == 1) return true;
   int32_t* arrivals = counters + tile.first_slot;
 
-  switch (reduction) {
-    case Reduction::kLinear: {
-      // Summed in peer order whoever is last: the same bits on every run.
-      accumulator.Publish(tile.first_slot + tile.peer);
-      if (accumulator.Arrive(arrivals) != tile.num_peers - 1) return false;
-      accumulator.Load(tile.first_slot);
-      for (Index peer = 1; peer < tile.num_peers; ++peer) {
-        accumulator.Add(tile.first_slot + peer);
-      }
-      return true;
-    }
-    case Reduction::kTree: {
-      // Node (left, left + span) is counted at its right child, which is the right child of
-      // no other node. Float addition commutes, so who comes second does not matter.
-      Index left = tile.peer;
-      for (Index span = 1; span < tile.num_peers; span *= 2) {
-        Index self = left, right = left | span;
-        left = self & ~span;
-        if (right >= tile.num_peers) continue;
-        accumulator.Publish(tile.first_slot + self);
-        if (accumulator.Arrive(arrivals + right) == 0) return false;
-        accumulator.Add(tile.first_slot + (self == left ? right : left));
-      }
-      return true;
-    }
-    case Reduction::kAtomic: {
-      accumulator.AddToSlot(tile.cut_tile);
-      if (accumulator.Arrive(arrivals) != tile.num_peers - 1) return false;
-      accumulator.Load(tile.cut_tile);
-      return true;
+  if (reduction == Reduction::kAtomic) {
+    accumulator.AddToSlot(tile.cut_tile);
+    if (accumulator.Arrive(arrivals) != tile.num_peers - 1) return false;
+    accumulator.Load(tile.cut_tile);
+    return true;
+  }
+
+  accumulator.Publish(tile.first_slot + tile.peer);
+  if (reduction == Reduction::kLinear) {
+    // Summed in peer order whoever is last: the same bits on every run.
+    if (accumulator.Arrive(arrivals) != tile.num_peers - 1) return false;
+    accumulator.Sum(tile.first_slot, 1, tile.num_peers);
+  } else {
+    // Node (left, left + span) is counted at its right child, which is the right child of no
+    // other node; who comes second sums the two into the left one's slot.
+    Index left = tile.peer;
+    for (Index span = 1; span < tile.num_peers; span *= 2) {
+      Index right = left | span;
+      left = left & ~span;
+      if (right >= tile.num_peers) continue;
+      if (accumulator.Arrive(arrivals + right) == 0) return false;
+      accumulator.Sum(tile.first_slot + left, span, 2);
     }
   }
-  return false;
+  accumulator.Load(tile.first_slot);
+  return true;
 }
 
 }  // namespace jaxgemm

@@ -40,17 +40,20 @@ Case RandomCase() {
 }
 
 // A slot holds the list of k it sums, so that lost, doubled and reordered slices show.
-using Sum = std::vector<int64_t>;
+using KList = std::vector<int64_t>;
 struct ListAccumulator {
-  std::vector<Sum>* slots;
+  std::vector<KList>* slots;
   std::mutex* atomic;  // stands for the hardware's atomic add
-  Sum sum;
+  KList sum;
 
   void Publish(int64_t slot) { (*slots)[slot] = sum; }
   void Load(int64_t slot) { sum = (*slots)[slot]; }
-  void Add(int64_t slot) {
-    const Sum& other = (*slots)[slot];
-    sum.insert(sum.end(), other.begin(), other.end());
+  void Sum(int64_t first, int64_t step, int64_t count) {
+    KList& to = (*slots)[first];
+    for (int64_t i = 1; i < count; ++i) {
+      const KList& from = (*slots)[first + i * step];
+      to.insert(to.end(), from.begin(), from.end());
+    }
   }
   int32_t Arrive(int32_t* counter) { return FetchAddAcqRel(counter, 1); }
   void AddToSlot(int64_t slot) {
@@ -63,9 +66,9 @@ void RunCase(const Case& c, int num_threads) {
   const TileGrid& grid = c.map.grid;
   std::vector<int32_t> counters(std::max<int64_t>(1, c.queues) * StealClaim::kCounterStride);
   std::vector<int32_t> arrivals(c.map.num_slots() + 1);
-  std::vector<Sum> slots(c.map.num_slots() + c.map.cut_tiles + 1);
+  std::vector<KList> slots(c.map.num_slots() + c.map.cut_tiles + 1);
   std::mutex atomic;
-  std::vector<Sum> results(grid.num_tiles());
+  std::vector<KList> results(grid.num_tiles());
   std::vector<std::atomic<int>> stored(grid.num_tiles());
 
   RunOnThreads(c.workgroups, num_threads, [&](int64_t thread) {
@@ -94,10 +97,10 @@ void RunCase(const Case& c, int num_threads) {
   for (int64_t i = 0; i < grid.num_tiles(); ++i) {
     CHECK_THAT(stored[i] == 1, "tile %ld of %d stored %d times", i, grid.num_tiles(),
                stored[i].load());
-    Sum sum = results[i];
-    // Linear sums in the order of k whoever came last; the others in any order of slices.
-    if (c.reduction != Reduction::kLinear) std::sort(sum.begin(), sum.end());
-    Sum all;
+    KList sum = results[i];
+    // In the order of k whoever came last, but for atomic sums.
+    if (c.reduction == Reduction::kAtomic) std::sort(sum.begin(), sum.end());
+    KList all;
     for (int64_t k = 0; k < grid.tiles_k; ++k) all.push_back(k);
     CHECK_THAT(sum == all, "tile %ld: %zu of %d k tiles, or in the wrong order", i, sum.size(),
                grid.tiles_k);

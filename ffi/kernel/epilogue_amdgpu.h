@@ -1,0 +1,184 @@
+// The epilogue on AMD GPUs: a wave's fragments go through LDS, so that one short loop, whatever
+// the type of out, stores whole lines of four elements a lane.
+#pragma once
+
+#include "kernel/epilogue.h"
+#include "kernel/gemm_args.h"
+#include "kernel/gemm_traits.h"
+
+namespace jaxgemm {
+
+// LDS that one wave stages fragments in: two rows of fragments at a time.
+template <class Traits>
+inline constexpr int kStageBytes = 2 * 16 * Traits::kWaveN * 4;
+
+// Four neighbours in a row, or the first `count` of them.
+template <class T>
+JAXGEMM_AMD void StoreFour(void* base, int64_t offset, Vec4<T> value, int count,
+                           bool aligned) {
+  T* to = static_cast<T*>(base) + offset;
+  if (aligned) {
+    *reinterpret_cast<Vec4<T>*>(to) = value;
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (i < count) to[i] = value[i];
+  }
+}
+
+template <class Format>
+JAXGEMM_AMD Vec4<uint8_t> EncodeFour(Vec4<float> value) {
+  Vec4<uint8_t> code;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) code[i] = EncodeSmallFloat<Format>(value[i]);
+  return code;
+}
+
+JAXGEMM_AMD void StoreAs(DType dtype, void* base, int64_t offset, Vec4<float> value, int count,
+                         bool aligned) {
+  switch (dtype) {
+    case DType::kF32:
+      return StoreFour<float>(base, offset, value, count, aligned);
+    case DType::kF16:
+      return StoreFour<_Float16>(base, offset, __builtin_convertvector(value, Vec4<_Float16>),
+                                 count, aligned);
+    case DType::kBF16:
+      return StoreFour<__bf16>(base, offset, __builtin_convertvector(value, Vec4<__bf16>), count,
+                               aligned);
+    case DType::kF8E4M3FN:
+      return StoreFour<uint8_t>(base, offset, EncodeFour<F8E4M3FNFormat>(value), count, aligned);
+    case DType::kF8E5M2:
+      return StoreFour<uint8_t>(base, offset, EncodeFour<F8E5M2Format>(value), count, aligned);
+    case DType::kF8E4M3FNUZ:
+      return StoreFour<uint8_t>(base, offset, EncodeFour<F8E4M3FNUZFormat>(value), count,
+                                aligned);
+    case DType::kF8E5M2FNUZ:
+      return StoreFour<uint8_t>(base, offset, EncodeFour<F8E5M2FNUZFormat>(value), count,
+                                aligned);
+    case DType::kS8:
+    case DType::kS32:
+      return;  // only from int32_t
+  }
+}
+
+// Wraps, as an integer conversion does.
+JAXGEMM_AMD void StoreAs(DType dtype, void* base, int64_t offset, Vec4<int32_t> value, int count,
+                         bool aligned) {
+  if (dtype == DType::kS8) {
+    StoreFour<int8_t>(base, offset, __builtin_convertvector(value, Vec4<int8_t>), count,
+                      aligned);
+  } else {
+    StoreFour<int32_t>(base, offset, value, count, aligned);
+  }
+}
+
+JAXGEMM_AMD Vec4<float> Activate(Activation activation, Vec4<float> value) {
+  switch (activation) {
+    case Activation::kNone:
+      break;
+    case Activation::kRelu:
+#pragma unroll
+      for (int i = 0; i < 4; ++i) value[i] = Relu(value[i]);
+      break;
+    case Activation::kGelu:
+#pragma unroll
+      for (int i = 0; i < 4; ++i) value[i] = Gelu(value[i]);
+      break;
+    case Activation::kSilu:
+#pragma unroll
+      for (int i = 0; i < 4; ++i) value[i] = Silu(value[i]);
+      break;
+  }
+  return value;
+}
+
+template <class T>
+JAXGEMM_AMD Vec4<T> LoadFour(const void* base, int64_t offset, int count) {
+  const T* from = static_cast<const T*>(base) + offset;
+  Vec4<T> value = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (i < count) value[i] = from[i];
+  }
+  return value;
+}
+
+// The sums are in registers or, if `loaded` is not null, in memory: kThreads of them from one
+// fragment to the next. `stage` is this wave's own kStageBytes of LDS.
+template <class Traits>
+JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
+                           typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
+                           const typename Traits::Sum4* loaded, Lds* stage) {
+  using Sum4 = typename Traits::Sum4;
+  using LdsSum4 = __attribute__((address_space(3))) Sum4;
+  constexpr int kFours = Traits::kWaveN / 4;          // of columns, in a staged row
+  constexpr int kRowsAtOnce = kWaveSize / kFours;
+  constexpr bool kInteger = Traits::kLhs == DType::kS8;
+  static_assert(kWaveSize % kFours == 0 && Traits::kFragsM % 2 == 0);
+  const int lane = LaneId();
+  // Rows are as long as all banks: fours are permuted within each.
+  auto at = [stage](int row, int four) {
+    return reinterpret_cast<LdsSum4*>(stage) + row * kFours + (four ^ (row % 16 % kFours));
+  };
+
+  const int four = lane % kFours;
+  const int64_t col = int64_t{tile.n} * Traits::kTileN + Traits::WaveN() * Traits::kWaveN +
+                      4 * four;
+  const int64_t first_row = int64_t{tile.m} * Traits::kTileM + Traits::WaveM() * Traits::kWaveM +
+                            lane / kFours;
+  const int count = args.n - col < 4 ? static_cast<int>(args.n - col) : 4;
+  const bool aligned = args.n % 4 == 0;
+  const bool integer_out = args.out_dtype == DType::kS32 || args.out_dtype == DType::kS8;
+  const int64_t bias_at = tile.batch * args.bias_batch_stride + col;
+  const int64_t out_at = tile.batch * args.m * args.n + col;
+
+  Vec4<float> bias = 0, scale = 1;
+  Vec4<int32_t> integer_bias = 0;
+  if (args.bias && integer_out) integer_bias = LoadFour<int32_t>(args.bias, bias_at, count);
+  if (args.bias && !integer_out) bias = LoadFour<float>(args.bias, bias_at, count);
+  if (args.scale) {
+    const int64_t scale_at = tile.batch * args.scale_batch_stride;
+    scale = args.scale_stride ? LoadFour<float>(args.scale, scale_at + col, count)
+                              : Vec4<float>(args.scale[scale_at]);
+  }
+
+#pragma clang loop unroll(disable)
+  for (int pass = 0; pass < Traits::kFragsM / 2; ++pass) {
+    if (loaded) {
+#pragma unroll 4
+      for (int i = 0; i < 2 * Traits::kFragsN; ++i, loaded += Traits::kThreads) {
+        const int frag_m = i / Traits::kFragsN, frag_n = i % Traits::kFragsN;
+        *at(frag_m * 16 + lane % 16, 4 * frag_n + lane / 16) = *loaded;
+      }
+    }
+    // Registers cannot be indexed: one branch for each pass.
+#pragma unroll
+    for (int i = 0; i < Traits::kFragsM; ++i) {
+      if (i / 2 != pass || loaded) continue;
+#pragma unroll
+      for (int j = 0; j < Traits::kFragsN; ++j) {
+        *at(i % 2 * 16 + lane % 16, 4 * j + lane / 16) = sums[i][j];
+      }
+    }
+#pragma clang loop unroll(disable)
+    for (int staged = 0; staged < 32; staged += kRowsAtOnce) {
+      const Sum4 sum = *at(staged + lane / kFours, four);
+      const int64_t row = first_row + pass * 32 + staged;
+      if (row >= args.m || count <= 0) continue;
+      const int64_t offset = out_at + row * args.n;
+      if constexpr (kInteger) {
+        if (integer_out) {
+          StoreAs(args.out_dtype, args.out, offset, sum + integer_bias, count, aligned);
+          continue;
+        }
+      }
+      Vec4<float> value = __builtin_convertvector(sum, Vec4<float>) * scale + bias;
+      if (args.preact) StoreAs(args.out_dtype, args.preact, offset, value, count, aligned);
+      value = Activate(args.activation, value);
+      StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
+    }
+  }
+}
+
+}  // namespace jaxgemm

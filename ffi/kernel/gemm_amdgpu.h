@@ -1,0 +1,146 @@
+// One persistent workgroup on an AMD GPU: claim, main loop, fix-up, epilogue.
+#pragma once
+
+#include "kernel/amdgpu.h"
+#include "kernel/epilogue_amdgpu.h"
+#include "kernel/gemm_args.h"
+#include "kernel/gemm_traits.h"
+#include "kernel/stream_k.h"
+#if defined(__gfx950__)
+#include "kernel/mainloop_gfx950.h"
+#else
+#include "kernel/mainloop_gfx942.h"
+#endif
+
+namespace jaxgemm {
+
+// A workgroup claims together: one lane asks, the answer goes round through LDS, which is dead
+// space while no main loop runs.
+struct WorkgroupClaim {
+  bool stealing;
+  StrideClaim stride;
+  StealClaim steal;
+  LdsIndex* slot;
+
+  JAXGEMM_AMD void Start() {
+    if (stealing && ThreadId() == 0) steal.Start();
+  }
+  JAXGEMM_AMD Index Finish() {
+    if (!stealing) return stride.Finish();
+    Barrier();
+    if (ThreadId() == 0) *slot = steal.Finish();
+    Barrier();
+    return __builtin_amdgcn_readfirstlane(*slot);
+  }
+};
+
+// The queue of this wave's own XCD, as the hardware says: wrong hints cost locality only.
+JAXGEMM_AMD Index FirstQueue(const GemmArgs& args, Index workgroup) {
+  constexpr Index kXcds = 8;
+  Index per_xcd = args.num_queues / kXcds;
+  if (per_xcd == 0) return XccId() % args.num_queues;
+  return XccId() % kXcds * per_xcd + Mod(workgroup / kXcds, per_xcd);
+}
+
+// The sums of a workgroup's tile, in registers. Partial-sum slots hold them as they lie there,
+// row by row of one Sum4 a thread: any order will do that all workgroups share. What is summed
+// up stays in its slot, for the epilogue to read.
+template <class Traits>
+struct AmdAccumulator {
+  using Element = typename Traits::Sum;
+  using Sum4 = typename Traits::Sum4;
+  static constexpr int kRows = Traits::kFragsM * Traits::kFragsN;
+
+  Sum4 sums[Traits::kFragsM][Traits::kFragsN];
+  void* partials;
+  LdsIndex* lds_slot;
+  const Sum4* loaded;  // null: the sums are in registers
+
+  JAXGEMM_AMD Sum4* Slot(Index slot) const {
+    return static_cast<Sum4*>(partials) + int64_t{slot} * kRows * Traits::kThreads + ThreadId();
+  }
+  JAXGEMM_AMD void Publish(Index slot) {
+    ForEach(slot, [](Sum4* to, Sum4 sum) { *to = sum; });
+  }
+  JAXGEMM_AMD void AddToSlot(Index slot) {
+    ForEach(slot, [](Sum4* to, Sum4 sum) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) AtomicAdd(reinterpret_cast<Element*>(to) + i, sum[i]);
+    });
+  }
+  JAXGEMM_AMD void Sum(Index first, Index step, Index count) {
+    Sum4* to = Slot(first);
+    const int64_t next = Slot(first + step) - to;
+#pragma unroll 4
+    for (int row = 0; row < kRows; ++row, to += Traits::kThreads) {
+      Sum4 sum = *to;
+      for (Index i = 1; i < count; ++i) sum += to[i * next];
+      *to = sum;
+    }
+  }
+  JAXGEMM_AMD void Load(Index slot) { loaded = Slot(slot); }
+
+  // Every wave's stores must have left it before one lane releases them for all.
+  JAXGEMM_AMD int32_t Arrive(int32_t* counter) {
+    WaitForMemory();
+    Barrier();
+    if (ThreadId() == 0) *lds_slot = FetchAddAcqRel(counter, 1);
+    Barrier();
+    const int32_t before = __builtin_amdgcn_readfirstlane(*lds_slot);
+    Barrier();
+    asm volatile("" ::: "memory");
+    return before;
+  }
+
+ private:
+  template <class F>
+  JAXGEMM_AMD void ForEach(Index slot, F f) {
+    Sum4* row = Slot(slot);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      f(row, sums[i / Traits::kFragsN][i % Traits::kFragsN]);
+      row += Traits::kThreads;
+      // Else the addresses of all rows are kept at once.
+      asm volatile("" : "+v"(row));
+    }
+  }
+};
+
+// Read anew where they are needed: kept in registers from the start they would not fit.
+JAXGEMM_AMD GemmArgs LoadArgs() {
+  auto* from = __builtin_amdgcn_kernarg_segment_ptr();
+  asm volatile("" : "+s"(from));
+  GemmArgs args;
+  __builtin_memcpy(&args, (const void*)from, sizeof(args));
+  return args;
+}
+
+template <class Traits>
+JAXGEMM_AMD void RunGemm(Lds* lds) {
+  const GemmArgs args = LoadArgs();
+  const Index workgroup = __builtin_amdgcn_workgroup_id_x(), size = args.map.size();
+  auto* slot = reinterpret_cast<LdsIndex*>(lds);
+  AmdAccumulator<Traits> accumulator{.lds_slot = slot};
+  WorkgroupClaim claim{
+      .stealing = args.num_queues > 0,
+      .stride = {.index = workgroup, .step = args.num_workgroups, .size = size},
+      .steal = {.counters = args.claims, .num_queues = args.num_queues, .start = 0, .size = size},
+      .slot = slot};
+  if (claim.stealing) claim.steal.start = FirstQueue(args, workgroup);
+
+  auto map = [](Index index) { return LoadArgs().map(index); };
+  auto compute = [&](const WorkTile& tile) {
+    accumulator.loaded = nullptr;
+    Mainloop<Traits>::Run(LoadArgs(), tile, lds, accumulator.sums);
+  };
+  auto store = [&](const WorkTile& tile) {
+    const GemmArgs args = LoadArgs();
+    accumulator.partials = args.partials;
+    if (!FixUp(tile, args.reduction, args.arrivals, accumulator)) return;
+    StoreTile<Traits>(LoadArgs(), tile, accumulator.sums, accumulator.loaded,
+                      lds + WaveId() * kStageBytes<Traits>);
+  };
+  ForEachWorkTile(claim, map, AlwaysReady(), args.claim_ahead, compute, store);
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,61 @@
+// What a GPU kernel instance is compiled for.
+#pragma once
+
+#include <cstdint>
+
+#include "kernel/amdgpu.h"
+#include "problem.h"
+
+namespace jaxgemm {
+
+constexpr int ElementBytes(DType dtype) {
+  switch (dtype) {
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) \
+  case DType::id:                                               \
+    return bytes;
+#include "instances.def"
+#undef JAXGEMM_DTYPE
+  }
+  return 0;
+}
+
+template <class T>
+using Vec4 = T __attribute__((ext_vector_type(4)));
+
+template <bool kCondition, class A, class B>
+struct SelectType {
+  using Type = A;
+};
+template <class A, class B>
+struct SelectType<false, A, B> {
+  using Type = B;
+};
+
+// A tile of kTileM x kTileN, computed by kWavesM x kWavesN waves. *_k_contiguous: k is the
+// operand's last dimension in memory.
+template <DType lhs, DType rhs, int tile_m, int tile_n, int waves_m, int waves_n,
+          bool lhs_k_contiguous, bool rhs_k_contiguous>
+struct GemmTraits {
+  static constexpr DType kLhs = lhs, kRhs = rhs;
+  static constexpr bool kLhsKContiguous = lhs_k_contiguous;
+  static constexpr bool kRhsKContiguous = rhs_k_contiguous;
+  static constexpr int kBytes = ElementBytes(lhs);
+  static_assert(ElementBytes(rhs) == kBytes);
+  static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
+  static constexpr int kChunk = kChunkBytes / kBytes;  // elements
+  static constexpr int kWavesM = waves_m, kWavesN = waves_n;
+  static constexpr int kThreads = kWavesM * kWavesN * kWaveSize;
+  // A wave's part of the tile, in fragments of 16 x 16. Fragment (i, j) has the rows from
+  // wave_m * kWaveM + 16 i and the columns from wave_n * kWaveN + 16 j of the tile; lane l
+  // holds columns 4 (l / 16) + {0, 1, 2, 3} of row l % 16.
+  static constexpr int kWaveM = kTileM / kWavesM, kWaveN = kTileN / kWavesN;
+  static constexpr int kFragsM = kWaveM / 16, kFragsN = kWaveN / 16;
+
+  using Sum = typename SelectType<lhs == DType::kS8, int32_t, float>::Type;
+  using Sum4 = Vec4<Sum>;
+
+  static JAXGEMM_AMD int WaveM() { return WaveId() / kWavesN; }
+  static JAXGEMM_AMD int WaveN() { return WaveId() % kWavesN; }
+};
+
+}  // namespace jaxgemm

@@ -1,0 +1,116 @@
+// The main loop for operands whose rows are not whole chunks of 16 bytes, or too far apart for
+// 32-bit offsets: every element is loaded for itself, under its own bounds check.
+#pragma once
+
+#include "kernel/gemm_args.h"
+#include "kernel/gemm_traits.h"
+#include "kernel/mfma.h"
+
+namespace jaxgemm {
+
+// One operand: element (row, k) is at row * row_stride + k * k_stride, where rows are those of
+// lhs or the columns of rhs.
+struct EdgeOperand {
+  const char* data;
+  int64_t rows, row_stride, k_stride;
+};
+
+// The tile of an operand in LDS: rows of 8 chunks along k. The chunks of a row are permuted so
+// that the lanes of a fragment's read meet all banks: gfx942 has 32 of them, gfx950 64.
+JAXGEMM_AMD int ChunkOffset(int row, int chunk) {
+#if defined(__gfx950__)
+  return row * kRowBytes + (chunk ^ (row / 2 % kRowChunks)) * kChunkBytes;
+#else
+  return row * kRowBytes + (chunk ^ (row % kRowChunks)) * kChunkBytes;
+#endif
+}
+
+template <class Traits>
+class EdgeMainloop {
+ public:
+  static constexpr int kLdsBytes = (Traits::kTileM + Traits::kTileN) * kRowBytes;
+
+  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds,
+                              typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN]) {
+    const char* lhs_data = static_cast<const char*>(args.lhs) +
+                           tile.batch * args.lhs_batch_stride * Traits::kBytes;
+    const char* rhs_data = static_cast<const char*>(args.rhs) +
+                           tile.batch * args.rhs_batch_stride * Traits::kBytes;
+    constexpr bool kLhsK = Traits::kLhsKContiguous, kRhsK = Traits::kRhsKContiguous;
+    const EdgeOperand lhs{lhs_data, args.m, kLhsK ? args.k : 1, kLhsK ? 1 : args.m};
+    const EdgeOperand rhs{rhs_data, args.n, kRhsK ? args.k : 1, kRhsK ? 1 : args.n};
+    Lds* lds_rhs = lds + Traits::kTileM * kRowBytes;
+#pragma clang loop unroll(disable)
+    for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
+      Barrier();
+      const int64_t k = int64_t{k_tile} * Traits::kTileK;
+      Stage<Traits::kTileM, kLhsK>(lhs, int64_t{tile.m} * Traits::kTileM, k, args.k, lds);
+      Stage<Traits::kTileN, kRhsK>(rhs, int64_t{tile.n} * Traits::kTileN, k, args.k, lds_rhs);
+      Barrier();
+      Multiply(lds, lds_rhs, sums);
+    }
+  }
+
+ private:
+  template <int kRows, bool kKContiguous>
+  static JAXGEMM_AMD void Stage(const EdgeOperand& operand, int64_t first_row, int64_t k,
+                                int64_t k_end, Lds* lds) {
+    using Bits = typename SelectType<
+        Traits::kBytes == 4, uint32_t,
+        typename SelectType<Traits::kBytes == 2, uint16_t, uint8_t>::Type>::Type;
+#pragma clang loop unroll(disable)
+    for (int index = ThreadId(); index < kRows * kRowChunks; index += Traits::kThreads) {
+      // Neighbouring lanes read what is near in memory.
+      const int row = kKContiguous ? index / kRowChunks : index % kRows;
+      const int chunk = kKContiguous ? index % kRowChunks : index / kRows;
+      const int64_t global_row = first_row + row, first_k = k + chunk * Traits::kChunk;
+      const auto* from = reinterpret_cast<const Bits*>(operand.data) +
+                         global_row * operand.row_stride + first_k * operand.k_stride;
+      Bits element[Traits::kChunk];
+#pragma unroll
+      for (int i = 0; i < Traits::kChunk; ++i) {
+        element[i] = 0;
+        if (global_row < operand.rows && first_k + i < k_end) {
+          element[i] = from[i * operand.k_stride];
+        }
+      }
+      Chunk packed;
+      __builtin_memcpy(&packed, element, sizeof(packed));
+      *reinterpret_cast<LdsChunk*>(lds + ChunkOffset(row, chunk)) = packed;
+    }
+  }
+
+  static JAXGEMM_AMD void Multiply(
+      Lds* lds_lhs, Lds* lds_rhs,
+      typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN]) {
+    constexpr int kChunks = ChunksPerMma<Traits>();
+    const int row = LaneId() % 16, first_chunk = LaneId() / 16;
+    lds_lhs += Traits::WaveM() * Traits::kWaveM * kRowBytes;
+    lds_rhs += Traits::WaveN() * Traits::kWaveN * kRowBytes;
+#pragma unroll
+    for (int step = 0; step < 2; step += kChunks) {
+      Chunk rhs[Traits::kFragsN][kChunks];
+      auto read = [&](Lds* lds, int frag, int i) {
+        return *reinterpret_cast<LdsChunk*>(
+            lds + frag * 16 * kRowBytes + ChunkOffset(row, first_chunk + 4 * (step + i)));
+      };
+#pragma unroll
+      for (int j = 0; j < Traits::kFragsN; ++j) {
+#pragma unroll
+        for (int i = 0; i < kChunks; ++i) rhs[j][i] = read(lds_rhs, j, i);
+      }
+#pragma unroll
+      for (int m = 0; m < Traits::kFragsM; ++m) {
+        Chunk lhs[kChunks];
+#pragma unroll
+        for (int i = 0; i < kChunks; ++i) lhs[i] = read(lds_lhs, m, i);
+#pragma unroll
+        for (int j = 0; j < Traits::kFragsN; ++j) {
+          sums[m][j] = Mma<Traits>(lhs, rhs[j], sums[m][j]);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace jaxgemm

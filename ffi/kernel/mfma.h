@@ -1,0 +1,100 @@
+// Matrix instructions on 16-byte chunks of k: a fragment of out, 16 rows by 16 columns,
+// += lhs rows x rhs columns.
+//
+// rhs is the instruction's first operand, lhs the second: the result is then transposed, and
+// a lane holds four neighbours of one row of out. Lane l brings, for row (or column) l % 16, the
+// chunk l / 16 of the 4 that one step covers; any order of k will do that lhs and rhs share.
+#pragma once
+
+#include "kernel/gemm_traits.h"
+
+namespace jaxgemm {
+
+// Chunks per operand that one Mma takes: the scaled float8 instruction of gfx950 takes two.
+template <class Traits>
+JAXGEMM_AMD constexpr int ChunksPerMma() {
+#if defined(__gfx950__)
+  return Traits::kBytes == 1 && Traits::kLhs != DType::kS8 ? 2 : 1;
+#else
+  return 1;
+#endif
+}
+
+JAXGEMM_AMD constexpr bool IsE5M2(DType dtype) {
+  return dtype == DType::kF8E5M2 || dtype == DType::kF8E5M2FNUZ;
+}
+
+// `lhs` and `rhs` point to ChunksPerMma() chunks in registers.
+template <class Traits>
+JAXGEMM_AMD typename Traits::Sum4 Mma(const Chunk* lhs, const Chunk* rhs,
+                                      typename Traits::Sum4 sum) {
+  using Float4 = Vec4<float>;
+  constexpr DType kType = Traits::kLhs;
+  const Chunk a = rhs[0], b = lhs[0];
+  struct Halves {
+    long half[2];
+  };
+  if constexpr (kType == DType::kF32) {
+    const Float4 x = __builtin_bit_cast(Float4, a), y = __builtin_bit_cast(Float4, b);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      sum = __builtin_amdgcn_mfma_f32_16x16x4f32(x[i], y[i], sum, 0, 0, 0);
+    }
+    return sum;
+#if defined(__gfx950__)
+  } else if constexpr (kType == DType::kBF16) {
+    using BF16x8 = __bf16 __attribute__((ext_vector_type(8)));
+    return __builtin_amdgcn_mfma_f32_16x16x32_bf16(
+        __builtin_bit_cast(BF16x8, a), __builtin_bit_cast(BF16x8, b), sum, 0, 0, 0);
+  } else if constexpr (kType == DType::kF16) {
+    using F16x8 = _Float16 __attribute__((ext_vector_type(8)));
+    return __builtin_amdgcn_mfma_f32_16x16x32_f16(
+        __builtin_bit_cast(F16x8, a), __builtin_bit_cast(F16x8, b), sum, 0, 0, 0);
+  } else if constexpr (kType == DType::kS8) {
+    using Int4 = Vec4<int>;
+    return __builtin_amdgcn_mfma_i32_16x16x64_i8(
+        __builtin_bit_cast(Int4, a), __builtin_bit_cast(Int4, b), sum, 0, 0, 0);
+  } else {
+    using Int8 = int __attribute__((ext_vector_type(8)));
+    auto join = [](Chunk low, Chunk high) {
+      return __builtin_bit_cast(
+          Int8, __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7));
+    };
+    // By number (CDNA4 ISA): 0 is E4M3, 1 is E5M2. Scales of 0 select the unscaled form.
+    constexpr int kRhsFormat = IsE5M2(Traits::kRhs) ? 1 : 0;
+    constexpr int kLhsFormat = IsE5M2(Traits::kLhs) ? 1 : 0;
+    return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
+        join(a, rhs[1]), join(b, lhs[1]), sum, kRhsFormat, kLhsFormat, 0, 0, 0, 0);
+#else
+  } else {
+    const Halves x = __builtin_bit_cast(Halves, a), y = __builtin_bit_cast(Halves, b);
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      if constexpr (kType == DType::kBF16) {
+        using Short4 = Vec4<short>;
+        sum = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(
+            __builtin_bit_cast(Short4, x.half[i]), __builtin_bit_cast(Short4, y.half[i]), sum,
+            0, 0, 0);
+      } else if constexpr (kType == DType::kF16) {
+        using F16x4 = Vec4<_Float16>;
+        sum = __builtin_amdgcn_mfma_f32_16x16x16f16(
+            __builtin_bit_cast(F16x4, x.half[i]), __builtin_bit_cast(F16x4, y.half[i]), sum, 0,
+            0, 0);
+      } else if constexpr (kType == DType::kS8) {
+        sum = __builtin_amdgcn_mfma_i32_16x16x32_i8(x.half[i], y.half[i], sum, 0, 0, 0);
+      } else if constexpr (IsE5M2(Traits::kRhs) && IsE5M2(Traits::kLhs)) {
+        sum = __builtin_amdgcn_mfma_f32_16x16x32_bf8_bf8(x.half[i], y.half[i], sum, 0, 0, 0);
+      } else if constexpr (IsE5M2(Traits::kRhs)) {
+        sum = __builtin_amdgcn_mfma_f32_16x16x32_bf8_fp8(x.half[i], y.half[i], sum, 0, 0, 0);
+      } else if constexpr (IsE5M2(Traits::kLhs)) {
+        sum = __builtin_amdgcn_mfma_f32_16x16x32_fp8_bf8(x.half[i], y.half[i], sum, 0, 0, 0);
+      } else {
+        sum = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(x.half[i], y.half[i], sum, 0, 0, 0);
+      }
+    }
+    return sum;
+#endif
+  }
+}
+
+}  // namespace jaxgemm
