@@ -133,10 +133,10 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
   const int64_t bias_at = tile.batch * args.bias_batch_stride + col;
   const int64_t out_at = tile.batch * args.m * args.n + col;
 
-  Vec4<float> bias = 0, scale = 1;
-  Vec4<int32_t> integer_bias = 0;
-  if (args.bias && integer_out) integer_bias = LoadFour<int32_t>(args.bias, bias_at, count);
-  if (args.bias && !integer_out) bias = LoadFour<float>(args.bias, bias_at, count);
+  // float, or int32_t with an integer out: zero is the same in both.
+  Vec4<uint32_t> bias = 0;
+  Vec4<float> scale = 1;
+  if (args.bias) bias = LoadFour<uint32_t>(args.bias, bias_at, count);
   if (args.scale) {
     const int64_t scale_at = tile.batch * args.scale_batch_stride;
     scale = args.scale_stride ? LoadFour<float>(args.scale, scale_at + col, count)
@@ -169,11 +169,13 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
       const int64_t offset = out_at + row * args.n;
       if constexpr (kInteger) {
         if (integer_out) {
-          StoreAs(args.out_dtype, args.out, offset, sum + integer_bias, count, aligned);
+          StoreAs(args.out_dtype, args.out, offset, sum + __builtin_bit_cast(Sum4, bias), count,
+                  aligned);
           continue;
         }
       }
-      Vec4<float> value = __builtin_convertvector(sum, Vec4<float>) * scale + bias;
+      Vec4<float> value = __builtin_convertvector(sum, Vec4<float>) * scale +
+                          __builtin_bit_cast(Vec4<float>, bias);
       if (args.preact) StoreAs(args.out_dtype, args.preact, offset, value, count, aligned);
       value = Activate(args.activation, value);
       StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
