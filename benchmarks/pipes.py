@@ -1,0 +1,114 @@
+"""How long each pipe of a compute unit is busy with a K tile, and how many waves fit.
+
+Cycles come from the emulator's record of a launch (what was executed, with the real
+addresses); the emulator's sources say where its cycles per instruction come from. What is
+added here, with its source:
+
+- A SIMD has its own matrix pipe and vector issue; the busiest of the four SIMDs counts.
+  A matrix instruction takes 4 cycles of the vector issue, too (a pass is 4 cycles: CDNA3
+  ISA, "Dependency Resolution: Required Independent Instructions").
+- The LDS, the scalar unit and the path to memory are the compute unit's. In each cycle the
+  scheduler looks at one SIMD and issues at most one instruction per kind (ROCm Compute
+  Profiler, "Pipeline descriptions"), so a scalar instruction takes one cycle of the unit.
+- Memory: the larger of 64 bytes a cycle through the L1 (CDNA2 white paper; AMD's profiler
+  takes 128 as CDNA3's and CDNA4's peak, so this is the cautious figure) and the CU's share
+  of its L2, 16 channels of 128 bytes a cycle for each XCD (CDNA3 white paper; the
+  profiler's "L2 Cache BW"), with every CU of the XCD loading and nothing found in the L1.
+- Registers: 512 vector registers a SIMD, given out in eights, arch and accumulation
+  registers together; at most 8 waves (LLVM AMDGPUUsage, gfx90a and later; LLVM's
+  GCNSubtarget for the granules of the LDS).
+"""
+
+import dataclasses
+
+SIMDS = 4
+MAX_WAVES = 8         # a SIMD
+VECTOR_REGISTERS = 512
+REGISTER_GRANULE = 8
+L1_BYTES = 64         # a cycle
+L2_BYTES = 16 * 128   # a cycle and XCD
+
+PIPES = ("matrix", "vector", "lds", "memory", "scalar")
+
+
+@dataclasses.dataclass(frozen=True)
+class Device:
+  """What the report needs of a device: its largest part, with all that is enabled."""
+
+  name: str
+  cus_per_xcd: int
+  lds_bytes: int
+  lds_granule: int
+
+
+DEVICES = {
+    "gfx942": Device("MI300X", cus_per_xcd=38, lds_bytes=64 << 10, lds_granule=512),
+    "gfx950": Device("MI355X", cus_per_xcd=32, lds_bytes=160 << 10, lds_granule=1280),
+}
+
+
+def _round_up(value: int, granule: int) -> int:
+  return -(-value // granule) * granule
+
+
+def occupancy(arch: str, vgprs: int, lds_bytes: int, waves: int) -> dict[str, int]:
+  """Waves a SIMD, for workgroups of `waves` waves: by registers, by LDS, and both.
+
+  vgprs counts arch and accumulation registers together; lds_bytes is a workgroup's.
+  """
+  device = DEVICES[arch]
+  by_registers = min(
+      MAX_WAVES,
+      VECTOR_REGISTERS // max(REGISTER_GRANULE, _round_up(vgprs, REGISTER_GRANULE)),
+  )
+  waves_per_simd = -(-waves // SIMDS)
+  groups_by_registers = by_registers // waves_per_simd
+  groups_by_lds = MAX_WAVES // waves_per_simd
+  if lds_bytes:
+    groups_by_lds = device.lds_bytes // _round_up(lds_bytes, device.lds_granule)
+  return {
+      "by_registers": by_registers,
+      "by_lds": min(MAX_WAVES, groups_by_lds * waves_per_simd),
+      "waves_per_simd": min(groups_by_registers, groups_by_lds) * waves_per_simd,
+  }
+
+
+def difference(longer: dict, shorter: dict, tiles: int) -> dict:
+  """Two records of one workgroup that differ by `tiles` K tiles: per K tile."""
+  def per_tile(name):
+    if isinstance(longer[name], list):
+      return [(a - b) / tiles for a, b in zip(longer[name], shorter[name])]
+    return (longer[name] - shorter[name]) / tiles
+
+  return {name: per_tile(name) for name in longer}
+
+
+def cycles(arch: str, cost: dict) -> dict[str, float]:
+  """Cycles of each pipe, out of `difference`; those of one workgroup alone on its CU."""
+  moved = cost["global_read_bytes"] + cost["global_write_bytes"]
+  share = L2_BYTES / DEVICES[arch].cus_per_xcd
+  lds = ("lds_read_cycles", "lds_write_cycles", "lds_dma_cycles", "lds_conflict_cycles")
+  return {
+      "matrix": max(cost["simd_matrix_cycles"]),
+      "vector": max(cost["simd_vector_cycles"]),
+      "lds": sum(cost[name] for name in lds),
+      "memory": max(cost["global_lines"], moved / min(share, L1_BYTES)),
+      "scalar": cost["scalar"] + cost["branch"] + cost["scalar_memory"],
+  }
+
+
+def summary(by_pipe: dict[str, float]) -> dict:
+  """What limits, how busy each pipe is beside the matrix pipe, and its share.
+
+  share: matrix cycles / cycles of the busiest pipe, the share of time that the matrix
+  pipe works if all pipes work at the same time. share_in_turn: matrix cycles / the sum
+  of all pipes' cycles, if no two ever did. What a GPU does lies between.
+  """
+  matrix = by_pipe["matrix"]
+  busiest = max(PIPES, key=by_pipe.__getitem__)
+  return {
+      "limit": busiest,
+      "ratio": {name: by_pipe[name] / matrix for name in PIPES if name != "matrix"},
+      "share": matrix / by_pipe[busiest],
+      "share_in_turn": matrix / sum(by_pipe.values()),
+  }

@@ -1,0 +1,143 @@
+"""A peer's kernel for the resource report: Triton's persistent matmul.
+
+Compiled by PyPI's `triton`, which needs no GPU and no ROCm for it. The kernel has the form
+that Triton's tutorials and tritonBLAS use: pointers that advance along k, one program per
+compute unit walking the tiles in groups of rows, rows past the edge wrapped around.
+"""
+
+import dataclasses
+import itertools
+import struct
+
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+import triton.language as tl
+
+TILE = (256, 256, 64)
+GROUP_M = 8
+NAME = "persistent_matmul"
+
+# What tritonBLAS passes for its persistent kernel: 8 warps, 2 stages, 16x16 matrix
+# instructions. enable_fp_fusion is Triton's default, given to keep it quiet.
+OPTIONS = dict(
+    num_warps=8, num_stages=2, matrix_instr_nonkdim=16, enable_fp_fusion=True
+)
+
+
+@triton.jit
+def persistent_matmul(
+    lhs, rhs, out, m, n, k, lhs_stride, rhs_stride, out_stride,
+    LHS_CONTRACTING: tl.constexpr, RHS_CONTRACTING: tl.constexpr,
+    TILE_M: tl.constexpr, TILE_N: tl.constexpr, TILE_K: tl.constexpr,
+    GROUP: tl.constexpr, NUM_PROGRAMS: tl.constexpr,
+):
+  """out = lhs rhs for k a multiple of TILE_K, two of them at least; strides of lines."""
+  tiles_m = tl.cdiv(m, TILE_M)
+  tiles_n = tl.cdiv(n, TILE_N)
+  tiles_per_group = GROUP * tiles_n
+  for tile in tl.range(tl.program_id(0), tiles_m * tiles_n, NUM_PROGRAMS):
+    first_m = tile // tiles_per_group * GROUP
+    group_rows = min(tiles_m - first_m, GROUP)
+    tile_m = first_m + (tile % tiles_per_group) % group_rows
+    tile_n = (tile % tiles_per_group) // group_rows
+    tl.assume(tile_m >= 0)
+    tl.assume(tile_n >= 0)
+
+    rows = (tile_m * TILE_M + tl.arange(0, TILE_M)) % m
+    columns = (tile_n * TILE_N + tl.arange(0, TILE_N)) % n
+    rows = tl.max_contiguous(tl.multiple_of(rows, TILE_M), TILE_M)
+    columns = tl.max_contiguous(tl.multiple_of(columns, TILE_N), TILE_N)
+    depth = tl.arange(0, TILE_K)
+    if LHS_CONTRACTING == 1:
+      lhs_ptrs = lhs + rows[:, None] * lhs_stride + depth[None, :]
+      lhs_step = TILE_K
+    else:
+      lhs_ptrs = lhs + rows[:, None] + depth[None, :] * lhs_stride
+      lhs_step = TILE_K * lhs_stride
+    if RHS_CONTRACTING == 1:
+      rhs_ptrs = rhs + columns[None, :] * rhs_stride + depth[:, None]
+      rhs_step = TILE_K
+    else:
+      rhs_ptrs = rhs + columns[None, :] + depth[:, None] * rhs_stride
+      rhs_step = TILE_K * rhs_stride
+
+    sums = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
+    tiles_k = tl.cdiv(k, TILE_K)
+    tl.assume(tiles_k > 1)
+    for _ in range(0, tiles_k):
+      sums += tl.dot(tl.load(lhs_ptrs), tl.load(rhs_ptrs))
+      lhs_ptrs += lhs_step
+      rhs_ptrs += rhs_step
+
+    rows = tile_m * TILE_M + tl.arange(0, TILE_M)
+    columns = tile_n * TILE_N + tl.arange(0, TILE_N)
+    out_ptrs = out + rows[:, None] * out_stride + columns[None, :]
+    inside = (rows[:, None] < m) & (columns[None, :] < n)
+    tl.store(out_ptrs, sums.to(out.type.element_ty), mask=inside)
+
+
+@dataclasses.dataclass(frozen=True)
+class Peer:
+  """A compiled variant; `options` says in words how it differs from the others."""
+
+  options: str
+  code_object: bytes
+  assembly: str
+  lds_bytes: int  # asked for at the launch, not by the kernel
+  waves: int
+
+  def arguments(self, lhs: int, rhs: int, out: int, m: int, n: int, k: int,
+                lhs_stride: int, rhs_stride: int, out_stride: int) -> bytes:
+    """The kernel's arguments; the last two are Triton's own scratch, unused here."""
+    return struct.pack("<3Q6i2Q", lhs, rhs, out, m, n, k, lhs_stride, rhs_stride,
+                       out_stride, 0, 0)
+
+
+def variants(arch: str, lhs_contracting: int, rhs_contracting: int,
+             num_programs: int) -> list[Peer]:
+  """The kernel for bfloat16, by each setting that tuners try; the best one counts.
+
+  waves_per_eu: 0 is the compiler's choice, 2 what 8 warps on 4 SIMDs come to. kpack 2
+  is for gfx942 (Triton sets it to 1 on gfx950). Pointers known to span less than 2 GiB
+  let Triton use buffer instructions with 32-bit offsets.
+  """
+  kpacks = (1, 2) if arch == "gfx942" else (1,)
+  return [
+      _compile(arch, lhs_contracting, rhs_contracting, num_programs, waves, kpack, small)
+      for waves, kpack, small in itertools.product((0, 2), kpacks, (False, True))
+  ]
+
+
+def _compile(arch, lhs_contracting, rhs_contracting, num_programs, waves_per_eu, kpack,
+             small) -> Peer:
+  signature = dict.fromkeys(("lhs", "rhs", "out"), "*bf16")
+  signature |= dict.fromkeys(
+      ("m", "n", "k", "lhs_stride", "rhs_stride", "out_stride"), "i32"
+  )
+  constants = dict(
+      LHS_CONTRACTING=lhs_contracting, RHS_CONTRACTING=rhs_contracting,
+      TILE_M=TILE[0], TILE_N=TILE[1], TILE_K=TILE[2], GROUP=GROUP_M,
+      NUM_PROGRAMS=num_programs,
+  )
+  multiple = ["tt.divisibility", 16]
+  attributes = {(i,): [multiple] for i in range(len(signature))}
+  if small:
+    for i in range(3):
+      attributes[(i,)] = [multiple, ["tt.pointer_range", 32]]
+  source = ASTSource(
+      persistent_matmul, signature | dict.fromkeys(constants, "constexpr"), constants,
+      attributes,
+  )
+  compiled = triton.compile(
+      source, target=GPUTarget("hip", arch, 64),
+      options=OPTIONS | {"waves_per_eu": waves_per_eu, "kpack": kpack},
+  )
+  return Peer(
+      options=f"waves_per_eu={waves_per_eu} kpack={kpack} "
+      f"pointers={'<2GiB' if small else 'any'}",
+      code_object=compiled.asm["hsaco"],
+      assembly=compiled.asm["amdgcn"],
+      lds_bytes=compiled.metadata.shared,
+      waves=compiled.metadata.num_warps,
+  )
