@@ -21,10 +21,19 @@ inline constexpr int kWaveSize = 64;
 // Rows of both operands' tiles are 128 bytes of k whatever the type: 8 chunks.
 inline constexpr int kRowBytes = 128, kChunkBytes = 16, kRowChunks = 8;
 
-JAXGEMM_AMD int ThreadId() { return __builtin_amdgcn_workitem_id_x(); }
+// Not known to be the same each time: the compiler would compute all that derives from it
+// before the first work tile, and keep it in registers that the sums need.
+JAXGEMM_AMD int ThreadId() {
+  constexpr int kMostThreads = 1024;
+  int id = __builtin_amdgcn_workitem_id_x();
+  asm volatile("" : "+v"(id));
+  return id & (kMostThreads - 1);
+}
 JAXGEMM_AMD int LaneId() { return ThreadId() % kWaveSize; }
 // The same in all lanes, which the compiler cannot know.
-JAXGEMM_AMD int WaveId() { return __builtin_amdgcn_readfirstlane(ThreadId() / kWaveSize); }
+JAXGEMM_AMD int WaveId() {
+  return __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() / kWaveSize);
+}
 
 // The chiplet this wave runs on (CDNA3 ISA, hardware registers: XCC_ID, 4 bits).
 JAXGEMM_AMD int XccId() {

@@ -111,8 +111,20 @@ JAXGEMM_AMD GemmArgs LoadArgs() {
   auto* from = __builtin_amdgcn_kernarg_segment_ptr();
   asm volatile("" : "+s"(from));
   GemmArgs args;
-  __builtin_memcpy(&args, (const void*)from, sizeof(args));
+  // Its type says how it is aligned, without which the loads would not be scalar.
+  __builtin_memcpy(&args, (const GemmArgs*)from, sizeof(args));
   return args;
+}
+
+// Divisions go through vector registers, from where the compiler does not bring all back.
+JAXGEMM_AMD WorkTile Uniform(WorkTile tile) {
+  auto to_scalar = [](Index& index) { index = __builtin_amdgcn_readfirstlane(index); };
+  to_scalar(tile.batch);
+  to_scalar(tile.m);
+  to_scalar(tile.n);
+  to_scalar(tile.k_begin);
+  to_scalar(tile.k_end);
+  return tile;
 }
 
 template <class Traits>
@@ -128,7 +140,7 @@ JAXGEMM_AMD void RunGemm(Lds* lds) {
       .slot = slot};
   if (claim.stealing) claim.steal.start = FirstQueue(args, workgroup);
 
-  auto map = [](Index index) { return LoadArgs().map(index); };
+  auto map = [](Index index) { return Uniform(LoadArgs().map(index)); };
   auto compute = [&](const WorkTile& tile) {
     accumulator.loaded = nullptr;
     Mainloop<Traits>::Run(LoadArgs(), tile, lds, accumulator.sums);

@@ -1,0 +1,68 @@
+// Buffer resources: loads of an operand through a 64-bit base that all lanes share and 32-bit
+// offsets of each lane. What lies outside the resource reads as zeros.
+#pragma once
+
+#include <cstdint>
+
+#include "kernel/amdgpu.h"
+#include "kernel/gemm_args.h"
+
+namespace jaxgemm {
+
+// CDNA3 ISA, "Buffer Resource Descriptor": 48 bits of base, stride 0 (raw), NUM_RECORDS in bytes,
+// DATA_FORMAT 32.
+using Resource = uint32_t __attribute__((ext_vector_type(4)));
+
+// Offsets of valid lanes are below it, those of lanes that shall read zeros are equal to it.
+inline constexpr uint32_t kOutsideBuffer = 1u << 31;
+
+JAXGEMM_AMD Resource MakeResource(uint64_t base) {
+  constexpr uint32_t kDataFormat32 = 4u << 15;
+  return {static_cast<uint32_t>(base), static_cast<uint32_t>(base >> 32), kOutsideBuffer,
+          kDataFormat32};
+}
+JAXGEMM_AMD void Advance(Resource& resource, uint32_t bytes) {
+  const uint64_t base = (resource[0] | uint64_t{resource[1]} << 32) + bytes;
+  resource[0] = static_cast<uint32_t>(base);
+  resource[1] = static_cast<uint32_t>(base >> 32);
+}
+// From now on all lanes read zeros.
+JAXGEMM_AMD void Close(Resource& resource) { resource[2] = 0; }
+
+// Where an operand lies. Rows are those of lhs or the columns of rhs; lines are what is
+// contiguous in memory: a row's k, or a k's rows.
+template <class Traits, bool kIsLhs>
+struct OperandMemory {
+  static constexpr bool kKContiguous =
+      kIsLhs ? Traits::kLhsKContiguous : Traits::kRhsKContiguous;
+  static constexpr int kTileRows = kIsLhs ? Traits::kTileM : Traits::kTileN;
+
+  uint64_t base;
+  int64_t rows, k;
+  int64_t line_bytes;
+
+  JAXGEMM_AMD OperandMemory(const GemmArgs& args, Index batch)
+      : rows(kIsLhs ? args.m : args.n), k(args.k) {
+    const int64_t stride = kIsLhs ? args.lhs_batch_stride : args.rhs_batch_stride;
+    base = reinterpret_cast<uint64_t>(kIsLhs ? args.lhs : args.rhs) +
+           batch * stride * Traits::kBytes;
+    line_bytes = (kKContiguous ? k : rows) * Traits::kBytes;
+  }
+  // Whole chunks in every line, and a tile within 32-bit offsets.
+  JAXGEMM_AMD bool FitsChunks() const {
+    constexpr int kMostLines = kTileRows > kRowBytes ? kTileRows : kRowBytes;
+    return (base | line_bytes) % kChunkBytes == 0 &&
+           line_bytes < int64_t{kOutsideBuffer} / kMostLines;
+  }
+  JAXGEMM_AMD uint64_t TileBase(Index tile, Index k_tile) const {
+    const int64_t row = int64_t{tile} * kTileRows, at_k = int64_t{k_tile} * Traits::kTileK;
+    return base + (kKContiguous ? row : at_k) * line_bytes +
+           (kKContiguous ? at_k : row) * Traits::kBytes;
+  }
+  // From one k tile to the next.
+  JAXGEMM_AMD uint32_t TileStep() const {
+    return kKContiguous ? kRowBytes : static_cast<uint32_t>(Traits::kTileK * line_bytes);
+  }
+};
+
+}  // namespace jaxgemm
