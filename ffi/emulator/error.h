@@ -1,0 +1,23 @@
+// Errors of the emulator, and their text.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace jaxgemm::emulator {
+
+// Anything wrong with an object, a launch or a kernel; the message is complete.
+struct EmulationError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A fault of the running instruction; the machine adds kernel, instruction and wave.
+struct Fault {
+  std::string text;
+  int lane = -1;
+};
+
+// printf into a string.
+[[gnu::format(printf, 1, 2)]] std::string Text(const char* format, ...);
+
+}  // namespace jaxgemm::emulator

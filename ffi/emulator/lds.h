@@ -1,0 +1,60 @@
+// The LDS of one workgroup: its bytes, and for each grain of 1, 2 or 4 bytes who wrote and who
+// read it last, so that accesses of different waves that nothing orders are found.
+//
+// An access is ordered before another wave's if it was complete (its s_waitcnt was executed)
+// before a barrier that the other wave passed before it issued its own. Every release of a
+// barrier is passed by all waves, wherever in the code each of them waits, so "complete at the
+// last release" is what counts. Within a wave the LDS instructions are in order; loads to the
+// LDS are not ordered with them, only with one another.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "emulator/options.h"
+#include "emulator/wave.h"
+
+namespace jaxgemm::emulator {
+
+class Lds {
+ public:
+  // For a new workgroup in the same place.
+  void Reset(const Workgroup* group, uint32_t bytes, int grain_shift, const Options& options,
+             uint32_t junk);
+
+  uint32_t size() const { return size_; }
+
+  // Where the bytes are. Throws Fault for an access that is misaligned or outside.
+  uint8_t* At(uint32_t address, uint32_t bytes, uint32_t alignment, int lane) {
+    if (address > size_ || bytes > size_ - address) Outside(address, bytes, lane);
+    if (address & (alignment - 1)) Misaligned(address, alignment, lane);
+    return data_.data() + address;
+  }
+
+  // Note accesses of the running operation of the wave's queue. Throw Fault for a race, and
+  // for reads of what nothing wrote.
+  void NoteRead(const Wave& wave, uint32_t address, uint32_t bytes, int lane);
+  void NoteWrite(const Wave& wave, Queue queue, uint32_t address, uint32_t bytes, int lane,
+                 bool atomic = false);
+
+ private:
+  static constexpr uint8_t kNobody = 0xff, kWaveMask = 15, kByLoad = 16, kAtomic = 32;
+
+  [[noreturn]] void Outside(uint32_t address, uint32_t bytes, int lane) const;
+  [[noreturn]] void Misaligned(uint32_t address, uint32_t alignment, int lane) const;
+  [[noreturn]] void Race(const Wave& wave, const char* what, int other, const char* did,
+                         uint32_t number, Queue queue, uint32_t address, int lane) const;
+  void CheckWriter(const Wave& wave, Queue queue, uint32_t grain, uint32_t address, int lane,
+                   bool read, bool atomic) const;
+
+  const Workgroup* group_ = nullptr;
+  uint32_t size_ = 0;
+  int shift_ = 2;
+  bool races_ = true, uninitialized_ = true;
+  std::vector<uint8_t> data_;
+  std::vector<uint8_t> writer_;       // by grain: wave | kByLoad | kAtomic, or kNobody
+  std::vector<uint32_t> written_;     // its operation
+  std::vector<std::vector<uint32_t>> read_;  // by wave and grain: the last LDS operation
+};
+
+}  // namespace jaxgemm::emulator

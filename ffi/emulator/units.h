@@ -1,0 +1,57 @@
+// Execution of memory instructions. Each throws Fault, or has executed the instruction and
+// marked what is outstanding.
+#pragma once
+
+#include <cstdint>
+
+#include "emulator/cost.h"
+#include "emulator/global_memory.h"
+#include "emulator/lds.h"
+#include "emulator/options.h"
+#include "emulator/program.h"
+#include "emulator/wave.h"
+
+namespace jaxgemm::emulator {
+
+// What the instructions of a launch share.
+struct Context {
+  Arch arch;
+  const Options& options;
+  GlobalMemory& memory;
+  Cost& cost;
+  uint64_t instructions = 0;   // executed so far
+  // Of the last instruction that counts as progress: a wave that polls a flag makes none.
+  uint64_t progress_at = 0;
+
+  void Progress() { progress_at = instructions; }
+};
+
+void ExecuteScalarMemory(const Step& step, Wave* wave, Context* context);
+void ExecuteLds(const Step& step, Wave* wave, Context* context);
+void ExecuteVectorMemory(const Step& step, Wave* wave, Context* context);
+void ExecuteCache(const Step& step, Wave* wave, Context* context);
+
+// The value of a scalar operand.
+inline uint32_t ScalarValue(const Operand& operand, const Wave& wave) {
+  return operand.kind == Operand::kSgpr ? wave.registers.sgpr[operand.index]
+         : operand.kind == Operand::kConstant ? operand.constant
+                                              : 0;
+}
+inline uint64_t ScalarPairValue(const Operand& operand, const Wave& wave) {
+  const uint32_t* pair = wave.registers.sgpr + operand.index;
+  return pair[0] | uint64_t{pair[1]} << 32;
+}
+
+// Calls f(lane) for each lane of the mask.
+template <class F>
+inline void ForEachLane(uint64_t mask, F&& f) {
+  for (; mask != 0; mask &= mask - 1) f(__builtin_ctzll(mask));
+}
+
+// One loaded element -> the register that it fills, whose old value is `old`.
+uint32_t ExtendElement(const MemoryOp& op, uint32_t element, uint32_t old);
+
+// The new value of an atomic operation at `bytes` 4 or 8.
+uint64_t ApplyAtomic(AtomicOp op, int bytes, uint64_t old, uint64_t data, uint64_t compare);
+
+}  // namespace jaxgemm::emulator

@@ -1,0 +1,283 @@
+"""Runs AMD machine code (gfx942, gfx950) on the CPU, and says what is wrong with it.
+
+The emulator executes code objects, as clang or Triton make them, instruction by instruction
+with AMD's documented semantics. Workgroups and waves take turns in an order drawn from a
+seed. It reports, with instruction, wave and lane:
+
+* registers used, and LDS data relied on, before the `s_waitcnt` that covers them;
+* LDS races between waves, and races between workgroups: a release or acquire that is missing;
+* accesses outside the LDS or the launch's buffers, misaligned ones, LDS that nobody wrote;
+* wait states that AMD's manuals ask for and code (inline assembly) does not keep;
+* instructions it does not know, and hangs.
+
+It counts what a kernel does: cycles of the matrix pipe, vector issue, LDS cycles with bank
+conflicts from the real addresses, bytes. It does not time anything.
+
+    import numpy as np
+    from jaxgemm import emulator
+
+    out = np.zeros(64, np.float32)
+    record = emulator.launch(code, "kernel", emulator.pack_arguments(out, np.int32(64)),
+                             grid=1, block=64, arch="gfx950", buffers={"out": out})
+    record.cost["lds_conflict_cycles"]
+"""
+
+import contextlib
+import ctypes
+import dataclasses
+import json
+import struct
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxgemm.emulator import _library
+from jaxgemm.emulator._library import EmulationError, library_path
+
+__all__ = [
+    "EmulationError",
+    "Options",
+    "Record",
+    "kernels",
+    "last_record",
+    "launch",
+    "library_path",
+    "options",
+    "pack_arguments",
+    "records",
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+  """How a launch is emulated.
+
+  Attributes:
+    seed: of the order in which waves take turns.
+    quantum: instructions of a turn; with `shuffle` the mean.
+    resident: workgroups in flight at once.
+    shuffle: turns in a new random order each round, instead of round robin.
+    xcc: XCC_ID of workgroup w is `xcc[w % len(xcc)]`; `"random"` for arbitrary ones; None as
+      the hardware deals them, w % 8.
+    check_waits: registers and LDS before their `s_waitcnt`.
+    check_hazards: wait states that software must insert.
+    check_lds_races: accesses of different waves to the LDS that nothing orders.
+    check_global_races: the same in global memory, between workgroups too.
+    check_uninitialized: reads of LDS that nobody wrote.
+    check_bounds: accesses outside the launch's buffers.
+    idle_limit: a launch in which so many instructions change nothing hangs.
+    profile: keep how often each instruction ran (`Record.profile`).
+  """
+
+  seed: int = 0
+  quantum: int = 64
+  resident: int = 8
+  shuffle: bool = True
+  xcc: str | Sequence[int] | None = None
+  check_waits: bool = True
+  check_hazards: bool = True
+  check_lds_races: bool = True
+  check_global_races: bool = True
+  check_uninitialized: bool = True
+  check_bounds: bool = True
+  idle_limit: int = 4_000_000
+  profile: bool = False
+
+  @classmethod
+  def unchecked(cls, **fields: Any) -> "Options":
+    """Options with all checks off: several times as fast."""
+    names = [f.name for f in dataclasses.fields(cls) if f.name.startswith("check_")]
+    return cls(**(dict.fromkeys(names, False) | fields))
+
+  def _text(self) -> bytes:
+    parts = []
+    for field in dataclasses.fields(self):
+      value = getattr(self, field.name)
+      if value is None:
+        continue
+      if field.name == "xcc" and not isinstance(value, str):
+        value = ",".join(str(int(x)) for x in value)
+      parts.append(f"{field.name}={int(value) if isinstance(value, bool) else value}")
+    return ";".join(parts).encode()
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+  """What a launch did.
+
+  Attributes:
+    kernel: its name.
+    arch: "gfx942" or "gfx950".
+    grid: workgroups in x, y, z.
+    block: work-items of a workgroup in x, y, z.
+    cost: counters by name, summed over all waves; see the README's table and
+      `ffi/emulator/cost.h`. Cycles are those of the named pipe if it were never idle.
+    profile: (offset from the kernel's entry, times executed by a wave, instruction), with
+      `Options(profile=True)`.
+  """
+
+  kernel: str
+  arch: str
+  grid: tuple[int, int, int]
+  block: tuple[int, int, int]
+  cost: dict[str, Any]
+  profile: list[tuple[int, int, str]]
+
+  @classmethod
+  def _from_json(cls, text: str) -> "Record":
+    data = json.loads(text)
+    data["grid"], data["block"] = tuple(data["grid"]), tuple(data["block"])
+    data["profile"] = [tuple(line) for line in data["profile"]]
+    return cls(**data)
+
+
+def kernels(code_object: bytes) -> list[dict[str, Any]]:
+  """The kernels of a code object and what they need.
+
+  Returns:
+    For each kernel a dictionary: name, arch, vgprs, agprs, sgprs, vgpr_spills, sgpr_spills,
+    allocated_vgprs (vector and accumulation registers of a wave, as allocated), lds_bytes,
+    scratch_bytes (of a work-item), argument_bytes, max_workgroup (work-items), code_bytes, and
+    arguments, a list of (kind, offset, bytes).
+
+  Raises:
+    EmulationError: it is no code object for gfx942 or gfx950.
+  """
+  lib = _library.load()
+  text = _library.read_text(lib.jaxgemm_emulator_kernels, code_object, len(code_object))
+  _library.check(bool(text))
+  return json.loads(text)
+
+
+def pack_arguments(*arguments: Any) -> bytes:
+  """Kernel arguments as they lie in memory, each aligned to its size.
+
+  Args:
+    *arguments: numpy arrays (their address is passed), numpy scalars, or bytes, which are
+      taken as a structure aligned to 8.
+  """
+  packed = b""
+  for argument in arguments:
+    if isinstance(argument, np.ndarray):
+      value, alignment = struct.pack("<Q", argument.ctypes.data), 8
+    elif isinstance(argument, np.generic):
+      value, alignment = argument.tobytes(), argument.itemsize
+    elif isinstance(argument, bytes):
+      value, alignment = argument, 8
+    else:
+      raise TypeError(
+          f"A kernel argument is a numpy array, a numpy scalar or bytes, not {argument!r}."
+      )
+    packed += bytes(-len(packed) % alignment) + value
+  return packed
+
+
+def _triple(value: int | Sequence[int]) -> tuple[int, int, int]:
+  values = (value,) if isinstance(value, (int, np.integer)) else tuple(value)
+  return (values + (1, 1, 1))[:3]
+
+
+def _buffer_arguments(buffers: Mapping[str, np.ndarray] | Sequence[np.ndarray] | None):
+  if buffers is None:
+    return -1, None, None, None, None
+  if not isinstance(buffers, Mapping):
+    buffers = {f"buffer {i}": array for i, array in enumerate(buffers)}
+  for name, array in buffers.items():
+    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+      raise ValueError(f"The buffer {name} must be contiguous.")
+  count = len(buffers)
+  return (
+      count,
+      (ctypes.c_uint64 * count)(*(a.ctypes.data for a in buffers.values())),
+      (ctypes.c_uint64 * count)(*(a.nbytes for a in buffers.values())),
+      (ctypes.c_uint8 * count)(*(a.flags.writeable for a in buffers.values())),
+      (ctypes.c_char_p * count)(*(name.encode() for name in buffers)),
+  )
+
+
+def launch(
+    code_object: bytes,
+    kernel: str,
+    args: bytes,
+    *,
+    grid: int | Sequence[int],
+    block: int | Sequence[int],
+    arch: str,
+    buffers: Mapping[str, np.ndarray] | Sequence[np.ndarray] | None,
+    dynamic_lds: int = 0,
+    options: Options | None = None,
+) -> Record:
+  """Runs a kernel of a code object on this process's memory.
+
+  Args:
+    code_object: the linked ELF file.
+    kernel: its name.
+    args: the explicit arguments as they lie in memory; see `pack_arguments`.
+    grid: workgroups in x (y, z).
+    block: work-items of a workgroup in x (y, z).
+    arch: "gfx942" or "gfx950", which the code object must be for.
+    buffers: the arrays, with names or without, that the kernel may access. It may not write
+      those that numpy holds read-only. None: any access is let through unchecked.
+    dynamic_lds: bytes of LDS beyond what the kernel declares.
+    options: see `Options`.
+
+  Raises:
+    EmulationError: the launch is not possible, or the kernel does what it must not. Buffers
+      then hold what was written up to that point.
+  """
+  lib = _library.load()
+  out = ctypes.c_char_p()
+  _library.check(
+      lib.jaxgemm_emulator_launch(
+          code_object, len(code_object), kernel.encode(), args, len(args),
+          (ctypes.c_uint32 * 3)(*_triple(grid)), (ctypes.c_uint32 * 3)(*_triple(block)),
+          dynamic_lds, arch.encode(), (options or Options())._text(),
+          *_buffer_arguments(buffers), ctypes.byref(out),
+      ) == 0
+  )
+  return Record._from_json(out.value.decode())
+
+
+_options_lock = threading.RLock()
+_options_stack = [Options()]
+
+
+@contextlib.contextmanager
+def options(value: Options | None = None, **fields: Any) -> Iterator[Options]:
+  """Sets the options of kernels launched through the driver, for the whole process.
+
+  `with emulator.options(seed=3):` around a call of `jaxgemm.matmul(...,
+  implementation="emulated:gfx942")`; wait for the result inside. Takes an `Options`, fields of
+  one, or both. Clears `records()` on entry.
+  """
+  lib = _library.load()
+  with _options_lock:
+    chosen = dataclasses.replace(value or _options_stack[-1], **fields)
+    _library.check(lib.jaxgemm_emulator_set_options(chosen._text()) == 0)
+    lib.jaxgemm_emulator_clear_records()
+    _options_stack.append(chosen)
+    try:
+      yield chosen
+    finally:
+      _options_stack.pop()
+      _library.check(lib.jaxgemm_emulator_set_options(_options_stack[-1]._text()) == 0)
+
+
+def records() -> list[Record]:
+  """The records of the process's launches since `options` was last entered, oldest first."""
+  lib = _library.load()
+  return [
+      Record._from_json(_library.read_text(lib.jaxgemm_emulator_record, i))
+      for i in range(lib.jaxgemm_emulator_count_records())
+  ]
+
+
+def last_record() -> Record | None:
+  """The record of the last launch of the process, or None."""
+  lib = _library.load()
+  count = lib.jaxgemm_emulator_count_records()
+  if count == 0:
+    return None
+  return Record._from_json(_library.read_text(lib.jaxgemm_emulator_record, count - 1))

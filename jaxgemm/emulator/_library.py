@@ -1,0 +1,86 @@
+"""Finds and loads the emulator's library, and declares its C functions."""
+
+import ctypes
+import functools
+import os
+import pathlib
+
+_NAME = "libjaxgemm_emulator.so"
+
+
+class EmulationError(RuntimeError):
+  """A launch, a code object or a kernel's instruction that the emulator refuses.
+
+  For a kernel the message names it, the instruction with its offset, the workgroup, wave and
+  lane, and what is wrong or missing.
+  """
+
+
+def library_path() -> str:
+  """Path of the emulator's shared library, which is also a stand-in for libamdhip64.
+
+  The environment variable JAXGEMM_EMULATOR_LIBRARY overrides the installed one.
+
+  Raises:
+    FileNotFoundError: it is not there.
+  """
+  if path := os.environ.get("JAXGEMM_EMULATOR_LIBRARY"):
+    if not os.path.exists(path):
+      raise FileNotFoundError(f"JAXGEMM_EMULATOR_LIBRARY names {path}, which is not there.")
+    return path
+  import jaxgemm.emulator  # in an editable installation the library lies elsewhere
+
+  for folder in jaxgemm.emulator.__path__:
+    path = pathlib.Path(folder, _NAME)
+    if path.exists():
+      return str(path)
+  raise FileNotFoundError(
+      f"{_NAME} is not installed beside jaxgemm.emulator; install jaxgemm with pip, or set "
+      "JAXGEMM_EMULATOR_LIBRARY to its path."
+  )
+
+
+@functools.cache
+def load() -> ctypes.CDLL:
+  """The library with argument types declared."""
+  lib = ctypes.CDLL(library_path())
+  size, text, buffer = ctypes.c_size_t, ctypes.c_char_p, ctypes.c_void_p
+  uint32s = ctypes.POINTER(ctypes.c_uint32)
+  uint64s = ctypes.POINTER(ctypes.c_uint64)
+  bytes_ = ctypes.POINTER(ctypes.c_uint8)
+  names = ctypes.POINTER(ctypes.c_char_p)
+  buffers = [ctypes.c_int, uint64s, uint64s, bytes_, names]
+  functions = {
+      "error": (text, []),
+      "set_arch": (ctypes.c_int, [text]),
+      "set_options": (ctypes.c_int, [text]),
+      "set_buffers": (ctypes.c_int, buffers),
+      "clear_records": (None, []),
+      "count_records": (size, []),
+      "record": (size, [size, buffer, size]),
+      "kernels": (size, [text, size, buffer, size]),
+      "launch": (
+          ctypes.c_int,
+          [text, size, text, text, size, uint32s, uint32s, ctypes.c_uint32, text, text]
+          + buffers
+          + [ctypes.POINTER(text)],
+      ),
+  }
+  for name, (result, arguments) in functions.items():
+    function = getattr(lib, "jaxgemm_emulator_" + name)
+    function.restype, function.argtypes = result, arguments
+  return lib
+
+
+def check(ok: bool) -> None:
+  """Raises the library's error of this thread unless `ok`."""
+  if not ok:
+    raise EmulationError(load().jaxgemm_emulator_error().decode())
+
+
+def read_text(function, *arguments) -> str:
+  """What a C function with trailing (out, capacity) has to say."""
+  length = function(*arguments, None, 0)
+  out = ctypes.create_string_buffer(length + 1)
+  function(*arguments, out, length + 1)
+  return out.value.decode()
