@@ -84,7 +84,8 @@ class Mainloop {
 
     Barrier();
     check_end(left);
-    WaitForScalars();
+    lhs.Settle();
+    rhs.Settle();
     rhs.template Load<0>(load_rhs());
     lhs.template Load<0>(load_lhs);
     rhs.template Load<1>(load_rhs());
@@ -141,10 +142,6 @@ class Mainloop {
     constexpr int kLoads = 8, kLdsReads = 0, kAnyExports = 7;
     __builtin_amdgcn_s_waitcnt(kLoads | kAnyExports << 4 | kLdsReads << 8);
   }
-  // Vector instructions may have written the scalars that the first load reads; the compiler
-  // does not look for that hazard in assembly (CDNA3 ISA, "Manually Inserted Wait States": 5).
-  static JAXGEMM_AMD void WaitForScalars() { asm volatile("s_nop 4" ::: "memory"); }
-
   // The second half of a phase.
   template <int kHalfM, int kHalfN>
   static JAXGEMM_AMD void Multiply(const Chunk (&lhs)[Lhs::kFrags][2],

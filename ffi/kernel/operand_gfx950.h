@@ -88,6 +88,11 @@ class Operand {
   JAXGEMM_AMD void Close() { jaxgemm::Close(resource_); }
   JAXGEMM_AMD void NextTile() { Advance(resource_, step_); }
 
+  // Before the first load: vector instructions may have written the scalars that it reads, and
+  // the compiler does not look for that hazard in assembly (CDNA3 ISA, "Manually Inserted Wait
+  // States": 5).
+  JAXGEMM_AMD void Settle() { asm volatile("s_nop 4" : "+s"(resource_)); }
+
   // Starts the loads of a half into the buffer at `lds` (in LDS, this wave's first byte).
   template <int kHalf>
   JAXGEMM_AMD void Load(uint32_t lds) const {
