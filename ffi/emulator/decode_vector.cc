@@ -52,7 +52,6 @@ std::string DecodeExtra(const Encoding& e, const OpInfo& info, uint32_t* src0, b
 // neg and abs are for float sources; v_cndmask_b32 and DPP or SDWA moves of bits take them too
 // by the manual, of which only v_cndmask_b32 is implemented.
 std::string CheckModifiers(const OpInfo& info, const Instruction& in) {
-  if (in.op == Op::v_bitop3_b32 || in.op == Op::v_bitop3_b16) return "";
   int i = 0;
   for (const char* s = info.sources; *s != 0 && i < 3; ++s, ++i) {
     const bool modified = ((in.neg | in.abs) >> i) & 1;
@@ -78,6 +77,10 @@ std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info,
   in->is_sdwa = src0 == kSdwa;
   in->is_dpp = src0 == kDpp;
   if (in->is_sdwa || in->is_dpp) {
+    if (in->is_dpp && std::strchr(info.destinations, 'm') < std::strchr(info.destinations, ':') &&
+        std::strchr(info.destinations, 'm') != nullptr) {
+      return std::string("DPP on ") + info.mnemonic + ", which writes a lane mask";
+    }
     const std::string error = DecodeExtra(e, info, &src0, &src1_sgpr, in);
     if (!error.empty()) return error;
   }
@@ -166,6 +169,11 @@ std::string DecodeVop3(const Encoding& e, Instruction* in) {
   if (!vop3b) {
     in->abs = static_cast<uint8_t>(Field(e.low, 10, 8));
     in->op_sel = static_cast<uint8_t>(Field(e.low, 14, 11));
+  }
+  if (in->op == Op::v_bitop3_b32 || in->op == Op::v_bitop3_b16) {
+    // Its truth table is where others have modifiers.
+    in->imm = (in->omod << 6) | (in->abs << 3) | in->neg;
+    in->omod = in->abs = in->neg = 0;
   }
   if (in->op_sel & ~OpSelAllowed(*info, in->op)) {
     return std::string("an op_sel that ") + info->mnemonic + " does not have";

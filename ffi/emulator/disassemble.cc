@@ -216,7 +216,7 @@ std::string VectorText(const Instruction& in, const OpInfo& info) {
       Instruction with_abs = in;
       with_abs.abs = in.neg_hi;
       Add(&text, WithModifiers(with_abs, num_src, plain));
-    } else if (packed || in.op == Op::v_bitop3_b32 || in.op == Op::v_bitop3_b16) {
+    } else if (packed) {
       Add(&text, plain);
     } else {
       Add(&text, WithModifiers(in, num_src, plain));
@@ -229,10 +229,12 @@ std::string VectorText(const Instruction& in, const OpInfo& info) {
     if (in.blgp) text += " blgp:" + std::to_string(in.blgp);
     return text;
   }
-  if (packed) return info.sources[0] == 'a' || info.sources[0] == 'd' ? text : text + Vop3pModifiers(in, info, num_src);
+  if (packed) {
+    const bool plain = info.sources[0] == 'a' || info.sources[0] == 'd';
+    return plain ? text : text + Vop3pModifiers(in, info, num_src);
+  }
   if (in.op == Op::v_bitop3_b32 || in.op == Op::v_bitop3_b16) {
-    const uint32_t table = (in.omod << 6) | (in.abs << 3) | in.neg;
-    return table ? text + Number(" bitop3:0x%x", table) : text;
+    return in.imm ? text + Number(" bitop3:0x%x", static_cast<uint32_t>(in.imm)) : text;
   }
   if (in.op == Op::v_permlane16_swap_b32 || in.op == Op::v_permlane32_swap_b32) {
     if (in.op_sel & 2) text += " bound_ctrl:1";
