@@ -99,8 +99,11 @@ class Mainloop {
     rhs.template Load<1>(load_rhs());
     Wait();
     Meet();
-    if (kPingPong && Traits::WaveM() == 1) Meet();
+    // As a phase of its own: B0 is loaded anew in the next but one.
     rhs.template Read<0>(b0);
+    Wait();
+    Meet();
+    if (kPingPong && Traits::WaveM() == 1) Meet();
 
     for (; left > 0; --left) {
       lhs.template Read<0>(a);
