@@ -175,7 +175,8 @@ Executor FindInteger32(Op op) {
     JAXGEMM_THREE(v_bfe_u32, (x >> (y & 31)) & ((1u << (z & 31)) - 1));
     JAXGEMM_THREE(v_bfi_b32, (x & y) | (~x & z));
     JAXGEMM_THREE(v_alignbit_b32, static_cast<uint32_t>((y | (uint64_t{x} << 32)) >> (z & 31)));
-    JAXGEMM_THREE(v_alignbyte_b32, static_cast<uint32_t>((y | (uint64_t{x} << 32)) >> (8 * (z & 3))));
+    JAXGEMM_THREE(v_alignbyte_b32,
+                  static_cast<uint32_t>((y | (uint64_t{x} << 32)) >> (8 * (z & 3))));
     JAXGEMM_THREE(v_min3_u32, std::min({x, y, z}));
     JAXGEMM_THREE(v_max3_u32, std::max({x, y, z}));
     JAXGEMM_THREE(v_med3_u32, Med3(x, y, z));

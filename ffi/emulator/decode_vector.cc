@@ -250,7 +250,8 @@ std::string DecodeVop3p(const Encoding& e, Instruction* in) {
     const std::string error = DecodeSource(e, code, *s, false, in, &operand);
     if (!error.empty()) return error;
     if (matrix && operand.kind == Operand::kVgpr) {
-      const bool accumulation = num_src == 2 ? dst_bank != 0 : Field(e.high, 27 + num_src, 27 + num_src);
+      const bool accumulation =
+          num_src == 2 ? dst_bank != 0 : Field(e.high, 27 + num_src, 27 + num_src) != 0;
       operand.index = static_cast<uint16_t>(operand.index + (accumulation ? 256 : 0));
     } else if (matrix && num_src < 2) {
       return std::string("a scalar matrix operand of ") + info->mnemonic;

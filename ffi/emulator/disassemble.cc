@@ -58,13 +58,17 @@ std::string Text(const Operand& operand, char letter = 'b') {
 
 std::string Bits(const char* name, unsigned value, int count) {
   std::string text = std::string(" ") + name + ":[";
-  for (int i = 0; i < count; ++i) text += std::string(i ? "," : "") + ((value >> i) & 1 ? "1" : "0");
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) text += ',';
+    text += (value >> i) & 1 ? '1' : '0';
+  }
   return text + "]";
 }
 
 std::string WaitCounters(uint32_t imm) {
   // vmcnt [3:0] and [15:14], expcnt [6:4], lgkmcnt [11:8]; those at their maximum are left out.
-  const uint32_t vm = (imm & 15) | ((imm >> 10) & 48), exp = (imm >> 4) & 7, lgkm = (imm >> 8) & 15;
+  const uint32_t vm = (imm & 15) | ((imm >> 10) & 48), exp = (imm >> 4) & 7;
+  const uint32_t lgkm = (imm >> 8) & 15;
   const bool all = vm == 63 && exp == 7 && lgkm == 15;
   std::string text;
   if (vm != 63 || all) text += " vmcnt(" + std::to_string(vm) + ")";
@@ -182,7 +186,7 @@ std::string SdwaText(const Instruction& in, const OpInfo& info) {
 
 std::string WithModifiers(const Instruction& in, int i, const std::string& plain) {
   std::string text = plain;
-  if (in.is_sdwa && ((in.sdwa_dpp >> (19 + 8 * i)) & 1)) text = "sext(" + text + ")";
+  if (in.is_sdwa && i < 2 && ((in.sdwa_dpp >> (19 + 8 * i)) & 1)) text = "sext(" + text + ")";
   if ((in.abs >> i) & 1) text = "|" + text + "|";
   if ((in.neg >> i) & 1) {
     const bool ambiguous = in.src[i].kind == Operand::kConstant && !((in.abs >> i) & 1);

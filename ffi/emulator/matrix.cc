@@ -11,15 +11,15 @@
 // of float32's range; those of float32 are fused. The hardware sums in an order of its own.
 #include <cstring>
 
-#include "emulator/alu.h"
-
-namespace jaxgemm::emulator {
-namespace {
-
 #if defined(__GNUC__) && !defined(__clang__)
 // Vectors are returned by inlined functions only.
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
+
+#include "emulator/alu.h"
+
+namespace jaxgemm::emulator {
+namespace {
 
 #define JAXGEMM_ALWAYS inline __attribute__((always_inline))
 
@@ -40,18 +40,18 @@ JAXGEMM_ALWAYS V LoadVector(const T* from) {
 
 struct ElementF32 {
   static constexpr int kPerWord = 1;
-  static JAXGEMM_ALWAYS Floats Get(Bits word, int) { return (Floats)word; }
+  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int) { return (Floats)word; }
 };
 struct ElementBf16 {
   static constexpr int kPerWord = 2;
-  static JAXGEMM_ALWAYS Floats Get(Bits word, int i) {
+  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int i) {
     return (Floats)(i ? word & 0xffff0000u : word << 16);
   }
 };
 template <class Format, int kBits>
 struct ElementSmall {
   static constexpr int kPerWord = 32 / kBits;
-  static JAXGEMM_ALWAYS Floats Get(Bits word, int i) {
+  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int i) {
     return DecodeSmallFloat<Format, Floats, Bits>((word >> (kBits * i)) & ((1u << kBits) - 1));
   }
 };
@@ -63,7 +63,7 @@ using ElementFp8 = ElementSmall<F8E4M3FNFormat, 8>;
 using ElementBf8 = ElementSmall<F8E5M2Format, 8>;
 struct ElementI8 {
   static constexpr int kPerWord = 4;
-  static JAXGEMM_ALWAYS Floats Get(Bits word, int i) {
+  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int i) {
     return __builtin_convertvector((Ints)(word << (24 - 8 * i)) >> 24, Floats);
   }
 };
