@@ -43,6 +43,8 @@ class EdgeMainloop {
 #pragma clang loop unroll(disable)
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
       Barrier();
+      // Else addresses of everything are kept and moved along.
+      asm volatile("" : "+s"(k_tile));
       const int64_t k = int64_t{k_tile} * Traits::kTileK;
       Stage<Traits::kTileM, kLhsK>(lhs, int64_t{tile.m} * Traits::kTileM, k, args.k, lds);
       Stage<Traits::kTileN, kRhsK>(rhs, int64_t{tile.n} * Traits::kTileN, k, args.k, lds_rhs);
@@ -64,15 +66,21 @@ class EdgeMainloop {
       const int row = kKContiguous ? index / kRowChunks : index % kRows;
       const int chunk = kKContiguous ? index % kRowChunks : index / kRows;
       const int64_t global_row = first_row + row, first_k = k + chunk * Traits::kChunk;
-      const auto* from = reinterpret_cast<const Bits*>(operand.data) +
-                         global_row * operand.row_stride + first_k * operand.k_stride;
+      int64_t inside = global_row < operand.rows ? k_end - first_k : 0;
+      inside = inside < 0 ? 0 : inside > Traits::kChunk ? Traits::kChunk : inside;
+      // For elements outside the last one inside is read again, or the operand's first one.
+      const auto* from =
+          reinterpret_cast<const Bits*>(operand.data) +
+          (inside == 0 ? 0 : global_row * operand.row_stride + first_k * operand.k_stride);
       Bits element[Traits::kChunk];
 #pragma unroll
       for (int i = 0; i < Traits::kChunk; ++i) {
-        element[i] = 0;
-        if (global_row < operand.rows && first_k + i < k_end) {
-          element[i] = from[i * operand.k_stride];
-        }
+        element[i] = *from;
+        from += i + 1 < inside ? operand.k_stride : 0;
+      }
+#pragma unroll
+      for (int i = 0; i < Traits::kChunk; ++i) {
+        if (i >= inside) element[i] = 0;
       }
       Chunk packed;
       __builtin_memcpy(&packed, element, sizeof(packed));

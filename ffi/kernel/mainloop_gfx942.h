@@ -1,26 +1,177 @@
-// The main loop on gfx942.
+// The main loop on gfx942. LDS holds one k tile, which is multiplied in two steps; the next one
+// waits in registers until the current one has been read.
 #pragma once
 
 #include "kernel/mainloop_edge.h"
+#include "kernel/mfma.h"
+#include "kernel/operand_gfx942.h"
 
 namespace jaxgemm {
 
+// What happens between the rows of fragments that a wave multiplies:
+//
+//   step 0   a fragment of lhs is read for step 1 as soon as that of step 0 is not needed any more
+//   step 1   after the first row all reads of the k tile are done: barrier
+//            first half: the next k tile goes to LDS, loads of the one after it start
+//            barrier
+//            second half: fragments of the next k tile's step 0 are read
 template <class Traits>
 class Mainloop {
+  using Lhs = Operand<Traits, true>;
+  using Rhs = Operand<Traits, false>;
+  using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
+
  public:
-  static constexpr int kLdsBytes = EdgeMainloop<Traits>::kLdsBytes;
+  static constexpr int kLdsBytes = Lhs::kTileBytes + Rhs::kTileBytes;
 
   // Sets `sums` to the products of the tile's k range. LDS may still be in use by other waves when
   // it is called; it is free when it returns.
-  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds,
-                              typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN]) {
+  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums) {
+    const OperandMemory<Traits, true> lhs(args, tile.batch);
+    const OperandMemory<Traits, false> rhs(args, tile.batch);
+    if (tile.k_begin < tile.k_end && lhs.FitsChunks() && rhs.FitsChunks()) {
+      RunChunks(lhs, rhs, tile, lds, sums);
+    } else {
+      Clear(sums);
+      EdgeMainloop<Traits>::Run(args, tile, lds, sums);
+      Barrier();
+    }
+  }
+
+ private:
+  // A step's, while it is multiplied.
+  struct Fragments {
+    Chunk lhs[Lhs::kFrags], rhs[Rhs::kFrags];
+  };
+
+  static JAXGEMM_AMD void Clear(Sums& sums) {
 #pragma unroll
     for (auto& row : sums) {
 #pragma unroll
       for (auto& sum : row) sum = 0;
     }
-    EdgeMainloop<Traits>::Run(args, tile, lds, sums);
+  }
+
+  static JAXGEMM_AMD void RunChunks(const OperandMemory<Traits, true>& lhs_memory,
+                                    const OperandMemory<Traits, false>& rhs_memory,
+                                    const WorkTile& tile, Lds* lds, Sums& sums) {
+    Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
+    Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
+    const auto k_left_in_last =
+        static_cast<uint32_t>(lhs_memory.k - (tile.k_end - 1) * int64_t{Traits::kTileK});
+    // Of the k tile to load, which is followed by `left` - 1 more: the last one may be partial,
+    // those after it are empty.
+    auto check_end = [&](Index left) {
+      if (left > 1) return;
+      if (left == 1) {
+        lhs.MaskK(k_left_in_last);
+        rhs.MaskK(k_left_in_last);
+      } else {
+        lhs.Close();
+        rhs.Close();
+      }
+    };
+    Index left = tile.k_end - tile.k_begin;
+    check_end(left);
+    Load(lhs);
+    Load(rhs);
     Barrier();
+    Write(lhs);
+    Write(rhs);
+    lhs.NextTile();
+    rhs.NextTile();
+    check_end(left - 1);
+    Load(lhs);
+    Load(rhs);
+    Clear(sums);
+    Barrier();
+    Fragments frags;
+#pragma unroll
+    for (int j = 0; j < Rhs::kFrags; ++j) frags.rhs[j] = rhs.Read(j, 0);
+#pragma unroll
+    for (int i = 0; i < Lhs::kFrags; ++i) frags.lhs[i] = lhs.Read(i, 0);
+#pragma clang loop unroll(disable)
+    for (; left > 0; --left) {
+      lhs.NextTile();
+      rhs.NextTile();
+      check_end(left - 2);
+      MultiplyTile(lhs, rhs, frags, sums);
+    }
+    Barrier();
+  }
+
+  // Two rows of fragments are multiplied at a time, a column at a time.
+  static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Sums& sums) {
+    constexpr int kRows = Lhs::kFrags, kColumns = Rhs::kFrags, kSlots = kRows / 2 * kColumns;
+    constexpr int kWriteEnd = kSlots / 2, kReadBegin = kSlots * 5 / 8;
+    auto step = [&](auto&& after) {
+#pragma unroll
+      for (int slot = 0; slot < kSlots; ++slot) {
+        const int i = slot / kColumns * 2, j = slot % kColumns;
+        __builtin_amdgcn_sched_barrier(0);
+#pragma unroll
+        for (int k = i; k < i + 2; ++k) {
+          sums[k][j] = Mma<Traits>(&frags.lhs[k], &frags.rhs[j], sums[k][j]);
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        after(slot);
+      }
+    };
+    // Fragments that are not needed any more after `slot` are replaced.
+    auto read = [&](int slot, int step) {
+      const int i = slot / kColumns * 2, j = slot % kColumns;
+      if (i == kRows - 2) frags.rhs[j] = rhs.Read(j, step);
+      if (j == kColumns - 1) {
+        frags.lhs[i] = lhs.Read(i, step);
+        frags.lhs[i + 1] = lhs.Read(i + 1, step);
+      }
+    };
+    step([&](int slot) { read(slot, 1); });
+    step([&](int slot) {
+      if (slot == 1) Barrier();
+      if (slot > 0 && slot < kWriteEnd) {
+        Part<kWriteEnd - 1>(slot - 1, 2 * Lhs::kWrites, [&](int i) {
+          if (i < Lhs::kWrites) {
+            lhs.Write(i);
+          } else {
+            rhs.Write(i - Lhs::kWrites);
+          }
+        });
+      }
+      if (slot >= kWriteEnd) {
+        Part<kSlots - kWriteEnd>(slot - kWriteEnd, Lhs::kLoads + Rhs::kLoads, [&](int i) {
+          if (i < Lhs::kLoads) {
+            lhs.Load(i);
+          } else {
+            rhs.Load(i - Lhs::kLoads);
+          }
+        });
+      }
+      if (slot == kReadBegin) {
+        Barrier();
+#pragma unroll
+        for (int before = 0; before < slot; ++before) read(before, 0);
+      }
+      if (slot >= kReadBegin) read(slot, 0);
+    });
+  }
+
+  // The part-th of kParts equal shares of 0, 1, ... count - 1.
+  template <int kParts, class F>
+  static JAXGEMM_AMD void Part(int part, int count, F&& f) {
+#pragma unroll
+    for (int i = count * part / kParts; i < count * (part + 1) / kParts; ++i) f(i);
+  }
+
+  template <class Operand>
+  static JAXGEMM_AMD void Load(Operand& operand) {
+#pragma unroll
+    for (int i = 0; i < Operand::kLoads; ++i) operand.Load(i);
+  }
+  template <class Operand>
+  static JAXGEMM_AMD void Write(const Operand& operand) {
+#pragma unroll
+    for (int i = 0; i < Operand::kWrites; ++i) operand.Write(i);
   }
 };
 
