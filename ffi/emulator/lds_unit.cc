@@ -167,10 +167,10 @@ class LdsUnit {
     });
   }
 
-  const uint32_t* Addresses(int32_t offset) {
+  const uint32_t* Addresses(int32_t offset, int part = 0) {
     const uint32_t* base = wave_.registers.vgpr[instruction_.src[0].index];
-    for (int lane = 0; lane < kWaveSize; ++lane) addresses_[lane] = base[lane] + offset;
-    return addresses_;
+    for (int lane = 0; lane < kWaveSize; ++lane) addresses_[part][lane] = base[lane] + offset;
+    return addresses_[part];
   }
 
   // The one access, or the two of read2 and write2.
@@ -180,8 +180,11 @@ class LdsUnit {
       f(0, Addresses(instruction_.offset));
     } else {
       int unit = op_.stride * op_.bytes;
-      f(0, Addresses(instruction_.offset * unit));
-      f(1, Addresses(instruction_.offset1 * unit));
+      const uint32_t* first = Addresses(instruction_.offset * unit);
+      // Before f: what is loaded may replace the address.
+      const uint32_t* second = Addresses(instruction_.offset1 * unit, 1);
+      f(0, first);
+      f(1, second);
     }
   }
 
@@ -210,7 +213,7 @@ class LdsUnit {
   Context& context_;
   Lds& lds_;
   uint64_t exec_;
-  uint32_t addresses_[kWaveSize];
+  uint32_t addresses_[2][kWaveSize];
 };
 
 }  // namespace
