@@ -8,7 +8,8 @@
 //   the reader:  an atomic, or a load with sc1, that sees the flag; s_waitcnt vmcnt;
 //                buffer_inv sc1; (other waves: s_barrier;) loads
 // Stores with sc1 and atomics are written through: they need no buffer_wbl2, only their wait.
-// Loads with sc1 pass the caches by: they need no buffer_inv.
+// Loads with sc1 pass the caches by: they need no buffer_inv. Two such accesses never race, as
+// relaxed atomics do not: where both sides use them for data, a missing wait is not found.
 //
 // Stricter than LLVM in one place: before another wave's buffer_wbl2 covers a store, the store
 // must have been waited for before the barrier. LLVM relies on the CU keeping its waves' stores

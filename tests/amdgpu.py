@@ -1,0 +1,94 @@
+"""Small AMD kernels for tests: clang from PyPI's ziglang, from assembly or HIP."""
+
+import functools
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ARCHS = ("gfx942", "gfx950")
+
+_KERNEL = """
+.text
+.globl k
+.p2align 8
+.type k,@function
+k:
+{body}
+  s_endpgm
+.Lend:
+  .size k, .Lend-k
+.rodata
+.p2align 6
+.amdhsa_kernel k
+  .amdhsa_group_segment_fixed_size {lds}
+  .amdhsa_kernarg_size 64
+  .amdhsa_user_sgpr_count 2
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+  .amdhsa_system_sgpr_workgroup_id_x 1
+  .amdhsa_system_vgpr_workitem_id 0
+  .amdhsa_next_free_vgpr 512
+  .amdhsa_accum_offset 256
+  .amdhsa_next_free_sgpr 96
+.end_amdhsa_kernel
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 64
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: {lds}
+    .private_segment_fixed_size: 0
+    .wavefront_size: 64
+    .sgpr_count: 96
+    .vgpr_count: 512
+    .agpr_count: 256
+    .max_flat_workgroup_size: 1024
+.end_amdgpu_metadata
+"""
+
+
+def _clang(*arguments: str) -> None:
+  subprocess.run([sys.executable, "-m", "ziglang", *arguments], check=True)
+
+
+def link(assembly: str, arch: str) -> bytes:
+  """The code object of an assembly file."""
+  with tempfile.TemporaryDirectory() as folder:
+    source, binary, out = (str(pathlib.Path(folder, n)) for n in ("k.s", "k.o", "k.hsaco"))
+    pathlib.Path(source).write_text(assembly)
+    _clang("clang", "-target", "amdgcn-amd-amdhsa", f"-mcpu={arch}",
+           "-mcode-object-version=5", "-c", source, "-o", binary)
+    _clang("ld.lld", "-shared", binary, "-o", out)
+    return pathlib.Path(out).read_bytes()
+
+
+@functools.cache
+def assemble(body: str, arch: str, lds: int = 0) -> bytes:
+  """A kernel k from instructions.
+
+  It starts with its arguments' address in s[0:1], the workgroup in s2 and the work-item in v0,
+  and has all registers.
+  """
+  return link(_KERNEL.format(body=body, lds=lds), arch)
+
+
+@functools.cache
+def compile_to_assembly(source: str, arch: str, *flags: str) -> str:
+  """What clang makes of HIP code, without headers: __global__ and the like are defined here."""
+  prelude = "".join(
+      f"#define __{name}__ __attribute__(({name}))\n" for name in ("global", "device", "shared")
+  )
+  with tempfile.TemporaryDirectory() as folder:
+    hip, out = pathlib.Path(folder, "k.hip"), pathlib.Path(folder, "k.s")
+    hip.write_text(prelude + source)
+    _clang("clang", "-x", "hip", f"--offload-arch={arch}", "--cuda-device-only", "-nogpuinc",
+           "-nogpulib", "-mcode-object-version=5", "-O3", *flags, "-S", "-o", str(out), str(hip))
+    return out.read_text()
+
+
+@functools.cache
+def compile_hip(source: str, arch: str, *flags: str) -> bytes:
+  """The code object of HIP code."""
+  return link(compile_to_assembly(source, arch, *flags), arch)
