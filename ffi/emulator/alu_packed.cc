@@ -98,6 +98,7 @@ void PackedF32(Context& c, F f) {
 }
 
 void PackedMove(Context& c) {
+  if (c.in.neg != 0 || c.in.neg_hi != 0 || c.in.clamp) c.error = "modifiers on a move";
   Words buffer[2][2], result[2];
   for (int i = 0; i < 2; ++i) {
     const uint32_t* source = PickDword(c, i, (c.in.op_sel >> i) & 1, buffer[i]);
@@ -147,14 +148,9 @@ void FmaMix(Context& c, int dst_half) {
   Write(c, 0, result[0]);
 }
 
-// Dot products read whole registers.
-bool PlainDot(Context& c) {
-  const Instruction& in = c.in;
-  if (in.format == Format::kVop3p &&
-      (in.op_sel != 0 || in.op_sel_hi != 7 || in.neg != 0 || in.neg_hi != 0 || in.clamp)) {
-    c.error = "modifiers on a dot product";
-  }
-  if ((c.r.mode >> 4 & 15) != 15) c.error = "a dot product where denormals are flushed";
+// Whether denormals are kept, which is all that the float dot products do here.
+bool KeepsDenormals(Context& c) {
+  if (((c.r.mode >> 4) & 15) != 15) c.error = "a dot product where denormals are flushed";
   return c.error == nullptr;
 }
 
@@ -174,12 +170,12 @@ uint32_t DotInteger(uint32_t a, uint32_t b, uint32_t sum) {
 
 template <int kBits, bool kSigned>
 void Dot(Context& c) {
-  if (PlainDot(c)) Map<U32, U32, U32, U32>(c, DotInteger<kBits, kSigned>);
+  Map<U32, U32, U32, U32>(c, DotInteger<kBits, kSigned>);
 }
 
 // The manuals' order of sums, each product exact and each sum rounded.
 void DotF16(Context& c) {
-  if (!PlainDot(c)) return;
+  if (!KeepsDenormals(c)) return;
   Map<F32, U32, U32, F32>(c, [](uint32_t a, uint32_t b, float sum) {
     sum += F16::Get(a, 0) * F16::Get(b, 0);
     return sum + F16::Get(a >> 16, 0) * F16::Get(b >> 16, 0);
@@ -188,7 +184,7 @@ void DotF16(Context& c) {
 
 template <bool kSumFirst>
 void DotBf16(Context& c) {
-  if (!PlainDot(c)) return;
+  if (!KeepsDenormals(c)) return;
   Map<F32, U32, U32, F32>(c, [](uint32_t a, uint32_t b, float sum) {
     const float low = Bf16(a) * Bf16(b), high = Bf16(a >> 16) * Bf16(b >> 16);
     return kSumFirst ? (sum + low) + high : (low + high) + sum;

@@ -44,6 +44,7 @@ std::string DecodeInline(uint32_t code, char letter, Operand* operand) {
 }
 
 bool ScalarRegistersKnown(uint32_t code, int count) {
+  if (count > 1 && code % (count == 2 ? 2 : 4) != 0) return false;
   if (code + count <= 102) return true;
   return (code == kVcc || code == kExec) ? count <= 2
                                          : (code == kVcc + 1 || code == kExec + 1 ||
@@ -68,6 +69,7 @@ std::string DecodeScalar(const Encoding& e, const OpInfo& info, Instruction* ins
         continue;
       case 'u': case 'r': case 'n': case 'z': case 'M':
         instruction->imm = imm16 & 0xffff;
+        if (*s == 'M' && imm16 != 1) return "a message other than MSG_INTERRUPT";
         continue;
       case 'i': case 'j':
         instruction->imm = imm16;
@@ -81,6 +83,10 @@ std::string DecodeScalar(const Encoding& e, const OpInfo& info, Instruction* ins
         } else {
           error = DecodeSource(e, fields[field++], *s, true, instruction,
                                &instruction->src[num_src++]);
+        }
+        if (info.unit == Unit::kBranch && error.empty() &&
+            instruction->src[0].kind != Operand::kSgpr) {
+          error = "a jump to a constant address";
         }
     }
     if (!error.empty()) return error;
@@ -109,13 +115,13 @@ std::string Unknown(const Encoding& e) {
   return message;
 }
 
-Operand Vgpr(int index, int count) {
-  Operand operand;
-  operand.kind = Operand::kVgpr;
-  operand.index = static_cast<uint16_t>(index);
-  operand.count = static_cast<uint8_t>(count);
-  operand.code = static_cast<uint16_t>(256 + (index & 255));
-  return operand;
+std::string DecodeVgpr(uint32_t index, int count, bool accumulation, Operand* operand) {
+  operand->kind = Operand::kVgpr;
+  operand->index = static_cast<uint16_t>(index + (accumulation ? 256 : 0));
+  operand->count = static_cast<uint8_t>(count);
+  operand->code = static_cast<uint16_t>(256 + index);
+  if (index + static_cast<uint32_t>(count) > 256) return "a vector register past v255";
+  return count > 1 && index % 2 != 0 ? "vector registers from an odd number on" : "";
 }
 
 Operand ScalarPair(int index) {
@@ -128,8 +134,8 @@ Operand ScalarPair(int index) {
 
 std::string DecodeSgpr(uint32_t code, int count, Operand* operand) {
   if (!ScalarRegistersKnown(code, count)) {
-    return "scalar register " + std::to_string(code) +
-           ", which the emulator does not have (it has s0-s101, VCC, M0, EXEC)";
+    return std::to_string(count) + " scalar registers from " + std::to_string(code) +
+           " on: the emulator has s0-s101, VCC, M0 and EXEC, aligned";
   }
   operand->kind = Operand::kSgpr;
   operand->index = operand->code = static_cast<uint16_t>(code);
@@ -141,9 +147,7 @@ std::string DecodeSource(const Encoding& e, uint32_t code, char letter, bool lit
                          Instruction* instruction, Operand* operand) {
   const int count = Dwords(letter);
   if (code >= 256) {
-    const bool accumulation = letter == 'a';
-    *operand = Vgpr(static_cast<int>(code - 256) + (accumulation ? 256 : 0), count);
-    return (code - 256) + count > 256 ? "a vector register past v255" : "";
+    return DecodeVgpr(code - 256, count, letter == 'a', operand);
   }
   if (letter == 'v' || letter == 'a') return "a scalar operand where a vector register must be";
   if (code < 128) return DecodeSgpr(code, count, operand);
@@ -155,6 +159,9 @@ std::string DecodeSource(const Encoding& e, uint32_t code, char letter, bool lit
     const uint32_t literal = e.Dword(instruction->bytes / 4);
     instruction->bytes += 4;
     operand->is_literal = true;
+    if (std::strchr("hwy", letter) != nullptr && literal > 0xffff) {
+      return "a literal of more than 16 bits for an operand of 16";
+    }
     // A float64 literal is the upper half; 64-bit integers extend it.
     operand->constant = letter == 'F' ? 0 : literal;
     operand->constant_high = letter == 'F' ? literal

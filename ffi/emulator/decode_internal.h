@@ -29,9 +29,12 @@ inline uint32_t Field(uint64_t word, int last, int first) {
 // a literal from the dword at instruction->bytes and counts it.
 std::string DecodeSource(const Encoding& encoding, uint32_t code, char letter, bool literal_ok,
                          Instruction* instruction, Operand* operand);
-// A scalar register number of seven bits.
+// A scalar register number of seven bits; pairs start at an even number, more at a multiple of
+// four.
 std::string DecodeSgpr(uint32_t code, int count, Operand* operand);
-Operand Vgpr(int index, int count);
+// `count` vector registers from `index`, of the accumulation bank where `accumulation`. Those of
+// 64 bits and more start at an even number on these chips.
+std::string DecodeVgpr(uint32_t index, int count, bool accumulation, Operand* operand);
 Operand ScalarPair(int index);  // VCC and EXEC, implicit
 
 std::string DecodeVector(const Encoding& encoding, Instruction* instruction);

@@ -4,12 +4,6 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// Registers of data: bit `accumulation` chooses the bank.
-std::string Data(uint32_t index, int count, bool accumulation, Operand* operand) {
-  *operand = Vgpr(static_cast<int>(index) + (accumulation ? 256 : 0), count);
-  return index + static_cast<uint32_t>(count) > 256 ? "a vector register past v255" : "";
-}
-
 std::string DecodeSmem(const Encoding& e, const OpInfo& info, Instruction* in) {
   if (info.destinations[0] != ':') {
     const std::string error =
@@ -24,6 +18,7 @@ std::string DecodeSmem(const Encoding& e, const OpInfo& info, Instruction* in) {
   const bool immediate = Field(e.low, 17, 17) != 0, soffset = Field(e.low, 14, 14) != 0;
   if (immediate) {
     in->offset = static_cast<int32_t>(e.high << 11) >> 11;
+    if (in->offset < 0 && Dwords(info.sources[0]) == 4) return "a buffer load's negative offset";
     if (soffset) error = DecodeSgpr(Field(e.high, 31, 25), 1, &in->src[3]);
   } else {
     error = DecodeSgpr(soffset ? Field(e.high, 31, 25) : Field(e.high, 6, 0), 1, &in->src[3]);
@@ -34,14 +29,14 @@ std::string DecodeSmem(const Encoding& e, const OpInfo& info, Instruction* in) {
 std::string DecodeDs(const Encoding& e, const OpInfo& info, Instruction* in) {
   if (Field(e.low, 16, 16)) return "an access to GDS, which these chips do not have";
   const bool accumulation = Field(e.low, 25, 25) != 0;
-  std::string error = Data(Field(e.high, 7, 0), 1, false, &in->src[0]);
+  std::string error = DecodeVgpr(Field(e.high, 7, 0), 1, false, &in->src[0]);
   if (error.empty() && info.destinations[0] != ':') {
-    error = Data(Field(e.high, 31, 24), Dwords(info.destinations[0]), accumulation, &in->dst[0]);
+    error = DecodeVgpr(Field(e.high, 31, 24), Dwords(info.destinations[0]), accumulation, &in->dst[0]);
   }
   if (error.empty() && info.sources[0] != 0) {
-    error = Data(Field(e.high, 15, 8), Dwords(info.sources[0]), accumulation, &in->src[1]);
+    error = DecodeVgpr(Field(e.high, 15, 8), Dwords(info.sources[0]), accumulation, &in->src[1]);
     if (error.empty() && info.sources[1] != 0) {
-      error = Data(Field(e.high, 23, 16), Dwords(info.sources[1]), accumulation, &in->src[3]);
+      error = DecodeVgpr(Field(e.high, 23, 16), Dwords(info.sources[1]), accumulation, &in->src[3]);
     }
   }
   const std::string_view name = info.mnemonic;
@@ -66,7 +61,7 @@ std::string DecodeMubuf(const Encoding& e, const OpInfo& info, Instruction* in) 
   const bool accumulation = Field(e.high, 23, 23) != 0;
   std::string error;
   if (in->offen || in->idxen) {
-    error = Data(Field(e.high, 7, 0), in->offen && in->idxen ? 2 : 1, false, &in->src[0]);
+    error = DecodeVgpr(Field(e.high, 7, 0), in->offen && in->idxen ? 2 : 1, false, &in->src[0]);
   }
   const bool loads = info.destinations[0] != ':', stores = info.sources[0] != 0;
   const uint32_t vdata = Field(e.high, 15, 8);
@@ -80,10 +75,10 @@ std::string DecodeMubuf(const Encoding& e, const OpInfo& info, Instruction* in) 
   } else {
     // An atomic returns the old value only with sc0.
     if (error.empty() && loads && (!stores || in->sc0)) {
-      error = Data(vdata, Dwords(info.destinations[0]), accumulation, &in->dst[0]);
+      error = DecodeVgpr(vdata, Dwords(info.destinations[0]), accumulation, &in->dst[0]);
     }
     if (error.empty() && stores) {
-      error = Data(vdata, Dwords(info.sources[0]), accumulation, &in->src[1]);
+      error = DecodeVgpr(vdata, Dwords(info.sources[0]), accumulation, &in->src[1]);
     }
   }
   if (error.empty()) error = DecodeSgpr(Field(e.high, 20, 16) << 2, 4, &in->src[2]);
@@ -111,14 +106,14 @@ std::string DecodeFlat(const Encoding& e, const OpInfo& info, Instruction* in) {
   std::string error;
   if (in->saddr) error = DecodeSgpr(saddr, scratch ? 1 : 2, &in->src[2]);
   if (error.empty() && (!scratch || bit13)) {
-    error = Data(Field(e.high, 7, 0), scratch || in->saddr ? 1 : 2, false, &in->src[0]);
+    error = DecodeVgpr(Field(e.high, 7, 0), scratch || in->saddr ? 1 : 2, false, &in->src[0]);
   }
   const bool loads = info.destinations[0] != ':', stores = info.sources[0] != 0;
   if (error.empty() && loads && (!stores || in->sc0)) {
-    error = Data(Field(e.high, 31, 24), Dwords(info.destinations[0]), accumulation, &in->dst[0]);
+    error = DecodeVgpr(Field(e.high, 31, 24), Dwords(info.destinations[0]), accumulation, &in->dst[0]);
   }
   if (error.empty() && stores) {
-    error = Data(Field(e.high, 15, 8), Dwords(info.sources[0]), accumulation, &in->src[1]);
+    error = DecodeVgpr(Field(e.high, 15, 8), Dwords(info.sources[0]), accumulation, &in->src[1]);
   }
   return error;
 }

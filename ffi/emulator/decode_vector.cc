@@ -20,6 +20,22 @@ bool DppControlKnown(uint32_t control) {
          (control >= 0x140 && control <= 0x143) || (control >= 0x150 && control <= 0x15f);
 }
 
+bool Is64Bit(const OpInfo& info) {
+  for (const char* letter = info.destinations; *letter != 0; ++letter) {
+    if (std::strchr("BLF", *letter) != nullptr) return true;
+  }
+  return false;
+}
+
+// Whether SDWA or DPP is for this instruction. v_add_co_u32 and its like do have a DPP form,
+// whose carries out of lanes that it leaves alone are not documented.
+bool HasExtraForm(const OpInfo& info, const Instruction& in) {
+  const std::string_view operands = info.destinations;
+  if (operands == ":" || operands.find_first_of("vask") != std::string_view::npos) return false;
+  if (in.is_dpp) return operands.substr(0, operands.find(':')).find('m') == std::string_view::npos;
+  return !Is64Bit(info) && operands.find('=') == std::string_view::npos;
+}
+
 // The extra dword; returns the field of source 0 that it holds, as a 9-bit source.
 std::string DecodeExtra(const Encoding& e, const OpInfo& info, uint32_t* src0, bool* src1_sgpr,
                         Instruction* in) {
@@ -31,6 +47,7 @@ std::string DecodeExtra(const Encoding& e, const OpInfo& info, uint32_t* src0, b
     const uint32_t control = Field(extra, 16, 8);
     if (!DppControlKnown(control)) return "DPP control " + std::to_string(control);
     if (Field(extra, 18, 17) != 0) return "DPP with reserved bits";
+    if (Is64Bit(info) && control < 0x150) return "64-bit DPP other than row_newbcast";
     *src0 = 256 + Field(extra, 7, 0);
     in->neg = static_cast<uint8_t>(Field(extra, 20, 20) | (Field(extra, 22, 22) << 1));
     in->abs = static_cast<uint8_t>(Field(extra, 21, 21) | (Field(extra, 23, 23) << 1));
@@ -55,6 +72,9 @@ std::string CheckModifiers(const OpInfo& info, const Instruction& in) {
   int i = 0;
   for (const char* s = info.sources; *s != 0 && i < 3; ++s, ++i) {
     const bool modified = ((in.neg | in.abs) >> i) & 1;
+    if (in.is_sdwa && i < 2 && IsFloat(*s) && ((in.sdwa_dpp >> (19 + 8 * i)) & 1)) {
+      return std::string("sign extension of a float source of ") + info.mnemonic;
+    }
     if (modified && !IsFloat(*s) && in.op != Op::v_cndmask_b32) {
       return std::string("a neg or abs modifier on an integer source of ") + info.mnemonic;
     }
@@ -69,6 +89,22 @@ std::string CheckModifiers(const OpInfo& info, const Instruction& in) {
   return "";
 }
 
+// A vector instruction reads one scalar register (or pair), or one literal.
+std::string CheckConstantBus(const Instruction& in) {
+  if (in.op == Op::v_writelane_b32 || in.op == Op::v_readlane_b32) return "";
+  int index = -1;
+  for (const Operand& source : in.src) {
+    const bool scalar = source.kind == Operand::kSgpr;
+    if (!scalar && !(source.kind == Operand::kConstant && source.is_literal)) continue;
+    const int this_index = scalar ? source.index : 1000;
+    if (index >= 0 && index != this_index) {
+      return "more than one scalar register or literal in a vector instruction";
+    }
+    index = this_index;
+  }
+  return "";
+}
+
 std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info,
                            Instruction* in) {
   in->format = format;
@@ -77,9 +113,8 @@ std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info,
   in->is_sdwa = src0 == kSdwa;
   in->is_dpp = src0 == kDpp;
   if (in->is_sdwa || in->is_dpp) {
-    if (in->is_dpp && std::strchr(info.destinations, 'm') < std::strchr(info.destinations, ':') &&
-        std::strchr(info.destinations, 'm') != nullptr) {
-      return std::string("DPP on ") + info.mnemonic + ", which writes a lane mask";
+    if (!HasExtraForm(info, *in)) {
+      return std::string(in->is_sdwa ? "SDWA on " : "DPP on ") + info.mnemonic;
     }
     const std::string error = DecodeExtra(e, info, &src0, &src1_sgpr, in);
     if (!error.empty()) return error;
@@ -100,8 +135,8 @@ std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info,
         if (!error.empty()) return error;
       }
     } else {
-      operand = Vgpr(vdst + (*d == 'a' ? 256 : 0), Dwords(*d));
-      if (static_cast<int>(vdst) + Dwords(*d) > 256) return "a vector register past v255";
+      const std::string error = DecodeVgpr(vdst, Dwords(*d), *d == 'a', &operand);
+      if (!error.empty()) return error;
     }
   }
   bool first = true;
@@ -129,7 +164,8 @@ std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info,
     while (i < 4 && in->src[i].kind != Operand::kNone) ++i;
     if (i < 4) in->src[i] = in->dst[0];
   }
-  return CheckModifiers(info, *in);
+  const std::string error = CheckModifiers(info, *in);
+  return error.empty() ? CheckConstantBus(*in) : error;
 }
 
 // Which source bits of op_sel a VOP3 instruction has: those of 16-bit operands of the
@@ -186,8 +222,7 @@ std::string DecodeVop3(const Encoding& e, Instruction* in) {
     if (*d == 's' || *d == 'm') {
       error = DecodeSgpr(vop3b ? Field(e.low, 14, 8) : vdst & 127, Dwords(*d), &operand);
     } else {
-      operand = Vgpr(vdst, Dwords(*d));
-      if (static_cast<int>(vdst) + Dwords(*d) > 256) error = "a vector register past v255";
+      error = DecodeVgpr(vdst, Dwords(*d), false, &operand);
     }
     if (!error.empty()) return error;
   }
@@ -200,7 +235,8 @@ std::string DecodeVop3(const Encoding& e, Instruction* in) {
     ++num_src;
   }
   AddImplicit(*info, num_dst, num_src, in);
-  return CheckModifiers(*info, *in);
+  const std::string error = CheckModifiers(*info, *in);
+  return error.empty() ? CheckConstantBus(*in) : error;
 }
 
 }  // namespace
@@ -227,10 +263,9 @@ std::string DecodeVop3p(const Encoding& e, Instruction* in) {
   const uint32_t vdst = Field(e.low, 7, 0);
   const bool matrix = info->unit == Unit::kMatrix;
   const char dst_letter = info->destinations[0];
-  const int dst_bank =
-      dst_letter == 'a' || (matrix && Field(e.low, 15, 15)) ? 256 : 0;
-  in->dst[0] = Vgpr(vdst + dst_bank, Dwords(dst_letter));
-  if (static_cast<int>(vdst) + Dwords(dst_letter) > 256) return "a vector register past v255";
+  const bool accumulates = dst_letter == 'a' || (matrix && Field(e.low, 15, 15));
+  const std::string bad = DecodeVgpr(vdst, Dwords(dst_letter), accumulates, &in->dst[0]);
+  if (!bad.empty()) return bad;
   if (matrix) {
     in->cbsz = static_cast<uint8_t>(Field(e.low, 10, 8));
     in->abid = static_cast<uint8_t>(Field(e.low, 14, 11));
@@ -251,7 +286,7 @@ std::string DecodeVop3p(const Encoding& e, Instruction* in) {
     if (!error.empty()) return error;
     if (matrix && operand.kind == Operand::kVgpr) {
       const bool accumulation =
-          num_src == 2 ? dst_bank != 0 : Field(e.high, 27 + num_src, 27 + num_src) != 0;
+          num_src == 2 ? accumulates : Field(e.high, 27 + num_src, 27 + num_src) != 0;
       operand.index = static_cast<uint16_t>(operand.index + (accumulation ? 256 : 0));
     } else if (matrix && num_src < 2) {
       return std::string("a scalar matrix operand of ") + info->mnemonic;
@@ -261,7 +296,11 @@ std::string DecodeVop3p(const Encoding& e, Instruction* in) {
     ++num_src;
   }
   AddImplicit(*info, 1, num_src, in);
-  return "";
+  if (std::string_view(info->mnemonic).starts_with("v_dot") &&
+      (in->op_sel != 0 || in->op_sel_hi != 7 || in->neg != 0 || in->neg_hi != 0)) {
+    return "modifiers of a dot product";
+  }
+  return CheckConstantBus(*in);
 }
 
 }  // namespace jaxgemm::emulator

@@ -13,6 +13,11 @@ std::string Number(const char* format, uint32_t value) {
   return text;
 }
 
+std::string SignedHex(int32_t value) {
+  return value < 0 ? Number("-0x%x", static_cast<uint32_t>(-value))
+                   : Number("0x%x", static_cast<uint32_t>(value));
+}
+
 std::string Registers(char bank, int index, int count) {
   const std::string first = std::to_string(index);
   if (count == 1) return bank + first;
@@ -117,8 +122,7 @@ std::string ScalarText(const Instruction& in, const OpInfo& info) {
         Add(&text, std::to_string(in.imm));
         break;
       case 'M':
-        Add(&text, in.imm == 1 ? "sendmsg(MSG_INTERRUPT)"
-                               : "sendmsg(" + std::to_string(in.imm) + ", 0, 0)");
+        Add(&text, "sendmsg(MSG_INTERRUPT)");
         break;
       case 'r':
         Add(&text, HardwareRegister(static_cast<uint32_t>(in.imm)));
@@ -270,10 +274,9 @@ std::string MemoryText(const Instruction& in, const OpInfo& info) {
       Add(&text, Text(in.src[2]));
       if (in.src[3].kind != Operand::kNone) {
         Add(&text, Text(in.src[3]));
-        if (in.offset) text += Number(" offset:0x%x", static_cast<uint32_t>(in.offset));
+        if (in.offset) text += " offset:" + SignedHex(in.offset);
       } else {
-        Add(&text, in.offset < 0 ? Number("-0x%x", static_cast<uint32_t>(-in.offset))
-                                 : Number("0x%x", static_cast<uint32_t>(in.offset)));
+        Add(&text, SignedHex(in.offset));
       }
       return text + (in.sc0 ? " glc" : "");
     case Format::kDs:
@@ -290,7 +293,11 @@ std::string MemoryText(const Instruction& in, const OpInfo& info) {
       return text;
     case Format::kMubuf:
       if (info.unit == Unit::kCache) return CacheBits(in);
-      if (has_data && in.dst[0].kind == Operand::kNone) Add(&text, Text(in.src[1]));
+      // An atomic that returns has one field for both, as wide as the data.
+      if (has_data) {
+        text.clear();
+        Add(&text, Text(in.src[1]));
+      }
       Add(&text, Text(in.src[0]));
       Add(&text, Text(in.src[2]));
       Add(&text, Text(in.src[3]));
