@@ -5,8 +5,7 @@ addresses); the emulator's sources say where its cycles per instruction come fro
 added here, with its source:
 
 - A SIMD has its own matrix pipe and vector issue; the busiest of the four SIMDs counts.
-  A matrix instruction takes 4 cycles of the vector issue, too (a pass is 4 cycles: CDNA3
-  ISA, "Dependency Resolution: Required Independent Instructions").
+  Matrix instructions are vector instructions, so each takes its 4 cycles of vector issue.
 - The LDS, the scalar unit and the path to memory are the compute unit's. In each cycle the
   scheduler looks at one SIMD and issues at most one instruction per kind (ROCm Compute
   Profiler, "Pipeline descriptions"), so a scalar instruction takes one cycle of the unit.
@@ -25,6 +24,7 @@ SIMDS = 4
 MAX_WAVES = 8         # a SIMD
 VECTOR_REGISTERS = 512
 REGISTER_GRANULE = 8
+MATRIX_ISSUE = 4      # cycles of vector issue
 L1_BYTES = 64         # a cycle
 L2_BYTES = 16 * 128   # a cycle and XCD
 
@@ -33,12 +33,16 @@ PIPES = ("matrix", "vector", "lds", "memory", "scalar")
 
 @dataclasses.dataclass(frozen=True)
 class Device:
-  """What the report needs of a device: its largest part, with all that is enabled."""
+  """What the report needs to know of a device with 8 XCDs."""
 
   name: str
   cus_per_xcd: int
   lds_bytes: int
   lds_granule: int
+
+  @property
+  def num_cus(self) -> int:
+    return 8 * self.cus_per_xcd
 
 
 DEVICES = {
@@ -84,13 +88,18 @@ def difference(longer: dict, shorter: dict, tiles: int) -> dict:
 
 
 def cycles(arch: str, cost: dict) -> dict[str, float]:
-  """Cycles of each pipe, out of `difference`; those of one workgroup alone on its CU."""
+  """Cycles of each pipe for one workgroup on its CU, out of `difference`.
+
+  matrix_issue is the part of `vector` that is the issue of matrix instructions.
+  """
   moved = cost["global_read_bytes"] + cost["global_write_bytes"]
   share = L2_BYTES / DEVICES[arch].cus_per_xcd
   lds = ("lds_read_cycles", "lds_write_cycles", "lds_dma_cycles", "lds_conflict_cycles")
+  issue = MATRIX_ISSUE * cost["matrix"] / SIMDS
   return {
       "matrix": max(cost["simd_matrix_cycles"]),
-      "vector": max(cost["simd_vector_cycles"]),
+      "matrix_issue": issue,
+      "vector": max(cost["simd_vector_cycles"]) + issue,
       "lds": sum(cost[name] for name in lds),
       "memory": max(cost["global_lines"], moved / min(share, L1_BYTES)),
       "scalar": cost["scalar"] + cost["branch"] + cost["scalar_memory"],
@@ -102,7 +111,8 @@ def summary(by_pipe: dict[str, float]) -> dict:
 
   share: matrix cycles / cycles of the busiest pipe, the share of time that the matrix
   pipe works if all pipes work at the same time. share_in_turn: matrix cycles / the sum
-  of all pipes' cycles, if no two ever did. What a GPU does lies between.
+  of all pipes' cycles (the issue of matrix instructions counted once), if no two ever
+  did. What a GPU does lies between.
   """
   matrix = by_pipe["matrix"]
   busiest = max(PIPES, key=by_pipe.__getitem__)
@@ -110,5 +120,7 @@ def summary(by_pipe: dict[str, float]) -> dict:
       "limit": busiest,
       "ratio": {name: by_pipe[name] / matrix for name in PIPES if name != "matrix"},
       "share": matrix / by_pipe[busiest],
-      "share_in_turn": matrix / sum(by_pipe.values()),
+      "share_in_turn": matrix / (
+          sum(by_pipe[name] for name in PIPES) - by_pipe["matrix_issue"]
+      ),
   }

@@ -1,0 +1,123 @@
+"""The resource report as text, and held against the issue's bounds."""
+
+from benchmarks import pipes
+
+HEAD = """\
+# Resources of the AMD kernels
+
+No AMD GPU was used. Registers, LDS, spills and scratch are what the code objects say;
+cycles are counted from emulation and the ISA manuals. Nothing here is a measured time.
+
+Cycles are of one compute unit with one workgroup, for one K tile in the middle of the main
+loop: the difference of two launches of one output tile whose k differs by four K tiles.
+benchmarks/pipes.py says where each pipe's rate comes from. The busiest SIMD counts for
+`matrix` and `vector`; `vector` includes the issue of matrix instructions; `LDS` includes
+writes of loads that go straight there, and the conflicts that the next column has alone.
+`share` is matrix cycles / cycles of the busiest pipe: the share of time that the matrix
+pipe works if all pipes work at once. `in turn` is matrix cycles / the sum of all pipes'
+cycles: if no two ever did. A GPU lies between the two.
+"""
+
+LIMITS = {"vgprs": 256, "ratio": 0.75}
+
+
+def _table(header: list[str], lines: list[list[str]]) -> str:
+  rule = ["---"] + ["---:"] * (len(header) - 1)
+  return "\n".join("| " + " | ".join(line) + " |" for line in [header, rule, *lines])
+
+
+def _number(value: float) -> str:
+  return f"{value:.0f}" if abs(value - round(value)) < 0.05 else f"{value:.1f}"
+
+
+def _resources(row) -> list[str]:
+  r = row["resources"]
+  return [
+      row["kernel"], str(r["vgprs"]), str(r["agprs"]), str(r["sgprs"]),
+      str(r["lds_bytes"]), f"{r['vgpr_spills']} + {r['sgpr_spills']}",
+      str(r["scratch_bytes"]), str(r["waves_per_simd"]), str(r["code_bytes"]),
+  ]
+
+
+def _cycles(row) -> list[str]:
+  summary = row["summary"]
+  return [
+      row["kernel"], *(_number(row["cycles"][name]) for name in pipes.PIPES),
+      _number(row["conflict_cycles"]), summary["limit"],
+      f"{max(summary['ratio'].values()):.2f}", f"{summary['share']:.2f}",
+      f"{summary['share_in_turn']:.2f}",
+  ]
+
+
+_KINDS = ("matrix", "vector", "scalar", "lds_read", "lds_write", "global_load",
+          "global_to_lds", "scratch", "wait", "barrier", "other")
+
+
+def _instructions(row) -> list[str]:
+  counts = row["instructions"]
+  return [row["kernel"], *(_number(counts[kind]) for kind in _KINDS)]
+
+
+def markdown(rows: list[dict], about: dict) -> str:
+  """The report: a head, then for each arch three tables, then the bounds."""
+  parts = [HEAD, "\n".join(f"- {key}: `{value}`" for key, value in about.items())]
+  for arch, device in pipes.DEVICES.items():
+    mine = [row for row in rows if row["arch"] == arch]
+    if not mine:
+      continue
+    parts += [
+        f"## {arch} ({device.name})",
+        "Resources of a wave (VGPRs: arch and accumulation registers together), spilled "
+        "VGPRs + SGPRs, bytes of scratch, waves on a SIMD, bytes of code.",
+        _table(["kernel", "VGPRs", "of these AGPRs", "SGPRs", "LDS", "spills", "scratch",
+                "waves", "code"], list(map(_resources, mine))),
+        "Cycles for one K tile.",
+        _table(["kernel", *pipes.PIPES, "conflicts", "limit", "largest other / matrix",
+                "share", "in turn"], list(map(_cycles, mine))),
+        "Instructions of a wave for one K tile.",
+        _table(["kernel", *(kind.replace("_", " ") for kind in _KINDS)],
+               list(map(_instructions, mine))),
+    ]
+  parts += ["## Bounds of the large bf16 tile", *(
+      f"- {'ok' if gate['ok'] else 'MISSED'}: {gate['arch']} {gate['what']}: "
+      f"{gate['value']} ({gate['bound']})" for gate in gates(rows)
+  )]
+  return "\n\n".join(parts) + "\n"
+
+
+def _is_large_bf16(row) -> bool:
+  return row["dtypes"] == ["bfloat16", "bfloat16"] and row["tile"][:2] == [256, 256]
+
+
+def gates(rows: list[dict]) -> list[dict]:
+  """Holds each large bf16 kernel against the bounds, and against Triton's same layout."""
+  peers = {(row["arch"], row["layout"]): row for row in rows if row["peer"]}
+  out = []
+
+  def hold(row, what, value, ok, bound):
+    out.append({"arch": row["arch"], "kernel": row["kernel"], "ok": bool(ok),
+                "what": f"{row['kernel']} {what}", "value": value, "bound": bound})
+
+  for row in rows:
+    if row["peer"] or not _is_large_bf16(row):
+      continue
+    r, summary = row["resources"], row["summary"]
+    spills = r["vgpr_spills"] + r["sgpr_spills"]
+    hold(row, "spilled registers", spills, spills == 0, "none")
+    hold(row, "scratch bytes", r["scratch_bytes"], r["scratch_bytes"] == 0, "none")
+    hold(row, "VGPRs", r["vgprs"], r["vgprs"] <= LIMITS["vgprs"],
+         f"at most {LIMITS['vgprs']}")
+    hold(row, "waves on a SIMD", r["waves_per_simd"], r["waves_per_simd"] >= 2,
+         "at least 2")
+    hold(row, "LDS conflict cycles", row["conflict_cycles"],
+         row["conflict_cycles"] == 0, "none")
+    worst = max(summary["ratio"], key=summary["ratio"].get)
+    ratio = round(summary["ratio"][worst], 3)
+    hold(row, f"{worst} cycles / matrix cycles", ratio, ratio <= LIMITS["ratio"],
+         f"at most {LIMITS['ratio']}")
+    if peer := peers.get((row["arch"], row["layout"])):
+      for share in ("share", "share_in_turn"):
+        hold(row, share.replace("_", " "), round(summary[share], 3),
+             summary[share] >= peer["summary"][share] - 1e-9,
+             f"Triton's {peer['summary'][share]:.3f} or more")
+  return out

@@ -1,0 +1,92 @@
+"""What the AMD kernels need, and what limits their main loops; Triton's kernel beside them.
+
+    python -m benchmarks.resources --arch=gfx942,gfx950 --kernels='bfloat16.*256x256' \
+        --triton --json=resources.json --markdown=resources.md
+
+No GPU takes part. Registers, LDS, spills and scratch are those of the code objects; cycles
+are counted from what the emulator executed (see pipes.py). Nothing here is a time.
+"""
+
+import datetime
+import importlib.metadata
+import importlib.util
+import json
+import pathlib
+import re
+import shlex
+import sys
+
+from absl import app
+from absl import flags
+from absl import logging
+
+from benchmarks import pipes
+from benchmarks import resource_table
+
+FLAGS = flags.FLAGS
+flags.DEFINE_list("arch", list(pipes.DEVICES), "Which of the arches to report on.")
+flags.DEFINE_string("kernels", "", "Kernels whose name this regular expression finds.")
+flags.DEFINE_bool("triton", False, "Compile Triton's persistent matmul and report on it.")
+flags.DEFINE_string("json", None, "File to write the rows to.")
+flags.DEFINE_string("markdown", None, "File to write the tables to.")
+
+
+def provenance() -> dict[str, str | None]:
+  """What a report has to be read with."""
+  def version(package):
+    found = importlib.util.find_spec(package) is not None
+    return importlib.metadata.version(package) if found else None
+
+  return {
+      "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+      "jaxgemm": version("jaxgemm"),
+      "ziglang": version("ziglang"),
+      "triton": version("triton"),
+      "command": shlex.join(["python", "-m", "benchmarks.resources", *sys.argv[1:]]),
+  }
+
+
+def main(argv) -> int:
+  if len(argv) > 1:
+    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
+  if unknown := set(FLAGS.arch) - set(pipes.DEVICES):
+    raise app.UsageError(
+        f"Unknown --arch {', '.join(sorted(unknown))}; there are "
+        f"{', '.join(pipes.DEVICES)}."
+    )
+  if FLAGS.triton and importlib.util.find_spec("triton") is None:
+    raise app.UsageError(
+        "--triton needs PyPI's triton, and it is not installed. Run "
+        "pip install jaxgemm[resources], or leave --triton out."
+    )
+  if not FLAGS["verbosity"].present:
+    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
+  from benchmarks import resource_rows  # imports jax
+
+  rows = []
+  for arch in FLAGS.arch:
+    for name in resource_rows.kernel_names(arch):
+      if re.search(FLAGS.kernels, name):
+        rows.append(resource_rows.of_kernel(arch, name))
+    if FLAGS.triton:
+      rows += resource_rows.of_triton(arch)
+  if not rows:
+    raise app.UsageError(
+        f"No kernel of {', '.join(FLAGS.arch)} matches --kernels={FLAGS.kernels!r}. "
+        "JAXGEMM_GPU_KERNELS says which ones a build has."
+    )
+  about = provenance()
+  text = resource_table.markdown(rows, about)
+  print(text)
+  if FLAGS.markdown:
+    pathlib.Path(FLAGS.markdown).write_text(text)
+  if FLAGS.json:
+    pathlib.Path(FLAGS.json).write_text(json.dumps(
+        {"about": about, "rows": rows, "acceptance": resource_table.gates(rows)},
+        indent=1,
+    ))
+  return 0
+
+
+if __name__ == "__main__":
+  app.run(main)
