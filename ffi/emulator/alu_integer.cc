@@ -348,6 +348,8 @@ Executor FindInteger16(Op op) {
       return [](Context& c) { Map<U16, U16, U16, U16>(c, Med3<uint32_t>); };
     case Op::v_mad_u16:
     case Op::v_mad_i16:
+    case Op::v_mad_legacy_u16:
+    case Op::v_mad_legacy_i16:
       return [](Context& c) {
         Map<U16, U16, U16, U16>(c, [](uint32_t x, uint32_t y, uint32_t z) { return x * y + z; });
       };

@@ -130,9 +130,11 @@ void ModifyFloat(const Context& c, Words* words) {
 
 // gfx9 writes zeros above the result of a 16-bit instruction, but for those that it added in
 // VOP3 form only, which keep the other half and choose theirs by op_sel (LLVM:
-// GCNSubtarget::zeroesHigh16BitsOfDest).
+// GCNSubtarget::zeroesHigh16BitsOfDest). Those called legacy are gfx8's.
 void Place16Bit(Context& c, uint32_t* words) {
-  if (InfoOf(c.in.op).format != Format::kVop3) return;
+  const Op op = c.in.op;
+  if (InfoOf(op).format != Format::kVop3) return;
+  if (op == Op::v_mad_legacy_u16 || op == Op::v_mad_legacy_i16) return;
   const uint32_t* old = c.r.vgpr[c.in.dst[0].index];
   const bool high = c.in.op_sel & 8;
   for (int lane = 0; lane < kLanes; ++lane) {

@@ -57,7 +57,10 @@ std::string DecodeMubuf(const Encoding& e, const OpInfo& info, Instruction* in) 
   in->sc1 = Field(e.low, 15, 15) != 0;
   in->lds = Field(e.low, 16, 16) != 0;
   in->nt = Field(e.low, 17, 17) != 0;
-  if (info.unit == Unit::kCache) return "";
+  if (info.unit == Unit::kCache) {
+    const bool plain = in->offset == 0 && !in->offen && !in->idxen && !in->lds && !in->nt;
+    return plain && e.high == 0 ? "" : Unknown(e);
+  }
   const bool accumulation = Field(e.high, 23, 23) != 0;
   std::string error;
   if (in->offen || in->idxen) {

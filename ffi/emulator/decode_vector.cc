@@ -173,7 +173,8 @@ std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info,
 uint8_t OpSelAllowed(const OpInfo& info, Op op) {
   if (op == Op::v_cvt_pk_fp8_f32 || op == Op::v_cvt_pk_bf8_f32) return 8;
   if (op == Op::v_permlane16_swap_b32 || op == Op::v_permlane32_swap_b32) return 3;
-  if (info.format != Format::kVop3) return 0;
+  const bool legacy = op == Op::v_mad_legacy_u16 || op == Op::v_mad_legacy_i16;
+  if (info.format != Format::kVop3 || legacy) return 0;
   uint8_t allowed = Is16Bit(info.destinations[0]) ? 8 : 0;
   for (int i = 0; info.sources[i] != 0; ++i) {
     if (Is16Bit(info.sources[i])) allowed |= static_cast<uint8_t>(1 << i);
