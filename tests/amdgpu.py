@@ -1,9 +1,9 @@
 """Small AMD kernels for tests: clang from PyPI's ziglang, from assembly or HIP."""
 
 import functools
+import importlib.util
 import pathlib
 import subprocess
-import sys
 import tempfile
 
 ARCHS = ("gfx942", "gfx950")
@@ -49,8 +49,12 @@ amdhsa.kernels:
 """
 
 
+# Called directly: `python -m ziglang` takes longer to start than these kernels to compile.
+_ZIG = pathlib.Path(importlib.util.find_spec("ziglang").origin).parent / "zig"
+
+
 def _clang(*arguments: str) -> None:
-  subprocess.run([sys.executable, "-m", "ziglang", *arguments], check=True)
+  subprocess.run([_ZIG, *arguments], check=True)
 
 
 def link(assembly: str, arch: str) -> bytes:

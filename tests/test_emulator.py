@@ -238,6 +238,28 @@ def test_transposing_reads(bits):
   np.testing.assert_array_equal(out, source.transpose(0, 2, 1))
 
 
+@both
+def test_a_two_part_read_may_replace_its_address(arch):
+  body = """
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_lshlrev_b32 v1, 3, v0
+  v_mov_b32 v2, v0
+  ds_write2st64_b32 v1, v0, v0 offset0:0 offset1:2
+  v_add_u32 v2, 100, v0
+  ds_write2_b32 v1, v2, v2 offset0:1 offset1:129
+  v_mov_b32 v4, v1
+  s_waitcnt lgkmcnt(0)
+  ds_read2st64_b64 v[4:7], v4 offset0:0 offset1:1
+  s_waitcnt lgkmcnt(0)
+  v_lshlrev_b32 v1, 4, v0
+  global_store_dwordx4 v1, v[4:7], s[4:5]
+  """
+  out = np.zeros((64, 4), np.uint32)
+  emulator.launch(amdgpu.assemble(body, arch, 1024), "k", emulator.pack_arguments(out), grid=1,
+                  block=64, arch=arch, buffers=[out])
+  np.testing.assert_array_equal(out, np.arange(64)[:, None] + [0, 100, 0, 100])
+
+
 # --------------------------------------------------------------------------- the HIP driver
 
 

@@ -31,30 +31,49 @@ class Lds {
     return data_.data() + address;
   }
 
-  // Note accesses of the running operation of the wave's queue. Throw Fault for a race, and
-  // for reads of what nothing wrote.
-  void NoteRead(const Wave& wave, uint32_t address, uint32_t bytes, int lane);
-  void NoteWrite(const Wave& wave, Queue queue, uint32_t address, uint32_t bytes, int lane,
-                 bool atomic = false);
+  // The accesses that follow are of the operation that the wave just issued to the queue.
+  void Begin(const Wave& wave, Queue queue, bool atomic = false);
+
+  // Note an access. Throw Fault for a race, and for reads of what nothing wrote.
+  void NoteRead(uint32_t address, uint32_t bytes, int lane) {
+    if (!tracked_) return;
+    uint32_t first = address >> shift_, last = (address + bytes - 1) >> shift_;
+    for (uint32_t grain = first; grain <= last; ++grain) {
+      if (written_[grain] > ordered_[writer_[grain]]) CheckWriter(grain, lane, /*read=*/true);
+    }
+    if (!races_) return;
+    for (uint32_t grain = first; grain <= last; ++grain) reads_[grain] = number_;
+  }
+  void NoteWrite(uint32_t address, uint32_t bytes, int lane);
 
  private:
-  static constexpr uint8_t kNobody = 0xff, kWaveMask = 15, kByLoad = 16, kAtomic = 32;
+  // Who wrote a grain: a wave, and how.
+  static constexpr uint8_t kWaveMask = 15, kByLoad = 16, kAtomic = 32, kNobody = 64;
 
   [[noreturn]] void Outside(uint32_t address, uint32_t bytes, int lane) const;
   [[noreturn]] void Misaligned(uint32_t address, uint32_t alignment, int lane) const;
-  [[noreturn]] void Race(const Wave& wave, const char* what, int other, const char* did,
-                         uint32_t number, Queue queue, uint32_t address, int lane) const;
-  void CheckWriter(const Wave& wave, Queue queue, uint32_t grain, uint32_t address, int lane,
-                   bool read, bool atomic) const;
+  [[noreturn]] void Race(const char* what, int other, const char* did, uint32_t number,
+                         Queue queue, uint32_t grain, int lane) const;
+  // Of a grain whose writer is not ordered before the running access: throws, unless nobody
+  // wrote it and that is allowed.
+  void CheckWriter(uint32_t grain, int lane, bool read) const;
 
   const Workgroup* group_ = nullptr;
   uint32_t size_ = 0;
   int shift_ = 2;
-  bool races_ = true, uninitialized_ = true;
+  bool races_ = true, uninitialized_ = true, tracked_ = true;
   std::vector<uint8_t> data_;
-  std::vector<uint8_t> writer_;       // by grain: wave | kByLoad | kAtomic, or kNobody
-  std::vector<uint32_t> written_;     // its operation
+  std::vector<uint8_t> writer_;    // by grain
+  std::vector<uint32_t> written_;  // its operation
   std::vector<std::vector<uint32_t>> read_;  // by wave and grain: the last LDS operation
+
+  // The running operation.
+  const Wave* wave_ = nullptr;
+  Queue queue_ = kLdsQueue;
+  bool atomic_ = false;
+  uint32_t number_ = 0;
+  uint32_t* reads_ = nullptr;           // its wave's part of read_
+  uint32_t ordered_[kNobody + 1] = {};  // by writer: the last operation that is ordered before
 };
 
 }  // namespace jaxgemm::emulator

@@ -46,6 +46,27 @@ const Phases& PhasesOf(Arch arch, bool read, int bytes) {
   return wide ? kReadSixteensBanks64 : read ? kReadEights : kLanes8;
 }
 
+// The busiest bank's different dwords in one phase.
+int BusiestBank(const Phases& phases, int phase, int dwords, const uint32_t* addresses,
+                uint32_t active) {
+  uint32_t seen[64][32];
+  uint8_t count[64] = {};
+  int longest = 1;
+  for (uint32_t lanes = active; lanes != 0; lanes &= lanes - 1) {
+    int lane = __builtin_ctz(lanes);
+    if (phases.of[lane] != phase) continue;
+    uint32_t first = addresses[lane] / 4;
+    for (uint32_t dword = first; dword < first + dwords; ++dword) {
+      int bank = dword & (phases.banks - 1);
+      uint32_t* end = seen[bank] + count[bank];
+      if (std::find(seen[bank], end, dword) != end) continue;
+      *end = dword;
+      longest = std::max<int>(longest, ++count[bank]);
+    }
+  }
+  return longest;
+}
+
 }  // namespace
 
 LdsCycles CountLdsCycles(Arch arch, bool read, int bytes, const uint32_t* addresses,
@@ -53,31 +74,24 @@ LdsCycles CountLdsCycles(Arch arch, bool read, int bytes, const uint32_t* addres
   const Phases& phases = PhasesOf(arch, read, bytes);
   LdsCycles cycles;
   int dwords = (bytes + 3) / 4;
-  for (int half = 0; half < 2; ++half) {
+  for (int half = 0; half < 2; ++half, addresses += 32) {
     uint32_t active = static_cast<uint32_t>(exec >> 32 * half);
+    if (active == 0) continue;
+    // Aligned accesses take one of banks / dwords places; where no two lanes of a phase meet in
+    // one, which is the rule, nothing conflicts.
+    uint64_t taken[4] = {};
+    uint32_t meet = dwords == 3 ? 15 : 0;  // phases to look at
+    int places = phases.banks / dwords;
+    for (uint32_t lanes = active; lanes != 0; lanes &= lanes - 1) {
+      int lane = __builtin_ctz(lanes), phase = phases.of[lane];
+      uint64_t place = uint64_t{1} << (addresses[lane] / (4 * dwords) & (places - 1));
+      meet |= (taken[phase] & place) != 0 ? 1u << phase : 0;
+      taken[phase] |= place;
+    }
     for (int phase = 0; phase < phases.count; ++phase) {
-      // The different dwords of each bank: a short list, for conflicts are rare.
-      uint32_t seen[64][16];
-      uint8_t count[64] = {};
-      int longest = 1;
-      for (uint32_t lanes = active; lanes != 0; lanes &= lanes - 1) {
-        int lane = __builtin_ctz(lanes);
-        if (phases.of[lane] != phase) continue;
-        uint32_t first = addresses[32 * half + lane] / 4;
-        for (uint32_t dword = first; dword < first + dwords; ++dword) {
-          int bank = dword & (phases.banks - 1);
-          int n = count[bank];
-          bool known = false;
-          for (int i = 0; i < std::min(n, 16); ++i) known |= seen[bank][i] == dword;
-          if (known) continue;
-          if (n < 16) seen[bank][n] = dword;
-          count[bank] = n + 1;
-          longest = std::max(longest, n + 1);
-        }
-      }
-      if (active != 0) {
-        cycles.base += 1;
-        cycles.conflicts += longest - 1;
+      cycles.base += 1;
+      if (meet >> phase & 1) {
+        cycles.conflicts += BusiestBank(phases, phase, dwords, addresses, active) - 1;
       }
     }
   }

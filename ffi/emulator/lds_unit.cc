@@ -21,27 +21,27 @@ class LdsUnit {
         wave_(*wave),
         context_(*context),
         lds_(*wave->group->lds),
-        exec_(wave->registers.exec()) {}
+        exec_(wave->registers.exec()) {
+    lds_.Begin(*wave, kLdsQueue, step.memory.access == Access::kAtomic);
+  }
 
   void Load() {
     ForEachPart([&](int part, const uint32_t* address) {
       Count(/*read=*/true, address);
-      ForEachLane(exec_, [&](int lane) {
-        const uint8_t* from =
-            lds_.At(address[lane], op_.bytes, AlignmentOf(op_.bytes), lane);
-        lds_.NoteRead(wave_, address[lane], op_.bytes, lane);
-        uint32_t loaded[4] = {};
-        std::memcpy(loaded, from, op_.bytes);
-        int first = instruction_.dst[0].index + part * (op_.bytes / 4);
-        if (op_.bytes < 4) {
-          uint32_t& to = wave_.registers.vgpr[first][lane];
-          to = ExtendElement(op_, loaded[0], to);
-        } else {
-          for (int d = 0; d < op_.bytes / 4; ++d) {
-            wave_.registers.vgpr[first + d][lane] = loaded[d];
-          }
-        }
-      });
+      uint32_t(*to)[kWaveSize] =
+          wave_.registers.vgpr + instruction_.dst[0].index + part * (op_.bytes / 4);
+      switch (op_.bytes) {
+        case 4: LoadDwords<1>(address, to); break;
+        case 8: LoadDwords<2>(address, to); break;
+        case 12: LoadDwords<3>(address, to); break;
+        case 16: LoadDwords<4>(address, to); break;
+        default:
+          ForEachLane(exec_, [&](int lane) {
+            uint32_t loaded = 0;
+            std::memcpy(&loaded, Read(address[lane], lane), op_.bytes);
+            to[0][lane] = ExtendElement(op_, loaded, to[0][lane]);
+          });
+      }
     });
     ++context_.cost.lds_read;
   }
@@ -49,17 +49,19 @@ class LdsUnit {
   void Store() {
     ForEachPart([&](int part, const uint32_t* address) {
       Count(/*read=*/false, address);
-      const Operand& data = instruction_.src[part == 0 ? 1 : 3];
-      ForEachLane(exec_, [&](int lane) {
-        uint8_t* to = lds_.At(address[lane], op_.bytes, AlignmentOf(op_.bytes), lane);
-        lds_.NoteWrite(wave_, kLdsQueue, address[lane], op_.bytes, lane);
-        uint32_t stored[4];
-        for (int d = 0; d < data.count; ++d) {
-          stored[d] = wave_.registers.vgpr[data.index + d][lane];
-        }
-        if (op_.high_half) stored[0] >>= 16;
-        std::memcpy(to, stored, op_.bytes);
-      });
+      const uint32_t(*from)[kWaveSize] =
+          wave_.registers.vgpr + instruction_.src[part == 0 ? 1 : 3].index;
+      switch (op_.bytes) {
+        case 4: StoreDwords<1>(address, from); break;
+        case 8: StoreDwords<2>(address, from); break;
+        case 12: StoreDwords<3>(address, from); break;
+        case 16: StoreDwords<4>(address, from); break;
+        default:
+          ForEachLane(exec_, [&](int lane) {
+            uint32_t stored = from[0][lane] >> (op_.high_half ? 16 : 0);
+            std::memcpy(Write(address[lane], lane), &stored, op_.bytes);
+          });
+      }
     });
     ++context_.cost.lds_write;
     context_.Progress();
@@ -70,8 +72,7 @@ class LdsUnit {
     Count(/*read=*/false, address);
     bool compares = op_.atomic == AtomicOp::kCompareSwap;
     ForEachLane(exec_, [&](int lane) {
-      uint8_t* at = lds_.At(address[lane], op_.bytes, op_.bytes, lane);
-      lds_.NoteWrite(wave_, kLdsQueue, address[lane], op_.bytes, lane, /*atomic=*/true);
+      uint8_t* at = Write(address[lane], lane);
       uint64_t old = 0;
       std::memcpy(&old, at, op_.bytes);
       // ds_cmpst: the comparison value comes first.
@@ -102,8 +103,7 @@ class LdsUnit {
     for (int group = 0; group < kWaveSize; group += 16) {
       uint8_t rows[16][8];
       for (int i = 0; i < 16; ++i) {
-        std::memcpy(rows[i], lds_.At(address[group + i], 8, 8, group + i), 8);
-        lds_.NoteRead(wave_, address[group + i], 8, group + i);
+        std::memcpy(rows[i], Read(address[group + i], group + i), 8);
       }
       for (int i = 0; i < 16; ++i) {
         uint8_t column[8];
@@ -149,6 +149,36 @@ class LdsUnit {
   }
 
  private:
+  const uint8_t* Read(uint32_t address, int lane) {
+    const uint8_t* from = lds_.At(address, op_.bytes, AlignmentOf(op_.bytes), lane);
+    lds_.NoteRead(address, op_.bytes, lane);
+    return from;
+  }
+
+  uint8_t* Write(uint32_t address, int lane) {
+    uint8_t* to = lds_.At(address, op_.bytes, AlignmentOf(op_.bytes), lane);
+    lds_.NoteWrite(address, op_.bytes, lane);
+    return to;
+  }
+
+  template <int kDwords>
+  void LoadDwords(const uint32_t* address, uint32_t (*to)[kWaveSize]) {
+    ForEachLane(exec_, [&](int lane) {
+      uint32_t loaded[kDwords];
+      std::memcpy(loaded, Read(address[lane], lane), sizeof(loaded));
+      for (int d = 0; d < kDwords; ++d) to[d][lane] = loaded[d];
+    });
+  }
+
+  template <int kDwords>
+  void StoreDwords(const uint32_t* address, const uint32_t (*from)[kWaveSize]) {
+    ForEachLane(exec_, [&](int lane) {
+      uint32_t stored[kDwords];
+      for (int d = 0; d < kDwords; ++d) stored[d] = from[d][lane];
+      std::memcpy(Write(address[lane], lane), stored, sizeof(stored));
+    });
+  }
+
   // ds_swizzle_b32: offset[15] = 1: quads, two bits for each lane; else lanes of 32 by
   // ((lane & and) | or) ^ xor, five bits each.
   void Swizzle(uint32_t offset, const uint32_t* from, uint32_t* result) {

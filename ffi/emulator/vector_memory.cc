@@ -219,12 +219,13 @@ class VectorMemoryUnit {
     Lds& lds = *wave_.group->lds;
     uint32_t to[kWaveSize];
     for (int lane = 0; lane < kWaveSize; ++lane) to[lane] = first + lane * size;
+    lds.Begin(wave_, kVectorQueue);
     ForEachLane(exec_, [&](int lane) {
       uint32_t loaded[4] = {};
       Fetch(lane, loaded);
       if (op_.bytes < 4) loaded[0] = ExtendElement(op_, loaded[0], 0);
       uint8_t* at = lds.At(to[lane], size, 4, lane);
-      lds.NoteWrite(wave_, kVectorQueue, to[lane], size, lane);
+      lds.NoteWrite(to[lane], size, lane);
       std::memcpy(at, loaded, size);
     });
     LdsCycles cycles = CountLdsCycles(context_.arch, /*read=*/false, size, to, exec_);
