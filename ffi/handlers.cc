@@ -1,10 +1,3 @@
-// The custom call "jaxgemm_gemm".
-//
-// operands: lhs [B, M, K] or [B, K, M] (lhs_contracting 1 or 0), rhs [B, K, N] or [B, N, K]
-//   (rhs_contracting 0 or 1), where B may be missing from one operand (shared) or both;
-//   bias [N] or [B, N] if bias=1; scale [N], [1], [B, N] or [B, 1] if scale=1.
-// results: out [B, M, N]; preact like out if save_preact=1; workspace u8[>= plan's].
-// attributes: a resolved plan, as plan() of module.cc returns it.
 #include "handlers.h"
 
 #include <algorithm>
@@ -13,8 +6,10 @@
 #include <utility>
 #include <variant>
 
+#include "backend/emulated.h"
+#include "backend/gpu.h"
 #include "backend/host.h"
-#include "plan.h"
+#include "decode.h"
 #include "xla/ffi/api/ffi.h"
 
 namespace ffi = xla::ffi;
@@ -40,193 +35,31 @@ struct xla::ffi::ResultEncoding<stage, jaxgemm::Completion> {
 namespace jaxgemm {
 namespace {
 
-// Shared by all handlers: what the attributes say.
-struct Attributes {
-  Problem problem;
-  Config config;
-};
-
-std::string Shape(const ffi::AnyBuffer& buffer) {
-  std::string text = "[";
-  for (int64_t dim : buffer.dimensions()) {
-    text += (text.size() > 1 ? ", " : "") + std::to_string(dim);
-  }
-  return text + "]";
+ffi::Error Refused(const Refusal& refusal) {
+  return ffi::Error::InvalidArgument("jaxgemm_gemm: " + refusal);
 }
 
-// Why the handler refuses, as a sentence; empty: it does not.
-using Refusal = std::string;
-
-Refusal ParseDType(const char* what, const ffi::AnyBuffer& buffer, DType* dtype) {
-  switch (buffer.element_type()) {
-#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) \
-  case ffi::DataType::xla:                                      \
-    *dtype = DType::id;                                         \
-    return "";
-#include "instances.def"
-#undef JAXGEMM_DTYPE
-    default:
-      return std::string(what) + " has an element type that jaxgemm does not know.";
-  }
+// What a launcher says.
+ffi::Error Outcome(const std::string& error) {
+  return error.empty() ? ffi::Error::Success() : ffi::Error::Internal("jaxgemm_gemm: " + error);
 }
 
-// Reads a [rows, cols] or [batch, rows, cols] buffer's dimensions.
-Refusal ParseMatrix(const char* what, const ffi::AnyBuffer& buffer, int64_t* batch,
-                    int64_t* rows, int64_t* cols) {
-  auto dims = buffer.dimensions();
-  if (dims.size() != 2 && dims.size() != 3) {
-    return std::string(what) + " has shape " + Shape(buffer) + "; it must have 2 or 3 dimensions.";
-  }
-  *batch = dims.size() == 3 ? dims[0] : 0;  // 0: shared by all batches
-  *rows = dims[dims.size() - 2];
-  *cols = dims[dims.size() - 1];
-  return "";
-}
+// ------------------------------------------------------------------------------------- CPU
 
-Refusal ParseOperands(const ffi::AnyBuffer& lhs, const ffi::AnyBuffer& rhs,
-                      const ffi::AnyBuffer& out, Problem* p) {
-  Refusal refusal;
-  for (auto [what, buffer, dtype] : {std::tuple{"lhs", &lhs, &p->lhs_dtype},
-                                     {"rhs", &rhs, &p->rhs_dtype},
-                                     {"out", &out, &p->out_dtype}}) {
-    if (!(refusal = ParseDType(what, *buffer, dtype)).empty()) return refusal;
-  }
-  int64_t lhs_batch, rhs_batch, out_batch, rhs_k, out_m, out_n;
-  bool lhs_row = p->lhs_contracting == 1, rhs_row = p->rhs_contracting == 0;
-  refusal = ParseMatrix("lhs", lhs, &lhs_batch, lhs_row ? &p->m : &p->k, lhs_row ? &p->k : &p->m);
-  if (refusal.empty()) {
-    refusal = ParseMatrix("rhs", rhs, &rhs_batch, rhs_row ? &rhs_k : &p->n,
-                          rhs_row ? &p->n : &rhs_k);
-  }
-  if (refusal.empty()) refusal = ParseMatrix("out", out, &out_batch, &out_m, &out_n);
-  if (!refusal.empty()) return refusal;
-
-  p->lhs_batched = lhs.dimensions().size() == 3;
-  p->rhs_batched = rhs.dimensions().size() == 3;
-  bool batched = out.dimensions().size() == 3;
-  p->batch = batched ? out_batch : 1;
-  if (rhs_k != p->k || out_m != p->m || out_n != p->n ||
-      batched != (p->lhs_batched || p->rhs_batched) ||
-      (p->lhs_batched && lhs_batch != p->batch) || (p->rhs_batched && rhs_batch != p->batch)) {
-    return "lhs " + Shape(lhs) + " (contracting " + std::to_string(p->lhs_contracting) +
-           "), rhs " + Shape(rhs) + " (contracting " + std::to_string(p->rhs_contracting) +
-           ") and out " + Shape(out) + " do not belong together.";
-  }
-  return "";
-}
-
-// bias and scale: a vector over n, or over batch and n. A dimension of n may be 1 if
-// `may_broadcast`.
-Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, ffi::DataType dtype,
-                    const Problem& p, bool may_broadcast, int64_t* batch_stride, int* stride) {
-  auto dims = buffer.dimensions();
-  int64_t cols = dims.size() == 0 ? -1 : dims[dims.size() - 1];
-  if (buffer.element_type() != dtype || dims.size() < 1 || dims.size() > 2 ||
-      (dims.size() == 2 && dims[0] != p.batch) ||
-      (cols != p.n && !(may_broadcast && cols == 1))) {
-    return std::string(what) + " has shape " + Shape(buffer) + " or the wrong element type; it "
-           "must be " + (dtype == ffi::DataType::S32 ? "int32" : "float32") + " over n or over "
-           "batch and n.";
-  }
-  *stride = cols == p.n ? 1 : 0;
-  *batch_stride = dims.size() == 2 ? cols : 0;
-  return "";
-}
-
-Refusal PrepareHost(const ffi::RemainingArgs& args, const ffi::RemainingRets& rets,
-                    const Attributes& attributes, HostCall* call) {
-  call->problem = attributes.problem;
-  Problem& p = call->problem;
-  size_t num_args = 2 + p.bias + p.scale, num_rets = 2 + p.save_preact;
-  if (args.size() != num_args || rets.size() != num_rets) {
-    return "got " + std::to_string(args.size()) + " operands and " + std::to_string(rets.size()) +
-           " results; the attributes ask for " + std::to_string(num_args) + " and " +
-           std::to_string(num_rets) + ".";
-  }
-  auto arg = [&](size_t index) { return *args.get<ffi::AnyBuffer>(index); };
-  auto ret = [&](size_t index) { return **rets.get<ffi::AnyBuffer>(index); };
-  ffi::AnyBuffer lhs = arg(0), rhs = arg(1), out = ret(0), workspace = ret(num_rets - 1);
-
-  Refusal refusal = ParseOperands(lhs, rhs, out, &p);
-  if (refusal.empty()) refusal = MakePlan(p, attributes.config, "cpu", &call->plan);
-  if (!refusal.empty()) return refusal;
-  if (p.bias) {
-    ffi::AnyBuffer bias = arg(2);
-    int stride;
-    refusal = ParseVector("bias", bias,
-                          IsInteger(p.out_dtype) ? ffi::DataType::S32 : ffi::DataType::F32, p,
-                          false, &call->bias_batch_stride, &stride);
-    call->bias = bias.untyped_data();
-  }
-  if (p.scale && refusal.empty()) {
-    ffi::AnyBuffer scale = arg(2 + p.bias);
-    refusal = ParseVector("scale", scale, ffi::DataType::F32, p, true, &call->scale_batch_stride,
-                          &call->scale_stride);
-    call->scale = static_cast<const float*>(scale.untyped_data());
-  }
-  if (p.save_preact && refusal.empty()) {
-    ffi::AnyBuffer preact = ret(1);
-    auto a = preact.dimensions(), b = out.dimensions();
-    if (preact.element_type() != out.element_type() ||
-        !std::equal(a.begin(), a.end(), b.begin(), b.end())) {
-      return "preact has shape " + Shape(preact) + "; it must be like out, " + Shape(out) + ".";
-    }
-    call->preact = preact.untyped_data();
-  }
-  if (!refusal.empty()) return refusal;
-
-  if (workspace.element_type() != ffi::DataType::U8 ||
-      static_cast<int64_t>(workspace.element_count()) < call->plan.workspace_bytes) {
-    return "the workspace has " + std::to_string(workspace.size_bytes()) + " bytes; this plan "
-           "needs uint8[" + std::to_string(call->plan.workspace_bytes) + "].";
-  }
-  call->lhs = lhs.untyped_data();
-  call->rhs = rhs.untyped_data();
-  call->out = out.untyped_data();
-  auto start = reinterpret_cast<uintptr_t>(workspace.untyped_data());
-  call->workspace = reinterpret_cast<char*>((start + 63) / 64 * 64);
-  call->kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, call->plan.config.kernel, &refusal);
-  return refusal;
-}
-
-Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPool pool,
-                std::string_view activation, int64_t bias, int64_t group_m,
-                std::string_view kernel, int64_t lhs_contracting, int64_t num_queues,
-                int64_t num_shares, int64_t num_threads, int64_t num_workgroups,
-                std::string_view reduction,
-                int64_t rhs_contracting, int64_t save_preact, int64_t scale,
-                std::string_view schedule, int64_t tile_k, int64_t tile_m, int64_t tile_n) {
-  Attributes attributes{
-      .problem = {.lhs_contracting = lhs_contracting,
-                  .rhs_contracting = rhs_contracting,
-                  .bias = bias != 0,
-                  .scale = scale != 0,
-                  .save_preact = save_preact != 0},
-      .config = {.tile_m = tile_m,
-                 .tile_n = tile_n,
-                 .tile_k = tile_k,
-                 .num_workgroups = num_workgroups,
-                 .group_m = group_m,
-                 .num_queues = num_queues,
-                 .num_shares = num_shares,
-                 .num_threads = num_threads,
-                 .kernel = std::string(kernel)}};
+Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPool pool,
+                     const Attributes& attributes) {
   auto call = std::make_shared<HostCall>();
-  Refusal refusal;
-  if (!Parse(activation, &attributes.problem.activation)) {
-    refusal = "activation '" + std::string(activation) + "' is unknown.";
-  } else if (!Parse(reduction, &attributes.config.reduction)) {
-    refusal = "reduction '" + std::string(reduction) + "' is unknown.";
-  } else if (!Parse(schedule, &attributes.config.schedule)) {
-    refusal = "schedule '" + std::string(schedule) + "' is unknown.";
-  } else {
-    refusal = PrepareHost(args, rets, attributes, call.get());
+  Refusal refusal = ParseCall(args, rets, attributes, call.get());
+  const Problem& p = call->problem;
+  const Config& c = call->plan.config;
+  if (refusal.empty()) {
+    call->kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, c.kernel, &refusal);
   }
-  if (!refusal.empty()) return ffi::Error::InvalidArgument("jaxgemm_gemm: " + refusal);
+  if (!refusal.empty()) return Refused(refusal);
 
   ZeroWorkspace(*call);
   // No more threads than were planned for (each has its scratch) or than there are.
-  int64_t threads = call->plan.config.num_threads;
+  int64_t threads = c.num_threads;
   if (threads > 1) threads = std::clamp<int64_t>(pool.num_threads(), 1, threads);
   if (threads == 1) {
     RunWorkgroups(*call, 0, 1);
@@ -245,32 +78,97 @@ Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPoo
   return future;
 }
 
+ffi::Error RunEmulated(ffi::RemainingArgs args, ffi::RemainingRets rets,
+                       const Attributes& attributes) {
+  Call call;
+  Refusal refusal = ParseCall(args, rets, attributes, &call);
+  return refusal.empty() ? Outcome(LaunchEmulated(call)) : Refused(refusal);
+}
+
+template <class... Values>
+Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPool pool,
+                Values... values) {
+  Attributes attributes;
+  Refusal refusal = ParseAttributes(&attributes, values...);
+  if (!refusal.empty()) return Refused(refusal);
+  if (attributes.target != "cpu") return RunEmulated(args, rets, attributes);
+  return RunOnHost(args, rets, pool, attributes);
+}
+
+// ------------------------------------------------------------------------------------ ROCm
+
+// Null, and why in *error, where ROCm's runtime cannot be opened.
+GpuLauncher* RocmLauncher(std::string* error) {
+  const Driver* driver = OpenHip(error);
+  if (!driver) return nullptr;
+  static auto* launcher = new GpuLauncher(driver);
+  return launcher;
+}
+
+template <class... Values>
+ffi::Error InitializeRocm(int32_t device, Values... values) {
+  Attributes attributes;
+  Refusal refusal = ParseAttributes(&attributes, values...);
+  if (!refusal.empty()) return Refused(refusal);
+  const GpuInstance* instance = FindGpuInstance(attributes.target, attributes.config.kernel);
+  if (!instance) {
+    return Refused("there is no kernel '" + std::string(attributes.config.kernel) + "' for '" +
+                   std::string(attributes.target) + "'. Lower the program again.");
+  }
+  std::string error;
+  GpuLauncher* launcher = RocmLauncher(&error);
+  return Outcome(launcher ? launcher->Load(*instance, device) : error);
+}
+
+template <class... Values>
+ffi::Error LaunchRocm(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t device,
+                      void* stream, Values... values) {
+  Attributes attributes;
+  Refusal refusal = ParseAttributes(&attributes, values...);
+  Call call;
+  if (refusal.empty()) refusal = ParseCall(args, rets, attributes, &call);
+  if (!refusal.empty()) return Refused(refusal);
+  if (!call.plan.instance) return Refused("this program was lowered for the CPU.");
+  std::string error;
+  GpuLauncher* launcher = RocmLauncher(&error);
+  return Outcome(launcher ? launcher->Launch(call, device, stream) : error);
+}
+
+std::unique_ptr<ffi::Ffi> BindRocm(std::initializer_list<ffi::Traits> traits) {
+  return BindAttributes(ffi::Ffi::Bind()
+                            .RemainingArgs()
+                            .RemainingRets()
+                            .Ctx<ffi::DeviceOrdinal>()
+                            .Ctx<ffi::PlatformStream<void*>>())
+      .To([](auto... values) { return LaunchRocm(values...); }, traits);
+}
+
 }  // namespace
 
 XLA_FFI_Error* GemmHost(XLA_FFI_CallFrame* call_frame) {
-  static auto* handler = ffi::Ffi::Bind()
-                             .RemainingArgs()
-                             .RemainingRets()
-                             .Ctx<ffi::ThreadPool>()
-                             .Attr<std::string_view>("activation")
-                             .Attr<int64_t>("bias")
-                             .Attr<int64_t>("group_m")
-                             .Attr<std::string_view>("kernel")
-                             .Attr<int64_t>("lhs_contracting")
-                             .Attr<int64_t>("num_queues")
-                             .Attr<int64_t>("num_shares")
-                             .Attr<int64_t>("num_threads")
-                             .Attr<int64_t>("num_workgroups")
-                             .Attr<std::string_view>("reduction")
-                             .Attr<int64_t>("rhs_contracting")
-                             .Attr<int64_t>("save_preact")
-                             .Attr<int64_t>("scale")
-                             .Attr<std::string_view>("schedule")
-                             .Attr<int64_t>("tile_k")
-                             .Attr<int64_t>("tile_m")
-                             .Attr<int64_t>("tile_n")
-                             .To(Gemm)
-                             .release();
+  static auto* handler =
+      BindAttributes(ffi::Ffi::Bind().RemainingArgs().RemainingRets().Ctx<ffi::ThreadPool>())
+          .To([](auto... values) { return Gemm(values...); })
+          .release();
+  return handler->Call(call_frame);
+}
+
+XLA_FFI_Error* GemmRocmInitialize(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler =
+      BindAttributes(
+          ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>().Ctx<ffi::DeviceOrdinal>())
+          .To([](auto... values) { return InitializeRocm(values...); })
+          .release();
+  return handler->Call(call_frame);
+}
+
+XLA_FFI_Error* GemmRocm(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = BindRocm({ffi::Traits::kCmdBufferCompatible}).release();
+  return handler->Call(call_frame);
+}
+
+XLA_FFI_Error* GemmRocmUncaptured(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = BindRocm({}).release();
   return handler->Call(call_frame);
 }
 

@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "backend/emulated.h"
+#include "backend/gpu.h"
 #include "backend/host.h"
 #include "handlers.h"
 #include "plan.h"
+#include "plan_check.h"
 
 namespace nb = nanobind;
 
@@ -61,7 +64,8 @@ Config ParseConfig(const nb::dict& dict) {
           .group_m = GetInt(dict, "group_m"),
           .num_queues = GetInt(dict, "num_queues"),
           .num_shares = GetInt(dict, "num_shares"),
-          .kernel = Get(dict, "kernel")};
+          .claim_ahead = GetInt(dict, "claim_ahead"),
+          .kernel = nb::cast<const char*>(dict["kernel"])};
 }
 
 nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
@@ -70,25 +74,21 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   Config asked = ParseConfig(config_dict);
   Plan plan;
   std::string error = MakePlan(p, asked, target, &plan);
-  std::string kernel;
-  if (error.empty() && target == "cpu") {
-    const HostKernel* host = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, plan.config.kernel, &error);
+  const Config& c = plan.config;
+  auto str = [](std::string_view name) { return std::string(name); };
+  std::string kernel = str(c.kernel);
+  if (error.empty() && !plan.instance) {
+    const HostKernel* host = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, c.kernel, &error);
     if (host) kernel = host->name;
   }
   if (!error.empty()) throw nb::value_error(error.c_str());
-  std::vector<std::string> reasons = Reasons(p, asked, plan);
-  if (target != "cpu") {
-    reasons.push_back("this build has no kernel for " + target +
-                      ": the call can be lowered for it, not run");
-  }
 
-  const Config& c = plan.config;
-  auto str = [](std::string_view name) { return std::string(name); };
   nb::dict attrs;
   attrs["activation"] = str(Name(p.activation));
   attrs["bias"] = int64_t{p.bias};
+  attrs["claim_ahead"] = c.claim_ahead;
   attrs["group_m"] = c.group_m;
-  attrs["kernel"] = c.kernel;
+  attrs["kernel"] = str(c.kernel);
   attrs["lhs_contracting"] = p.lhs_contracting;
   attrs["num_queues"] = c.num_queues;
   attrs["num_shares"] = c.num_shares;
@@ -99,12 +99,14 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   attrs["save_preact"] = int64_t{p.save_preact};
   attrs["scale"] = int64_t{p.scale};
   attrs["schedule"] = str(Name(c.schedule));
+  attrs["target"] = target;
   attrs["tile_k"] = c.tile_k;
   attrs["tile_m"] = c.tile_m;
   attrs["tile_n"] = c.tile_n;
 
   nb::dict result;
   result["attrs"] = attrs;
+  result["target"] = target;
   result["kernel"] = kernel;
   result["schedule"] = attrs["schedule"];
   result["reduction"] = attrs["reduction"];
@@ -114,7 +116,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["num_queues"] = c.num_queues;
   result["workspace_bytes"] = plan.workspace_bytes;
   result["zeroed_bytes"] = plan.zeroed_bytes;
-  result["reasons"] = reasons;
+  result["reasons"] = Reasons(p, asked, plan);
   return result;
 }
 
@@ -193,12 +195,31 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
                                                                {data->size() / 8, 8}, owner));
 }
 
-nb::dict Registrations() {
-  nb::dict cpu;
-  cpu[kGemmTarget] = nb::capsule(reinterpret_cast<void*>(GemmHost));
+nb::dict Registrations(bool command_buffers) {
+  auto capsule = [](XLA_FFI_Handler* handler) {
+    return nb::capsule(reinterpret_cast<void*>(handler));
+  };
+  nb::dict cpu, rocm, rocm_gemm;
+  cpu[kGemmTarget] = capsule(GemmHost);
+  rocm_gemm["initialize"] = capsule(GemmRocmInitialize);
+  rocm_gemm["execute"] = capsule(command_buffers ? GemmRocm : GemmRocmUncaptured);
+  rocm[kGemmTarget] = rocm_gemm;
   nb::dict platforms;
   platforms["cpu"] = cpu;
+  platforms["ROCM"] = rocm;
   return platforms;
+}
+
+// Why no kernel of the target takes these operands, or "".
+std::string OperandsError(const std::string& lhs, const std::string& rhs,
+                          const std::string& target_name) {
+  std::string error;
+  const Target* target = FindTarget(target_name, &error);
+  DType lhs_dtype, rhs_dtype;
+  if (!target || !Parse(lhs, &lhs_dtype) || !Parse(rhs, &rhs_dtype)) {
+    throw nb::value_error(error.empty() ? "unknown dtype" : error.c_str());
+  }
+  return CheckOperands(lhs_dtype, rhs_dtype, *target);
 }
 
 template <class E>
@@ -223,6 +244,11 @@ nb::dict AllNames() {
 #include "instances.def"
 #undef JAXGEMM_TARGET
   result["targets"] = targets;
+  nb::list gpu_kernels;
+  for (const GpuInstance& instance : GpuInstances()) {
+    gpu_kernels.append(nb::make_tuple(std::string(instance.target), instance.name));
+  }
+  result["gpu_kernels"] = gpu_kernels;
   return result;
 }
 
@@ -246,10 +272,18 @@ nb::list HostKernels() {
 }  // namespace
 
 NB_MODULE(_jaxgemm, m) {
-  m.def("registrations", &Registrations,
-        "Custom call targets as {platform: {target: capsule}}.");
+  m.def("registrations", &Registrations, nb::arg("command_buffers"),
+        "Custom call targets as {platform: {target: capsule, or {stage: capsule}}}; whether "
+        "XLA may put GPU calls into command buffers.");
+  m.def("set_kernel_folder", &SetKernelFolder, nb::arg("folder"),
+        "Where GPU code objects are: <folder>/<target>/<kernel>.hsaco.");
+  m.def("set_emulator_library", &SetEmulatorLibrary, nb::arg("path"),
+        "What runs calls for a GPU target on the CPU.");
   m.def("names", &AllNames,
-        "Names of element types, activations, reductions and schedules; targets by platform.");
+        "Names of element types, activations, reductions and schedules; targets by platform; "
+        "(target, name) of the GPU kernels.");
+  m.def("operands_error", &OperandsError, nb::arg("lhs"), nb::arg("rhs"), nb::arg("target"),
+        "Why no kernel of a target takes these dtypes, or an empty string.");
   m.def("host_kernels", &HostKernels,
         "The CPU kernels of this build, best first, and whether this processor has them.");
   m.def("plan", &PlanDict, nb::arg("problem"), nb::arg("config"), nb::arg("target"),

@@ -3,149 +3,17 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <utility>
 
 #include "kernel/host_kernel.h"
+#include "plan_check.h"
+#include "text.h"
 
 namespace jaxgemm {
 namespace {
 
-struct Target {
-  std::string_view name, platform;
-  int64_t num_cus, num_xcds;
-};
-constexpr Target kTargets[] = {
-#define JAXGEMM_TARGET(name, platform, num_cus, num_xcds) {name, platform, num_cus, num_xcds},
-#include "instances.def"
-#undef JAXGEMM_TARGET
-};
-
-struct TileShape {
-  std::string_view target;
-  int64_t m, n, k;
-};
-constexpr TileShape kTileShapes[] = {
-#define JAXGEMM_TILE_SHAPE(target, m, n, k) {target, m, n, k},
-#include "instances.def"
-#undef JAXGEMM_TILE_SHAPE
-};
-
-constexpr int64_t kMaxTile = 1 << 14, kMaxQueues = 1 << 10;
-
-std::string Str(int64_t value) { return std::to_string(value); }
-std::string Str(std::string_view value) { return std::string(value); }
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
-
-bool IsFnuz(DType dtype) {
-  return dtype == DType::kF8E4M3FNUZ || dtype == DType::kF8E5M2FNUZ;
-}
-
-// --------------------------------------------------------------- is the question sound
-
-std::string CheckSize(std::string_view what, std::initializer_list<int64_t> dims,
-                      int64_t bytes) {
-  int64_t size = bytes;
-  for (int64_t dim : dims) {
-    if (dim < 0) return Str(what) + " has a negative dimension.";
-    if (__builtin_mul_overflow(size, dim, &size) || size > (int64_t{1} << 62)) {
-      return Str(what) + " is larger than 2**62 bytes: dimensions are 64-bit, but the "
-             "array must be addressable. Split the product.";
-    }
-  }
-  return "";
-}
-
-std::string CheckProblem(const Problem& p, const Target& target) {
-  for (DType dtype : {p.lhs_dtype, p.rhs_dtype}) {
-    if (!IsOperand(dtype)) {
-      return "an operand is " + Str(Name(dtype)) + "; allowed are float32, bfloat16, float16, "
-             "the four float8 types and int8.";
-    }
-    if (target.platform == "rocm" && IsF8(dtype) && IsFnuz(dtype) != (target.name == "gfx942")) {
-      return Str(target.name) + " decodes " + (IsFnuz(dtype) ? "OCP" : "FNUZ") +
-             " float8, and an operand is " + Str(Name(dtype)) + ". Convert it to float8_" +
-             (IsFnuz(dtype) ? "e4m3fn or float8_e5m2." : "e4m3fnuz or float8_e5m2fnuz.");
-    }
-  }
-  bool integer = IsInteger(p.lhs_dtype);
-  if (integer != IsInteger(p.rhs_dtype)) {
-    return "the operands are " + Str(Name(p.lhs_dtype)) + " and " + Str(Name(p.rhs_dtype)) +
-           "; int8 goes with int8 only. Convert one of them.";
-  }
-  if (!IsOut(p.out_dtype) ||
-      (IsInteger(p.out_dtype) && !integer)) {
-    return "out is " + Str(Name(p.out_dtype)) + ", which " + Str(Name(p.lhs_dtype)) + " x " +
-           Str(Name(p.rhs_dtype)) + " cannot give. Ask for a float type.";
-  }
-  if (IsInteger(p.out_dtype) && (p.scale || p.activation != Activation::kNone)) {
-    return "scale and activation work in float, and out is " + Str(Name(p.out_dtype)) +
-           ". Pass preferred_element_type=float32 (or another float type).";
-  }
-  if (p.save_preact && p.activation == Activation::kNone) {
-    return "save_preact=1 needs an activation.";
-  }
-  for (int64_t contracting : {p.lhs_contracting, p.rhs_contracting}) {
-    if (contracting != 0 && contracting != 1) return "a contracting dimension is not 0 or 1.";
-  }
-  std::string error = CheckSize("lhs", {p.batch, p.m, p.k}, Bytes(p.lhs_dtype));
-  if (error.empty()) error = CheckSize("rhs", {p.batch, p.k, p.n}, Bytes(p.rhs_dtype));
-  if (error.empty()) error = CheckSize("out", {p.batch, p.m, p.n}, 4);
-  return error;
-}
-
-std::string CheckConfig(const Config& c, const Target& target) {
-  struct Limit {
-    const char* name;
-    int64_t value, most;
-  };
-  for (auto [name, value, most] : {Limit{"tile_m", c.tile_m, kMaxTile},
-                                   {"tile_n", c.tile_n, kMaxTile},
-                                   {"tile_k", c.tile_k, kMaxTile},
-                                   {"num_workgroups", c.num_workgroups, kMaxWorkgroups},
-                                   {"group_m", c.group_m, kMaxWorkgroups},
-                                   {"num_queues", c.num_queues, kMaxQueues},
-                                   {"num_shares", c.num_shares, kMaxWorkgroups},
-                                   {"num_threads", c.num_threads, kMaxWorkgroups}}) {
-    if (value < 0 || value > most) {
-      return Str(name) + "=" + Str(value) + "; allowed are 1 to " + Str(most) +
-             ", or leave it out to let the plan choose.";
-    }
-  }
-  if (c.deterministic && c.reduction == Reduction::kAtomic) {
-    return "deterministic=True and reduction='atomic' exclude each other: the order of atomic "
-           "additions changes from run to run. Use reduction='linear' or 'tree'.";
-  }
-  if (c.num_queues > 0 && c.schedule == Schedule::kPersistent) {
-    return "num_queues=" + Str(c.num_queues) + " needs queues to steal from, and the "
-           "persistent schedule has none. Use schedule='work_stealing' or 'stream_k'.";
-  }
-  // The CPU's kernels are checked by name where they are looked up: host_dispatch.cc.
-  if (!c.kernel.empty() && target.name != "cpu") {
-    return "kernel='" + c.kernel + "'; this build has no kernels for " + Str(target.name) +
-           " to choose from. Leave kernel out.";
-  }
-  if (target.name != "cpu" && (c.tile_m || c.tile_n || c.tile_k)) {
-    std::string shapes;
-    bool known = false;
-    for (const TileShape& shape : kTileShapes) {
-      if (shape.target != target.name) continue;
-      shapes += " " + Str(shape.m) + "x" + Str(shape.n) + "x" + Str(shape.k);
-      known = known || ((!c.tile_m || c.tile_m == shape.m) &&
-                        (!c.tile_n || c.tile_n == shape.n) && (!c.tile_k || c.tile_k == shape.k));
-    }
-    if (!known) {
-      auto field = [](const char* name, int64_t value) {
-        return value ? " " + Str(std::string_view(name)) + "=" + Str(value) : std::string();
-      };
-      return "no tile of " + Str(target.name) + " has" + field("tile_m", c.tile_m) +
-             field("tile_n", c.tile_n) + field("tile_k", c.tile_k) + "; there are" + shapes +
-             ". Give one of these, or leave the tile out.";
-    }
-  }
-  return "";
-}
 
 // ------------------------------------------------------------------------- heuristics
 
@@ -155,6 +23,9 @@ int64_t NumProcessors() {
   if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
   return std::max(1, CPU_COUNT(&set));
 }
+
+// What the kernels' registers are cut for: two waves on each of a CU's four SIMDs.
+constexpr int64_t kGpuWavesPerCu = 8;
 
 // Stream-K's cut, and so its bits, must not depend on how many processors a machine has.
 constexpr int64_t kHostStreamKWorkgroups = 8;
@@ -201,29 +72,41 @@ std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
                 .tiles_m = static_cast<Index>(tiles_m),
                 .tiles_n = static_cast<Index>(tiles_n),
                 .tiles_k = static_cast<Index>(tiles_k),
-                .group_m = static_cast<Index>(c.group_m),
+                // More rows than there are would overflow their product with tiles_n.
+                .group_m = static_cast<Index>(std::clamp<int64_t>(tiles_m, 1, c.group_m)),
                 .num_xcds = static_cast<Index>(c.num_queues > 0 ? 1 : target.num_xcds)};
   return "";
 }
 
-// The tile, where the configuration leaves it open.
-void ChooseTile(const Problem& p, const Target& target, bool stream_k, int64_t workgroups,
-                Plan* plan) {
+// The kernel, and with it the tile: the largest that gives every CU one, or else the smallest.
+std::string ChooseInstance(const Problem& p, const Target& target, int64_t workgroups,
+                           Plan* plan) {
   Config& c = plan->config;
-  if (target.name != "cpu") {
-    const TileShape* best = nullptr;
-    for (const TileShape& shape : kTileShapes) {
-      if (shape.target != target.name || (c.tile_m && c.tile_m != shape.m) ||
-          (c.tile_n && c.tile_n != shape.n) || (c.tile_k && c.tile_k != shape.k)) {
-        continue;
-      }
-      // Listed large to small: the first that gives every CU a tile, or the last.
-      if (best && p.batch * CeilDiv(p.m, best->m) * CeilDiv(p.n, best->n) >= workgroups) break;
-      best = &shape;
+  const GpuInstance* best = nullptr;
+  for (const GpuInstance& each : GpuInstances()) {
+    if (!Computes(each, p, target) || (!c.kernel.empty() && c.kernel != each.name) ||
+        (c.tile_m && c.tile_m != each.tile_m) || (c.tile_n && c.tile_n != each.tile_n) ||
+        (c.tile_k && c.tile_k != each.tile_k)) {
+      continue;
     }
-    c.tile_m = best->m, c.tile_n = best->n, c.tile_k = best->k;
-    return;
+    // Large tiles come first. In floating point nothing overflows.
+    if (best && static_cast<double>(p.batch) * static_cast<double>(CeilDiv(p.m, best->tile_m)) *
+                        static_cast<double>(CeilDiv(p.n, best->tile_n)) >=
+                    static_cast<double>(workgroups)) {
+      break;
+    }
+    best = &each;
   }
+  if (!best) return NoInstance(p, c, target);
+  plan->instance = best;
+  c.kernel = best->name;
+  c.tile_m = best->tile_m, c.tile_n = best->tile_n, c.tile_k = best->tile_k;
+  return "";
+}
+
+// The host's tile, where the configuration leaves it open.
+void ChooseHostTile(const Problem& p, bool stream_k, int64_t workgroups, Plan* plan) {
+  Config& c = plan->config;
   // Stream-K's tile must not depend on this machine.
   int64_t threads = stream_k ? workgroups : c.num_threads;
   constexpr int64_t kSizes[] = {32, 64, 96, 128, 192, 256, 384, 512, 768};
@@ -275,7 +158,7 @@ void LayOutWorkspace(const Target& target, Plan* plan) {
   plan->atomic_offset = part(atomic ? plan->cut_tiles * tile_bytes : 0);
   plan->zeroed_bytes = end;
   plan->partials_offset = part(atomic ? 0 : slots * tile_bytes);
-  plan->scratch_bytes = target.name == "cpu" ? HostScratchBytes(*plan) : 0;
+  plan->scratch_bytes = target.gpu() ? 0 : HostScratchBytes(*plan);
   plan->scratch_offset = part(plan->scratch_bytes * c.num_threads);
   // Room to align the start, whatever buffer the caller brings.
   plan->workspace_bytes = end == 0 ? 0 : end + 64;
@@ -318,26 +201,18 @@ std::string CutTiles(const Problem& p, const Target& target, const Config& asked
   return "";
 }
 
-std::string UnknownTarget(std::string_view name) {
-  std::string error = "target '" + Str(name) + "' is unknown; there are";
-  for (const Target& target : kTargets) error += " " + Str(target.name);
-  return error + ".";
-}
-
 }  // namespace
 
 // ------------------------------------------------------------------------------- plan
 
 std::string MakePlan(const Problem& p, const Config& config, std::string_view target_name,
                      Plan* plan) {
-  const Target* found = nullptr;
-  for (const Target& target : kTargets) {
-    if (target.name == target_name) found = &target;
-  }
-  if (!found) return UnknownTarget(target_name);
+  std::string error;
+  const Target* found = FindTarget(target_name, &error);
+  if (!found) return error;
   const Target& target = *found;
-  bool host = target.name == "cpu";
-  std::string error = CheckProblem(p, target);
+  bool host = !target.gpu();
+  error = CheckProblem(p, target);
   if (error.empty()) error = CheckConfig(config, target);
   if (!error.empty()) return error;
 
@@ -374,7 +249,14 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
     }
   }
   if (host && !c.num_threads) c.num_threads = std::min(workgroups, NumProcessors());
-  ChooseTile(p, target, stream_k, workgroups, plan);
+  if (host) {
+    ChooseHostTile(p, stream_k, workgroups, plan);
+  } else {
+    error = ChooseInstance(p, target, workgroups, plan);
+    if (!error.empty()) return error;
+    // Kernels of few waves share a CU.
+    if (!c.num_workgroups) workgroups = target.num_cus * kGpuWavesPerCu / plan->instance->waves;
+  }
   if (!c.group_m) c.group_m = host ? 4 : 8;
   error = SetGrid(p, target, plan);
   if (!error.empty()) return error;
@@ -394,6 +276,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
     int64_t per_xcd = tiles <= 512 ? 8 : tiles <= 1536 ? 4 : tiles <= 2048 ? 2 : 1;
     c.num_queues = host ? std::min<int64_t>(workgroups, kMaxQueues) : target.num_xcds * per_xcd;
   }
+  // A claim's latency is worth hiding where it is an atomic operation on device memory.
+  if (c.claim_ahead < 0) c.claim_ahead = !host && c.num_queues > 0;
   error = SetGrid(p, target, plan);
   if (!error.empty()) return error;
   if (!c.num_workgroups) {
@@ -406,44 +290,6 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
            Str(c.num_workgroups) + " workgroups of " + Str(c.tile_m) + "x" + Str(c.tile_n) + ".";
   }
   return "";
-}
-
-std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Plan& plan) {
-  const Config& c = plan.config;
-  std::vector<std::string> reasons;
-  auto say = [&reasons](std::string reason) { reasons.push_back(std::move(reason)); };
-  int64_t tiles = plan.grid.num_tiles();
-  if (plan.transposed) {
-    say("out has " + Str(p.n) + " columns: computed as out^T = rhs^T lhs^T, without copies; "
-        "tile_m and tile_n are those of out^T");
-  }
-  if (plan.skinny) {
-    say("few rows: the larger operand is streamed where it lies, never packed");
-  }
-  say("tile " + Str(c.tile_m) + "x" + Str(c.tile_n) + "x" + Str(c.tile_k) + ": " + Str(tiles) +
-      (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
-  if (plan.cut_tiles > 0) {
-    if (asked.schedule == Schedule::kAuto) {
-      say("stream_k: k is at least 8 times m and n, so there are few tiles to share out whole");
-    }
-    say("stream_k: the last " + Str(plan.cut_tiles) + " of " + Str(tiles) +
-        " tiles are cut along k into " + Str(c.num_shares) + " shares, summed by '" +
-        Str(Name(c.reduction)) + "'" +
-        (c.reduction == Reduction::kAtomic ? " (not reproducible)"
-                                           : " (the same bits on every run)"));
-    if (plan.fewer_shares) say("fewer shares keep the workspace under its cap of 128 MiB");
-  } else if (asked.schedule == Schedule::kStreamK) {
-    say(tiles == 0 || tiles % c.num_workgroups
-            ? "stream_k: too small to cut along k: runs data-parallel"
-            : "stream_k: whole waves of tiles, nothing to cut: runs data-parallel");
-  } else if (asked.schedule == Schedule::kAuto) {
-    say(c.schedule == Schedule::kWorkStealing
-            ? "work_stealing: more tiles than workgroups, which need not run at one speed"
-            : "persistent: no more tiles than workgroups");
-  }
-  say(Str(c.num_workgroups) + (c.num_workgroups == 1 ? " workgroup" : " workgroups") +
-      (c.num_queues ? ", " + Str(c.num_queues) + " queues to steal from" : ", fixed stride"));
-  return reasons;
 }
 
 }  // namespace jaxgemm

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu_instances.h"
 #include "kernel/tile_scheduler.h"
 #include "names.h"
 #include "problem.h"
@@ -34,14 +35,17 @@ struct Config {
   int64_t num_workgroups = 0, group_m = 0, num_queues = 0;
   int64_t num_shares = 0;   // stream-K: shares that the cut tiles' k iterations make
   int64_t num_threads = 0;  // host: workgroups that run at the same time, at most
-  std::string kernel;
+  int64_t claim_ahead = -1;  // ask for the next tile before storing this one; -1: open
+  std::string_view kernel;   // not owned; a GPU plan's is its instance's name
 };
 
 inline constexpr int64_t kWorkspaceCap = int64_t{128} << 20;
 inline constexpr int64_t kMaxWorkgroups = 1 << 16;
+inline constexpr int64_t kMaxQueues = 1 << 10;
 
 struct Plan {
   Config config;  // resolved: nothing is left to choose
+  const GpuInstance* instance = nullptr;  // null on the host
   // The host computes out^T = rhs^T lhs^T where out has few columns; m and n of the grid
   // and the tile are then those of out^T.
   bool transposed = false;

@@ -2,10 +2,12 @@
 
 import functools
 import os
+import pathlib
 
 import jax
 import jax.numpy as jnp
 
+import jaxgemm
 from jaxgemm import _jaxgemm as native
 
 NAMES = native.names()
@@ -14,13 +16,44 @@ ROCM_ARCHS = tuple(name for name, platform in NAMES["targets"].items()
 OPERAND_DTYPES = frozenset(map(jnp.dtype, NAMES["operand_dtypes"]))
 OUT_DTYPES = frozenset(map(jnp.dtype, NAMES["out_dtypes"]))
 
-_registrations = native.registrations()
-for _platform, _targets in _registrations.items():
-  for _name, _capsule in _targets.items():
-    jax.ffi.register_ffi_target(_name, _capsule, platform=_platform, api_version=1)
 
-# Platforms whose kernels this build can run; "rocm" can be lowered for anyway.
-PLATFORMS = frozenset(_registrations)
+def _command_buffers() -> bool:
+  given = os.environ.get("JAXGEMM_COMMAND_BUFFERS", "1")
+  if given not in ("0", "1"):
+    raise ValueError(
+        f"JAXGEMM_COMMAND_BUFFERS is {given!r}; allowed are 0 and 1. Set it to 0 to "
+        "keep GPU calls out of XLA's command buffers, or unset it."
+    )
+  return given == "1"
+
+
+def _kernel_folder() -> pathlib.Path:
+  # An editable install has the sources in one folder and what was built in another.
+  folders = [pathlib.Path(path) / "kernels" for path in jaxgemm.__path__]
+  return next((folder for folder in folders if folder.is_dir()), folders[0])
+
+
+for _platform, _targets in native.registrations(_command_buffers()).items():
+  for _name, _handler in _targets.items():
+    # For a platform that is not there, jax keeps it until it is.
+    jax.ffi.register_ffi_target(_name, _handler, platform=_platform, api_version=1)
+
+KERNEL_FOLDER = _kernel_folder()
+native.set_kernel_folder(str(KERNEL_FOLDER))
+
+
+@functools.cache
+def built_kernels(target_name: str) -> frozenset[str]:
+  """The names of a GPU target's kernels that this build has."""
+  return frozenset(
+      path.stem for path in (KERNEL_FOLDER / target_name).glob("*.hsaco"))
+
+
+@functools.cache
+def platforms() -> frozenset[str]:
+  """Platforms whose kernels this build can run; "rocm" can be lowered for anyway."""
+  rocm = any(map(built_kernels, ROCM_ARCHS))
+  return frozenset(["cpu", "rocm"] if rocm else ["cpu"])
 
 
 def default_platform() -> str:
@@ -35,24 +68,54 @@ def default_platform() -> str:
   return "rocm" if "rocm" in jax.devices()[0].client.platform_version else "cuda"
 
 
+def _local_rocm_arch() -> str | None:
+  """The architecture of this process's AMD GPUs, if it has any."""
+  if default_platform() != "rocm":
+    return None
+  # "gfx942", or with features: "gfx942:sramecc+:xnack-".
+  return jax.devices("rocm")[0].compute_capability.split(":")[0]
+
+
 def target(platform: str) -> str:
   """The plan's target for a lowering platform ("cpu" or "rocm").
 
-  ROCm's is gfx942, or what the environment variable JAXGEMM_ROCM_ARCH says: a
-  lowering has no device to ask.
+  ROCm's is what the environment variable JAXGEMM_ROCM_ARCH says, else that of the
+  GPUs that are there, else gfx942: a lowering need not have a device to ask.
+
+  Raises:
+    ValueError: there are no kernels for that architecture.
   """
   if platform != "rocm":
     return platform
-  arch = os.environ.get("JAXGEMM_ROCM_ARCH", ROCM_ARCHS[0])
+  arch = os.environ.get("JAXGEMM_ROCM_ARCH")
+  source = "JAXGEMM_ROCM_ARCH is"
+  if arch is None:
+    arch = _local_rocm_arch() or ROCM_ARCHS[0]
+    source = "the GPU's architecture is"
   if arch not in ROCM_ARCHS:
     raise ValueError(
-        f"JAXGEMM_ROCM_ARCH is {arch!r}; allowed are {', '.join(ROCM_ARCHS)}. Set "
-        "it to the architecture of the GPUs that will run the program."
+        f"{source} {arch!r}; allowed are {', '.join(ROCM_ARCHS)}. Set "
+        "JAXGEMM_ROCM_ARCH to the architecture of the GPUs that will run the "
+        "program, or pass implementation='xla'."
     )
   return arch
 
 
+@functools.cache
+def use_emulator() -> None:
+  """Tells the native module where the emulator is; calls for GPU targets go there."""
+  from jaxgemm import emulator  # pylint: disable=g-import-not-at-top
+
+  native.set_emulator_library(str(emulator.library_path()))
+
+
 @functools.lru_cache(maxsize=4096)
 def plan(problem: tuple, config: tuple, target_name: str) -> dict:
-  """The native plan of a problem; both arguments are tuples of (name, value)."""
-  return native.plan(dict(problem), dict(config), target_name)
+  """The native plan of a problem; both arguments are tuples of (name, value).
+
+  With "built", whether this build has its kernel.
+  """
+  chosen = native.plan(dict(problem), dict(config), target_name)
+  chosen["built"] = (
+      target_name == "cpu" or chosen["kernel"] in built_kernels(target_name))
+  return chosen

@@ -11,6 +11,7 @@ ACTIVATIONS = tuple(name for name in NAMES["activations"] if name != "none")
 
 _SIZES = ("tile_m", "tile_n", "tile_k", "num_workgroups", "group_m", "num_queues",
           "num_shares")
+_GPU_KERNELS = frozenset(name for _, name in NAMES["gpu_kernels"])
 
 
 def check_choice(name: str, given, allowed: tuple[str, ...]) -> None:
@@ -43,6 +44,8 @@ class GemmConfig:
     group_m: tile rows that are rasterised together for the sake of the cache.
     num_queues: queues of the work-stealing schedule.
     num_shares: shares that stream-K cuts the k steps of its tiles into.
+    claim_ahead: whether a workgroup asks for its next tile before it stores the
+      one it has computed, which hides the latency of stealing on GPUs.
     kernel: the name of a kernel instance, as `jaxgemm.explain` prints it.
     partition: whether to insert the partitioning rule that keeps sharded operands
       sharded on automatic meshes. None inserts it where the process has several
@@ -53,8 +56,9 @@ class GemmConfig:
   Raises:
     ValueError: an unknown name, or a size that is not a positive int.
 
-  Gradients keep schedule, reduction, num_workgroups, num_queues, kernel and
-  partition; their problems have other shapes, so the plan chooses their tiles.
+  Gradients keep schedule, reduction, num_workgroups, num_queues, claim_ahead,
+  partition and a CPU kernel; their problems have other shapes and layouts, so the
+  plan chooses their tiles and GPU kernels.
   """
 
   schedule: str | None = None
@@ -66,6 +70,7 @@ class GemmConfig:
   group_m: int | None = None
   num_queues: int | None = None
   num_shares: int | None = None
+  claim_ahead: bool | None = None
   kernel: str | None = None
   partition: bool | None = None
 
@@ -91,27 +96,35 @@ class GemmConfig:
           f"kernel={self.kernel!r} is not allowed; a kernel's name is, or None. "
           "Pass a name that jaxgemm.explain prints, or leave it out."
       )
-    if self.partition not in (None, True, False):
-      raise ValueError(
-          f"partition={self.partition!r} is not allowed; True, False and None are. "
-          "Leave it out unless jax.export or the compilation cache needs False."
-      )
+    for name, hint in (
+        ("claim_ahead", "to let the plan choose"),
+        ("partition", "unless jax.export or the compilation cache needs False")):
+      if getattr(self, name) not in (None, True, False):
+        raise ValueError(
+            f"{name}={getattr(self, name)!r} is not allowed; True, False and None "
+            f"are. Leave it out {hint}."
+        )
 
   def for_gradient(self) -> "GemmConfig":
     """The config of the GEMMs that this one's gradients need."""
     return dataclasses.replace(
         self, tile_m=None, tile_n=None, tile_k=None, group_m=None,
         num_shares=None,
+        kernel=None if self.kernel in _GPU_KERNELS else self.kernel,
     )
 
   def to_native(self, deterministic: bool) -> tuple[tuple[str, str | int], ...]:
-    """The config as the native plan reads it: 0 and "" leave the choice to it."""
+    """The config as the native plan reads it.
+
+    0 and "" leave the choice to it, and -1 for claim_ahead.
+    """
     sizes = [(name, getattr(self, name) or 0) for name in _SIZES]
     return (
         ("schedule", self.schedule or "auto"),
         ("reduction", self.reduction or "linear"),
         ("deterministic", int(deterministic)),
         ("kernel", self.kernel or ""),
+        ("claim_ahead", -1 if self.claim_ahead is None else int(self.claim_ahead)),
         *sizes,
     )
 

@@ -20,7 +20,7 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue, layout, sharding
-from jaxgemm.gemm import Geometry, Spec, gemm_p, out_avals, plan
+from jaxgemm.gemm import Geometry, Spec, gemm_p, out_avals, plan, require_built
 from jaxgemm.layout import Dims
 
 
@@ -194,9 +194,11 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
 def _contract_abstract_eval(*operands, labels, spec, call):
   size = dict(layout.label_sizes(labels, *(x.shape for x in operands)))
   platform = _ffi.default_platform()
-  if platform in _ffi.PLATFORMS:
+  if spec.emulated or platform in _ffi.platforms():
     # The lowering makes the plan again: made here, its error is raised by the call.
-    plan_contraction(operands, labels, spec, _ffi.target(platform))
+    target = spec.target(platform)
+    _, planned = plan_contraction(operands, labels, spec, target)
+    require_built(planned, target)
   return out_avals(operands[0], [size[i] for i in labels.out], spec)
 
 

@@ -11,7 +11,8 @@ from jaxgemm import _ffi, layout
 from jaxgemm.contract import contract_p, plan_contraction
 from jaxgemm.layout import Dims
 from jaxgemm.matmul import (
-    dot_general, dot_general_product, matmul, matmul_product, unsupported
+    dot_general, dot_general_product, emulated_arch, matmul, matmul_product,
+    unsupported
 )
 
 
@@ -19,7 +20,8 @@ from jaxgemm.matmul import (
 class Explanation:
   """The plan of a call: `str()` in words, `data` as a dictionary.
 
-  Keys of data: implementation ("jaxgemm" or "xla"), kernel, schedule, reduction,
+  Keys of data: implementation ("jaxgemm", "xla" or "emulated:" and an
+  architecture), target ("cpu" or an architecture), kernel, schedule, reduction,
   tile (m, n, k), tiles (how many along each), num_workgroups, num_queues,
   workspace_bytes, zeroed_bytes, relayouts (operands that are transposed),
   fused_epilogue, gradients (the relayouts of each operand's gradient) and reasons.
@@ -31,10 +33,10 @@ class Explanation:
   def __str__(self) -> str:
     data = self.data
     lines = [f"implementation: {data['implementation']}"]
-    if data["implementation"] == "jaxgemm":
+    if data["implementation"] != "xla":
       words = {key: " x ".join(map(str, data[key])) for key in ("tile", "tiles")}
       lines += [
-          f"kernel: {data['kernel']}",
+          f"kernel: {data['kernel']} on {data['target']}",
           f"schedule: {data['schedule']}, reduction {data['reduction']}",
           f"tile: {words['tile']}; tiles along m, n, k: {words['tiles']}",
           f"workgroups: {data['num_workgroups']}, queues {data['num_queues']}",
@@ -78,8 +80,8 @@ def _trace(a, b, kwargs):
 def _plan(eqn):
   operands = [x.aval for x in eqn.invars]
   platform = _ffi.default_platform()
-  target = _ffi.target(platform if platform in _ffi.PLATFORMS else "cpu")
   labels, spec = eqn.params["labels"], eqn.params["spec"]
+  target = spec.target(platform if platform in _ffi.platforms() else "cpu")
   return plan_contraction(operands, labels, spec, target)
 
 
@@ -110,11 +112,13 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
   """
   _, product_of, kwargs = _function(kwargs)
   product = product_of(a, b)
-  reason = unsupported(a, b, product, kwargs.get("precision"))
+  emulated = emulated_arch(kwargs.get("implementation"))
+  reason = unsupported(a, b, product, kwargs.get("precision"), emulated)
   if reason is not None:
     return False, reason
   try:
-    _trace(a, b, kwargs | {"implementation": "jaxgemm"})
+    implementation = kwargs["implementation"] if emulated else "jaxgemm"
+    _trace(a, b, kwargs | {"implementation": implementation})
   except ValueError as error:
     return False, str(error)
   return True, ""
@@ -136,7 +140,7 @@ def explain(a, b, **kwargs) -> Explanation:
   if eqn is None:
     reason = "implementation='xla' was given"
     if kwargs.get("implementation") is None:
-      reason = unsupported(a, b, product_of(a, b), kwargs.get("precision"))
+      reason = unsupported(a, b, product_of(a, b), kwargs.get("precision"), None)
     return Explanation({"implementation": "xla", "reasons": [reason]})
   dims, spec = eqn.params["labels"], eqn.params["spec"]
   operands = [x.aval for x in eqn.invars]
@@ -145,6 +149,11 @@ def explain(a, b, **kwargs) -> Explanation:
   how = chosen or layout.choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
   gradients = _gradients(dims, sizes, *operands[:2])
   reasons = list(plan["reasons"])
+  dtypes = plan["operand_dtypes"][::-1] if how.swap else plan["operand_dtypes"]
+  reasons += [f"{name} is converted from {x.dtype.name} to {dtype.name} by a copy: the "
+              "kernels do not take the operands' types together"
+              for name, x, dtype in zip(("lhs", "rhs"), operands, dtypes)
+              if x.dtype != dtype]
   reasons += [f"{name} is transposed by a copy: its dimensions are not in an order "
               "that a kernel reads or writes" for name in how.relayouts]
   if chosen is None:
@@ -157,10 +166,11 @@ def explain(a, b, **kwargs) -> Explanation:
         else f"the gradient of {name} contracts by layout, without a copy")
   if spec.activation is not None:
     reasons.append("under differentiation the value before the activation is saved")
-  keys = ("kernel", "schedule", "reduction", "tile", "tiles", "num_workgroups",
+  keys = ("target", "kernel", "schedule", "reduction", "tile", "tiles", "num_workgroups",
           "num_queues", "workspace_bytes", "zeroed_bytes")
   return Explanation({
-      "implementation": "jaxgemm",
+      "implementation": (f"emulated:{spec.emulated}" if spec.emulated
+                         else "jaxgemm"),
       **{key: plan[key] for key in keys},
       "relayouts": how.relayouts,
       "fused_epilogue": chosen is not None,

@@ -37,16 +37,21 @@ class Spec:
   config: GemmConfig = GemmConfig()
   deterministic: bool = False
   weak_type: bool = False
+  emulated: str | None = None  # the GPU target whose kernels the CPU emulates
 
   def accumulator(self, lhs, rhs) -> "Spec":
     """The sums alone, where the epilogue is computed outside the kernel."""
     return Spec(accumulator_dtype(lhs, rhs), config=self.config,
-                deterministic=self.deterministic)
+                deterministic=self.deterministic, emulated=self.emulated)
 
   def for_gradient(self, out_dtype) -> "Spec":
     """A product that a gradient needs."""
     return Spec(jnp.dtype(out_dtype), config=self.config.for_gradient(),
-                deterministic=self.deterministic)
+                deterministic=self.deterministic, emulated=self.emulated)
+
+  def target(self, platform: str) -> str:
+    """What to plan for where the program runs on `platform`; see `_ffi.target`."""
+    return self.emulated or _ffi.target(platform)
 
 
 def out_avals(lhs, shape, spec: Spec):
@@ -94,19 +99,43 @@ class Geometry:
     return (self.batch, self.m, self.n) if batched else (self.m, self.n)
 
 
+def kernel_dtypes(lhs_dtype, rhs_dtype, target: str) -> tuple[np.dtype, np.dtype]:
+  """The dtypes in which a target's kernel reads operands of these two.
+
+  GPU kernels multiply operands of one dtype, or two float8 types. Other floats are
+  converted to the narrowest dtype that holds both exactly: gradients have a
+  cotangent beside an operand, and the two need not agree.
+  """
+  given = jnp.dtype(lhs_dtype), jnp.dtype(rhs_dtype)
+
+  def takes(lhs, rhs):
+    return not _ffi.native.operands_error(lhs.name, rhs.name, target)
+
+  def holds(wide, dtype):
+    return dtype == wide or jnp.issubdtype(dtype, jnp.floating) and (
+        dtype.itemsize == 1 or wide == jnp.float32)
+
+  if not takes(*given) and all(takes(dtype, dtype) for dtype in given):
+    for wide in map(jnp.dtype, (jnp.bfloat16, jnp.float16, jnp.float32)):
+      if all(holds(wide, dtype) for dtype in given):
+        return wide, wide
+  return given
+
+
 def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, bias: bool,
          scale: bool, target: str) -> dict:
-  """The native plan.
+  """The native plan, and the dtypes that its kernel reads as "operand_dtypes".
 
   Raises:
     ValueError: the problem or the config does not fit the target.
   """
+  dtypes = kernel_dtypes(lhs_dtype, rhs_dtype, target)
   problem = {
       **dataclasses.asdict(geometry),
       "lhs_batched": int(geometry.lhs_batched),
       "rhs_batched": int(geometry.rhs_batched),
-      "lhs_dtype": jnp.dtype(lhs_dtype).name,
-      "rhs_dtype": jnp.dtype(rhs_dtype).name,
+      "lhs_dtype": dtypes[0].name,
+      "rhs_dtype": dtypes[1].name,
       "out_dtype": spec.out_dtype.name,
       "bias": int(bias),
       "scale": int(scale),
@@ -114,7 +143,20 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, bias: bool,
       "save_preact": int(spec.save_preact),
   }
   config = spec.config.to_native(spec.deterministic)
-  return _ffi.plan(tuple(problem.items()), config, target)
+  return _ffi.plan(tuple(problem.items()), config, target) | {
+      "operand_dtypes": dtypes}
+
+
+def require_built(planned: dict, target: str) -> None:
+  """Raises ValueError if this build lacks the kernel of a plan."""
+  if planned["built"]:
+    return
+  built = ", ".join(sorted(_ffi.built_kernels(target))) or "none"
+  raise ValueError(
+      f"this build has no code object of {planned['kernel']} for {target}; it has: "
+      f"{built}. Build jaxgemm again with JAXGEMM_GPU_KERNELS=all, choose another by "
+      "GemmConfig(kernel=...), or pass implementation='xla'."
+  )
 
 
 @gemm_p.def_abstract_eval
@@ -127,13 +169,29 @@ def _gemm_lowering(ctx, *operands, lhs_contracting, rhs_contracting, spec, bias,
                    scale, platform):
   lhs, rhs = ctx.avals_in[:2]
   geometry = Geometry.of(lhs.shape, rhs.shape, lhs_contracting, rhs_contracting)
+  if spec.emulated is not None and platform != "cpu":
+    raise ValueError(
+        f"implementation='emulated:{spec.emulated}' was given for platform {platform}; "
+        "the emulator runs on the CPU. Use jax.default_device(jax.devices('cpu')[0]), "
+        "or leave implementation out.")
   chosen = plan(geometry, lhs.dtype, rhs.dtype, spec, bias, scale,
-                _ffi.target(platform))
+                spec.target(platform))
+  operands = [_convert(ctx, x, aval, dtype) for x, aval, dtype in
+              zip(operands, ctx.avals_in, chosen["operand_dtypes"])] + [*operands[2:]]
+  avals_in = [aval.update(dtype=dtype) for aval, dtype in
+              zip(ctx.avals_in, chosen["operand_dtypes"])] + [*ctx.avals_in[2:]]
   workspace = jax.core.ShapedArray((chosen["workspace_bytes"],), jnp.uint8)
   rule = jax.ffi.ffi_lowering(CALL_TARGET)
-  results = rule(ctx.replace(avals_out=[*ctx.avals_out, workspace]), *operands,
-                 **chosen["attrs"])
-  return results[:-1]
+  ctx = ctx.replace(avals_in=avals_in, avals_out=[*ctx.avals_out, workspace])
+  return rule(ctx, *operands, **chosen["attrs"])[:-1]
+
+
+def _convert(ctx, operand, aval, dtype):
+  if aval.dtype == dtype:
+    return operand
+  ctx = ctx.replace(avals_in=[aval], avals_out=[aval.update(dtype=dtype)])
+  convert = mlir.lower_fun(lambda x: x.astype(dtype), multiple_results=False)
+  return convert(ctx, operand)[0]
 
 
 def _no_lowering(ctx, *_, **__):

@@ -13,10 +13,12 @@ import jax.numpy as jnp
 from jaxgemm import _ffi, epilogue, sharding
 from jaxgemm.config import ACTIVATIONS, GemmConfig, check_choice, resolve
 from jaxgemm.contract import contract
-from jaxgemm.gemm import Spec
+from jaxgemm.gemm import Spec, kernel_dtypes
 from jaxgemm.layout import Dims, Labels
 
-_IMPLEMENTATIONS = ("jaxgemm", "xla")
+_EMULATED = "emulated:"
+_IMPLEMENTATIONS = ("jaxgemm", "xla",
+                    *(_EMULATED + arch for arch in _ffi.ROCM_ARCHS))
 
 
 class Product(NamedTuple):
@@ -93,13 +95,32 @@ def dot_general_product(lhs, rhs, *, dimension_numbers, precision=None,
   return Product(reference, dims, ((), ()), l_batch, columns, result)
 
 
-def unsupported(lhs, rhs, product: Product, precision) -> str | None:
+def emulated_arch(implementation: str | None) -> str | None:
+  """The architecture that an implementation emulates, if it does.
+
+  Raises:
+    ValueError: there is no such implementation.
+  """
+  check_choice("implementation", implementation, _IMPLEMENTATIONS)
+  if implementation is None or not implementation.startswith(_EMULATED):
+    return None
+  return implementation.removeprefix(_EMULATED)
+
+
+def unsupported(lhs, rhs, product: Product, precision,
+                emulated: str | None) -> str | None:
   """Why this package's kernels cannot compute a product, or None."""
-  platform = _ffi.default_platform()
-  if platform not in _ffi.PLATFORMS:
-    names = ", ".join(sorted(_ffi.PLATFORMS))
-    return (f"this build has kernels for {names}, and the default platform is "
-            f"{platform}")
+  target = emulated
+  if emulated is None:
+    platform = _ffi.default_platform()
+    if platform not in _ffi.platforms():
+      names = ", ".join(sorted(_ffi.platforms()))
+      return (f"this build has kernels for {names}, and the default platform is "
+              f"{platform}")
+    try:
+      target = _ffi.target(platform)
+    except ValueError as error:
+      return str(error).removesuffix(".")
   for name, x in (("lhs", lhs), ("rhs", rhs)):
     if x.dtype not in _ffi.OPERAND_DTYPES:
       names = ", ".join(sorted(d.name for d in _ffi.OPERAND_DTYPES))
@@ -114,7 +135,9 @@ def unsupported(lhs, rhs, product: Product, precision) -> str | None:
     return f"shapes {lhs.shape} and {rhs.shape} are symbolic; a plan needs numbers"
   if isinstance(precision, (lax.DotAlgorithm, lax.DotAlgorithmPreset)):
     return f"precision={precision} names an algorithm of XLA"
-  return None
+  dtypes = kernel_dtypes(_dtype_beside(lhs, rhs), _dtype_beside(rhs, lhs), target)
+  error = _ffi.native.operands_error(*(dtype.name for dtype in dtypes), target)
+  return error.removesuffix(".") or None
 
 
 def _vector(name: str, x, product: Product, dtype, scalar: bool):
@@ -187,7 +210,7 @@ def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
 def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
           schedule, reduction, deterministic, config, implementation):
   check_choice("activation", activation, ACTIVATIONS)
-  check_choice("implementation", implementation, _IMPLEMENTATIONS)
+  emulated = emulated_arch(implementation)
   config = resolve(config, schedule, reduction, deterministic)
   out_dtype = product.result.dtype
   integer = jnp.issubdtype(out_dtype, jnp.integer)
@@ -196,19 +219,21 @@ def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
   scale, scale_labels = _vector("scale", scale, product, jnp.float32, scalar=True)
   dims = product.dims._replace(bias=bias_labels, scale=scale_labels)
   spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
-              weak_type=product.result.weak_type)
+              weak_type=product.result.weak_type, emulated=emulated)
 
-  reason = unsupported(lhs, rhs, product, precision)
+  reason = unsupported(lhs, rhs, product, precision, emulated)
   if implementation == "xla" or (implementation is None and reason):
     if implementation is None:
       _warn_once(reason)
     return _xla(lhs, rhs, bias, scale, product, dims, spec)
   if reason:
     raise ValueError(
-        f"implementation='jaxgemm' was given, but {reason}. Pass other operands, "
-        "or implementation=None to let XLA compute this."
+        f"implementation={implementation!r} was given, but {reason}. Pass other "
+        "operands, or implementation=None to let XLA compute this."
     )
-  lhs, rhs = _float_beside_float(lhs, rhs), _float_beside_float(rhs, lhs)
+  if emulated is not None:
+    _ffi.use_emulator()
+  lhs, rhs = _beside(lhs, rhs), _beside(rhs, lhs)
   lhs, rhs = (lax.squeeze(x, axes) if axes else x
               for x, axes in zip((lhs, rhs), product.dropped))
 
@@ -222,12 +247,17 @@ def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
   return bind(lhs, rhs, bias, scale)
 
 
-def _float_beside_float(x, other):
+def _dtype_beside(x, other):
   # Two different floats the kernels take as they are, but not an int8 beside one.
   integers = [jnp.issubdtype(y.dtype, jnp.integer) for y in (x, other)]
   if integers != [True, False]:
-    return x
-  return x.astype(other.dtype if other.dtype.itemsize > 1 else jnp.float32)
+    return x.dtype
+  return other.dtype if other.dtype.itemsize > 1 else jnp.dtype(jnp.float32)
+
+
+def _beside(x, other):
+  dtype = _dtype_beside(x, other)
+  return x if x.dtype == dtype else x.astype(dtype)
 
 
 _STATIC = ("precision", "preferred_element_type", "out_sharding", "activation",
@@ -273,7 +303,9 @@ def matmul(
     deterministic: refuse what is not bitwise the same on every run.
     config: a `GemmConfig` with further choices.
     implementation: "jaxgemm", "xla" (jax.numpy, with the same epilogue) or None:
-      XLA only where the kernels do not support the operands, with a warning.
+      XLA only where the kernels do not support the operands, with a warning. Or
+      "emulated:gfx942", "emulated:gfx950": that GPU's machine code, run on the CPU
+      by the emulator (see `jaxgemm.emulator`), for debugging; slow.
 
   Returns:
     An array of the shape and dtype that `jax.numpy.matmul` gives.

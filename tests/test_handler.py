@@ -17,6 +17,7 @@ PROBLEM = dict(
 CONFIG = dict(
     schedule="auto", reduction="linear", deterministic=0, tile_m=0, tile_n=0, tile_k=0,
     num_workgroups=0, group_m=0, num_queues=0, num_shares=0, kernel="",
+    claim_ahead=-1,
 )
 
 
@@ -94,7 +95,7 @@ WRONG_ATTRS = {
     "schedule": "bogus", "reduction": "sum", "activation": "tanh", "tile_m": -1,
     "tile_n": 1 << 40, "num_workgroups": 1 << 40, "num_queues": -3, "num_shares": 1 << 30,
     "group_m": -1, "kernel": "sse9", "lhs_contracting": 7, "num_threads": -1,
-    "rhs_contracting": 1,
+    "rhs_contracting": 1, "claim_ahead": 2, "target": "gfx90a",
 }
 
 

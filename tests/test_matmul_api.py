@@ -207,8 +207,8 @@ def lowered_for(platform, **config):
 
 @pytest.mark.parametrize("platform,config,what_to_do", [
     ("cuda", {}, "implementation='xla'"),
-    ("rocm", {"kernel": "avx2"}, "Leave kernel out"),
-    ("rocm", {"tile_m": 7}, "256x256x64"),
+    ("rocm", {"kernel": "avx2"}, "leave kernel and tile out"),
+    ("rocm", {"tile_m": 7}, "float32_256x256x32_rrr"),
 ])
 def test_what_cannot_be_lowered_says_what_to_do(platform, config, what_to_do):
   with pytest.raises(ValueError, match=what_to_do):

@@ -122,20 +122,19 @@ class Workgroup {
     StreamKMap map = plan_.stream_k_map();
     auto compute = [this](const WorkTile& tile) { Compute(tile); };
     auto store = [this](const WorkTile& tile) { Store(tile); };
-    // Claims cost nothing here that storing could hide.
-    constexpr bool kClaimAhead = false;
+    const bool claim_ahead = config_.claim_ahead;
     if (plan_.stealing()) {
       StealClaim claim{.counters = reinterpret_cast<int32_t*>(call_.workspace +
                                                               plan_.claim_offset),
                        .num_queues = static_cast<Index>(config_.num_queues),
                        .start = static_cast<Index>(index % config_.num_queues),
                        .size = map.size()};
-      ForEachWorkTile(claim, map, AlwaysReady(), kClaimAhead, compute, store);
+      ForEachWorkTile(claim, map, AlwaysReady(), claim_ahead, compute, store);
     } else {
       StrideClaim claim{.index = index,
                         .step = static_cast<Index>(config_.num_workgroups),
                         .size = map.size()};
-      ForEachWorkTile(claim, map, AlwaysReady(), kClaimAhead, compute, store);
+      ForEachWorkTile(claim, map, AlwaysReady(), claim_ahead, compute, store);
     }
   }
 
@@ -217,19 +216,19 @@ class Workgroup {
 
 }  // namespace
 
-const HostKernel* ChooseHostKernel(DType lhs, DType rhs, const std::string& name,
+const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name,
                                    std::string* error) {
   auto exact_in_bf16 = [](DType dtype) { return dtype == DType::kBF16 || IsF8(dtype); };
   const HostKernel* kernel = nullptr;
   if (IsInteger(lhs)) {
-    kernel = FindHostKernel(name.c_str(), Math::kS8);
+    kernel = FindHostKernel(name, Math::kS8);
   } else {
     if (exact_in_bf16(lhs) && exact_in_bf16(rhs)) {
-      kernel = FindHostKernel(name.c_str(), Math::kBF16);
+      kernel = FindHostKernel(name, Math::kBF16);
     }
-    if (!kernel) kernel = FindHostKernel(name.c_str(), Math::kF32);
+    if (!kernel) kernel = FindHostKernel(name, Math::kF32);
   }
-  if (!kernel) *error = HostKernelError(name.c_str());
+  if (!kernel) *error = HostKernelError(name);
   return kernel;
 }
 

@@ -4,31 +4,20 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
+#include "call.h"
 #include "kernel/host_kernel.h"
-#include "plan.h"
 
 namespace jaxgemm {
 
-struct HostCall {
-  Problem problem;
-  Plan plan;
+struct HostCall : Call {
   const HostKernel* kernel = nullptr;
-  const void* lhs = nullptr;
-  const void* rhs = nullptr;
-  const void* bias = nullptr;   // float, or int32_t for an integer out
-  const float* scale = nullptr;
-  // Elements from one batch's bias or scale to the next, 0: shared; and within one batch.
-  int64_t bias_batch_stride = 0, scale_batch_stride = 0;
-  int scale_stride = 1;
-  void* out = nullptr;
-  void* preact = nullptr;
-  char* workspace = nullptr;  // 64-byte aligned
 };
 
 // How products of these operands are formed by the best (or the named) kernel that this
 // processor can run. Null, and why in *error, where there is none.
-const HostKernel* ChooseHostKernel(DType lhs, DType rhs, const std::string& name,
+const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name,
                                    std::string* error);
 
 // Sets the workspace's zeroed part to zero. Before any workgroup runs.

@@ -45,15 +45,15 @@ const std::vector<Entry>& Entries() {
 }
 
 // The family asked for: the argument, else the environment's, else none.
-std::string_view Forced(const char* name) {
-  if (name != nullptr && *name != '\0') return name;
-  name = std::getenv("JAXGEMM_HOST_KERNEL");
-  return name == nullptr ? "" : name;
+std::string_view Forced(std::string_view name) {
+  if (!name.empty()) return name;
+  const char* forced = std::getenv("JAXGEMM_HOST_KERNEL");
+  return forced == nullptr ? "" : forced;
 }
 
 }  // namespace
 
-const HostKernel* FindHostKernel(const char* name, Math math) {
+const HostKernel* FindHostKernel(std::string_view name, Math math) {
   const std::string_view forced = Forced(name);
   for (const Entry& entry : Entries()) {
     if (!entry.available || (!forced.empty() && entry.name != forced)) continue;
@@ -64,7 +64,7 @@ const HostKernel* FindHostKernel(const char* name, Math math) {
   return nullptr;
 }
 
-std::string HostKernelError(const char* name) {
+std::string HostKernelError(std::string_view name) {
   const std::string forced(Forced(name));
   bool known = false, available = false;
   std::string names;
@@ -79,9 +79,8 @@ std::string HostKernelError(const char* name) {
   const char* what = available ? " does not take these element types"
                      : known   ? " needs instructions that this processor lacks"
                                : " does not exist";
-  const bool argument = name != nullptr && *name != '\0';
   return "The host kernel '" + forced + "'" +
-         (argument ? "" : " (environment variable JAXGEMM_HOST_KERNEL)") + what +
+         (name.empty() ? " (environment variable JAXGEMM_HOST_KERNEL)" : "") + what +
          "; this processor has: " + names + ".";
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "problem.h"
 #include "kernel/epilogue.h"
@@ -62,13 +63,13 @@ struct HostKernel {
                 const EpilogueTile& tile);
 };
 
-// The best kernel for `math` of the family `name`; "" or null: of the family that the
+// The best kernel for `math` of the family `name`; "": of the family that the
 // environment variable JAXGEMM_HOST_KERNEL names, else of any that this processor can
 // run. Null: there is none, or (kBF16, no name) kF32 is faster. Implemented in
 // host_dispatch.cc.
-const HostKernel* FindHostKernel(const char* name, Math math);
+const HostKernel* FindHostKernel(std::string_view name, Math math);
 
 // Says, in a full sentence, why FindHostKernel(name, ...) found nothing.
-std::string HostKernelError(const char* name);
+std::string HostKernelError(std::string_view name);
 
 }  // namespace jaxgemm

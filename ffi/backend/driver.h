@@ -1,0 +1,50 @@
+// A GPU's runtime library as a table of functions, opened when it is first needed: this module
+// links with none. HIP's module API and CUDA's driver API have the same shapes.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <string>
+
+namespace jaxgemm {
+
+// 0: success. The library's own numbers otherwise.
+using DriverResult = int;
+
+struct Driver {
+  std::string library;  // the file that was opened, for messages
+
+  DriverResult (*get_device)(int* device);
+  DriverResult (*set_device)(int device);
+  DriverResult (*get_device_attribute)(int* value, int attribute, int device);
+  DriverResult (*load_module)(void** module, const void* code_object);
+  DriverResult (*unload_module)(void* module);
+  DriverResult (*get_function)(void** function, void* module, const char* name);
+  DriverResult (*launch)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                         unsigned block_x, unsigned block_y, unsigned block_z,
+                         unsigned shared_bytes, void* stream, void** arguments, void** extra);
+  DriverResult (*set_words)(void* destination, int word, size_t count, void* stream);
+  const char* (*error_name)(DriverResult);
+  const char* (*error_text)(DriverResult);
+
+  // Attributes: a device's compute capability; and what architecture it means.
+  int capability_major, capability_minor;
+  std::string (*target)(int major, int minor);
+};
+
+// Adds the symbol's name to *missing if the library has none.
+template <class Function>
+void Resolve(void* library, const char* symbol, Function** function, std::string* missing) {
+  *function = reinterpret_cast<Function*>(dlsym(library, symbol));
+  if (!*function) *missing += (missing->empty() ? "" : ", ") + std::string(symbol);
+}
+
+// ROCm's runtime, the copy that is open already if there is one. Null, and why in *error,
+// where it cannot be opened; a later call tries again.
+const Driver* OpenHip(std::string* error);
+
+// The same table of a library that dlopen() has opened: also what stands in for ROCm's.
+const Driver* MakeHipDriver(void* library, std::string name, std::string* error);
+
+}  // namespace jaxgemm

@@ -1,0 +1,181 @@
+#include "backend/gpu.h"
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "text.h"
+
+namespace jaxgemm {
+namespace {
+
+constexpr int kWaveSize = 64;
+
+std::string& KernelFolder() {
+  static std::string folder;
+  return folder;
+}
+
+// A device as the thread's current one, for as long as this lives: a module is loaded for that
+// one, and a launch must agree with it.
+class CurrentDevice {
+ public:
+  CurrentDevice(const Driver& driver, int device) : driver_(driver), device_(device) {
+    result_ = driver.get_device(&before_);
+    if (result_ == 0 && before_ != device) result_ = driver.set_device(device);
+  }
+  ~CurrentDevice() {
+    if (result_ == 0 && before_ != device_) driver_.set_device(before_);
+  }
+  DriverResult result() const { return result_; }
+
+ private:
+  const Driver& driver_;
+  int device_, before_ = 0;
+  DriverResult result_;
+};
+
+}  // namespace
+
+void SetKernelFolder(std::string folder) { KernelFolder() = std::move(folder); }
+
+GemmArgs PackArguments(const Call& call) {
+  const Problem& p = call.problem;
+  const Plan& plan = call.plan;
+  char* sums = call.workspace + (plan.config.reduction == Reduction::kAtomic
+                                     ? plan.atomic_offset
+                                     : plan.partials_offset);
+  return {.lhs = call.lhs,
+          .rhs = call.rhs,
+          .out = call.out,
+          .preact = call.preact,
+          .bias = call.bias,
+          .scale = call.scale,
+          .claims = reinterpret_cast<int32_t*>(call.workspace + plan.claim_offset),
+          .arrivals = reinterpret_cast<int32_t*>(call.workspace + plan.arrivals_offset),
+          .partials = sums,
+          .m = p.m,
+          .n = p.n,
+          .k = p.k,
+          .lhs_batch_stride = p.lhs_batched ? p.m * p.k : 0,
+          .rhs_batch_stride = p.rhs_batched ? p.k * p.n : 0,
+          .bias_batch_stride = call.bias_batch_stride,
+          .scale_batch_stride = call.scale_batch_stride,
+          .map = plan.stream_k_map(),
+          .num_workgroups = static_cast<Index>(plan.config.num_workgroups),
+          .num_queues = static_cast<Index>(plan.config.num_queues),
+          .scale_stride = call.scale_stride,
+          .out_dtype = p.out_dtype,
+          .activation = p.activation,
+          .reduction = plan.config.reduction,
+          .claim_ahead = plan.config.claim_ahead != 0};
+}
+
+GpuLauncher::GpuLauncher(const Driver* driver)
+    : driver_(*driver), functions_(kMaxDevices * GpuInstances().size()) {}
+
+std::string GpuLauncher::TargetOf(int device, DriverResult* result) const {
+  int major = 0, minor = 0;
+  *result = driver_.get_device_attribute(&major, driver_.capability_major, device);
+  if (*result == 0) {
+    *result = driver_.get_device_attribute(&minor, driver_.capability_minor, device);
+  }
+  return *result == 0 ? driver_.target(major, minor) : "";
+}
+
+int GpuLauncher::FindDevice(std::string_view target) const {
+  DriverResult result = 0;
+  for (int device = 0; device < kMaxDevices; ++device) {
+    if (TargetOf(device, &result) == target) return device;
+    if (result != 0) break;
+  }
+  return -1;
+}
+
+std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
+  if (device < 0 || device >= kMaxDevices) {
+    return "device " + Str(device) + " is beyond the " + Str(kMaxDevices) + " that jaxgemm "
+           "counts. Hide some: ROCR_VISIBLE_DEVICES.";
+  }
+  std::atomic<void*>& slot = functions_[device * GpuInstances().size() + instance.id];
+  if (slot.load(std::memory_order_acquire)) return "";
+  std::lock_guard lock(mutex_);
+  if (slot.load(std::memory_order_relaxed)) return "";
+  void* function = nullptr;
+  std::string error = LoadModule(instance, device, &function);
+  if (error.empty()) slot.store(function, std::memory_order_release);
+  return error;
+}
+
+std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, void** function) {
+  DriverResult result = 0;
+  std::string target = TargetOf(device, &result);
+  if (result != 0) return Failure("asking for the architecture", instance.name, device, result);
+  if (target != instance.target) {
+    return "device " + Str(device) + " is a " + target + ", and the program was lowered for " +
+           Str(instance.target) + ". Set JAXGEMM_ROCM_ARCH to the GPUs' architecture and lower "
+           "it again, or pass implementation='xla'.";
+  }
+
+  std::string path =
+      KernelFolder() + "/" + Str(instance.target) + "/" + instance.name + ".hsaco";
+  std::ifstream file(path, std::ios::binary);
+  std::string code{std::istreambuf_iterator<char>(file), {}};
+  if (!file || code.empty()) {
+    return "there is no code object " + path + ": this build was made without it. Build again "
+           "with JAXGEMM_GPU_KERNELS=all, or pass implementation='xla'.";
+  }
+  CurrentDevice current(driver_, device);
+  if (current.result() != 0) {
+    return Failure("choosing the device", instance.name, device, current.result());
+  }
+  void* module = nullptr;
+  result = driver_.load_module(&module, code.data());
+  if (result != 0) return Failure("loading the code object", instance.name, device, result);
+  result = driver_.get_function(function, module, instance.name.c_str());
+  if (result != 0) {
+    driver_.unload_module(module);
+    return Failure("finding the kernel in its code object", instance.name, device, result);
+  }
+  return "";
+}
+
+std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
+  const Plan& plan = call.plan;
+  if (plan.num_indices() == 0) return "";
+  const GpuInstance& instance = *plan.instance;
+  void* function = nullptr;
+  if (device >= 0 && device < kMaxDevices) {
+    function = functions_[device * GpuInstances().size() + instance.id].load(
+        std::memory_order_acquire);
+  }
+  if (!function) {
+    return instance.name + " is not loaded on device " + Str(device) +
+           ": the call's Initialize stage has not run there.";
+  }
+  CurrentDevice current(driver_, device);
+  if (current.result() != 0) {
+    return Failure("choosing the device", instance.name, device, current.result());
+  }
+  if (plan.zeroed_bytes > 0) {
+    DriverResult result = driver_.set_words(
+        call.workspace, 0, static_cast<size_t>(plan.zeroed_bytes) / sizeof(int32_t), stream);
+    if (result != 0) return Failure("zeroing the workspace", instance.name, device, result);
+  }
+  GemmArgs arguments = PackArguments(call);
+  void* pointers[] = {&arguments};
+  DriverResult result = driver_.launch(
+      function, static_cast<unsigned>(plan.config.num_workgroups), 1, 1,
+      static_cast<unsigned>(instance.waves * kWaveSize), 1, 1, 0, stream, pointers, nullptr);
+  if (result != 0) return Failure("launching", instance.name, device, result);
+  return "";
+}
+
+std::string GpuLauncher::Failure(const char* what, const std::string& kernel, int device,
+                                 DriverResult result) const {
+  return Str(std::string_view(what)) + " failed: kernel " + kernel + ", device " + Str(device) +
+         ", " + driver_.error_name(result) + ": " + driver_.error_text(result) + " (" +
+         driver_.library + ")";
+}
+
+}  // namespace jaxgemm

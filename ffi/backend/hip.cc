@@ -1,0 +1,76 @@
+// ROCm's runtime library. What is used of it has been the same since ROCm 5.2.
+#include <dlfcn.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "backend/driver.h"
+
+namespace jaxgemm {
+namespace {
+
+// The one that JAX's plugin has open, if any: two runtimes in a process do not share streams.
+constexpr const char* kLibraries[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so"};
+
+// hipDeviceAttribute_t.
+constexpr int kComputeCapabilityMajor = 23, kComputeCapabilityMinor = 61;
+
+std::string HipTarget(int major, int minor) {
+  if (major == 9 && minor == 4) return "gfx942";
+  if (major == 9 && minor == 5) return "gfx950";
+  return "gfx" + std::to_string(major) + "." + std::to_string(minor);
+}
+
+const Driver* Open(std::string* error) {
+  std::string reasons;
+  for (int flags : {RTLD_NOW | RTLD_NOLOAD, RTLD_NOW}) {
+    for (const char* name : kLibraries) {
+      if (void* library = dlopen(name, flags)) return MakeHipDriver(library, name, error);
+      if (const char* reason = dlerror(); reason && flags == RTLD_NOW) {
+        reasons += std::string(reasons.empty() ? "" : "; ") + reason;
+      }
+    }
+  }
+  *error = "ROCm's runtime cannot be opened (" + reasons + "). Install ROCm, or add the folder "
+           "of libamdhip64.so to LD_LIBRARY_PATH.";
+  return nullptr;
+}
+
+}  // namespace
+
+const Driver* MakeHipDriver(void* library, std::string name, std::string* error) {
+  auto driver = std::make_unique<Driver>();
+  driver->library = std::move(name);
+  driver->capability_major = kComputeCapabilityMajor;
+  driver->capability_minor = kComputeCapabilityMinor;
+  driver->target = HipTarget;
+  std::string missing;
+  Resolve(library, "hipGetDevice", &driver->get_device, &missing);
+  Resolve(library, "hipSetDevice", &driver->set_device, &missing);
+  Resolve(library, "hipDeviceGetAttribute", &driver->get_device_attribute, &missing);
+  Resolve(library, "hipModuleLoadData", &driver->load_module, &missing);
+  Resolve(library, "hipModuleUnload", &driver->unload_module, &missing);
+  Resolve(library, "hipModuleGetFunction", &driver->get_function, &missing);
+  Resolve(library, "hipModuleLaunchKernel", &driver->launch, &missing);
+  Resolve(library, "hipMemsetD32Async", &driver->set_words, &missing);
+  Resolve(library, "hipGetErrorName", &driver->error_name, &missing);
+  Resolve(library, "hipGetErrorString", &driver->error_text, &missing);
+  if (!missing.empty()) {
+    *error = driver->library + " lacks " + missing + ". Install ROCm 5.2 or newer.";
+    return nullptr;
+  }
+  return driver.release();
+}
+
+const Driver* OpenHip(std::string* error) {
+  static std::mutex mutex;
+  static std::atomic<const Driver*> opened = nullptr;
+  if (const Driver* driver = opened.load(std::memory_order_acquire)) return driver;
+  std::lock_guard lock(mutex);
+  if (!opened.load(std::memory_order_relaxed)) opened.store(Open(error));
+  return opened.load(std::memory_order_relaxed);
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,68 @@
+#include "plan.h"
+
+#include <utility>
+
+#include "text.h"
+
+namespace jaxgemm {
+namespace {
+
+// A kernel for GPUs moves 16 bytes at a time where rows of an operand are whole multiples of
+// them. Else "", or which are not.
+std::string RaggedRows(const char* operand, const char* dimension, int64_t size, DType dtype) {
+  constexpr int64_t kChunkBytes = 16;
+  if (size * Bytes(dtype) % kChunkBytes == 0) return "";
+  return Str(dimension) + "=" + Str(size) + ": the rows of " + operand +
+         " are not a multiple of 16 bytes long: loads by element, slower";
+}
+
+}  // namespace
+
+std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Plan& plan) {
+  const Config& c = plan.config;
+  std::vector<std::string> reasons;
+  auto say = [&reasons](std::string reason) { reasons.push_back(std::move(reason)); };
+  int64_t tiles = plan.grid.num_tiles();
+  if (plan.transposed) {
+    say("out has " + Str(p.n) + " columns: computed as out^T = rhs^T lhs^T, without copies; "
+        "tile_m and tile_n are those of out^T");
+  }
+  if (plan.skinny) {
+    say("few rows: the larger operand is streamed where it lies, never packed");
+  }
+  say("tile " + Str(c.tile_m) + "x" + Str(c.tile_n) + "x" + Str(c.tile_k) + ": " + Str(tiles) +
+      (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
+  if (plan.instance) {
+    for (std::string reason :
+         {p.lhs_contracting == 1 ? RaggedRows("lhs", "k", p.k, p.lhs_dtype)
+                                 : RaggedRows("lhs", "m", p.m, p.lhs_dtype),
+          p.rhs_contracting == 0 ? RaggedRows("rhs", "n", p.n, p.rhs_dtype)
+                                 : RaggedRows("rhs", "k", p.k, p.rhs_dtype)}) {
+      if (!reason.empty()) say(std::move(reason));
+    }
+  }
+  if (plan.cut_tiles > 0) {
+    if (asked.schedule == Schedule::kAuto) {
+      say("stream_k: k is at least 8 times m and n, so there are few tiles to share out whole");
+    }
+    say("stream_k: the last " + Str(plan.cut_tiles) + " of " + Str(tiles) +
+        " tiles are cut along k into " + Str(c.num_shares) + " shares, summed by '" +
+        Str(Name(c.reduction)) + "'" +
+        (c.reduction == Reduction::kAtomic ? " (not reproducible)"
+                                           : " (the same bits on every run)"));
+    if (plan.fewer_shares) say("fewer shares keep the workspace under its cap of 128 MiB");
+  } else if (asked.schedule == Schedule::kStreamK) {
+    say(tiles == 0 || tiles % c.num_workgroups
+            ? "stream_k: too small to cut along k: runs data-parallel"
+            : "stream_k: whole waves of tiles, nothing to cut: runs data-parallel");
+  } else if (asked.schedule == Schedule::kAuto) {
+    say(c.schedule == Schedule::kWorkStealing
+            ? "work_stealing: more tiles than workgroups, which need not run at one speed"
+            : "persistent: no more tiles than workgroups");
+  }
+  say(Str(c.num_workgroups) + (c.num_workgroups == 1 ? " workgroup" : " workgroups") +
+      (c.num_queues ? ", " + Str(c.num_queues) + " queues to steal from" : ", fixed stride"));
+  return reasons;
+}
+
+}  // namespace jaxgemm
