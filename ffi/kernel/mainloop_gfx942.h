@@ -1,5 +1,5 @@
-// The main loop on gfx942. LDS holds one k tile, which is multiplied in two steps; the next one
-// waits in registers until the current one has been read.
+// The main loop on gfx942. LDS holds one k tile; the next one waits in registers until all waves
+// have read the current one.
 #pragma once
 
 #include "kernel/mainloop_edge.h"
@@ -8,13 +8,16 @@
 
 namespace jaxgemm {
 
-// What happens between the rows of fragments that a wave multiplies:
+// A k tile is multiplied in two steps, half of its k each. A step has slots: two rows of fragments
+// by one column. Memory instructions stand between the slots, as early as registers are free:
 //
-//   step 0   a fragment of lhs is read for step 1 as soon as that of step 0 is not needed any more
-//   step 1   after the first row all reads of the k tile are done: barrier
-//            first half: the next k tile goes to LDS, loads of the one after it start
-//            barrier
-//            second half: fragments of the next k tile's step 0 are read
+//   step 0               fragments are replaced by those of step 1 after their last use
+//   step 1, first half   barrier: all waves have read the k tile. The next one goes from
+//                        registers to LDS, loads of the one after it start
+//           second half  barrier: all waves have written. Fragments are replaced by those of the
+//                        next k tile's step 0
+//
+// After the last k tile the same is done with zeros.
 template <class Traits>
 class Mainloop {
   using Lhs = Operand<Traits, true>;
@@ -57,8 +60,8 @@ class Mainloop {
                                     const WorkTile& tile, Lds* lds, Sums& sums) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
-    const auto k_left_in_last =
-        static_cast<uint32_t>(lhs_memory.k - (tile.k_end - 1) * int64_t{Traits::kTileK});
+    const int64_t k_left = lhs_memory.k - (tile.k_end - 1) * int64_t{Traits::kTileK};
+    const uint32_t k_left_in_last = k_left < Traits::kTileK ? k_left : Traits::kTileK;
     // Of the k tile to load, which is followed by `left` - 1 more: the last one may be partial,
     // those after it are empty.
     auto check_end = [&](Index left) {
@@ -100,18 +103,21 @@ class Mainloop {
     Barrier();
   }
 
-  // Two rows of fragments are multiplied at a time, a column at a time.
   static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Sums& sums) {
     constexpr int kRows = Lhs::kFrags, kColumns = Rhs::kFrags, kSlots = kRows / 2 * kColumns;
-    constexpr int kWriteEnd = kSlots / 2, kReadBegin = kSlots * 5 / 8;
+    // All LDS accesses before a barrier have had a slot to end in.
+    constexpr int kWriteBegin = 1, kWriteEnd = kSlots / 2, kReadBegin = kWriteEnd + kSlots / 8;
     auto step = [&](auto&& after) {
 #pragma unroll
       for (int slot = 0; slot < kSlots; ++slot) {
         const int i = slot / kColumns * 2, j = slot % kColumns;
         __builtin_amdgcn_sched_barrier(0);
 #pragma unroll
-        for (int k = i; k < i + 2; ++k) {
-          sums[k][j] = Mma<Traits>(&frags.lhs[k], &frags.rhs[j], sums[k][j]);
+        for (int part = 0; part < PartsPerMma<Traits>(); ++part) {
+#pragma unroll
+          for (int k = i; k < i + 2; ++k) {
+            sums[k][j] = MmaPart<Traits>(part, &frags.lhs[k], &frags.rhs[j], sums[k][j]);
+          }
         }
         __builtin_amdgcn_sched_barrier(0);
         after(slot);
@@ -128,24 +134,19 @@ class Mainloop {
     };
     step([&](int slot) { read(slot, 1); });
     step([&](int slot) {
-      if (slot == 1) Barrier();
-      if (slot > 0 && slot < kWriteEnd) {
-        Part<kWriteEnd - 1>(slot - 1, 2 * Lhs::kWrites, [&](int i) {
-          if (i < Lhs::kWrites) {
-            lhs.Write(i);
+      if (slot == kWriteBegin) Barrier();
+      if (slot >= kWriteBegin && slot < kWriteEnd) {
+        Part<kWriteEnd - kWriteBegin>(slot - kWriteBegin, 8, [&](int i) {
+          if (i < 4) {
+            lhs.Replace(i);
           } else {
-            rhs.Write(i - Lhs::kWrites);
+            rhs.Replace(i - 4);
+            lhs.LoadRest(i - 4);
           }
         });
       }
       if (slot >= kWriteEnd) {
-        Part<kSlots - kWriteEnd>(slot - kWriteEnd, Lhs::kLoads + Rhs::kLoads, [&](int i) {
-          if (i < Lhs::kLoads) {
-            lhs.Load(i);
-          } else {
-            rhs.Load(i - Lhs::kLoads);
-          }
-        });
+        Part<kSlots - kWriteEnd>(slot - kWriteEnd, 4, [&](int i) { rhs.LoadRest(i); });
       }
       if (slot == kReadBegin) {
         Barrier();

@@ -24,23 +24,26 @@ JAXGEMM_AMD constexpr bool IsE5M2(DType dtype) {
   return dtype == DType::kF8E5M2 || dtype == DType::kF8E5M2FNUZ;
 }
 
-// `lhs` and `rhs` point to ChunksPerMma() chunks in registers.
+// Matrix instructions that one Mma is.
 template <class Traits>
-JAXGEMM_AMD typename Traits::Sum4 Mma(const Chunk* lhs, const Chunk* rhs,
-                                      typename Traits::Sum4 sum) {
+JAXGEMM_AMD constexpr int PartsPerMma() {
+#if defined(__gfx950__)
+  return Traits::kBytes == 4 ? 4 : 1;
+#else
+  return Traits::kBytes == 4 ? 4 : 2;
+#endif
+}
+
+// One of them. `lhs` and `rhs` point to ChunksPerMma() chunks in registers.
+template <class Traits>
+JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Chunk* lhs, const Chunk* rhs,
+                                          typename Traits::Sum4 sum) {
   using Float4 = Vec4<float>;
   constexpr DType kType = Traits::kLhs;
   const Chunk a = rhs[0], b = lhs[0];
-  struct Halves {
-    long half[2];
-  };
   if constexpr (kType == DType::kF32) {
     const Float4 x = __builtin_bit_cast(Float4, a), y = __builtin_bit_cast(Float4, b);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      sum = __builtin_amdgcn_mfma_f32_16x16x4f32(x[i], y[i], sum, 0, 0, 0);
-    }
-    return sum;
+    return __builtin_amdgcn_mfma_f32_16x16x4f32(x[part], y[part], sum, 0, 0, 0);
 #if defined(__gfx950__)
   } else if constexpr (kType == DType::kBF16) {
     using BF16x8 = __bf16 __attribute__((ext_vector_type(8)));
@@ -67,34 +70,42 @@ JAXGEMM_AMD typename Traits::Sum4 Mma(const Chunk* lhs, const Chunk* rhs,
         join(a, rhs[1]), join(b, lhs[1]), sum, kRhsFormat, kLhsFormat, 0, 0, 0, 0);
 #else
   } else {
-    const Halves x = __builtin_bit_cast(Halves, a), y = __builtin_bit_cast(Halves, b);
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      if constexpr (kType == DType::kBF16) {
-        using Short4 = Vec4<short>;
-        sum = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(
-            __builtin_bit_cast(Short4, x.half[i]), __builtin_bit_cast(Short4, y.half[i]), sum,
-            0, 0, 0);
-      } else if constexpr (kType == DType::kF16) {
-        using F16x4 = Vec4<_Float16>;
-        sum = __builtin_amdgcn_mfma_f32_16x16x16f16(
-            __builtin_bit_cast(F16x4, x.half[i]), __builtin_bit_cast(F16x4, y.half[i]), sum, 0,
-            0, 0);
-      } else if constexpr (kType == DType::kS8) {
-        sum = __builtin_amdgcn_mfma_i32_16x16x32_i8(x.half[i], y.half[i], sum, 0, 0, 0);
-      } else if constexpr (IsE5M2(Traits::kRhs) && IsE5M2(Traits::kLhs)) {
-        sum = __builtin_amdgcn_mfma_f32_16x16x32_bf8_bf8(x.half[i], y.half[i], sum, 0, 0, 0);
-      } else if constexpr (IsE5M2(Traits::kRhs)) {
-        sum = __builtin_amdgcn_mfma_f32_16x16x32_bf8_fp8(x.half[i], y.half[i], sum, 0, 0, 0);
-      } else if constexpr (IsE5M2(Traits::kLhs)) {
-        sum = __builtin_amdgcn_mfma_f32_16x16x32_fp8_bf8(x.half[i], y.half[i], sum, 0, 0, 0);
-      } else {
-        sum = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(x.half[i], y.half[i], sum, 0, 0, 0);
-      }
+    struct Halves {
+      long half[2];
+    };
+    const long x = __builtin_bit_cast(Halves, a).half[part];
+    const long y = __builtin_bit_cast(Halves, b).half[part];
+    if constexpr (kType == DType::kBF16) {
+      using Short4 = Vec4<short>;
+      return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(
+          __builtin_bit_cast(Short4, x), __builtin_bit_cast(Short4, y), sum, 0, 0, 0);
+    } else if constexpr (kType == DType::kF16) {
+      using F16x4 = Vec4<_Float16>;
+      return __builtin_amdgcn_mfma_f32_16x16x16f16(__builtin_bit_cast(F16x4, x),
+                                                   __builtin_bit_cast(F16x4, y), sum, 0, 0, 0);
+    } else if constexpr (kType == DType::kS8) {
+      return __builtin_amdgcn_mfma_i32_16x16x32_i8(x, y, sum, 0, 0, 0);
+    } else if constexpr (IsE5M2(Traits::kRhs) && IsE5M2(Traits::kLhs)) {
+      return __builtin_amdgcn_mfma_f32_16x16x32_bf8_bf8(x, y, sum, 0, 0, 0);
+    } else if constexpr (IsE5M2(Traits::kRhs)) {
+      return __builtin_amdgcn_mfma_f32_16x16x32_bf8_fp8(x, y, sum, 0, 0, 0);
+    } else if constexpr (IsE5M2(Traits::kLhs)) {
+      return __builtin_amdgcn_mfma_f32_16x16x32_fp8_bf8(x, y, sum, 0, 0, 0);
+    } else {
+      return __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(x, y, sum, 0, 0, 0);
     }
-    return sum;
 #endif
   }
+}
+
+template <class Traits>
+JAXGEMM_AMD typename Traits::Sum4 Mma(const Chunk* lhs, const Chunk* rhs,
+                                      typename Traits::Sum4 sum) {
+#pragma unroll
+  for (int part = 0; part < PartsPerMma<Traits>(); ++part) {
+    sum = MmaPart<Traits>(part, lhs, rhs, sum);
+  }
+  return sum;
 }
 
 }  // namespace jaxgemm

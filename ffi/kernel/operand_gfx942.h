@@ -26,7 +26,7 @@ class Operand {
   static_assert(kRows * kRowChunks == kBlockRows * Traits::kThreads);
   static constexpr int kPieceBytes = kKContiguous ? kChunkBytes : kBlockRows * kBytes;
   // As many as there are registers for.
-  static constexpr int kOffsets = kKContiguous || kBytes == 4 ? 4 : kBytes == 2 ? 8 : 4;
+  static constexpr int kOffsets = kBytes == 2 && !kKContiguous ? 8 : 4;
   using Piece = uint32_t __attribute__((ext_vector_type(kPieceBytes / 4)));
 
  public:
@@ -64,7 +64,7 @@ class Operand {
     }
   }
 
-  // Loads of the tile being loaded see zeros from its `k_left`-th k on.
+  // Loads of the tile being loaded see zeros from its `k_left`-th k on, at most kTileK.
   JAXGEMM_AMD void MaskK(uint32_t k_left) {
     if constexpr (kKContiguous) {
       const bool outside = FirstPlace().chunk * kChunk >= k_left;
@@ -103,6 +103,19 @@ class Operand {
       const auto flip = i * kLineBytes | (i >> 1) * kChunkBytes;
       const auto at = reinterpret_cast<uintptr_t>(write_) ^ flip;
       *reinterpret_cast<LdsChunk*>(at) = Transposed(i);
+    }
+  }
+
+  // Writes chunk `i` and starts the loads that may overwrite it.
+  JAXGEMM_AMD void Replace(int i) {
+    Write(i);
+    if constexpr (kKContiguous) Load(i);
+  }
+  // Starts the i-th quarter of the loads that must wait until all chunks are written.
+  JAXGEMM_AMD void LoadRest(int i) {
+    if constexpr (!kKContiguous) {
+#pragma unroll
+      for (int j = 0; j < kLoads / 4; ++j) Load(i * kLoads / 4 + j);
     }
   }
 
