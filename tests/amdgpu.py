@@ -49,7 +49,7 @@ amdhsa.kernels:
 """
 
 
-# Called directly: `python -m ziglang` takes longer to start than these kernels to compile.
+# Called directly: `python -m ziglang` starts longer than these kernels compile.
 _ZIG = pathlib.Path(importlib.util.find_spec("ziglang").origin).parent / "zig"
 
 
@@ -60,35 +60,37 @@ def _clang(*arguments: str) -> None:
 def link(assembly: str, arch: str) -> bytes:
   """The code object of an assembly file."""
   with tempfile.TemporaryDirectory() as folder:
-    source, binary, out = (str(pathlib.Path(folder, n)) for n in ("k.s", "k.o", "k.hsaco"))
-    pathlib.Path(source).write_text(assembly)
+    source, binary, out = (pathlib.Path(folder, "k" + end) for end in (".s", ".o", ".co"))
+    source.write_text(assembly)
     _clang("clang", "-target", "amdgcn-amd-amdhsa", f"-mcpu={arch}",
-           "-mcode-object-version=5", "-c", source, "-o", binary)
-    _clang("ld.lld", "-shared", binary, "-o", out)
-    return pathlib.Path(out).read_bytes()
+           "-mcode-object-version=5", "-c", str(source), "-o", str(binary))
+    _clang("ld.lld", "-shared", str(binary), "-o", str(out))
+    return out.read_bytes()
 
 
 @functools.cache
 def assemble(body: str, arch: str, lds: int = 0) -> bytes:
   """A kernel k from instructions.
 
-  It starts with its arguments' address in s[0:1], the workgroup in s2 and the work-item in v0,
-  and has all registers.
+  It starts with its arguments' address in s[0:1], the workgroup in s2 and the work-item
+  in v0, and has all registers.
   """
   return link(_KERNEL.format(body=body, lds=lds), arch)
 
 
 @functools.cache
 def compile_to_assembly(source: str, arch: str, *flags: str) -> str:
-  """What clang makes of HIP code, without headers: __global__ and the like are defined here."""
+  """What clang makes of HIP code, which needs no header for __global__ and the like."""
   prelude = "".join(
-      f"#define __{name}__ __attribute__(({name}))\n" for name in ("global", "device", "shared")
+      f"#define __{name}__ __attribute__(({name}))\n"
+      for name in ("global", "device", "shared")
   )
   with tempfile.TemporaryDirectory() as folder:
     hip, out = pathlib.Path(folder, "k.hip"), pathlib.Path(folder, "k.s")
     hip.write_text(prelude + source)
-    _clang("clang", "-x", "hip", f"--offload-arch={arch}", "--cuda-device-only", "-nogpuinc",
-           "-nogpulib", "-mcode-object-version=5", "-O3", *flags, "-S", "-o", str(out), str(hip))
+    _clang("clang", "-x", "hip", f"--offload-arch={arch}", "--cuda-device-only",
+           "-nogpuinc", "-nogpulib", "-mcode-object-version=5", "-O3", *flags, "-S", str(hip),
+           "-o", str(out))
     return out.read_text()
 
 

@@ -208,8 +208,8 @@ def test_loads_to_the_lds_need_their_wait(arch):
   check_fault(TO_LDS.format(wait=wait, barrier=""), TO_LDS.format(wait="", barrier=""),
               "has not waited for it .s_waitcnt vmcnt", arch, words(), lds=256)
   # Two waves that load the same words.
-  check_fault(None, TO_LDS.format(wait=wait, barrier="").replace("v0\n", "v0\n  v_and_b32 v1, 252, v1\n"),
-              "LDS race", arch, words(), lds=256, block=128)
+  twice = TO_LDS.format(wait=wait, barrier="").replace("v0\n", "v0\n  v_and_b32 v1, 252, v1\n")
+  check_fault(None, twice, "LDS race", arch, words(), lds=256, block=128)
 
 
 @both
@@ -247,8 +247,8 @@ def test_accesses_outside_the_buffers(arch):
   data = words(65)
   for what in ("load_dword v2, v1,", "store_dword v1, v1,"):
     run(code.format(what=what), arch, data, words())
-    with pytest.raises(emulator.EmulationError,
-                       match=r"lane 63:\n  A \w+ of 4 bytes .*nearest is tail, 256 bytes .*byte 256"):
+    with pytest.raises(emulator.EmulationError, match=(
+        r"lane 63:\n  A \w+ of 4 bytes .*nearest is tail, 256 bytes .*byte 256")):
       run(code.format(what=what), arch, data[1:], words(), buffers={"tail": data[:64]})
   run(code.format(what="store_dword v1, v1,"), arch, data[1:], words(), buffers=[data])
   frozen = words()
@@ -390,7 +390,7 @@ def test_unknown_instruction(arch):
 
 @both
 def test_hang(arch):
-  """A flag that never comes, and a barrier that one wave does not reach."""
+  """A flag that never comes; and code that jumps away."""
   poll = POINTERS + """
   v_mov_b32 v2, 0
 .Lagain:
@@ -401,7 +401,8 @@ def test_hang(arch):
   s_cmp_eq_u32 s8, {value}
   s_cbranch_scc0 .Lagain
   """
-  check_fault(poll.format(value=0), poll.format(value=5), r"hangs: 20000 instructions.*\n.*runs at k",
-              arch, words(), words(), idle_limit=20000)
+  check_fault(poll.format(value=0), poll.format(value=5),
+              r"hangs: 20000 instructions.*\n.*runs at k", arch, words(), words(),
+              idle_limit=20000)
   with pytest.raises(emulator.EmulationError, match="outside the code object|cannot be decoded"):
     run("s_getpc_b64 s[4:5]\n  s_mov_b32 s5, 0\n  s_setpc_b64 s[4:5]", arch)

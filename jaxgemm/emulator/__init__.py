@@ -1,17 +1,19 @@
 """Runs AMD machine code (gfx942, gfx950) on the CPU, and says what is wrong with it.
 
-The emulator executes code objects, as clang or Triton make them, instruction by instruction
-with AMD's documented semantics. Workgroups and waves take turns in an order drawn from a
-seed. It reports, with instruction, wave and lane:
+The emulator executes code objects, as clang or Triton make them, instruction by
+instruction with AMD's documented semantics. Workgroups and waves take turns in an
+order drawn from a seed. It reports, with instruction, wave and lane:
 
 * registers used, and LDS data relied on, before the `s_waitcnt` that covers them;
-* LDS races between waves, and races between workgroups: a release or acquire that is missing;
-* accesses outside the LDS or the launch's buffers, misaligned ones, LDS that nobody wrote;
+* LDS races between waves, and races in global memory between workgroups: a release
+  or acquire that is missing;
+* accesses outside the LDS or the launch's buffers, misaligned ones, LDS that nobody
+  wrote;
 * wait states that AMD's manuals ask for and code (inline assembly) does not keep;
 * instructions it does not know, and hangs.
 
-It counts what a kernel does: cycles of the matrix pipe, vector issue, LDS cycles with bank
-conflicts from the real addresses, bytes. It does not time anything.
+It counts what a kernel does: cycles of the matrix pipe, vector issue, LDS cycles with
+bank conflicts from the real addresses, bytes. It does not time anything.
 
     import numpy as np
     from jaxgemm import emulator
@@ -59,8 +61,8 @@ class Options:
     quantum: instructions of a turn; with `shuffle` the mean.
     resident: workgroups in flight at once.
     shuffle: turns in a new random order each round, instead of round robin.
-    xcc: XCC_ID of workgroup w is `xcc[w % len(xcc)]`; `"random"` for arbitrary ones; None as
-      the hardware deals them, w % 8.
+    xcc: XCC_ID of workgroup w is `xcc[w % len(xcc)]`; `"random"` for arbitrary ones;
+      None as the hardware deals them, w % 8.
     check_waits: registers and LDS before their `s_waitcnt`.
     check_hazards: wait states that software must insert.
     check_lds_races: accesses of different waves to the LDS that nothing orders.
@@ -112,10 +114,18 @@ class Record:
     arch: "gfx942" or "gfx950".
     grid: workgroups in x, y, z.
     block: work-items of a workgroup in x, y, z.
-    cost: counters by name, summed over all waves; see the README's table and
-      `ffi/emulator/cost.h`. Cycles are those of the named pipe if it were never idle.
-    profile: (offset from the kernel's entry, times executed by a wave, instruction), with
-      `Options(profile=True)`.
+    cost: counters by name, summed over all waves. Instructions: instructions, matrix,
+      vector, scalar, branch, wait, barrier, other, scalar_memory, lds_read, lds_write,
+      lds_atomic, lane_permute, global_load, global_to_lds, global_store, global_atomic,
+      scratch. Cycles of a pipe that is never idle: matrix_cycles and vector_cycles, of
+      a SIMD; simd_matrix_cycles and simd_vector_cycles, the shares of the four SIMDs;
+      lds_read_cycles, lds_write_cycles, lds_dma_cycles (loads to the LDS) and on top of
+      them lds_conflict_cycles, of the compute unit. global_lines: 64-byte segments of
+      global accesses. Bytes: lds_read_bytes, lds_write_bytes, lds_dma_bytes,
+      global_read_bytes, global_write_bytes, scalar_read_bytes, scratch_bytes. And
+      workgroups, waves.
+    profile: (offset from the kernel's entry, times executed by a wave, instruction),
+      with `Options(profile=True)`.
   """
 
   kernel: str
@@ -137,16 +147,18 @@ def kernels(code_object: bytes) -> list[dict[str, Any]]:
   """The kernels of a code object and what they need.
 
   Returns:
-    For each kernel a dictionary: name, arch, vgprs, agprs, sgprs, vgpr_spills, sgpr_spills,
-    allocated_vgprs (vector and accumulation registers of a wave, as allocated), lds_bytes,
-    scratch_bytes (of a work-item), argument_bytes, max_workgroup (work-items), code_bytes, and
-    arguments, a list of (kind, offset, bytes).
+    For each kernel a dictionary: name, arch, vgprs, agprs, sgprs, vgpr_spills,
+    sgpr_spills, allocated_vgprs (vector and accumulation registers of a wave, as
+    allocated), lds_bytes, scratch_bytes (of a work-item), argument_bytes, max_workgroup
+    (work-items), code_bytes, and arguments, a list of (kind, offset, bytes).
 
   Raises:
     EmulationError: it is no code object for gfx942 or gfx950.
   """
   lib = _library.load()
-  text = _library.read_text(lib.jaxgemm_emulator_kernels, code_object, len(code_object))
+  text = _library.read_text(
+      lib.jaxgemm_emulator_kernels, code_object, len(code_object)
+  )
   _library.check(bool(text))
   return json.loads(text)
 
@@ -155,8 +167,11 @@ def pack_arguments(*arguments: Any) -> bytes:
   """Kernel arguments as they lie in memory, each aligned to its size.
 
   Args:
-    *arguments: numpy arrays (their address is passed), numpy scalars, or bytes, which are
-      taken as a structure aligned to 8.
+    *arguments: numpy arrays (their address is passed), numpy scalars, or bytes, which
+      are taken as a structure aligned to 8.
+
+  Raises:
+    TypeError: an argument is something else, a Python number for example.
   """
   packed = b""
   for argument in arguments:
@@ -168,7 +183,8 @@ def pack_arguments(*arguments: Any) -> bytes:
       value, alignment = argument, 8
     else:
       raise TypeError(
-          f"A kernel argument is a numpy array, a numpy scalar or bytes, not {argument!r}."
+          "A kernel argument is a numpy array, a numpy scalar or bytes, not "
+          f"{argument!r}."
       )
     packed += bytes(-len(packed) % alignment) + value
   return packed
@@ -218,21 +234,24 @@ def launch(
     grid: workgroups in x (y, z).
     block: work-items of a workgroup in x (y, z).
     arch: "gfx942" or "gfx950", which the code object must be for.
-    buffers: the arrays, with names or without, that the kernel may access. It may not write
-      those that numpy holds read-only. None: any access is let through unchecked.
+    buffers: the arrays, with names or without, that the kernel may access. It may not
+      write those that numpy holds read-only. None: any access is let through
+      unchecked.
     dynamic_lds: bytes of LDS beyond what the kernel declares.
     options: see `Options`.
 
   Raises:
-    EmulationError: the launch is not possible, or the kernel does what it must not. Buffers
-      then hold what was written up to that point.
+    EmulationError: the launch is not possible, or the kernel does what it must not.
+      Buffers then hold what was written up to that point.
+    ValueError: a buffer is not contiguous.
   """
   lib = _library.load()
   out = ctypes.c_char_p()
   _library.check(
       lib.jaxgemm_emulator_launch(
           code_object, len(code_object), kernel.encode(), args, len(args),
-          (ctypes.c_uint32 * 3)(*_triple(grid)), (ctypes.c_uint32 * 3)(*_triple(block)),
+          (ctypes.c_uint32 * 3)(*_triple(grid)),
+          (ctypes.c_uint32 * 3)(*_triple(block)),
           dynamic_lds, arch.encode(), (options or Options())._text(),
           *_buffer_arguments(buffers), ctypes.byref(out),
       ) == 0
@@ -249,8 +268,8 @@ def options(value: Options | None = None, **fields: Any) -> Iterator[Options]:
   """Sets the options of kernels launched through the driver, for the whole process.
 
   `with emulator.options(seed=3):` around a call of `jaxgemm.matmul(...,
-  implementation="emulated:gfx942")`; wait for the result inside. Takes an `Options`, fields of
-  one, or both. Clears `records()` on entry.
+  implementation="emulated:gfx942")`; wait for the result inside. Takes an `Options`,
+  fields of one, or both. Clears `records()` on entry.
   """
   lib = _library.load()
   with _options_lock:
@@ -266,7 +285,7 @@ def options(value: Options | None = None, **fields: Any) -> Iterator[Options]:
 
 
 def records() -> list[Record]:
-  """The records of the process's launches since `options` was last entered, oldest first."""
+  """The process's launches since `options` was last entered, oldest first (4096 kept)."""
   lib = _library.load()
   return [
       Record._from_json(_library.read_text(lib.jaxgemm_emulator_record, i))

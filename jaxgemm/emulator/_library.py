@@ -11,8 +11,8 @@ _NAME = "libjaxgemm_emulator.so"
 class EmulationError(RuntimeError):
   """A launch, a code object or a kernel's instruction that the emulator refuses.
 
-  For a kernel the message names it, the instruction with its offset, the workgroup, wave and
-  lane, and what is wrong or missing.
+  For a kernel the message names it, the instruction with its offset, the workgroup, wave
+  and lane, and what is wrong or missing.
   """
 
 
@@ -26,7 +26,9 @@ def library_path() -> str:
   """
   if path := os.environ.get("JAXGEMM_EMULATOR_LIBRARY"):
     if not os.path.exists(path):
-      raise FileNotFoundError(f"JAXGEMM_EMULATOR_LIBRARY names {path}, which is not there.")
+      raise FileNotFoundError(
+          f"JAXGEMM_EMULATOR_LIBRARY names {path}, which is not there."
+      )
     return path
   import jaxgemm.emulator  # in an editable installation the library lies elsewhere
 
@@ -35,8 +37,8 @@ def library_path() -> str:
     if path.exists():
       return str(path)
   raise FileNotFoundError(
-      f"{_NAME} is not installed beside jaxgemm.emulator; install jaxgemm with pip, or set "
-      "JAXGEMM_EMULATOR_LIBRARY to its path."
+      f"{_NAME} is not installed beside jaxgemm.emulator; install jaxgemm with pip, or "
+      "set JAXGEMM_EMULATOR_LIBRARY to its path."
   )
 
 
