@@ -60,7 +60,7 @@ def _clang(*arguments: str) -> None:
 def link(assembly: str, arch: str) -> bytes:
   """The code object of an assembly file."""
   with tempfile.TemporaryDirectory() as folder:
-    source, binary, out = (pathlib.Path(folder, "k" + end) for end in (".s", ".o", ".co"))
+    source, binary, out = (pathlib.Path(folder, n) for n in ("k.s", "k.o", "k.co"))
     source.write_text(assembly)
     _clang("clang", "-target", "amdgcn-amd-amdhsa", f"-mcpu={arch}",
            "-mcode-object-version=5", "-c", str(source), "-o", str(binary))
@@ -80,7 +80,7 @@ def assemble(body: str, arch: str, lds: int = 0) -> bytes:
 
 @functools.cache
 def compile_to_assembly(source: str, arch: str, *flags: str) -> str:
-  """What clang makes of HIP code, which needs no header for __global__ and the like."""
+  """What clang makes of HIP code; __global__ and the like need no header."""
   prelude = "".join(
       f"#define __{name}__ __attribute__(({name}))\n"
       for name in ("global", "device", "shared")
@@ -89,8 +89,8 @@ def compile_to_assembly(source: str, arch: str, *flags: str) -> str:
     hip, out = pathlib.Path(folder, "k.hip"), pathlib.Path(folder, "k.s")
     hip.write_text(prelude + source)
     _clang("clang", "-x", "hip", f"--offload-arch={arch}", "--cuda-device-only",
-           "-nogpuinc", "-nogpulib", "-mcode-object-version=5", "-O3", *flags, "-S", str(hip),
-           "-o", str(out))
+           "-nogpuinc", "-nogpulib", "-mcode-object-version=5", "-O3", *flags, "-S",
+           str(hip), "-o", str(out))
     return out.read_text()
 
 

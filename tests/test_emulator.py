@@ -66,7 +66,10 @@ def test_compiled_kernel_under_any_interleaving(arch):
   run_tiled(arch, shuffle=False)
   fields = dict.fromkeys((f for f in emulator.Options.__annotations__ if f.startswith("check_")),
                          False)
-  assert run_tiled(arch, **fields) == run_tiled(arch)
+  checked, unchecked = run_tiled(arch).cost, run_tiled(arch, **fields).cost
+  # The one counter that depends on where numpy puts an array.
+  assert checked.pop("global_lines") > 0 and unchecked.pop("global_lines") > 0
+  assert checked == unchecked
 
 
 @both

@@ -285,7 +285,7 @@ def options(value: Options | None = None, **fields: Any) -> Iterator[Options]:
 
 
 def records() -> list[Record]:
-  """The process's launches since `options` was last entered, oldest first (4096 kept)."""
+  """The launches since `options` was last entered, oldest first; 4096 are kept."""
   lib = _library.load()
   return [
       Record._from_json(_library.read_text(lib.jaxgemm_emulator_record, i))

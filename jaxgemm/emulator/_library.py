@@ -9,10 +9,10 @@ _NAME = "libjaxgemm_emulator.so"
 
 
 class EmulationError(RuntimeError):
-  """A launch, a code object or a kernel's instruction that the emulator refuses.
+  """A launch, a code object or an instruction that the emulator refuses.
 
-  For a kernel the message names it, the instruction with its offset, the workgroup, wave
-  and lane, and what is wrong or missing.
+  For a kernel the message names it, the instruction with its offset, the workgroup,
+  wave and lane, and what is wrong or missing.
   """
 
 
