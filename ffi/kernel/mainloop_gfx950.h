@@ -62,8 +62,8 @@ class Mainloop {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
-    const auto k_left_in_last =
-        static_cast<uint32_t>(lhs_memory.k - (tile.k_end - 1) * int64_t{Traits::kTileK});
+    const int64_t k_left = lhs_memory.k - (tile.k_end - 1) * int64_t{Traits::kTileK};
+    const uint32_t k_left_in_last = k_left < Traits::kTileK ? k_left : Traits::kTileK;
     // Of the next k tile to load, which is followed by `left` - 1 more: the last one may be
     // partial, those after it are empty.
     auto check_end = [&](Index left) {
@@ -154,14 +154,18 @@ class Mainloop {
     Wait();
     __builtin_amdgcn_s_setprio(1);
     __builtin_amdgcn_sched_barrier(0);
+    // In turn, so that none waits for the one before it.
 #pragma unroll
     for (int step = 0; step < 2; step += kChunks) {
 #pragma unroll
-      for (int i = 0; i < Lhs::kFrags; ++i) {
+      for (int part = 0; part < PartsPerMma<Traits>(); ++part) {
 #pragma unroll
-        for (int j = 0; j < Rhs::kFrags; ++j) {
-          auto& sum = sums[kHalfM * Lhs::kFrags + i][kHalfN * Rhs::kFrags + j];
-          sum = Mma<Traits>(&lhs[i][step], &rhs[j][step], sum);
+        for (int i = 0; i < Lhs::kFrags; ++i) {
+#pragma unroll
+          for (int j = 0; j < Rhs::kFrags; ++j) {
+            auto& sum = sums[kHalfM * Lhs::kFrags + i][kHalfN * Rhs::kFrags + j];
+            sum = MmaPart<Traits>(part, &lhs[i][step], &rhs[j][step], sum);
+          }
         }
       }
     }
