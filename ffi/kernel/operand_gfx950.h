@@ -28,13 +28,13 @@ class Operand {
   static constexpr int kLoadBytes = kWaveSize * kChunkBytes;
   static_assert(2 * kLoadBytes * Traits::kThreads / kWaveSize == kHalfBytes);
 
-  // Lines of k: a unit is a fragment's 16 rows. One read takes kLinesPerRead lines of each
-  // group of 16 lanes, kReads of them make a chunk.
+  // Lines of k: a unit is the 16 rows of a fragment. A read of 16 lanes takes kLinesPerRead
+  // lines of a unit, one piece a lane, and gives each lane the k of one row (CDNA4 ISA, "MFMA
+  // Transpose Load from LDS"); 4-byte elements need no such instruction.
   static constexpr int kLineBytes = kHalfRows * kBytes, kUnitBytes = 16 * kBytes;
   static constexpr int kPieceBytes = kBytes == 4 ? 4 : 8;
   static constexpr int kLanesPerLine = kUnitBytes / kPieceBytes;
   static constexpr int kLinesPerRead = 16 / kLanesPerLine;
-  static constexpr int kReads = kChunk / kLinesPerRead;
 
  public:
   static constexpr int kTileBytes = 2 * kHalfBytes;
@@ -144,9 +144,10 @@ class Operand {
 
   static JAXGEMM_AMD uint32_t Wave() { return kIsLhs ? Traits::WaveM() : Traits::WaveN(); }
 
-  // Of the lines that the LDS serves together, all meet different banks: 64 of them.
+  // XORed to the unit's place in its line, so that what the LDS serves together meets all of its
+  // 64 banks: reads of 8 bytes by 32 lanes, of 4 bytes by 64.
   static JAXGEMM_AMD uint32_t UnitSwizzle(uint32_t k) {
-    constexpr int kGroups = kBytes == 4 ? 4 : 2;  // of lanes, served together
+    constexpr int kGroups = kBytes == 4 ? 4 : 2;  // of 16 lanes
     constexpr int kBankBytes = 256;
     constexpr int kLinesPerBanks = kLineBytes < kBankBytes ? kBankBytes / kLineBytes : 1;
     return (k % kLinesPerRead + k / kChunk % kGroups * kLinesPerRead) / kLinesPerBanks;
