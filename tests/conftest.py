@@ -16,3 +16,10 @@ import pytest
 def rng():
   """A seeded numpy generator."""
   return np.random.default_rng(0)
+
+
+def pytest_addoption(parser):
+  parser.addoption(
+      "--whole", action="store_true",
+      help="test_emulation.py: every kernel in every scenario, not a selection.",
+  )

@@ -1,0 +1,86 @@
+"""Every AMD kernel, executed in emulation.
+
+    python -m pytest tests/test_emulation.py            # each kernel in a few scenarios
+    python -m pytest tests/test_emulation.py --whole    # each kernel in all of them
+
+The scenarios are in emulation_matrix.py. They run in processes of their own, one for each
+CPU that this process may use; a test waits for its own.
+"""
+
+import concurrent.futures
+import multiprocessing
+import os
+
+import numpy as np
+import pytest
+
+from jaxgemm import _ffi
+from tests import emulation_matrix as matrix
+
+# The small part deals the scenarios out so that the kernels of each arch, together, see all,
+# and each kernel sees the edge-safe loads and the fast ones.
+_ALWAYS, _DEALT = ("edges", "odd_k"), 3
+
+
+def instances() -> list[matrix.Instance]:
+  return [matrix.Instance.parse(arch, name) for arch in _ffi.ROCM_ARCHS
+          for name in sorted(_ffi.built_kernels(arch))]
+
+
+def cases(whole: bool) -> list[tuple[str, str, str]]:
+  dealt = [name for name in matrix.SCENARIOS if name not in _ALWAYS]
+  chosen = []
+  for i, instance in enumerate(instances()):
+    few = [dealt[(_DEALT * i + j) % len(dealt)] for j in range(_DEALT)]
+    names = matrix.SCENARIOS if whole else (*_ALWAYS, *few)
+    chosen += [(instance.arch, instance.name, name) for name in names]
+  return chosen
+
+
+def pytest_generate_tests(metafunc):
+  if "case" in metafunc.fixturenames:
+    metafunc.parametrize(
+        "case", cases(metafunc.config.getoption("--whole")), ids="-".join
+    )
+
+
+def _start_worker():
+  # One device: nothing here is sharded. Before jax is imported by the first case.
+  os.environ["XLA_FLAGS"] = ""
+
+
+@pytest.fixture(scope="module")
+def results(request):
+  """Of each case that this run has, a future; all are on their way at once."""
+  wanted = [item.callspec.params["case"] for item in request.session.items
+            if "case" in getattr(item, "fixturenames", ())]
+  workers = min(len(os.sched_getaffinity(0)), len(wanted))
+  context = multiprocessing.get_context("spawn")
+  with concurrent.futures.ProcessPoolExecutor(
+      workers, mp_context=context, initializer=_start_worker
+  ) as pool:
+    yield {case: pool.submit(matrix.check, *case) for case in wanted}
+    pool.shutdown(cancel_futures=True)
+
+
+def test_every_kernel(case, results):
+  counts = results[case].result()
+  assert counts["launches"] == len(matrix.SCENARIOS[case[2]].orders)
+
+
+@pytest.mark.parametrize("reproducible, off_by", [(False, 1.0), (True, 1e-3)])
+def test_a_wrong_element_is_noticed(reproducible, off_by):
+  wanted = np.arange(12.0).reshape(3, 4)
+  scenario = matrix.Scenario(reproducible=reproducible)
+  matrix.check_values(wanted.astype(np.float32), wanted, scenario, k=64)
+  wrong = wanted.astype(np.float32)
+  wrong[2, 1] += off_by
+  with pytest.raises(AssertionError):
+    matrix.check_values(wrong, wanted, scenario, k=64)
+
+
+def test_small_part_touches_every_kernel_and_scenario():
+  small = cases(whole=False)
+  assert {case[:2] for case in small} == {(i.arch, i.name) for i in instances()}
+  for arch in _ffi.ROCM_ARCHS:
+    assert {name for of, _, name in small if of == arch} == set(matrix.SCENARIOS)
