@@ -29,14 +29,18 @@ Refusal ParseDType(const char* what, const ffi::AnyBuffer& buffer, DType* dtype)
   }
 }
 
-// Reads a [rows, cols] or [batch, rows, cols] buffer's dimensions.
+// Reads a [rows, cols] or [batch, rows, cols] buffer's dimensions, with one more before the rows
+// if it has `groups`.
 Refusal ParseMatrix(const char* what, const ffi::AnyBuffer& buffer, int64_t* batch,
-                    int64_t* rows, int64_t* cols) {
+                    int64_t* groups, int64_t* rows, int64_t* cols) {
   auto dims = buffer.dimensions();
-  if (dims.size() != 2 && dims.size() != 3) {
-    return std::string(what) + " has shape " + Shape(buffer) + "; it must have 2 or 3 dimensions.";
+  size_t least = groups ? 3 : 2;
+  if (dims.size() != least && dims.size() != least + 1) {
+    return std::string(what) + " has shape " + Shape(buffer) + "; it must have " +
+           std::to_string(least) + " or " + std::to_string(least + 1) + " dimensions.";
   }
-  *batch = dims.size() == 3 ? dims[0] : 0;  // 0: shared by all batches
+  *batch = dims.size() > least ? dims[0] : 0;  // 0: shared by all batches
+  if (groups) *groups = dims[dims.size() - 3];
   *rows = dims[dims.size() - 2];
   *cols = dims[dims.size() - 1];
   return "";
@@ -52,20 +56,25 @@ Refusal ParseOperands(const ffi::AnyBuffer& lhs, const ffi::AnyBuffer& rhs,
   }
   int64_t lhs_batch, rhs_batch, out_batch, rhs_k, out_m, out_n;
   bool lhs_row = p->lhs_contracting == 1, rhs_row = p->rhs_contracting == 0;
-  refusal = ParseMatrix("lhs", lhs, &lhs_batch, lhs_row ? &p->m : &p->k, lhs_row ? &p->k : &p->m);
+  bool ragged_m = p->ragged == Ragged::kM, ragged_k = p->ragged == Ragged::kK;
+  refusal = ParseMatrix("lhs", lhs, &lhs_batch, nullptr, lhs_row ? &p->m : &p->k,
+                        lhs_row ? &p->k : &p->m);
   if (refusal.empty()) {
-    refusal = ParseMatrix("rhs", rhs, &rhs_batch, rhs_row ? &rhs_k : &p->n,
-                          rhs_row ? &p->n : &rhs_k);
+    refusal = ParseMatrix("rhs", rhs, &rhs_batch, ragged_m ? &p->local_groups : nullptr,
+                          rhs_row ? &rhs_k : &p->n, rhs_row ? &p->n : &rhs_k);
   }
-  if (refusal.empty()) refusal = ParseMatrix("out", out, &out_batch, &out_m, &out_n);
+  if (refusal.empty()) {
+    refusal = ParseMatrix("out", out, &out_batch, ragged_k ? &p->local_groups : nullptr, &out_m,
+                          &out_n);
+  }
   if (!refusal.empty()) return refusal;
 
   p->lhs_batched = lhs.dimensions().size() == 3;
-  p->rhs_batched = rhs.dimensions().size() == 3;
-  bool batched = out.dimensions().size() == 3;
+  p->rhs_batched = rhs.dimensions().size() == 3 + ragged_m;
+  bool batched = out.dimensions().size() == 3 + ragged_k;
   p->batch = batched ? out_batch : 1;
   if (rhs_k != p->k || out_m != p->m || out_n != p->n ||
-      batched != (p->lhs_batched || p->rhs_batched) ||
+      (batched != (p->lhs_batched || p->rhs_batched) && !(batched && p->sizes_batched)) ||
       (p->lhs_batched && lhs_batch != p->batch) || (p->rhs_batched && rhs_batch != p->batch)) {
     return "lhs " + Shape(lhs) + " (contracting " + std::to_string(p->lhs_contracting) +
            "), rhs " + Shape(rhs) + " (contracting " + std::to_string(p->rhs_contracting) +
@@ -74,14 +83,30 @@ Refusal ParseOperands(const ffi::AnyBuffer& lhs, const ffi::AnyBuffer& rhs,
   return "";
 }
 
-// bias and scale: a vector over n, or over batch and n. A dimension of n may be 1 if
-// `may_broadcast`.
+// Of a grouped problem: group_sizes and, if there is one, the offset. Comes before ParseOperands.
+Refusal ParseGroups(const ffi::AnyBuffer& sizes, const ffi::AnyBuffer* offset, Problem* p) {
+  auto dims = sizes.dimensions();
+  if (sizes.element_type() != ffi::DataType::S32 || dims.size() < 1 || dims.size() > 2) {
+    return "group_sizes has shape " + Shape(sizes) + " or the wrong element type; it must be "
+           "int32 over groups or over batch and groups.";
+  }
+  if (offset && (offset->element_type() != ffi::DataType::S32 || offset->element_count() != 1)) {
+    return "group_offset has shape " + Shape(*offset) + " or the wrong element type; it must be "
+           "int32[1].";
+  }
+  p->sizes_batched = dims.size() == 2;
+  p->groups = dims[dims.size() - 1];
+  return "";
+}
+
+// bias and scale: a vector over n, or over batch (ragged m: group) and n. A dimension of n may be
+// 1 if `may_broadcast`.
 Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, ffi::DataType dtype,
                     const Problem& p, bool may_broadcast, int64_t* batch_stride, int* stride) {
   auto dims = buffer.dimensions();
   int64_t cols = dims.size() == 0 ? -1 : dims[dims.size() - 1];
   if (buffer.element_type() != dtype || dims.size() < 1 || dims.size() > 2 ||
-      (dims.size() == 2 && dims[0] != p.batch) ||
+      (dims.size() == 2 && dims[0] != (p.ragged == Ragged::kM ? p.local_groups : p.batch)) ||
       (cols != p.n && !(may_broadcast && cols == 1))) {
     return std::string(what) + " has shape " + Shape(buffer) + " or the wrong element type; it "
            "must be " + (dtype == ffi::DataType::S32 ? "int32" : "float32") + " over n or over "
@@ -98,7 +123,9 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
                   Call* call) {
   call->problem = attributes.problem;
   Problem& p = call->problem;
-  size_t num_args = 2 + p.bias + p.scale, num_rets = 2 + p.save_preact;
+  bool grouped = p.ragged != Ragged::kNone;
+  size_t first_vector = 2 + grouped + p.group_offset;
+  size_t num_args = first_vector + p.bias + p.scale, num_rets = 2 + p.save_preact;
   if (args.size() != num_args || rets.size() != num_rets) {
     return "got " + std::to_string(args.size()) + " operands and " + std::to_string(rets.size()) +
            " results; the attributes ask for " + std::to_string(num_args) + " and " +
@@ -108,11 +135,23 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
   auto ret = [&](size_t index) { return **rets.get<ffi::AnyBuffer>(index); };
   ffi::AnyBuffer lhs = arg(0), rhs = arg(1), out = ret(0), workspace = ret(num_rets - 1);
 
-  Refusal refusal = ParseOperands(lhs, rhs, out, &p);
+  Refusal refusal;
+  if (grouped) {
+    ffi::AnyBuffer sizes = arg(2), offset = arg(2 + p.group_offset);
+    refusal = ParseGroups(sizes, p.group_offset ? &offset : nullptr, &p);
+    call->group_sizes = static_cast<const int32_t*>(sizes.untyped_data());
+    if (p.group_offset) call->group_offset = static_cast<const int32_t*>(offset.untyped_data());
+  }
+  if (refusal.empty()) refusal = ParseOperands(lhs, rhs, out, &p);
+  if (refusal.empty() && p.sizes_batched &&
+      arg(2).dimensions()[0] != p.batch) {
+    refusal = "group_sizes has shape " + Shape(arg(2)) + "; there are " +
+              std::to_string(p.batch) + " batches.";
+  }
   if (refusal.empty()) refusal = MakePlan(p, attributes.config, attributes.target, &call->plan);
   if (!refusal.empty()) return refusal;
   if (p.bias) {
-    ffi::AnyBuffer bias = arg(2);
+    ffi::AnyBuffer bias = arg(first_vector);
     int stride;
     refusal = ParseVector("bias", bias,
                           IsInteger(p.out_dtype) ? ffi::DataType::S32 : ffi::DataType::F32, p,
@@ -120,7 +159,7 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
     call->bias = bias.untyped_data();
   }
   if (p.scale && refusal.empty()) {
-    ffi::AnyBuffer scale = arg(2 + p.bias);
+    ffi::AnyBuffer scale = arg(first_vector + p.bias);
     refusal = ParseVector("scale", scale, ffi::DataType::F32, p, true, &call->scale_batch_stride,
                           &call->scale_stride);
     call->scale = static_cast<const float*>(scale.untyped_data());
@@ -150,9 +189,11 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
 }
 
 Refusal ParseAttributes(Attributes* attributes, std::string_view activation, int64_t bias,
-                        int64_t claim_ahead, int64_t group_m, std::string_view kernel,
+                        int64_t claim_ahead, int64_t group_m, int64_t group_offset,
+                        std::string_view kernel,
                         int64_t lhs_contracting, int64_t num_queues, int64_t num_shares,
-                        int64_t num_threads, int64_t num_workgroups, std::string_view reduction,
+                        int64_t num_threads, int64_t num_workgroups, std::string_view ragged,
+                        std::string_view reduction,
                         int64_t rhs_contracting, int64_t save_preact, int64_t scale,
                         std::string_view schedule, std::string_view target, int64_t tile_k,
                         int64_t tile_m, int64_t tile_n) {
@@ -160,7 +201,8 @@ Refusal ParseAttributes(Attributes* attributes, std::string_view activation, int
                              .rhs_contracting = rhs_contracting,
                              .bias = bias != 0,
                              .scale = scale != 0,
-                             .save_preact = save_preact != 0},
+                             .save_preact = save_preact != 0,
+                             .group_offset = group_offset != 0},
                  .config = {.tile_m = tile_m,
                             .tile_n = tile_n,
                             .tile_k = tile_k,
@@ -174,6 +216,12 @@ Refusal ParseAttributes(Attributes* attributes, std::string_view activation, int
                  .target = target};
   if (!Parse(activation, &attributes->problem.activation)) {
     return "activation '" + std::string(activation) + "' is unknown.";
+  }
+  if (!Parse(ragged, &attributes->problem.ragged)) {
+    return "ragged '" + std::string(ragged) + "' is unknown.";
+  }
+  if (attributes->problem.ragged == Ragged::kNone && group_offset) {
+    return "group_offset=1 needs groups.";
   }
   if (!Parse(reduction, &attributes->config.reduction)) {
     return "reduction '" + std::string(reduction) + "' is unknown.";

@@ -2,8 +2,11 @@
 //
 // operands: lhs [B, M, K] or [B, K, M] (lhs_contracting 1 or 0), rhs [B, K, N] or [B, N, K]
 //   (rhs_contracting 0 or 1), where B may be missing from one operand (shared) or both;
-//   bias [N] or [B, N] if bias=1; scale [N], [1], [B, N] or [B, 1] if scale=1.
+//   unless ragged="none", group_sizes s32[G] or s32[B, G], and group_offset s32[1] if
+//   group_offset=1; bias [N] or [B, N] if bias=1; scale [N], [1], [B, N] or [B, 1] if scale=1.
 // results: out [B, M, N]; preact like out if save_preact=1; workspace u8[>= plan's].
+// ragged="m": rhs has L groups before its last two dimensions, bias and scale have L for B.
+// ragged="k": out has L groups before its last two dimensions; there is no bias or scale.
 // attributes: a resolved plan, as plan() of module.cc returns it.
 #pragma once
 
@@ -35,12 +38,14 @@ auto BindAttributes(Binding binding) {
       .template Attr<int64_t>("bias")
       .template Attr<int64_t>("claim_ahead")
       .template Attr<int64_t>("group_m")
+      .template Attr<int64_t>("group_offset")
       .template Attr<std::string_view>("kernel")
       .template Attr<int64_t>("lhs_contracting")
       .template Attr<int64_t>("num_queues")
       .template Attr<int64_t>("num_shares")
       .template Attr<int64_t>("num_threads")
       .template Attr<int64_t>("num_workgroups")
+      .template Attr<std::string_view>("ragged")
       .template Attr<std::string_view>("reduction")
       .template Attr<int64_t>("rhs_contracting")
       .template Attr<int64_t>("save_preact")
@@ -53,9 +58,11 @@ auto BindAttributes(Binding binding) {
 }
 
 Refusal ParseAttributes(Attributes* attributes, std::string_view activation, int64_t bias,
-                        int64_t claim_ahead, int64_t group_m, std::string_view kernel,
+                        int64_t claim_ahead, int64_t group_m, int64_t group_offset,
+                        std::string_view kernel,
                         int64_t lhs_contracting, int64_t num_queues, int64_t num_shares,
-                        int64_t num_threads, int64_t num_workgroups, std::string_view reduction,
+                        int64_t num_threads, int64_t num_workgroups, std::string_view ragged,
+                        std::string_view reduction,
                         int64_t rhs_contracting, int64_t save_preact, int64_t scale,
                         std::string_view schedule, std::string_view target, int64_t tile_k,
                         int64_t tile_m, int64_t tile_n);

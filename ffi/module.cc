@@ -50,7 +50,12 @@ Problem ParseProblem(const nb::dict& dict) {
           .bias = GetInt(dict, "bias") != 0,
           .scale = GetInt(dict, "scale") != 0,
           .save_preact = GetInt(dict, "save_preact") != 0,
-          .activation = GetEnum<Activation>(dict, "activation")};
+          .activation = GetEnum<Activation>(dict, "activation"),
+          .ragged = GetEnum<Ragged>(dict, "ragged"),
+          .groups = GetInt(dict, "groups"),
+          .local_groups = GetInt(dict, "local_groups"),
+          .group_offset = GetInt(dict, "group_offset") != 0,
+          .sizes_batched = GetInt(dict, "sizes_batched") != 0};
 }
 
 Config ParseConfig(const nb::dict& dict) {
@@ -88,12 +93,14 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   attrs["bias"] = int64_t{p.bias};
   attrs["claim_ahead"] = c.claim_ahead;
   attrs["group_m"] = c.group_m;
+  attrs["group_offset"] = int64_t{p.group_offset};
   attrs["kernel"] = str(c.kernel);
   attrs["lhs_contracting"] = p.lhs_contracting;
   attrs["num_queues"] = c.num_queues;
   attrs["num_shares"] = c.num_shares;
   attrs["num_threads"] = c.num_threads;
   attrs["num_workgroups"] = c.num_workgroups;
+  attrs["ragged"] = str(Name(p.ragged));
   attrs["reduction"] = str(Name(c.reduction));
   attrs["rhs_contracting"] = p.rhs_contracting;
   attrs["save_preact"] = int64_t{p.save_preact};

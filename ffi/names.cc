@@ -19,6 +19,7 @@ constexpr std::string_view kDTypeNames[] = {
 };
 constexpr std::string_view kActivations[] = {"none", "relu", "gelu", "silu"};
 constexpr std::string_view kReductions[] = {"linear", "tree", "atomic"};
+constexpr std::string_view kRagged[] = {"none", "m", "k"};
 constexpr std::string_view kSchedules[] = {"auto", "persistent", "work_stealing", "stream_k"};
 
 const DTypeInfo& Info(DType dtype) { return kDTypes[static_cast<size_t>(dtype)]; }
@@ -31,6 +32,8 @@ template <>
 std::span<const std::string_view> Names<Activation>() { return kActivations; }
 template <>
 std::span<const std::string_view> Names<Reduction>() { return kReductions; }
+template <>
+std::span<const std::string_view> Names<Ragged>() { return kRagged; }
 template <>
 std::span<const std::string_view> Names<Schedule>() { return kSchedules; }
 

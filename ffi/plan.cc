@@ -48,7 +48,7 @@ double HostTileCost(const Plan& plan, int64_t batch, int64_t tile_m, int64_t til
 
 int64_t HostScratchBytes(const Plan& plan) {
   const Config& c = plan.config;
-  bool atomic = plan.cut_tiles > 0 && c.reduction == Reduction::kAtomic;
+  bool atomic = c.num_shares > 0 && c.reduction == Reduction::kAtomic;
   int64_t bytes = RoundUp(HostPackedABytes(c.tile_m), 64);
   if (!plan.skinny) bytes += RoundUp(HostPackedBBytes(c.tile_n, plan.k), 64);
   if (!plan.in_place || atomic) bytes += RoundUp(c.tile_m * c.tile_n * 4, 64);
@@ -59,16 +59,18 @@ int64_t HostScratchBytes(const Plan& plan) {
 std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
   const Config& c = plan->config;
   int64_t tiles_m = CeilDiv(plan->m, c.tile_m), tiles_n = CeilDiv(plan->n, c.tile_n);
-  int64_t tiles_k = CeilDiv(plan->k, c.tile_k), tiles;
+  int64_t tiles_k = CeilDiv(plan->k, c.tile_k), tiles, batch = p.num_out();
+  // Each group's rows may end in a tile of their own, as may the rows before and after.
+  if (p.ragged == Ragged::kM) tiles_m += p.local_groups + 2;
   constexpr int64_t kMost = (int64_t{1} << 31) - 4 * kMaxWorkgroups;
   if (__builtin_mul_overflow(tiles_m, tiles_n, &tiles) ||
-      __builtin_mul_overflow(tiles, p.batch, &tiles) || tiles > kMost || p.batch > kMost ||
+      __builtin_mul_overflow(tiles, batch, &tiles) || tiles > kMost || batch > kMost ||
       tiles_m > kMost || tiles_n > kMost || tiles_k > kMost) {
-    return Str(p.batch) + " x " + Str(tiles_m) + " x " + Str(tiles_n) + " work tiles of " +
+    return Str(batch) + " x " + Str(tiles_m) + " x " + Str(tiles_n) + " work tiles of " +
            Str(tiles_k) + " k tiles do not fit the 32-bit claim counters. Use a larger tile or "
            "split the product.";
   }
-  plan->grid = {.batch = static_cast<Index>(p.batch),
+  plan->grid = {.batch = static_cast<Index>(batch),
                 .tiles_m = static_cast<Index>(tiles_m),
                 .tiles_n = static_cast<Index>(tiles_n),
                 .tiles_k = static_cast<Index>(tiles_k),
@@ -146,7 +148,9 @@ void ChooseHostTile(const Problem& p, bool stream_k, int64_t workgroups, Plan* p
 
 void LayOutWorkspace(const Target& target, Plan* plan) {
   const Config& c = plan->config;
-  int64_t slots = plan->stream_k_map().num_slots();
+  bool grouped = plan->grouped;
+  int64_t slots = grouped ? GroupedMap::MaxSlots(c.num_shares) : plan->stream_k_map().num_slots();
+  int64_t cut_tiles = grouped ? c.num_shares / 2 : plan->cut_tiles;
   int64_t tile_bytes = c.tile_m * c.tile_n * 4;
   bool atomic = c.reduction == Reduction::kAtomic;
   int64_t end = 0;
@@ -155,7 +159,7 @@ void LayOutWorkspace(const Target& target, Plan* plan) {
   };
   plan->claim_offset = part(c.num_queues * StealClaim::kCounterStride * 4);
   plan->arrivals_offset = part(slots * 4);
-  plan->atomic_offset = part(atomic ? plan->cut_tiles * tile_bytes : 0);
+  plan->atomic_offset = part(atomic ? cut_tiles * tile_bytes : 0);
   plan->zeroed_bytes = end;
   plan->partials_offset = part(atomic ? 0 : slots * tile_bytes);
   plan->scratch_bytes = target.gpu() ? 0 : HostScratchBytes(*plan);
@@ -201,7 +205,47 @@ std::string CutTiles(const Problem& p, const Target& target, const Config& asked
   return "";
 }
 
+// Grouped stream-K: how many shares the kernel may cut. Its tiles are known only there.
+void ChooseGroupedShares(const Problem& p, const Target& target, int64_t workgroups, Plan* plan) {
+  Config& c = plan->config;
+  if (p.ragged == Ragged::kK || plan->grid.tiles_k < 2) {
+    c.num_shares = 0;  // each group has another number of k tiles, or there are none to cut
+    return;
+  }
+  if (!c.num_shares) c.num_shares = workgroups;
+  LayOutWorkspace(target, plan);
+  while (plan->workspace_bytes > kWorkspaceCap && c.num_shares > 2) {
+    c.num_shares /= 2;
+    plan->fewer_shares = true;
+    LayOutWorkspace(target, plan);
+  }
+}
+
+// A group's share of a grouped problem, for the choice of the tile.
+Problem Typical(Problem p) {
+  constexpr int64_t kLeast = 32;
+  int64_t groups = std::max<int64_t>(p.local_groups, 1);
+  if (p.ragged == Ragged::kM) p.m = std::min(p.m, std::max(kLeast, CeilDiv(p.m, groups)));
+  if (p.ragged == Ragged::kK) p.k = std::min(p.k, std::max(kLeast, CeilDiv(p.k, groups)));
+  if (p.ragged != Ragged::kNone) p.batch *= groups;
+  return p;
+}
+
 }  // namespace
+
+GroupedMap Plan::grouped_map(const Problem& p) const {
+  auto index = [](int64_t count) { return static_cast<Index>(count); };
+  StreamKMap cut{.grid = grid, .whole_tiles = 0, .cut_tiles = 0, .num_shares = 0};
+  cut.grid.batch = index(p.batch);
+  return {.ragged = p.ragged,
+          .sizes_batched = p.sizes_batched,
+          .num_groups = index(p.groups),
+          .local_groups = index(p.local_groups),
+          .extent = index(p.ragged == Ragged::kM ? p.m : p.k),
+          .tile = index(p.ragged == Ragged::kM ? config.tile_m : config.tile_k),
+          .batch = index(p.batch),
+          .cut = cut};
+}
 
 // ------------------------------------------------------------------------------- plan
 
@@ -218,15 +262,19 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
 
   *plan = Plan{.config = config};
   Config& c = plan->config;
-  plan->m = p.m, plan->n = p.n, plan->k = p.k;
-  plan->transposed = host && p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
+  plan->grouped = p.ragged != Ragged::kNone;
+  const Problem typical = Typical(p);
+  plan->m = typical.m, plan->n = typical.n, plan->k = typical.k;
+  plan->transposed =
+      host && !plan->grouped && p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
   if (plan->transposed) std::swap(plan->m, plan->n);
-  plan->skinny = host && plan->m <= kHostSkinnyM;
+  plan->skinny = host && !plan->grouped && plan->m <= kHostSkinnyM;
   plan->in_place = host && !plan->transposed &&
                    p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
 
   if (c.schedule == Schedule::kAuto) {
-    bool deep = p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 && !plan->skinny;
+    bool deep = p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 &&
+                !plan->skinny && !plan->grouped;
     // A few processors do as well with whole tiles.
     bool many = !host || NumProcessors() >= kHostStreamKWorkgroups;
     if ((deep && many) || c.num_shares > 0) c.schedule = Schedule::kStreamK;
@@ -250,19 +298,23 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   }
   if (host && !c.num_threads) c.num_threads = std::min(workgroups, NumProcessors());
   if (host) {
-    ChooseHostTile(p, stream_k, workgroups, plan);
+    ChooseHostTile(typical, stream_k, workgroups, plan);
   } else {
-    error = ChooseInstance(p, target, workgroups, plan);
+    error = ChooseInstance(typical, target, workgroups, plan);
     if (!error.empty()) return error;
     // Kernels of few waves share a CU.
     if (!c.num_workgroups) workgroups = target.num_cus * kGpuWavesPerCu / plan->instance->waves;
   }
+  if (plan->grouped) plan->m = p.m, plan->k = p.k;
   if (!c.group_m) c.group_m = host ? 4 : 8;
   error = SetGrid(p, target, plan);
   if (!error.empty()) return error;
   int64_t tiles = plan->grid.num_tiles();
 
-  if (stream_k) {
+  if (stream_k && plan->grouped) {
+    ChooseGroupedShares(p, target, workgroups, plan);
+    if (!c.num_shares) c.schedule = Schedule::kAuto;
+  } else if (stream_k) {
     error = CutTiles(p, target, config, workgroups, plan);
     if (!error.empty()) return error;
     if (plan->cut_tiles == 0) c.schedule = c.num_queues ? Schedule::kWorkStealing

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gpu_instances.h"
-#include "kernel/tile_scheduler.h"
+#include "kernel/grouped_map.h"
 #include "names.h"
 #include "problem.h"
 
@@ -24,6 +24,17 @@ struct Problem {
   bool lhs_batched = false, rhs_batched = false;  // or shared by every batch
   bool bias = false, scale = false, save_preact = false;
   Activation activation = Activation::kNone;
+  // Grouped: out, and with ragged m rhs, have local_groups matrices for each batch, those of the
+  // groups from the offset on, of all `groups`.
+  Ragged ragged = Ragged::kNone;
+  int64_t groups = 0, local_groups = 0;
+  bool group_offset = false, sizes_batched = false;
+
+  // Matrices in rhs and in out.
+  int64_t num_rhs() const {
+    return (rhs_batched ? batch : 1) * (ragged == Ragged::kM ? local_groups : 1);
+  }
+  int64_t num_out() const { return batch * (ragged == Ragged::kK ? local_groups : 1); }
 };
 
 // What the caller wants; 0, kAuto and "" leave the choice to the plan.
@@ -33,7 +44,8 @@ struct Config {
   bool deterministic = false;
   int64_t tile_m = 0, tile_n = 0, tile_k = 0;
   int64_t num_workgroups = 0, group_m = 0, num_queues = 0;
-  int64_t num_shares = 0;   // stream-K: shares that the cut tiles' k iterations make
+  // Stream-K: shares that the cut tiles' k iterations make, at the most where they are grouped.
+  int64_t num_shares = 0;
   int64_t num_threads = 0;  // host: workgroups that run at the same time, at most
   int64_t claim_ahead = -1;  // ask for the next tile before storing this one; -1: open
   std::string_view kernel;   // not owned; a GPU plan's is its instance's name
@@ -49,10 +61,11 @@ struct Plan {
   // The host computes out^T = rhs^T lhs^T where out has few columns; m and n of the grid
   // and the tile are then those of out^T.
   bool transposed = false;
+  bool grouped = false;
   bool skinny = false;  // few rows: rhs is streamed, not packed
   bool in_place = false;  // the host sums whole tiles in out, which has their type and order
   int64_t m = 0, n = 0, k = 0;
-  TileGrid grid{};
+  TileGrid grid{};  // of all tiles; grouped: of as many as there can be
   // Stream-K's cut; no tile is cut under the other schedules.
   int64_t cut_tiles = 0;
   bool fewer_shares = false;  // than wanted: the workspace would have been too large
@@ -70,6 +83,8 @@ struct Plan {
             static_cast<Index>(cut_tiles), static_cast<Index>(config.num_shares)};
   }
   int64_t num_indices() const { return stream_k_map().size(); }
+  // The kernel, which can read the sizes, prepares it.
+  GroupedMap grouped_map(const Problem& problem) const;
 };
 
 // Makes the plan of `problem` for a target of instances.def. Returns an empty string, or the

@@ -37,6 +37,24 @@ std::string Field(std::string_view name, int64_t value) {
   return value ? " " + Str(name) + "=" + Str(value) : std::string();
 }
 
+std::string CheckGroups(const Problem& p) {
+  constexpr int64_t kMost = int64_t{1} << 30;
+  int64_t extent = p.ragged == Ragged::kM ? p.m : p.k;
+  if (extent > kMost || p.groups > kMost || p.local_groups > kMost) {
+    return Str(extent) + " rows in " + Str(p.groups) + " groups; at most 2**30 of either are "
+           "allowed, for group sizes are int32. Split the product.";
+  }
+  if (p.groups < 0 || p.local_groups < 0 ||
+      (p.groups != p.local_groups && !p.group_offset)) {
+    return Str(p.local_groups) + " of " + Str(p.groups) + " groups are to be computed; that "
+           "needs a group offset.";
+  }
+  if (p.ragged == Ragged::kK && (p.bias || p.scale || p.activation != Activation::kNone)) {
+    return "bias, scale and activation do not go with a ragged contracting dimension.";
+  }
+  return "";
+}
+
 }  // namespace
 
 const Target* FindTarget(std::string_view name, std::string* error) {
@@ -92,8 +110,9 @@ std::string CheckProblem(const Problem& p, const Target& target) {
     if (contracting != 0 && contracting != 1) return "a contracting dimension is not 0 or 1.";
   }
   error = CheckSize("lhs", {p.batch, p.m, p.k}, Bytes(p.lhs_dtype));
-  if (error.empty()) error = CheckSize("rhs", {p.batch, p.k, p.n}, Bytes(p.rhs_dtype));
-  if (error.empty()) error = CheckSize("out", {p.batch, p.m, p.n}, 4);
+  if (error.empty()) error = CheckSize("rhs", {p.num_rhs(), p.k, p.n}, Bytes(p.rhs_dtype));
+  if (error.empty()) error = CheckSize("out", {p.num_out(), p.m, p.n}, 4);
+  if (error.empty() && p.ragged != Ragged::kNone) error = CheckGroups(p);
   return error;
 }
 

@@ -28,4 +28,8 @@ enum class Schedule : uint8_t { kAuto, kPersistent, kWorkStealing, kStreamK };
 // How the partial sums of a tile that is cut along k become one.
 enum class Reduction : uint8_t { kLinear, kTree, kAtomic };
 
+// Which dimension of lhs the group sizes cut: out's rows, each group with an rhs of its own, or
+// k, each group with an out of its own.
+enum class Ragged : uint8_t { kNone, kM, kK };
+
 }  // namespace jaxgemm

@@ -97,7 +97,8 @@ class Workgroup {
         lhs_(MakeOperand(call.lhs, call.problem.lhs_dtype, call.problem.m, call.problem.k,
                          call.problem.lhs_contracting == 1, call.problem.lhs_batched)),
         rhs_(MakeOperand(call.rhs, call.problem.rhs_dtype, call.problem.k, call.problem.n,
-                         call.problem.rhs_contracting == 0, call.problem.rhs_batched)),
+                         call.problem.rhs_contracting == 0,
+                         call.problem.rhs_batched || call.problem.ragged == Ragged::kM)),
         accumulator_(reinterpret_cast<T*>(call.workspace +
                                           (config_.reduction == Reduction::kAtomic
                                                ? plan_.atomic_offset
@@ -119,7 +120,22 @@ class Workgroup {
   }
 
   void Run(Index index) {
-    StreamKMap map = plan_.stream_k_map();
+    const Problem& p = call_.problem;
+    if (p.ragged == Ragged::kNone) {
+      StreamKMap map = plan_.stream_k_map();
+      return Run(index, map);
+    }
+    GroupedMap map = plan_.grouped_map(p);
+    map.group_sizes = call_.group_sizes;
+    map.first_group = call_.group_offset ? std::clamp(*call_.group_offset, 0, map.num_groups) : 0;
+    map.Prepare(static_cast<Index>(config_.num_workgroups),
+                static_cast<Index>(config_.num_shares));
+    Run(index, map);
+  }
+
+ private:
+  template <class Map>
+  void Run(Index index, Map& map) {
     auto compute = [this](const WorkTile& tile) { Compute(tile); };
     auto store = [this](const WorkTile& tile) { Store(tile); };
     const bool claim_ahead = config_.claim_ahead;
@@ -138,18 +154,30 @@ class Workgroup {
     }
   }
 
- private:
+  bool ragged_m() const { return call_.problem.ragged == Ragged::kM; }
+  bool ragged_k() const { return call_.problem.ragged == Ragged::kK; }
+  // The tile's first row.
+  int64_t Row(const WorkTile& tile) const {
+    return tile.m * config_.tile_m + (ragged_m() ? tile.origin : 0);
+  }
   int64_t Rows(const WorkTile& tile) const {
-    return std::min(config_.tile_m, plan_.m - tile.m * config_.tile_m);
+    return std::min(config_.tile_m, (ragged_m() ? tile.limit : plan_.m) - Row(tile));
   }
   int64_t Cols(const WorkTile& tile) const {
     return std::min(config_.tile_n, plan_.n - tile.n * config_.tile_n);
   }
 
   void Compute(const WorkTile& tile) {
-    int64_t row = tile.m * config_.tile_m, col = tile.n * config_.tile_n;
-    int64_t k_begin = tile.k_begin * config_.tile_k;
-    int64_t k_end = std::min(tile.k_end * config_.tile_k, plan_.k);
+    int64_t row = Row(tile), col = tile.n * config_.tile_n;
+    int64_t k_origin = ragged_k() ? tile.origin : 0;
+    int64_t k_begin = k_origin + tile.k_begin * config_.tile_k;
+    int64_t k_end = std::min(k_origin + tile.k_end * config_.tile_k,
+                             ragged_k() ? tile.limit : plan_.k);
+    int64_t rhs_batch = tile.batch;
+    if (ragged_m()) {
+      const Problem& p = call_.problem;
+      rhs_batch = (p.rhs_batched ? tile.batch * p.local_groups : 0) + tile.group;
+    }
     int64_t rows = Rows(tile), cols = Cols(tile);
     if (tile.num_peers > 1) {
       T* data = config_.reduction == Reduction::kAtomic
@@ -162,9 +190,10 @@ class Workgroup {
     } else {
       accumulator_.Start(tile_, config_.tile_n, rows, cols);
     }
+    bool skinny = plan_.skinny || (plan_.grouped && rows <= kHostSkinnyM);
     MainLoop(*call_.kernel, lhs_.At(tile.batch, row, k_begin), lhs_.bytes,
-             rhs_.At(tile.batch, k_begin, col), rhs_.bytes, rows, cols, k_end - k_begin,
-             plan_.skinny, packed_a_, packed_b_, reinterpret_cast<char*>(accumulator_.data()),
+             rhs_.At(rhs_batch, k_begin, col), rhs_.bytes, rows, cols, k_end - k_begin,
+             skinny, packed_a_, packed_b_, reinterpret_cast<char*>(accumulator_.data()),
              accumulator_.ld());
   }
 
@@ -172,6 +201,7 @@ class Workgroup {
     auto* arrivals = reinterpret_cast<int32_t*>(call_.workspace + plan_.arrivals_offset);
     if (!FixUp(tile, config_.reduction, arrivals, accumulator_)) return;
     const Problem& p = call_.problem;
+    if (tile.zero) return StoreZeros(tile);
     bool epilogue = p.bias || p.scale || p.activation != Activation::kNone;
     if (!epilogue && plan_.in_place && tile.num_peers == 1) return;
 
@@ -179,7 +209,8 @@ class Workgroup {
     // Bias and scale belong to out's columns: rows of a transposed plan.
     int64_t column = plan_.transposed ? tile.m * config_.tile_m : tile.n * config_.tile_n;
     auto at = [&](const void* vector, int64_t batch_stride, int64_t stride) {
-      return vector ? Offset(vector, tile.batch * batch_stride + column * stride, 4) : nullptr;
+      int64_t matrix = ragged_m() ? tile.group : tile.batch;
+      return vector ? Offset(vector, matrix * batch_stride + column * stride, 4) : nullptr;
     };
     EpilogueTile out{
         .out = static_cast<char*>(call_.out) + offset,
@@ -197,11 +228,25 @@ class Workgroup {
                         static_cast<int>(Cols(tile)), out);
   }
 
+  // Rows of no group.
+  void StoreZeros(const WorkTile& tile) {
+    int64_t bytes = Bytes(call_.problem.out_dtype);
+    for (void* base : {call_.out, call_.preact}) {
+      if (!base) continue;
+      char* to = static_cast<char*>(base) + OutOffset(tile) * bytes;
+      for (int64_t row = 0; row < Rows(tile); ++row) {
+        std::memset(to + row * plan_.n * bytes, 0, static_cast<size_t>(Cols(tile) * bytes));
+      }
+    }
+  }
+
   // Of the tile's first element in out, in elements.
   int64_t OutOffset(const WorkTile& tile) const {
-    int64_t row = tile.m * config_.tile_m, col = tile.n * config_.tile_n;
-    int64_t in_batch = plan_.transposed ? col * plan_.m + row : row * plan_.n + col;
-    return tile.batch * plan_.m * plan_.n + in_batch;
+    int64_t row = Row(tile), col = tile.n * config_.tile_n;
+    int64_t matrix = ragged_k() ? tile.batch * call_.problem.local_groups + tile.group
+                                : tile.batch;
+    int64_t in_matrix = plan_.transposed ? col * plan_.m + row : row * plan_.n + col;
+    return matrix * plan_.m * plan_.n + in_matrix;
   }
 
   const HostCall& call_;

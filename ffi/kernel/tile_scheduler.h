@@ -1,6 +1,6 @@
 // Which piece of the problem a workgroup does next. Three independent steps:
 //   claim  the next linear index          StrideClaim, StealClaim
-//   map    the work tile of that index    DenseMap, StreamKMap
+//   map    the work tile of that index    DenseMap, StreamKMap, GroupedMap (grouped_map.h)
 //   ready  may lhs be read there yet      AlwaysReady
 // and one loop, ForEachWorkTile, that any choice of the three goes into. Every backend
 // compiles this file; it is tested on the host, where no device is needed.
@@ -26,14 +26,18 @@ JAXGEMM_DEVICE inline Index Mod(Index a, Index b) { return a - Div(a, b) * b; }
 
 // A tile of out, or the slice [k_begin, k_end) of its k tiles.
 struct WorkTile {
-  Index batch;
-  Index m, n;            // tile coordinates
-  Index k_begin, k_end;  // in k tiles
+  Index batch = 0;
+  Index m = 0, n = 0;            // tile coordinates
+  Index k_begin = 0, k_end = 0;  // in k tiles
   // Stream-K: this is slice `peer` of `num_peers`; slice p leaves its partial sum in slot
   // first_slot + p, and cut_tile counts the tiles that are cut.
   Index peer = 0, num_peers = 1;
   Index first_slot = 0, cut_tile = 0;
   bool valid = true;
+  // Grouped problems: which group of this shard's, and the rows (or the k) [origin, limit) of it
+  // that m (or k_begin and k_end) count from. `zero`: rows of no group, where out is zero.
+  Index group = 0, origin = 0, limit = 0;
+  bool zero = false;
 };
 
 // The problem in tiles.
@@ -154,8 +158,19 @@ struct StreamKMap {
   }
 
   JAXGEMM_DEVICE WorkTile operator()(Index index) const {
+    Index tile;
+    WorkTile slice = Slice(index, &tile);
+    if (!slice.valid) return slice;
+    WorkTile place = Rasterize(grid, tile);
+    slice.batch = place.batch, slice.m = place.m, slice.n = place.n;
+    return slice;
+  }
+
+  // All of a work tile but its place in out, which is that of `*tile`.
+  JAXGEMM_DEVICE WorkTile Slice(Index index, Index* tile) const {
     if (index < whole_tiles) {
-      return Rasterize(grid, RemapXcd(index, whole_tiles, grid.num_xcds));
+      *tile = RemapXcd(index, whole_tiles, grid.num_xcds);
+      return {.k_begin = 0, .k_end = grid.tiles_k};
     }
     bool first_part = index - whole_tiles < num_shares;
     Index share = index - whole_tiles - (first_part ? 0 : num_shares);
@@ -173,14 +188,13 @@ struct StreamKMap {
 
     int64_t tile_begin = int64_t{cut_tile} * grid.tiles_k;
     Index first_share = ShareOf(tile_begin);
-    WorkTile tile = Rasterize(grid, whole_tiles + cut_tile);
-    tile.k_begin = static_cast<Index>(begin - tile_begin);
-    tile.k_end = static_cast<Index>(end - tile_begin);
-    tile.peer = share - first_share;
-    tile.num_peers = ShareOf(tile_begin + grid.tiles_k - 1) - first_share + 1;
-    tile.first_slot = first_share + cut_tile;
-    tile.cut_tile = cut_tile;
-    return tile;
+    *tile = whole_tiles + cut_tile;
+    return {.k_begin = static_cast<Index>(begin - tile_begin),
+            .k_end = static_cast<Index>(end - tile_begin),
+            .peer = share - first_share,
+            .num_peers = ShareOf(tile_begin + grid.tiles_k - 1) - first_share + 1,
+            .first_slot = first_share + cut_tile,
+            .cut_tile = cut_tile};
   }
 
  private:
@@ -206,7 +220,7 @@ struct AlwaysReady {
 // What one persistent workgroup does. `compute` is the main loop, `store` fix-up and
 // epilogue. With claim_ahead the next index is asked for between the two.
 template <class Claim, class Map, class Ready, class Compute, class Store>
-JAXGEMM_DEVICE void ForEachWorkTile(Claim claim, const Map& map, const Ready& ready,
+JAXGEMM_DEVICE void ForEachWorkTile(Claim claim, Map& map, const Ready& ready,
                                     bool claim_ahead, Compute&& compute, Store&& store) {
   claim.Start();
   for (Index index = claim.Finish(); index != kNoMoreWork; index = claim.Finish()) {
