@@ -2,6 +2,8 @@
 
   matmul          jax.numpy.matmul with bias, scale and activation
   dot_general     jax.lax.dot_general, likewise; fits nnx.Linear(dot_general=...)
+  ragged_dot      jax.lax.ragged_dot, likewise, for mixtures of experts
+  ragged_dot_general  jax.lax.ragged_dot_general, likewise
   GemmConfig      schedule, tile and grid, where the plan should not choose
   supports        whether the kernels compute a call, and why not
   explain         the plan of a call, in words and as data
@@ -27,6 +29,7 @@ import importlib.metadata
 from jaxgemm.config import GemmConfig
 from jaxgemm.explain import Explanation, explain, supports, workspace_size
 from jaxgemm.matmul import dot_general, matmul
+from jaxgemm.ragged_dot import ragged_dot, ragged_dot_general
 
 __version__ = importlib.metadata.version("jaxgemm")
 
@@ -36,6 +39,8 @@ __all__ = [
     "dot_general",
     "explain",
     "matmul",
+    "ragged_dot",
+    "ragged_dot_general",
     "supports",
     "workspace_size",
 ]

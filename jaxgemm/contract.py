@@ -43,7 +43,8 @@ def _varying(x) -> frozenset:
   return frozenset(manual.varying if manual is not None else aval.vma)
 
 
-def _unify_varying(operands):
+def unify_varying(operands):
+  """The operands, varying over the same axes of a shard_map."""
   axes = frozenset().union(*map(_varying, operands))
   return [
       lax.pcast(x, tuple(sorted(axes - _varying(x))), to="varying")
@@ -143,7 +144,7 @@ def contract(lhs, rhs, bias=None, scale=None, *, dims: Dims, spec: Spec,
     partition: whether the lowering gets the sharding rule for automatic meshes.
   """
   operands = [x for x in (lhs, rhs, bias, scale) if x is not None]
-  operands = _unify_varying(operands)
+  operands = unify_varying(operands)
   call = None
   if partition:
     # In the parameters, so that jax sees that the lowering needs the devices.
@@ -253,15 +254,7 @@ def _jvp(primals, tangents, *, labels, spec, call):
     terms.append(jnp.broadcast_to(
         epilogue.expand(d_bias, labels.bias, labels.out), shape))
   d_z = functools.reduce(jnp.add, terms)
-  if spec.activation is None:
-    d_outs = [d_z, d_z]
-  else:
-    activate = functools.partial(epilogue.activate, activation=spec.activation)
-    z = outs[1].astype(jnp.float32)
-    _, d_out = jax.jvp(activate, (z,), (d_z.astype(jnp.float32),))
-    d_outs = [d_out, d_z]
-  d_outs = [x.astype(spec.out_dtype) for x in d_outs[:1 + spec.save_preact]]
-  return outs[:1 + spec.save_preact], d_outs
+  return outs[:1 + spec.save_preact], epilogue.tangents(d_z, outs, spec)
 
 
 ad.primitive_jvps[contract_p] = _jvp

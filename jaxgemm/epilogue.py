@@ -39,3 +39,19 @@ def apply(acc, acc_labels, bias, scale, *, dims, spec) -> list[jax.Array]:
     z = z + expand(bias, dims.bias, dims.out)
   out = activate(z, spec.activation).astype(spec.out_dtype)
   return [out, z.astype(spec.out_dtype)] if spec.save_preact else [out]
+
+
+def tangents(d_z, outs, spec) -> list[jax.Array]:
+  """Tangents of a product's results, given that of the value before the activation.
+
+  Args:
+    d_z: the tangent, of the results' shape.
+    outs: [out], and with an activation [out, value before it].
+    spec: the product's `Spec`.
+  """
+  d_outs = [d_z, d_z]
+  if spec.activation is not None:
+    z = outs[1].astype(jnp.float32)
+    _, d_outs[0] = jax.jvp(lambda z: activate(z, spec.activation), (z,),
+                           (d_z.astype(jnp.float32),))
+  return [x.astype(spec.out_dtype) for x in d_outs[:1 + spec.save_preact]]

@@ -1,9 +1,10 @@
 """The kernel call: [B, M, K] x [B, K, N] with an epilogue, as one custom call.
 
 `gemm_p` appears only while lowering, inside `contract_p` (contract.py), which has
-the rules for differentiation and vmap. Its lowering makes the native plan for the
-platform that is lowered for and emits "jaxgemm_gemm". The workspace is the call's
-last result and is dropped here, so that no abstract value depends on the platform.
+the rules for differentiation and vmap; `ragged_p` (ragged.py) has rules of its own.
+The lowering of both makes the native plan for the platform that is lowered for and
+emits "jaxgemm_gemm". The workspace is the call's last result and is dropped here, so
+that no abstract value depends on the platform.
 """
 
 import dataclasses
@@ -70,7 +71,10 @@ gemm_p.multiple_results = True
 
 @dataclasses.dataclass(frozen=True)
 class Geometry:
-  """The sizes of a kernel call and what its operands look like."""
+  """The sizes of a kernel call and what its operands look like.
+
+  Where `ragged` is "m" or "k", group sizes cut that dimension: see ragged.py.
+  """
 
   batch: int
   m: int
@@ -80,6 +84,11 @@ class Geometry:
   rhs_contracting: int
   lhs_batched: bool
   rhs_batched: bool
+  ragged: str = "none"
+  groups: int = 0
+  local_groups: int = 0
+  group_offset: bool = False
+  sizes_batched: bool = False
 
   @classmethod
   def of(cls, lhs_shape, rhs_shape, lhs_contracting, rhs_contracting):
@@ -95,8 +104,14 @@ class Geometry:
                rhs_batched)
 
   def out_shape(self):
-    batched = self.lhs_batched or self.rhs_batched
-    return (self.batch, self.m, self.n) if batched else (self.m, self.n)
+    batched = self.lhs_batched or self.rhs_batched or self.sizes_batched
+    batch = (self.batch,) if batched else ()
+    groups = (self.local_groups,) if self.ragged == "k" else ()
+    return (*batch, *groups, self.m, self.n)
+
+  def to_native(self) -> dict[str, str | int]:
+    return {name: value if isinstance(value, str) else int(value)
+            for name, value in dataclasses.asdict(self).items()}
 
 
 def kernel_dtypes(lhs_dtype, rhs_dtype, target: str) -> tuple[np.dtype, np.dtype]:
@@ -131,9 +146,7 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, bias: bool,
   """
   dtypes = kernel_dtypes(lhs_dtype, rhs_dtype, target)
   problem = {
-      **dataclasses.asdict(geometry),
-      "lhs_batched": int(geometry.lhs_batched),
-      "rhs_batched": int(geometry.rhs_batched),
+      **geometry.to_native(),
       "lhs_dtype": dtypes[0].name,
       "rhs_dtype": dtypes[1].name,
       "out_dtype": spec.out_dtype.name,
@@ -165,10 +178,10 @@ def _gemm_abstract_eval(lhs, rhs, *_, lhs_contracting, rhs_contracting, spec, **
   return out_avals(lhs, geometry.out_shape(), spec)
 
 
-def _gemm_lowering(ctx, *operands, lhs_contracting, rhs_contracting, spec, bias,
-                   scale, platform):
+def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, bias: bool,
+               scale: bool, platform: str):
+  """The custom call of operands that `geometry` describes, without its workspace."""
   lhs, rhs = ctx.avals_in[:2]
-  geometry = Geometry.of(lhs.shape, rhs.shape, lhs_contracting, rhs_contracting)
   if spec.emulated is not None and platform != "cpu":
     raise ValueError(
         f"implementation='emulated:{spec.emulated}' was given for platform {platform}; "
@@ -201,9 +214,18 @@ def _no_lowering(ctx, *_, **__):
       "implementation='xla' to leave the product to XLA.")
 
 
-mlir.register_lowering(gemm_p, _no_lowering)
-for _platform in ("cpu", "rocm"):
-  mlir.register_lowering(
-      gemm_p, functools.partial(_gemm_lowering, platform=_platform),
-      platform=_platform,
-  )
+def register_lowerings(primitive: Primitive, rule) -> None:
+  """Registers rule(ctx, *operands, platform=..., **params) where there are kernels."""
+  mlir.register_lowering(primitive, _no_lowering)
+  for platform in ("cpu", "rocm"):
+    mlir.register_lowering(
+        primitive, functools.partial(rule, platform=platform), platform=platform)
+
+
+def _gemm_lowering(ctx, *operands, lhs_contracting, rhs_contracting, **params):
+  lhs, rhs = ctx.avals_in[:2]
+  geometry = Geometry.of(lhs.shape, rhs.shape, lhs_contracting, rhs_contracting)
+  return lower_call(ctx, *operands, geometry=geometry, **params)
+
+
+register_lowerings(gemm_p, _gemm_lowering)

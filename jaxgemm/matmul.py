@@ -107,8 +107,7 @@ def emulated_arch(implementation: str | None) -> str | None:
   return implementation.removeprefix(_EMULATED)
 
 
-def unsupported(lhs, rhs, product: Product, precision,
-                emulated: str | None) -> str | None:
+def unsupported(lhs, rhs, out_dtype, precision, emulated: str | None) -> str | None:
   """Why this package's kernels cannot compute a product, or None."""
   target = emulated
   if emulated is None:
@@ -125,7 +124,6 @@ def unsupported(lhs, rhs, product: Product, precision,
     if x.dtype not in _ffi.OPERAND_DTYPES:
       names = ", ".join(sorted(d.name for d in _ffi.OPERAND_DTYPES))
       return f"{name} has dtype {x.dtype.name}; the kernels take {names}"
-  out_dtype = product.result.dtype
   integer = [jnp.issubdtype(x.dtype, jnp.integer) for x in (lhs, rhs)]
   if out_dtype not in _ffi.OUT_DTYPES or (
       jnp.issubdtype(out_dtype, jnp.integer) and not all(integer)):
@@ -138,6 +136,25 @@ def unsupported(lhs, rhs, product: Product, precision,
   dtypes = kernel_dtypes(_dtype_beside(lhs, rhs), _dtype_beside(rhs, lhs), target)
   error = _ffi.native.operands_error(*(dtype.name for dtype in dtypes), target)
   return error.removesuffix(".") or None
+
+
+def epilogue_values(name: str, x, dtype) -> jax.Array:
+  """A bias or scale in the dtype that the kernels read.
+
+  Raises:
+    ValueError: its own dtype does not fit.
+  """
+  integer = jnp.issubdtype(x.dtype, jnp.integer)
+  if jnp.issubdtype(dtype, jnp.integer) and not integer:
+    raise ValueError(
+        f"{name} has dtype {x.dtype.name} for a result of integers; int32 is "
+        "allowed. Cast it, or ask for a float result by preferred_element_type."
+    )
+  if not integer and not jnp.issubdtype(x.dtype, jnp.floating):
+    raise ValueError(
+        f"{name} has dtype {x.dtype.name}; a real number is allowed. Cast it."
+    )
+  return x.astype(dtype)
 
 
 def _vector(name: str, x, product: Product, dtype, scalar: bool):
@@ -161,25 +178,15 @@ def _vector(name: str, x, product: Product, dtype, scalar: bool):
         f"{name} has shape {x.shape} for a result of shape {out_shape}; allowed "
         f"are {' or '.join(map(str, allowed))}. Reshape it: one value per column."
     )
-  integer = jnp.issubdtype(x.dtype, jnp.integer)
-  if jnp.issubdtype(dtype, jnp.integer) and not integer:
-    raise ValueError(
-        f"{name} has dtype {x.dtype.name} for a result of integers; int32 is "
-        "allowed. Cast it, or ask for a float result by preferred_element_type."
-    )
-  if not integer and not jnp.issubdtype(x.dtype, jnp.floating):
-    raise ValueError(
-        f"{name} has dtype {x.dtype.name}; a real number is allowed. Cast it."
-    )
   labels = allowed[x.shape]
-  x = x.astype(dtype)
+  x = epilogue_values(name, x, dtype)
   return x.reshape(x.shape[:len(labels)]) if x.ndim > len(labels) else x, labels
 
 
 _warned: set[str] = set()
 
 
-def _warn_once(reason: str) -> None:
+def warn_once(reason: str) -> None:
   if reason not in _warned:
     _warned.add(reason)
     warnings.warn(f"jaxgemm leaves this product to XLA: {reason}.",
@@ -221,10 +228,10 @@ def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
   spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
               weak_type=product.result.weak_type, emulated=emulated)
 
-  reason = unsupported(lhs, rhs, product, precision, emulated)
+  reason = unsupported(lhs, rhs, out_dtype, precision, emulated)
   if implementation == "xla" or (implementation is None and reason):
     if implementation is None:
-      _warn_once(reason)
+      warn_once(reason)
     return _xla(lhs, rhs, bias, scale, product, dims, spec)
   if reason:
     raise ValueError(
@@ -233,7 +240,7 @@ def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
     )
   if emulated is not None:
     _ffi.use_emulator()
-  lhs, rhs = _beside(lhs, rhs), _beside(rhs, lhs)
+  lhs, rhs = beside(lhs, rhs), beside(rhs, lhs)
   lhs, rhs = (lax.squeeze(x, axes) if axes else x
               for x, axes in zip((lhs, rhs), product.dropped))
 
@@ -255,7 +262,7 @@ def _dtype_beside(x, other):
   return other.dtype if other.dtype.itemsize > 1 else jnp.dtype(jnp.float32)
 
 
-def _beside(x, other):
+def beside(x, other):
   dtype = _dtype_beside(x, other)
   return x if x.dtype == dtype else x.astype(dtype)
 
