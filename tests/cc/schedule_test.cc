@@ -5,6 +5,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "kernel/grouped_map.h"
 #include "kernel/stream_k.h"
 #include "kernel/tile_scheduler.h"
 #include "testing.h"
@@ -119,6 +120,105 @@ void CheckSlots(const StreamKMap& map) {
   }
 }
 
+// A grouped problem: each row (ragged m) of out is stored once, by the group that it belongs to,
+// summed over all k; each group's k (ragged k) is summed once.
+void RunGroupedCase(int num_threads) {
+  const bool ragged_m = Random(0, 1) != 0;
+  const Index batch = RandomIndex(1, 3), groups = RandomIndex(1, 9), extent = RandomIndex(0, 60);
+  GroupedMap map{.ragged = ragged_m ? Ragged::kM : Ragged::kK,
+                 .sizes_batched = Random(0, 1) != 0,
+                 .num_groups = groups,
+                 .local_groups = RandomIndex(1, groups),
+                 .extent = extent,
+                 .tile = RandomIndex(1, 8),
+                 .batch = batch,
+                 .first_group = RandomIndex(0, groups)};
+  map.cut.grid = {.batch = batch,
+                  .tiles_m = RandomIndex(1, 3),
+                  .tiles_n = RandomIndex(1, 3),
+                  .tiles_k = RandomIndex(1, 9),
+                  .group_m = RandomIndex(1, 3),
+                  .num_xcds = RandomIndex(1, 8)};
+  const TileGrid& grid = map.cut.grid;
+  std::vector<int32_t> sizes(batch * groups);
+  for (int32_t& size : sizes) size = Random(0, 2) ? RandomIndex(-2, 30) : 0;
+  map.group_sizes = sizes.data();
+  const Index workgroups = RandomIndex(1, 24), queues = RandomIndex(0, 5);
+  const Index max_shares = ragged_m ? RandomIndex(0, 24) : 0;
+  const auto reduction = static_cast<Reduction>(Random(0, 2));
+
+  // Of each line (ragged m: a row; else a group's row of tiles) and column of tiles: who stored
+  // it, as a list of k that was summed, with the group in front.
+  const Index lines = ragged_m ? extent : map.local_groups * grid.tiles_m;
+  std::vector<KList> results(batch * lines * grid.tiles_n);
+  std::vector<std::atomic<int>> stored(results.size());
+  std::vector<int32_t> counters(std::max<Index>(1, queues) * StealClaim::kCounterStride);
+  std::vector<int32_t> arrivals(GroupedMap::MaxSlots(max_shares) + 1);
+  std::vector<KList> slots(arrivals.size());
+  std::mutex atomic;
+
+  RunOnThreads(workgroups, num_threads, [&](int64_t thread) {
+    GroupedMap mine = map;
+    mine.Prepare(workgroups, max_shares);
+    ListAccumulator accumulator{&slots, &atomic, {}};
+    auto compute = [&](const WorkTile& tile) {
+      accumulator.sum.clear();
+      for (int64_t k = tile.k_begin; k < tile.k_end; ++k) accumulator.sum.push_back(k);
+    };
+    auto store = [&](const WorkTile& tile) {
+      if (!FixUp(tile, reduction, arrivals.data(), accumulator)) return;
+      Index begin = tile.group * grid.tiles_m + tile.m, end = begin + 1;
+      if (ragged_m) {
+        begin = tile.origin + tile.m * map.tile;
+        end = std::min(begin + map.tile, tile.limit);
+      }
+      KList result = accumulator.sum;
+      std::sort(result.begin(), result.end());
+      result.insert(result.begin(), tile.zero ? -1 : tile.group);
+      for (Index line = begin; line < end; ++line) {
+        Index at = (tile.batch * lines + line) * grid.tiles_n + tile.n;
+        results[at] = result;
+        stored[at].fetch_add(1);
+      }
+    };
+    Index workgroup = static_cast<Index>(thread);
+    if (queues) {
+      StealClaim claim{counters.data(), queues, workgroup % queues, mine.size()};
+      ForEachWorkTile(claim, mine, AlwaysReady(), false, compute, store);
+    } else {
+      StrideClaim claim{workgroup, workgroups, mine.size()};
+      ForEachWorkTile(claim, mine, AlwaysReady(), true, compute, store);
+    }
+  });
+
+  for (Index b = 0; b < batch; ++b) {
+    KList group_of(extent, -1), begins;
+    Index row = 0;
+    std::vector<Index> k_tiles(map.local_groups, 0);
+    for (Index g = 0; g < groups; ++g) {
+      Index size = std::max(0, sizes[(map.sizes_batched ? b * groups : 0) + g]);
+      size = std::min(size, extent - row);
+      Index local = g - map.first_group;
+      if (local >= 0 && local < map.local_groups) {
+        std::fill_n(group_of.begin() + row, size, local);
+        k_tiles[local] = (size + map.tile - 1) / map.tile;
+      }
+      row += size;
+    }
+    for (Index line = 0; line < lines; ++line) {
+      Index group = static_cast<Index>(ragged_m ? group_of[line] : line / grid.tiles_m);
+      KList want{group};
+      Index depth = !ragged_m ? k_tiles[group] : group < 0 ? 0 : grid.tiles_k;
+      for (Index k = 0; k < depth; ++k) want.push_back(k);
+      for (Index n = 0; n < grid.tiles_n; ++n) {
+        Index at = (b * lines + line) * grid.tiles_n + n;
+        CHECK_THAT(stored[at] == 1, "line %d stored %d times", line, stored[at].load());
+        CHECK_THAT(results[at] == want, "line %d: another group or other k tiles", line);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace jaxgemm
 
@@ -128,6 +228,7 @@ int main() {
     Case c = RandomCase();
     CheckSlots(c.map);
     RunCase(c, static_cast<int>(Random(1, 4)));
+    RunGroupedCase(static_cast<int>(Random(1, 4)));
   }
   std::printf("schedule_test: %d failures\n", failures);
   return failures != 0;
