@@ -1,6 +1,8 @@
 # Compiles the GPU kernels of instances.def, one code object for each, to
 # jaxgemm/kernels/<target>/<instance>.hsaco.
 
+set(gpu_folder ${CMAKE_CURRENT_LIST_DIR})
+
 set(JAXGEMM_GPU_KERNELS "all" CACHE STRING
     "GPU kernels to build: all, none, or regular expressions separated by semicolons; a kernel \
 is built if one of them matches <target>/<instance>")
@@ -38,11 +40,11 @@ file(CONFIGURE OUTPUT ${gpu_compiler_stamp} CONTENT "${gpu_compiler_version}")
 
 # Without machine LICM: it keeps the epilogue's constants in registers throughout the kernel.
 set(gpu_flags -nogpuinc -nogpulib -mcode-object-version=5 -std=c++20 -O3 -munsafe-fp-atomics
-    -mllvm -disable-machine-licm -Wall -I ${CMAKE_CURRENT_SOURCE_DIR})
+    -mllvm -disable-machine-licm -Wall -I ${gpu_folder})
 
 # A code object from gemm_amdgpu.hip, with the given definitions.
 function(add_gpu_kernel output target)
-  set(source ${CMAKE_CURRENT_SOURCE_DIR}/kernel/gemm_amdgpu.hip)
+  set(source ${gpu_folder}/kernel/gemm_amdgpu.hip)
   set(depfile ${output}.d)
   # -MD and -MF do nothing when only device code is compiled.
   set(compile ${gpu_compiler} -x hip --offload-arch=${target} --cuda-device-only ${gpu_flags}
@@ -62,9 +64,10 @@ function(add_gpu_kernel output target)
 endfunction()
 
 # The fields of the lines JAXGEMM_<what>(...) of instances.def, as lists, one line each.
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS instances.def)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+             ${gpu_folder}/instances.def)
 function(read_instances what result)
-  file(STRINGS instances.def lines REGEX "^JAXGEMM_${what}\\(")
+  file(STRINGS ${gpu_folder}/instances.def lines REGEX "^JAXGEMM_${what}\\(")
   list(TRANSFORM lines REPLACE "^[A-Z0-9_]*\\((.*)\\)$" "\\1")
   list(TRANSFORM lines REPLACE "[\" ]" "")
   set(${result} ${lines} PARENT_SCOPE)
