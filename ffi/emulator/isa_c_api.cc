@@ -56,7 +56,8 @@ JAXGEMM_EXPORT int jaxgemm_emulator_decode(int gfx950, const uint8_t* code, size
 }
 
 // Executes the instructions in `code` one after the other, branches included, until `size` is
-// reached; `registers->pc` is an offset into `code`. Returns 0, or -1 with an error in `out`.
+// reached, a million at most; `registers->pc` is an offset into `code`. Returns 0, or -1 with an
+// error in `out`.
 JAXGEMM_EXPORT int jaxgemm_emulator_step(int gfx950, const uint8_t* code, size_t size,
                                          JaxgemmEmulatorRegisters* registers, char* out,
                                          size_t capacity) {
@@ -70,7 +71,11 @@ JAXGEMM_EXPORT int jaxgemm_emulator_step(int gfx950, const uint8_t* code, size_t
   std::memcpy(wave->sgpr, registers->sgpr, sizeof wave->sgpr);
   std::memcpy(wave->vgpr, registers->vgpr, sizeof wave->vgpr);
   std::string error;
-  while (error.empty() && wave->pc < size) {
+  for (int steps = 0; error.empty() && wave->pc < size; ++steps) {
+    if (steps == 1000000) {
+      error = "a loop that does not end";
+      break;
+    }
     Instruction instruction;
     error = Decode(arch, code + wave->pc, size - wave->pc, &instruction);
     if (!error.empty()) break;
