@@ -1,6 +1,9 @@
 """Instructions on float32, against numpy, exact fractions and the ISA manuals."""
 
+import ctypes
+import ctypes.util
 import fractions
+import platform
 
 import numpy as np
 import pytest
@@ -98,6 +101,27 @@ def test_denormals(denormals):
       same(got.v[5].view(F32), product)
       assert (got.v[6] == b.view(np.uint32)).all()
       same(got.v[7].view(F32), product)  # plus -0
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="sets the x86's mode")
+def test_host_mode():
+  """A caller that flushes denormals, as XLA's threads do, gets the same results."""
+  libm = ctypes.CDLL(ctypes.util.find_library("m"))
+  mode, flushing = ctypes.create_string_buffer(32), ctypes.create_string_buffer(32)
+  libm.fegetenv(mode)
+  flushing[:] = mode[:]
+  flags = ctypes.c_uint32.from_buffer(flushing, 28)  # MXCSR
+  flags.value |= 0x8040
+  isa.assemble("gfx942", "v_add_f32_e32 v3, v2, v2\n")
+  libm.fesetenv(flushing)
+  try:
+    got = isa.run("gfx942", "v_add_f32_e32 v3, v2, v2", v={2: 3})
+    after = ctypes.create_string_buffer(32)
+    libm.fegetenv(after)
+  finally:
+    libm.fesetenv(mode)
+  assert (got.v[3] == 6).all()
+  assert after[28:] == flushing[28:]
 
 
 def test_rounding_mode_is_refused():

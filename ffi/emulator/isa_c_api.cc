@@ -2,6 +2,7 @@
 #include <cstring>
 #include <memory>
 
+#include "emulator/host_float.h"
 #include "emulator/isa_info.h"
 
 using namespace jaxgemm::emulator;
@@ -61,6 +62,7 @@ JAXGEMM_EXPORT int jaxgemm_emulator_decode(int gfx950, const uint8_t* code, size
 JAXGEMM_EXPORT int jaxgemm_emulator_step(int gfx950, const uint8_t* code, size_t size,
                                          JaxgemmEmulatorRegisters* registers, char* out,
                                          size_t capacity) {
+  const HostFloatMode float_mode;
   const Arch arch = static_cast<Arch>(gfx950);
   const auto wave = std::make_unique<Registers>();
   wave->pc = registers->pc;
