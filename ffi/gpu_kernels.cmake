@@ -1,70 +1,77 @@
 # Compiles the GPU kernels of instances.def, one code object for each, to
 # jaxgemm/kernels/<target>/<instance>.hsaco.
 
+set(gpu_folder ${CMAKE_CURRENT_LIST_DIR})
+
 set(JAXGEMM_GPU_KERNELS "all" CACHE STRING
     "GPU kernels to build: all, none, or regular expressions separated by semicolons; a kernel \
 is built if one of them matches <target>/<instance>")
 
-# ROCm's compiler where there is one, else the clang of PyPI's ziglang, which has the AMDGPU
-# target too. Both need no HIP header.
+# ROCm's compiler where there is one that knows the target, else the clang of PyPI's ziglang.
+# Neither needs a HIP header. ziglang by way of Python, for the path of an isolated build's is
+# another each time, and all would be compiled again.
 find_program(JAXGEMM_HIP_COMPILER NAMES amdclang++ hipcc
              HINTS $ENV{ROCM_PATH}/bin $ENV{ROCM_PATH}/llvm/bin /opt/rocm/bin /opt/rocm/llvm/bin)
-set(gpu_compiler "")
-if(JAXGEMM_GPU_KERNELS STREQUAL "none")
-  set(gpu_compiler_name "none")
-elseif(JAXGEMM_HIP_COMPILER)
-  set(gpu_compiler ${JAXGEMM_HIP_COMPILER})
-  execute_process(COMMAND ${gpu_compiler} --version OUTPUT_VARIABLE gpu_compiler_version)
-else()
-  # By way of Python, for the path of an isolated build's compiler is another each time.
-  set(gpu_compiler ${Python_EXECUTABLE} -m ziglang clang)
-  execute_process(COMMAND ${gpu_compiler} --version OUTPUT_VARIABLE gpu_compiler_version
-                  RESULT_VARIABLE failed ERROR_QUIET)
-  if(failed)
-    set(gpu_compiler "")
-    message(WARNING "There is neither amdclang++ nor hipcc nor PyPI's ziglang: the GPU kernels "
-                    "are left out of this build. Install one of them and build again.")
-  endif()
-endif()
-if(NOT gpu_compiler)
-  message(STATUS "GPU kernels: none")
-  return()
-endif()
-string(REGEX REPLACE "\n.*" "" gpu_compiler_name "${gpu_compiler_version}")
+set(rocm_compiler ${JAXGEMM_HIP_COMPILER})
+set(ziglang_compiler ${Python_EXECUTABLE} -m ziglang clang)
 
-# Changes only when the compiler does; every kernel depends on it.
-set(gpu_compiler_stamp ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler.txt)
-file(CONFIGURE OUTPUT ${gpu_compiler_stamp} CONTENT "${gpu_compiler_version}")
+# Sets gpu_compiler_<target> to rocm, ziglang or nothing. A file that changes when the compiler
+# does stands for it in the kernels' dependencies.
+function(find_gpu_compiler target)
+  foreach(candidate rocm ziglang)
+    if(candidate STREQUAL "rocm" AND NOT JAXGEMM_HIP_COMPILER)
+      continue()
+    endif()
+    execute_process(COMMAND ${${candidate}_compiler} -x hip --offload-arch=${target}
+                            --cuda-device-only -nogpuinc -nogpulib -S -o /dev/null /dev/null
+                    RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(NOT failed)
+      execute_process(COMMAND ${${candidate}_compiler} --version OUTPUT_VARIABLE version)
+      file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler_${target}.txt
+           CONTENT "${version}")
+      string(REGEX REPLACE "\n.*" "" version "${version}")
+      message(STATUS "GPU compiler for ${target}: ${candidate}, ${version}")
+      set(gpu_compiler_${target} ${candidate} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  message(WARNING "Neither amdclang++ nor hipcc nor PyPI's ziglang is there to compile for "
+                  "${target}: its kernels are left out of this build.")
+  set(gpu_compiler_${target} "" PARENT_SCOPE)
+endfunction()
 
 # Without machine LICM: it keeps the epilogue's constants in registers throughout the kernel.
 set(gpu_flags -nogpuinc -nogpulib -mcode-object-version=5 -std=c++20 -O3 -munsafe-fp-atomics
-    -mllvm -disable-machine-licm -Wall -I ${CMAKE_CURRENT_SOURCE_DIR})
+    -mllvm -disable-machine-licm -Wall -I ${gpu_folder})
 
 # A code object from gemm_amdgpu.hip, with the given definitions.
 function(add_gpu_kernel output target)
-  set(source ${CMAKE_CURRENT_SOURCE_DIR}/kernel/gemm_amdgpu.hip)
+  set(source ${gpu_folder}/kernel/gemm_amdgpu.hip)
   set(depfile ${output}.d)
   # -MD and -MF do nothing when only device code is compiled.
-  set(compile ${gpu_compiler} -x hip --offload-arch=${target} --cuda-device-only ${gpu_flags}
+  set(compiler ${${gpu_compiler_${target}}_compiler})
+  set(compile ${compiler} -x hip --offload-arch=${target} --cuda-device-only ${gpu_flags}
       ${ARGN} -Xclang -dependency-file -Xclang ${depfile} -Xclang -MT -Xclang ${output} ${source})
-  if(JAXGEMM_HIP_COMPILER)
+  if(gpu_compiler_${target} STREQUAL "rocm")
     set(commands COMMAND ${compile} --no-gpu-bundle-output -o ${output})
   else()
     # Its driver would look for an assembler and a linker beside it: one step after the other.
     set(commands
         COMMAND ${compile} -S -o ${output}.s
-        COMMAND ${gpu_compiler} -target amdgcn-amd-amdhsa -mcpu=${target}
+        COMMAND ${compiler} -target amdgcn-amd-amdhsa -mcpu=${target}
                 -mcode-object-version=5 -c ${output}.s -o ${output}.o
         COMMAND ${Python_EXECUTABLE} -m ziglang ld.lld -shared ${output}.o -o ${output})
   endif()
-  add_custom_command(OUTPUT ${output} ${commands} DEPENDS ${source} ${gpu_compiler_stamp}
+  add_custom_command(OUTPUT ${output} ${commands}
+                     DEPENDS ${source} ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler_${target}.txt
                      DEPFILE ${depfile} COMMENT "GPU kernel ${target}/${name}" VERBATIM)
 endfunction()
 
 # The fields of the lines JAXGEMM_<what>(...) of instances.def, as lists, one line each.
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS instances.def)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+             ${gpu_folder}/instances.def)
 function(read_instances what result)
-  file(STRINGS instances.def lines REGEX "^JAXGEMM_${what}\\(")
+  file(STRINGS ${gpu_folder}/instances.def lines REGEX "^JAXGEMM_${what}\\(")
   list(TRANSFORM lines REPLACE "^[A-Z0-9_]*\\((.*)\\)$" "\\1")
   list(TRANSFORM lines REPLACE "[\" ]" "")
   set(${result} ${lines} PARENT_SCOPE)
@@ -107,11 +114,15 @@ foreach(pair ${pairs})
              "${tile_m}x${tile_n}x${tile_k}_${letters}r")
       set(wanted FALSE)
       foreach(pattern ${JAXGEMM_GPU_KERNELS})
-        if(pattern STREQUAL "all" OR "${target}/${name}" MATCHES "${pattern}")
+        if(pattern STREQUAL "all" OR
+           (NOT pattern STREQUAL "none" AND "${target}/${name}" MATCHES "${pattern}"))
           set(wanted TRUE)
         endif()
       endforeach()
-      if(NOT wanted)
+      if(wanted AND NOT DEFINED gpu_compiler_${target})
+        find_gpu_compiler(${target})
+      endif()
+      if(NOT wanted OR NOT gpu_compiler_${target})
         math(EXPR skipped "${skipped} + 1")
         continue()
       endif()
@@ -129,4 +140,4 @@ foreach(pair ${pairs})
 endforeach()
 add_custom_target(gpu_kernels ALL DEPENDS ${kernels})
 list(LENGTH kernels built)
-message(STATUS "GPU kernels: ${built} (${skipped} left out) by ${gpu_compiler_name}")
+message(STATUS "GPU kernels: ${built} (${skipped} left out)")

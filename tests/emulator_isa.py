@@ -14,7 +14,7 @@ from jaxgemm import emulator
 
 ARCHS = ("gfx942", "gfx950")
 LANES = 64
-# Round to nearest even, denormals kept, DX10_CLAMP, IEEE: what clang's kernels run with.
+# Round to nearest even, denormals kept, DX10_CLAMP, IEEE: as clang's kernels run.
 MODE = 0x3F0
 VCC, M0, EXEC = 106, 124, 126
 
@@ -23,14 +23,14 @@ class Registers(ctypes.Structure):
   """A wave's registers, as isa_c_api.cc has them."""
 
   _fields_ = [
-      ("pc", ctypes.c_uint64),
-      ("scc", ctypes.c_uint32),
-      ("mode", ctypes.c_uint32),
-      ("hardware_known", ctypes.c_uint32),
-      ("reserved", ctypes.c_uint32),
-      ("hardware", ctypes.c_uint32 * 32),
-      ("sgpr", ctypes.c_uint32 * 128),
-      ("vgpr", ctypes.c_uint32 * LANES * 512),
+    ("pc", ctypes.c_uint64),
+    ("scc", ctypes.c_uint32),
+    ("mode", ctypes.c_uint32),
+    ("hardware_known", ctypes.c_uint32),
+    ("reserved", ctypes.c_uint32),
+    ("hardware", ctypes.c_uint32 * 32),
+    ("sgpr", ctypes.c_uint32 * 128),
+    ("vgpr", ctypes.c_uint32 * LANES * 512),
   ]
 
   @property
@@ -47,7 +47,9 @@ class Registers(ctypes.Structure):
     return int(self.s[index]) | int(self.s[index + 1]) << 32
 
   def v64(self, index: int) -> np.ndarray:
-    return self.v[index].astype(np.uint64) | self.v[index + 1].astype(np.uint64) << np.uint64(32)
+    return self.v[index].astype(np.uint64) | self.v[index + 1].astype(
+      np.uint64
+    ) << np.uint64(32)
 
 
 class StepError(RuntimeError):
@@ -65,8 +67,23 @@ def assemble(arch: str, source: str) -> tuple[tuple[str, bytes], ...]:
   with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder, "k.s")
     path.write_text(source)
-    command = [sys.executable, "-m", "ziglang", "clang", "-cc1as", "-triple", "amdgcn-amd-amdhsa",
-               "-target-cpu", arch, "-filetype", "asm", "-show-encoding", str(path), "-o", "-"]
+    command = [
+      sys.executable,
+      "-m",
+      "ziglang",
+      "clang",
+      "-cc1as",
+      "-triple",
+      "amdgcn-amd-amdhsa",
+      "-target-cpu",
+      arch,
+      "-filetype",
+      "asm",
+      "-show-encoding",
+      str(path),
+      "-o",
+      "-",
+    ]
     result = subprocess.run(command, capture_output=True, text=True)
   if result.returncode:
     raise ValueError(result.stderr)
@@ -74,8 +91,10 @@ def assemble(arch: str, source: str) -> tuple[tuple[str, bytes], ...]:
   for line in result.stdout.splitlines():
     if match := re.match(r"\s*(\S.*?)\s*; encoding: \[(.*)\]", line):
       # A branch to a label has letters where the linker puts its distance.
-      code = bytes(int(byte, 16) if re.fullmatch("0x..", byte) else 0
-                   for byte in match[2].split(","))
+      code = bytes(
+        int(byte, 16) if re.fullmatch("0x..", byte) else 0
+        for byte in match[2].split(",")
+      )
       found.append((re.sub(r"\s+", " ", match[1]), code))
   return tuple(found)
 
@@ -84,7 +103,8 @@ def decode(arch: str, code: bytes) -> tuple[int, str]:
   """Bytes and text of the instruction that `code` starts with; -1 and why not."""
   out = ctypes.create_string_buffer(512)
   size = library().jaxgemm_emulator_decode(
-      ARCHS.index(arch), code, ctypes.c_size_t(len(code)), out, ctypes.c_size_t(512))
+    ARCHS.index(arch), code, ctypes.c_size_t(len(code)), out, ctypes.c_size_t(512)
+  )
   return size, out.value.decode()
 
 
@@ -98,15 +118,23 @@ def table() -> tuple[dict, ...]:
     opcodes, text = (ctypes.c_int * 2)(), ctypes.c_char_p()
     numbers = [ctypes.c_int() for _ in range(3)]
     name = lib.jaxgemm_emulator_instruction(
-        row, opcodes, *map(ctypes.byref, numbers), ctypes.byref(text))
-    rows.append(dict(name=name.decode(), opcodes=tuple(opcodes), format=numbers[0].value,
-                     unit=numbers[1].value, cycles=numbers[2].value,
-                     operands=text.value.decode()))
+      row, opcodes, *map(ctypes.byref, numbers), ctypes.byref(text)
+    )
+    rows.append(
+      dict(
+        name=name.decode(),
+        opcodes=tuple(opcodes),
+        format=numbers[0].value,
+        unit=numbers[1].value,
+        cycles=numbers[2].value,
+        operands=text.value.decode(),
+      )
+    )
   return tuple(rows)
 
 
 def _words(value) -> np.ndarray:
-  """Lanes as uint32[words, 64]: one value for all, or an array of 64 of 16 to 64 bits."""
+  """As uint32[words, 64]: one value for all lanes, or 64 of 16 to 64 bits."""
   value = np.asarray(value)
   if value.ndim == 0:
     value = np.full(LANES, int(value) & 0xFFFFFFFF, np.uint32)
@@ -114,19 +142,31 @@ def _words(value) -> np.ndarray:
     value = value.view(f"u{value.itemsize}").astype(np.uint32)
   if value.itemsize == 8:
     value = value.view(np.uint64)
-    return np.stack([value.astype(np.uint32), (value >> np.uint64(32)).astype(np.uint32)])
+    return np.stack(
+      [value.astype(np.uint32), (value >> np.uint64(32)).astype(np.uint32)]
+    )
   return value.view(np.uint32)[None]
 
 
-def run(arch: str, source: str, *, v=None, s=None, exec_mask=2**64 - 1, scc=0, mode=MODE,
-        hardware=None) -> Registers:
+def run(
+  arch: str,
+  source: str,
+  *,
+  v=None,
+  s=None,
+  exec_mask=2**64 - 1,
+  scc=0,
+  mode=MODE,
+  hardware=None,
+) -> Registers:
   """Executes assembly from the given registers.
 
   Args:
     arch: "gfx942" or "gfx950".
     source: lines of assembly; branches by number of dwords.
-    v: vector registers by number, as one value or 64 lanes of 16, 32 or 64 bits (two registers).
-    s: scalar registers by hardware number: ints of 32 bits, or of 64 where given as (int,).
+    v: vector registers by number: one value, or 64 lanes of 16, 32 or 64 bits (two
+      registers).
+    s: scalar registers by hardware number: 32 bits, or 64 where given as (int,).
     exec_mask, scc, mode: EXEC, SCC, MODE.
     hardware: what s_getreg reads, by number.
 
@@ -153,7 +193,12 @@ def run(arch: str, source: str, *, v=None, s=None, exec_mask=2**64 - 1, scc=0, m
   code = b"".join(encoded for _, encoded in assemble(arch, source + "\n"))
   out = ctypes.create_string_buffer(512)
   if library().jaxgemm_emulator_step(
-      ARCHS.index(arch), code, ctypes.c_size_t(len(code)), ctypes.byref(registers), out,
-      ctypes.c_size_t(512)):
+    ARCHS.index(arch),
+    code,
+    ctypes.c_size_t(len(code)),
+    ctypes.byref(registers),
+    out,
+    ctypes.c_size_t(512),
+  ):
     raise StepError(out.value.decode())
   return registers

@@ -147,6 +147,9 @@ def test_launches_that_cannot_be(arch):
     emulator.launch(code, "tiled", args[:24], **good)
   with pytest.raises(emulator.EmulationError, match="from 1 to"):
     emulator.launch(code, "tiled", args, **good, options=emulator.Options(quantum=0))
+  for xcc in ((0, 8), ()):
+    with pytest.raises(emulator.EmulationError, match="from 0 to 7|list of die numbers"):
+      emulator.launch(code, "tiled", args, **good, options=emulator.Options(xcc=xcc))
   # Null pointers.
   with pytest.raises(emulator.EmulationError, match="outside the launch's buffers"):
     emulator.launch(code, "tiled", bytes(24) + b"\x10\0\0\0\x10\0\0\0", **good)

@@ -8,8 +8,24 @@ import pytest
 
 from tests import emulator_isa as isa
 
-(SOP1, SOP2, SOPK, SOPC, SOPP, SMEM, VOP1, VOP2, VOP3, VOP3P, VOPC, DS, MUBUF, FLAT, GLOBAL,
- SCRATCH) = range(16)
+(
+  SOP1,
+  SOP2,
+  SOPK,
+  SOPC,
+  SOPP,
+  SMEM,
+  VOP1,
+  VOP2,
+  VOP3,
+  VOP3P,
+  VOPC,
+  DS,
+  MUBUF,
+  FLAT,
+  GLOBAL,
+  SCRATCH,
+) = range(16)
 _NUMBER = {"g": 16, **{c: int(c) for c in "12345678"}, **{c: 2 for c in "BLFtTm"}}
 
 
@@ -20,8 +36,16 @@ def _register(bank: str, index: int, letter: str) -> str:
 
 def _scalar(row: dict) -> str:
   destinations, sources = row["operands"].split(":")
-  special = {"i": "0x123", "u": "0x123", "j": "4", "r": "hwreg(HW_REG_MODE, 4, 2)",
-             "k": "0x12345", "n": "1", "z": "vmcnt(1)", "M": "sendmsg(MSG_INTERRUPT)"}
+  special = {
+    "i": "0x123",
+    "u": "0x123",
+    "j": "4",
+    "r": "hwreg(HW_REG_MODE, 4, 2)",
+    "k": "0x12345",
+    "n": "1",
+    "z": "vmcnt(1)",
+    "M": "sendmsg(MSG_INTERRUPT)",
+  }
   operands, index = [], 8
   for letter in destinations + sources:
     if letter in "=e":
@@ -62,7 +86,9 @@ def _memory(row: dict) -> str:
   if form == MUBUF:
     if row["operands"] == ":":
       return "sc1"
-    return f"{_register('v', 8, data or loaded)}, v1, s[4:7], s3 offen offset:16{returns}"
+    return (
+      f"{_register('v', 8, data or loaded)}, v1, s[4:7], s3 offen offset:16{returns}"
+    )
   address = {FLAT: "v[2:3]", GLOBAL: "v[2:3]", SCRATCH: "v2"}[form]
   operands += [address] + ([_register("v", 20, data)] if data else [])
   return ", ".join(operands + ["off"] * (form != FLAT)) + f" offset:16{returns}"
@@ -90,20 +116,40 @@ def _check(arch: str, source: str) -> int:
 
 def _errors(arch: str, lines: list[str]) -> set[int]:
   """The lines that clang refuses."""
-  command = [sys.executable, "-m", "ziglang", "clang", "-cc1as", "-triple",
-             "amdgcn-amd-amdhsa", "-target-cpu", arch, "-filetype", "asm", "-", "-o", "-"]
-  result = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True)
-  marks = [line.split(":") for line in result.stderr.splitlines() if ": error: " in line]
+  command = [
+    sys.executable,
+    "-m",
+    "ziglang",
+    "clang",
+    "-cc1as",
+    "-triple",
+    "amdgcn-amd-amdhsa",
+    "-target-cpu",
+    arch,
+    "-filetype",
+    "asm",
+    "-",
+    "-o",
+    "-",
+  ]
+  result = subprocess.run(
+    command, input="\n".join(lines) + "\n", capture_output=True, text=True
+  )
+  marks = [
+    line.split(":") for line in result.stderr.splitlines() if ": error: " in line
+  ]
   return {int(mark[1]) - 1 for mark in marks}
 
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_table(arch):
-  """Each row of isa.def: its text decodes to itself, and the archs that lack it refuse it."""
+  """Each row of isa.def decodes to its text; clang refuses what the arch lacks."""
   rows = isa.table()
   has = [row["opcodes"][isa.ARCHS.index(arch)] >= 0 for row in rows]
   lines = [_sample(row) for row in rows]
-  assert _check(arch, "\n".join(line for line, ok in zip(lines, has) if ok) + "\n") == sum(has)
+  assert _check(
+    arch, "\n".join(line for line, ok in zip(lines, has) if ok) + "\n"
+  ) == sum(has)
   missing = [line for line, ok in zip(lines, has) if not ok]
   assert _errors(arch, missing) == set(range(len(missing)))
 
@@ -111,11 +157,19 @@ def test_table(arch):
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_vop3_forms(arch):
   """VOP1, VOP2 and VOPC in their long encoding."""
-  only_short = ("v_nop", "v_readfirstlane_b32", "v_swap_b32", "v_accvgpr_mov_b32",
-                "v_fmamk_f32", "v_fmaak_f32")
+  only_short = (
+    "v_nop",
+    "v_readfirstlane_b32",
+    "v_swap_b32",
+    "v_accvgpr_mov_b32",
+    "v_fmamk_f32",
+    "v_fmaak_f32",
+  )
   lines = []
   for row in isa.table():
-    if row["format"] in (VOP1, VOP2, VOPC) and row["opcodes"][isa.ARCHS.index(arch)] >= 0:
+    if (
+      row["format"] in (VOP1, VOP2, VOPC) and row["opcodes"][isa.ARCHS.index(arch)] >= 0
+    ):
       if row["name"] not in only_short:
         lines.append(_sample(row).replace("_e32", "_e64").replace("vcc", "s[6:7]"))
   assert _check(arch, "\n".join(lines) + "\n") == len(lines)
@@ -170,7 +224,8 @@ v_add_f32_e64 v1, -|v2|, 4.0 div:2
 v_cndmask_b32_e64 v1, -v2, |v3|, s[2:3]
 v_fma_f16 v1, v2, v3, v4 op_sel:[1,0,0,1]
 v_cvt_pk_fp8_f32 v1, v2, v3 op_sel:[0,0,1]
-v_pk_fma_f32 v[2:3], v[4:5], s[6:7], v[8:9] op_sel:[1,0,0] op_sel_hi:[0,1,1] neg_lo:[1,0,0]
+v_pk_fma_f32 v[2:3], v[4:5], s[6:7], v[8:9] op_sel:[1,0,0] \
+op_sel_hi:[0,1,1] neg_lo:[1,0,0]
 v_pk_add_f16 v1, v2, v3 op_sel_hi:[1,0] neg_hi:[0,1] clamp
 v_pk_mov_b32 v[2:3], v[4:5], v[6:7] op_sel:[0,1]
 v_fma_mix_f32 v1, v2, -v3, |v4| op_sel:[1,0,0] op_sel_hi:[1,0,1]
@@ -222,18 +277,18 @@ def test_swizzle_text(arch):
 
 
 REFUSED = {
-    "a reserved opcode": "0xbf9f0000",
-    "a buffer format load": "0xe0000000 0x80000000",
-    "wide direct-to-LDS loads on gfx942": "0xe05d1000 0x03010001",
-    "registers from an odd number on": "0xdc508000 0x007f0003",
-    "scalar pairs from an odd number on": "0xbe830102",
-    "a literal in VOP3": "0xd1010001 0x000002ff",
-    "two scalar registers": "0xd1cb0001 0x04000403",
-    "an aperture": "0x7e0202eb",
-    "GDS": "0xd8010000 0x00000201",
-    "scaled matrix product": "0xd3ac0000 0x00020501",
-    "op_sel on a 32-bit instruction": "0xd1cb0801 0x04120702",
-    "DPP that no chip has": "0x7e0202fa 0xff01a002",
+  "a reserved opcode": "0xbf9f0000",
+  "a buffer format load": "0xe0000000 0x80000000",
+  "wide direct-to-LDS loads on gfx942": "0xe05d1000 0x03010001",
+  "registers from an odd number on": "0xdc508000 0x007f0003",
+  "scalar pairs from an odd number on": "0xbe830102",
+  "a literal in VOP3": "0xd1010001 0x000002ff",
+  "two scalar registers": "0xd1cb0001 0x04000403",
+  "an aperture": "0x7e0202eb",
+  "GDS": "0xd8010000 0x00000201",
+  "scaled matrix product": "0xd3ac0000 0x00020501",
+  "op_sel on a 32-bit instruction": "0xd1cb0801 0x04120702",
+  "DPP that no chip has": "0x7e0202fa 0xff01a002",
 }
 
 
@@ -247,9 +302,22 @@ def test_refused(what):
 
 
 def _random_code(rng: random.Random) -> bytes:
-  prefixes = ((0x80000000, 2), (0xB0000000, 4), (0xBE800000, 9), (0xBF000000, 9), (0xBF800000, 9),
-              (0, 1), (0x7E000000, 7), (0x7C000000, 7), (0xD0000000, 6), (0xD3800000, 9),
-              (0xD8000000, 6), (0xDC000000, 6), (0xE0000000, 6), (0xC0000000, 6))
+  prefixes = (
+    (0x80000000, 2),
+    (0xB0000000, 4),
+    (0xBE800000, 9),
+    (0xBF000000, 9),
+    (0xBF800000, 9),
+    (0, 1),
+    (0x7E000000, 7),
+    (0x7C000000, 7),
+    (0xD0000000, 6),
+    (0xD3800000, 9),
+    (0xD8000000, 6),
+    (0xDC000000, 6),
+    (0xE0000000, 6),
+    (0xC0000000, 6),
+  )
   prefix, bits = rng.choice(prefixes)
   low, high = rng.getrandbits(32) >> bits | prefix, rng.getrandbits(32)
   if rng.random() < 0.5:
@@ -261,7 +329,7 @@ def _random_code(rng: random.Random) -> bytes:
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_random_encodings(arch):
-  """What the decoder accepts, clang assembles from its text to what has that text again."""
+  """What the decoder accepts, clang assembles from its text, and that has the text."""
   rng = random.Random(7)
   texts = []
   while len(texts) < 3000:
@@ -288,11 +356,13 @@ typedef short s4 __attribute__((ext_vector_type(4)));
 typedef unsigned u4 __attribute__((ext_vector_type(4)));
 typedef _Float16 h2 __attribute__((ext_vector_type(2)));
 static __attribute__((shared)) float lds[2048];
-extern "C" __attribute__((global)) void k(float* f, u4* u, h2* h, double* d, long* l, char* c,
-                                          short* s, __bf16* b, int n, float x) {
+extern "C" __attribute__((global)) void k(float* f, u4* u, h2* h, double* d, long* l,
+                                          char* c, short* s, __bf16* b, int n,
+                                          float x) {
   int t = __builtin_amdgcn_workitem_id_x() + 256 * __builtin_amdgcn_workgroup_id_x();
   if (t >= n) return;
-  f[t] = f[t] / x + __builtin_sqrtf(f[t + n]) * __builtin_exp2f(x) - __builtin_floorf(f[t + 1]);
+  f[t] = f[t] / x + __builtin_sqrtf(f[t + n]) * __builtin_exp2f(x) -
+         __builtin_floorf(f[t + 1]);
   u[t] = (u[t] << 3) + (u[t + n] ^ u[t + 1]) * u[n];
   h[t] = h[t] * h[t + n] + h[1];
   d[t] = d[t] * d[t + n] + (double)f[t];
@@ -305,18 +375,21 @@ extern "C" __attribute__((global)) void k(float* f, u4* u, h2* h, double* d, lon
   float sum = 0;
   for (int i = 0; i < n; ++i) sum += lds[(t + i) & 2047];
   sum += __builtin_amdgcn_ds_bpermutef(4 * (t ^ 1), sum);
-  f[t] = __builtin_amdgcn_fmed3f(sum, x, (float)__builtin_popcount(n) + __builtin_clz(t | 1));
+  float bits = __builtin_popcount(n) + __builtin_clz(t | 1);
+  f[t] = __builtin_amdgcn_fmed3f(sum, x, bits);
   __hip_atomic_fetch_add(f, sum, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   __hip_atomic_fetch_add(l, 1, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_SYSTEM);
   f4 m = *(f4*)(f + 4 * t);
   for (int i = 0; i < n; ++i)
-    m = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(*(s4*)(s + 4 * i), *(s4*)(s + 8 * i), m, 0, 0, 0);
+    m = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(*(s4*)(s + 4 * i), *(s4*)(s + 8 * i),
+                                                  m, 0, 0, 0);
   *(f4*)(f + 4 * t) = m;
   c[n] = __builtin_amdgcn_cvt_pk_fp8_f32(m[0], m[1], n, true);
 }
 """.replace("__syncthreads_();", "__builtin_amdgcn_s_barrier();").replace(
-    "__builtin_amdgcn_ds_bpermutef(4 * (t ^ 1), sum)",
-    "(float)__builtin_amdgcn_ds_bpermute(4 * (t ^ 1), (int)sum)")
+  "__builtin_amdgcn_ds_bpermutef(4 * (t ^ 1), sum)",
+  "(float)__builtin_amdgcn_ds_bpermute(4 * (t ^ 1), (int)sum)",
+)
 
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
@@ -326,7 +399,24 @@ def test_compiled(arch, level, tmp_path):
   source, assembly = tmp_path / "k.hip", tmp_path / "k.s"
   source.write_text(HIP)
   subprocess.run(
-      [sys.executable, "-m", "ziglang", "clang", "-x", "hip", f"--offload-arch={arch}",
-       "--cuda-device-only", "-nogpuinc", "-nogpulib", "-mcode-object-version=5", level, "-S",
-       "-o", str(assembly), str(source)], check=True)
+    [
+      sys.executable,
+      "-m",
+      "ziglang",
+      "clang",
+      "-x",
+      "hip",
+      f"--offload-arch={arch}",
+      "--cuda-device-only",
+      "-nogpuinc",
+      "-nogpulib",
+      "-mcode-object-version=5",
+      level,
+      "-S",
+      "-o",
+      str(assembly),
+      str(source),
+    ],
+    check=True,
+  )
   assert _check(arch, assembly.read_text()) > 250

@@ -68,12 +68,13 @@ THROUGH = RIGHT | dict(store="sc1", write_back="", load="sc1", invalidate="")
 
 def message(arch, parts, **options):
   data, flag, out = (np.zeros(n, np.uint32) for n in (128, 16, 128))
-  emulator.launch(
+  record = emulator.launch(
       amdgpu.assemble(MESSAGE.format(**parts), arch), "k",
       emulator.pack_arguments(data, flag, out), grid=2, block=128, arch=arch,
       buffers=dict(data=data, flag=flag, out=out),
       options=emulator.Options(idle_limit=50_000, **options))
   np.testing.assert_array_equal(out, np.arange(128)[::-1] + 7)
+  return record
 
 
 @both
@@ -112,6 +113,13 @@ def test_lost_release_or_acquire(arch, parts, fault):
   with pytest.raises(emulator.EmulationError, match=fault):
     for seed in range(4):
       message(arch, parts, seed=seed)
+
+
+@both
+def test_who_polls_gives_way_at_s_sleep(arch):
+  """Turns are long here; a reader that comes first would poll for all of its own."""
+  for seed in range(4):
+    assert message(arch, RIGHT, seed=seed, quantum=100_000).cost["instructions"] < 1000
 
 
 @both

@@ -87,6 +87,8 @@ float DivFixup(float quotient, float denominator, float numerator) {
   if (big_d || numerator == 0) return sign * 0.0f;
   // Below half of the least denormal.
   if (Exponent(numerator) - Exponent(denominator) < -150) return sign * 0.0f;
+  // A quotient that overflows has become inf - inf on the way.
+  if (quotient != quotient) return sign * std::numeric_limits<float>::infinity();
   return std::copysign(quotient, sign);
 }
 

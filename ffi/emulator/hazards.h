@@ -1,6 +1,7 @@
 // Wait states that the hardware does not insert by itself: CDNA3 and CDNA4 ISA, "Manually
 // Inserted Wait States", in the form in which LLVM's GCNHazardRecognizer states them for
-// gfx942 and gfx950. Compilers obey them; inline assembly has to do it by hand.
+// gfx942 and gfx950. Compilers obey them; inline assembly has to do it by hand. Not checked:
+// the soft clauses that only GPUs with XNACK switched on ask for.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <memory>
 
+#include "emulator/host_float.h"
 #include "emulator/isa_info.h"
 
 using namespace jaxgemm::emulator;
@@ -56,10 +57,12 @@ JAXGEMM_EXPORT int jaxgemm_emulator_decode(int gfx950, const uint8_t* code, size
 }
 
 // Executes the instructions in `code` one after the other, branches included, until `size` is
-// reached; `registers->pc` is an offset into `code`. Returns 0, or -1 with an error in `out`.
+// reached, a million at most; `registers->pc` is an offset into `code`. Returns 0, or -1 with an
+// error in `out`.
 JAXGEMM_EXPORT int jaxgemm_emulator_step(int gfx950, const uint8_t* code, size_t size,
                                          JaxgemmEmulatorRegisters* registers, char* out,
                                          size_t capacity) {
+  const HostFloatMode float_mode;
   const Arch arch = static_cast<Arch>(gfx950);
   const auto wave = std::make_unique<Registers>();
   wave->pc = registers->pc;
@@ -70,7 +73,11 @@ JAXGEMM_EXPORT int jaxgemm_emulator_step(int gfx950, const uint8_t* code, size_t
   std::memcpy(wave->sgpr, registers->sgpr, sizeof wave->sgpr);
   std::memcpy(wave->vgpr, registers->vgpr, sizeof wave->vgpr);
   std::string error;
-  while (error.empty() && wave->pc < size) {
+  for (int steps = 0; error.empty() && wave->pc < size; ++steps) {
+    if (steps == 1000000) {
+      error = "a loop that does not end";
+      break;
+    }
     Instruction instruction;
     error = Decode(arch, code + wave->pc, size - wave->pc, &instruction);
     if (!error.empty()) break;

@@ -30,7 +30,7 @@ constexpr Phases Groups(int banks, int count, const int (&groups)[8]) {
 // and writes 32. gfx942: 32 banks, 128 bytes a cycle; the order of ds_read_b128 is AMD's
 // ("Avoiding LDS Bank Conflicts on AMD GPUs Using CK-Tile"), which is also what was measured
 // for ds_read_b96. Narrower accesses go 32 lanes at a time; for them nothing better than 32
-// banks is published for gfx950.
+// banks is published for gfx950. Transposing reads are taken to be like plain ones of 8 bytes.
 constexpr int kInEights[8] = {0, 1, 2, 3, 1, 0, 3, 2};
 constexpr int kInSixteens[8] = {0, 1, 1, 0, 1, 0, 0, 1};
 constexpr Phases kLanes32 = Consecutive(32, 32), kLanes16 = Consecutive(32, 16),

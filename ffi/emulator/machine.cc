@@ -73,7 +73,6 @@ class Machine {
         if (group->waves[w]->state == Wave::kReady) turns_.push_back(group->waves[w].get());
       }
     }
-    if (turns_.empty()) Hang("every wave waits at a barrier that others have left or ended at");
     if (options_.shuffle) std::shuffle(turns_.begin(), turns_.end(), random_);
     for (Wave* wave : turns_) {
       // Turns of different lengths, so that no two waves stay in step.

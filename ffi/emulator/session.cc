@@ -1,5 +1,7 @@
 #include "emulator/session.h"
 
+#include "emulator/host_float.h"
+
 namespace jaxgemm::emulator {
 namespace {
 
@@ -31,6 +33,7 @@ Function* Module::GetFunction(std::string_view name) {
 Record RunFunction(Function* function, const Launch& launch, const Options& options) {
   Session& session = TheSession();
   std::lock_guard running(session.launch);
+  const HostFloatMode float_mode;
   const CodeObject& object = function->module->object;
   if (function->program == nullptr) {
     function->program = std::make_unique<Program>(object, *function->kernel);

@@ -1,0 +1,347 @@
+// The ROCm handlers as XLA calls them, over a fake runtime: what is loaded when, what a call
+// does, with which arguments, and what every failure says. Starts itself twice: without a
+// runtime, and with the fake one.
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "backend/gpu.h"
+#include "fake_hip.h"
+#include "fake_xla.h"
+#include "handlers.h"
+#include "testing.h"
+
+namespace jaxgemm {
+namespace {
+
+using Calls = std::vector<std::string>;
+
+constexpr char kKernel[] = "gemm_bfloat16_bfloat16_128x128x64_rcr";
+void* const kStream = reinterpret_cast<void*>(7);
+
+std::string Text(const Calls& calls) {
+  std::string text;
+  for (const std::string& call : calls) text += "\n    " + call;
+  return text;
+}
+
+// out[B, M, N] bf16 = lhs[B, M, K] rhs[N, K]^T with all there is of epilogue.
+struct Case {
+  Problem problem{.batch = 2, .m = 300, .n = 200, .k = 100,
+                  .lhs_dtype = DType::kBF16, .rhs_dtype = DType::kBF16,
+                  .out_dtype = DType::kBF16, .rhs_contracting = 1, .lhs_batched = true,
+                  .bias = true, .scale = true, .save_preact = true,
+                  .activation = Activation::kGelu};
+  Config config{.schedule = Schedule::kWorkStealing, .kernel = kKernel};
+  std::string target = "gfx942";
+  Plan plan;
+  std::vector<char> workspace;
+  char operands[4], out, preact;  // never read: only addresses matter
+
+  char* workspace_start() {
+    return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(workspace.data()) + 63) / 64 *
+                                   64);
+  }
+
+  FakeCall Make() {
+    const Problem& p = problem;
+    std::string error = MakePlan(p, config, target, &plan);
+    CHECK_THAT(error.empty(), "%s", error.c_str());
+    workspace.assign(static_cast<size_t>(plan.workspace_bytes), '\x55');
+    FakeCall call;
+    call.AddArg(XLA_FFI_DataType_BF16, &operands[0], {p.batch, p.m, p.k});
+    call.AddArg(XLA_FFI_DataType_BF16, &operands[1], {p.n, p.k});
+    if (p.bias) call.AddArg(XLA_FFI_DataType_F32, &operands[2], {p.batch, p.n});
+    if (p.scale) call.AddArg(XLA_FFI_DataType_F32, &operands[3], {1});
+    call.AddRet(XLA_FFI_DataType_BF16, &out, {p.batch, p.m, p.n});
+    if (p.save_preact) call.AddRet(XLA_FFI_DataType_BF16, &preact, {p.batch, p.m, p.n});
+    call.AddRet(XLA_FFI_DataType_U8, workspace.data(), {plan.workspace_bytes});
+    const Config& c = plan.config;
+    call.attributes = {{"activation", std::string(Name(p.activation))},
+                       {"bias", int64_t{p.bias}},
+                       {"claim_ahead", c.claim_ahead},
+                       {"group_m", c.group_m},
+                       {"kernel", std::string(c.kernel)},
+                       {"lhs_contracting", p.lhs_contracting},
+                       {"num_queues", c.num_queues},
+                       {"num_shares", c.num_shares},
+                       {"num_threads", c.num_threads},
+                       {"num_workgroups", c.num_workgroups},
+                       {"reduction", std::string(Name(c.reduction))},
+                       {"rhs_contracting", p.rhs_contracting},
+                       {"save_preact", int64_t{p.save_preact}},
+                       {"scale", int64_t{p.scale}},
+                       {"schedule", std::string(Name(c.schedule))},
+                       {"target", target},
+                       {"tile_k", c.tile_k},
+                       {"tile_m", c.tile_m},
+                       {"tile_n", c.tile_n}};
+    return call;
+  }
+};
+
+std::string Initialize(const FakeCall& call, int device = 0) {
+  return call.Run(GemmRocmInitialize, XLA_FFI_ExecutionStage_INITIALIZE, device, nullptr);
+}
+std::string Execute(const FakeCall& call, int device = 0) {
+  return call.Run(GemmRocm, XLA_FFI_ExecutionStage_EXECUTE, device, kStream);
+}
+
+FakeHip* fake;
+
+void Expect(const char* what, const std::string& error, const Calls& wanted) {
+  Calls calls = fake->Take();
+  CHECK_THAT(error.empty(), "%s: %s", what, error.c_str());
+  CHECK_THAT(calls == wanted, "%s: %s", what, Text(calls).c_str());
+}
+
+void ExpectError(const char* what, const std::string& error, const char* part) {
+  CHECK_THAT(error.find(part) != std::string::npos, "%s: '%s' lacks '%s'", what, error.c_str(),
+             part);
+}
+
+void TestCommandBuffers() {
+  CHECK_THAT(TraitsOf(GemmRocm) == XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE, "%u",
+             TraitsOf(GemmRocm));
+  CHECK_THAT(TraitsOf(GemmRocmUncaptured) == 0, "%u", TraitsOf(GemmRocmUncaptured));
+}
+
+// What does not work, each time with the calls made so far undone or repeatable.
+void TestFailuresToLoad() {
+  Case base;
+  FakeCall call = base.Make();
+  ExpectError("not loaded", Execute(call), "Initialize stage has not run");
+  CHECK_THAT(fake->Take().empty(), "a call that is not loaded calls the runtime");
+  for (const char* function :
+       {"hipDeviceGetAttribute", "hipGetDevice", "hipModuleLoadData", "hipModuleGetFunction"}) {
+    fake->failing = function;
+    std::string error = Initialize(call);
+    ExpectError(function, error, "hipErrorFake: as the test wanted");
+    ExpectError(function, error, kKernel);
+    Calls calls = fake->Take();
+    bool unloads = std::string(function) == "hipModuleGetFunction";
+    CHECK_THAT((calls.back() == "hipModuleUnload") == unloads, "%s: %s", function,
+               Text(calls).c_str());
+  }
+  fake->failing = "hipSetDevice";
+  ExpectError("hipSetDevice", Initialize(call, 3), "device 3, hipErrorFake");
+  fake->failing = "";
+  fake->capability_minor = 5;
+  ExpectError("another architecture", Initialize(call),
+              "device 0 is a gfx950, and the program was lowered for gfx942. Set "
+              "JAXGEMM_ROCM_ARCH");
+  fake->capability_minor = 4;
+  ExpectError("too many devices", Initialize(call, 64), "ROCR_VISIBLE_DEVICES");
+  call.attributes["kernel"] = "gemm_bogus";
+  ExpectError("no such kernel", Initialize(call), "there is no kernel 'gemm_bogus'");
+  call.attributes["kernel"] = "gemm_float16_float16_128x128x64_rcr";
+  ExpectError("no code object", Initialize(call), "JAXGEMM_GPU_KERNELS=all");
+  call.attributes["schedule"] = "bogus";
+  ExpectError("no such schedule", Initialize(call), "schedule 'bogus' is unknown");
+  fake->Take();
+}
+
+void TestLoadsOncePerDevice() {
+  Case base;
+  FakeCall call = base.Make();
+  std::string load = " 'code of " + std::string(kKernel) + "' on ";
+  std::string function = "hipModuleGetFunction " + std::string(kKernel);
+  Expect("device 0", Initialize(call),
+         {"hipDeviceGetAttribute 0", "hipDeviceGetAttribute 0", "hipGetDevice",
+          "hipModuleLoadData" + load + "0", function});
+  Expect("device 0 again", Initialize(call), {});
+  Expect("device 1", Initialize(call, 1),
+         {"hipDeviceGetAttribute 1", "hipDeviceGetAttribute 1", "hipGetDevice", "hipSetDevice 1",
+          "hipModuleLoadData" + load + "1", function, "hipSetDevice 0"});
+  Expect("device 1 again", Initialize(call, 1), {});
+}
+
+void TestLaunch() {
+  Case base;
+  FakeCall call = base.Make();
+  const Plan& plan = base.plan;
+  // 2 x 3 x 2 tiles, each 4 waves; 64 queues of 256 bytes.
+  std::string zero = "hipMemsetD32Async " + std::to_string(plan.zeroed_bytes / 4) +
+                     " on stream 7";
+  std::string launch = "hipModuleLaunchKernel " + std::string(kKernel) +
+                       " 12 1 1 256 1 1 0 on stream 7 of device ";
+  CHECK_THAT(plan.zeroed_bytes == 64 * 256, "%ld", plan.zeroed_bytes);
+  Expect("launch", Execute(call), {"hipGetDevice", zero, launch + "0"});
+  Expect("launch elsewhere", Execute(call, 1),
+         {"hipGetDevice", "hipSetDevice 1", zero, launch + "1", "hipSetDevice 0"});
+
+  char* start = base.workspace_start();
+  GemmArgs a = fake->arguments;
+  CHECK_THAT(a.lhs == &base.operands[0] && a.rhs == &base.operands[1] &&
+                 a.bias == &base.operands[2] &&
+                 static_cast<const void*>(a.scale) == &base.operands[3] && a.out == &base.out &&
+                 a.preact == &base.preact,
+             "operands");
+  CHECK_THAT(reinterpret_cast<char*>(a.claims) == start, "claims");
+  CHECK_THAT(a.m == 300 && a.n == 200 && a.k == 100, "sizes");
+  CHECK_THAT(a.lhs_batch_stride == 300 * 100 && a.rhs_batch_stride == 0 &&
+                 a.bias_batch_stride == 200 && a.scale_batch_stride == 0 && a.scale_stride == 0,
+             "strides");
+  CHECK_THAT(a.map.grid.batch == 2 && a.map.grid.tiles_m == 3 && a.map.grid.tiles_n == 2 &&
+                 a.map.grid.tiles_k == 2 && a.map.whole_tiles == 12 && a.map.cut_tiles == 0,
+             "tiles");
+  CHECK_THAT(a.num_workgroups == 12 && a.num_queues == 64 && a.claim_ahead, "claims");
+  CHECK_THAT(a.out_dtype == DType::kBF16 && a.activation == Activation::kGelu, "epilogue");
+  for (int64_t i = 0; i < plan.workspace_bytes - 64; ++i) {
+    CHECK_THAT((start[i] == 0) == (i < plan.zeroed_bytes), "workspace byte %ld", i);
+  }
+
+  // Nothing to zero: the launch alone.
+  Case plain;
+  plain.config.schedule = Schedule::kPersistent;
+  plain.problem.bias = plain.problem.scale = plain.problem.save_preact = false;
+  Expect("plain launch", Execute(plain.Make()), {"hipGetDevice", launch + "0"});
+  a = fake->arguments;
+  CHECK_THAT(!a.bias && !a.scale && !a.preact && a.num_queues == 0 && !a.claim_ahead, "plain");
+}
+
+void TestStreamK() {
+  for (Reduction reduction : {Reduction::kTree, Reduction::kAtomic}) {
+    Case base;
+    base.problem.batch = 1, base.problem.lhs_batched = false;
+    base.problem.m = base.problem.n = 128, base.problem.k = 64 * 10;
+    base.config = {.schedule = Schedule::kStreamK, .reduction = reduction, .num_workgroups = 4,
+                   .kernel = kKernel};
+    FakeCall call = base.Make();
+    // lhs and rhs without a batch: shapes of rank 2.
+    FakeCall flat;
+    flat.attributes = call.attributes;
+    flat.AddArg(XLA_FFI_DataType_BF16, &base.operands[0], {128, 640});
+    flat.AddArg(XLA_FFI_DataType_BF16, &base.operands[1], {128, 640});
+    flat.AddArg(XLA_FFI_DataType_F32, &base.operands[2], {128});
+    flat.AddArg(XLA_FFI_DataType_F32, &base.operands[3], {128});
+    flat.AddRet(XLA_FFI_DataType_BF16, &base.out, {128, 128});
+    flat.AddRet(XLA_FFI_DataType_BF16, &base.preact, {128, 128});
+    flat.AddRet(XLA_FFI_DataType_U8, base.workspace.data(), {base.plan.workspace_bytes});
+    std::string error = Execute(flat);
+    CHECK_THAT(error.empty(), "%s", error.c_str());
+    fake->Take();
+    GemmArgs a = fake->arguments;
+    const Plan& plan = base.plan;
+    char* start = base.workspace_start();
+    bool atomic = reduction == Reduction::kAtomic;
+    CHECK_THAT(a.map.cut_tiles == 1 && a.map.num_shares == 4 && a.reduction == reduction,
+               "stream-K");
+    CHECK_THAT(reinterpret_cast<char*>(a.arrivals) == start + plan.arrivals_offset &&
+                   static_cast<char*>(a.partials) ==
+                       start + (atomic ? plan.atomic_offset : plan.partials_offset) &&
+                   a.scale_stride == 1,
+               "workspace");
+  }
+}
+
+void TestNothingToDo() {
+  Case base;
+  base.problem.m = 0;
+  Expect("no rows", Execute(base.Make()), {});
+  Case deep;
+  deep.problem.k = 0;  // not nothing: out = epilogue(0)
+  std::string error = Execute(deep.Make());
+  CHECK_THAT(error.empty() && fake->Take().size() == 3, "k = 0: %s", error.c_str());
+}
+
+void TestFailuresToLaunch() {
+  Case base;
+  FakeCall call = base.Make();
+  for (const char* function : {"hipGetDevice", "hipMemsetD32Async", "hipModuleLaunchKernel"}) {
+    fake->failing = function;
+    ExpectError(function, Execute(call), "hipErrorFake: as the test wanted");
+  }
+  Calls calls = fake->Take();
+  fake->failing = "";
+  CHECK_THAT(calls.size() == 1 + 2 + 3, "calls after a failure: %s", Text(calls).c_str());
+  call.attributes["tile_m"] = int64_t{64};
+  ExpectError("no such tile", Execute(call), "no kernel of gfx942 for this product");
+  call = base.Make();
+  call.attributes["target"] = "gfx1";
+  ExpectError("no such target", Execute(call), "target 'gfx1' is unknown");
+  call = base.Make();
+  call.AddArg(XLA_FFI_DataType_F32, &base.operands[0], {1});
+  ExpectError("an operand too many", Execute(call), "got 5 operands");
+  call = base.Make();
+  call.attributes["target"] = "cpu";
+  call.attributes["kernel"] = "";
+  CHECK_THAT(!Execute(call).empty(), "lowered for the CPU");
+  CHECK_THAT(fake->Take().empty(), "a refused call calls the runtime");
+}
+
+// Programs start on all devices at the same time.
+void TestThreads() {
+  Case base;
+  FakeCall call = base.Make();
+  RunOnThreads(64, 8, [&](int64_t index) {
+    int device = 2 + static_cast<int>(index % 8);
+    std::string error = Initialize(call, device);
+    if (error.empty()) error = Execute(call, device);
+    CHECK_THAT(error.empty(), "%s", error.c_str());
+  });
+  std::map<std::string, int> count;
+  for (const std::string& text : fake->Take()) {
+    if (text.starts_with("hipModuleLoadData")) ++count[text];
+    if (text.starts_with("hipModuleLaunchKernel")) ++count["launches"];
+  }
+  CHECK_THAT(count.size() == 9 && count["launches"] == 64, "%zu, %d", count.size(),
+             count["launches"]);
+  for (const auto& [load, times] : count) {
+    if (load != "launches") CHECK_THAT(times == 1, "%s: %d times", load.c_str(), times);
+  }
+}
+
+void TestMissingRuntime() {
+  if (void* library = dlopen("libamdhip64.so", RTLD_NOW)) {
+    dlclose(library);
+    std::printf("ROCm is installed: its absence is not tested\n");
+    return;
+  }
+  Case base;
+  ExpectError("no runtime", Initialize(base.Make()), "libamdhip64.so to LD_LIBRARY_PATH");
+}
+
+}  // namespace
+}  // namespace jaxgemm
+
+int main(int argc, char** argv) {
+  using namespace jaxgemm;
+  namespace fs = std::filesystem;
+  const fs::path self = fs::canonical("/proc/self/exe"), folder = self.parent_path() / "fake_hip";
+  const fs::path library = folder / "libamdhip64.so.7";
+  const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "missing") {
+    TestMissingRuntime();
+    return failures != 0;
+  }
+  if (mode != "present") {
+    // The loader reads this when a program starts. The folder comes before installed runtimes.
+    setenv("LD_LIBRARY_PATH", folder.c_str(), 1);
+    fs::remove(library);
+    CHECK_THAT(std::system(("'" + self.string() + "' missing").c_str()) == 0, "no runtime");
+    fs::create_symlink(folder / "libfake_hip.so", library);
+    return failures + std::system(("'" + self.string() + "' present").c_str()) != 0;
+  }
+
+  void* opened = dlopen(library.filename().c_str(), RTLD_NOW);
+  fake = reinterpret_cast<GetFakeHip*>(dlsym(opened, "jaxgemm_fake_hip"))();
+  fs::create_directories(folder / "kernels" / "gfx942");
+  std::ofstream(folder / "kernels" / "gfx942" / (std::string(kKernel) + ".hsaco"))
+      << "code of " << kKernel << '\0';
+  SetKernelFolder((folder / "kernels").string());
+
+  TestCommandBuffers();
+  TestFailuresToLoad();
+  TestLoadsOncePerDevice();
+  TestLaunch();
+  TestStreamK();
+  TestNothingToDo();
+  TestFailuresToLaunch();
+  TestThreads();
+  std::printf("rocm_handler_test: %d failures\n", failures);
+  return failures != 0;
+}
