@@ -42,6 +42,8 @@ void SetKernelFolder(std::string folder) { KernelFolder() = std::move(folder); }
 GemmArgs PackArguments(const Call& call) {
   const Problem& p = call.problem;
   const Plan& plan = call.plan;
+  GroupedMap groups = plan.grouped_map(p);
+  groups.group_sizes = call.group_sizes;
   char* sums = call.workspace + (plan.config.reduction == Reduction::kAtomic
                                      ? plan.atomic_offset
                                      : plan.partials_offset);
@@ -58,10 +60,14 @@ GemmArgs PackArguments(const Call& call) {
           .n = p.n,
           .k = p.k,
           .lhs_batch_stride = p.lhs_batched ? p.m * p.k : 0,
-          .rhs_batch_stride = p.rhs_batched ? p.k * p.n : 0,
+          .rhs_batch_stride =
+              p.rhs_batched ? p.k * p.n * (p.ragged == Ragged::kM ? p.local_groups : 1) : 0,
           .bias_batch_stride = call.bias_batch_stride,
           .scale_batch_stride = call.scale_batch_stride,
-          .map = plan.stream_k_map(),
+          .map = plan.grouped ? StreamKMap{} : plan.stream_k_map(),
+          .groups = groups,
+          .group_offset = call.group_offset,
+          .max_shares = static_cast<Index>(plan.grouped ? plan.config.num_shares : 0),
           .num_workgroups = static_cast<Index>(plan.config.num_workgroups),
           .num_queues = static_cast<Index>(plan.config.num_queues),
           .scale_stride = call.scale_stride,

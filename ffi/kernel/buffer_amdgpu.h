@@ -41,12 +41,22 @@ struct OperandMemory {
   int64_t rows, k;
   int64_t line_bytes;
 
-  JAXGEMM_AMD OperandMemory(const GemmArgs& args, Index batch)
+  JAXGEMM_AMD OperandMemory(const GemmArgs& args, const WorkTile& tile)
       : rows(kIsLhs ? args.m : args.n), k(args.k) {
+    const Ragged ragged = args.groups.ragged;
     const int64_t stride = kIsLhs ? args.lhs_batch_stride : args.rhs_batch_stride;
-    base = reinterpret_cast<uint64_t>(kIsLhs ? args.lhs : args.rhs) +
-           batch * stride * Traits::kBytes;
     line_bytes = (kKContiguous ? k : rows) * Traits::kBytes;
+    base = reinterpret_cast<uint64_t>(kIsLhs ? args.lhs : args.rhs) +
+           tile.batch * stride * Traits::kBytes;
+    if (ragged == Ragged::kM && !kIsLhs) base += tile.group * k * rows * Traits::kBytes;
+    if (ragged == Ragged::kM && kIsLhs) {
+      base += tile.origin * (kKContiguous ? line_bytes : Traits::kBytes);
+      rows = tile.limit - tile.origin;
+    }
+    if (ragged == Ragged::kK) {
+      base += tile.origin * (kKContiguous ? Traits::kBytes : line_bytes);
+      k = tile.limit - tile.origin;
+    }
   }
   // Whole chunks in every line, and a tile within 32-bit offsets.
   JAXGEMM_AMD bool FitsChunks() const {

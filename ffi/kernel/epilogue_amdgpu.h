@@ -130,15 +130,23 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
   const int count = args.n - col < 4 ? static_cast<int>(args.n - col) : 4;
   const bool aligned = args.n % 4 == 0;
   const bool integer_out = args.out_dtype == DType::kS32 || args.out_dtype == DType::kS8;
-  const int64_t bias_at = tile.batch * args.bias_batch_stride + col;
-  const int64_t out_at = tile.batch * args.m * args.n + col;
+  const bool ragged_m = args.groups.ragged == Ragged::kM;
+  const Index vectors = ragged_m ? tile.group : tile.batch;
+  const int64_t rows = ragged_m ? tile.limit - tile.origin : args.m;
+  const int64_t bias_at = vectors * args.bias_batch_stride + col;
+  int64_t out_at = tile.batch * args.m * args.n + col;
+  if (ragged_m) out_at += tile.origin * args.n;
+  if (args.groups.ragged == Ragged::kK) {
+    out_at = (int64_t{tile.batch} * args.groups.local_groups + tile.group) * args.m * args.n + col;
+  }
 
   // float, or int32_t with an integer out: zero is the same in both.
   Vec4<uint32_t> bias = 0;
   Vec4<float> scale = 1;
-  if (args.bias) bias = LoadFour<uint32_t>(args.bias, bias_at, count);
-  if (args.scale) {
-    const int64_t scale_at = tile.batch * args.scale_batch_stride;
+  // Rows of no group stay zero, as every activation leaves them.
+  if (args.bias && !tile.zero) bias = LoadFour<uint32_t>(args.bias, bias_at, count);
+  if (args.scale && !tile.zero) {
+    const int64_t scale_at = vectors * args.scale_batch_stride;
     scale = args.scale_stride ? LoadFour<float>(args.scale, scale_at + col, count)
                               : Vec4<float>(args.scale[scale_at]);
   }
@@ -165,7 +173,7 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
     for (int staged = 0; staged < 32; staged += kRowsAtOnce) {
       const Sum4 sum = *at(staged + lane / kFours, four);
       const int64_t row = first_row + pass * 32 + staged;
-      if (row >= args.m || count <= 0) continue;
+      if (row >= rows || count <= 0) continue;
       const int64_t offset = out_at + row * args.n;
       if constexpr (kInteger) {
         if (integer_out) {

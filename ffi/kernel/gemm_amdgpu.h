@@ -116,21 +116,76 @@ JAXGEMM_AMD GemmArgs LoadArgs() {
   return args;
 }
 
-// Divisions go through vector registers, from where the compiler does not bring all back.
+// Divisions and loads go through vector registers, from where the compiler does not bring all
+// back.
+template <class... Indices>
+JAXGEMM_AMD void ToScalar(Indices&... indices) {
+  ((indices = __builtin_amdgcn_readfirstlane(indices)), ...);
+}
 JAXGEMM_AMD WorkTile Uniform(WorkTile tile) {
-  auto to_scalar = [](Index& index) { index = __builtin_amdgcn_readfirstlane(index); };
-  to_scalar(tile.batch);
-  to_scalar(tile.m);
-  to_scalar(tile.n);
-  to_scalar(tile.k_begin);
-  to_scalar(tile.k_end);
+  ToScalar(tile.batch, tile.m, tile.n, tile.k_begin, tile.k_end, tile.group, tile.origin,
+           tile.limit);
   return tile;
 }
+
+// The map of a dense or a grouped problem. What a grouped one's has to remember is kept in lanes of
+// one vector register: there are not enough scalar ones.
+class WorkgroupMap {
+ public:
+  explicit JAXGEMM_AMD WorkgroupMap(const GemmArgs& args) {
+    if (args.groups.ragged == Ragged::kNone) return;
+    GroupedMap groups = Load(args);
+    groups.Prepare(args.num_workgroups, args.max_shares);
+    Keep(groups);
+  }
+  JAXGEMM_AMD Index size() const {
+    const GemmArgs args = LoadArgs();
+    return args.groups.ragged == Ragged::kNone ? args.map.size() : Recall(args).size();
+  }
+  JAXGEMM_AMD WorkTile operator()(Index index) {
+    const GemmArgs args = LoadArgs();
+    if (args.groups.ragged == Ragged::kNone) return Uniform(args.map(index));
+    GroupedMap groups = Recall(args);
+    WorkTile tile = groups(index);
+    Keep(groups);
+    return Uniform(tile);
+  }
+
+ private:
+  static JAXGEMM_AMD GroupedMap Load(const GemmArgs& args) {
+    GroupedMap groups = args.groups;
+    Index offset = args.group_offset ? *args.group_offset : 0;
+    offset = offset < 0 ? 0 : offset > groups.num_groups ? groups.num_groups : offset;
+    groups.first_group = offset;
+    return groups;
+  }
+  JAXGEMM_AMD GroupedMap Recall(const GemmArgs& args) const {
+    GroupedMap groups = Load(args);
+    auto lane = [this](int i) { return __builtin_amdgcn_readlane(kept_, i); };
+    groups.cut.whole_tiles = lane(0), groups.cut.cut_tiles = lane(1);
+    groups.cut.num_shares = lane(2);
+    groups.cursor = {lane(3), lane(4), lane(5), lane(6)};
+    return groups;
+  }
+  JAXGEMM_AMD void Keep(const GroupedMap& groups) {
+    const GroupedMap::Cursor& c = groups.cursor;
+    const Index values[] = {groups.cut.whole_tiles, groups.cut.cut_tiles, groups.cut.num_shares,
+                            c.region, c.first_tile, c.origin, c.size};
+    const int lane = LaneId();
+#pragma unroll
+    for (int i = 0; i < 7; ++i) {
+      if (lane == i) kept_ = values[i];
+    }
+  }
+
+  int kept_ = 0;
+};
 
 template <class Traits>
 JAXGEMM_AMD void RunGemm(Lds* lds) {
   const GemmArgs args = LoadArgs();
-  const Index workgroup = __builtin_amdgcn_workgroup_id_x(), size = args.map.size();
+  WorkgroupMap map(args);
+  const Index workgroup = __builtin_amdgcn_workgroup_id_x(), size = map.size();
   auto* slot = reinterpret_cast<LdsIndex*>(lds);
   AmdAccumulator<Traits> accumulator{.lds_slot = slot};
   WorkgroupClaim claim{
@@ -140,7 +195,6 @@ JAXGEMM_AMD void RunGemm(Lds* lds) {
       .slot = slot};
   if (claim.stealing) claim.steal.start = FirstQueue(args, workgroup);
 
-  auto map = [](Index index) { return Uniform(LoadArgs().map(index)); };
   auto compute = [&](const WorkTile& tile) {
     accumulator.loaded = nullptr;
     Mainloop<Traits>::Run(LoadArgs(), tile, lds, accumulator.sums);

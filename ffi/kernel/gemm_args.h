@@ -3,13 +3,15 @@
 
 #include <cstdint>
 
-#include "kernel/tile_scheduler.h"
+#include "kernel/grouped_map.h"
 #include "problem.h"
 
 namespace jaxgemm {
 
 // Matrices are dense: lhs is [M, K] or [K, M] and rhs [K, N] or [N, K], as the kernel instance
-// says, out is [M, N]. Strides are in elements; a batch stride of 0 means shared.
+// says, out is [M, N]. Strides are in elements; a batch stride of 0 means shared. Grouped problems
+// have one more stride, see kernel/grouped_map.h: with ragged m from one group's rhs to the next
+// (bias and scale: their batch strides), with ragged k from one group's out to the next.
 struct GemmArgs {
   const void* lhs;
   const void* rhs;
@@ -27,6 +29,9 @@ struct GemmArgs {
   int64_t bias_batch_stride, scale_batch_stride;
 
   StreamKMap map;  // of the dense schedules, too: no tile is cut there
+  GroupedMap groups;  // ragged kNone: there are none, else it is to be prepared
+  const int32_t* group_offset;  // null: 0
+  Index max_shares;             // that preparing may cut
   Index num_workgroups;
   Index num_queues;     // 0: fixed stride
   int32_t scale_stride;  // 0: one scale for all columns, 1: one per column

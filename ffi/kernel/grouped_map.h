@@ -26,7 +26,7 @@ struct GroupedMap {
   // Where the last index was. Regions of a batch are its groups and, with ragged m, the rows before
   // and after them.
   struct Cursor {
-    Index region, first_tile, tiles, tiles_m, origin, size;
+    Index region, first_tile, origin, size;
   };
   Cursor cursor;
 
@@ -34,7 +34,7 @@ struct GroupedMap {
   // each has two shares at least. Comes before all else.
   JAXGEMM_DEVICE void Prepare(Index num_workgroups, Index max_shares) {
     Index tiles = 0;
-    for (Rewind(); cursor.region < batch * regions(); Advance()) tiles += cursor.tiles;
+    for (Rewind(); cursor.region < batch * regions(); Advance()) tiles += Tiles();
     Rewind();
     cut.whole_tiles = tiles, cut.cut_tiles = 0, cut.num_shares = 0;
     if (max_shares == 0 || tiles == 0) return;
@@ -55,10 +55,10 @@ struct GroupedMap {
     WorkTile work = cut.Slice(index, &linear);
     if (!work.valid) return work;
     if (linear < cursor.first_tile) Rewind();
-    while (linear >= cursor.first_tile + cursor.tiles) Advance();
+    while (linear >= cursor.first_tile + Tiles()) Advance();
     TileGrid grid = cut.grid;
     grid.batch = 1;
-    grid.tiles_m = cursor.tiles_m;
+    grid.tiles_m = TilesM();
     WorkTile place = Rasterize(grid, linear - cursor.first_tile);
     Index in_batch = Mod(cursor.region, regions());
     work.batch = Div(cursor.region, regions());
@@ -83,6 +83,11 @@ struct GroupedMap {
   JAXGEMM_DEVICE Index TilesOf(Index size) const {
     return static_cast<Index>((int64_t{size} + tile - 1) / tile);
   }
+  // Of the cursor's region.
+  JAXGEMM_DEVICE Index TilesM() const {
+    return ragged == Ragged::kM ? TilesOf(cursor.size) : cut.grid.tiles_m;
+  }
+  JAXGEMM_DEVICE Index Tiles() const { return TilesM() * cut.grid.tiles_n; }
   // From `begin` on, cut off at the end.
   JAXGEMM_DEVICE Index Clamp(Index begin, int64_t size) const {
     if (size < 0) return 0;
@@ -93,15 +98,19 @@ struct GroupedMap {
     return Clamp(begin, group < num_groups ? group_sizes[row + group] : 0);
   }
   JAXGEMM_DEVICE void Rewind() {
-    cursor = {.region = -1, .first_tile = 0, .tiles = 0, .tiles_m = 0, .origin = 0, .size = 0};
-    Advance();
+    cursor = {.region = 0, .first_tile = 0, .origin = 0, .size = 0};
+    Enter();
   }
   JAXGEMM_DEVICE void Advance() {
+    cursor.first_tile += Tiles();
+    cursor.origin += cursor.size;
+    if (++cursor.region < batch * regions()) Enter();
+  }
+  // The region's size; its origin is where the one before ends.
+  JAXGEMM_DEVICE void Enter() {
     Cursor& c = cursor;
-    c.first_tile += c.tiles;
-    if (++c.region == batch * regions()) return;
     Index batch_index = Div(c.region, regions()), in_batch = Mod(c.region, regions());
-    c.origin = in_batch == 0 ? 0 : c.origin + c.size;
+    if (in_batch == 0) c.origin = 0;
     Index skipped = 0;  // what lies before this shard's groups
     if (in_batch == 0) {
       for (Index g = 0; g < first_group; ++g) skipped += GroupSize(batch_index, g, skipped);
@@ -109,16 +118,13 @@ struct GroupedMap {
     if (ragged == Ragged::kK) {
       c.origin += skipped;
       c.size = GroupSize(batch_index, first_group + in_batch, c.origin);
-      c.tiles_m = cut.grid.tiles_m;
     } else {
       c.size = extent - c.origin;
       if (in_batch == 0) c.size = skipped;
       if (in_batch > 0 && in_batch <= local_groups) {
         c.size = GroupSize(batch_index, first_group + in_batch - 1, c.origin);
       }
-      c.tiles_m = TilesOf(c.size);
     }
-    c.tiles = c.tiles_m * cut.grid.tiles_n;
   }
 };
 

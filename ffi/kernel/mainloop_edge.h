@@ -2,18 +2,11 @@
 // 32-bit offsets: every element is loaded for itself, under its own bounds check.
 #pragma once
 
-#include "kernel/gemm_args.h"
+#include "kernel/buffer_amdgpu.h"
 #include "kernel/gemm_traits.h"
 #include "kernel/mfma.h"
 
 namespace jaxgemm {
-
-// One operand: element (row, k) is at row * row_stride + k * k_stride, where rows are those of
-// lhs or the columns of rhs.
-struct EdgeOperand {
-  const char* data;
-  int64_t rows, row_stride, k_stride;
-};
 
 // The tile of an operand in LDS: rows of 8 chunks along k. The chunks of a row are permuted so
 // that the lanes of a fragment's read meet all banks: gfx942 has 32 of them, gfx950 64.
@@ -30,15 +23,10 @@ class EdgeMainloop {
  public:
   static constexpr int kLdsBytes = (Traits::kTileM + Traits::kTileN) * kRowBytes;
 
-  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds,
+  static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs,
+                              const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
+                              Lds* lds,
                               typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN]) {
-    const char* lhs_data = static_cast<const char*>(args.lhs) +
-                           tile.batch * args.lhs_batch_stride * Traits::kBytes;
-    const char* rhs_data = static_cast<const char*>(args.rhs) +
-                           tile.batch * args.rhs_batch_stride * Traits::kBytes;
-    constexpr bool kLhsK = Traits::kLhsKContiguous, kRhsK = Traits::kRhsKContiguous;
-    const EdgeOperand lhs{lhs_data, args.m, kLhsK ? args.k : 1, kLhsK ? 1 : args.m};
-    const EdgeOperand rhs{rhs_data, args.n, kRhsK ? args.k : 1, kRhsK ? 1 : args.n};
     Lds* lds_rhs = lds + Traits::kTileM * kRowBytes;
 #pragma clang loop unroll(disable)
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
@@ -46,17 +34,21 @@ class EdgeMainloop {
       // Else addresses of everything are kept and moved along.
       asm volatile("" : "+s"(k_tile));
       const int64_t k = int64_t{k_tile} * Traits::kTileK;
-      Stage<Traits::kTileM, kLhsK>(lhs, int64_t{tile.m} * Traits::kTileM, k, args.k, lds);
-      Stage<Traits::kTileN, kRhsK>(rhs, int64_t{tile.n} * Traits::kTileN, k, args.k, lds_rhs);
+      Stage(lhs, int64_t{tile.m} * Traits::kTileM, k, lds);
+      Stage(rhs, int64_t{tile.n} * Traits::kTileN, k, lds_rhs);
       Barrier();
       Multiply(lds, lds_rhs, sums);
     }
   }
 
  private:
-  template <int kRows, bool kKContiguous>
-  static JAXGEMM_AMD void Stage(const EdgeOperand& operand, int64_t first_row, int64_t k,
-                                int64_t k_end, Lds* lds) {
+  template <bool kIsLhs>
+  static JAXGEMM_AMD void Stage(const OperandMemory<Traits, kIsLhs>& operand, int64_t first_row,
+                                int64_t k, Lds* lds) {
+    constexpr bool kKContiguous = OperandMemory<Traits, kIsLhs>::kKContiguous;
+    constexpr int kRows = OperandMemory<Traits, kIsLhs>::kTileRows;
+    const int64_t line = operand.line_bytes / Traits::kBytes;
+    const int64_t row_stride = kKContiguous ? line : 1, k_stride = kKContiguous ? 1 : line;
     using Bits = typename SelectType<
         Traits::kBytes == 4, uint32_t,
         typename SelectType<Traits::kBytes == 2, uint16_t, uint8_t>::Type>::Type;
@@ -66,17 +58,17 @@ class EdgeMainloop {
       const int row = kKContiguous ? index / kRowChunks : index % kRows;
       const int chunk = kKContiguous ? index % kRowChunks : index / kRows;
       const int64_t global_row = first_row + row, first_k = k + chunk * Traits::kChunk;
-      int64_t inside = global_row < operand.rows ? k_end - first_k : 0;
+      int64_t inside = global_row < operand.rows ? operand.k - first_k : 0;
       inside = inside < 0 ? 0 : inside > Traits::kChunk ? Traits::kChunk : inside;
       // For elements outside the last one inside is read again, or the operand's first one.
       const auto* from =
-          reinterpret_cast<const Bits*>(operand.data) +
-          (inside == 0 ? 0 : global_row * operand.row_stride + first_k * operand.k_stride);
+          reinterpret_cast<const Bits*>(operand.base) +
+          (inside == 0 ? 0 : global_row * row_stride + first_k * k_stride);
       Bits element[Traits::kChunk];
 #pragma unroll
       for (int i = 0; i < Traits::kChunk; ++i) {
         element[i] = *from;
-        from += i + 1 < inside ? operand.k_stride : 0;
+        from += i + 1 < inside ? k_stride : 0;
       }
 #pragma unroll
       for (int i = 0; i < Traits::kChunk; ++i) {

@@ -30,13 +30,13 @@ class Mainloop {
   // Sets `sums` to the products of the tile's k range. LDS may still be in use by other waves when
   // it is called; it is free when it returns.
   static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums) {
-    const OperandMemory<Traits, true> lhs(args, tile.batch);
-    const OperandMemory<Traits, false> rhs(args, tile.batch);
+    const OperandMemory<Traits, true> lhs(args, tile);
+    const OperandMemory<Traits, false> rhs(args, tile);
     if (tile.k_begin < tile.k_end && lhs.FitsChunks() && rhs.FitsChunks()) {
       RunChunks(lhs, rhs, tile, lds, sums);
     } else {
       Clear(sums);
-      EdgeMainloop<Traits>::Run(args, tile, lds, sums);
+      EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums);
       Barrier();
     }
   }

@@ -45,12 +45,12 @@ class Mainloop {
 #pragma unroll
       for (auto& sum : row) sum = 0;
     }
-    const OperandMemory<Traits, true> lhs(args, tile.batch);
-    const OperandMemory<Traits, false> rhs(args, tile.batch);
+    const OperandMemory<Traits, true> lhs(args, tile);
+    const OperandMemory<Traits, false> rhs(args, tile);
     if (lhs.FitsChunks() && rhs.FitsChunks()) {
       if (tile.k_begin < tile.k_end) RunChunks(lhs, rhs, tile, lds, sums);
     } else {
-      EdgeMainloop<Traits>::Run(args, tile, lds, sums);
+      EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums);
       Barrier();
     }
   }
