@@ -7,13 +7,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, layout
+from jaxgemm import _ffi, layout, ragged_layout
 from jaxgemm.contract import contract_p, plan_contraction
 from jaxgemm.layout import Dims
 from jaxgemm.matmul import (
     dot_general, dot_general_product, emulated_arch, matmul, matmul_product,
     unsupported
 )
+from jaxgemm.ragged import plan_ragged, ragged_p
+from jaxgemm.ragged_dot import BASIC, ragged_dot_general, ragged_result
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,7 +27,8 @@ class Explanation:
   tile (m, n, k), tiles (how many along each), num_workgroups, num_queues,
   workspace_bytes, zeroed_bytes, relayouts (operands that are transposed),
   fused_epilogue, gradients (the relayouts of each operand's gradient) and reasons.
-  With "xla", only implementation and reasons.
+  Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles
+  are as many as any group sizes can make. With "xla", only implementation and reasons.
   """
 
   data: dict[str, Any]
@@ -43,23 +46,37 @@ class Explanation:
           f"workspace: {data['workspace_bytes']} bytes, of which "
           f"{data['zeroed_bytes']} are zeroed",
       ]
+    if "ragged" in data:
+      lines.append(f"groups along {data['ragged']}: {data['local_groups']} of "
+                   f"{data['groups']}; tiles are the most that they can make")
     return "\n".join([*lines, *(f"- {reason}" for reason in data["reasons"])])
 
 
+_NAMES = ("precision", "preferred_element_type", "out_sharding")
+_ARRAYS = ("group_sizes", "group_offset", "bias", "scale")
+
+
 def _function(kwargs):
-  """The function to explain, its product and the arguments of both."""
+  """(function to explain, what gives its result's shape and dtype, its arguments)."""
   kwargs = dict(kwargs)
-  names = ("precision", "preferred_element_type", "out_sharding")
-  shared = {name: kwargs[name] for name in names if name in kwargs}
+  shared = {name: kwargs[name] for name in _NAMES if name in kwargs}
+  if "group_sizes" in kwargs:
+    numbers = kwargs.setdefault("ragged_dot_dimension_numbers", BASIC)
+    for name in ("group_sizes", "group_offset", "num_local_groups"):
+      if kwargs.get(name) is not None:
+        shared[name] = kwargs[name]
+    return (ragged_dot_general,
+            lambda a, b: ragged_result(a, b, numbers=numbers, **shared)[0], kwargs)
   if "dimension_numbers" not in kwargs:
-    return matmul, functools.partial(matmul_product, **shared), kwargs
+    return matmul, lambda a, b: matmul_product(a, b, **shared).result, kwargs
   shared["dimension_numbers"] = kwargs["dimension_numbers"]
-  return dot_general, functools.partial(dot_general_product, **shared), kwargs
+  return (dot_general, lambda a, b: dot_general_product(a, b, **shared).result,
+          kwargs)
 
 
 def _contractions(jaxpr):
   for eqn in jaxpr.eqns:
-    if eqn.primitive is contract_p:
+    if eqn.primitive in (contract_p, ragged_p):
       yield eqn
     else:
       for inner in jax.extend.core.jaxprs_in_params(eqn.params):
@@ -69,8 +86,7 @@ def _contractions(jaxpr):
 def _trace(a, b, kwargs):
   """The contraction that a call becomes, or None if XLA computes it."""
   function, _, kwargs = _function(kwargs)
-  arrays = {key: kwargs.pop(key) for key in ("bias", "scale")
-            if kwargs.get(key) is not None}
+  arrays = {key: kwargs.pop(key) for key in _ARRAYS if kwargs.get(key) is not None}
   function = functools.partial(function, **kwargs)
   traced = jax.make_jaxpr(lambda a, b, arrays: function(a, b, **arrays))
   jaxpr = traced(a, b, arrays)
@@ -78,11 +94,14 @@ def _trace(a, b, kwargs):
 
 
 def _plan(eqn):
+  """(layout or None, plan) of a call."""
   operands = [x.aval for x in eqn.invars]
   platform = _ffi.default_platform()
-  labels, spec = eqn.params["labels"], eqn.params["spec"]
+  spec = eqn.params["spec"]
   target = spec.target(platform if platform in _ffi.platforms() else "cpu")
-  return plan_contraction(operands, labels, spec, target)
+  if eqn.primitive is ragged_p:
+    return None, plan_ragged(operands, eqn.params["form"], spec, target)
+  return plan_contraction(operands, eqn.params["labels"], spec, target)
 
 
 def _gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
@@ -105,15 +124,16 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
     a: array or `jax.ShapeDtypeStruct`.
     b: array or `jax.ShapeDtypeStruct`.
     **kwargs: as for `jaxgemm.matmul`; with dimension_numbers, as for
-      `jaxgemm.dot_general`.
+      `jaxgemm.dot_general`; with group_sizes (an array or a shape, too), as for
+      `jaxgemm.ragged_dot`, and with ragged_dot_dimension_numbers, as for
+      `jaxgemm.ragged_dot_general`.
 
   Raises:
     ValueError, TypeError: the operands do not fit each other; what jax raises.
   """
-  _, product_of, kwargs = _function(kwargs)
-  product = product_of(a, b)
+  _, result_of, _ = _function(kwargs)
   emulated = emulated_arch(kwargs.get("implementation"))
-  reason = unsupported(a, b, product, kwargs.get("precision"), emulated)
+  reason = unsupported(a, b, result_of(a, b).dtype, kwargs.get("precision"), emulated)
   if reason is not None:
     return False, reason
   try:
@@ -135,28 +155,36 @@ def explain(a, b, **kwargs) -> Explanation:
   Raises:
     ValueError, TypeError: what the call itself would raise.
   """
-  _, product_of, _ = _function(kwargs)
+  _, result_of, _ = _function(kwargs)
   eqn = _trace(a, b, kwargs)
   if eqn is None:
     reason = "implementation='xla' was given"
     if kwargs.get("implementation") is None:
-      reason = unsupported(a, b, product_of(a, b), kwargs.get("precision"), None)
+      reason = unsupported(a, b, result_of(a, b).dtype, kwargs.get("precision"), None)
     return Explanation({"implementation": "xla", "reasons": [reason]})
-  dims, spec = eqn.params["labels"], eqn.params["spec"]
-  operands = [x.aval for x in eqn.invars]
-  sizes = layout.label_sizes(dims, *(x.shape for x in operands))
   chosen, plan = _plan(eqn)
-  how = chosen or layout.choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
-  gradients = _gradients(dims, sizes, *operands[:2])
+  operands, spec = [x.aval for x in eqn.invars], eqn.params["spec"]
+  if eqn.primitive is ragged_p:
+    how, swap, fused = _ragged_layout(a, b, eqn, kwargs), False, True
+    gradients = how.gradient_relayouts(a, b)
+  else:
+    dims = eqn.params["labels"]
+    sizes = layout.label_sizes(dims, *(x.shape for x in operands))
+    how = chosen or layout.choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
+    swap, fused = how.swap, chosen is not None
+    gradients = _gradients(dims, sizes, *operands[:2])
   reasons = list(plan["reasons"])
-  dtypes = plan["operand_dtypes"][::-1] if how.swap else plan["operand_dtypes"]
+  dtypes = plan["operand_dtypes"][::-1] if swap else plan["operand_dtypes"]
   reasons += [f"{name} is converted from {x.dtype.name} to {dtype.name} by a copy: the "
               "kernels do not take the operands' types together"
               for name, x, dtype in zip(("lhs", "rhs"), operands, dtypes)
               if x.dtype != dtype]
   reasons += [f"{name} is transposed by a copy: its dimensions are not in an order "
               "that a kernel reads or writes" for name in how.relayouts]
-  if chosen is None:
+  if eqn.primitive is ragged_p and how.repeats_rhs:
+    reasons.append("rhs is repeated by a copy: the group sizes have more dimensions "
+                   "than its batch")
+  if not fused:
     reasons.append("the epilogue runs outside the kernel: bias or scale varies "
                    "along rows of one matrix")
   for name, copies in gradients.items():
@@ -168,15 +196,25 @@ def explain(a, b, **kwargs) -> Explanation:
     reasons.append("under differentiation the value before the activation is saved")
   keys = ("target", "kernel", "schedule", "reduction", "tile", "tiles", "num_workgroups",
           "num_queues", "workspace_bytes", "zeroed_bytes")
-  return Explanation({
+  data = {
       "implementation": (f"emulated:{spec.emulated}" if spec.emulated
                          else "jaxgemm"),
       **{key: plan[key] for key in keys},
       "relayouts": how.relayouts,
-      "fused_epilogue": chosen is not None,
+      "fused_epilogue": fused,
       "gradients": gradients,
       "reasons": reasons,
-  })
+  }
+  if eqn.primitive is ragged_p:
+    data |= {"ragged": how.form.mode, "groups": operands[2].shape[-1],
+             "local_groups": how.form.local_groups}
+  return Explanation(data)
+
+
+def _ragged_layout(a, b, eqn, kwargs):
+  numbers = kwargs.get("ragged_dot_dimension_numbers", BASIC)
+  local_groups = eqn.params["form"].local_groups
+  return ragged_layout.arrange(a.shape, b.shape, numbers, local_groups)
 
 
 def workspace_size(a, b, **kwargs) -> int:

@@ -57,19 +57,21 @@ class RaggedLayout(NamedTuple):
     size = dict(self.sizes)
     return tuple(size[x] for x in labels)
 
-  def gradient_relayouts(self) -> dict[str, tuple[str, ...]]:
-    """What each operand's gradient transposes; its result counts as "out"."""
-    transposed = transposed_gradients(self.form)
+  @property
+  def repeats_rhs(self) -> bool:
+    """Whether rhs lacks a part of the batch: the kernel has one batch dimension."""
+    return (self.form.mode == "m" and self.count(self.batch) != 1
+            and self.count(self.outer) != 1)
+
+  def gradient_relayouts(self, lhs, rhs) -> dict[str, tuple[str, ...]]:
+    """What the operands' gradients transpose; their result counts as "out"."""
     found = {}
-    for name, other, transposes in zip(("lhs", "rhs"), ("rhs", "lhs"), transposed):
-      parts = []
-      if transposes or name in self.relayouts:
-        parts.append("out")
-      if other in self.relayouts:
-        parts.append(other)
-      if "out" in self.relayouts:
-        parts.append("cotangent")
-      found[name] = tuple(parts)
+    for name, other, x, transposed in zip(
+        ("lhs", "rhs"), ("rhs", "lhs"), (lhs, rhs), transposed_gradients(self.form)):
+      if jnp.issubdtype(x.dtype, jnp.inexact):
+        parts = {"out": transposed or name in self.relayouts,
+                 other: other in self.relayouts, "cotangent": "out" in self.relayouts}
+        found[name] = tuple(part for part, there in parts.items() if there)
     return found
 
 
@@ -130,7 +132,7 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
 
 
 def _grouped(x, labels: Labels, groups, layout: RaggedLayout):
-  """x with one dimension for each group of labels; without the batch's if it has none."""
+  """x with one dimension for each group of labels, but none for an empty batch."""
   order = sum(groups, ())
   if not _same_order(labels, order, dict(layout.sizes)):
     x = jnp.transpose(x, [labels.index(i) for i in order])
@@ -145,9 +147,10 @@ def operands(lhs, rhs, group_sizes, layout: RaggedLayout):
     rhs_groups = (rhs_groups[0], *rhs_groups[2:])
   left = _grouped(lhs, tuple(range(lhs.ndim)), layout.lhs_groups, layout)
   right = _grouped(rhs, layout.rhs_labels, rhs_groups, layout)
-  if layout.form.mode == "m" and layout.batch:
-    # The kernel has one batch dimension, of which rhs has a part.
+  if layout.repeats_rhs:
     right = jnp.repeat(right, layout.count(layout.outer), axis=0)
+  elif layout.form.mode == "m" and layout.batch and layout.outer:
+    right = right[0] if layout.count(layout.batch) == 1 else right
   if group_sizes.ndim > 1:
     batch = layout.count(layout.batch + layout.outer)
     group_sizes = jnp.reshape(group_sizes, (batch, group_sizes.shape[-1]))
@@ -168,5 +171,5 @@ def result(out, layout: RaggedLayout, dtype):
     parts = layout.count(layout.batch), layout.count(layout.outer)
     out = jnp.reshape(out, parts + out.shape[1:]).sum(1).astype(dtype)
   if batch:
-    out = jnp.moveaxis(jnp.reshape(out, (-1, *out.shape[-3:])), 1, 0)
+    out = jnp.moveaxis(out, -3, 0)
   return jnp.reshape(out, (groups, *batch, *layout.shape(layout.m), *n))

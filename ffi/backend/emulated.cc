@@ -77,22 +77,27 @@ struct Buffers {
     ++count;
   }
 
-  const char* names[7];
-  uint64_t bases[7], sizes[7];
-  uint8_t writable[7];
+  static constexpr int kMost = 9;
+  const char* names[kMost];
+  uint64_t bases[kMost], sizes[kMost];
+  uint8_t writable[kMost];
   int count = 0;
 };
 
 Buffers BuffersOf(const Call& call) {
   const Problem& p = call.problem;
-  int64_t out_bytes = p.batch * p.m * p.n * Bytes(p.out_dtype);
-  auto vector_bytes = [&p](int64_t batch_stride, int64_t columns) {
-    return 4 * (batch_stride ? p.batch * batch_stride : columns);
+  int64_t out_bytes = p.num_out() * p.m * p.n * Bytes(p.out_dtype);
+  int64_t vectors = p.ragged == Ragged::kM ? p.local_groups : p.batch;
+  auto vector_bytes = [vectors](int64_t stride, int64_t columns) {
+    return 4 * (stride ? vectors * stride : columns);
   };
   Buffers buffers;
-  int64_t lhs_batch = p.lhs_batched ? p.batch : 1, rhs_batch = p.rhs_batched ? p.batch : 1;
+  int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
   buffers.Add("lhs", call.lhs, lhs_batch * p.m * p.k * Bytes(p.lhs_dtype), false);
-  buffers.Add("rhs", call.rhs, rhs_batch * p.k * p.n * Bytes(p.rhs_dtype), false);
+  buffers.Add("rhs", call.rhs, p.num_rhs() * p.k * p.n * Bytes(p.rhs_dtype), false);
+  buffers.Add("group_sizes", call.group_sizes, 4 * p.groups * (p.sizes_batched ? p.batch : 1),
+              false);
+  buffers.Add("group_offset", call.group_offset, 4, false);
   buffers.Add("bias", call.bias, vector_bytes(call.bias_batch_stride, p.n), false);
   buffers.Add("scale", call.scale,
               vector_bytes(call.scale_batch_stride, call.scale_stride ? p.n : 1), false);

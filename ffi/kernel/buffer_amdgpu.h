@@ -58,10 +58,11 @@ struct OperandMemory {
       k = tile.limit - tile.origin;
     }
   }
-  // Whole chunks in every line, and a tile within 32-bit offsets.
+  // Whole chunks in every line, also where groups cut it, and a tile within 32-bit offsets.
   JAXGEMM_AMD bool FitsChunks() const {
     constexpr int kMostLines = kTileRows > kRowBytes ? kTileRows : kRowBytes;
-    return (base | line_bytes) % kChunkBytes == 0 &&
+    const int64_t used_bytes = (kKContiguous ? k : rows) * Traits::kBytes;
+    return (base | line_bytes | used_bytes) % kChunkBytes == 0 &&
            line_bytes < int64_t{kOutsideBuffer} / kMostLines;
   }
   JAXGEMM_AMD uint64_t TileBase(Index tile, Index k_tile) const {
