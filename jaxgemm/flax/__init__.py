@@ -1,0 +1,24 @@
+"""Mixture-of-experts layers for Flax, on grouped products.
+
+  nnx.MoE, linen.MoE  the layers, with the same parameters and the same numbers
+  moe                 the function that both compute, on plain arrays
+  MoEParams, Mlp      its parameters
+  MoEStats            its second result: auxiliary losses and the experts' load
+
+Importing this package needs flax; `jaxgemm` itself does not.
+"""
+
+from jaxgemm.flax import linen, nnx
+from jaxgemm.flax.experts import Mlp
+from jaxgemm.flax.moe import MoEParams, moe
+from jaxgemm.flax.routing import MoEStats, load_balancing_loss
+
+__all__ = [
+    "Mlp",
+    "MoEParams",
+    "MoEStats",
+    "linen",
+    "load_balancing_loss",
+    "moe",
+    "nnx",
+]

@@ -1,0 +1,150 @@
+"""The mixture-of-experts layer for Flax Linen."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from flax import linen as nn
+from flax.typing import Dtype, Initializer, PrecisionLike
+import jax
+from jax import lax
+import jax.numpy as jnp
+
+from jaxgemm.flax import experts as experts_lib
+from jaxgemm.flax.moe import MoEParams, moe
+from jaxgemm.flax.routing import MoEStats
+
+
+class _Mlp(nn.Module):
+  """Declares the parameters of `jaxgemm.flax.Mlp` and returns them."""
+
+  shapes: Mapping[str, tuple[int, ...]]
+  kernel_init: Initializer
+  bias_init: Initializer
+  param_dtype: Dtype
+
+  @nn.compact
+  def __call__(self) -> experts_lib.Mlp:
+    init = lambda name: self.bias_init if name.endswith("bias") else self.kernel_init
+    return experts_lib.Mlp(**{
+        name: self.param(name, init(name), shape, self.param_dtype)
+        for name, shape in self.shapes.items()
+    })
+
+
+class MoE(nn.Module):
+  """A dropless mixture of experts: x[..., C] -> the same, and statistics.
+
+  Example usage::
+
+    >>> import jax, jax.numpy as jnp
+    >>> from jaxgemm.flax import linen as jaxgemm_linen
+
+    >>> layer = jaxgemm_linen.MoE(hidden_features=128, num_experts=8, top_k=2)
+    >>> x = jnp.ones((4, 16, 64))
+    >>> params = layer.init(jax.random.key(0), x)
+    >>> y, stats = layer.apply(params, x)
+
+  The parameters have the names and shapes of `jaxgemm.flax.nnx.MoE`. Add
+  `stats.load_balancing_loss` and `stats.router_z_loss`, each times a small factor
+  (1e-2 in Switch, 1e-3 in ST-MoE), to the loss.
+
+  Attributes:
+    hidden_features: width of each expert.
+    num_experts: number of experts that the router chooses from.
+    top_k: experts per token.
+    num_shared_experts: experts that every token goes to, kept as one MLP of
+      num_shared_experts * hidden_features.
+    gated: whether experts are down(activation(gate(x)) * up(x)), SwiGLU with
+      "silu", or down(activation(up(x))).
+    activation: "silu", "gelu" or "relu".
+    use_bias: whether the experts have biases; the router has none.
+    normalize_weights: whether the experts' weights are a softmax over the chosen
+      (as in Mixtral) or are taken from the softmax over all (as in DeepSeek-V2).
+    routed_scaling: factor of these weights.
+    dtype: the dtype of the experts' computation and of the result (default: infer
+      from input and params). The router computes in float32.
+    param_dtype: the dtype passed to parameter initializers (default: float32).
+    precision: numerical precision of the products, see `jax.lax.Precision`.
+    kernel_init: initializer function for the weight matrices; it is called for each
+      expert with the shape of one matrix.
+    router_init: initializer function for the router, of shape (C, num_experts).
+    bias_init: initializer function for the biases, called for each expert.
+    dot_general: dot product function of router and shared experts (default:
+      `jaxgemm.dot_general`).
+    ragged_dot: grouped product of the experts (default: `jaxgemm.ragged_dot`).
+    expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
+      parameters are sharded in `apply`; `init` makes those of all experts.
+    partition_name: name of the experts' dimension in the parameters' partitioning
+      metadata, in front of the names of initializers made by
+      `nn.with_partitioning`.
+  """
+
+  hidden_features: int
+  num_experts: int
+  top_k: int = 2
+  num_shared_experts: int = 0
+  gated: bool = True
+  activation: str = "silu"
+  use_bias: bool = False
+  normalize_weights: bool = True
+  routed_scaling: float = 1.0
+  dtype: Dtype | None = None
+  param_dtype: Dtype = jnp.float32
+  precision: PrecisionLike = None
+  kernel_init: Initializer = nn.initializers.lecun_normal()
+  router_init: Initializer = nn.initializers.lecun_normal()
+  bias_init: Initializer = nn.initializers.zeros_init()
+  dot_general: Any = None
+  ragged_dot: Any = None
+  expert_axis_name: str | None = None
+  partition_name: str | None = None
+
+  @nn.compact
+  def __call__(
+      self, x: jax.Array, experts: jax.Array | None = None
+  ) -> tuple[jax.Array, MoEStats]:
+    """Routes the tokens and adds up what their experts make of them.
+
+    Args:
+      x: [..., C].
+      experts: int32[..., top_k], the routing of an earlier call to repeat
+        (`MoEStats.experts`); None lets the router choose.
+
+    Returns:
+      The result [..., C], and the `MoEStats`.
+
+    Raises:
+      ValueError: an option or a shape that cannot be; see the messages.
+    """
+    # As in nn.BatchNorm, the axis is bound only when the layer is applied.
+    axis_name = None if self.is_initializing() else self.expert_axis_name
+    shards = 1 if axis_name is None else lax.axis_size(axis_name)
+    features = x.shape[-1]
+    router = self.param(
+        "router", self.router_init, (features, self.num_experts), self.param_dtype
+    )
+
+    def build(module, hidden_features, name):
+      shapes = experts_lib.mlp_shapes(
+          features, hidden_features, gated=self.gated, use_bias=self.use_bias
+      )
+      return module(
+          shapes, self.kernel_init, self.bias_init, self.param_dtype, name=name
+      )()
+
+    every = nn.vmap(
+        _Mlp, variable_axes={"params": 0}, split_rngs={"params": True},
+        axis_size=self.num_experts // shards,
+        metadata_params={nn.PARTITION_NAME: self.partition_name},
+    )
+    every = build(every, self.hidden_features, "experts")
+    shared = None
+    if self.num_shared_experts:
+      shared = build(_Mlp, self.num_shared_experts * self.hidden_features, "shared")
+    return moe(
+        x, MoEParams(router, every, shared), experts, top_k=self.top_k,
+        activation=self.activation, normalize_weights=self.normalize_weights,
+        routed_scaling=self.routed_scaling, dtype=self.dtype,
+        precision=self.precision, dot_general=self.dot_general,
+        ragged_dot=self.ragged_dot, expert_axis_name=axis_name,
+    )

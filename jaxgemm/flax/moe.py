@@ -1,0 +1,164 @@
+"""A dropless mixture-of-experts layer as a function of arrays.
+
+Tokens are copied to one row for each of their experts, sorted by expert; each
+product of the experts is then one grouped product over all rows, and the results
+are added back to their tokens. The sort, the group sizes and everything else stay
+on the device, in int32; shapes do not depend on the routing, and no mask has an
+expert dimension beside tokens and features.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+
+from jaxgemm.config import ACTIVATIONS
+from jaxgemm.flax import experts as experts_lib
+from jaxgemm.flax import routing as routing_lib
+
+
+class MoEParams(NamedTuple):
+  """Parameters of `moe`.
+
+  Attributes:
+    router: [C, E].
+    experts: kernels and biases with the leading dimension E, or E / P in a shard.
+    shared: those of the expert that all tokens go to, or None.
+  """
+
+  router: Any
+  experts: experts_lib.Mlp
+  shared: experts_lib.Mlp | None = None
+
+
+def check_options(num_experts: int, top_k: int, activation: str) -> None:
+  """Raises ValueError for options that the layers cannot have."""
+  if not 1 <= top_k <= num_experts:
+    raise ValueError(
+        f"top_k={top_k} of num_experts={num_experts} experts was asked for; a token "
+        "goes to at least one and at most to all. Change one of the two."
+    )
+  if activation not in ACTIVATIONS:
+    raise ValueError(
+        f"activation={activation!r} is unknown; allowed are "
+        f"{', '.join(map(repr, ACTIVATIONS))}. Pass one of these."
+    )
+
+
+def _first_expert(num_experts: int, num_local: int, axis_name) -> jax.Array | None:
+  """int32[1], the first of this shard's experts, or None if it holds all."""
+  shards = 1 if axis_name is None else lax.axis_size(axis_name)
+  if num_local * shards != num_experts:
+    where = "no expert_axis_name" if axis_name is None else (
+        f"{shards} shards along {axis_name!r}")
+    raise ValueError(
+        f"The router has num_experts={num_experts} and the kernels have {num_local}, "
+        f"with {where}; each shard must hold num_experts / shards of them. Shard the "
+        "experts' leading dimension along expert_axis_name, inside jax.shard_map."
+    )
+  if axis_name is None:
+    return None
+  return (lax.axis_index(axis_name) * num_local).astype(jnp.int32)[None]
+
+
+def _sum_rows(rows, weights, tokens, num_tokens):
+  """f32[T, C]: each row times its weight, added to its token."""
+  dtype = jnp.promote_types(rows.dtype, jnp.float32)
+  rows = rows.astype(dtype) * weights[:, None].astype(dtype)
+  return jnp.zeros((num_tokens, rows.shape[1]), dtype).at[tokens].add(rows)
+
+
+def moe(
+    x: jax.Array,
+    params: MoEParams,
+    experts: jax.Array | None = None,
+    *,
+    top_k: int,
+    activation: str = "silu",
+    normalize_weights: bool = True,
+    routed_scaling: float = 1.0,
+    dtype=None,
+    precision=None,
+    dot_general: Callable | None = None,
+    ragged_dot: Callable | None = None,
+    expert_axis_name: str | None = None,
+) -> tuple[jax.Array, routing_lib.MoEStats]:
+  """A mixture of experts; no token is dropped, whatever the load.
+
+  Args:
+    x: [..., C].
+    params: see `MoEParams`.
+    experts: int32[..., top_k], the routing of an earlier call to repeat
+      (`MoEStats.experts`); None lets the router choose.
+    top_k: experts per token.
+    activation: "silu" (with a gate: SwiGLU), "gelu" or "relu".
+    normalize_weights: whether the experts' weights are a softmax over the chosen
+      (True, as in Mixtral) or are taken from the softmax over all (as in DeepSeek-V2).
+    routed_scaling: factor of these weights.
+    dtype: of the experts' products and of the result; None infers it from x and
+      the kernels. The router and all sums over experts are at least float32.
+    precision: passed on to the products.
+    dot_general: as `jax.lax.dot_general`, for router and shared experts. None means
+      `jaxgemm.dot_general`.
+    ragged_dot: as `jax.lax.ragged_dot`, for the experts. None means
+      `jaxgemm.ragged_dot`. One that also takes bias and activation is handed these,
+      and the group_offset of a shard.
+    expert_axis_name: inside `jax.shard_map`, the mesh axis along which the experts'
+      leading dimension is sharded. x and the router must be the same along it; each
+      shard computes the rows of its experts, and one psum adds them up.
+
+  Returns:
+    The result [..., C] in `dtype`, and the `MoEStats`.
+
+  Raises:
+    ValueError: an option or a shape that cannot be; see the messages.
+  """
+  num_experts = params.router.shape[-1]
+  check_options(num_experts, top_k, activation)
+  if x.shape[-1] != params.router.shape[0]:
+    raise ValueError(
+        f"x has {x.shape[-1]} features in its last dimension and the layer has "
+        f"{params.router.shape[0]}; they must be equal. x's shape is {x.shape}."
+    )
+  first_expert = _first_expert(
+      num_experts, params.experts.up.shape[0], expert_axis_name
+  )
+  if dtype is None:
+    dtype = jnp.result_type(x, params.experts.up)
+  choices = (*x.shape[:-1], top_k)
+  if experts is not None:
+    if experts.shape != choices:
+      raise ValueError(
+          f"experts has the shape {experts.shape} and must have {choices}: top_k "
+          "experts for each token of x. Pass `MoEStats.experts` of the same tokens."
+      )
+    experts = experts.reshape(-1, top_k)
+  shape, x = x.shape, x.reshape(-1, x.shape[-1])
+  dense = experts_lib.dense_product(dot_general, precision)
+
+  wide = jnp.promote_types(params.router.dtype, jnp.float32)
+  logits = dense(x.astype(wide), params.router.astype(wide), None, None)
+  weights, stats = routing_lib.route(
+      logits, top_k, normalize_weights=normalize_weights,
+      routed_scaling=routed_scaling, experts=experts,
+  )
+
+  # A row for each choice; the stable sort brings those of one expert together.
+  choice = jnp.arange(stats.experts.size, dtype=jnp.int32)
+  row_experts, choice = lax.sort_key_val(stats.experts.reshape(-1), choice)
+  tokens = choice // top_k
+  # From float32, so that the gradient adds up a token's rows in float32.
+  rows = x.astype(wide)[tokens].astype(dtype)
+  grouped = experts_lib.grouped_product(
+      ragged_dot, precision, stats.tokens_per_expert, row_experts, first_expert
+  )
+  rows = experts_lib.mlp(rows, params.experts, activation, grouped)
+  out = _sum_rows(rows, weights.reshape(-1)[choice], tokens, x.shape[0])
+  if expert_axis_name is not None:
+    out = lax.psum(out, expert_axis_name)
+  if params.shared is not None:
+    out += experts_lib.mlp(x.astype(dtype), params.shared, activation, dense)
+  stats = stats._replace(experts=stats.experts.reshape(choices))
+  return out.astype(dtype).reshape(shape), stats

@@ -1,0 +1,165 @@
+"""The mixture-of-experts layer for Flax NNX."""
+
+from typing import Any
+
+from flax import nnx
+from flax.typing import Dtype, Initializer, PrecisionLike
+import jax
+import jax.numpy as jnp
+
+from jaxgemm.flax import experts as experts_lib
+from jaxgemm.flax.moe import MoEParams, check_options, moe
+from jaxgemm.flax.routing import MoEStats
+
+
+class _Mlp(nnx.Module):
+  """Holds the parameters of `jaxgemm.flax.Mlp`; has no call of its own."""
+
+  def __init__(self, shapes, kernel_init, bias_init, param_dtype, rngs):
+    for name, shape in shapes.items():
+      init = bias_init if name.endswith("bias") else kernel_init
+      setattr(self, name, nnx.Param(init(rngs.params(), shape, param_dtype)))
+
+  def params(self) -> experts_lib.Mlp:
+    names = [name for name in experts_lib.Mlp._fields if hasattr(self, name)]
+    return experts_lib.Mlp(**{name: getattr(self, name)[...] for name in names})
+
+
+class MoE(nnx.Module):
+  """A dropless mixture of experts: x[..., features] -> the same, and statistics.
+
+  Example usage::
+
+    >>> from flax import nnx
+    >>> import jax.numpy as jnp
+    >>> from jaxgemm.flax import nnx as jaxgemm_nnx
+
+    >>> layer = jaxgemm_nnx.MoE(64, 128, num_experts=8, top_k=2, rngs=nnx.Rngs(0))
+    >>> y, stats = layer(jnp.ones((4, 16, 64)))
+    >>> y.shape, stats.tokens_per_expert.shape
+    ((4, 16, 64), (8,))
+
+  Add `stats.load_balancing_loss` and `stats.router_z_loss`, each times a small
+  factor (1e-2 in Switch, 1e-3 in ST-MoE), to the loss.
+
+  Args:
+    features: number of features of the input and of the result.
+    hidden_features: width of each expert.
+    num_experts: number of experts that the router chooses from.
+    top_k: experts per token.
+    num_shared_experts: experts that every token goes to, kept as one MLP of
+      num_shared_experts * hidden_features.
+    gated: whether experts are down(activation(gate(x)) * up(x)), SwiGLU with
+      "silu", or down(activation(up(x))).
+    activation: "silu", "gelu" or "relu".
+    use_bias: whether the experts have biases; the router has none.
+    normalize_weights: whether the experts' weights are a softmax over the chosen
+      (as in Mixtral) or are taken from the softmax over all (as in DeepSeek-V2).
+    routed_scaling: factor of these weights.
+    dtype: the dtype of the experts' computation and of the result (default: infer
+      from input and params). The router computes in float32.
+    param_dtype: the dtype passed to parameter initializers (default: float32).
+    precision: numerical precision of the products, see `jax.lax.Precision`.
+    kernel_init: initializer function for the weight matrices; it is called for each
+      expert with the shape of one matrix.
+    router_init: initializer function for the router, of shape (features,
+      num_experts).
+    bias_init: initializer function for the biases, called for each expert.
+    dot_general: dot product function of router and shared experts (default:
+      `jaxgemm.dot_general`).
+    ragged_dot: grouped product of the experts (default: `jaxgemm.ragged_dot`).
+    expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
+      parameters are sharded when the layer is called. Parameters are always made
+      with all experts.
+    partition_name: name of the experts' dimension in the parameters' partitioning
+      metadata, in front of the names of initializers made by
+      `nnx.with_partitioning`.
+    rngs: rng key.
+  """
+
+  def __init__(
+      self,
+      features: int,
+      hidden_features: int,
+      num_experts: int,
+      top_k: int = 2,
+      *,
+      num_shared_experts: int = 0,
+      gated: bool = True,
+      activation: str = "silu",
+      use_bias: bool = False,
+      normalize_weights: bool = True,
+      routed_scaling: float = 1.0,
+      dtype: Dtype | None = None,
+      param_dtype: Dtype = jnp.float32,
+      precision: PrecisionLike = None,
+      kernel_init: Initializer = nnx.initializers.lecun_normal(),
+      router_init: Initializer = nnx.initializers.lecun_normal(),
+      bias_init: Initializer = nnx.initializers.zeros_init(),
+      dot_general: Any = None,
+      ragged_dot: Any = None,
+      expert_axis_name: str | None = None,
+      partition_name: str | None = None,
+      rngs: nnx.Rngs,
+  ):
+    check_options(num_experts, top_k, activation)
+    self.router = nnx.Param(
+        router_init(rngs.params(), (features, num_experts), param_dtype)
+    )
+
+    def build(hidden_features, rngs):
+      shapes = experts_lib.mlp_shapes(
+          features, hidden_features, gated=gated, use_bias=use_bias
+      )
+      return _Mlp(shapes, kernel_init, bias_init, param_dtype, rngs)
+
+    build_experts = nnx.vmap(
+        lambda key: build(hidden_features, nnx.Rngs(key)),
+        transform_metadata={nnx.PARTITION_NAME: partition_name},
+    )
+    self.experts = build_experts(jax.random.split(rngs.params(), num_experts))
+    if num_shared_experts:
+      self.shared = build(num_shared_experts * hidden_features, rngs)
+    self.num_shared_experts = num_shared_experts
+    self.features = features
+    self.hidden_features = hidden_features
+    self.num_experts = num_experts
+    self.top_k = top_k
+    self.gated = gated
+    self.activation = activation
+    self.use_bias = use_bias
+    self.normalize_weights = normalize_weights
+    self.routed_scaling = routed_scaling
+    self.dtype = dtype
+    self.param_dtype = param_dtype
+    self.precision = precision
+    self.dot_general = dot_general
+    self.ragged_dot = ragged_dot
+    self.expert_axis_name = expert_axis_name
+    self.partition_name = partition_name
+
+  def __call__(
+      self, x: jax.Array, experts: jax.Array | None = None
+  ) -> tuple[jax.Array, MoEStats]:
+    """Routes the tokens and adds up what their experts make of them.
+
+    Args:
+      x: [..., features].
+      experts: int32[..., top_k], the routing of an earlier call to repeat
+        (`MoEStats.experts`); None lets the router choose.
+
+    Returns:
+      The result [..., features], and the `MoEStats`.
+
+    Raises:
+      ValueError: x, or the kernels in a shard, have the wrong shape.
+    """
+    shared = self.shared.params() if self.num_shared_experts else None
+    return moe(
+        x, MoEParams(self.router[...], self.experts.params(), shared), experts,
+        top_k=self.top_k, activation=self.activation,
+        normalize_weights=self.normalize_weights,
+        routed_scaling=self.routed_scaling, dtype=self.dtype,
+        precision=self.precision, dot_general=self.dot_general,
+        ragged_dot=self.ragged_dot, expert_axis_name=self.expert_axis_name,
+    )

@@ -1,0 +1,104 @@
+"""The top-k router: which experts a token goes to, and how even the load is."""
+
+from typing import NamedTuple
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+
+
+class MoEStats(NamedTuple):
+  """What a layer reports beside its result: losses to add, and the load.
+
+  All fields are arrays of fixed shape: under jit, vmap and scan they are results
+  like any other. Inside `jax.shard_map` they describe the tokens of one shard.
+
+  Attributes:
+    load_balancing_loss: f32[], 1 where the load is even, num_experts / top_k where
+      all tokens choose the same experts with certainty. See `load_balancing_loss`.
+    router_z_loss: f32[], the mean of logsumexp(logits)**2 over the tokens, which
+      keeps the logits small: equation 5 of ST-MoE (arXiv:2202.08906).
+    tokens_per_expert: int32[E], rows that each expert computes; none is dropped,
+      so the sum is tokens * top_k.
+    router_probs: f32[E], the mean over the tokens of the softmax of the logits.
+    max_load: f32[], rows of the busiest expert over the mean of all.
+    empty_experts: f32[], the fraction of experts that no token chose.
+    experts: int32[..., top_k], the experts of each token, best first. The layers
+      take it to repeat a routing, in a check or as in arXiv:2510.11370.
+  """
+
+  load_balancing_loss: jax.Array
+  router_z_loss: jax.Array
+  tokens_per_expert: jax.Array
+  router_probs: jax.Array
+  max_load: jax.Array
+  empty_experts: jax.Array
+  experts: jax.Array
+
+
+def load_balancing_loss(
+    tokens_per_expert: jax.Array, router_probs: jax.Array
+) -> jax.Array:
+  """E * sum_i f_i * P_i: equations 4 to 6 of Switch (arXiv:2101.03961).
+
+  f_i is the fraction of all routed rows that expert i receives (with top_k > 1
+  each token counts top_k times, so the f_i sum to 1 as they do in Switch), and P_i
+  its mean probability. GShard (arXiv:2006.16668, algorithm 1) has the same product
+  with the first choices only. Only P_i has a gradient.
+
+  Over the tokens of several shards, pass the psum of `MoEStats.tokens_per_expert`
+  and the pmean of `MoEStats.router_probs`.
+
+  Args:
+    tokens_per_expert: int32[E].
+    router_probs: f32[E], summing to 1.
+
+  Returns:
+    f32[], at least about 1 for a router that sends tokens where its probability is.
+  """
+  rows = tokens_per_expert.astype(router_probs.dtype)
+  return rows.size * (rows / rows.sum() * router_probs).sum()
+
+
+def route(
+    logits: jax.Array, top_k: int, *, normalize_weights: bool,
+    routed_scaling: float, experts: jax.Array | None,
+) -> tuple[jax.Array, MoEStats]:
+  """Chooses each token's experts.
+
+  Args:
+    logits: f32[T, E].
+    top_k: experts per token.
+    normalize_weights: whether the weights are a softmax over the chosen experts
+      (they sum to 1, as in Mixtral, arXiv:2401.04088) or the chosen entries of the
+      softmax over all (as in DeepSeek-V2, arXiv:2405.04434, and in Switch).
+    routed_scaling: factor of the weights; DeepSeek-V2 has 16.
+    experts: int32[T, top_k], a choice made before, or None.
+
+  Returns:
+    f32[T, top_k], what the results of the experts are multiplied by, and the
+    `MoEStats` with the experts.
+  """
+  num_experts = logits.shape[-1]
+  if experts is None:
+    chosen, experts = lax.top_k(logits, top_k)
+  else:
+    chosen = jnp.take_along_axis(logits, experts, axis=-1)
+  normalizer = jax.nn.logsumexp(logits, axis=-1)
+  if normalize_weights:
+    weights = jax.nn.softmax(chosen, axis=-1)
+  else:
+    weights = jnp.exp(chosen - normalizer[:, None])
+  tokens_per_expert = jnp.zeros((num_experts,), jnp.int32).at[experts].add(1)
+  router_probs = jnp.exp(logits - normalizer[:, None]).mean(axis=0)
+  mean_load = experts.size / num_experts
+  stats = MoEStats(
+      load_balancing_loss=load_balancing_loss(tokens_per_expert, router_probs),
+      router_z_loss=(normalizer**2).mean(),
+      tokens_per_expert=tokens_per_expert,
+      router_probs=router_probs,
+      max_load=tokens_per_expert.max().astype(logits.dtype) / mean_load,
+      empty_experts=(tokens_per_expert == 0).mean(dtype=logits.dtype),
+      experts=experts,
+  )
+  return routed_scaling * weights, stats

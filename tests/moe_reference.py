@@ -1,0 +1,167 @@
+"""What the MoE tests compare with: dense experts, a masked ragged_dot, and layers."""
+
+import functools
+
+from flax import nnx
+import jax
+from jax import lax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgemm.flax import Mlp, MoEParams, moe
+from jaxgemm.flax import linen as jaxgemm_linen
+from jaxgemm.flax import nnx as jaxgemm_nnx
+
+C, H, E = 16, 24, 8
+
+
+def fused_ragged_dot(lhs, rhs, group_sizes, precision=None,
+                     preferred_element_type=None, group_offset=None, *,
+                     bias=None, activation=None):
+  """What a fused ragged_dot means, by a mask: rows of absent groups are zero."""
+  num_groups, dtype = group_sizes.shape[0], preferred_element_type or lhs.dtype
+  offset = jnp.int32(0) if group_offset is None else group_offset[0]
+  ends = jnp.cumsum(group_sizes)
+  row_group = (jnp.arange(lhs.shape[0])[:, None] >= ends).sum(-1)
+  local = jnp.where(row_group < num_groups, row_group - offset, -1)
+  mask = jax.nn.one_hot(local, rhs.shape[0], dtype=jnp.float32)
+  out = jnp.einsum("mk,gkn,mg->mn", lhs, rhs, mask, precision=precision,
+                   preferred_element_type=jnp.float32)
+  if bias is not None:
+    out += mask @ bias
+  if activation is not None:
+    out = getattr(jax.nn, activation)(out)
+  return out.astype(dtype)
+
+
+# Nearly all the time of these tests is compilation; LLVM's level 0 halves it.
+jit = functools.partial(
+    jax.jit, compiler_options={"xla_backend_optimization_level": 0})
+
+RAGGED_DOTS = pytest.mark.parametrize(
+    "ragged_dot", [lax.ragged_dot, fused_ragged_dot], ids=["lax", "fused"])
+
+
+def make_params(rng, *, gated=True, use_bias=False, shared=0, num_experts=E):
+  """MoEParams in float32, with kernels scaled as lecun_normal does."""
+  def mlp(hidden, *lead):
+    array = lambda *shape: jnp.asarray(
+        rng.standard_normal(lead + shape) / np.sqrt(shape[0]), jnp.float32)
+    return Mlp(
+        array(C, hidden), array(hidden, C), array(C, hidden) if gated else None,
+        *(array(1, n)[..., 0, :] if use_bias else None for n in (hidden, C)),
+        array(1, hidden)[..., 0, :] if use_bias and gated else None,
+    )
+
+  router = jnp.asarray(rng.standard_normal((C, num_experts)) / 4, jnp.float32)
+  return MoEParams(router, mlp(H, num_experts), mlp(shared * H) if shared else None)
+
+
+def tokens(rng, *shape):
+  """f32[*shape, C]; the last feature is 1, so that a router row can be a bias."""
+  x = rng.standard_normal((*shape, C))
+  x[..., -1] = 1
+  # Exact in bfloat16: the router then sees the same tokens in any dtype.
+  return jnp.asarray(x, jnp.bfloat16).astype(jnp.float32)
+
+
+def to_expert(params, logits):
+  """params whose router adds logits[E] to those of every token."""
+  return params._replace(router=params.router.at[-1].set(jnp.asarray(logits)))
+
+
+def dense_mlp(x, p, activation):
+  act = getattr(jax.nn, activation)
+  bias = lambda b: 0 if b is None else b
+  up = x @ p.up + bias(p.up_bias)
+  hidden = act(up) if p.gate is None else act(x @ p.gate + bias(p.gate_bias)) * up
+  return hidden @ p.down + bias(p.down_bias)
+
+
+def dense_moe(x, params, experts=None, *, top_k, activation="silu",
+              normalize_weights=True, routed_scaling=1.0):
+  """Every expert computes every token; (result, losses)."""
+  num_experts = params.router.shape[-1]
+  logits = x @ params.router
+  probs = jax.nn.softmax(logits)
+  if experts is None:
+    experts = jnp.argsort(-logits, axis=-1)[:, :top_k]
+  mask = (experts[..., None] == jnp.arange(num_experts)).any(1)
+  weights = jnp.where(mask, probs, 0)
+  if normalize_weights:
+    weights /= weights.sum(-1, keepdims=True)
+  every = jax.vmap(dense_mlp, (None, 0, None))(x, params.experts, activation)
+  out = routed_scaling * (weights.T[..., None] * every).sum(0)
+  if params.shared is not None:
+    out += dense_mlp(x, params.shared, activation)
+  balance = num_experts * (mask.mean(0) / top_k * probs.mean(0)).sum()
+  return out, balance + (jax.nn.logsumexp(logits, -1) ** 2).mean()
+
+
+run_moe = jit(moe, static_argnames=(
+    "top_k", "normalize_weights", "dtype", "dot_general", "ragged_dot"))
+
+
+def layer(x, params, experts=None, **options):
+  """`moe`, and its losses as `dense_moe` has them."""
+  out, stats = moe(x, params, experts, **options)
+  return out, stats.load_balancing_loss + stats.router_z_loss
+
+
+@functools.partial(jit, static_argnums=(0, 4))
+def _value_and_grads(function, x, params, cotangent, options):
+  def objective(x, params):
+    out, losses = function(x, params, **dict(options))
+    return (out.astype(cotangent.dtype) * cotangent).sum() + losses, out
+
+  grads, out = jax.grad(objective, (0, 1), has_aux=True)(x, params)
+  return out, grads
+
+
+def value_and_grads(function, x, params, cotangent, **options):
+  """(result, gradients of x and params), the losses included in the gradients."""
+  # Compiled once for all tests of the same shapes and options.
+  return _value_and_grads(
+      function, x, params, cotangent, tuple(sorted(options.items())))
+
+
+def in_float64(x, params, cotangent, function=dense_moe, **options):
+  with jax.enable_x64(True):
+    wide = jax.tree.map(
+        lambda a: jnp.asarray(np.asarray(a), jnp.float64), (x, params, cotangent))
+    return jax.tree.map(
+        np.asarray, value_and_grads(function, *wide, **options))
+
+
+def assert_near(given, wanted, tolerance):
+  """The largest difference in each leaf, relative to its largest value."""
+  pairs = zip(jax.tree.leaves_with_path(given), jax.tree.leaves(wanted), strict=True)
+  for (path, x), y in pairs:
+    y = np.asarray(y, np.float64)
+    np.testing.assert_allclose(
+        np.asarray(x, np.float64), y, rtol=0, atol=tolerance * np.abs(y).max(),
+        err_msg=jax.tree_util.keystr(path))
+
+
+def drawn(shapes, seed=0):
+  rng = np.random.default_rng(seed)
+  return jax.tree.map(
+      lambda a: jnp.asarray(rng.standard_normal(a.shape) / 5, a.dtype), shapes)
+
+
+def make_nnx(seed=0, **options):
+  """A layer with random parameters; running the initializers takes seconds."""
+  options = dict(top_k=2, ragged_dot=lax.ragged_dot) | options
+  layer = nnx.eval_shape(
+      lambda: jaxgemm_nnx.MoE(C, H, E, rngs=nnx.Rngs(0), **options))
+  nnx.update(layer, drawn(nnx.state(layer), seed))
+  return layer
+
+
+run_nnx = jit(lambda layer, x: layer(x))
+
+
+def make_linen(**options):
+  options = dict(top_k=2, ragged_dot=lax.ragged_dot) | options
+  return jaxgemm_linen.MoE(H, E, **options)

@@ -1,0 +1,224 @@
+"""The nnx and linen layers: one function, its products, under Flax's transforms."""
+
+import functools
+
+from flax import linen as nn
+from flax import nnx
+import jax
+from jax import lax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+import numpy as np
+import pytest
+
+import jaxgemm
+from jaxgemm.flax import linen as jaxgemm_linen
+from jaxgemm.flax import nnx as jaxgemm_nnx
+from tests.moe_reference import (
+    C, E, H, assert_near, drawn, fused_ragged_dot, jit, make_linen, make_nnx, run_nnx,
+    tokens)
+
+
+@pytest.mark.parametrize("options", [
+    {}, dict(num_shared_experts=2, use_bias=True, normalize_weights=False),
+    dict(gated=False, activation="gelu", dtype=jnp.bfloat16, routed_scaling=2.0),
+], ids=["plain", "shared-bias", "no-gate-bfloat16"])
+def test_nnx_and_linen_are_the_same_function(rng, options):
+  x = tokens(rng, 2, 9)
+  ours, theirs = make_nnx(**options), make_linen(**options)
+  params = nnx.to_pure_dict(nnx.state(ours, nnx.Param))
+  declared = jax.eval_shape(theirs.init, jax.random.key(0), x)["params"]
+  assert jax.tree.map(jnp.shape, params) == jax.tree.map(jnp.shape, declared)
+  given = run_nnx(ours, x)
+  wanted = jit(theirs.apply)({"params": params}, x)
+  for a, b in zip(jax.tree.leaves(given), jax.tree.leaves(wanted), strict=True):
+    assert a.dtype == b.dtype
+    np.testing.assert_array_equal(a, b)
+  assert given[0].shape == x.shape
+
+
+@pytest.mark.parametrize("kind", ["nnx", "linen"])
+def test_initializers_see_one_expert(kind):
+  options = dict(use_bias=True, bias_init=nn.initializers.ones, num_shared_experts=3,
+                 kernel_init=nn.initializers.variance_scaling(1, "fan_in", "normal"),
+                 router_init=nn.initializers.normal(1e-3))
+  if kind == "nnx":
+    def two_layers():
+      rngs = nnx.Rngs(0)
+      layers = [jaxgemm_nnx.MoE(64, 128, 16, rngs=rngs, **options) for _ in range(2)]
+      return [nnx.to_pure_dict(nnx.state(layer)) for layer in layers]
+
+    params, others = jit(two_layers)()
+    assert not np.allclose(params["experts"]["up"], others["experts"]["up"])
+  else:
+    layer = jaxgemm_linen.MoE(128, 16, **options, ragged_dot=lax.ragged_dot)
+    params = jit(layer.init)(jax.random.key(0), jnp.ones((1, 64)))["params"]
+  experts, shared = params["experts"], params["shared"]
+  for kernels, scale in ((experts["up"], 64), (experts["down"], 128)):
+    deviation = np.asarray(kernels).std((1, 2))
+    np.testing.assert_allclose(deviation, scale**-0.5, rtol=0.05)
+    assert not np.allclose(kernels[0], kernels[1])
+  np.testing.assert_allclose(shared["down"].std(), 384**-0.5, rtol=0.05)
+  np.testing.assert_allclose(params["router"].std(), 1e-3, rtol=0.1)
+  assert (experts["gate_bias"] == 1).all() and shared["down_bias"].shape == (64,)
+
+
+def test_partitioning_metadata():
+  init = nn.with_partitioning(nn.initializers.lecun_normal(), (None, "model"))
+  layer = make_linen(kernel_init=init, partition_name="expert", num_shared_experts=1)
+  variables = jax.eval_shape(layer.init, jax.random.key(0), jnp.ones((1, C)))
+  specs = nn.get_partition_spec(variables)
+  assert specs["params"]["experts"]["up"] == P("expert", None, "model")
+  assert specs["params"]["shared"]["up"] == P(None, "model")
+  init = nnx.with_partitioning(nnx.initializers.lecun_normal(), (None, "model"))
+  mesh = jax.make_mesh((4, 2), ("expert", "model"),
+                       axis_types=(jax.sharding.AxisType.Auto,) * 2)
+  with jax.set_mesh(mesh):
+    layer = make_nnx(kernel_init=init, partition_name="expert", num_shared_experts=1)
+    specs = nnx.get_partition_spec(nnx.state(layer))
+  assert specs["experts"]["up"].get_value() == P("expert", None, "model")
+  assert specs["shared"]["up"].get_value() == P(None, "model")
+
+
+def test_scan_and_remat_over_layers(rng):
+  x = tokens(rng, 4, 8)
+  layers = [make_nnx(seed, num_shared_experts=1) for seed in range(2)]
+  graphdef = nnx.graphdef(layers[0])
+  stacked = jax.tree.map(lambda *a: jnp.stack(a), *map(nnx.state, layers))
+
+  @jax.checkpoint
+  def block(x, params):
+    out, stats = nnx.merge(graphdef, params)(x)
+    return x + out, stats
+
+  def scanned(stacked, x):
+    x, stats = lax.scan(block, x, stacked)
+    return (x**2).sum() + stats.load_balancing_loss.sum(), stats
+
+  def unrolled(stacked, x):
+    losses = 0.0
+    for i in range(2):
+      out, stats = nnx.merge(graphdef, jax.tree.map(lambda a: a[i], stacked))(x)
+      x, losses = x + out, losses + stats.load_balancing_loss
+    return (x**2).sum() + losses
+
+  (value, stats), grads = jit(
+      jax.value_and_grad(scanned, has_aux=True))(stacked, x)
+  wanted, wanted_grads = jit(jax.value_and_grad(unrolled))(stacked, x)
+  assert_near((value, grads), (wanted, wanted_grads), 1e-5)
+  assert stats.tokens_per_expert.shape == (2, E)
+  np.testing.assert_array_equal(stats.tokens_per_expert.sum(1), 64)
+
+
+def test_linen_scan_and_remat(rng):
+  x = tokens(rng, 4, 8)
+
+  class Block(nn.Module):
+
+    @nn.compact
+    def __call__(self, x, _):
+      out, stats = nn.remat(jaxgemm_linen.MoE)(
+          H, E, top_k=2, ragged_dot=lax.ragged_dot, name="moe")(x)
+      return x + out, stats
+
+  blocks = nn.scan(
+      Block, variable_axes={"params": 0}, split_rngs={"params": True}, length=2)()
+  params = drawn(jax.eval_shape(blocks.init, jax.random.key(0), x, None))
+  loss = lambda params: (blocks.apply(params, x, None)[0] ** 2).sum()
+  value, grads = jit(jax.value_and_grad(loss))(params)
+  one = make_linen()
+
+  def unrolled(params):
+    y = x
+    for i in range(2):
+      layer = jax.tree.map(lambda a: a[i], params["params"]["moe"])
+      y += one.apply({"params": layer}, y)[0]
+    return (y**2).sum()
+
+  wanted = jit(jax.value_and_grad(unrolled))(params)
+  assert_near((value, grads), wanted, 1e-5)
+
+
+def test_vmap_over_layers(rng):
+  x = tokens(rng, 3, 8)
+  layers = [make_nnx(seed) for seed in range(3)]
+  graphdef = nnx.graphdef(layers[0])
+  stacked = jax.tree.map(lambda *a: jnp.stack(a), *map(nnx.state, layers))
+  run = lambda params, x: nnx.merge(graphdef, params)(x)
+  given = jit(jax.vmap(run))(stacked, x)
+  for i, layer in enumerate(layers):
+    assert_near(jax.tree.map(lambda a: a[i], given), run_nnx(layer, x[i]), 1e-5)
+
+
+def test_vmap_with_shared_parameters(rng):  # which jax.lax.ragged_dot has not
+  x = tokens(rng, 3, 8)
+  graphdef, params = nnx.split(make_nnx(ragged_dot=fused_ragged_dot, use_bias=True))
+
+  def grads(params, x):
+    def loss(params, x):
+      out, stats = nnx.merge(graphdef, params)(x)
+      return (out**2).sum() + stats.load_balancing_loss
+    return jax.grad(loss, (0, 1))(params, x)
+
+  given = jit(jax.vmap(grads, in_axes=(None, 0)))(params, x)
+  one = jit(grads)
+  for i in range(3):
+    assert_near(jax.tree.map(lambda a: a[i], given), one(params, x[i]), 1e-5)
+
+
+def test_defaults_are_looked_up_when_called(rng, monkeypatch):
+  calls = []
+
+  @functools.wraps(fused_ragged_dot)
+  def recorded(*args, **options):
+    calls.append({k: v for k, v in options.items() if v is not None})
+    return fused_ragged_dot(*args, **options)
+
+  layer = make_nnx(ragged_dot=None, use_bias=True)
+  monkeypatch.setattr(jaxgemm, "ragged_dot", recorded, raising=False)
+  x = tokens(rng, 12)
+  given = run_nnx(layer, x)
+  assert [sorted(call) for call in calls] == [
+      ["activation", "bias"], ["bias"], ["bias"]]
+  assert calls[0]["activation"] == "silu" and calls[0]["bias"].shape == (E, H)
+  layer.ragged_dot = lax.ragged_dot
+  assert_near(given, run_nnx(layer, x), 1e-5)
+
+
+def test_wrapped_products_are_called_as_jax_calls_them(rng):
+  calls = []
+
+  def dot_general(*args, **options):
+    calls.append(("dot_general", sorted(options)))
+    return lax.dot_general(*args, **options)
+
+  def ragged_dot(*args, **options):
+    calls.append(("ragged_dot", sorted(options)))
+    return lax.ragged_dot(*args, **options)
+
+  products = dict(dot_general=dot_general, ragged_dot=ragged_dot)
+  options = dict(num_shared_experts=1, use_bias=True)
+  x = tokens(rng, 12)
+  given = run_nnx(make_nnx(**options | products), x)
+  assert calls == [("dot_general", ["precision"])] + 3 * [
+      ("ragged_dot", ["precision"])] + 3 * [("dot_general", ["precision"])]
+  assert_near(given, run_nnx(make_nnx(**options), x), 1e-5)
+
+
+@pytest.mark.parametrize("top_k", [0, 9])
+def test_refuses_a_top_k_that_cannot_be(rng, top_k):
+  with pytest.raises(ValueError, match=f"top_k={top_k} of num_experts=8"):
+    make_nnx(top_k=top_k)
+  with pytest.raises(ValueError, match=f"top_k={top_k} of num_experts=8"):
+    jax.eval_shape(
+        make_linen(top_k=top_k).init, jax.random.key(0), tokens(rng, 2))
+
+
+def test_refuses_what_does_not_fit(rng):
+  x = tokens(rng, 8)
+  with pytest.raises(ValueError, match="activation='tanh' is unknown"):
+    make_nnx(activation="tanh")
+  with pytest.raises(ValueError, match="x has 15 features"):
+    make_nnx()(x[:, 1:])
+  with pytest.raises(ValueError, match=r"shape \(8, 1\) and must have \(8, 2\)"):
+    make_nnx()(x, jnp.zeros((8, 1), jnp.int32))

@@ -1,0 +1,115 @@
+"""Shards of the experts in jax.shard_map, on eight virtual devices."""
+
+import functools
+import re
+
+from flax import nnx
+import jax
+from jax import lax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+import pytest
+
+from jaxgemm.flax import load_balancing_loss, moe
+from tests.moe_reference import (
+    RAGGED_DOTS, assert_near, fused_ragged_dot, jit, layer, make_linen, make_nnx,
+    make_params, run_nnx, to_expert, tokens, value_and_grads)
+
+
+def moe_specs(params):
+  """Specs of parameters, a dictionary or MoEParams: the experts' are sharded."""
+  of = lambda path, _: P("expert") if "experts" in jax.tree_util.keystr(path) else P()
+  return jax.tree_util.tree_map_with_path(of, params)
+
+
+def make_mesh(*shape):
+  names = ("expert",) if len(shape) == 1 else ("data", "expert")
+  return jax.make_mesh(
+      shape, names, axis_types=(jax.sharding.AxisType.Auto,) * len(shape))
+
+
+def sharded_layer(params, mesh, **options):
+  """`layer` with x sharded along "data" and the experts along "expert"."""
+  data = tuple(name for name in mesh.axis_names if name == "data")
+
+  def local(x, params):
+    out, stats = moe(x, params, **options, expert_axis_name="expert")
+    balance = load_balancing_loss(
+        lax.psum(stats.tokens_per_expert, data), lax.pmean(stats.router_probs, data))
+    return out, balance + lax.pmean(stats.router_z_loss, data)
+
+  return jax.shard_map(
+      local, mesh=mesh, in_specs=(P(data), moe_specs(params)), out_specs=(P(data), P()))
+
+
+@RAGGED_DOTS
+@pytest.mark.parametrize("shape", [(8,), (2, 4)], ids=["8", "2x4"])
+def test_expert_parallel_shards(rng, ragged_dot, shape):
+  x = tokens(rng, 4, 12)
+  # No token goes to the third expert: one shard of eight has nothing to do.
+  params = to_expert(make_params(rng, use_bias=True, shared=1), [0, 0, -99] + [0] * 5)
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+  options = dict(top_k=2, ragged_dot=ragged_dot)
+  sharded = sharded_layer(params, make_mesh(*shape), **options)
+  given = value_and_grads(sharded, x, params, cotangent)
+  wanted = value_and_grads(layer, x, params, cotangent, **options)
+  assert_near(given, wanted, 1e-5)
+
+
+def test_shards_of_experts_need_one_sum(rng):
+  x, params = tokens(rng, 16), make_params(rng, shared=1)
+  sharded = sharded_layer(params, make_mesh(8), top_k=2, ragged_dot=fused_ragged_dot)
+  hlo = jax.jit(sharded).lower(x, params).compile().as_text()
+  assert re.findall(
+      r" (all-gather|all-reduce|reduce-scatter|collective-permute|all-to-all)"
+      r"(?:-start)?\(", hlo) == ["all-reduce"]
+
+
+@pytest.mark.parametrize("kind", ["nnx", "linen"])
+def test_layers_in_shards(rng, kind):
+  x = tokens(rng, 24)
+  options = dict(num_shared_experts=1, use_bias=True)
+  whole = make_nnx(**options)
+  params = nnx.to_pure_dict(nnx.state(whole))
+  if kind == "nnx":
+    graphdef, state = nnx.split(make_nnx(expert_axis_name="expert", **options))
+
+    def run(params, x):
+      nnx.replace_by_pure_dict(state, params)
+      return nnx.merge(graphdef, state)(x)
+  else:
+    layer = make_linen(expert_axis_name="expert", **options)
+    declared = jax.eval_shape(layer.init, jax.random.key(0), x)["params"]
+    assert jax.tree.map(jnp.shape, params) == jax.tree.map(jnp.shape, declared)
+    run = lambda params, x: layer.apply({"params": params}, x)
+  sharded = jax.shard_map(
+      run, mesh=make_mesh(8), in_specs=(moe_specs(params), P()), out_specs=P())
+  assert_near(jit(sharded)(params, x), run_nnx(whole, x), 1e-5)
+
+
+def test_each_product_is_given_the_first_group_of_the_shard(rng):
+  x, params = tokens(rng, 12), make_params(rng, num_experts=16)
+  calls = []
+
+  @functools.wraps(fused_ragged_dot)
+  def recorded(lhs, rhs, group_sizes, **options):
+    calls.append((rhs.shape[0], group_sizes.shape, options["group_offset"]))
+    return fused_ragged_dot(lhs, rhs, group_sizes, **options)
+
+  sharded = sharded_layer(params, make_mesh(8), top_k=2, ragged_dot=recorded)
+  jax.eval_shape(sharded, x, params)
+  assert len(calls) == 3
+  for num_local, sizes_shape, offset in calls:
+    assert (num_local, sizes_shape) == (2, (16,))
+    assert (offset.shape, offset.dtype) == ((1,), jnp.int32)
+
+
+def test_refuses_experts_that_are_not_sharded(rng):
+  x, params = tokens(rng, 8), make_params(rng)
+  half = params._replace(experts=jax.tree.map(lambda a: a[:4], params.experts))
+  with pytest.raises(ValueError, match="num_experts=8 and the kernels have 4"):
+    moe(x, half, top_k=2)
+  with pytest.raises(ValueError, match="8 shards along 'expert'"):
+    jax.shard_map(
+        lambda x, params: moe(x, params, top_k=2, expert_axis_name="expert")[0],
+        mesh=make_mesh(8), in_specs=P(), out_specs=P())(x, params)
