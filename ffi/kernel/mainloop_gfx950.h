@@ -47,8 +47,8 @@ class Mainloop {
     }
     const OperandMemory<Traits, true> lhs(args, tile.batch);
     const OperandMemory<Traits, false> rhs(args, tile.batch);
-    if (lhs.FitsChunks() && rhs.FitsChunks()) {
-      if (tile.k_begin < tile.k_end) RunChunks(lhs, rhs, tile, lds, sums);
+    if (tile.k_begin < tile.k_end && lhs.FitsChunks() && rhs.FitsChunks()) {
+      RunChunks(lhs, rhs, tile, lds, sums);
     } else {
       EdgeMainloop<Traits>::Run(args, tile, lds, sums);
       Barrier();
