@@ -104,7 +104,10 @@ SCENARIOS = {
     "edges": Scenario(
         m=(1, 16), n=(1, 48), k=(1, 2), chunks=True, workgroups=2, orders=ORDERS[:2]
     ),
-    "odd_edges": Scenario(m=(0, 7), n=(1, 13), k=(1, 5), workgroups=2, own_type=True),
+    "odd_edges": Scenario(
+        m=(1, 7), n=(1, 13), k=(1, 5), schedule="work_stealing", workgroups=2,
+        queues=1, own_type=True, orders=ORDERS[1:3],
+    ),
     "below_a_tile": Scenario(m=(0, 2), n=(0, 3), k=(3, 0)),
     "more_workgroups_than_tiles": Scenario(n=(2, 0), workgroups=7, orders=ORDERS[:2]),
     "batches": Scenario(
@@ -125,6 +128,10 @@ SCENARIOS = {
     "stream_k_tree": Scenario(
         n=(2, 5), k=(7, 2), chunks=True, schedule="stream_k", reduction="tree",
         workgroups=5, orders=ORDERS, reproducible=True,
+    ),
+    "stream_k_odd": Scenario(
+        m=(0, 9), n=(2, 0), k=(3, 7), schedule="stream_k", reduction="linear",
+        workgroups=3, orders=ORDERS[1:4], reproducible=True,
     ),
     "stream_k_after_whole_waves": Scenario(
         m=(2, 0), n=(3, 0), k=(3, 0), schedule="stream_k", reduction="linear",
