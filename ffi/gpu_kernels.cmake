@@ -34,9 +34,10 @@ function(find_gpu_compiler target)
                     RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(NOT failed)
       execute_process(COMMAND ${${candidate}_compiler} --version OUTPUT_VARIABLE version)
+      # But for the first line, it says where the compiler lies.
+      string(REGEX REPLACE "\n.*" "" version "${version}")
       file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler_${target}.txt
            CONTENT "${version}")
-      string(REGEX REPLACE "\n.*" "" version "${version}")
       message(STATUS "GPU compiler for ${target}: ${candidate}, ${version}")
       set(depfile ${CMAKE_CURRENT_BINARY_DIR}/gpu_depends_${target}.d)
       execute_process(COMMAND ${${candidate}_compiler} -x hip --offload-arch=${target}
