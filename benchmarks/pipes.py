@@ -1,18 +1,20 @@
 """How long each pipe of a compute unit is busy with a K tile, and how many waves fit.
 
 Cycles come from the emulator's record of a launch (what was executed, with the real
-addresses); the emulator's sources say where its cycles per instruction come from. What is
-added here, with its source:
+addresses); the emulator's sources say where its cycles per instruction come from. What
+is added here, with its source:
 
 - A SIMD has its own matrix pipe and vector issue; the busiest of the four SIMDs counts.
-  Matrix instructions are vector instructions, so each takes its 4 cycles of vector issue.
-- The LDS, the scalar unit and the path to memory are the compute unit's. In each cycle the
-  scheduler looks at one SIMD and issues at most one instruction per kind (ROCm Compute
-  Profiler, "Pipeline descriptions"), so a scalar instruction takes one cycle of the unit.
-- Memory: the larger of 64 bytes a cycle through the L1 (CDNA2 white paper; AMD's profiler
-  takes 128 as CDNA3's and CDNA4's peak, so this is the cautious figure) and the CU's share
-  of its L2, 16 channels of 128 bytes a cycle for each XCD (CDNA3 white paper; the
-  profiler's "L2 Cache BW"), with every CU of the XCD loading and nothing found in the L1.
+  Matrix instructions are vector instructions: each takes 4 cycles of vector issue.
+- The LDS, the scalar unit and the path to memory are the compute unit's. In each cycle
+  the scheduler looks at one SIMD and issues at most one instruction per kind (ROCm
+  Compute Profiler, "Pipeline descriptions"), so a scalar instruction takes one cycle
+  of the unit.
+- Memory: the larger of 64 bytes a cycle through the L1 (CDNA2 white paper; AMD's
+  profiler takes 128 as CDNA3's and CDNA4's peak, so this is the cautious figure) and
+  the CU's share of its L2, 16 channels of 128 bytes a cycle for each XCD (CDNA3 white
+  paper; the profiler's "L2 Cache BW"), with every CU of the XCD loading and nothing
+  found in the L1.
 - Registers: 512 vector registers a SIMD, given out in eights, arch and accumulation
   registers together; at most 8 waves (LLVM AMDGPUUsage, gfx90a and later; LLVM's
   GCNSubtarget for the granules of the LDS).

@@ -14,6 +14,9 @@ from jaxgemm import emulator
 
 # Enough K tiles for the loop's steady state, and how many more the second launch has.
 FIRST_K_TILES, MORE_K_TILES = 4, 4
+# The record's counts of instructions that are reported; the first is of all.
+KINDS = ("instructions", "matrix", "vector", "scalar", "lds_read", "lds_write",
+         "global_load", "global_to_lds", "scratch", "wait", "barrier", "other")
 _NAME = re.compile(
     r"gemm_(?P<lhs>[a-z]+\d+(?:_e\dm\d[a-z]*)?)_(?P<rhs>[a-z]+\d+(?:_e\dm\d[a-z]*)?)"
     r"_(?P<tile>\d+x\d+x\d+)_(?P<layout>[rc]{3})"
@@ -84,10 +87,7 @@ def _row(arch, name, metadata, waves, lds_bytes, launch) -> dict:
       },
       "cycles": by_pipe,
       "conflict_cycles": cost["lds_conflict_cycles"],
-      "instructions": {
-          name: value / waves for name, value in cost.items()
-          if not isinstance(value, list)
-      },
+      "instructions": {kind: cost[kind] / waves for kind in KINDS},
       "summary": pipes.summary(by_pipe),
   }
 
@@ -138,7 +138,7 @@ def _launch_triton(arch, peer, layout, tile, k_tiles) -> dict:
 
 
 def of_triton(arch: str) -> list[dict]:
-  """A row for each layout: of Triton's variants, the one that serves its matrix pipe best.
+  """A row for each layout: of Triton's variants, the best one for its matrix pipe.
 
   That is the one with the largest share, and among equals the largest share in turn.
   """

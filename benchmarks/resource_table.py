@@ -8,15 +8,14 @@ HEAD = """\
 No AMD GPU was used. Registers, LDS, spills and scratch are what the code objects say;
 cycles are counted from emulation and the ISA manuals. Nothing here is a measured time.
 
-Cycles are of one compute unit with one workgroup, for one K tile in the middle of the main
-loop: the difference of two launches of one output tile whose k differs by four K tiles.
-benchmarks/pipes.py says where each pipe's rate comes from. The busiest SIMD counts for
-`matrix` and `vector`; `vector` includes the issue of matrix instructions; `LDS` includes
-writes of loads that go straight there, and the conflicts that the next column has alone.
-`share` is matrix cycles / cycles of the busiest pipe: the share of time that the matrix
-pipe works if all pipes work at once. `in turn` is matrix cycles / the sum of all pipes'
-cycles: if no two ever did. A GPU lies between the two.
-"""
+Cycles are of one compute unit with one workgroup, for one K tile in the middle of the
+main loop: the difference of two launches of one output tile whose k differs by four K
+tiles. benchmarks/pipes.py says where each pipe's rate comes from. The busiest SIMD
+counts for `matrix` and `vector`; `vector` includes the issue of matrix instructions;
+`lds` includes writes of loads that go straight there, and the conflicts that the column
+of that name has alone. `share` is matrix cycles / cycles of the busiest pipe: the share
+of time that the matrix pipe works if all pipes work at once. `in turn` is matrix cycles
+/ the sum of all pipes' cycles: if no two ever did. A GPU lies between the two."""
 
 LIMITS = {"vgprs": 256, "ratio": 0.75}
 
@@ -49,13 +48,20 @@ def _cycles(row) -> list[str]:
   ]
 
 
-_KINDS = ("matrix", "vector", "scalar", "lds_read", "lds_write", "global_load",
-          "global_to_lds", "scratch", "wait", "barrier", "other")
-
-
 def _instructions(row) -> list[str]:
   counts = row["instructions"]
-  return [row["kernel"], *(_number(counts[kind]) for kind in _KINDS)]
+  others = counts["instructions"] / counts["matrix"] - 1
+  return [row["kernel"], *map(_number, counts.values()), f"{others:.2f}"]
+
+
+def _peers(rows) -> str:
+  lines = [f"{row['kernel']}: {row['options']}" for row in rows if row["peer"]]
+  if not lines:
+    return ""
+  return (
+      "Triton's kernel (benchmarks/triton_peer.py) in each layout, the best of its "
+      "compilations with other options: " + "; ".join(lines) + "."
+  )
 
 
 def markdown(rows: list[dict], about: dict) -> str:
@@ -67,22 +73,30 @@ def markdown(rows: list[dict], about: dict) -> str:
       continue
     parts += [
         f"## {arch} ({device.name})",
-        "Resources of a wave (VGPRs: arch and accumulation registers together), spilled "
-        "VGPRs + SGPRs, bytes of scratch, waves on a SIMD, bytes of code.",
-        _table(["kernel", "VGPRs", "of these AGPRs", "SGPRs", "LDS", "spills", "scratch",
-                "waves", "code"], list(map(_resources, mine))),
+        "Resources of a wave (VGPRs: arch and accumulation registers together), "
+        "spilled VGPRs + SGPRs, bytes of scratch, waves on a SIMD, bytes of code.",
+        _table(["kernel", "VGPRs", "of these AGPRs", "SGPRs", "LDS", "spills",
+                "scratch", "waves", "code"], list(map(_resources, mine))),
         "Cycles for one K tile.",
         _table(["kernel", *pipes.PIPES, "conflicts", "limit", "largest other / matrix",
                 "share", "in turn"], list(map(_cycles, mine))),
         "Instructions of a wave for one K tile.",
-        _table(["kernel", *(kind.replace("_", " ") for kind in _KINDS)],
-               list(map(_instructions, mine))),
+        _table(["kernel", "all", *(
+            kind.replace("_", " ") for kind in list(mine[0]["instructions"])[1:]
+        ), "others / matrix"], list(map(_instructions, mine))),
+        _peers(mine),
     ]
-  parts += ["## Bounds of the large bf16 tile", *(
-      f"- {'ok' if gate['ok'] else 'MISSED'}: {gate['arch']} {gate['what']}: "
-      f"{gate['value']} ({gate['bound']})" for gate in gates(rows)
-  )]
-  return "\n\n".join(parts) + "\n"
+  if held := gates(rows):
+    lines = [
+        [f"{gate['arch']} {gate['kernel']}", gate["what"], str(gate["value"]),
+         gate["bound"], "ok" if gate["ok"] else "MISSED"] for gate in held
+    ]
+    parts += [
+        "## Bounds of the large bf16 tile",
+        f"{sum(gate['ok'] for gate in held)} of {len(held)} hold.",
+        _table(["kernel", "what", "is", "bound", ""], lines),
+    ]
+  return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _is_large_bf16(row) -> bool:
@@ -90,13 +104,13 @@ def _is_large_bf16(row) -> bool:
 
 
 def gates(rows: list[dict]) -> list[dict]:
-  """Holds each large bf16 kernel against the bounds, and against Triton's same layout."""
+  """Holds each large bf16 kernel against the bounds and Triton's of its layout."""
   peers = {(row["arch"], row["layout"]): row for row in rows if row["peer"]}
   out = []
 
   def hold(row, what, value, ok, bound):
-    out.append({"arch": row["arch"], "kernel": row["kernel"], "ok": bool(ok),
-                "what": f"{row['kernel']} {what}", "value": value, "bound": bound})
+    out.append({"arch": row["arch"], "kernel": row["kernel"], "what": what,
+                "value": value, "bound": bound, "ok": bool(ok)})
 
   for row in rows:
     if row["peer"] or not _is_large_bf16(row):

@@ -1,10 +1,11 @@
-"""What the AMD kernels need, and what limits their main loops; Triton's kernel beside them.
+"""What the AMD kernels need and what limits their main loops, beside Triton's kernel.
 
     python -m benchmarks.resources --arch=gfx942,gfx950 --kernels='bfloat16.*256x256' \
         --triton --json=resources.json --markdown=resources.md
 
-No GPU takes part. Registers, LDS, spills and scratch are those of the code objects; cycles
-are counted from what the emulator executed (see pipes.py). Nothing here is a time.
+No GPU takes part. Registers, LDS, spills and scratch are those of the code objects;
+cycles are counted from what the emulator executed (see pipes.py). Nothing here is a
+time.
 """
 
 import datetime
@@ -26,7 +27,7 @@ from benchmarks import resource_table
 FLAGS = flags.FLAGS
 flags.DEFINE_list("arch", list(pipes.DEVICES), "Which of the arches to report on.")
 flags.DEFINE_string("kernels", "", "Kernels whose name this regular expression finds.")
-flags.DEFINE_bool("triton", False, "Compile Triton's persistent matmul and report on it.")
+flags.DEFINE_bool("triton", False, "Compile Triton's persistent matmul, too.")
 flags.DEFINE_string("json", None, "File to write the rows to.")
 flags.DEFINE_string("markdown", None, "File to write the tables to.")
 

@@ -1,8 +1,9 @@
 """A peer's kernel for the resource report: Triton's persistent matmul.
 
-Compiled by PyPI's `triton`, which needs no GPU and no ROCm for it. The kernel has the form
-that Triton's tutorials and tritonBLAS use: pointers that advance along k, one program per
-compute unit walking the tiles in groups of rows, rows past the edge wrapped around.
+Compiled by PyPI's `triton`, which needs no GPU and no ROCm for it. The kernel has the
+form that Triton's tutorials and tritonBLAS use: pointers that advance along k, one
+program per compute unit walking the tiles in groups of rows, rows past the edge wrapped
+around.
 """
 
 import dataclasses
@@ -32,7 +33,7 @@ def persistent_matmul(
     TILE_M: tl.constexpr, TILE_N: tl.constexpr, TILE_K: tl.constexpr,
     GROUP: tl.constexpr, NUM_PROGRAMS: tl.constexpr,
 ):
-  """out = lhs rhs for k a multiple of TILE_K, two of them at least; strides of lines."""
+  """out = lhs rhs, for k of whole tiles, two at least; strides of lines."""
   tiles_m = tl.cdiv(m, TILE_M)
   tiles_n = tl.cdiv(n, TILE_N)
   tiles_per_group = GROUP * tiles_n
@@ -104,13 +105,13 @@ def variants(arch: str, lhs_contracting: int, rhs_contracting: int,
   """
   kpacks = (1, 2) if arch == "gfx942" else (1,)
   return [
-      _compile(arch, lhs_contracting, rhs_contracting, num_programs, waves, kpack, small)
-      for waves, kpack, small in itertools.product((0, 2), kpacks, (False, True))
+      _compile(arch, lhs_contracting, rhs_contracting, num_programs, *options)
+      for options in itertools.product((0, 2), kpacks, (False, True))
   ]
 
 
-def _compile(arch, lhs_contracting, rhs_contracting, num_programs, waves_per_eu, kpack,
-             small) -> Peer:
+def _compile(arch, lhs_contracting, rhs_contracting, num_programs, waves_per_eu,
+             kpack, small) -> Peer:
   signature = dict.fromkeys(("lhs", "rhs", "out"), "*bf16")
   signature |= dict.fromkeys(
       ("m", "n", "k", "lhs_stride", "rhs_stride", "out_stride"), "i32"

@@ -2,6 +2,7 @@
 # jaxgemm/kernels/<target>/<instance>.hsaco.
 
 set(gpu_folder ${CMAKE_CURRENT_LIST_DIR})
+set(gpu_source ${gpu_folder}/kernel/gemm_amdgpu.hip)
 
 set(JAXGEMM_GPU_KERNELS "all" CACHE STRING
     "GPU kernels to build: all, none, or regular expressions separated by semicolons; a kernel \
@@ -15,8 +16,14 @@ find_program(JAXGEMM_HIP_COMPILER NAMES amdclang++ hipcc
 set(rocm_compiler ${JAXGEMM_HIP_COMPILER})
 set(ziglang_compiler ${Python_EXECUTABLE} -m ziglang clang)
 
-# Sets gpu_compiler_<target> to rocm, ziglang or nothing. A file that changes when the compiler
-# does stands for it in the kernels' dependencies.
+# Without machine LICM: it keeps the epilogue's constants in registers throughout the kernel.
+set(gpu_flags -nogpuinc -nogpulib -mcode-object-version=5 -std=c++20 -O3 -munsafe-fp-atomics
+    -mllvm -disable-machine-licm -Wall -I ${gpu_folder})
+
+# Sets gpu_compiler_<target> to rocm, ziglang or nothing, and gpu_depends_<target> to what its
+# kernels are made from: the headers, and a file that changes when the compiler does. Not by
+# way of DEPFILE: CMake keeps those in CMakeFiles, which an isolated build of the package
+# clears, and all would be compiled again.
 function(find_gpu_compiler target)
   foreach(candidate rocm ziglang)
     if(candidate STREQUAL "rocm" AND NOT JAXGEMM_HIP_COMPILER)
@@ -27,10 +34,23 @@ function(find_gpu_compiler target)
                     RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(NOT failed)
       execute_process(COMMAND ${${candidate}_compiler} --version OUTPUT_VARIABLE version)
+      # But for the first line, it says where the compiler lies.
+      string(REGEX REPLACE "\n.*" "" version "${version}")
       file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler_${target}.txt
            CONTENT "${version}")
-      string(REGEX REPLACE "\n.*" "" version "${version}")
       message(STATUS "GPU compiler for ${target}: ${candidate}, ${version}")
+      set(depfile ${CMAKE_CURRENT_BINARY_DIR}/gpu_depends_${target}.d)
+      execute_process(COMMAND ${${candidate}_compiler} -x hip --offload-arch=${target}
+                              --cuda-device-only ${gpu_flags} -E -o /dev/null ${gpu_source}
+                              -Xclang -dependency-file -Xclang ${depfile} -Xclang -MT
+                              -Xclang kernel COMMAND_ERROR_IS_FATAL ANY)
+      file(READ ${depfile} depends)
+      string(REGEX REPLACE "^kernel:|\\\\\n" "" depends "${depends}")
+      separate_arguments(depends UNIX_COMMAND "${depends}")
+      # They may come to include others.
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${depends})
+      set(gpu_depends_${target} ${depends}
+          ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler_${target}.txt PARENT_SCOPE)
       set(gpu_compiler_${target} ${candidate} PARENT_SCOPE)
       return()
     endif()
@@ -40,18 +60,11 @@ function(find_gpu_compiler target)
   set(gpu_compiler_${target} "" PARENT_SCOPE)
 endfunction()
 
-# Without machine LICM: it keeps the epilogue's constants in registers throughout the kernel.
-set(gpu_flags -nogpuinc -nogpulib -mcode-object-version=5 -std=c++20 -O3 -munsafe-fp-atomics
-    -mllvm -disable-machine-licm -Wall -I ${gpu_folder})
-
 # A code object from gemm_amdgpu.hip, with the given definitions.
 function(add_gpu_kernel output target)
-  set(source ${gpu_folder}/kernel/gemm_amdgpu.hip)
-  set(depfile ${output}.d)
-  # -MD and -MF do nothing when only device code is compiled.
   set(compiler ${${gpu_compiler_${target}}_compiler})
   set(compile ${compiler} -x hip --offload-arch=${target} --cuda-device-only ${gpu_flags}
-      ${ARGN} -Xclang -dependency-file -Xclang ${depfile} -Xclang -MT -Xclang ${output} ${source})
+      ${ARGN} ${gpu_source})
   if(gpu_compiler_${target} STREQUAL "rocm")
     set(commands COMMAND ${compile} --no-gpu-bundle-output -o ${output})
   else()
@@ -62,9 +75,8 @@ function(add_gpu_kernel output target)
                 -mcode-object-version=5 -c ${output}.s -o ${output}.o
         COMMAND ${Python_EXECUTABLE} -m ziglang ld.lld -shared ${output}.o -o ${output})
   endif()
-  add_custom_command(OUTPUT ${output} ${commands}
-                     DEPENDS ${source} ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler_${target}.txt
-                     DEPFILE ${depfile} COMMENT "GPU kernel ${target}/${name}" VERBATIM)
+  add_custom_command(OUTPUT ${output} ${commands} DEPENDS ${gpu_depends_${target}}
+                     COMMENT "GPU kernel ${target}/${name}" VERBATIM)
 endfunction()
 
 # The fields of the lines JAXGEMM_<what>(...) of instances.def, as lists, one line each.

@@ -128,8 +128,8 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
 }
 
 // Replays a schedule one claim at a time: workgroup order[i] claims i-th (one that has nothing
-// left is passed over), and after `order` the grid goes round robin. Rows of (workgroup, batch, m, n, k_begin, k_end,
-// peer, num_peers).
+// left is passed over), and after `order` the grid goes round robin. Rows of (workgroup, batch,
+// m, n, k_begin, k_end, peer, num_peers).
 nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, int64_t tiles_k,
                               int64_t num_workgroups, int64_t num_queues, int64_t group_m,
                               int64_t num_xcds, int64_t cut_tiles, int64_t num_shares,

@@ -194,8 +194,8 @@ def explain(a, b, **kwargs) -> Explanation:
         else f"the gradient of {name} contracts by layout, without a copy")
   if spec.activation is not None:
     reasons.append("under differentiation the value before the activation is saved")
-  keys = ("target", "kernel", "schedule", "reduction", "tile", "tiles", "num_workgroups",
-          "num_queues", "workspace_bytes", "zeroed_bytes")
+  keys = ("target", "kernel", "schedule", "reduction", "tile", "tiles",
+          "num_workgroups", "num_queues", "workspace_bytes", "zeroed_bytes")
   data = {
       "implementation": (f"emulated:{spec.emulated}" if spec.emulated
                          else "jaxgemm"),

@@ -115,7 +115,7 @@ def unsupported(lhs, rhs, out_dtype, precision, emulated: str | None) -> str | N
     if platform not in _ffi.platforms():
       names = ", ".join(sorted(_ffi.platforms()))
       return (f"this build has kernels for {names}, and the default platform is "
-              f"{platform}")
+              f"{platform} (GPU kernels: build with JAXGEMM_GPU_KERNELS=all)")
     try:
       target = _ffi.target(platform)
     except ValueError as error:

@@ -1,9 +1,9 @@
 """What the AMD kernels are put through in emulation: scenarios for each instance.
 
-Every run goes the way that a user's call goes: jaxgemm.dot_general inside jit, the plan, the
-launcher, the kernel's machine code. The emulator ends a run with an error for a hazard, a
-race, an access outside the buffers or a hang. On top of that are checked: the result against
-float64, and that as many bytes of out were written as it has.
+Every run goes the way that a user's call goes: jaxgemm.dot_general inside jit, the
+plan, the launcher, the kernel's machine code. The emulator ends a run with an error for
+a hazard, a race, an access outside the buffers or a hang. On top of that are checked:
+the result against float64, and that as many bytes of out were written as it has.
 """
 
 import dataclasses
@@ -19,8 +19,8 @@ from jaxgemm import emulator
 _NAME = re.compile(r"gemm_(\w+)_(\d+)x(\d+)x(\d+)_([rc])([rc])r")
 _DTYPE = r"(?:float32|float16|bfloat16|int8|float8_e\dm\d(?:fnuz|fn)?)"
 
-# XCC ids that workgroups read, in turn: wrong ones, and those of a device with all but one
-# XCD masked off.
+# XCC ids that workgroups read, in turn: wrong ones, and those of a device with all but
+# one XCD masked off.
 WRONG_XCCS, ONE_XCC = (7, 7, 3, 0), (5,)
 
 
@@ -89,7 +89,9 @@ class Scenario:
 SCENARIOS = {
     "one_tile": Scenario(orders=ORDERS[:3]),
     "k_of_one_tile": Scenario(k=(1, 0)),
-    "no_k": Scenario(k=(0, 0)),
+    "no_k": Scenario(
+        m=(3, 0), k=(0, 0), schedule="work_stealing", queues=2, orders=ORDERS[:3]
+    ),
     "k_below_a_tile": Scenario(k=(0, 1), chunks=True),
     "k_tail": Scenario(k=(2, 3), chunks=True, own_type=True),
     "odd_k": Scenario(k=(1, 1), n=(1, 0)),
@@ -102,7 +104,10 @@ SCENARIOS = {
     "edges": Scenario(
         m=(1, 16), n=(1, 48), k=(1, 2), chunks=True, workgroups=2, orders=ORDERS[:2]
     ),
-    "odd_edges": Scenario(m=(0, 7), n=(1, 13), k=(1, 5), workgroups=2, own_type=True),
+    "odd_edges": Scenario(
+        m=(1, 7), n=(1, 13), k=(1, 5), schedule="work_stealing", workgroups=2,
+        queues=1, own_type=True, orders=ORDERS[1:3],
+    ),
     "below_a_tile": Scenario(m=(0, 2), n=(0, 3), k=(3, 0)),
     "more_workgroups_than_tiles": Scenario(n=(2, 0), workgroups=7, orders=ORDERS[:2]),
     "batches": Scenario(
@@ -123,6 +128,10 @@ SCENARIOS = {
     "stream_k_tree": Scenario(
         n=(2, 5), k=(7, 2), chunks=True, schedule="stream_k", reduction="tree",
         workgroups=5, orders=ORDERS, reproducible=True,
+    ),
+    "stream_k_odd": Scenario(
+        m=(0, 9), n=(2, 0), k=(3, 7), schedule="stream_k", reduction="linear",
+        workgroups=3, orders=ORDERS[1:4], reproducible=True,
     ),
     "stream_k_after_whole_waves": Scenario(
         m=(2, 0), n=(3, 0), k=(3, 0), schedule="stream_k", reduction="linear",
@@ -227,10 +236,10 @@ def check(arch: str, name: str, scenario_name: str) -> dict[str, int]:
       got = np.asarray(jax.block_until_ready(call(lhs, rhs)))
       record = emulator.last_record()
     assert (got.shape, got.dtype) == (wanted.shape, out_dtype), order
-    check_values(got, wanted, scenario, lhs.shape[-1 if instance.lhs_contracting else -2])
+    check_values(got, wanted, scenario, problem(instance, scenario)[2])
     if scenario.reproducible:
       first = got if first is None else first
-      assert got.tobytes() == first.tobytes(), f"{order}: other bits than {scenario.orders[0]}"
+      assert got.tobytes() == first.tobytes(), f"{order} gives other bits"
     if scenario.schedule != "stream_k":
       # Each element of out was written once; a claim is a 4-byte atomic of one lane.
       written = record.cost["global_write_bytes"] - 4 * record.cost["global_atomic"]

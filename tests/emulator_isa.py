@@ -150,7 +150,7 @@ def _words(value) -> np.ndarray:
 
 def run(
   arch: str,
-  source: str,
+  source: str | bytes,
   *,
   v=None,
   s=None,
@@ -163,7 +163,7 @@ def run(
 
   Args:
     arch: "gfx942" or "gfx950".
-    source: lines of assembly; branches by number of dwords.
+    source: lines of assembly, branches by number of dwords; or what they encode to.
     v: vector registers by number: one value, or 64 lanes of 16, 32 or 64 bits (two
       registers).
     s: scalar registers by hardware number: 32 bits, or 64 where given as (int,).
@@ -190,12 +190,13 @@ def run(
   for index, value in (hardware or {}).items():
     registers.hardware[index] = value
     registers.hardware_known |= 1 << index
-  code = b"".join(encoded for _, encoded in assemble(arch, source + "\n"))
+  if isinstance(source, str):
+    source = b"".join(encoded for _, encoded in assemble(arch, source + "\n"))
   out = ctypes.create_string_buffer(512)
   if library().jaxgemm_emulator_step(
     ARCHS.index(arch),
-    code,
-    ctypes.c_size_t(len(code)),
+    source,
+    ctypes.c_size_t(len(source)),
     ctypes.byref(registers),
     out,
     ctypes.c_size_t(512),

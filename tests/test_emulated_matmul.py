@@ -1,5 +1,5 @@
-"""implementation="emulated:...": the public functions over AMD machine code, by way of the
-plan, the launcher and the emulator, inside jit, grad and vmap."""
+"""implementation="emulated:...": the public functions over AMD machine code, by way of
+the plan, the launcher and the emulator, inside jit, grad and vmap."""
 
 import functools
 import re
@@ -58,7 +58,8 @@ def test_every_pair_of_operands(rng, arch, lhs_dtype, rhs_dtype):
 
 
 @pytest.mark.parametrize("arch", ARCHS)
-@pytest.mark.parametrize("lhs_contracting,rhs_contracting", [(1, 0), (1, 1), (0, 0), (0, 1)])
+@pytest.mark.parametrize(
+    "lhs_contracting,rhs_contracting", [(1, 0), (1, 1), (0, 0), (0, 1)])
 def test_layouts_and_edges(rng, arch, lhs_contracting, rhs_contracting):
   """Sizes that no tile and no 16 bytes divide; k is longer than a k tile."""
   m, n, k = 131, 67, 101
@@ -98,13 +99,14 @@ def test_integer_epilogue(rng):
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_gradients_under_jit(rng, arch):
-  """The saved value before the activation, transposed layouts, a float32 cotangent beside
-  bfloat16 operands."""
+  """The saved value before the activation, transposed layouts, a float32 cotangent
+  beside bfloat16 operands."""
   x, w = array(rng, 24, 40, dtype="bfloat16"), array(rng, 40, 56, dtype="bfloat16")
   bias = array(rng, 56)
 
   def loss(implementation, x, w, bias):
-    out = jaxgemm.matmul(x, w, bias=bias, activation="gelu", implementation=implementation,
+    out = jaxgemm.matmul(x, w, bias=bias, activation="gelu",
+                         implementation=implementation,
                          preferred_element_type=jnp.float32)
     return jnp.sum(jnp.sin(out))
 
@@ -143,8 +145,10 @@ def test_vmap(rng, arch, axes):
     emulator.Options(), emulator.Options(seed=5, quantum=7, xcc=(7, 3, 3), resident=2)])
 @pytest.mark.parametrize("config", [
     GemmConfig(schedule="persistent", num_workgroups=2),
-    GemmConfig(schedule="work_stealing", num_workgroups=3, num_queues=2, claim_ahead=True),
-    GemmConfig(schedule="work_stealing", num_workgroups=9, num_queues=5, claim_ahead=False),
+    GemmConfig(schedule="work_stealing", num_workgroups=3, num_queues=2,
+               claim_ahead=True),
+    GemmConfig(schedule="work_stealing", num_workgroups=9, num_queues=5,
+               claim_ahead=False),
     GemmConfig(schedule="stream_k", reduction="linear", num_workgroups=5),
     GemmConfig(schedule="stream_k", reduction="tree", num_workgroups=5),
     GemmConfig(schedule="stream_k", reduction="atomic", num_workgroups=5, num_queues=3),
@@ -203,27 +207,28 @@ def test_several_devices_at_once(rng):
   assert_close(out, a64 @ b64, 32)
 
 
-def test_explain(rng):
+def test_explain():
   a = jax.ShapeDtypeStruct((5000, 1003), jnp.bfloat16)
   b = jax.ShapeDtypeStruct((1003, 4001), jnp.float32)
-  explanation = jaxgemm.explain(
-      a, b, dimension_numbers=(((1,), (0,)), ((), ())), implementation="emulated:gfx942",
-      preferred_element_type=jnp.bfloat16)
+  options = dict(dimension_numbers=(((1,), (0,)), ((), ())),
+                 preferred_element_type=jnp.bfloat16,
+                 implementation="emulated:gfx942")
+  explanation = jaxgemm.explain(a, b, **options)
   data, text = explanation.data, str(explanation)
   assert data["implementation"] == "emulated:gfx942" and data["target"] == "gfx942"
   assert data["kernel"] == "gemm_float32_float32_256x256x32_rrr"
   assert data["num_workgroups"] == 304 and data["num_queues"] == 64
   for reason in ("k=1003: the rows of lhs are not a multiple of 16 bytes",
-                 "n=4001: the rows of rhs", "lhs is converted from bfloat16 to float32"):
+                 "n=4001: the rows of rhs",
+                 "lhs is converted from bfloat16 to float32"):
     assert reason in text
-  assert jaxgemm.workspace_size(
-      a, b, dimension_numbers=(((1,), (0,)), ((), ())), implementation="emulated:gfx942",
-      preferred_element_type=jnp.bfloat16) == data["workspace_bytes"] > 0
+  assert jaxgemm.workspace_size(a, b, **options) == data["workspace_bytes"] > 0
 
 
 @pytest.mark.parametrize("dtypes,wide", [
     (("bfloat16", "float32"), "float32"), (("bfloat16", "float16"), "float32"),
-    (("float8_e4m3fn", "bfloat16"), "bfloat16"), (("float16", "float8_e5m2"), "float16"),
+    (("float8_e4m3fn", "bfloat16"), "bfloat16"),
+    (("float16", "float8_e5m2"), "float16"),
 ])
 def test_mixed_operands_are_converted_exactly(rng, dtypes, wide):
   a, b = array(rng, 24, 40, dtype=dtypes[0]), array(rng, 40, 16, dtype=dtypes[1])
@@ -259,7 +264,7 @@ def test_a_kernel_that_was_not_built(rng, monkeypatch):
 
 
 def test_the_emulators_error_reaches_the_caller(rng, tmp_path):
-  """A kernel that writes to its operand, in place of one that nothing else here runs."""
+  """A kernel that writes to its operand, in place of one that no other test runs."""
   name = "gemm_float16_float16_128x128x64_ccr"
   code = amdgpu.compile_hip(
       "struct Args { float* lhs; char rest[184 - 8]; };"
@@ -267,8 +272,8 @@ def test_the_emulators_error_reaches_the_caller(rng, tmp_path):
   (tmp_path / "gfx942").mkdir()
   (tmp_path / "gfx942" / f"{name}.hsaco").write_bytes(code)
   a = array(rng, 16, 16, dtype="float16")
-  call = functools.partial(
-      jaxgemm.dot_general, a, a, (((0,), (1,)), ((), ())), implementation="emulated:gfx942")
+  call = functools.partial(jaxgemm.dot_general, a, a, (((0,), (1,)), ((), ())),
+                           implementation="emulated:gfx942")
   _ffi.native.set_kernel_folder(str(tmp_path))
   try:
     with pytest.raises(Exception, match=f"launching failed: kernel {name}") as raised:

@@ -3,8 +3,8 @@
     python -m pytest tests/test_emulation.py            # each kernel in a few scenarios
     python -m pytest tests/test_emulation.py --whole    # each kernel in all of them
 
-The scenarios are in emulation_matrix.py. They run in processes of their own, one for each
-CPU that this process may use; a test waits for its own.
+The scenarios are in emulation_matrix.py. They run in processes of their own, one for
+each CPU that this process may use; a test waits for its own.
 """
 
 import concurrent.futures
@@ -17,8 +17,8 @@ import pytest
 from jaxgemm import _ffi
 from tests import emulation_matrix as matrix
 
-# The small part deals the scenarios out so that the kernels of each arch, together, see all,
-# and each kernel sees the edge-safe loads and the fast ones.
+# The small part deals the scenarios out so that the kernels of each arch, together, see
+# all, and each kernel sees the edge-safe loads and the fast ones.
 _ALWAYS, _DEALT = ("edges", "odd_k"), 3
 
 
@@ -45,7 +45,7 @@ def pytest_generate_tests(metafunc):
 
 
 def _start_worker():
-  # One device: nothing here is sharded. Before jax is imported by the first case.
+  # One device: nothing here is sharded. jax reads this when its backend starts.
   os.environ["XLA_FLAGS"] = ""
 
 

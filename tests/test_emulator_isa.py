@@ -328,6 +328,44 @@ def test_loop_and_calls():
   assert int(got.s[8]) != 1 and int(got.s[9]) != 2 and got.s[10] == 3
 
 
+def test_wide_scalars():
+  """Those of 64 bits that the tables above leave out."""
+  for x in EDGES64:
+    for n in EDGES:
+      got = isa.run(
+        "gfx942",
+        "s_bitset1_b64 s[2:3], s6\ns_bfm_b64 s[8:9], s6, s7\n"
+        "s_cmov_b64 s[10:11], s[4:5]\ns_bitset0_b32 s12, s6\ns_bitcmp0_b64 s[4:5], s6",
+        s={2: (0,), 4: (x,), 6: n, 7: 5, 12: U32},
+        scc=1,
+      )
+      assert got.s64(2) == 1 << n % 64
+      assert got.s64(8) == ((1 << n % 64) - 1) << 5 & U64
+      assert got.s64(10) == x and int(got.s[12]) == U32 & ~(1 << n % 32)
+      assert got.scc == 1 - (x >> n % 64 & 1)
+      got = isa.run("gfx942", "s_bitcmp1_b32 s4, s6", s={4: (x,), 6: n})
+      assert got.scc == x >> n % 32 & 1
+    for y in EDGES64:
+      got = isa.run("gfx942", "s_cmp_lg_u64 s[2:3], s[4:5]", s={2: (x,), 4: (y,)})
+      assert got.scc == (x != y)
+  got = isa.run(
+    "gfx942", "s_andn2_wrexec_b64 s[2:3], s[4:5]", s={4: (0xFF,)}, exec_mask=0xF
+  )
+  assert (got.s64(2), got.s64(EXEC)) == (0xF0, 0xF0)
+
+
+def test_jumps():
+  skip = "\ns_mov_b32 s2, 2\ns_mov_b32 s3, 3"
+  for source in ("s_branch 1", "s_call_b64 s[6:7], 1"):
+    got = isa.run("gfx942", "s_mov_b32 s2, 1\n" + source + skip)
+    assert (int(got.s[2]), int(got.s[3])) == (1, 3)
+  assert got.s64(6) == 8
+  got = isa.run("gfx942", "s_mov_b32 s2, 1\ns_setpc_b64 s[4:5]" + skip, s={4: (12,)})
+  assert (int(got.s[2]), int(got.s[3])) == (1, 3)
+  got = isa.run("gfx942", "s_setreg_b32 hwreg(HW_REG_MODE, 4, 4), s2", s={2: 0x5A})
+  assert got.mode == isa.MODE & ~0xF0 | 0xA0
+
+
 def test_hardware_registers():
   got = isa.run(
     "gfx942",

@@ -111,6 +111,12 @@ def test_float16():
       assert (got.v[8] == (got.v[3] & 0xFFFF | got.v[6] & 0xFFFF0000)).all()
 
 
+def test_bfloat16():
+  for codes in np.arange(2**16, dtype=np.uint16).reshape(-1, 64)[::13]:
+    got = isa.run("gfx950", "v_cvt_f32_bf16_e32 v3, v2", v={2: codes})
+    same(got.v[3].view(F32), codes.view(ml_dtypes.bfloat16).astype(F32))
+
+
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_float8_decode(arch):
   """All 256 codes, in every byte and as pairs."""

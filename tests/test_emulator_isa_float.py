@@ -249,6 +249,7 @@ TRANSCENDENTAL = {
   "v_exp_f32_e32": np.exp2,
   "v_log_f32_e32": np.log2,
   "v_rcp_f32_e32": lambda x: 1 / x,
+  "v_rcp_iflag_f32_e32": lambda x: 1 / x,
   "v_rsq_f32_e32": lambda x: 1 / np.sqrt(x),
   "v_sqrt_f32_e32": np.sqrt,
 }

@@ -179,9 +179,13 @@ def test_packed(name):
 def test_packed_moves():
   got = isa.run(
     "gfx942",
-    "v_pk_mov_b32 v[8:9], v[2:3], v[4:5] op_sel:[1,0]\nv_pk_mad_u16 v10, v2, v3, v4",
-    v={2: A64, 4: B64},
+    "v_pk_mov_b32 v[8:9], v[2:3], v[4:5] op_sel:[1,0]\n"
+    "v_pk_mad_u16 v10, v2, v3, v4\nv_pk_mad_i16 v11, v2, v3, v4\n"
+    "v_mad_i16 v12, v2, v3, v4",
+    v={2: A64, 4: B64, 12: 0x12340000},
   )
+  assert (got.v[11] == got.v[10]).all()  # modulo 2^16 the sign makes no difference
+  assert (got.v[12] == (got.v[10] & 0xFFFF | 0x12340000)).all()
   assert (got.v[8] == A64 >> np.uint64(32)).all() and (got.v[9] == C).all()
   lanes = zip(B.tolist(), A.tolist(), C.tolist())  # v2, v3 hold A64's words
   expect(

@@ -151,6 +151,7 @@ THREE = {
   "v_mad_u32_u16": lambda a, b, c: (a & 0xFFFF) * (b & 0xFFFF) + c,
   "v_mad_i32_i16": lambda a, b, c: s16(a) * s16(b) + c,
   "v_mad_legacy_u16": lambda a, b, c: a * b + c & 0xFFFF,
+  "v_mad_legacy_i16": lambda a, b, c: a * b + c & 0xFFFF,
   "v_dot2_i32_i16": lambda a, b, c: dot(a, b, c, 16, True),
   "v_dot2_u32_u16": lambda a, b, c: dot(a, b, c, 16, False),
   "v_dot4_i32_i8": lambda a, b, c: dot(a, b, c, 8, True),
@@ -173,6 +174,17 @@ def test_lanes(name):
     )
     lanes = zip(*(x.tolist() for x in (A, B, C)[:count]))
     expect(got.v[9], 77, [function(*x) for x in lanes], mask)
+
+
+def test_accumulating_dots():
+  source = (
+    "v_dot2c_i32_i16_e32 v5, v2, v3\nv_dot4c_i32_i8_e32 v6, v2, v3\n"
+    "v_dot8c_i32_i4_e32 v7, v2, v3"
+  )
+  got = isa.run("gfx942", source, v={2: A, 3: B, 5: C, 6: C, 7: C})
+  for register, bits in ((5, 16), (6, 8), (7, 4)):
+    lanes = zip(A.tolist(), B.tolist(), C.tolist())
+    expect(got.v[register], 0, [dot(*x, bits, True) for x in lanes])
 
 
 def test_operands():

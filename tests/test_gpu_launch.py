@@ -1,5 +1,5 @@
-"""The road to an AMD GPU, as far as it can be gone without one: the build's list of kernels,
-the registration, and what is lowered for whom. The launcher itself runs in
+"""The road to an AMD GPU, as far as it can be gone without one: the build's list of
+kernels, the registration, and what is lowered for whom. The launcher itself runs in
 tests/cc/rocm_handler_test.cc and, over emulated GPUs, in test_emulated_matmul.py."""
 
 import ctypes
@@ -51,7 +51,8 @@ def test_the_build_compiles_what_the_planner_names(tmp_path):
 
 
 def test_the_build_can_be_told_to_compile_fewer(tmp_path):
-  compiled, said = configure(tmp_path, "gfx950/.*int8.*256x;gfx942/.*float16_float16.*_rcr")
+  compiled, said = configure(
+      tmp_path, "gfx950/.*int8.*256x;gfx942/.*float16_float16.*_rcr")
   assert compiled and compiled == {
       (target, name) for target, name in KERNELS
       if (target == "gfx950" and "int8" in name and "256x" in name)
@@ -79,7 +80,8 @@ def test_nothing_of_a_gpu_is_opened_before_it_is_needed():
       import sys, jax, jax.numpy as jnp, jaxgemm
       a = jnp.ones((8, 8))
       jaxgemm.matmul(a, a)
-      jax.jit(lambda a: jaxgemm.matmul(a, a)).trace(a).lower(lowering_platforms=("rocm",))
+      product = jax.jit(lambda a: jaxgemm.matmul(a, a))
+      product.trace(a).lower(lowering_platforms=("rocm",))
       assert "jaxgemm.emulator" not in sys.modules
       maps = open("/proc/self/maps").read()
       assert "jaxgemm_emulator" not in maps and "amdhip" not in maps
@@ -142,7 +144,8 @@ def test_a_gpu_without_kernels_leaves_the_product_to_xla(rocm_gpus):
 
 
 @pytest.mark.parametrize("m,n,kernel", [
-    (16, 16, "128x128x64_rcr"), (2048, 2048, "128x128x64_rcr"), (8192, 8192, "256x256x64_rcr")])
+    (16, 16, "128x128x64_rcr"), (2048, 2048, "128x128x64_rcr"),
+    (8192, 8192, "256x256x64_rcr")])
 def test_lowering_says_which_kernel_runs(monkeypatch, m, n, kernel):
   monkeypatch.setenv("JAXGEMM_ROCM_ARCH", "gfx950")
   a, b = (jax.ShapeDtypeStruct((rows, 4096), jnp.bfloat16) for rows in (m, n))

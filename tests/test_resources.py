@@ -14,7 +14,7 @@ from benchmarks import resource_table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# One K tile of 256x256x64 in bf16 on gfx942, 8 waves, in even shares and without conflicts.
+# One K tile of 256x256x64 in bf16 on gfx942: 8 waves in even shares, no conflicts.
 COST = {
     "matrix": 1024, "vector": 160, "scalar": 80, "branch": 8, "scalar_memory": 0,
     "simd_matrix_cycles": [4096] * 4, "simd_vector_cycles": [160, 160, 164, 160],
@@ -22,7 +22,7 @@ COST = {
     "lds_conflict_cycles": 0, "global_lines": 1024, "global_read_bytes": 65536,
     "global_write_bytes": 0,
 }
-KINDS = dict.fromkeys(resource_table._KINDS, 1.0)
+KINDS = {"instructions": 192.0, "matrix": 128.0, "scalar": 64.0}
 
 
 def row(peer=False, **changed):
@@ -63,7 +63,7 @@ def test_cycles_of_pipes():
   conflicts = pipes.cycles("gfx942", COST | {"lds_conflict_cycles": 7})
   assert conflicts == {
       "matrix": 4096, "matrix_issue": 1024, "vector": 1188, "lds": 2055, "scalar": 88,
-      "memory": pytest.approx(65536 * 38 / 2048),  # 1216: the L2's share is the narrower
+      "memory": pytest.approx(65536 * 38 / 2048),  # the L2's share is the narrower
   }
   assert pipes.cycles("gfx950", COST)["memory"] == 1024
   assert pipes.cycles("gfx950", COST | {"global_lines": 4096})["memory"] == 4096
@@ -80,20 +80,30 @@ def test_summary_names_the_limit():
 
 @pytest.mark.parametrize("changed, missed", [
     ({}, set()),
-    ({"vgpr_spills": 1}, {"mine spilled registers"}),
-    ({"sgpr_spills": 2}, {"mine spilled registers"}),
-    ({"scratch_bytes": 4}, {"mine scratch bytes"}),
-    ({"vgprs": 264}, {"mine VGPRs"}),
-    ({"waves_per_simd": 1}, {"mine waves on a SIMD"}),
+    ({"vgpr_spills": 1}, {"spilled registers"}),
+    ({"sgpr_spills": 2}, {"spilled registers"}),
+    ({"scratch_bytes": 4}, {"scratch bytes"}),
+    ({"vgprs": 264}, {"VGPRs"}),
+    ({"waves_per_simd": 1}, {"waves on a SIMD"}),
     ({"cost": {"lds_conflict_cycles": 8}},
-     {"mine LDS conflict cycles", "mine share in turn"}),
+     {"LDS conflict cycles", "share in turn"}),
     ({"cost": {"lds_read_cycles": 3000}},
-     {"mine lds cycles / matrix cycles", "mine share in turn"}),
+     {"lds cycles / matrix cycles", "share in turn"}),
 ])
 def test_bounds(changed, missed):
   gates = resource_table.gates([row(peer=True), row(**changed)])
   assert len(gates) == 8
   assert {gate["what"] for gate in gates if not gate["ok"]} == missed
+
+
+def test_markdown():
+  peer = row(peer=True) | {"options": "kpack=1"}
+  text = resource_table.markdown([row(vgpr_spills=3), peer], {"date": "today"})
+  assert "| mine | 256 | 0 | 96 | 65536 | 3 + 0 | 0 | 2 | 9000 |" in text
+  assert "| mine | 4096 | 1188 | 2048 | 1216 | 88 | 0 | matrix | 0.50 | 1.00 |" in text
+  assert "| mine | 192 | 128 | 64 | 0.50 |" in text
+  assert "peer: kpack=1" in text and "7 of 8 hold" in text
+  assert "gfx950" not in text
 
 
 def test_bounds_are_for_the_large_bf16_tile():
@@ -106,7 +116,7 @@ def test_bounds_are_for_the_large_bf16_tile():
 
 
 def test_command_without_triton(tmp_path):
-  """Real kernels of both arches, executed; a matrix pipe's figures are known beforehand."""
+  """Real kernels of both arches, executed; the matrix pipe's cycles are known."""
   json_path, markdown_path = tmp_path / "out.json", tmp_path / "out.md"
   name = "gemm_bfloat16_bfloat16_256x256x64_rcr"
   env = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
@@ -118,7 +128,7 @@ def test_command_without_triton(tmp_path):
   assert done.returncode == 0, done.stderr
   assert "No AMD GPU was used" in markdown_path.read_text()
   rows = {row["arch"]: row for row in json.loads(json_path.read_text())["rows"]}
-  # 256 * 256 * 64 products a K tile: 2048 FLOP a cycle and CU on gfx942, 4096 on gfx950.
+  # 256 * 256 * 64 products; 2048 FLOP a cycle and CU on gfx942, 4096 on gfx950.
   for arch, matrix_cycles in (("gfx942", 4096), ("gfx950", 2048)):
     assert rows[arch]["cycles"]["matrix"] == matrix_cycles
     assert rows[arch]["resources"]["code_bytes"] > 1000

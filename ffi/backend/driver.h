@@ -14,6 +14,7 @@ using DriverResult = int;
 
 struct Driver {
   std::string library;  // the file that was opened, for messages
+  std::string advice;   // what a user may try where a call of it fails
 
   DriverResult (*get_device)(int* device);
   DriverResult (*set_device)(int device);
@@ -45,6 +46,7 @@ void Resolve(void* library, const char* symbol, Function** function, std::string
 const Driver* OpenHip(std::string* error);
 
 // The same table of a library that dlopen() has opened: also what stands in for ROCm's.
-const Driver* MakeHipDriver(void* library, std::string name, std::string* error);
+const Driver* MakeHipDriver(void* library, std::string name, std::string advice,
+                            std::string* error);
 
 }  // namespace jaxgemm

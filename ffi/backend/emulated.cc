@@ -45,7 +45,7 @@ Emulator* Open(const std::string& library_path, std::string* error) {
     *error = std::string("the emulator cannot be opened: ") + dlerror();
     return nullptr;
   }
-  const Driver* driver = MakeHipDriver(library, library_path, error);
+  const Driver* driver = MakeHipDriver(library, library_path, /*advice=*/"", error);
   if (!driver) return nullptr;
   auto emulator = std::make_unique<Emulator>(driver);
   Resolve(library, "jaxgemm_emulator_set_buffers", &emulator->set_buffers, error);

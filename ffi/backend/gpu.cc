@@ -135,8 +135,10 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   if (current.result() != 0) {
     return Failure("choosing the device", instance.name, device, current.result());
   }
+  // HIP does not copy what it loads.
+  const std::string& kept = code_objects_.emplace_back(std::move(code));
   void* module = nullptr;
-  result = driver_.load_module(&module, code.data());
+  result = driver_.load_module(&module, kept.data());
   if (result != 0) return Failure("loading the code object", instance.name, device, result);
   result = driver_.get_function(function, module, instance.name.c_str());
   if (result != 0) {
@@ -181,7 +183,7 @@ std::string GpuLauncher::Failure(const char* what, const std::string& kernel, in
                                  DriverResult result) const {
   return Str(std::string_view(what)) + " failed: kernel " + kernel + ", device " + Str(device) +
          ", " + driver_.error_name(result) + ": " + driver_.error_text(result) + " (" +
-         driver_.library + ")";
+         driver_.library + ")." + driver_.advice;
 }
 
 }  // namespace jaxgemm

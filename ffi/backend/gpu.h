@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -45,7 +46,8 @@ class GpuLauncher {
                       DriverResult result) const;
 
   const Driver& driver_;
-  std::mutex mutex_;
+  std::mutex mutex_;                     // while loading; of code_objects_
+  std::deque<std::string> code_objects_;
   std::vector<std::atomic<void*>> functions_;  // null: not loaded
 };
 

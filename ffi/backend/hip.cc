@@ -27,7 +27,12 @@ const Driver* Open(std::string* error) {
   std::string reasons;
   for (int flags : {RTLD_NOW | RTLD_NOLOAD, RTLD_NOW}) {
     for (const char* name : kLibraries) {
-      if (void* library = dlopen(name, flags)) return MakeHipDriver(library, name, error);
+      if (void* library = dlopen(name, flags)) {
+        return MakeHipDriver(library, name,
+                             " Set JAXGEMM_COMMAND_BUFFERS=0 if XLA was recording a command "
+                             "buffer, or pass implementation='xla'.",
+                             error);
+      }
       if (const char* reason = dlerror(); reason && flags == RTLD_NOW) {
         reasons += std::string(reasons.empty() ? "" : "; ") + reason;
       }
@@ -40,9 +45,11 @@ const Driver* Open(std::string* error) {
 
 }  // namespace
 
-const Driver* MakeHipDriver(void* library, std::string name, std::string* error) {
+const Driver* MakeHipDriver(void* library, std::string name, std::string advice,
+                            std::string* error) {
   auto driver = std::make_unique<Driver>();
   driver->library = std::move(name);
+  driver->advice = std::move(advice);
   driver->capability_major = kComputeCapabilityMajor;
   driver->capability_minor = kComputeCapabilityMinor;
   driver->target = HipTarget;

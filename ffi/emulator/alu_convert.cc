@@ -155,6 +155,7 @@ Executor FindConvert(Op op) {
           return EncodeBF16(x) | (uint32_t{EncodeBF16(y)} << 16);
         });
       };
+    // They saturate, which compilers use to fold clamps into them.
     case Op::v_cvt_pk_u16_u32:
       return [](Context& c) {
         Map<U32, U32, U32>(c, [](uint32_t x, uint32_t y) {

@@ -18,7 +18,9 @@ std::string DecodeSmem(const Encoding& e, const OpInfo& info, Instruction* in) {
   const bool immediate = Field(e.low, 17, 17) != 0, soffset = Field(e.low, 14, 14) != 0;
   if (immediate) {
     in->offset = static_cast<int32_t>(e.high << 11) >> 11;
-    if (in->offset < 0 && Dwords(info.sources[0]) == 4) return "a buffer load's negative offset";
+    if (in->offset < 0 && Dwords(info.sources[0]) == 4) {
+      return "a buffer load's negative offset";
+    }
     if (soffset) error = DecodeSgpr(Field(e.high, 31, 25), 1, &in->src[3]);
   } else {
     error = DecodeSgpr(soffset ? Field(e.high, 31, 25) : Field(e.high, 6, 0), 1, &in->src[3]);
@@ -31,7 +33,8 @@ std::string DecodeDs(const Encoding& e, const OpInfo& info, Instruction* in) {
   const bool accumulation = Field(e.low, 25, 25) != 0;
   std::string error = DecodeVgpr(Field(e.high, 7, 0), 1, false, &in->src[0]);
   if (error.empty() && info.destinations[0] != ':') {
-    error = DecodeVgpr(Field(e.high, 31, 24), Dwords(info.destinations[0]), accumulation, &in->dst[0]);
+    error = DecodeVgpr(Field(e.high, 31, 24), Dwords(info.destinations[0]), accumulation,
+                       &in->dst[0]);
   }
   if (error.empty() && info.sources[0] != 0) {
     error = DecodeVgpr(Field(e.high, 15, 8), Dwords(info.sources[0]), accumulation, &in->src[1]);
@@ -113,7 +116,8 @@ std::string DecodeFlat(const Encoding& e, const OpInfo& info, Instruction* in) {
   }
   const bool loads = info.destinations[0] != ':', stores = info.sources[0] != 0;
   if (error.empty() && loads && (!stores || in->sc0)) {
-    error = DecodeVgpr(Field(e.high, 31, 24), Dwords(info.destinations[0]), accumulation, &in->dst[0]);
+    error = DecodeVgpr(Field(e.high, 31, 24), Dwords(info.destinations[0]), accumulation,
+                       &in->dst[0]);
   }
   if (error.empty() && stores) {
     error = DecodeVgpr(Field(e.high, 15, 8), Dwords(info.sources[0]), accumulation, &in->src[1]);

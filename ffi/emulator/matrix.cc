@@ -4,7 +4,8 @@
 // calculator), M = N = 16 or 32: a lane holds one row of A and one column of B, lane % M, and
 // of K the elements from (lane / M) * (elements of a lane) on. D and C: column lane % M; of a
 // 16 x 16 result register r holds row 4 * (lane / 16) + r, of a 32 x 32 one row
-// 8 * (r / 4) + 4 * (lane / 32) + r % 4.
+// 8 * (r / 4) + 4 * (lane / 32) + r % 4. (Of f8f6f4 a lane may hold other k; A and B, both of 8
+// bits here, hold the same, so only the order of sums could tell.)
 //
 // Sums are float32 (int32), one product after the other in the order of k, each rounded to
 // nearest even with denormals kept. Products of 8- and 16-bit floats are exact but at the ends

@@ -275,9 +275,10 @@ void TestFailuresToLaunch() {
 
 // Programs start on all devices at the same time.
 void TestThreads() {
-  Case base;
-  FakeCall call = base.Make();
   RunOnThreads(64, 8, [&](int64_t index) {
+    // Each with buffers of its own, as XLA has it.
+    Case base;
+    FakeCall call = base.Make();
     int device = 2 + static_cast<int>(index % 8);
     std::string error = Initialize(call, device);
     if (error.empty()) error = Execute(call, device);
