@@ -68,12 +68,14 @@ Refusal ParseOperands(const ffi::AnyBuffer& lhs, const ffi::AnyBuffer& rhs,
                           &out_n);
   }
   if (!refusal.empty()) return refusal;
+  const int64_t columns = p->n;
+  p->n = p->gated ? columns / 2 : columns;
 
   p->lhs_batched = lhs.dimensions().size() == 3;
   p->rhs_batched = rhs.dimensions().size() == 3 + ragged_m;
   bool batched = out.dimensions().size() == 3 + ragged_k;
   p->batch = batched ? out_batch : 1;
-  if (rhs_k != p->k || out_m != p->m || out_n != p->n ||
+  if (rhs_k != p->k || out_m != p->m || out_n != p->n || columns != p->num_columns() ||
       (batched != (p->lhs_batched || p->rhs_batched) && !(batched && p->sizes_batched)) ||
       (p->lhs_batched && lhs_batch != p->batch) || (p->rhs_batched && rhs_batch != p->batch)) {
     return "lhs " + Shape(lhs) + " (contracting " + std::to_string(p->lhs_contracting) +
@@ -107,12 +109,12 @@ Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, ffi::DataTyp
   int64_t cols = dims.size() == 0 ? -1 : dims[dims.size() - 1];
   if (buffer.element_type() != dtype || dims.size() < 1 || dims.size() > 2 ||
       (dims.size() == 2 && dims[0] != (p.ragged == Ragged::kM ? p.local_groups : p.batch)) ||
-      (cols != p.n && !(may_broadcast && cols == 1))) {
+      (cols != p.num_columns() && !(may_broadcast && cols == 1))) {
     return std::string(what) + " has shape " + Shape(buffer) + " or the wrong element type; it "
            "must be " + (dtype == ffi::DataType::S32 ? "int32" : "float32") + " over n or over "
-           "batch and n.";
+           "batch and n" + (p.gated ? ", twice as long as out's." : ".");
   }
-  *stride = cols == p.n ? 1 : 0;
+  *stride = cols == p.num_columns() ? 1 : 0;
   *batch_stride = dims.size() == 2 ? cols : 0;
   return "";
 }
@@ -124,7 +126,7 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
   call->problem = attributes.problem;
   Problem& p = call->problem;
   bool grouped = p.ragged != Ragged::kNone;
-  size_t first_vector = 2 + grouped + p.group_offset;
+  size_t addend = 2 + grouped + p.group_offset, first_vector = addend + p.accumulate;
   size_t num_args = first_vector + p.bias + p.scale, num_rets = 2 + p.save_preact;
   if (args.size() != num_args || rets.size() != num_rets) {
     return "got " + std::to_string(args.size()) + " operands and " + std::to_string(rets.size()) +
@@ -164,14 +166,23 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
                           &call->scale_stride);
     call->scale = static_cast<const float*>(scale.untyped_data());
   }
+  auto is_like_out = [&](const ffi::AnyBuffer& buffer, int64_t columns) {
+    auto a = buffer.dimensions(), b = out.dimensions();
+    return buffer.element_type() == out.element_type() && a.size() == b.size() &&
+           std::equal(a.begin(), a.end() - 1, b.begin()) && a[a.size() - 1] == columns;
+  };
   if (p.save_preact && refusal.empty()) {
     ffi::AnyBuffer preact = ret(1);
-    auto a = preact.dimensions(), b = out.dimensions();
-    if (preact.element_type() != out.element_type() ||
-        !std::equal(a.begin(), a.end(), b.begin(), b.end())) {
-      return "preact has shape " + Shape(preact) + "; it must be like out, " + Shape(out) + ".";
+    if (!is_like_out(preact, p.num_columns())) {
+      return "preact has shape " + Shape(preact) + "; it must be like out, " + Shape(out) +
+             (p.gated ? ", with twice its columns." : ".");
     }
     call->preact = preact.untyped_data();
+  }
+  if (p.accumulate && refusal.empty() &&
+      (!is_like_out(arg(addend), p.n) || arg(addend).untyped_data() != out.untyped_data())) {
+    return "what is added to has shape " + Shape(arg(addend)) + "; it must be like out, " +
+           Shape(out) + ", and aliased to it.";
   }
   if (!refusal.empty()) return refusal;
 
@@ -188,10 +199,9 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
   return "";
 }
 
-Refusal ParseAttributes(Attributes* attributes, std::string_view activation, int64_t bias,
-                        int64_t claim_ahead, int64_t group_m, int64_t group_offset,
-                        std::string_view kernel,
-                        int64_t lhs_contracting, int64_t num_queues, int64_t num_shares,
+Refusal ParseAttributes(Attributes* attributes, int64_t accumulate, std::string_view activation,
+                        int64_t bias, int64_t claim_ahead, int64_t gated, int64_t group_m,
+                        int64_t group_offset, std::string_view kernel, int64_t lhs_contracting, int64_t num_queues, int64_t num_shares,
                         int64_t num_threads, int64_t num_workgroups, std::string_view ragged,
                         std::string_view reduction,
                         int64_t rhs_contracting, int64_t save_preact, int64_t scale,
@@ -202,7 +212,9 @@ Refusal ParseAttributes(Attributes* attributes, std::string_view activation, int
                              .bias = bias != 0,
                              .scale = scale != 0,
                              .save_preact = save_preact != 0,
-                             .group_offset = group_offset != 0},
+                             .group_offset = group_offset != 0,
+                             .accumulate = accumulate != 0,
+                             .gated = gated != 0},
                  .config = {.tile_m = tile_m,
                             .tile_n = tile_n,
                             .tile_k = tile_k,

@@ -3,10 +3,12 @@
 // operands: lhs [B, M, K] or [B, K, M] (lhs_contracting 1 or 0), rhs [B, K, N] or [B, N, K]
 //   (rhs_contracting 0 or 1), where B may be missing from one operand (shared) or both;
 //   unless ragged="none", group_sizes s32[G] or s32[B, G], and group_offset s32[1] if
-//   group_offset=1; bias [N] or [B, N] if bias=1; scale [N], [1], [B, N] or [B, 1] if scale=1.
+//   group_offset=1; if accumulate=1 what is added to, like out and aliased to it; bias [N] or
+//   [B, N] if bias=1; scale [N], [1], [B, N] or [B, 1] if scale=1.
 // results: out [B, M, N]; preact like out if save_preact=1; workspace u8[>= plan's].
 // ragged="m": rhs has L groups before its last two dimensions, bias and scale have L for B.
 // ragged="k": out has L groups before its last two dimensions; there is no bias or scale.
+// gated=1: rhs, bias, scale and preact have 2 N columns.
 // attributes: a resolved plan, as plan() of module.cc returns it.
 #pragma once
 
@@ -34,9 +36,11 @@ struct Attributes {
 template <class Binding>
 auto BindAttributes(Binding binding) {
   return std::move(binding)
+      .template Attr<int64_t>("accumulate")
       .template Attr<std::string_view>("activation")
       .template Attr<int64_t>("bias")
       .template Attr<int64_t>("claim_ahead")
+      .template Attr<int64_t>("gated")
       .template Attr<int64_t>("group_m")
       .template Attr<int64_t>("group_offset")
       .template Attr<std::string_view>("kernel")
@@ -57,10 +61,9 @@ auto BindAttributes(Binding binding) {
       .template Attr<int64_t>("tile_n");
 }
 
-Refusal ParseAttributes(Attributes* attributes, std::string_view activation, int64_t bias,
-                        int64_t claim_ahead, int64_t group_m, int64_t group_offset,
-                        std::string_view kernel,
-                        int64_t lhs_contracting, int64_t num_queues, int64_t num_shares,
+Refusal ParseAttributes(Attributes* attributes, int64_t accumulate, std::string_view activation,
+                        int64_t bias, int64_t claim_ahead, int64_t gated, int64_t group_m,
+                        int64_t group_offset, std::string_view kernel, int64_t lhs_contracting, int64_t num_queues, int64_t num_shares,
                         int64_t num_threads, int64_t num_workgroups, std::string_view ragged,
                         std::string_view reduction,
                         int64_t rhs_contracting, int64_t save_preact, int64_t scale,

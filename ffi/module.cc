@@ -55,7 +55,9 @@ Problem ParseProblem(const nb::dict& dict) {
           .groups = GetInt(dict, "groups"),
           .local_groups = GetInt(dict, "local_groups"),
           .group_offset = GetInt(dict, "group_offset") != 0,
-          .sizes_batched = GetInt(dict, "sizes_batched") != 0};
+          .sizes_batched = GetInt(dict, "sizes_batched") != 0,
+          .accumulate = GetInt(dict, "accumulate") != 0,
+          .gated = GetInt(dict, "gated") != 0};
 }
 
 Config ParseConfig(const nb::dict& dict) {
@@ -89,9 +91,11 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   if (!error.empty()) throw nb::value_error(error.c_str());
 
   nb::dict attrs;
+  attrs["accumulate"] = int64_t{p.accumulate};
   attrs["activation"] = str(Name(p.activation));
   attrs["bias"] = int64_t{p.bias};
   attrs["claim_ahead"] = c.claim_ahead;
+  attrs["gated"] = int64_t{p.gated};
   attrs["group_m"] = c.group_m;
   attrs["group_offset"] = int64_t{p.group_offset};
   attrs["kernel"] = str(c.kernel);

@@ -221,13 +221,14 @@ void ChooseGroupedShares(const Problem& p, const Target& target, int64_t workgro
   }
 }
 
-// A group's share of a grouped problem, for the choice of the tile.
+// A group's share of a grouped problem, with all columns, for the choice of the tile.
 Problem Typical(Problem p) {
   constexpr int64_t kLeast = 32;
   int64_t groups = std::max<int64_t>(p.local_groups, 1);
   if (p.ragged == Ragged::kM) p.m = std::min(p.m, std::max(kLeast, CeilDiv(p.m, groups)));
   if (p.ragged == Ragged::kK) p.k = std::min(p.k, std::max(kLeast, CeilDiv(p.k, groups)));
   if (p.ragged != Ragged::kNone) p.batch *= groups;
+  p.n = p.num_columns();
   return p;
 }
 
@@ -244,6 +245,7 @@ GroupedMap Plan::grouped_map(const Problem& p) const {
           .extent = index(p.ragged == Ragged::kM ? p.m : p.k),
           .tile = index(p.ragged == Ragged::kM ? config.tile_m : config.tile_k),
           .batch = index(p.batch),
+          .skips_empty = p.accumulate,
           .cut = cut};
 }
 
@@ -269,7 +271,7 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
       host && !plan->grouped && p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
   if (plan->transposed) std::swap(plan->m, plan->n);
   plan->skinny = host && !plan->grouped && plan->m <= kHostSkinnyM;
-  plan->in_place = host && !plan->transposed &&
+  plan->in_place = host && !plan->transposed && !p.gated &&
                    p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
 
   if (c.schedule == Schedule::kAuto) {
@@ -304,6 +306,10 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
     if (!error.empty()) return error;
     // Kernels of few waves share a CU.
     if (!c.num_workgroups) workgroups = target.num_cus * kGpuWavesPerCu / plan->instance->waves;
+  }
+  if (p.gated && c.tile_n % 2) {
+    return "tile_n=" + Str(c.tile_n) + "; it must be even, for a gated product's tiles have as "
+           "many columns of the gate as of the up projection.";
   }
   if (plan->grouped) plan->m = p.m, plan->k = p.k;
   if (!c.group_m) c.group_m = host ? 4 : 8;

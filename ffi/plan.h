@@ -29,7 +29,15 @@ struct Problem {
   Ragged ragged = Ragged::kNone;
   int64_t groups = 0, local_groups = 0;
   bool group_offset = false, sizes_batched = false;
+  // Ragged k: the product is added to what out holds, in place, which an empty group keeps.
+  bool accumulate = false;
+  // Ragged m: rhs has two matrices of n columns side by side, the gate's and the up projection's,
+  // as have bias, scale and the value before the activation, z:
+  // out[m, n] = cast(activation(z[m, n]) * z[m, n_out + n]).
+  bool gated = false;
 
+  // Columns of the sums.
+  int64_t num_columns() const { return gated ? 2 * n : n; }
   // Matrices in rhs and in out.
   int64_t num_rhs() const {
     return (rhs_batched ? batch : 1) * (ragged == Ragged::kM ? local_groups : 1);
@@ -64,7 +72,7 @@ struct Plan {
   bool grouped = false;
   bool skinny = false;  // few rows: rhs is streamed, not packed
   bool in_place = false;  // the host sums whole tiles in out, which has their type and order
-  int64_t m = 0, n = 0, k = 0;
+  int64_t m = 0, n = 0, k = 0;  // gated: n counts both matrices' columns, as tile_n does
   TileGrid grid{};  // of all tiles; grouped: of as many as there can be
   // Stream-K's cut; no tile is cut under the other schedules.
   int64_t cut_tiles = 0;

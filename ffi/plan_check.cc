@@ -40,6 +40,9 @@ std::string Field(std::string_view name, int64_t value) {
 std::string CheckGroups(const Problem& p) {
   constexpr int64_t kMost = int64_t{1} << 30;
   int64_t extent = p.ragged == Ragged::kM ? p.m : p.k;
+  if (p.gated && p.n > kMost) {
+    return "a gated product has " + Str(p.n) + " columns; at most 2**30 are allowed. Split it.";
+  }
   if (extent > kMost || p.groups > kMost || p.local_groups > kMost) {
     return Str(extent) + " rows in " + Str(p.groups) + " groups; at most 2**30 of either are "
            "allowed, for group sizes are int32. Split the product.";
@@ -51,6 +54,10 @@ std::string CheckGroups(const Problem& p) {
   }
   if (p.ragged == Ragged::kK && (p.bias || p.scale || p.activation != Activation::kNone)) {
     return "bias, scale and activation do not go with a ragged contracting dimension.";
+  }
+  if (p.accumulate && (p.out_dtype != DType::kF32 || IsInteger(p.lhs_dtype))) {
+    return "products of floats are accumulated, in float32; the operands are " +
+           Str(Name(p.lhs_dtype)) + " and out is " + Str(Name(p.out_dtype)) + ".";
   }
   return "";
 }
@@ -103,15 +110,22 @@ std::string CheckProblem(const Problem& p, const Target& target) {
     return "scale and activation work in float, and out is " + Str(Name(p.out_dtype)) +
            ". Pass preferred_element_type=float32 (or another float type).";
   }
-  if (p.save_preact && p.activation == Activation::kNone) {
+  if (p.save_preact && p.activation == Activation::kNone && !p.gated) {
     return "save_preact=1 needs an activation.";
+  }
+  if ((p.accumulate && p.ragged != Ragged::kK) || (p.gated && p.ragged != Ragged::kM)) {
+    return "accumulate=1 needs ragged='k' and gated=1 needs ragged='m'.";
+  }
+  if (p.gated && IsInteger(p.out_dtype)) {
+    return "a gate works in float, and out is " + Str(Name(p.out_dtype)) +
+           ". Pass preferred_element_type=float32 (or another float type).";
   }
   for (int64_t contracting : {p.lhs_contracting, p.rhs_contracting}) {
     if (contracting != 0 && contracting != 1) return "a contracting dimension is not 0 or 1.";
   }
   error = CheckSize("lhs", {p.batch, p.m, p.k}, Bytes(p.lhs_dtype));
-  if (error.empty()) error = CheckSize("rhs", {p.num_rhs(), p.k, p.n}, Bytes(p.rhs_dtype));
-  if (error.empty()) error = CheckSize("out", {p.num_out(), p.m, p.n}, 4);
+  if (error.empty()) error = CheckSize("rhs", {p.num_rhs(), p.k, p.num_columns()}, Bytes(p.rhs_dtype));
+  if (error.empty()) error = CheckSize("out", {p.num_out(), p.m, p.num_columns()}, 4);
   if (error.empty() && p.ragged != Ragged::kNone) error = CheckGroups(p);
   return error;
 }

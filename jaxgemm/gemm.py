@@ -89,6 +89,8 @@ class Geometry:
   local_groups: int = 0
   group_offset: bool = False
   sizes_batched: bool = False
+  accumulate: bool = False
+  gated: bool = False
 
   @classmethod
   def of(cls, lhs_shape, rhs_shape, lhs_contracting, rhs_contracting):

@@ -86,7 +86,8 @@ struct Buffers {
 
 Buffers BuffersOf(const Call& call) {
   const Problem& p = call.problem;
-  int64_t out_bytes = p.num_out() * p.m * p.n * Bytes(p.out_dtype);
+  int64_t columns = p.num_columns();
+  int64_t rows_bytes = p.num_out() * p.m * Bytes(p.out_dtype);
   int64_t vectors = p.ragged == Ragged::kM ? p.local_groups : p.batch;
   auto vector_bytes = [vectors](int64_t stride, int64_t columns) {
     return 4 * (stride ? vectors * stride : columns);
@@ -94,15 +95,15 @@ Buffers BuffersOf(const Call& call) {
   Buffers buffers;
   int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
   buffers.Add("lhs", call.lhs, lhs_batch * p.m * p.k * Bytes(p.lhs_dtype), false);
-  buffers.Add("rhs", call.rhs, p.num_rhs() * p.k * p.n * Bytes(p.rhs_dtype), false);
+  buffers.Add("rhs", call.rhs, p.num_rhs() * p.k * columns * Bytes(p.rhs_dtype), false);
   buffers.Add("group_sizes", call.group_sizes, 4 * p.groups * (p.sizes_batched ? p.batch : 1),
               false);
   buffers.Add("group_offset", call.group_offset, 4, false);
-  buffers.Add("bias", call.bias, vector_bytes(call.bias_batch_stride, p.n), false);
+  buffers.Add("bias", call.bias, vector_bytes(call.bias_batch_stride, columns), false);
   buffers.Add("scale", call.scale,
-              vector_bytes(call.scale_batch_stride, call.scale_stride ? p.n : 1), false);
-  buffers.Add("out", call.out, out_bytes, true);
-  buffers.Add("preact", call.preact, out_bytes, true);
+              vector_bytes(call.scale_batch_stride, call.scale_stride ? columns : 1), false);
+  buffers.Add("out", call.out, rows_bytes * p.n, true);
+  buffers.Add("preact", call.preact, rows_bytes * columns, true);
   // The plan's last 64 bytes are for aligning the start.
   if (call.plan.workspace_bytes > 0) {
     buffers.Add("workspace", call.workspace, call.plan.workspace_bytes - 64, true);

@@ -96,7 +96,8 @@ class Workgroup {
         config_(call.plan.config),
         lhs_(MakeOperand(call.lhs, call.problem.lhs_dtype, call.problem.m, call.problem.k,
                          call.problem.lhs_contracting == 1, call.problem.lhs_batched)),
-        rhs_(MakeOperand(call.rhs, call.problem.rhs_dtype, call.problem.k, call.problem.n,
+        rhs_(MakeOperand(call.rhs, call.problem.rhs_dtype, call.problem.k,
+                         call.problem.num_columns(),
                          call.problem.rhs_contracting == 0,
                          call.problem.rhs_batched || call.problem.ragged == Ragged::kM)),
         accumulator_(reinterpret_cast<T*>(call.workspace +
@@ -163,12 +164,16 @@ class Workgroup {
   int64_t Rows(const WorkTile& tile) const {
     return std::min(config_.tile_m, (ragged_m() ? tile.limit : plan_.m) - Row(tile));
   }
+  // Of out, as are its columns.
+  int64_t TileCols() const { return call_.problem.gated ? config_.tile_n / 2 : config_.tile_n; }
+  int64_t OutCols() const { return plan_.transposed ? plan_.n : call_.problem.n; }
+  int64_t Col(const WorkTile& tile) const { return tile.n * TileCols(); }
   int64_t Cols(const WorkTile& tile) const {
-    return std::min(config_.tile_n, plan_.n - tile.n * config_.tile_n);
+    return std::min(TileCols(), OutCols() - Col(tile));
   }
 
   void Compute(const WorkTile& tile) {
-    int64_t row = Row(tile), col = tile.n * config_.tile_n;
+    int64_t row = Row(tile), col = Col(tile);
     int64_t k_origin = ragged_k() ? tile.origin : 0;
     int64_t k_begin = k_origin + tile.k_begin * config_.tile_k;
     int64_t k_end = std::min(k_origin + tile.k_end * config_.tile_k,
@@ -179,22 +184,26 @@ class Workgroup {
       rhs_batch = (p.rhs_batched ? tile.batch * p.local_groups : 0) + tile.group;
     }
     int64_t rows = Rows(tile), cols = Cols(tile);
+    const bool gated = call_.problem.gated;
+    int64_t sums = gated ? 2 * cols : cols;
     if (tile.num_peers > 1) {
       T* data = config_.reduction == Reduction::kAtomic
                     ? tile_
                     : accumulator_.slot(tile.first_slot + tile.peer);
-      accumulator_.Start(data, config_.tile_n, rows, cols);
+      accumulator_.Start(data, config_.tile_n, rows, sums);
     } else if (plan_.in_place) {
-      T* out = static_cast<T*>(call_.out) + OutOffset(tile);
-      accumulator_.Start(out, plan_.n, rows, cols);
+      T* out = static_cast<T*>(call_.out) + OutOffset(tile, OutCols());
+      accumulator_.Start(out, OutCols(), rows, sums);
     } else {
-      accumulator_.Start(tile_, config_.tile_n, rows, cols);
+      accumulator_.Start(tile_, config_.tile_n, rows, sums);
     }
     bool skinny = plan_.skinny || (plan_.grouped && rows <= kHostSkinnyM);
-    MainLoop(*call_.kernel, lhs_.At(tile.batch, row, k_begin), lhs_.bytes,
-             rhs_.At(rhs_batch, k_begin, col), rhs_.bytes, rows, cols, k_end - k_begin,
-             skinny, packed_a_, packed_b_, reinterpret_cast<char*>(accumulator_.data()),
-             accumulator_.ld());
+    for (int64_t part = 0; part <= gated; ++part) {
+      MainLoop(*call_.kernel, lhs_.At(tile.batch, row, k_begin), lhs_.bytes,
+               rhs_.At(rhs_batch, k_begin, col + part * OutCols()), rhs_.bytes, rows, cols,
+               k_end - k_begin, call_.problem.accumulate, skinny, packed_a_, packed_b_,
+               reinterpret_cast<char*>(accumulator_.data() + part * cols), accumulator_.ld());
+    }
   }
 
   void Store(const WorkTile& tile) {
@@ -202,28 +211,32 @@ class Workgroup {
     if (!FixUp(tile, config_.reduction, arrivals, accumulator_)) return;
     const Problem& p = call_.problem;
     if (tile.zero) return StoreZeros(tile);
-    bool epilogue = p.bias || p.scale || p.activation != Activation::kNone;
+    bool epilogue = p.bias || p.scale || p.activation != Activation::kNone || p.gated;
     if (!epilogue && plan_.in_place && tile.num_peers == 1) return;
 
-    int64_t bytes = Bytes(p.out_dtype), offset = OutOffset(tile) * bytes;
+    int64_t bytes = Bytes(p.out_dtype);
     // Bias and scale belong to out's columns: rows of a transposed plan.
-    int64_t column = plan_.transposed ? tile.m * config_.tile_m : tile.n * config_.tile_n;
+    int64_t column = plan_.transposed ? tile.m * config_.tile_m : Col(tile);
     auto at = [&](const void* vector, int64_t batch_stride, int64_t stride) {
       int64_t matrix = ragged_m() ? tile.group : tile.batch;
       return vector ? Offset(vector, matrix * batch_stride + column * stride, 4) : nullptr;
     };
     EpilogueTile out{
-        .out = static_cast<char*>(call_.out) + offset,
-        .preact = call_.preact ? static_cast<char*>(call_.preact) + offset : nullptr,
+        .out = static_cast<char*>(call_.out) + OutOffset(tile, OutCols()) * bytes,
+        .preact = call_.preact ? static_cast<char*>(call_.preact) +
+                                     OutOffset(tile, PreactCols()) * bytes
+                               : nullptr,
         .out_dtype = p.out_dtype,
-        .row_stride = plan_.transposed ? 1 : plan_.n,
+        .row_stride = plan_.transposed ? 1 : OutCols(),
         .col_stride = plan_.transposed ? plan_.m : 1,
         .bias = at(call_.bias, call_.bias_batch_stride, 1),
         .scale = reinterpret_cast<const float*>(
             at(call_.scale, call_.scale_batch_stride, call_.scale_stride)),
         .scale_stride = call_.scale_stride,
         .vectors_along_rows = plan_.transposed,
-        .activation = p.activation};
+        .activation = p.activation,
+        .up_sums = p.gated ? Cols(tile) : 0,
+        .up_columns = p.gated ? p.n : 0};
     call_.kernel->store(accumulator_.data(), accumulator_.ld(), static_cast<int>(Rows(tile)),
                         static_cast<int>(Cols(tile)), out);
   }
@@ -231,22 +244,26 @@ class Workgroup {
   // Rows of no group.
   void StoreZeros(const WorkTile& tile) {
     int64_t bytes = Bytes(call_.problem.out_dtype);
-    for (void* base : {call_.out, call_.preact}) {
-      if (!base) continue;
-      char* to = static_cast<char*>(base) + OutOffset(tile) * bytes;
+    auto clear = [&](void* base, int64_t row_length, int64_t first_col) {
+      if (!base) return;
+      char* to = static_cast<char*>(base) + (OutOffset(tile, row_length) + first_col) * bytes;
       for (int64_t row = 0; row < Rows(tile); ++row) {
-        std::memset(to + row * plan_.n * bytes, 0, static_cast<size_t>(Cols(tile) * bytes));
+        std::memset(to + row * row_length * bytes, 0, static_cast<size_t>(Cols(tile) * bytes));
       }
-    }
+    };
+    clear(call_.out, OutCols(), 0);
+    clear(call_.preact, PreactCols(), 0);
+    if (call_.problem.gated) clear(call_.preact, PreactCols(), OutCols());
   }
+  int64_t PreactCols() const { return call_.problem.gated ? 2 * OutCols() : OutCols(); }
 
-  // Of the tile's first element in out, in elements.
-  int64_t OutOffset(const WorkTile& tile) const {
-    int64_t row = Row(tile), col = tile.n * config_.tile_n;
+  // Of the tile's first element in out or in preact, in elements.
+  int64_t OutOffset(const WorkTile& tile, int64_t row_length) const {
+    int64_t row = Row(tile), col = Col(tile);
     int64_t matrix = ragged_k() ? tile.batch * call_.problem.local_groups + tile.group
                                 : tile.batch;
-    int64_t in_matrix = plan_.transposed ? col * plan_.m + row : row * plan_.n + col;
-    return matrix * plan_.m * plan_.n + in_matrix;
+    int64_t in_matrix = plan_.transposed ? col * plan_.m + row : row * row_length + col;
+    return matrix * plan_.m * row_length + in_matrix;
   }
 
   const HostCall& call_;

@@ -27,6 +27,9 @@ struct EpilogueTile {
   int scale_stride;      // 0: one scale for all, 1: one per column
   bool vectors_along_rows;
   Activation activation;
+  // Gated: sums of the up projection are this many columns behind those of the gate, its bias and
+  // preact so many. out = activation(gate) * up. 0: not gated.
+  int64_t up_sums, up_columns;
 };
 
 // ---- Activations.

@@ -104,6 +104,54 @@ JAXGEMM_AMD Vec4<T> LoadFour(const void* base, int64_t offset, int count) {
   return value;
 }
 
+// Where a lane's columns are: in the staged rows of its wave, in out and in the vectors.
+template <class Traits>
+struct LaneColumns {
+  static constexpr int kFours = Traits::kWaveN / 4;  // of sums, in a staged row
+
+  bool gated;
+  int64_t col;  // of out
+  int four, row;  // staged; gated: the up projection's are 4 fours further
+
+  explicit JAXGEMM_AMD LaneColumns(const GemmArgs& args, const WorkTile& tile)
+      : gated(args.gated) {
+    const int lane = LaneId();
+    const int fours = gated ? kFours / 2 : kFours;
+    const int in_row = lane % fours;
+    row = lane / fours;
+    four = gated ? in_row / 4 * 8 + in_row % 4 : in_row;
+    const int64_t sums = int64_t{tile.n} * Traits::kTileN + Traits::WaveN() * Traits::kWaveN;
+    col = (gated ? sums / 2 : sums) + 4 * in_row;
+  }
+  JAXGEMM_AMD int rows_at_once() const { return kWaveSize / kFours * (gated ? 2 : 1); }
+};
+
+// One matrix's bias and scale for four columns.
+struct LaneVectors {
+  // float, or int32_t with an integer out: zero is the same in both.
+  Vec4<uint32_t> bias = 0;
+  Vec4<float> scale = 1;
+
+  JAXGEMM_AMD LaneVectors(const GemmArgs& args, const WorkTile& tile, int64_t col, int count) {
+    // Rows of no group stay zero, as every activation leaves them.
+    if (tile.zero) return;
+    const Index vector = args.groups.ragged == Ragged::kM ? tile.group : tile.batch;
+    if (args.bias) {
+      bias = LoadFour<uint32_t>(args.bias, vector * args.bias_batch_stride + col, count);
+    }
+    if (args.scale) {
+      const int64_t scale_at = vector * args.scale_batch_stride;
+      scale = args.scale_stride ? LoadFour<float>(args.scale, scale_at + col, count)
+                                : Vec4<float>(args.scale[scale_at]);
+    }
+  }
+  template <class Sum4>
+  JAXGEMM_AMD Vec4<float> Apply(Sum4 sum) const {
+    return __builtin_convertvector(sum, Vec4<float>) * scale +
+           __builtin_bit_cast(Vec4<float>, bias);
+  }
+};
+
 // The sums are in registers or, if `loaded` is not null, in memory: kThreads of them from one
 // fragment to the next. `stage` is this wave's own kStageBytes of LDS.
 template <class Traits>
@@ -112,44 +160,31 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
                            const typename Traits::Sum4* loaded, Lds* stage) {
   using Sum4 = typename Traits::Sum4;
   using LdsSum4 = __attribute__((address_space(3))) Sum4;
-  constexpr int kFours = Traits::kWaveN / 4;          // of columns, in a staged row
-  constexpr int kRowsAtOnce = kWaveSize / kFours;
+  using Columns = LaneColumns<Traits>;
+  constexpr int kFours = Columns::kFours;
   constexpr bool kInteger = Traits::kLhs == DType::kS8;
-  static_assert(kWaveSize % kFours == 0 && Traits::kFragsM % 2 == 0);
+  static_assert(kWaveSize % kFours == 0 && Traits::kFragsM % 2 == 0 && Traits::kFragsN % 2 == 0);
   const int lane = LaneId();
   // Rows are as long as all banks: fours are permuted within each.
   auto at = [stage](int row, int four) {
     return reinterpret_cast<LdsSum4*>(stage) + row * kFours + (four ^ (row % 16 % kFours));
   };
 
-  const int four = lane % kFours;
-  const int64_t col = int64_t{tile.n} * Traits::kTileN + Traits::WaveN() * Traits::kWaveN +
-                      4 * four;
+  const Columns columns(args, tile);
+  const int64_t col = columns.col;
   const int64_t first_row = int64_t{tile.m} * Traits::kTileM + Traits::WaveM() * Traits::kWaveM +
-                            lane / kFours;
+                            columns.row;
   const int count = args.n - col < 4 ? static_cast<int>(args.n - col) : 4;
   const bool aligned = args.n % 4 == 0;
   const bool integer_out = args.out_dtype == DType::kS32 || args.out_dtype == DType::kS8;
   const bool ragged_m = args.groups.ragged == Ragged::kM;
-  const Index vectors = ragged_m ? tile.group : tile.batch;
   const int64_t rows = ragged_m ? tile.limit - tile.origin : args.m;
-  const int64_t bias_at = vectors * args.bias_batch_stride + col;
-  int64_t out_at = tile.batch * args.m * args.n + col;
-  if (ragged_m) out_at += tile.origin * args.n;
+  int64_t row_of_out = tile.batch * args.m;
+  if (ragged_m) row_of_out += tile.origin;
   if (args.groups.ragged == Ragged::kK) {
-    out_at = (int64_t{tile.batch} * args.groups.local_groups + tile.group) * args.m * args.n + col;
+    row_of_out = (int64_t{tile.batch} * args.groups.local_groups + tile.group) * args.m;
   }
-
-  // float, or int32_t with an integer out: zero is the same in both.
-  Vec4<uint32_t> bias = 0;
-  Vec4<float> scale = 1;
-  // Rows of no group stay zero, as every activation leaves them.
-  if (args.bias && !tile.zero) bias = LoadFour<uint32_t>(args.bias, bias_at, count);
-  if (args.scale && !tile.zero) {
-    const int64_t scale_at = vectors * args.scale_batch_stride;
-    scale = args.scale_stride ? LoadFour<float>(args.scale, scale_at + col, count)
-                              : Vec4<float>(args.scale[scale_at]);
-  }
+  const LaneVectors vectors(args, tile, col, count);
 
 #pragma clang loop unroll(disable)
   for (int pass = 0; pass < Traits::kFragsM / 2; ++pass) {
@@ -170,22 +205,31 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
       }
     }
 #pragma clang loop unroll(disable)
-    for (int staged = 0; staged < 32; staged += kRowsAtOnce) {
-      const Sum4 sum = *at(staged + lane / kFours, four);
+    for (int staged = 0; staged < 32; staged += columns.rows_at_once()) {
+      const Sum4 sum = *at(staged + columns.row, columns.four);
       const int64_t row = first_row + pass * 32 + staged;
       if (row >= rows || count <= 0) continue;
-      const int64_t offset = out_at + row * args.n;
+      const int64_t out_row = row_of_out + row, offset = out_row * args.n + col;
       if constexpr (kInteger) {
         if (integer_out) {
-          StoreAs(args.out_dtype, args.out, offset, sum + __builtin_bit_cast(Sum4, bias), count,
-                  aligned);
+          StoreAs(args.out_dtype, args.out, offset,
+                  sum + __builtin_bit_cast(Sum4, vectors.bias), count, aligned);
           continue;
         }
       }
-      Vec4<float> value = __builtin_convertvector(sum, Vec4<float>) * scale +
-                          __builtin_bit_cast(Vec4<float>, bias);
-      if (args.preact) StoreAs(args.out_dtype, args.preact, offset, value, count, aligned);
+      Vec4<float> value = vectors.Apply(sum);
+      const int64_t preact_at = columns.gated ? offset + out_row * args.n : offset;
+      if (args.preact) StoreAs(args.out_dtype, args.preact, preact_at, value, count, aligned);
       value = Activate(args.activation, value);
+      if (columns.gated) {
+        const LaneVectors up_vectors(args, tile, args.n + col, count);
+        const Vec4<float> up = up_vectors.Apply(*at(staged + columns.row, columns.four + 4));
+        if (args.preact) {
+          StoreAs(args.out_dtype, args.preact, preact_at + args.n, up, count, aligned);
+        }
+        value *= up;
+      }
+      if (args.accumulate) value += LoadFour<float>(args.out, offset, count);
       StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
     }
   }

@@ -39,6 +39,10 @@ struct GemmArgs {
   Activation activation;
   Reduction reduction;
   bool claim_ahead;
+  bool accumulate;  // out = out + ...; float only
+  // rhs has 2 N columns (or rows), the gate's and the up projection's; so have bias, scale and
+  // preact. Fragments of either are neighbours in a tile of sums, kTileN / 2 columns of out.
+  bool gated;
 };
 
 }  // namespace jaxgemm

@@ -20,6 +20,7 @@ struct GroupedMap {
   Index extent;                // rows, or k
   Index tile;                  // tile_m or tile_k, elements
   Index batch;
+  bool skips_empty;            // ragged k: an empty group's out stays as it is
   StreamKMap cut;              // its grid: what groups share of their tiles_m, _n and _k
   const int32_t* group_sizes;  // [num_groups], or [batch, num_groups]
   Index first_group;
@@ -85,7 +86,8 @@ struct GroupedMap {
   }
   // Of the cursor's region.
   JAXGEMM_DEVICE Index TilesM() const {
-    return ragged == Ragged::kM ? TilesOf(cursor.size) : cut.grid.tiles_m;
+    if (ragged == Ragged::kM) return TilesOf(cursor.size);
+    return skips_empty && cursor.size == 0 ? 0 : cut.grid.tiles_m;
   }
   JAXGEMM_DEVICE Index Tiles() const { return TilesM() * cut.grid.tiles_n; }
   // From `begin` on, cut off at the end.

@@ -76,6 +76,55 @@ JAXGEMM_INLINE int32_t Plus(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
 }
 
+// value = scale * acc + bias, of `count` columns from `col` on of row `row`.
+template <class Acc, class Value>
+JAXGEMM_INLINE void Finish(const Acc* from, Value* value, int row, int64_t col, int count,
+                           const EpilogueTile& tile) {
+  for (int i = 0; i < count; ++i) value[i] = static_cast<Value>(from[i]);
+  const int64_t first = tile.vectors_along_rows ? row : col;
+  if constexpr (__is_same(Value, float)) {
+    if (tile.scale != nullptr) {
+      const float* scale = tile.scale + first * tile.scale_stride;
+      if (tile.vectors_along_rows || tile.scale_stride == 0) {
+        for (int i = 0; i < count; ++i) value[i] *= *scale;
+      } else {
+        for (int i = 0; i < count; ++i) value[i] *= scale[i];
+      }
+    }
+  }
+  if (tile.bias != nullptr) {
+    const Value* bias = static_cast<const Value*>(tile.bias) + first;
+    if (tile.vectors_along_rows) {
+      for (int i = 0; i < count; ++i) value[i] = Plus(value[i], *bias);
+    } else {
+      for (int i = 0; i < count; ++i) value[i] = Plus(value[i], bias[i]);
+    }
+  }
+}
+
+// Rows of a gate and an up projection.
+template <class Acc>
+void StoreGatedRows(const Acc* acc, int64_t ldacc, int rows, int cols,
+                    const EpilogueTile& tile) {
+  alignas(64) float gate[kStoreCols], up[kStoreCols];
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; col += kStoreCols) {
+      const int count = cols - col < kStoreCols ? cols - col : kStoreCols;
+      const Acc* from = acc + row * ldacc + col;
+      Finish(from, gate, row, col, count, tile);
+      Finish(from + tile.up_sums, up, row, tile.up_columns + col, count, tile);
+      if (tile.preact != nullptr) {
+        const int64_t offset = row * 2 * tile.row_stride + col;
+        WriteAs(tile.out_dtype, tile.preact, offset, 1, gate, count);
+        WriteAs(tile.out_dtype, tile.preact, offset + tile.up_columns, 1, up, count);
+      }
+      Activate(tile.activation, gate, count);
+      for (int i = 0; i < count; ++i) gate[i] *= up[i];
+      WriteAs(tile.out_dtype, tile.out, row * tile.row_stride + col, 1, gate, count);
+    }
+  }
+}
+
 // Value: what the epilogue computes in, float or int32_t.
 template <class Acc, class Value>
 void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols,
@@ -95,27 +144,7 @@ void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols,
   for (int row = 0; row < rows; ++row) {
     for (int col = 0; col < cols; col += kStoreCols) {
       const int count = cols - col < kStoreCols ? cols - col : kStoreCols;
-      const Acc* from = acc + row * ldacc + col;
-      for (int i = 0; i < count; ++i) value[i] = static_cast<Value>(from[i]);
-      const int first = tile.vectors_along_rows ? row : col;
-      if constexpr (__is_same(Value, float)) {
-        if (tile.scale != nullptr) {
-          const float* scale = tile.scale + int64_t{first} * tile.scale_stride;
-          if (tile.vectors_along_rows || tile.scale_stride == 0) {
-            for (int i = 0; i < count; ++i) value[i] *= *scale;
-          } else {
-            for (int i = 0; i < count; ++i) value[i] *= scale[i];
-          }
-        }
-      }
-      if (tile.bias != nullptr) {
-        const Value* bias = static_cast<const Value*>(tile.bias) + first;
-        if (tile.vectors_along_rows) {
-          for (int i = 0; i < count; ++i) value[i] = Plus(value[i], *bias);
-        } else {
-          for (int i = 0; i < count; ++i) value[i] = Plus(value[i], bias[i]);
-        }
-      }
+      Finish(acc + row * ldacc + col, value, row, col, count, tile);
       const int64_t offset = row * tile.row_stride + col * tile.col_stride;
       if (tile.preact != nullptr) {
         WriteAs(tile.out_dtype, tile.preact, offset, tile.col_stride, value, count);
@@ -135,6 +164,10 @@ void StoreTile(const void* acc, int64_t ldacc, int rows, int cols,
       StoreRows<Acc, int32_t>(static_cast<const Acc*>(acc), ldacc, rows, cols, tile);
       return;
     }
+  }
+  if (tile.up_sums) {
+    StoreGatedRows(static_cast<const Acc*>(acc), ldacc, rows, cols, tile);
+    return;
   }
   StoreRows<Acc, float>(static_cast<const Acc*>(acc), ldacc, rows, cols, tile);
 }

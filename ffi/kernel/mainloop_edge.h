@@ -34,8 +34,8 @@ class EdgeMainloop {
       // Else addresses of everything are kept and moved along.
       asm volatile("" : "+s"(k_tile));
       const int64_t k = int64_t{k_tile} * Traits::kTileK;
-      Stage(lhs, int64_t{tile.m} * Traits::kTileM, k, lds);
-      Stage(rhs, int64_t{tile.n} * Traits::kTileN, k, lds_rhs);
+      Stage(lhs, tile.m, k, lds);
+      Stage(rhs, tile.n, k, lds_rhs);
       Barrier();
       Multiply(lds, lds_rhs, sums);
     }
@@ -43,8 +43,8 @@ class EdgeMainloop {
 
  private:
   template <bool kIsLhs>
-  static JAXGEMM_AMD void Stage(const OperandMemory<Traits, kIsLhs>& operand, int64_t first_row,
-                                int64_t k, Lds* lds) {
+  static JAXGEMM_AMD void Stage(const OperandMemory<Traits, kIsLhs>& operand, Index tile, int64_t k,
+                                Lds* lds) {
     constexpr bool kKContiguous = OperandMemory<Traits, kIsLhs>::kKContiguous;
     constexpr int kRows = OperandMemory<Traits, kIsLhs>::kTileRows;
     const int64_t line = operand.line_bytes / Traits::kBytes;
@@ -57,8 +57,9 @@ class EdgeMainloop {
       // Neighbouring lanes read what is near in memory.
       const int row = kKContiguous ? index / kRowChunks : index % kRows;
       const int chunk = kKContiguous ? index % kRowChunks : index / kRows;
-      const int64_t global_row = first_row + row, first_k = k + chunk * Traits::kChunk;
-      int64_t inside = global_row < operand.rows ? operand.k - first_k : 0;
+      const int64_t first_k = k + chunk * Traits::kChunk, first_row = operand.FirstRow(tile);
+      const int64_t global_row = first_row + operand.RowInMemory(tile, row, 1);
+      int64_t inside = operand.IsInside(tile, row) ? operand.k - first_k : 0;
       inside = inside < 0 ? 0 : inside > Traits::kChunk ? Traits::kChunk : inside;
       // For elements outside the last one inside is read again, or the operand's first one.
       const auto* from =

@@ -40,20 +40,17 @@ class Operand {
       : resource_(MakeResource(memory.TileBase(tile, k_tile))),
         step_(memory.TileStep()),
         line_bytes_(static_cast<uint32_t>(memory.line_bytes)) {
-    const int64_t first_row = int64_t{tile} * kRows;
-    row_bytes_ = static_cast<uint32_t>(first_row * kBytes);
-    // Rows beyond the last are read as the last: they end up outside of out.
-    const int64_t rows = memory.rows - first_row;
-    const uint32_t last = static_cast<uint32_t>(rows < kRows ? rows : kRows) -
-                          (kKContiguous ? 1 : kBlockRows);
+    row_bytes_ = static_cast<uint32_t>(memory.FirstRow(tile) * kBytes);
     const Place place = FirstPlace();
-    auto clamp = [last](uint32_t row) { return row < last ? row : last; };
+    auto at = [&](uint32_t row) {
+      return memory.RowInMemory(tile, row, kKContiguous ? 1 : kBlockRows);
+    };
 #pragma unroll
     for (int i = 0; i < kOffsets; ++i) {
-      offset_[i] = kKContiguous ? clamp(place.row + i * kRowStep) * line_bytes_ +
+      offset_[i] = kKContiguous ? at(place.row + i * kRowStep) * line_bytes_ +
                                       place.chunk * kChunkBytes
                                 : (place.chunk * kChunk + i) * line_bytes_ +
-                                      clamp(place.row) * kBytes;
+                                      at(place.row) * kBytes;
     }
     write_ = lds + Position(place.row, place.chunk);
 

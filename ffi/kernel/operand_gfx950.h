@@ -44,16 +44,11 @@ class Operand {
   JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile, Lds* lds)
       : resource_(MakeResource(memory.TileBase(tile, k_tile) - kLoadBytes)),
         step_(memory.TileStep()) {
-    const int64_t rows = memory.rows - int64_t{tile} * Memory::kTileRows;
-    // Rows beyond the last are read as the last: they end up outside of out.
-    const uint32_t last = static_cast<uint32_t>(rows < Memory::kTileRows ? rows
-                                                                        : Memory::kTileRows) -
-                          (kKContiguous ? 1 : kChunk);
     const auto line_bytes = static_cast<uint32_t>(memory.line_bytes);
 #pragma unroll
     for (int load = 0; load < 4; ++load) {
       const Place place = PlaceOf(load);
-      const uint32_t row = place.row < last ? place.row : last;
+      const uint32_t row = memory.RowInMemory(tile, place.row, kKContiguous ? 1 : kChunk);
       offset_[load] = kKContiguous ? row * line_bytes + place.k * kBytes
                                    : place.k * line_bytes + row * kBytes;
       // The second load's immediate offset counts in LDS and in memory alike.
