@@ -9,7 +9,11 @@ from jaxgemm.layout import Labels
 _ACTIVATIONS = {"relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}
 
 
-def activate(x: jax.Array, activation: str | None) -> jax.Array:
+def activate(x: jax.Array, activation: str | None, gated: bool = False) -> jax.Array:
+  """activation(x); gated: activation of x's first columns times its last ones."""
+  if gated:
+    gate, up = jnp.split(x, 2, axis=-1)
+    return activate(gate, activation) * up
   return x if activation is None else _ACTIVATIONS[activation](x)
 
 
@@ -41,17 +45,18 @@ def apply(acc, acc_labels, bias, scale, *, dims, spec) -> list[jax.Array]:
   return [out, z.astype(spec.out_dtype)] if spec.save_preact else [out]
 
 
-def tangents(d_z, outs, spec) -> list[jax.Array]:
+def tangents(d_z, outs, spec, gated: bool = False) -> list[jax.Array]:
   """Tangents of a product's results, given that of the value before the activation.
 
   Args:
-    d_z: the tangent, of the results' shape.
-    outs: [out], and with an activation [out, value before it].
+    d_z: the tangent, of the value's shape.
+    outs: [out], and with an activation or a gate [out, value before it].
     spec: the product's `Spec`.
+    gated: see `activate`.
   """
   d_outs = [d_z, d_z]
-  if spec.activation is not None:
+  if spec.activation is not None or gated:
     z = outs[1].astype(jnp.float32)
-    _, d_outs[0] = jax.jvp(lambda z: activate(z, spec.activation), (z,),
+    _, d_outs[0] = jax.jvp(lambda z: activate(z, spec.activation, gated), (z,),
                            (d_z.astype(jnp.float32),))
   return [x.astype(spec.out_dtype) for x in d_outs[:1 + spec.save_preact]]

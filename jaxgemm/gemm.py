@@ -73,7 +73,8 @@ gemm_p.multiple_results = True
 class Geometry:
   """The sizes of a kernel call and what its operands look like.
 
-  Where `ragged` is "m" or "k", group sizes cut that dimension: see ragged.py.
+  Where `ragged` is "m" or "k", group sizes cut that dimension: see ragged.py. n is
+  out's; gated rhs, bias and scale have twice as many columns.
   """
 
   batch: int
@@ -196,7 +197,9 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, bias: bool,
   avals_in = [aval.update(dtype=dtype) for aval, dtype in
               zip(ctx.avals_in, chosen["operand_dtypes"])] + [*ctx.avals_in[2:]]
   workspace = jax.core.ShapedArray((chosen["workspace_bytes"],), jnp.uint8)
-  rule = jax.ffi.ffi_lowering(CALL_TARGET)
+  # Behind lhs, rhs, the sizes and the offset: what is added to, in place.
+  aliases = {3 + geometry.group_offset: 0} if geometry.accumulate else None
+  rule = jax.ffi.ffi_lowering(CALL_TARGET, operand_output_aliases=aliases)
   ctx = ctx.replace(avals_in=avals_in, avals_out=[*ctx.avals_out, workspace])
   return rule(ctx, *operands, **chosen["attrs"])[:-1]
 

@@ -12,8 +12,17 @@ may have a batch dimension in front or be shared by the batch. Groups are cut of
 end of the dimension, negative sizes count as zero, and a group that is not there is
 empty. bias [L, N] and scale [L, N] or [L, 1] belong to mode "m".
 
+In mode "m" rhs, bias and scale may be `gated`, of 2N columns: of the value before the
+activation, z [M, 2N], out [M, N] is activation(z[:, :N]) * z[:, N:].
+
+There may be a float32 buffer. In mode "k" it is like out, and the product is added to
+it, in place. In mode "m" it is like rhs, which is then a constant; the buffer stands
+for it where the call is differentiated: its tangent is rhs's, and its gradient is the
+buffer with rhs's gradient added to it, in mode "k" with the same buffer.
+
 The modes are closed under differentiation, by layout: the gradients of mode "m" are
-mode "m" over rhs's other dimension, and mode "k"; those of mode "k" are mode "m".
+mode "m" over rhs's other dimension, and mode "k"; those of mode "k" are mode "m". The
+rules for vmap are in ragged_batching.py.
 """
 
 import dataclasses
@@ -23,7 +32,7 @@ from typing import NamedTuple
 import jax
 from jax import lax
 from jax.extend.core import Primitive
-from jax.interpreters import ad, batching
+from jax.interpreters import ad
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue
@@ -34,22 +43,34 @@ from jaxgemm.gemm import (
 
 
 class Form(NamedTuple):
-  """What a grouped product's operands are; see above."""
+  """What a grouped product's operands are; see above.
+
+  Attributes:
+    accumulate: whether there is a buffer.
+    tangent: rhs is the tangent of the buffer, in which the call is linear.
+  """
 
   mode: str
   lhs_contracting: int = 1
   rhs_contracting: int = 0
   local_groups: int = 0
+  gated: bool = False
+  tangent: bool = False
   offset: bool = False
+  accumulate: bool = False
   bias: bool = False
   scale: bool = False
 
   def split(self, operands):
-    """(lhs, rhs, sizes, offset, bias, scale), None for what there is not."""
+    """(lhs, rhs, sizes, offset, buffer, bias, scale), None for what there is not."""
     lhs, rhs, sizes, *rest = operands
     rest = iter(rest)
-    return lhs, rhs, sizes, *(next(rest) if there else None
-                              for there in (self.offset, self.bias, self.scale))
+    there = self.offset, self.accumulate, self.bias, self.scale
+    return lhs, rhs, sizes, *(next(rest) if x else None for x in there)
+
+  def buffer_index(self) -> int:
+    """Where the buffer is among the operands."""
+    return 3 + self.offset
 
   def ranks(self) -> tuple[int, int, int]:
     """Dimensions of lhs, rhs and the sizes without a batch."""
@@ -62,28 +83,44 @@ class Form(NamedTuple):
     dense = Geometry.of(lhs[-2:], rhs[-2:], self.lhs_contracting, self.rhs_contracting)
     batch = next((x[0] for x, there in zip((lhs, rhs, sizes), batched) if there), 1)
     return dataclasses.replace(
-        dense, batch=batch, lhs_batched=batched[0], rhs_batched=batched[1],
-        sizes_batched=batched[2], ragged=self.mode, groups=sizes[-1],
-        local_groups=self.local_groups, group_offset=self.offset)
+        dense, batch=batch, n=dense.n // 2 if self.gated else dense.n,
+        lhs_batched=batched[0], rhs_batched=batched[1], sizes_batched=batched[2],
+        ragged=self.mode, groups=sizes[-1], local_groups=self.local_groups,
+        group_offset=self.offset, gated=self.gated,
+        accumulate=self.accumulate and self.mode == "k")
 
 
 ragged_p = Primitive("jaxgemm_ragged")
 ragged_p.multiple_results = True
 
 
-def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, *, form: Form,
-           spec: Spec) -> list[jax.Array]:
+def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, *, buffer=None,
+           form: Form, spec: Spec) -> list[jax.Array]:
   """Binds ragged_p: [out], or [out, preact] where spec.save_preact.
 
   Args:
-    form: mode and layouts; which operands there are is filled in here.
+    form: mode, layouts and whether it is gated; which operands there are is filled in
+      here.
+
+  Raises:
+    NotImplementedError: in mode "m", devices of a shard_map share the buffer.
   """
-  form = form._replace(offset=offset is not None, bias=bias is not None,
-                       scale=scale is not None)
+  form = form._replace(offset=offset is not None, accumulate=buffer is not None,
+                       bias=bias is not None, scale=scale is not None,
+                       tangent=form.tangent and buffer is not None)
   if form.mode == "m":
     form = form._replace(local_groups=rhs.shape[-3])
-  operands = [x for x in (lhs, rhs, sizes, offset, bias, scale) if x is not None]
-  return ragged_p.bind(*unify_varying(operands), form=form, spec=spec)
+  operands = [x for x in (lhs, rhs, sizes, offset, buffer, bias, scale)
+              if x is not None]
+  operands = unify_varying(operands)
+  if (form.accumulate and form.mode == "m"
+      and operands[form.buffer_index()] is not buffer):
+    raise NotImplementedError(
+        "rhs_grad is one array for all devices along an axis of jax.shard_map along "
+        "which other operands differ; the gradient would have it once for each device. "
+        "Give each device a buffer of its own (in_specs, or jax.lax.pcast(rhs_grad, "
+        "axis, to='varying') outside of jax.grad) and sum them in the end.")
+  return ragged_p.bind(*operands, form=form, spec=spec)
 
 
 def rows_of(values, sizes, offset, count: int, dtype, spec: Spec) -> jax.Array:
@@ -140,11 +177,15 @@ def _abstract_eval(*operands, form, spec):
   lhs, rhs, sizes = operands[:3]
   geometry = form.geometry(lhs.shape, rhs.shape, sizes.shape)
   platform = _ffi.default_platform()
-  if spec.emulated or platform in _ffi.platforms():
+  # What is linear in a buffer's tangent is transposed, as a rule, and never run.
+  if not form.tangent and (spec.emulated or platform in _ffi.platforms()):
     # The lowering makes the plan again: made here, its error is raised by the call.
     target = spec.target(platform)
     require_built(plan_ragged(operands, form, spec, target), target)
-  return out_avals(lhs, geometry.out_shape(), spec)
+  outs = out_avals(lhs, geometry.out_shape(), spec)
+  if form.gated:
+    outs[1:] = [x.update(shape=(*x.shape[:-1], 2 * x.shape[-1])) for x in outs[1:]]
+  return outs
 
 
 @functools.lru_cache(maxsize=1024)
@@ -159,6 +200,11 @@ def _impl(*operands, **params):
 
 def _lowering(ctx, *operands, form, spec, platform):
   geometry = form.geometry(*(x.shape for x in ctx.avals_in[:3]))
+  if form.accumulate and not geometry.accumulate:  # it is for the gradient
+    def drop(values):
+      return [x for i, x in enumerate(values) if i != form.buffer_index()]
+
+    operands, ctx = drop(operands), ctx.replace(avals_in=drop(ctx.avals_in))
   return lower_call(ctx, *operands, geometry=geometry, spec=spec, bias=form.bias,
                     scale=form.scale, platform=platform)
 
@@ -167,34 +213,48 @@ register_lowerings(ragged_p, _lowering)
 
 
 def _jvp(primals, tangents, *, form, spec):
-  lhs, rhs, sizes, offset, bias, scale = form.split(primals)
-  d_lhs, d_rhs, _, _, d_bias, d_scale = (
+  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(primals)
+  d_lhs, d_rhs, _, _, d_buffer, d_bias, d_scale = (
       None if type(t) is ad.Zero else t for t in form.split(tangents))
-  product = functools.partial(ragged, form=form)
+  call = functools.partial(ragged, lhs, rhs, sizes, offset, bias, scale,
+                           buffer=buffer, form=form)
   if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
-    outs = product(*form.split(primals), spec=spec)
-    return outs, [ad.Zero(jax.typeof(x).to_tangent_aval()) for x in outs]
+    outs = call(spec=spec)
+    return outs, _zeros(outs)
 
-  saves = spec.save_preact or spec.activation is not None
-  outs = product(*form.split(primals),
-                 spec=dataclasses.replace(spec, save_preact=saves))
+  saves = spec.save_preact or spec.activation is not None or form.gated
+  outs = call(spec=dataclasses.replace(spec, save_preact=saves))
   rows = functools.partial(rows_of, sizes=sizes, offset=offset,
                            count=outs[0].shape[-2], spec=spec)
-  # The tangent of z = scale * acc + bias.
+  product = functools.partial(ragged, sizes=sizes, offset=offset,
+                              form=form._replace(gated=False, tangent=True))
+  of_rhs = d_rhs, None
+  if form.accumulate and form.mode == "m":
+    of_rhs = d_rhs if form.tangent else d_buffer, buffer
+  # The tangent of z = scale * acc + bias, or of buffer + acc.
   terms = []
-  for left, right in ((d_lhs, rhs), (lhs, d_rhs)):
+  for left, right, added in ((d_lhs, rhs, None), (lhs, *of_rhs)):
     if left is not None and right is not None:
-      terms += product(left, right, sizes, offset, None, scale,
+      terms += product(left, right, scale=scale, buffer=added,
                        spec=spec.for_gradient(spec.out_dtype))
+  if d_buffer is not None and form.mode == "k":
+    terms.append(d_buffer)
   if d_scale is not None:
     # Not from the saved value: that would divide by the scale, which may be zero.
-    acc, = product(lhs, rhs, sizes, offset, spec=spec.for_gradient(jnp.float32))
+    acc, = product(lhs, rhs, spec=spec.for_gradient(jnp.float32))
     terms.append(acc * rows(d_scale, dtype=jnp.float32))
   if d_bias is not None:
     d_rows = rows(d_bias, dtype=spec.out_dtype)
-    terms.append(jnp.broadcast_to(d_rows, outs[0].shape))
+    terms.append(jnp.broadcast_to(d_rows, outs[-1].shape))
+  results = outs[:1 + spec.save_preact]
+  if not terms:
+    return results, _zeros(results)
   d_z = functools.reduce(jnp.add, terms)
-  return outs[:1 + spec.save_preact], epilogue.tangents(d_z, outs, spec)
+  return results, epilogue.tangents(d_z, outs, spec, form.gated)
+
+
+def _zeros(outs):
+  return [ad.Zero(jax.typeof(x).to_tangent_aval()) for x in outs]
 
 
 ad.primitive_jvps[ragged_p] = _jvp
@@ -228,15 +288,21 @@ def transposed_gradients(form: Form) -> tuple[bool, bool]:
 def _transpose(cotangents, *operands, form, spec):
   # Only what _jvp binds gets here: no bias, no activation, one result.
   ct, = cotangents
-  lhs, rhs, sizes, offset, _, scale = form.split(operands)
+  lhs, rhs, sizes, offset, buffer, _, scale = form.split(operands)
   gradients = [None] * len(operands)
+  index = 0 if ad.is_undefined_primal(lhs) else 1
+  wanted = operands[index].aval
+  buffer = buffer if form.tangent and index == 1 else None
+  if buffer is not None:
+    buffer = _batched_as(buffer, wanted)
   if type(ct) is ad.Zero:
+    gradients[index] = buffer
     return gradients
+  if form.accumulate and form.mode == "k":
+    gradients[form.buffer_index()] = ct
   if scale is not None:
     factor = rows_of(scale, sizes, offset, ct.shape[-2], jnp.float32, spec)
     ct = (ct.astype(jnp.float32) * factor).astype(ct.dtype)
-  index = 0 if ad.is_undefined_primal(lhs) else 1
-  wanted = operands[index].aval
   left, right, product, transposed = _gradient_products(form)[index]
   arrays = {"lhs": lhs, "rhs": rhs, "ct": ct}
   # An operand that the batch shares gets the sum over it.
@@ -244,9 +310,10 @@ def _transpose(cotangents, *operands, form, spec):
             and ct.ndim > (2 if form.mode == "m" else 3))
   dtype = jnp.float32 if shared else wanted.dtype
   out, = ragged(arrays[left], arrays[right], sizes, offset, form=product,
-                spec=spec.for_gradient(dtype))
+                buffer=None if shared else buffer, spec=spec.for_gradient(dtype))
   if shared:
     out = out.sum(0).astype(wanted.dtype)
+    out = out if buffer is None else buffer + out
   gradients[index] = jnp.swapaxes(out, -1, -2) if transposed else out
   return gradients
 
@@ -254,85 +321,8 @@ def _transpose(cotangents, *operands, form, spec):
 ad.primitive_transposes[ragged_p] = _transpose
 
 
-def _outside(*operands, form: Form, spec: Spec):
-  """The product with the epilogue outside the kernel."""
-  lhs, rhs, sizes, offset, bias, scale = form.split(operands)
-  z, = ragged(lhs, rhs, sizes, offset, form=form, spec=spec.accumulator(lhs, rhs))
-  rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=z.shape[-2],
-                           spec=spec)
-  if scale is not None:
-    z = z * rows(scale, dtype=jnp.float32)
-  if bias is not None:
-    z = z + rows(bias, dtype=jnp.float32)
-  # Zero where there is no group, as every activation of zero is.
-  out = epilogue.activate(z, spec.activation).astype(spec.out_dtype)
-  return [out, z.astype(spec.out_dtype)] if spec.save_preact else [out]
-
-
-def _without_offset(*operands, form: Form, spec: Spec):
-  """The product with the offset put into the sizes."""
-  lhs, rhs, sizes, offset, bias, scale = form.split(operands)
-  sizes = local_sizes(sizes, offset, form.local_groups)
-  return ragged(lhs, rhs, sizes, jnp.ones(1, jnp.int32), bias, scale, form=form,
-                spec=spec)
-
-
-def _batch(operands, axes, *, form, spec):
-  *_, offset_axis, bias_axis, scale_axis = form.split(axes)
-  for fun, needed in ((_outside, (bias_axis, scale_axis) != (None, None)),
-                      (_without_offset, offset_axis is not None)):
-    if needed:
-      fun = functools.partial(fun, form=form, spec=spec)
-      outs = jax.vmap(fun, tuple(axes))(*operands)
-      return outs, [0] * len(outs)
-
-  arrays, others = operands[:3], operands[3:]
-  axes = axes[:3]
-  bind = functools.partial(ragged_p.bind, form=form, spec=spec)
-  new, = {x.shape[axis] for x, axis in zip(arrays, axes) if axis is not None}
-  olds = {x.shape[axis == 0] for x, axis, rank in zip(arrays, axes, form.ranks())
-          if x.ndim - (axis is not None) > rank}
-  if not olds:
-    if _is_among_rows(arrays, axes, form):
-      lhs, rhs, sizes = arrays
-      count = lhs.shape[axes[0] - 1]
-      shape = (*lhs.shape[:axes[0] - 1], count * new, *lhs.shape[axes[0] + 1:])
-      sizes = jnp.clip(sizes, 0, count) * new
-      outs = bind(lhs.reshape(shape), rhs, sizes, *others)
-      return [x.reshape(count, new, x.shape[-1]) for x in outs], [1] * len(outs)
-    arrays = [x if axis is None else jnp.moveaxis(x, axis, 0)
-              for x, axis in zip(arrays, axes)]
-    outs = bind(*arrays, *others)
-    return outs, [0] * len(outs)
-
-  # Two batch dimensions become one, in the order that most elements have already.
-  old, = olds
-  behind = sum(x.size * (2 * (axis == 1) - 1) for x, axis, rank in zip(
-      arrays, axes, form.ranks()) if axis is not None and x.ndim > rank + 1) > 0
-  folded = []
-  for x, axis, rank in zip(arrays, axes, form.ranks()):
-    if axis is not None or x.ndim > rank:
-      lacks_old = axis is not None and x.ndim == rank + 1
-      if axis is None:
-        x = jnp.expand_dims(x, int(behind))
-      elif lacks_old:
-        x = jnp.expand_dims(jnp.moveaxis(x, axis, 0), 1 - behind)
-      else:
-        x = jnp.moveaxis(x, axis, int(behind))
-      shape = (old, new) if behind else (new, old)
-      x = jnp.broadcast_to(x, shape + x.shape[2:])
-      x = x.reshape(old * new, *x.shape[2:])
-    folded.append(x)
-  outs = bind(*folded, *others)
-  shape = (old, new) if behind else (new, old)
-  return [x.reshape(shape + x.shape[1:]) for x in outs], [int(behind)] * len(outs)
-
-
-batching.primitive_batchers[ragged_p] = _batch
-
-
-def _is_among_rows(arrays, axes, form: Form) -> bool:
-  # Then it is part of the rows, of which each group has so many times more.
-  lhs_axis, *other_axes = axes
-  return (form.mode == "m" and other_axes == [None, None]
-          and lhs_axis == (1 if form.lhs_contracting else 2))
+def _batched_as(buffer, wanted):
+  if buffer.ndim > wanted.ndim:
+    raise NotImplementedError(
+        "rhs_grad is batched by jax.vmap and its tangent is not. Batch both.")
+  return jnp.broadcast_to(buffer, wanted.shape)

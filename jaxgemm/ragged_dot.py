@@ -7,6 +7,7 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue, ragged_layout, sharding
+from jaxgemm import ragged_batching  # pylint: disable=unused-import
 from jaxgemm.config import ACTIVATIONS, GemmConfig, check_choice, resolve
 from jaxgemm.gemm import Spec
 from jaxgemm.matmul import (
