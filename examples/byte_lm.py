@@ -1,8 +1,8 @@
-"""A byte-level transformer language model, and the text it learns.
+"""A byte-level mixture-of-experts language model, and the text it learns.
 
 Every matrix product of the model goes through the `Products` handed to its
-constructor, so the same model can be built on `jaxgemm` and on `jnp.matmul` and
-the two compared. The text is the source code of Python's standard library.
+constructor, so the same model can be built on `jaxgemm` and on jax's own products
+and the two compared. The text is the source code of Python's standard library.
 """
 
 from collections.abc import Callable
@@ -18,38 +18,42 @@ import numpy as np
 import optax
 
 import jaxgemm
+from jaxgemm.flax import MoEStats
+from jaxgemm.flax.nnx import MoE
 
 VOCAB_SIZE = 256  # bytes
 
+# Factors of the auxiliary losses: Switch (arXiv:2101.03961), ST-MoE (2202.08906).
+LOAD_BALANCING_FACTOR = 1e-2
+ROUTER_Z_FACTOR = 1e-3
+
 
 class Products(NamedTuple):
-  """The two functions that compute every product of the model.
+  """The functions that compute every product of the model.
 
   matmul(a, b, *, bias, activation) takes `bias` as f32[N] and the name of an
-  activation; dot_general has the signature of `jax.lax.dot_general`.
+  activation; dot_general and ragged_dot have the signatures of jax.lax's.
   """
 
   matmul: Callable[..., jax.Array]
   dot_general: Callable[..., jax.Array]
-
+  ragged_dot: Callable[..., jax.Array]
 
 def jaxgemm_products(**options: Any) -> Products:
   """Products by jaxgemm; `options` (schedule=, implementation=, ...) go to all."""
   return Products(
       functools.partial(jaxgemm.matmul, **options),
       functools.partial(jaxgemm.dot_general, **options),
+      functools.partial(jaxgemm.ragged_dot, **options),
   )
-
 
 def _jnp_matmul(a, b, *, bias, activation):
   out = jnp.matmul(a, b, preferred_element_type=jnp.float32) + bias
   return getattr(jax.nn, activation)(out).astype(a.dtype)
 
-
 def jnp_products() -> Products:
   """The same products as XLA computes them: the reference."""
-  return Products(_jnp_matmul, jax.lax.dot_general)
-
+  return Products(_jnp_matmul, jax.lax.dot_general, jax.lax.ragged_dot)
 
 def recorded(products: Products, calls: dict[Any, int]) -> Products:
   """Wraps `products` so that tracing counts each distinct product in `calls`.
@@ -76,8 +80,12 @@ def recorded(products: Products, calls: dict[Any, int]) -> Products:
     record(lhs, rhs, dimension_numbers=dimension_numbers, **options)
     return products.dot_general(lhs, rhs, dimension_numbers, **options)
 
-  return Products(matmul, dot_general)
+  @functools.wraps(products.ragged_dot)  # the layer reads its signature
+  def ragged_dot(lhs, rhs, group_sizes, **options):
+    record(lhs, rhs, group_sizes=group_sizes, **options)
+    return products.ragged_dot(lhs, rhs, group_sizes, **options)
 
+  return Products(matmul, dot_general, ragged_dot)
 
 def rotate(x: jax.Array) -> jax.Array:
   """Rotary position embedding (arXiv:2104.09864) of x[..., T, D], D even."""
@@ -88,7 +96,6 @@ def rotate(x: jax.Array) -> jax.Array:
   x1, x2 = jnp.split(x.astype(jnp.float32), 2, axis=-1)
   out = jnp.concatenate([x1 * cos - x2 * sin, x1 * sin + x2 * cos], axis=-1)
   return out.astype(x.dtype)
-
 
 class Attention(nnx.Module):
   """Causal self-attention, x[B, T, C] -> [B, T, C]."""
@@ -120,7 +127,6 @@ class Attention(nnx.Module):
     mixed = self.dot_general(weights, v, (((3,), (2,)), ((0, 1), (0, 1))))
     return self.out(jnp.swapaxes(mixed, 1, 2).reshape(batch, length, dim))
 
-
 class Mlp(nnx.Module):
   """Two projections; the first one's bias and GELU run inside the product.
 
@@ -145,29 +151,47 @@ class Mlp(nnx.Module):
     )
     return self.down(hidden)
 
-
 class Block(nnx.Module):
-  """A pre-norm transformer block; the residual stream stays in float32."""
+  """A pre-norm transformer block; the residual stream stays in float32.
 
-  def __init__(self, dim, num_heads, dtype, products: Products, rngs):
+  With num_experts, two of them of width 2 * dim take the place of the MLP.
+  """
+
+  def __init__(self, dim, num_heads, num_experts, dtype, products: Products, rngs):
     self.norm1 = nnx.RMSNorm(dim, dtype=dtype, rngs=rngs)
     self.attention = Attention(dim, num_heads, dtype, products, rngs)
     self.norm2 = nnx.RMSNorm(dim, dtype=dtype, rngs=rngs)
-    self.mlp = Mlp(dim, dtype, products, rngs)
+    self.num_experts = num_experts
+    if num_experts:
+      self.moe = MoE(
+          dim, 2 * dim, num_experts, top_k=2, dtype=dtype,
+          dot_general=products.dot_general, ragged_dot=products.ragged_dot,
+          rngs=rngs,
+      )
+    else:
+      self.mlp = Mlp(dim, dtype, products, rngs)
 
-  def __call__(self, x: jax.Array) -> jax.Array:
+  def __call__(self, x: jax.Array, experts=None) -> tuple[jax.Array, MoEStats | None]:
     x = x + self.attention(self.norm1(x))
-    return x + self.mlp(self.norm2(x))
-
+    if self.num_experts:
+      out, stats = self.moe(self.norm2(x), experts)
+    else:
+      out, stats = self.mlp(self.norm2(x)), None
+    return x + out, stats
 
 class ByteLM(nnx.Module):
-  """tokens int32[B, T] -> logits float32[B, T, 256] of the next byte.
+  """tokens int32[B, T] -> logits float32[B, T, 256] of the next byte, and stats.
 
   Parameters are float32; `dtype` is the type the products read and write. Each
-  attention head is about 64 wide (32 below 128 channels).
+  attention head is about 64 wide (32 below 128 channels). The first block has a
+  dense MLP, as in DeepSeek (arXiv:2401.06066), the others experts; the `MoEStats`
+  have a leading dimension of num_layers - 1. `experts`, int32[num_layers - 1, B, T,
+  2], is a routing to repeat: that of `MoEStats.experts`.
   """
 
-  def __init__(self, dim, num_layers, dtype, products: Products, rngs):
+  def __init__(
+      self, dim, num_layers, num_experts, dtype, products: Products, rngs
+  ):
     num_heads = max(1, dim // (64 if dim >= 128 else 32))
     if dim % (2 * num_heads):
       raise ValueError(
@@ -178,7 +202,8 @@ class ByteLM(nnx.Module):
         VOCAB_SIZE, dim, embedding_init=nnx.initializers.normal(1.0), rngs=rngs
     )
     self.blocks = nnx.List(
-        [Block(dim, num_heads, dtype, products, rngs) for _ in range(num_layers)]
+        Block(dim, num_heads, num_experts if i else 0, dtype, products, rngs)
+        for i in range(num_layers)
     )
     self.norm = nnx.RMSNorm(dim, dtype=dtype, rngs=rngs)
     self.head = nnx.Linear(
@@ -187,19 +212,35 @@ class ByteLM(nnx.Module):
         dot_general=products.dot_general, rngs=rngs,
     )
 
-  def __call__(self, tokens: jax.Array) -> jax.Array:
+  def __call__(
+      self, tokens: jax.Array, experts: jax.Array | None = None
+  ) -> tuple[jax.Array, MoEStats]:
     x = self.embed(tokens)
-    for block in self.blocks:
-      x = block(x)
-    return self.head(self.norm(x)).astype(jnp.float32)
+    first, *others = self.blocks
+    x, _ = first(x)
+    layers = []
+    for i, block in enumerate(others):
+      x, stats = block(x, None if experts is None else experts[i])
+      layers.append(stats)
+    stats = jax.tree.map(lambda *layer: jnp.stack(layer), *layers)
+    return self.head(self.norm(x)).astype(jnp.float32), stats
 
-
-def loss_fn(model: ByteLM, tokens: jax.Array) -> jax.Array:
-  """Mean cross entropy in nats per byte; tokens int32[B, T + 1]."""
-  logits = model(tokens[:, :-1])
+def evaluate(
+    model: ByteLM, tokens: jax.Array, experts: jax.Array | None = None
+) -> tuple[jax.Array, MoEStats]:
+  """Mean cross entropy in nats per byte, and the stats; tokens int32[B, T + 1]."""
+  logits, stats = model(tokens[:, :-1], experts)
   losses = optax.softmax_cross_entropy_with_integer_labels(logits, tokens[:, 1:])
-  return losses.mean()
+  return losses.mean(), stats
 
+def loss_fn(
+    model: ByteLM, tokens: jax.Array, experts: jax.Array | None = None
+) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+  """(what training minimises, (its cross entropy, the routing)); see `evaluate`."""
+  loss, stats = evaluate(model, tokens, experts)
+  auxiliary = LOAD_BALANCING_FACTOR * stats.load_balancing_loss.mean()
+  auxiliary += ROUTER_Z_FACTOR * stats.router_z_loss.mean()
+  return loss + auxiliary, (loss, stats.experts)
 
 def load_text(max_bytes: int = 8_000_000) -> tuple[np.ndarray, np.ndarray]:
   """The standard library's sources as (training, held-out) uint8 arrays.
@@ -224,7 +265,6 @@ def load_text(max_bytes: int = 8_000_000) -> tuple[np.ndarray, np.ndarray]:
   train, held_out = (np.frombuffer(b"".join(t), np.uint8) for t in text)
   return train, held_out
 
-
 def batches(text: np.ndarray, batch_size: int, seq_len: int, seed: int):
   """Yields int32[batch_size, seq_len + 1] windows at random offsets, for ever."""
   rng = np.random.default_rng(seed)
@@ -232,7 +272,6 @@ def batches(text: np.ndarray, batch_size: int, seq_len: int, seed: int):
   while True:
     start = rng.integers(0, len(text) - seq_len, size=batch_size)
     yield text[start[:, None] + window].astype(np.int32)
-
 
 def sample(
     model: ByteLM, prompt: bytes, length: int, seq_len: int, key: jax.Array,
@@ -252,7 +291,8 @@ def sample(
       key, draw = jax.random.split(key)
       start = jnp.maximum(0, i - seq_len)
       window = jax.lax.dynamic_slice_in_dim(text, start, seq_len)
-      logits = nnx.merge(graphdef, params)(window[None])[0, i - start - 1]
+      logits, _ = nnx.merge(graphdef, params)(window[None])
+      logits = logits[0, i - start - 1]
       byte = jax.random.categorical(draw, logits / temperature)
       return text.at[i].set(byte), key
 

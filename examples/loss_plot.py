@@ -1,4 +1,4 @@
-"""Draws the loss curve of a training run."""
+"""Draws the loss curve of a training run, and the load of its experts."""
 
 import pathlib
 
@@ -20,12 +20,38 @@ def smooth(values: np.ndarray) -> np.ndarray:
   return (total[end] - total[index - half]) / (end - index + half)
 
 
+def draw_load(ax, load: list) -> None:
+  """Bars of each expert's share at the end; `load` is metrics["expert_load"]."""
+  step, layers = load[-1]
+  num_experts = len(layers[0])
+  width = 0.8 / len(layers)
+  for index, shares in enumerate(layers):
+    offset = (index - (len(layers) - 1) / 2) * width
+    ax.bar(
+        np.arange(num_experts) + offset, 100 * np.asarray(shares), width,
+        color=plt.colormaps["viridis"](0.25 + 0.5 * index / max(1, len(layers) - 1)),
+        label=f"block {index + 1}",
+    )
+  ax.axhline(100 / num_experts, color="0.4", linestyle=":", linewidth=1, label="even")
+  ax.set_xticks(range(num_experts))
+  ax.set_xlabel("expert")
+  ax.set_ylabel("per cent of the layer's rows")
+  ax.set_title(f"Expert load on held-out text, step {step}", fontsize=10)
+  ax.legend(frameon=False, fontsize=8, ncols=len(layers) + 1, loc="upper center")
+  ax.set_ylim(0, 1.25 * 100 * max(map(max, layers)))
+  for side in ("top", "right"):
+    ax.spines[side].set_visible(False)
+
+
 def save(metrics: dict, path: pathlib.Path) -> None:
-  """Writes the curve of `train_lm.run`'s metrics to `path`, a PNG file."""
+  """Writes the curves of `train_lm.run`'s metrics to `path`, a PNG file."""
   losses = np.asarray(metrics["loss"])
   steps = np.arange(1, len(losses) + 1)
   held_steps, held_losses = np.asarray(metrics["held_out"]).T
-  fig, ax = plt.subplots(figsize=(9, 5.2), dpi=150, layout="constrained")
+  fig, (ax, load_ax) = plt.subplots(
+      2, figsize=(9, 7.4), dpi=150, height_ratios=(5, 2), layout="constrained"
+  )
+  draw_load(load_ax, metrics["expert_load"])
   ax.plot(
       steps, losses, color="#9ecae1", linewidth=0.8, label="training, each step"
   )
@@ -63,7 +89,7 @@ def save(metrics: dict, path: pathlib.Path) -> None:
   )
   tokens.set_xlabel("thousand tokens")
   ax.set_title(
-      "Byte-level transformer on the standard library's source\n"
+      "Byte-level mixture of experts on the standard library's source\n"
       f"{metrics['parameters'] / 1e6:.1f}M parameters, {metrics['dtype']} products "
       f"by jaxgemm, {metrics['tokens_per_second']:,.0f} tokens/s",
       fontsize=11,

@@ -1,10 +1,10 @@
-"""Trains a byte-level language model whose every product runs in jaxgemm.
+"""Trains a byte-level mixture of experts whose every product runs in jaxgemm.
 
     python examples/train_lm.py --seconds=75 --out_dir=out/train_lm
 
 The text is the source of Python's standard library. Before and after training the
-loss and all gradients are compared with the same model on `jnp.matmul`; the exit
-status is 1 if they differ by more than the tolerances. `--out_dir` receives
+loss and all gradients are compared with the same model on jax's own products; the
+exit status is 1 if they differ by more than the tolerances. `--out_dir` receives
 `loss.png` and `metrics.json`.
 """
 
@@ -34,7 +34,11 @@ flags.DEFINE_float("seconds", 75.0, "Training time, evaluation included.")
 flags.DEFINE_integer("steps", None, "Train for this many steps instead.")
 flags.DEFINE_integer("batch_size", 16, "Sequences in a step.", lower_bound=1)
 flags.DEFINE_integer("seq_len", 128, "Bytes in a sequence.", lower_bound=2)
-flags.DEFINE_integer("num_layers", 3, "Transformer blocks.", lower_bound=1)
+flags.DEFINE_integer(
+    "num_layers", 3, "Transformer blocks; all but the first have experts.",
+    lower_bound=2,
+)
+flags.DEFINE_integer("num_experts", 8, "Experts, two to a token.", lower_bound=2)
 flags.DEFINE_integer("embed_dim", 128, "Channels of the residual stream.")
 flags.DEFINE_float("learning_rate", 3e-3, "Peak, after the warm-up.")
 flags.DEFINE_string("out_dir", "out/train_lm", "Where the plot and metrics go.")
@@ -44,20 +48,20 @@ flags.DEFINE_string("implementation", None, "Passed on to every jaxgemm call.")
 flags.DEFINE_integer("sample_bytes", 400, "Length of the text written at the end.")
 flags.DEFINE_float(
     "loss_tolerance", None,
-    "Largest relative difference of the loss from the model on jnp.matmul. "
+    "Largest relative difference of the loss from the model on jax's products. "
     "Default: 1e-3 for bfloat16, 1e-5 for float32.",
 )
 flags.DEFINE_float(
     "grad_tolerance", None,
     "Largest relative difference of any parameter's gradient (Frobenius norm) from "
-    "the model on jnp.matmul. Default: 2e-2 for bfloat16, 1e-4 for float32.",
+    "the model on jax's products. Default: 2e-2 for bfloat16, 1e-4 for float32.",
 )
 
 TOLERANCES = {"bfloat16": (1e-3, 2e-2), "float32": (1e-5, 1e-4)}
 
 
 class AgreementError(Exception):
-  """Loss or gradients differ from those of the model on jnp.matmul."""
+  """Loss or gradients differ from those of the model on jax's products."""
 
 
 class Agreement:
@@ -72,16 +76,18 @@ class Agreement:
   @staticmethod
   def _loss_and_grads(model):
     graphdef, _ = nnx.split(model)
-    loss = lambda params, tokens: byte_lm.loss_fn(
-        nnx.merge(graphdef, params), tokens
+    loss = lambda params, tokens, experts=None: byte_lm.loss_fn(
+        nnx.merge(graphdef, params), tokens, experts
     )
-    return jax.jit(jax.value_and_grad(loss))
+    return jax.jit(jax.value_and_grad(loss, has_aux=True))
 
   def check(self, params, tokens, when: str) -> dict:
     """Returns the differences; raises AgreementError if one is too large."""
-    (loss, grads), (loss_ref, grads_ref) = (
-        f(params, tokens) for f in self._compiled
-    )
+    ours, reference = self._compiled
+    (_, (loss, experts)), grads = ours(params, tokens)
+    # With the same routing: a token whose choice is nearly a tie may turn to another
+    # expert by a rounding error, which is no error but changes the gradients.
+    (_, (loss_ref, _)), grads_ref = reference(params, tokens, experts)
     loss_error = float(abs(loss - loss_ref) / abs(loss_ref))
     pairs = zip(
         jax.tree_util.tree_leaves_with_path(nnx.to_pure_dict(grads)),
@@ -103,7 +109,7 @@ class Agreement:
         "worst_grad_error": errors[worst], "grad_tolerance": self._grad_tolerance,
     }
     text = (
-        f"{when}: loss {loss:.5f} by jaxgemm, {loss_ref:.5f} by jnp.matmul; "
+        f"{when}: loss {loss:.5f} by jaxgemm, {loss_ref:.5f} by jax; "
         f"relative difference {loss_error:.1e}, tolerance "
         f"{self._loss_tolerance:.0e}. Gradients of {len(errors)} parameters; "
         f"largest relative difference {errors[worst]:.1e} ({worst}), tolerance "
@@ -136,7 +142,9 @@ def compile_step(model, optimizer, tokens):
   @functools.partial(jax.jit, donate_argnums=0)
   def step(state, tokens, rate):
     model, optimizer = nnx.merge(graphdef, state)
-    loss, grads = nnx.value_and_grad(byte_lm.loss_fn)(model, tokens)
+    (_, (loss, _)), grads = nnx.value_and_grad(byte_lm.loss_fn, has_aux=True)(
+        model, tokens
+    )
     optimizer.opt_state[1].hyperparams["learning_rate"][...] = rate
     optimizer.update(model, grads)
     return nnx.state((model, optimizer)), loss
@@ -153,7 +161,7 @@ def train(step, state, text, evaluate, console) -> tuple:
   )
   stream = byte_lm.batches(text, FLAGS.batch_size, FLAGS.seq_len, FLAGS.seed)
   tokens_per_step = FLAGS.batch_size * FLAGS.seq_len
-  history = {"loss": [], "held_out": [], "speed": 0.0}
+  history = {"loss": [], "held_out": [], "load": [], "speed": 0.0}
   bar = rich_progress.Progress(
       rich_progress.BarColumn(20),
       rich_progress.TaskProgressColumn(),
@@ -172,9 +180,14 @@ def train(step, state, text, evaluate, console) -> tuple:
       elapsed = time.perf_counter() - start
       done = index / FLAGS.steps if FLAGS.steps else elapsed / FLAGS.seconds
       if done >= next_eval or done >= 1.0:
-        held_out = evaluate(state)
+        held_out, load = evaluate(state)
         history["held_out"].append((index, held_out))
-        console.print(f"step {index}: held-out loss {held_out:.3f} nats/byte")
+        history["load"].append((index, load.tolist()))
+        busiest = " and ".join(f"{100 * max(layer):.0f} %" for layer in load)
+        console.print(
+            f"step {index}: held-out loss {held_out:.3f} nats/byte; "
+            f"busiest experts' load {busiest}"
+        )
         next_eval += 0.1
       if done >= 1.0:
         break
@@ -193,7 +206,7 @@ def train(step, state, text, evaluate, console) -> tuple:
 
 
 def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
-  """Trains with `products`, checking them against jnp.matmul; returns metrics."""
+  """Trains with `products`, checking them against jax's; returns metrics."""
   dtype = jnp.dtype(FLAGS.dtype)
   tolerances = TOLERANCES[FLAGS.dtype]
   if FLAGS.loss_tolerance is not None:
@@ -202,16 +215,20 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
     tolerances = (tolerances[0], FLAGS.grad_tolerance)
   calls = {}
   build = lambda products: byte_lm.ByteLM(
-      FLAGS.embed_dim, FLAGS.num_layers, dtype, products,
+      FLAGS.embed_dim, FLAGS.num_layers, FLAGS.num_experts, dtype, products,
       rngs=nnx.Rngs(FLAGS.seed),
   )
-  model, reference = build(products), build(byte_lm.jnp_products())
+  model = build(products)
+  # The other models are only run on this one's parameters, or traced.
+  declare = lambda products: nnx.eval_shape(lambda: build(products))
+  reference = declare(byte_lm.jnp_products())
   size = sum(x.size for x in jax.tree.leaves(nnx.state(model)))
   text, held_out_text = byte_lm.load_text()
   console.print(
       f"jaxgemm {importlib.metadata.version('jaxgemm')}, jax {jax.__version__}, "
       f"{jax.devices()[0].device_kind}: {FLAGS.num_layers} layers of "
-      f"{FLAGS.embed_dim}, {size:,} parameters, {FLAGS.dtype}; "
+      f"{FLAGS.embed_dim}, {FLAGS.num_experts} experts, {size:,} parameters, "
+      f"{FLAGS.dtype}; "
       f"{len(text):,} bytes of training text, {len(held_out_text):,} held out"
   )
   held_out = byte_lm.batches(held_out_text, FLAGS.batch_size, FLAGS.seq_len, 1)
@@ -220,7 +237,8 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
   agreement = Agreement(model, reference, *tolerances, console)
   checks = [agreement.check(nnx.state(model), held_out[0], "before training")]
   # Tracing a model of its own keeps the recorder out of the one that trains.
-  jax.eval_shape(build(byte_lm.recorded(products, calls)), held_out[0][:, :-1])
+  recorder = declare(byte_lm.recorded(products, calls))
+  nnx.eval_shape(lambda model, x: model(x), recorder, held_out[0][:, :-1])
   plans = kernel_report.print_plans(console, calls, options)
 
   step, graphdef, state = compile_step(model, make_optimizer(model), held_out[0])
@@ -228,16 +246,21 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
   console.print(f"Compiled train step: {kernel_report.summary(compiled)}")
   params_of = lambda state: nnx.state(nnx.merge(graphdef, state)[0])
   model_def = nnx.graphdef(model)
-  loss_of = jax.jit(
-      lambda params, tokens: byte_lm.loss_fn(nnx.merge(model_def, params), tokens)
+  evaluate_on = jax.jit(
+      lambda params, tokens: byte_lm.evaluate(nnx.merge(model_def, params), tokens)
   )
-  evaluate = lambda state: float(
-      np.mean([loss_of(params_of(state), tokens) for tokens in held_out])
-  )
+
+  def evaluate(state) -> tuple[float, np.ndarray]:
+    """(held-out loss, share of each layer's routed rows that each expert gets)."""
+    losses, stats = zip(*(evaluate_on(params_of(state), t) for t in held_out))
+    rows = np.sum([s.tokens_per_expert for s in stats], axis=0)
+    return float(np.mean(losses)), rows / rows.sum(axis=1, keepdims=True)
+
   evaluate(state)  # compiled before the clock starts
   state, history = train(step, state, text, evaluate, console)
   params = params_of(state)
   checks.append(agreement.check(params, held_out[0], "after training"))
+  kernel_report.print_expert_load(console, history["load"][-1][1])
 
   if FLAGS.sample_bytes:
     written = byte_lm.sample(
@@ -251,7 +274,8 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
       "parameters": size, "dtype": FLAGS.dtype, "steps": len(history["loss"]),
       "tokens_per_step": FLAGS.batch_size * FLAGS.seq_len,
       "tokens_per_second": history["speed"], "loss": history["loss"],
-      "held_out": history["held_out"], "agreement": checks,
+      "held_out": history["held_out"], "expert_load": history["load"],
+      "agreement": checks,
       "products": plans, "compiled_step": compiled,
   }
 
