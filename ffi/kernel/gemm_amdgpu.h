@@ -128,6 +128,35 @@ JAXGEMM_AMD WorkTile Uniform(WorkTile tile) {
   return tile;
 }
 
+// A wave looks for a group with all its lanes.
+struct WaveLanes {
+  static constexpr Index kCount = kWaveSize;
+  static JAXGEMM_AMD Index Id() { return LaneId(); }
+  static JAXGEMM_AMD Index SumUpTo(Index x, Index most) {
+    uint32_t sum = x;
+#pragma unroll
+    for (int distance = 1; distance < kWaveSize; distance *= 2) {
+      sum += From(sum, Id() - distance, 0);
+      sum = sum < static_cast<uint32_t>(most) ? sum : most;
+    }
+    return sum;
+  }
+  static JAXGEMM_AMD Index Before(Index x, Index first) { return From(x, Id() - 1, first); }
+  static JAXGEMM_AMD Index First(bool found) {
+    const uint64_t lanes = __builtin_amdgcn_ballot_w64(found);
+    return lanes == 0 ? kCount : __builtin_ctzll(lanes);
+  }
+  static JAXGEMM_AMD Index Broadcast(Index x, Index lane) {
+    return __builtin_amdgcn_readlane(x, lane);
+  }
+
+ private:
+  static JAXGEMM_AMD Index From(Index x, Index lane, Index otherwise) {
+    const Index theirs = __builtin_amdgcn_ds_bpermute(4 * lane, x);
+    return lane < 0 ? otherwise : theirs;
+  }
+};
+
 // The map of a dense or a grouped problem. What a grouped one's has to remember is kept in lanes of
 // one vector register: there are not enough scalar ones.
 class WorkgroupMap {
@@ -135,7 +164,7 @@ class WorkgroupMap {
   explicit JAXGEMM_AMD WorkgroupMap(const GemmArgs& args) {
     if (args.groups.ragged == Ragged::kNone) return;
     GroupedMap groups = Load(args);
-    groups.Prepare(args.num_workgroups, args.max_shares);
+    groups.Prepare<WaveLanes>(args.num_workgroups, args.max_shares);
     Keep(groups);
   }
   JAXGEMM_AMD Index size() const {
@@ -146,7 +175,7 @@ class WorkgroupMap {
     const GemmArgs args = LoadArgs();
     if (args.groups.ragged == Ragged::kNone) return Uniform(args.map(index));
     GroupedMap groups = Recall(args);
-    WorkTile tile = groups(index);
+    WorkTile tile = groups.At<WaveLanes>(index);
     Keep(groups);
     return Uniform(tile);
   }
@@ -164,16 +193,16 @@ class WorkgroupMap {
     auto lane = [this](int i) { return __builtin_amdgcn_readlane(kept_, i); };
     groups.cut.whole_tiles = lane(0), groups.cut.cut_tiles = lane(1);
     groups.cut.num_shares = lane(2);
-    groups.cursor = {lane(3), lane(4), lane(5), lane(6)};
+    groups.cursor = {lane(3), lane(4), lane(5), lane(6), lane(7)};
     return groups;
   }
   JAXGEMM_AMD void Keep(const GroupedMap& groups) {
     const GroupedMap::Cursor& c = groups.cursor;
     const Index values[] = {groups.cut.whole_tiles, groups.cut.cut_tiles, groups.cut.num_shares,
-                            c.region, c.first_tile, c.origin, c.size};
+                            c.region, c.first_tile, c.origin, c.size, c.tiles};
     const int lane = LaneId();
 #pragma unroll
-    for (int i = 0; i < 7; ++i) {
+    for (int i = 0; i < 8; ++i) {
       if (lane == i) kept_ = values[i];
     }
   }

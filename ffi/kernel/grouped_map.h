@@ -12,6 +12,19 @@
 
 namespace jaxgemm {
 
+// Who looks for a group. Regions are looked at kCount at a time, one by each lane of a wave; on the
+// host one after another.
+struct OneLane {
+  static constexpr Index kCount = 1;
+  static Index Id() { return 0; }
+  // Over this lane and all before it, cut off at `most`, which no x is above.
+  static Index SumUpTo(Index x, Index most) { return x; }
+  // The lane before's; the first one gets `first`.
+  static Index Before(Index x, Index first) { return first; }
+  static Index First(bool found) { return found ? 0 : kCount; }  // kCount: none
+  static Index Broadcast(Index x, Index lane) { return x; }
+};
+
 struct GroupedMap {
   Ragged ragged;
   bool sizes_batched;          // or shared by every batch
@@ -28,15 +41,18 @@ struct GroupedMap {
   // and after them.
   struct Cursor {
     Index region, first_tile, origin, size;
+    Index tiles;  // 0: the region was not looked at yet
   };
   Cursor cursor;
 
   // Counts the tiles, and under stream-K (max_shares > 0) cuts those of the last, partial wave if
   // each has two shares at least. Comes before all else.
+  template <class Lanes = OneLane>
   JAXGEMM_DEVICE void Prepare(Index num_workgroups, Index max_shares) {
-    Index tiles = 0;
-    for (Rewind(); cursor.region < batch * regions(); Advance()) tiles += Tiles();
-    Rewind();
+    cursor = {};
+    Seek<Lanes>(kNoTile);
+    const Index tiles = cursor.first_tile;
+    cursor = {};
     cut.whole_tiles = tiles, cut.cut_tiles = 0, cut.num_shares = 0;
     if (max_shares == 0 || tiles == 0) return;
     Index rest = tiles < num_workgroups ? tiles : Mod(tiles, num_workgroups);
@@ -51,15 +67,17 @@ struct GroupedMap {
   JAXGEMM_DEVICE Index size() const { return cut.size(); }
 
   // Fast where indices grow from call to call.
-  JAXGEMM_DEVICE WorkTile operator()(Index index) {
+  JAXGEMM_DEVICE WorkTile operator()(Index index) { return At<OneLane>(index); }
+  template <class Lanes>
+  JAXGEMM_DEVICE WorkTile At(Index index) {
     Index linear;
     WorkTile work = cut.Slice(index, &linear);
     if (!work.valid) return work;
-    if (linear < cursor.first_tile) Rewind();
-    while (linear >= cursor.first_tile + Tiles()) Advance();
+    if (linear < cursor.first_tile) cursor = {};
+    if (linear >= cursor.first_tile + cursor.tiles) Seek<Lanes>(linear);
     TileGrid grid = cut.grid;
     grid.batch = 1;
-    grid.tiles_m = TilesM();
+    grid.tiles_m = TilesM(cursor.size);
     WorkTile place = Rasterize(grid, linear - cursor.first_tile);
     Index in_batch = Mod(cursor.region, regions());
     work.batch = Div(cursor.region, regions());
@@ -78,54 +96,77 @@ struct GroupedMap {
   }
 
  private:
+  static constexpr Index kNoTile = 0x7fffffff;  // above all
+
   JAXGEMM_DEVICE Index regions() const {
     return local_groups + (ragged == Ragged::kM ? 2 : 0);
   }
   JAXGEMM_DEVICE Index TilesOf(Index size) const {
     return static_cast<Index>((int64_t{size} + tile - 1) / tile);
   }
-  // Of the cursor's region.
-  JAXGEMM_DEVICE Index TilesM() const {
-    if (ragged == Ragged::kM) return TilesOf(cursor.size);
-    return skips_empty && cursor.size == 0 ? 0 : cut.grid.tiles_m;
+  // Of a region of this size.
+  JAXGEMM_DEVICE Index TilesM(Index size) const {
+    if (ragged == Ragged::kM) return TilesOf(size);
+    return skips_empty && size == 0 ? 0 : cut.grid.tiles_m;
   }
-  JAXGEMM_DEVICE Index Tiles() const { return TilesM() * cut.grid.tiles_n; }
-  // From `begin` on, cut off at the end.
-  JAXGEMM_DEVICE Index Clamp(Index begin, int64_t size) const {
-    if (size < 0) return 0;
-    return size < extent - begin ? static_cast<Index>(size) : extent - begin;
+  JAXGEMM_DEVICE Index GroupSize(Index batch_index, Index group) const {
+    if (group >= num_groups) return 0;
+    Index size = group_sizes[(sizes_batched ? batch_index * num_groups : 0) + group];
+    return size < 0 ? 0 : size < extent ? size : extent;
   }
-  JAXGEMM_DEVICE Index GroupSize(Index batch_index, Index group, Index begin) const {
-    Index row = sizes_batched ? batch_index * num_groups : 0;
-    return Clamp(begin, group < num_groups ? group_sizes[row + group] : 0);
-  }
-  JAXGEMM_DEVICE void Rewind() {
-    cursor = {.region = 0, .first_tile = 0, .origin = 0, .size = 0};
-    Enter();
-  }
-  JAXGEMM_DEVICE void Advance() {
-    cursor.first_tile += Tiles();
-    cursor.origin += cursor.size;
-    if (++cursor.region < batch * regions()) Enter();
-  }
-  // The region's size; its origin is where the one before ends.
-  JAXGEMM_DEVICE void Enter() {
-    Cursor& c = cursor;
-    Index batch_index = Div(c.region, regions()), in_batch = Mod(c.region, regions());
-    if (in_batch == 0) c.origin = 0;
-    Index skipped = 0;  // what lies before this shard's groups
-    if (in_batch == 0) {
-      for (Index g = 0; g < first_group; ++g) skipped += GroupSize(batch_index, g, skipped);
+  // Of all groups before this shard's.
+  template <class Lanes>
+  JAXGEMM_DEVICE Index Skipped(Index batch_index) const {
+    Index skipped = 0;
+    for (Index first = 0; first < first_group; first += Lanes::kCount) {
+      Index group = first + Lanes::Id();
+      Index size = group < first_group ? GroupSize(batch_index, group) : 0;
+      Index sum = Lanes::Broadcast(Lanes::SumUpTo(size, extent), Lanes::kCount - 1);
+      skipped = sum < extent - skipped ? skipped + sum : extent;
     }
-    if (ragged == Ragged::kK) {
-      c.origin += skipped;
-      c.size = GroupSize(batch_index, first_group + in_batch, c.origin);
-    } else {
-      c.size = extent - c.origin;
-      if (in_batch == 0) c.size = skipped;
-      if (in_batch > 0 && in_batch <= local_groups) {
-        c.size = GroupSize(batch_index, first_group + in_batch - 1, c.origin);
+    return skipped;
+  }
+  // Moves the cursor on to the region of tile `linear`, or behind the last one.
+  template <class Lanes>
+  JAXGEMM_DEVICE void Seek(Index linear) {
+    while (cursor.region < batch * regions()) {
+      Index batch_index = Div(cursor.region, regions());
+      Index in_batch = cursor.region - batch_index * regions(), skipped = 0;
+      if (in_batch == 0) {
+        skipped = Skipped<Lanes>(batch_index);
+        cursor.origin = ragged == Ragged::kK ? skipped : 0;
       }
+      Index count = regions() - in_batch, rest = extent - cursor.origin, size = 0;
+      if (count > Lanes::kCount) count = Lanes::kCount;
+      if (Lanes::Id() < count) {
+        Index mine = in_batch + Lanes::Id();
+        if (ragged == Ragged::kK) {
+          size = GroupSize(batch_index, first_group + mine);
+        } else if (mine == 0) {
+          size = skipped;
+        } else {
+          size = mine > local_groups ? extent : GroupSize(batch_index, first_group + mine - 1);
+        }
+      }
+      // Groups are cut off at the end.
+      Index end = cursor.origin + Lanes::SumUpTo(size < rest ? size : rest, rest);
+      Index begin = Lanes::Before(end, cursor.origin);
+      Index tiles = Lanes::Id() < count ? TilesM(end - begin) * cut.grid.tiles_n : 0;
+      Index tiles_end = cursor.first_tile + Lanes::SumUpTo(tiles, kNoTile);
+      Index found = Lanes::First(tiles_end > linear);
+      if (found < Lanes::kCount) {
+        cursor = {.region = cursor.region + found,
+                  .first_tile = Lanes::Broadcast(tiles_end - tiles, found),
+                  .origin = Lanes::Broadcast(begin, found),
+                  .size = Lanes::Broadcast(end - begin, found),
+                  .tiles = Lanes::Broadcast(tiles, found)};
+        return;
+      }
+      cursor = {.region = cursor.region + count,
+                .first_tile = Lanes::Broadcast(tiles_end, Lanes::kCount - 1),
+                .origin = Lanes::Broadcast(end, Lanes::kCount - 1),
+                .size = 0,
+                .tiles = 0};
     }
   }
 };
