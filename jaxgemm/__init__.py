@@ -4,6 +4,7 @@
   dot_general     jax.lax.dot_general, likewise; fits nnx.Linear(dot_general=...)
   ragged_dot      jax.lax.ragged_dot, likewise, for mixtures of experts
   ragged_dot_general  jax.lax.ragged_dot_general, likewise
+  ragged_gated_linear_unit  two of them as one kernel: activation(gate) * up
   GemmConfig      schedule, tile and grid, where the plan should not choose
   supports        whether the kernels compute a call, and why not
   explain         the plan of a call, in words and as data
@@ -33,7 +34,9 @@ import importlib.metadata
 from jaxgemm.config import GemmConfig
 from jaxgemm.explain import Explanation, explain, supports, workspace_size
 from jaxgemm.matmul import dot_general, matmul
-from jaxgemm.ragged_dot import ragged_dot, ragged_dot_general
+from jaxgemm.ragged_dot import (
+    ragged_dot, ragged_dot_general, ragged_gated_linear_unit
+)
 
 __version__ = importlib.metadata.version("jaxgemm")
 
@@ -45,6 +48,7 @@ __all__ = [
     "matmul",
     "ragged_dot",
     "ragged_dot_general",
+    "ragged_gated_linear_unit",
     "supports",
     "workspace_size",
 ]

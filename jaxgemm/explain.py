@@ -15,7 +15,10 @@ from jaxgemm.matmul import (
     unsupported
 )
 from jaxgemm.ragged import plan_ragged, ragged_p
-from jaxgemm.ragged_dot import BASIC, ragged_dot_general, ragged_result
+from jaxgemm.ragged_call import BASIC, half, ragged_result
+from jaxgemm.ragged_dot import (
+    ragged_dot, ragged_dot_general, ragged_gated_linear_unit
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Explanation:
 
 
 _NAMES = ("precision", "preferred_element_type", "out_sharding")
-_ARRAYS = ("group_sizes", "group_offset", "bias", "scale")
+_ARRAYS = ("group_sizes", "group_offset", "bias", "scale", "accumulate", "rhs_grad")
 
 
 def _function(kwargs):
@@ -61,12 +64,19 @@ def _function(kwargs):
   kwargs = dict(kwargs)
   shared = {name: kwargs[name] for name in _NAMES if name in kwargs}
   if "group_sizes" in kwargs:
-    numbers = kwargs.setdefault("ragged_dot_dimension_numbers", BASIC)
     for name in ("group_sizes", "group_offset", "num_local_groups"):
       if kwargs.get(name) is not None:
         shared[name] = kwargs[name]
-    return (ragged_dot_general,
-            lambda a, b: ragged_result(a, b, numbers=numbers, **shared)[0], kwargs)
+    function, numbers = ragged_dot, BASIC
+    gated = kwargs.pop("gated", False)
+    if gated:
+      function = ragged_gated_linear_unit
+    elif "ragged_dot_dimension_numbers" in kwargs:
+      function, numbers = ragged_dot_general, kwargs["ragged_dot_dimension_numbers"]
+    if kwargs.get("accumulate") is not None:
+      shared["preferred_element_type"] = jnp.float32
+    return function, lambda a, b: ragged_result(
+        a, half(b) if gated else b, numbers=numbers, **shared)[0], kwargs
   if "dimension_numbers" not in kwargs:
     return matmul, lambda a, b: matmul_product(a, b, **shared).result, kwargs
   shared["dimension_numbers"] = kwargs["dimension_numbers"]
@@ -126,7 +136,8 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
     **kwargs: as for `jaxgemm.matmul`; with dimension_numbers, as for
       `jaxgemm.dot_general`; with group_sizes (an array or a shape, too), as for
       `jaxgemm.ragged_dot`, and with ragged_dot_dimension_numbers, as for
-      `jaxgemm.ragged_dot_general`.
+      `jaxgemm.ragged_dot_general`, with gated=True, as for
+      `jaxgemm.ragged_gated_linear_unit`.
 
   Raises:
     ValueError, TypeError: the operands do not fit each other; what jax raises.
@@ -150,7 +161,7 @@ def explain(a, b, **kwargs) -> Explanation:
   Args:
     a: array or `jax.ShapeDtypeStruct`.
     b: array or `jax.ShapeDtypeStruct`.
-    **kwargs: as for `supports`; bias and scale may be ShapeDtypeStructs, too.
+    **kwargs: as for `supports`; other arrays may be ShapeDtypeStructs, too.
 
   Raises:
     ValueError, TypeError: what the call itself would raise.
@@ -181,9 +192,8 @@ def explain(a, b, **kwargs) -> Explanation:
               if x.dtype != dtype]
   reasons += [f"{name} is transposed by a copy: its dimensions are not in an order "
               "that a kernel reads or writes" for name in how.relayouts]
-  if eqn.primitive is ragged_p and how.repeats_rhs:
-    reasons.append("rhs is repeated by a copy: the group sizes have more dimensions "
-                   "than its batch")
+  if eqn.primitive is ragged_p:
+    reasons += _ragged_reasons(how, kwargs)
   if not fused:
     reasons.append("the epilogue runs outside the kernel: bias or scale varies "
                    "along rows of one matrix")
@@ -192,7 +202,7 @@ def explain(a, b, **kwargs) -> Explanation:
         f"the gradient of {name} transposes {' and '.join(copies)} by a copy"
         if copies
         else f"the gradient of {name} contracts by layout, without a copy")
-  if spec.activation is not None:
+  if spec.activation is not None or kwargs.get("gated"):
     reasons.append("under differentiation the value before the activation is saved")
   keys = ("target", "kernel", "schedule", "reduction", "tile", "tiles",
           "num_workgroups", "num_queues", "workspace_bytes", "zeroed_bytes")
@@ -213,8 +223,22 @@ def explain(a, b, **kwargs) -> Explanation:
 
 def _ragged_layout(a, b, eqn, kwargs):
   numbers = kwargs.get("ragged_dot_dimension_numbers", BASIC)
-  local_groups = eqn.params["form"].local_groups
-  return ragged_layout.arrange(a.shape, b.shape, numbers, local_groups)
+  form = eqn.params["form"]
+  return ragged_layout.arrange(a.shape, b.shape, numbers, form.local_groups, form.gated)
+
+
+def _ragged_reasons(how, kwargs) -> list[str]:
+  reasons = []
+  if how.repeats_rhs:
+    reasons.append("rhs is repeated by a copy: the group sizes have more dimensions "
+                   "than its batch")
+  if kwargs.get("accumulate") is not None:
+    reasons.append("accumulate is added outside the kernel: the result is a sum of "
+                   "several of its products" if how.is_summed else
+                   "the kernel adds to accumulate, in place if jax may overwrite it")
+  if kwargs.get("rhs_grad") is not None:
+    reasons.append("rhs is a constant; the kernel adds its gradient to rhs_grad")
+  return reasons
 
 
 def workspace_size(a, b, **kwargs) -> int:

@@ -58,6 +58,11 @@ class RaggedLayout(NamedTuple):
     return tuple(size[x] for x in labels)
 
   @property
+  def is_summed(self) -> bool:
+    """Whether the result is a sum over several of the kernel's."""
+    return self.form.mode == "k" and bool(self.outer)
+
+  @property
   def repeats_rhs(self) -> bool:
     """Whether rhs lacks a part of the batch: the kernel has one batch dimension."""
     return (self.form.mode == "m" and self.count(self.batch) != 1
@@ -87,8 +92,15 @@ def is_ragged_batch(numbers: lax.RaggedDotDimensionNumbers) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
-            local_groups: int) -> RaggedLayout:
-  """The layout with the fewest copies; shapes and numbers are valid for jax."""
+            local_groups: int, gated: bool = False) -> RaggedLayout:
+  """The layout with the fewest copies; shapes and numbers are valid for jax.
+
+  Args:
+    gated: the product is that of `jax.lax.ragged_dot`, and rhs has shape
+      (G, K, 2, N), of which the last two become one.
+  """
+  if gated:
+    rhs_shape = merged_shape(rhs_shape)
   (l_contract, r_contract), (batch, r_batch) = numbers.dot_dimension_numbers
   ragged, = numbers.lhs_ragged_dimensions
   rank = len(lhs_shape)
@@ -123,12 +135,18 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
         cost += math.prod(size[x] for x in labels)
     if best_cost is None or cost < best_cost:
       best_cost = cost
-      form = Form(mode, lhs_contracting, rhs_contracting, local_groups)
+      form = Form(mode, lhs_contracting, rhs_contracting, local_groups, gated)
       best = RaggedLayout(form, batch, outer, ragged, inner, free, n, rhs,
                           lhs_groups, rhs_groups, tuple(size.items()), relayouts)
   if mode == "k" and local_groups != 1 and best.count(batch) != 1:
     best = best._replace(relayouts=(*best.relayouts, "out"))
   return best
+
+
+def merged_shape(shape) -> tuple[int, ...]:
+  """(G, K, 2, N) with its last two dimensions as one."""
+  groups, k, two, n = shape
+  return groups, k, two * n
 
 
 def _grouped(x, labels: Labels, groups, layout: RaggedLayout):
@@ -141,7 +159,7 @@ def _grouped(x, labels: Labels, groups, layout: RaggedLayout):
 
 
 def operands(lhs, rhs, group_sizes, layout: RaggedLayout):
-  """(lhs, rhs, sizes) as `ragged` takes them."""
+  """(lhs, rhs, sizes) as `ragged` takes them; rhs [G, K, 2N] if it is gated."""
   rhs_groups = layout.rhs_groups
   if layout.form.mode == "k":
     rhs_groups = (rhs_groups[0], *rhs_groups[2:])
@@ -160,14 +178,25 @@ def operands(lhs, rhs, group_sizes, layout: RaggedLayout):
   return left, right, group_sizes
 
 
+def addend(x, layout: RaggedLayout):
+  """With a ragged k: what has the shape of jax's result, as `ragged` gives it."""
+  m, n = layout.count(layout.m), layout.count(layout.n)
+  if not layout.batch:
+    return jnp.reshape(x, (layout.form.local_groups, m, n))
+  x = jnp.reshape(x, (layout.form.local_groups, layout.count(layout.batch), m, n))
+  return jnp.moveaxis(x, 0, 1)
+
+
 def result(out, layout: RaggedLayout, dtype):
   """What `ragged` gave, as jax orders it."""
+  if layout.form.gated:
+    return out
   batch, outer, n = map(layout.shape, (layout.batch, layout.outer, layout.n))
   if layout.form.mode == "m":
     rows = layout.shape((layout.ragged, *layout.inner))
     return jnp.reshape(out, batch + outer + rows + n)
   groups = layout.form.local_groups
-  if outer:
+  if layout.is_summed:
     parts = layout.count(layout.batch), layout.count(layout.outer)
     out = jnp.reshape(out, parts + out.shape[1:]).sum(1).astype(dtype)
   if batch:

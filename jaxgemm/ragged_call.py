@@ -1,0 +1,287 @@
+"""What ragged_dot, ragged_dot_general and ragged_gated_linear_unit have in common.
+
+A call is checked as jax checks its own, arranged for the kernels (ragged_layout.py)
+and bound as `ragged_p` (ragged.py), or left to `jax.lax.ragged_dot_general`.
+"""
+
+import functools
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+
+from jaxgemm import _ffi, epilogue, ragged_layout, sharding
+from jaxgemm.config import ACTIVATIONS, GemmConfig, check_choice, resolve
+from jaxgemm.gemm import Spec
+from jaxgemm.matmul import (
+    beside, dot_general, emulated_arch, epilogue_values, unsupported, warn_once
+)
+from jaxgemm.ragged import groups_of_rows, local_sizes, ragged
+from jaxgemm.ragged_layout import RaggedLayout
+
+# lax.ragged_dot as ragged_dot_general.
+BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+
+
+def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
+                  preferred_element_type=None, group_offset=None, out_sharding=None,
+                  num_local_groups=None) -> tuple[jax.ShapeDtypeStruct, int]:
+  """Shape and dtype of the result, and how many groups a call computes.
+
+  Raises:
+    TypeError, ValueError: jax's own, and where the offset does not fit.
+  """
+  groups = group_sizes.shape[-1] if group_sizes.ndim else 0
+  local = groups
+  if num_local_groups is not None and (
+      group_offset is None or not 0 <= num_local_groups <= groups):
+    raise ValueError(
+        f"num_local_groups={num_local_groups} was given; 0 to {groups} are allowed, "
+        "and a group_offset with it. Leave it out to compute all groups.")
+  if group_offset is not None:
+    if group_offset.shape != (1,) or not jnp.issubdtype(
+        group_offset.dtype, jnp.integer):
+      raise TypeError(
+          f"group_offset has shape {group_offset.shape} and dtype "
+          f"{group_offset.dtype.name}; one integer, of shape (1,), is allowed. Pass "
+          "jnp.array([offset]).")
+    local = groups if num_local_groups is None else num_local_groups
+    if len(numbers.rhs_group_dimensions) == 1 and (
+        0 <= numbers.rhs_group_dimensions[0] < rhs.ndim):
+      local = rhs.shape[numbers.rhs_group_dimensions[0]]
+    if local > groups:
+      raise TypeError(
+          f"rhs has {local} groups and group_sizes {groups}; with a group_offset rhs "
+          "may have fewer, those from the offset on. Pass the sizes of all groups.")
+    group_sizes = jax.ShapeDtypeStruct(
+        (*group_sizes.shape[:-1], local), group_sizes.dtype)
+  result = jax.eval_shape(
+      lambda lhs, rhs, group_sizes: lax.ragged_dot_general(
+          lhs, rhs, group_sizes, numbers, precision, preferred_element_type,
+          out_sharding=out_sharding),
+      lhs, rhs, group_sizes)
+  return result, local
+
+
+def _int32(sizes, extent: int):
+  """Group sizes or an offset as int32: what is larger than the extent, as that."""
+  if sizes.dtype == jnp.int32:
+    return sizes
+  if sizes.dtype.itemsize >= 4:
+    sizes = jnp.minimum(sizes, extent)
+  return sizes.astype(jnp.int32)
+
+
+def _columns(layout: RaggedLayout) -> tuple[int, ...]:
+  """rhs's free dimensions, as the caller sees them."""
+  n = layout.shape(layout.n)
+  return (2, n[0] // 2) if layout.form.gated else n
+
+
+def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
+  """A bias or scale as [L, N] (scale: or [L, 1]); None if x is."""
+  if x is None:
+    return None
+  x = jnp.asarray(x)
+  groups, columns = layout.form.local_groups, _columns(layout)
+  allowed = [(groups, *columns), columns]
+  if scalar:
+    allowed += [(), (1,), (groups, *(1 for _ in columns))]
+  if layout.form.mode == "k" or x.shape not in allowed:
+    shapes = " or ".join(map(str, dict.fromkeys(allowed)))
+    raise ValueError(
+        f"{name} has shape {x.shape}; allowed are {shapes} (groups and rhs's columns), "
+        "and only where the ragged dimension is not contracted. Reshape it, or apply "
+        "it to the result.")
+  x = epilogue_values(name, x, dtype)
+  if x.shape == (groups, *columns):
+    return jnp.reshape(x, (groups, layout.count(layout.n)))
+  width = -1 if x.shape == columns else 1
+  x = jnp.reshape(x, (-1, layout.count(layout.n) if width < 0 else 1))
+  return jnp.broadcast_to(x, (groups, x.shape[1]))
+
+
+def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, spec,
+         precision, out_sharding):
+  """By lax.ragged_dot_general; the epilogue is applied to its result."""
+  form = layout.form
+  plain = (bias is None and scale is None and spec.activation is None
+           and not form.gated)
+  acc_dtype = spec.out_dtype
+  if not plain:
+    narrow = jnp.int32 if jnp.issubdtype(acc_dtype, jnp.integer) else jnp.float32
+    acc_dtype = jnp.promote_types(acc_dtype, narrow)
+  sizes = group_sizes
+  if group_offset is not None:
+    # A group in front of the others takes the rows before theirs.
+    sizes = local_sizes(sizes, group_offset, form.local_groups)
+    if form.mode == "m":
+      axis, = numbers.rhs_group_dimensions
+      rhs = jnp.pad(rhs, [(int(i == axis), 0) for i in range(rhs.ndim)])
+  out = lax.ragged_dot_general(lhs, rhs, sizes, numbers, precision, acc_dtype,
+                               out_sharding=out_sharding)
+  if form.mode == "k":
+    return out if group_offset is None else out[1:]
+  if plain and group_offset is None:
+    return out
+  rows = groups_of_rows(group_sizes, group_offset, form.local_groups,
+                        lhs.shape[layout.ragged])
+
+  def expand(x, columns):  # along out's dimensions
+    inner = (1,) * len(layout.inner)
+    return jnp.reshape(x, (*rows.shape, *inner, *columns))
+
+  n = layout.shape(layout.n)
+  one = (1,) * len(n)
+  for name, x in (("scale", scale), ("bias", bias)):
+    if x is not None:
+      columns = n if x.shape[1] == layout.count(layout.n) else one
+      x = expand(jnp.pad(x, ((0, 1), (0, 0)))[rows], columns)
+      out = out * x if name == "scale" else out + x
+  # Before the activation, which is zero there, as its gradient's factor has to be.
+  out = jnp.where(expand(rows < form.local_groups, one), out, 0)
+  return epilogue.activate(out, spec.activation, form.gated).astype(spec.out_dtype)
+
+
+def _merged(x):
+  return jnp.reshape(x, ragged_layout.merged_shape(x.shape))
+
+
+@jax.custom_vjp
+def _constant(rhs, rhs_grad):
+  """rhs; its gradient is added to rhs_grad, and is that one's."""
+  del rhs_grad
+  return rhs
+
+
+_constant.defvjp(lambda rhs, rhs_grad: (rhs, rhs_grad),
+                 lambda rhs_grad, ct: (None, rhs_grad + ct.astype(jnp.float32)))
+
+
+def _check_accumulate(accumulate, layout: RaggedLayout, wanted, given_dtype) -> None:
+  if layout.form.mode == "m":
+    raise ValueError(
+        "accumulate was given, and the ragged dimension is not contracted; results of "
+        "which each group has one of its own are allowed. Add it to the result.")
+  if given_dtype not in (None, jnp.float32):
+    raise ValueError(
+        f"preferred_element_type={jnp.dtype(given_dtype).name} was given with "
+        "accumulate; float32 or None is allowed, for sums are kept in float32.")
+  if accumulate.shape != wanted.shape or accumulate.dtype != jnp.float32:
+    raise ValueError(
+        f"accumulate has shape {accumulate.shape} and dtype {accumulate.dtype.name}; "
+        f"float32 of the result's shape, {wanted.shape}, is allowed.")
+
+
+def _check_rhs_grad(rhs_grad, lhs, rhs) -> None:
+  if not all(jnp.issubdtype(x.dtype, jnp.floating) for x in (lhs, rhs)):
+    raise ValueError(
+        f"rhs_grad was given for operands of dtype {lhs.dtype.name} and "
+        f"{rhs.dtype.name}; floats are allowed, others have no gradient. Leave it out.")
+  if rhs_grad.shape != rhs.shape or rhs_grad.dtype != jnp.float32:
+    raise ValueError(
+        f"rhs_grad has shape {rhs_grad.shape} and dtype {rhs_grad.dtype.name}; float32 "
+        f"of rhs's shape, {rhs.shape}, is allowed.")
+
+
+_STATIC = ("gated", "numbers", "precision", "preferred_element_type", "out_sharding",
+           "num_local_groups", "activation", "schedule", "reduction", "deterministic",
+           "config", "implementation")
+
+
+@functools.partial(jax.jit, static_argnames=_STATIC, inline=True)
+def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
+         accumulate=None, rhs_grad=None, *, gated=False, numbers=BASIC, precision=None,
+         preferred_element_type=None, out_sharding=None, num_local_groups=None,
+         activation=None, schedule=None, reduction=None, deterministic=False,
+         config=None, implementation=None):
+  """A grouped product; see `jaxgemm.ragged_dot` for its arguments.
+
+  Args:
+    gated: rhs has shape (G, K, 2, N), and numbers are BASIC.
+  """
+  check_choice("activation", activation, ACTIVATIONS)
+  emulated = emulated_arch(implementation)
+  resolved = resolve(config, schedule, reduction, deterministic)
+  preferred = preferred_element_type
+  if accumulate is not None and preferred is None:
+    preferred = jnp.float32
+  wanted, local_groups = ragged_result(
+      lhs, half(rhs) if gated else rhs, group_sizes, numbers, precision, preferred,
+      group_offset, out_sharding, num_local_groups)
+  if ragged_layout.is_ragged_batch(numbers):
+    if not all(x is None for x in (group_offset, bias, scale, accumulate)):
+      raise ValueError(
+          "group_offset, bias, scale or accumulate was given, and the ragged dimension "
+          "is a batch dimension, of which the groups change nothing. Leave them out.")
+    return dot_general(
+        lhs, rhs, numbers.dot_dimension_numbers, precision, preferred_element_type,
+        out_sharding=out_sharding, activation=activation, config=resolved,
+        deterministic=deterministic, implementation=implementation)
+
+  out_dtype = wanted.dtype
+  layout = ragged_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated)
+  if layout.form.mode == "k" and activation is not None:
+    raise ValueError(
+        f"activation={activation!r} was given, and the ragged dimension is contracted; "
+        "None is allowed. Apply it to the result.")
+  integer = jnp.issubdtype(out_dtype, jnp.integer)
+  if gated and integer:
+    raise ValueError(
+        f"the result of a gate has dtype {out_dtype.name}; a float is allowed. Pass "
+        "preferred_element_type=jnp.float32, say.")
+  if accumulate is not None:
+    _check_accumulate(accumulate, layout, wanted, preferred_element_type)
+  if rhs_grad is not None:
+    _check_rhs_grad(rhs_grad, lhs, rhs)
+  bias = _per_group("bias", bias, layout, jnp.int32 if integer else jnp.float32, False)
+  scale = _per_group("scale", scale, layout, jnp.float32, True)
+  group_sizes = _int32(group_sizes, lhs.shape[layout.ragged])
+  if group_offset is not None:
+    group_offset = _int32(group_offset, group_sizes.shape[-1])
+  spec = Spec(out_dtype, activation, config=resolved, deterministic=deterministic,
+              weak_type=wanted.weak_type, emulated=emulated)
+
+  reason = unsupported(lhs, rhs, out_dtype, precision, emulated)
+  if implementation == "xla" or (implementation is None and reason):
+    if implementation is None:
+      warn_once(reason)
+    if rhs_grad is not None:
+      rhs = _constant(rhs, rhs_grad)
+    out = _xla(lhs, _merged(rhs) if gated else rhs, group_sizes, group_offset, bias,
+               scale, numbers=numbers, layout=layout, spec=spec, precision=precision,
+               out_sharding=out_sharding)
+    return out if accumulate is None else accumulate + out
+  if reason:
+    raise ValueError(
+        f"implementation={implementation!r} was given, but {reason}. Pass other "
+        "operands, or implementation=None to let XLA compute this.")
+  if emulated is not None:
+    _ffi.use_emulator()
+
+  def bind(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
+    lhs, rhs = beside(lhs, rhs), beside(rhs, lhs)
+    buffer = rhs_grad
+    if gated:
+      rhs, buffer = _merged(rhs), None if buffer is None else _merged(buffer)
+    left, right, sizes = ragged_layout.operands(lhs, rhs, group_sizes, layout)
+    kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
+    if accumulate is not None and not layout.is_summed:
+      buffer = ragged_layout.addend(accumulate, layout)
+    out, = ragged(left, right, sizes, group_offset, bias, scale, buffer=buffer,
+                  form=layout.form, spec=kernel_spec)
+    out = ragged_layout.result(out, layout, out_dtype)
+    return accumulate + out if accumulate is not None and layout.is_summed else out
+
+  if sharding.is_explicit():
+    bind = jax.sharding.auto_axes(bind, out_sharding=wanted.sharding)
+  return bind(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
+
+
+def half(rhs) -> jax.ShapeDtypeStruct:
+  """One of the two matrices of each group."""
+  if rhs.ndim != 4 or rhs.shape[2] != 2:
+    raise TypeError(
+        f"rhs has shape {rhs.shape}; (G, K, 2, N) is allowed, rhs[:, :, 0] the gate's "
+        "matrices and rhs[:, :, 1] the others. Stack them along axis 2.")
+  return jax.eval_shape(lambda rhs: rhs[:, :, 0], rhs)
