@@ -1,4 +1,4 @@
-"""What the MoE tests compare with: dense experts, a masked ragged_dot, and layers."""
+"""What the MoE tests compare with: dense experts; and layers to test."""
 
 import functools
 
@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import jaxgemm
 from jaxgemm.flax import Mlp, MoEParams, moe
 from jaxgemm.flax import linen as jaxgemm_linen
 from jaxgemm.flax import nnx as jaxgemm_nnx
@@ -16,43 +17,25 @@ from jaxgemm.flax import nnx as jaxgemm_nnx
 C, H, E = 16, 24, 8
 
 
-def fused_ragged_dot(lhs, rhs, group_sizes, precision=None,
-                     preferred_element_type=None, group_offset=None, *,
-                     bias=None, activation=None):
-  """What a fused ragged_dot means, by a mask: rows of absent groups are zero."""
-  num_groups, dtype = group_sizes.shape[0], preferred_element_type or lhs.dtype
-  offset = jnp.int32(0) if group_offset is None else group_offset[0]
-  ends = jnp.cumsum(group_sizes)
-  row_group = (jnp.arange(lhs.shape[0])[:, None] >= ends).sum(-1)
-  local = jnp.where(row_group < num_groups, row_group - offset, -1)
-  mask = jax.nn.one_hot(local, rhs.shape[0], dtype=jnp.float32)
-  out = jnp.einsum("mk,gkn,mg->mn", lhs, rhs, mask, precision=precision,
-                   preferred_element_type=jnp.float32)
-  if bias is not None:
-    out += mask @ bias
-  if activation is not None:
-    out = getattr(jax.nn, activation)(out)
-  return out.astype(dtype)
-
-
 # Nearly all the time of these tests is compilation; LLVM's level 0 halves it.
 jit = functools.partial(
     jax.jit, compiler_options={"xla_backend_optimization_level": 0})
 
 RAGGED_DOTS = pytest.mark.parametrize(
-    "ragged_dot", [lax.ragged_dot, fused_ragged_dot], ids=["lax", "fused"])
+    "ragged_dot", [lax.ragged_dot, jaxgemm.ragged_dot], ids=["lax", "jaxgemm"])
 
 
 def make_params(rng, *, gated=True, use_bias=False, shared=0, num_experts=E):
   """MoEParams in float32, with kernels scaled as lecun_normal does."""
   def mlp(hidden, *lead):
-    array = lambda *shape: jnp.asarray(
-        rng.standard_normal(lead + shape) / np.sqrt(shape[0]), jnp.float32)
+    array = lambda *shape, fan_in=1: jnp.asarray(
+        rng.standard_normal(lead + shape) / np.sqrt(fan_in), jnp.float32)
+    shapes = {"down": (hidden, C)}
+    shapes["gate_up" if gated else "up"] = (C, 2, hidden) if gated else (C, hidden)
+    biases = {f"{name}_bias": shape[1:] for name, shape in shapes.items()}
     return Mlp(
-        array(C, hidden), array(hidden, C), array(C, hidden) if gated else None,
-        *(array(1, n)[..., 0, :] if use_bias else None for n in (hidden, C)),
-        array(1, hidden)[..., 0, :] if use_bias and gated else None,
-    )
+        **{name: array(*shape, fan_in=shape[0]) for name, shape in shapes.items()},
+        **{name: array(*shape) for name, shape in biases.items() if use_bias})
 
   router = jnp.asarray(rng.standard_normal((C, num_experts)) / 4, jnp.float32)
   return MoEParams(router, mlp(H, num_experts), mlp(shared * H) if shared else None)
@@ -74,8 +57,11 @@ def to_expert(params, logits):
 def dense_mlp(x, p, activation):
   act = getattr(jax.nn, activation)
   bias = lambda b: 0 if b is None else b
-  up = x @ p.up + bias(p.up_bias)
-  hidden = act(up) if p.gate is None else act(x @ p.gate + bias(p.gate_bias)) * up
+  if p.gate_up is None:
+    hidden = act(x @ p.up + bias(p.up_bias))
+  else:
+    z = jnp.einsum("tc,cih->tih", x, p.gate_up) + bias(p.gate_up_bias)
+    hidden = act(z[:, 0]) * z[:, 1]
   return hidden @ p.down + bias(p.down_bias)
 
 

@@ -15,8 +15,7 @@ import jaxgemm
 from jaxgemm.flax import linen as jaxgemm_linen
 from jaxgemm.flax import nnx as jaxgemm_nnx
 from tests.moe_reference import (
-    C, E, H, assert_near, drawn, fused_ragged_dot, jit, make_linen, make_nnx, run_nnx,
-    tokens)
+    C, E, H, assert_near, drawn, jit, make_linen, make_nnx, run_nnx, tokens)
 
 
 @pytest.mark.parametrize("options", [
@@ -49,18 +48,20 @@ def test_initializers_see_one_expert(kind):
       return [nnx.to_pure_dict(nnx.state(layer)) for layer in layers]
 
     params, others = jit(two_layers)()
-    assert not np.allclose(params["experts"]["up"], others["experts"]["up"])
+    assert not np.allclose(
+        params["experts"]["gate_up"], others["experts"]["gate_up"])
   else:
     layer = jaxgemm_linen.MoE(128, 16, **options, ragged_dot=lax.ragged_dot)
     params = jit(layer.init)(jax.random.key(0), jnp.ones((1, 64)))["params"]
   experts, shared = params["experts"], params["shared"]
-  for kernels, scale in ((experts["up"], 64), (experts["down"], 128)):
-    deviation = np.asarray(kernels).std((1, 2))
-    np.testing.assert_allclose(deviation, scale**-0.5, rtol=0.05)
+  gate, up = np.moveaxis(np.asarray(experts["gate_up"]), 2, 0)
+  assert not np.allclose(gate, up)
+  for kernels, scale in ((gate, 64), (up, 64), (np.asarray(experts["down"]), 128)):
+    np.testing.assert_allclose(kernels.std((1, 2)), scale**-0.5, rtol=0.05)
     assert not np.allclose(kernels[0], kernels[1])
   np.testing.assert_allclose(shared["down"].std(), 384**-0.5, rtol=0.05)
   np.testing.assert_allclose(params["router"].std(), 1e-3, rtol=0.1)
-  assert (experts["gate_bias"] == 1).all() and shared["down_bias"].shape == (64,)
+  assert (experts["gate_up_bias"] == 1).all() and shared["down_bias"].shape == (64,)
 
 
 def test_partitioning_metadata():
@@ -68,16 +69,18 @@ def test_partitioning_metadata():
   layer = make_linen(kernel_init=init, partition_name="expert", num_shared_experts=1)
   variables = jax.eval_shape(layer.init, jax.random.key(0), jnp.ones((1, C)))
   specs = nn.get_partition_spec(variables)
-  assert specs["params"]["experts"]["up"] == P("expert", None, "model")
-  assert specs["params"]["shared"]["up"] == P(None, "model")
+  assert specs["params"]["experts"]["gate_up"] == P("expert", None, None, "model")
+  assert specs["params"]["experts"]["down"] == P("expert", None, "model")
+  assert specs["params"]["shared"]["gate_up"] == P(None, None, "model")
   init = nnx.with_partitioning(nnx.initializers.lecun_normal(), (None, "model"))
   mesh = jax.make_mesh((4, 2), ("expert", "model"),
                        axis_types=(jax.sharding.AxisType.Auto,) * 2)
   with jax.set_mesh(mesh):
     layer = make_nnx(kernel_init=init, partition_name="expert", num_shared_experts=1)
     specs = nnx.get_partition_spec(nnx.state(layer))
-  assert specs["experts"]["up"].get_value() == P("expert", None, "model")
-  assert specs["shared"]["up"].get_value() == P(None, "model")
+  assert specs["experts"]["gate_up"].get_value() == P("expert", None, None, "model")
+  assert specs["experts"]["down"].get_value() == P("expert", None, "model")
+  assert specs["shared"]["gate_up"].get_value() == P(None, None, "model")
 
 
 def test_scan_and_remat_over_layers(rng):
@@ -152,7 +155,7 @@ def test_vmap_over_layers(rng):
 
 def test_vmap_with_shared_parameters(rng):  # which jax.lax.ragged_dot has not
   x = tokens(rng, 3, 8)
-  graphdef, params = nnx.split(make_nnx(ragged_dot=fused_ragged_dot, use_bias=True))
+  graphdef, params = nnx.split(make_nnx(ragged_dot=jaxgemm.ragged_dot, use_bias=True))
 
   def grads(params, x):
     def loss(params, x):
@@ -169,20 +172,40 @@ def test_vmap_with_shared_parameters(rng):  # which jax.lax.ragged_dot has not
 def test_defaults_are_looked_up_when_called(rng, monkeypatch):
   calls = []
 
-  @functools.wraps(fused_ragged_dot)
-  def recorded(*args, **options):
-    calls.append({k: v for k, v in options.items() if v is not None})
-    return fused_ragged_dot(*args, **options)
+  def record(name):
+    function = getattr(jaxgemm, name)
+
+    @functools.wraps(function)
+    def recorded(lhs, rhs, *args, **options):
+      given = {k: v for k, v in options.items() if v is not None}
+      calls.append((name, rhs.shape, given))
+      return function(lhs, rhs, *args, **options)
+
+    monkeypatch.setattr(jaxgemm, name, recorded)
+    return recorded
 
   layer = make_nnx(ragged_dot=None, use_bias=True)
-  monkeypatch.setattr(jaxgemm, "ragged_dot", recorded, raising=False)
+  unit, dot = record("ragged_gated_linear_unit"), record("ragged_dot")
   x = tokens(rng, 12)
   given = run_nnx(layer, x)
-  assert [sorted(call) for call in calls] == [
-      ["activation", "bias"], ["bias"], ["bias"]]
-  assert calls[0]["activation"] == "silu" and calls[0]["bias"].shape == (E, H)
-  layer.ragged_dot = lax.ragged_dot
-  assert_near(given, run_nnx(layer, x), 1e-5)
+  (name, shape, options), down = calls
+  assert (name, shape) == ("ragged_gated_linear_unit", (E, C, 2, H))
+  assert sorted(options) == ["activation", "bias"] and options["activation"] == "silu"
+  assert options["bias"].shape == (E, 2, H)
+  assert down[:2] == ("ragged_dot", (E, H, C)) and list(down[2]) == ["bias"]
+
+  calls.clear()  # a wrapped ragged_dot has no unit, unless one is given with it
+  layer.ragged_dot = functools.wraps(dot)(lambda *a, **options: dot(*a, **options))
+  assert_near(run_nnx(layer, x), given, 1e-5)
+  assert [call[:2] for call in calls] == [
+      ("ragged_dot", (E, C, 2 * H)), ("ragged_dot", (E, H, C))]
+  calls.clear()
+  layer.ragged_gated_linear_unit = unit
+  assert_near(run_nnx(layer, x), given, 1e-5)
+  assert [call[0] for call in calls] == ["ragged_gated_linear_unit", "ragged_dot"]
+
+  layer.ragged_dot, layer.ragged_gated_linear_unit = lax.ragged_dot, None
+  assert_near(run_nnx(layer, x), given, 1e-5)
 
 
 def test_wrapped_products_are_called_as_jax_calls_them(rng):
@@ -200,8 +223,8 @@ def test_wrapped_products_are_called_as_jax_calls_them(rng):
   options = dict(num_shared_experts=1, use_bias=True)
   x = tokens(rng, 12)
   given = run_nnx(make_nnx(**options | products), x)
-  assert calls == [("dot_general", ["precision"])] + 3 * [
-      ("ragged_dot", ["precision"])] + 3 * [("dot_general", ["precision"])]
+  assert calls == [("dot_general", ["precision"])] + 2 * [
+      ("ragged_dot", ["precision"])] + 2 * [("dot_general", ["precision"])]
   assert_near(given, run_nnx(make_nnx(**options), x), 1e-5)
 
 

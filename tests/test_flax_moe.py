@@ -1,6 +1,7 @@
 """The mixture of experts against dense experts: numbers, gradients, programs."""
 
 import functools
+import inspect
 import re
 
 import jax
@@ -9,9 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import jaxgemm
 from jaxgemm.flax import MoEParams, MoEStats, load_balancing_loss, moe
+from tests import moe_on_jax
 from tests.moe_reference import (
-    C, E, H, RAGGED_DOTS, assert_near, dense_moe, fused_ragged_dot, in_float64, jit,
+    C, E, H, RAGGED_DOTS, assert_near, dense_moe, in_float64, jit,
     layer, make_params, run_moe, to_expert, tokens, value_and_grads)
 
 
@@ -55,7 +58,7 @@ def test_uneven_routing(rng, ragged_dot, logits, counts):
 
 
 @pytest.mark.parametrize("top_k, ragged_dot", [
-    (2, lax.ragged_dot), (8, fused_ragged_dot)], ids=["top2-lax", "top8-fused"])
+    (2, lax.ragged_dot), (8, jaxgemm.ragged_dot)], ids=["top2-lax", "top8-jaxgemm"])
 def test_bfloat16_compute_with_float32_parameters(rng, ragged_dot, top_k):
   x, params = tokens(rng, 64), make_params(rng, use_bias=True, shared=1)
   cotangent = jnp.asarray(rng.standard_normal((64, C)), jnp.float32)
@@ -149,38 +152,38 @@ def test_repeats_a_routing(rng):
     np.testing.assert_array_equal(a, b)
 
 
-def handwritten(x, params, top_k):
-  """The usual layer on jax.lax.ragged_dot, as it stands in users' code."""
-  probs = jax.nn.softmax(x @ params.router)
-  weights, experts = lax.top_k(probs, top_k)
-  weights /= weights.sum(-1, keepdims=True)
-  order = jnp.argsort(experts.ravel())
-  sizes = jnp.bincount(experts.ravel(), length=params.router.shape[1])
-  rows = x[order // top_k]
-  up, down, gate = params.experts[:3]
-  hidden = jax.nn.silu(lax.ragged_dot(rows, gate, sizes))
-  hidden *= lax.ragged_dot(rows, up, sizes)
-  rows = lax.ragged_dot(hidden, down, sizes) * weights.ravel()[order][:, None]
-  return jnp.zeros_like(x).at[order // top_k].add(rows), 0.0
+def on_jaxgemm():
+  """`moe_on_jax.layer` with one line changed: where ragged_dot comes from."""
+  source = inspect.getsource(moe_on_jax)
+  assert source.count("from jax.lax import ragged_dot\n") == 1
+  module = {}
+  exec(source.replace("from jax.lax import ragged_dot", "from jaxgemm import ragged_dot"),
+       module)
+  return module["layer"]
 
 
-def test_replaces_a_handwritten_layer(rng):
+@pytest.mark.parametrize("replacement", ["ragged_dot", "moe"])
+def test_replaces_a_handwritten_layer(rng, replacement):
   x, params = tokens(rng, 50), make_params(rng)
   cotangent = jnp.asarray(rng.standard_normal((50, C)), jnp.float32)
-
-  def ours(x, params, **options):
-    return moe(x, params, **options)[0], 0.0
-
-  given = value_and_grads(
-      ours, x, params, cotangent, top_k=2, ragged_dot=lax.ragged_dot)
-  wanted = value_and_grads(handwritten, x, params, cotangent, top_k=2)
+  if replacement == "ragged_dot":
+    ours = on_jaxgemm()
+    hlo = jax.jit(ours, static_argnames="top_k").lower(
+        x, params, top_k=2).compile().as_text()
+    assert hlo.count('custom_call_target="jaxgemm_gemm"') == 3
+  else:
+    ours = lambda x, params, **options: moe(x, params, **options)[0]
+  given, wanted = (
+      value_and_grads(lambda *args, **options: (f(*args, **options), 0.0),
+                      x, params, cotangent, top_k=2)
+      for f in (ours, moe_on_jax.layer))
   assert_near(given, wanted, 2e-6)
 
 
 def test_forward_mode_and_second_order(rng):
   x, params = tokens(rng, 6), make_params(rng)
   u, v = jnp.asarray(rng.standard_normal((2, *x.shape)), jnp.float32)
-  run = lambda x: moe(x, params, top_k=2, ragged_dot=fused_ragged_dot)[0]
+  run = lambda x: moe(x, params, top_k=2, ragged_dot=jaxgemm.ragged_dot)[0]
   loss = lambda x: (run(x) ** 2).sum()
 
   @jit
@@ -208,13 +211,15 @@ def jaxpr_values(jaxpr):
         yield from jaxpr_values(inner)
 
 
-@pytest.mark.parametrize("top_k", [1, 2])
-def test_no_masks_and_no_64_bit_integers(rng, top_k):
+@pytest.mark.parametrize("top_k, ragged_dot", [
+    (1, lax.ragged_dot), (2, lax.ragged_dot), (2, jaxgemm.ragged_dot)],
+    ids=["top1-lax", "top2-lax", "top2-jaxgemm"])
+def test_no_masks_and_no_64_bit_integers(rng, top_k, ragged_dot):
   num_tokens, num_experts = 96, 64
   x, params = tokens(rng, num_tokens), make_params(rng, num_experts=num_experts)
 
   def objective(x, params):
-    out, losses = layer(x, params, top_k=top_k, ragged_dot=lax.ragged_dot)
+    out, losses = layer(x, params, top_k=top_k, ragged_dot=ragged_dot)
     return out.sum() + losses
 
   with jax.enable_x64(True):
@@ -222,22 +227,42 @@ def test_no_masks_and_no_64_bit_integers(rng, top_k):
   avals = list(jaxpr_values(jaxpr))
   largest = max(a.size for a in avals)
   # Kernels and rows, nothing of tokens by experts by features.
-  assert largest <= max(num_experts * C * H, num_tokens * top_k * H)
+  assert largest <= max(num_experts * C * 2 * H, num_tokens * top_k * 2 * H)
   for aval in avals:
     assert aval.size < 32 or aval.dtype not in (jnp.int64, jnp.uint64, jnp.float64)
     if {num_experts, num_tokens * top_k} <= set(aval.shape):
       assert top_k == 1 and aval.shape == (num_tokens, num_experts)  # the logits
 
 
-def test_nothing_leaves_the_device(rng):
-  x, params = tokens(rng, 32), make_params(rng, use_bias=True, shared=1)
-
+def compiled(x, params, ragged_dot):
   def objective(x, params):
-    out, losses = layer(x, params, top_k=2, ragged_dot=lax.ragged_dot)
+    out, losses = layer(x, params, top_k=2, ragged_dot=ragged_dot)
     return out.sum() + losses
 
-  hlo = jax.jit(jax.value_and_grad(objective, (0, 1))).lower(
+  return jax.jit(jax.value_and_grad(objective, (0, 1))).lower(
       x, params).compile().as_text()
+
+
+@RAGGED_DOTS
+def test_nothing_leaves_the_device(rng, ragged_dot):
+  x, params = tokens(rng, 32), make_params(rng, use_bias=True, shared=1)
+  hlo = compiled(x, params, ragged_dot)
   assert not re.search(r" (infeed|outfeed|send|recv)[\w-]*\(", hlo)
   targets = set(re.findall(r'custom_call_target="([^"]+)"', hlo))
   assert targets <= {"jaxgemm_gemm", "TopK"} and "jaxgemm_gemm" in targets
+
+
+def test_six_grouped_calls_forward_and_backward(rng):
+  x, params = tokens(rng, 32), make_params(rng)
+  hlo = compiled(x, params, jaxgemm.ragged_dot)
+  calls = [
+      (re.search(r'ragged = "(\w+)"', line).group(1), "gated = 1" in line)
+      for line in hlo.splitlines() if 'custom_call_target="jaxgemm_gemm"' in line]
+  # The router's three; two forward; for each of these a dgrad and a wgrad.
+  assert sorted(calls) == 2 * [("k", False)] + 3 * [("m", False)] + [
+      ("m", True)] + 3 * [("none", False)]
+  assert " dot(" not in hlo
+  kernels = f"f32\\[({E},{C},2,{H}|{E},{C},{2 * H}|{E},{H},{C})\\]"
+  copies = [line for line in hlo.splitlines()
+            if re.search(f"= {kernels}\\S* (copy|transpose|concatenate)\\(", line)]
+  assert not copies

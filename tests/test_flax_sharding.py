@@ -10,10 +10,11 @@ import jax.numpy as jnp
 from jax.sharding import PartitionSpec as P
 import pytest
 
+import jaxgemm
 from jaxgemm.flax import load_balancing_loss, moe
 from tests.moe_reference import (
-    RAGGED_DOTS, assert_near, fused_ragged_dot, jit, layer, make_linen, make_nnx,
-    make_params, run_nnx, to_expert, tokens, value_and_grads)
+    RAGGED_DOTS, assert_near, jit, layer, make_linen, make_nnx, make_params, run_nnx,
+    to_expert, tokens, value_and_grads)
 
 
 def moe_specs(params):
@@ -58,7 +59,7 @@ def test_expert_parallel_shards(rng, ragged_dot, shape):
 
 def test_shards_of_experts_need_one_sum(rng):
   x, params = tokens(rng, 16), make_params(rng, shared=1)
-  sharded = sharded_layer(params, make_mesh(8), top_k=2, ragged_dot=fused_ragged_dot)
+  sharded = sharded_layer(params, make_mesh(8), top_k=2, ragged_dot=jaxgemm.ragged_dot)
   hlo = jax.jit(sharded).lower(x, params).compile().as_text()
   assert re.findall(
       r" (all-gather|all-reduce|reduce-scatter|collective-permute|all-to-all)"
@@ -91,14 +92,18 @@ def test_each_product_is_given_the_first_group_of_the_shard(rng):
   x, params = tokens(rng, 12), make_params(rng, num_experts=16)
   calls = []
 
-  @functools.wraps(fused_ragged_dot)
-  def recorded(lhs, rhs, group_sizes, **options):
-    calls.append((rhs.shape[0], group_sizes.shape, options["group_offset"]))
-    return fused_ragged_dot(lhs, rhs, group_sizes, **options)
+  def recorded(function):
+    @functools.wraps(function)
+    def record(lhs, rhs, group_sizes, **options):
+      calls.append((rhs.shape[0], group_sizes.shape, options["group_offset"]))
+      return function(lhs, rhs, group_sizes, **options)
+    return record
 
-  sharded = sharded_layer(params, make_mesh(8), top_k=2, ragged_dot=recorded)
+  sharded = sharded_layer(
+      params, make_mesh(8), top_k=2, ragged_dot=recorded(jaxgemm.ragged_dot),
+      ragged_gated_linear_unit=recorded(jaxgemm.ragged_gated_linear_unit))
   jax.eval_shape(sharded, x, params)
-  assert len(calls) == 3
+  assert len(calls) == 2
   for num_local, sizes_shape, offset in calls:
     assert (num_local, sizes_shape) == (2, (16,))
     assert (offset.shape, offset.dtype) == ((1,), jnp.int32)

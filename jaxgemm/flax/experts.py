@@ -2,7 +2,8 @@
 
 The products are those of `jaxgemm.ragged_dot` and `jaxgemm.dot_general`, or of any
 functions with the signatures of `jax.lax.ragged_dot` and `jax.lax.dot_general`.
-Ours take bias, activation and group_offset; for others these are computed here.
+Ours take bias, activation and group_offset, and `jaxgemm.ragged_gated_linear_unit`
+computes gate and up in one kernel; for others these are computed here.
 """
 
 from collections.abc import Callable
@@ -16,63 +17,78 @@ import jax.numpy as jnp
 import jaxgemm
 from jaxgemm import epilogue
 
-# product(x[T, K], kernel, bias or None, activation or None) -> [T, N], in x's dtype.
-Product = Callable[[jax.Array, jax.Array, jax.Array | None, str | None], jax.Array]
-
 
 class Mlp(NamedTuple):
   """Parameters of the experts (with the leading dimension E) or of shared ones.
 
   Attributes:
-    up: [E, C, H] or [C, H].
     down: [E, H, C] or [H, C].
-    gate: as up, or None: the MLP then has no gate.
-    up_bias: [E, H] or [H], or None.
+    up: [E, C, H] or [C, H]; None in an MLP with a gate.
+    gate_up: [E, C, 2, H] or [C, 2, H], the gate first; None in one without.
     down_bias: [E, C] or [C], or None.
-    gate_bias: as up_bias.
+    up_bias: [E, H] or [H], or None.
+    gate_up_bias: [E, 2, H] or [2, H], or None.
   """
 
-  up: Any
   down: Any
-  gate: Any = None
-  up_bias: Any = None
+  up: Any = None
+  gate_up: Any = None
   down_bias: Any = None
-  gate_bias: Any = None
+  up_bias: Any = None
+  gate_up_bias: Any = None
+
+
+# product(x[T, K], kernel, bias or None, activation or None) -> [T, N], in x's dtype.
+Product = Callable[[jax.Array, jax.Array, jax.Array | None, str | None], jax.Array]
+
+
+class Products(NamedTuple):
+  """The two products of an MLP; with groups, kernels and biases lead with E.
+
+  Attributes:
+    linear: activation(x @ kernel + bias); kernel [K, N], bias [N].
+    gated: the same of kernel[:, 0] and bias[0], times x @ kernel[:, 1] + bias[1];
+      kernel [K, 2, N], bias [2, N].
+  """
+
+  linear: Product
+  gated: Product
 
 
 def mlp_shapes(
     features: int, hidden_features: int, *, gated: bool, use_bias: bool
 ) -> dict[str, tuple[int, ...]]:
   """Shapes of the fields that `Mlp` has for one expert, by name."""
-  up = (features, hidden_features)
-  shapes = {"up": up, "down": (hidden_features, features)}
+  shapes = {"down": (hidden_features, features)}
   if gated:
-    shapes["gate"] = up
+    shapes["gate_up"] = (features, 2, hidden_features)
+  else:
+    shapes["up"] = (features, hidden_features)
   if use_bias:
-    shapes |= {f"{name}_bias": (shape[1],) for name, shape in shapes.items()}
+    shapes |= {f"{name}_bias": shape[1:] for name, shape in shapes.items()}
   return shapes
 
 
-def mlp(x: jax.Array, params: Mlp, activation: str, product: Product) -> jax.Array:
+def mlp(x: jax.Array, params: Mlp, activation: str, products: Products) -> jax.Array:
   """down(activation(gate(x)) * up(x)), or down(activation(up(x))) without a gate.
 
   Args:
     x: [T, C].
     params: kernels in any float dtype; they are cast to x's, biases are not.
     activation: "silu" with a gate is SwiGLU (arXiv:2002.05202).
-    product: multiplies by a kernel and applies bias and activation.
+    products: what multiplies by a kernel and applies bias and activation.
 
   Returns:
     [T, C] in x's dtype.
   """
-  up, down, gate, up_bias, down_bias, gate_bias = params
   cast = lambda kernel: kernel.astype(x.dtype)
-  if gate is None:
-    hidden = product(x, cast(up), up_bias, activation)
+  if params.gate_up is None:
+    hidden = products.linear(x, cast(params.up), params.up_bias, activation)
   else:
-    hidden = product(x, cast(gate), gate_bias, activation)
-    hidden *= product(x, cast(up), up_bias, None)
-  return product(hidden, cast(down), down_bias, None)
+    hidden = products.gated(
+        x, cast(params.gate_up), params.gate_up_bias, activation
+    )
+  return products.linear(hidden, cast(params.down), params.down_bias, None)
 
 
 def _is_fused(function: Callable, *keywords: str) -> bool:
@@ -81,22 +97,38 @@ def _is_fused(function: Callable, *keywords: str) -> bool:
   return all(name in parameters for name in keywords)
 
 
+def _widen(x):
+  return x.astype(jnp.promote_types(x.dtype, jnp.float32))
+
+
 def _finish(out, bias, activation):
   """Bias and activation as our kernels apply them: in float32, rounded once."""
   if bias is None and activation is None:
     return out
-  z = out.astype(jnp.promote_types(out.dtype, jnp.float32))
+  z = _widen(out)
   if bias is not None:
     z = z + bias
   return epilogue.activate(z, activation).astype(out.dtype)
 
 
-def dense_product(dot_general: Callable | None, precision) -> Product:
-  """Products with kernel[K, N] and bias[N]; None means jaxgemm.dot_general."""
+def _gated(linear: Product) -> Product:
+  """`Products.gated` by one linear product, whose columns are gate's and up's."""
+
+  def product(x, kernel, bias, activation):
+    flat = lambda a: a.reshape(*a.shape[:-2], 2 * a.shape[-1])
+    z = linear(x, flat(kernel), None if bias is None else flat(bias), None)
+    gate, up = jnp.split(_widen(z), 2, axis=-1)
+    return (epilogue.activate(gate, activation) * up).astype(z.dtype)
+
+  return product
+
+
+def dense_products(dot_general: Callable | None, precision) -> Products:
+  """Products of all rows; None means jaxgemm.dot_general."""
   dot_general = dot_general or jaxgemm.dot_general
   dimension_numbers = (((1,), (0,)), ((), ()))
 
-  def product(x, kernel, bias, activation):
+  def linear(x, kernel, bias, activation):
     if _is_fused(dot_general, "bias", "activation"):
       return dot_general(
           x, kernel, dimension_numbers, precision=precision, bias=bias,
@@ -105,18 +137,20 @@ def dense_product(dot_general: Callable | None, precision) -> Product:
     out = dot_general(x, kernel, dimension_numbers, precision=precision)
     return _finish(out, bias, activation)
 
-  return product
+  return Products(linear, _gated(linear))
 
 
-def grouped_product(
-    ragged_dot: Callable | None, precision, group_sizes: jax.Array,
-    experts: jax.Array, group_offset: jax.Array | None,
-) -> Product:
-  """Products of sorted rows with kernel[G, K, N] and bias[G, N] of their experts.
+def grouped_products(
+    ragged_dot: Callable | None, ragged_gated_linear_unit: Callable | None, precision,
+    group_sizes: jax.Array, experts: jax.Array, group_offset: jax.Array | None,
+) -> Products:
+  """Products of sorted rows with kernel[G, ...] and bias[G, ...] of their experts.
 
   Args:
     ragged_dot: None means jaxgemm.ragged_dot.
-    precision: passed on to it.
+    ragged_gated_linear_unit: None means jaxgemm.ragged_gated_linear_unit, or with
+      another's ragged_dot a product by that.
+    precision: passed on to them.
     group_sizes: int32[E], rows of each expert.
     experts: int32[R], ascending: each row's expert.
     group_offset: int32[1], where kernels and biases are those of the experts
@@ -124,9 +158,11 @@ def grouped_product(
       where they are those of all.
   """
   ragged_dot = ragged_dot or jaxgemm.ragged_dot
+  if ragged_gated_linear_unit is None and ragged_dot is jaxgemm.ragged_dot:
+    ragged_gated_linear_unit = jaxgemm.ragged_gated_linear_unit
 
-  def fused(x, kernel, bias, activation):
-    return ragged_dot(
+  def fused(function):
+    return lambda x, kernel, bias, activation: function(
         x, kernel, group_sizes, precision=precision, group_offset=group_offset,
         bias=bias, activation=activation,
     )
@@ -150,5 +186,9 @@ def grouped_product(
     return jnp.where(mine[:, None], out, 0)
 
   if _is_fused(ragged_dot, "bias", "activation", "group_offset"):
-    return fused
-  return whole if group_offset is None else shard
+    linear = fused(ragged_dot)
+  else:
+    linear = whole if group_offset is None else shard
+  if ragged_gated_linear_unit is None:
+    return Products(linear, _gated(linear))
+  return Products(linear, fused(ragged_gated_linear_unit))

@@ -14,6 +14,20 @@ from jaxgemm.flax.moe import MoEParams, moe
 from jaxgemm.flax.routing import MoEStats
 
 
+def _pair(init: Initializer) -> Initializer:
+  """Makes parameters of shape (..., 2, H): two of the initializer's, one by one."""
+
+  def pair(key, shape, dtype):
+    one = shape[:-2] + shape[-1:]
+    axis = len(one) - 1
+    values = jax.vmap(lambda key: init(key, one, dtype), out_axes=axis)(
+        jax.random.split(key)
+    )
+    return nn.meta.add_axis(values, axis, {nn.PARTITION_NAME: None})
+
+  return pair
+
+
 class _Mlp(nn.Module):
   """Declares the parameters of `jaxgemm.flax.Mlp` and returns them."""
 
@@ -24,11 +38,12 @@ class _Mlp(nn.Module):
 
   @nn.compact
   def __call__(self) -> experts_lib.Mlp:
-    init = lambda name: self.bias_init if name.endswith("bias") else self.kernel_init
-    return experts_lib.Mlp(**{
-        name: self.param(name, init(name), shape, self.param_dtype)
-        for name, shape in self.shapes.items()
-    })
+    def param(name, shape):
+      init = self.bias_init if name.endswith("bias") else self.kernel_init
+      init = _pair(init) if name.startswith("gate_up") else init
+      return self.param(name, init, shape, self.param_dtype)
+
+    return experts_lib.Mlp(**{n: param(n, s) for n, s in self.shapes.items()})
 
 
 class MoE(nn.Module):
@@ -72,6 +87,8 @@ class MoE(nn.Module):
     dot_general: dot product function of router and shared experts (default:
       `jaxgemm.dot_general`).
     ragged_dot: grouped product of the experts (default: `jaxgemm.ragged_dot`).
+    ragged_gated_linear_unit: that of gate and up (default:
+      `jaxgemm.ragged_gated_linear_unit`, or ragged_dot where that is another's).
     expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
       parameters are sharded in `apply`; `init` makes those of all experts.
     partition_name: name of the experts' dimension in the parameters' partitioning
@@ -96,6 +113,7 @@ class MoE(nn.Module):
   bias_init: Initializer = nn.initializers.zeros_init()
   dot_general: Any = None
   ragged_dot: Any = None
+  ragged_gated_linear_unit: Any = None
   expert_axis_name: str | None = None
   partition_name: str | None = None
 
@@ -146,5 +164,7 @@ class MoE(nn.Module):
         activation=self.activation, normalize_weights=self.normalize_weights,
         routed_scaling=self.routed_scaling, dtype=self.dtype,
         precision=self.precision, dot_general=self.dot_general,
-        ragged_dot=self.ragged_dot, expert_axis_name=axis_name,
+        ragged_dot=self.ragged_dot,
+        ragged_gated_linear_unit=self.ragged_gated_linear_unit,
+        expert_axis_name=axis_name,
     )

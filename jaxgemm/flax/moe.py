@@ -83,6 +83,7 @@ def moe(
     precision=None,
     dot_general: Callable | None = None,
     ragged_dot: Callable | None = None,
+    ragged_gated_linear_unit: Callable | None = None,
     expert_axis_name: str | None = None,
 ) -> tuple[jax.Array, routing_lib.MoEStats]:
   """A mixture of experts; no token is dropped, whatever the load.
@@ -105,6 +106,8 @@ def moe(
     ragged_dot: as `jax.lax.ragged_dot`, for the experts. None means
       `jaxgemm.ragged_dot`. One that also takes bias and activation is handed these,
       and the group_offset of a shard.
+    ragged_gated_linear_unit: as jaxgemm's, for gate and up of the experts. None means
+      `jaxgemm.ragged_gated_linear_unit`, or ragged_dot where that is another's.
     expert_axis_name: inside `jax.shard_map`, the mesh axis along which the experts'
       leading dimension is sharded. x and the router must be the same along it; each
       shard computes the rows of its experts, and one psum adds them up.
@@ -123,10 +126,10 @@ def moe(
         f"{params.router.shape[0]}; they must be equal. x's shape is {x.shape}."
     )
   first_expert = _first_expert(
-      num_experts, params.experts.up.shape[0], expert_axis_name
+      num_experts, params.experts.down.shape[0], expert_axis_name
   )
   if dtype is None:
-    dtype = jnp.result_type(x, params.experts.up)
+    dtype = jnp.result_type(x, params.experts.down)
   choices = (*x.shape[:-1], top_k)
   if experts is not None:
     if experts.shape != choices:
@@ -136,10 +139,10 @@ def moe(
       )
     experts = experts.reshape(-1, top_k)
   shape, x = x.shape, x.reshape(-1, x.shape[-1])
-  dense = experts_lib.dense_product(dot_general, precision)
+  dense = experts_lib.dense_products(dot_general, precision)
 
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
-  logits = dense(x.astype(wide), params.router.astype(wide), None, None)
+  logits = dense.linear(x.astype(wide), params.router.astype(wide), None, None)
   weights, stats = routing_lib.route(
       logits, top_k, normalize_weights=normalize_weights,
       routed_scaling=routed_scaling, experts=experts,
@@ -151,8 +154,9 @@ def moe(
   tokens = choice // top_k
   # From float32, so that the gradient adds up a token's rows in float32.
   rows = x.astype(wide)[tokens].astype(dtype)
-  grouped = experts_lib.grouped_product(
-      ragged_dot, precision, stats.tokens_per_expert, row_experts, first_expert
+  grouped = experts_lib.grouped_products(
+      ragged_dot, ragged_gated_linear_unit, precision, stats.tokens_per_expert,
+      row_experts, first_expert,
   )
   rows = experts_lib.mlp(rows, params.experts, activation, grouped)
   out = _sum_rows(rows, weights.reshape(-1)[choice], tokens, x.shape[0])

@@ -18,11 +18,26 @@ class _Mlp(nnx.Module):
   def __init__(self, shapes, kernel_init, bias_init, param_dtype, rngs):
     for name, shape in shapes.items():
       init = bias_init if name.endswith("bias") else kernel_init
-      setattr(self, name, nnx.Param(init(rngs.params(), shape, param_dtype)))
+      key = rngs.params()
+      if name.startswith("gate_up"):
+        param = _pair(init, key, shape, param_dtype)
+      else:
+        param = nnx.Param(init(key, shape, param_dtype))
+      setattr(self, name, param)
 
   def params(self) -> experts_lib.Mlp:
     names = [name for name in experts_lib.Mlp._fields if hasattr(self, name)]
     return experts_lib.Mlp(**{name: getattr(self, name)[...] for name in names})
+
+
+def _pair(init, key, shape, dtype):
+  """A parameter of shape (..., 2, H): two that the initializer makes one by one."""
+  one = shape[:-2] + shape[-1:]
+  make = nnx.vmap(
+      lambda key: nnx.Param(init(key, one, dtype)), out_axes=len(one) - 1,
+      transform_metadata={nnx.PARTITION_NAME: None},
+  )
+  return make(jax.random.split(key))
 
 
 class MoE(nnx.Module):
@@ -68,6 +83,8 @@ class MoE(nnx.Module):
     dot_general: dot product function of router and shared experts (default:
       `jaxgemm.dot_general`).
     ragged_dot: grouped product of the experts (default: `jaxgemm.ragged_dot`).
+    ragged_gated_linear_unit: that of gate and up (default:
+      `jaxgemm.ragged_gated_linear_unit`, or ragged_dot where that is another's).
     expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
       parameters are sharded when the layer is called. Parameters are always made
       with all experts.
@@ -98,6 +115,7 @@ class MoE(nnx.Module):
       bias_init: Initializer = nnx.initializers.zeros_init(),
       dot_general: Any = None,
       ragged_dot: Any = None,
+      ragged_gated_linear_unit: Any = None,
       expert_axis_name: str | None = None,
       partition_name: str | None = None,
       rngs: nnx.Rngs,
@@ -135,6 +153,7 @@ class MoE(nnx.Module):
     self.precision = precision
     self.dot_general = dot_general
     self.ragged_dot = ragged_dot
+    self.ragged_gated_linear_unit = ragged_gated_linear_unit
     self.expert_axis_name = expert_axis_name
     self.partition_name = partition_name
 
@@ -161,5 +180,7 @@ class MoE(nnx.Module):
         normalize_weights=self.normalize_weights,
         routed_scaling=self.routed_scaling, dtype=self.dtype,
         precision=self.precision, dot_general=self.dot_general,
-        ragged_dot=self.ragged_dot, expert_axis_name=self.expert_axis_name,
+        ragged_dot=self.ragged_dot,
+        ragged_gated_linear_unit=self.ragged_gated_linear_unit,
+        expert_axis_name=self.expert_axis_name,
     )
