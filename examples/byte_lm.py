@@ -32,12 +32,14 @@ class Products(NamedTuple):
   """The functions that compute every product of the model.
 
   matmul(a, b, *, bias, activation) takes `bias` as f32[N] and the name of an
-  activation; dot_general and ragged_dot have the signatures of jax.lax's.
+  activation; dot_general and ragged_dot have the signatures of jax.lax's, and
+  ragged_gated_linear_unit that of jaxgemm's; None leaves its work to ragged_dot.
   """
 
   matmul: Callable[..., jax.Array]
   dot_general: Callable[..., jax.Array]
   ragged_dot: Callable[..., jax.Array]
+  ragged_gated_linear_unit: Callable[..., jax.Array] | None = None
 
 def jaxgemm_products(**options: Any) -> Products:
   """Products by jaxgemm; `options` (schedule=, implementation=, ...) go to all."""
@@ -45,6 +47,7 @@ def jaxgemm_products(**options: Any) -> Products:
       functools.partial(jaxgemm.matmul, **options),
       functools.partial(jaxgemm.dot_general, **options),
       functools.partial(jaxgemm.ragged_dot, **options),
+      functools.partial(jaxgemm.ragged_gated_linear_unit, **options),
   )
 
 def _jnp_matmul(a, b, *, bias, activation):
@@ -85,7 +88,12 @@ def recorded(products: Products, calls: dict[Any, int]) -> Products:
     record(lhs, rhs, group_sizes=group_sizes, **options)
     return products.ragged_dot(lhs, rhs, group_sizes, **options)
 
-  return Products(matmul, dot_general, ragged_dot)
+  def ragged_gated_linear_unit(lhs, rhs, group_sizes, **options):
+    record(lhs, rhs, group_sizes=group_sizes, gated=True, **options)
+    return products.ragged_gated_linear_unit(lhs, rhs, group_sizes, **options)
+
+  unit = products.ragged_gated_linear_unit and ragged_gated_linear_unit
+  return Products(matmul, dot_general, ragged_dot, unit)
 
 def rotate(x: jax.Array) -> jax.Array:
   """Rotary position embedding (arXiv:2104.09864) of x[..., T, D], D even."""
@@ -166,7 +174,7 @@ class Block(nnx.Module):
       self.moe = MoE(
           dim, 2 * dim, num_experts, top_k=2, dtype=dtype,
           dot_general=products.dot_general, ragged_dot=products.ragged_dot,
-          rngs=rngs,
+          ragged_gated_linear_unit=products.ragged_gated_linear_unit, rngs=rngs,
       )
     else:
       self.mlp = Mlp(dim, dtype, products, rngs)

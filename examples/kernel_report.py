@@ -72,7 +72,7 @@ def print_plans(console: Console, calls: dict, options: dict) -> list[dict]:
         "fused": ", ".join(
             v if k == "activation" else k
             for k, v in given.items()
-            if k in ("activation", "bias")
+            if k in ("activation", "bias", "gated")
         ),
         "calls": count, "kernel": plan.get("kernel", plan["implementation"]),
         "schedule": plan.get("schedule", ""),
