@@ -201,14 +201,14 @@ def test_forward_mode_and_second_order(rng):
 # What it compiles to.
 
 
-def jaxpr_values(jaxpr):
+def equations(jaxpr):
   for eqn in jaxpr.eqns:
-    yield from (v.aval for v in eqn.outvars)
+    yield eqn
     for inner in jax.tree.leaves(
         list(eqn.params.values()), is_leaf=lambda p: hasattr(p, "eqns")):
       inner = getattr(inner, "jaxpr", inner)
       if hasattr(inner, "eqns"):
-        yield from jaxpr_values(inner)
+        yield from equations(inner)
 
 
 @pytest.mark.parametrize("top_k, ragged_dot", [
@@ -224,7 +224,7 @@ def test_no_masks_and_no_64_bit_integers(rng, top_k, ragged_dot):
 
   with jax.enable_x64(True):
     jaxpr = jax.make_jaxpr(jax.value_and_grad(objective, (0, 1)))(x, params).jaxpr
-  avals = list(jaxpr_values(jaxpr))
+  avals = [v.aval for eqn in equations(jaxpr) for v in eqn.outvars]
   largest = max(a.size for a in avals)
   # Kernels and rows, nothing of tokens by experts by features.
   assert largest <= max(num_experts * C * 2 * H, num_tokens * top_k * 2 * H)
@@ -232,6 +232,19 @@ def test_no_masks_and_no_64_bit_integers(rng, top_k, ragged_dot):
     assert aval.size < 32 or aval.dtype not in (jnp.int64, jnp.uint64, jnp.float64)
     if {num_experts, num_tokens * top_k} <= set(aval.shape):
       assert top_k == 1 and aval.shape == (num_tokens, num_experts)  # the logits
+
+
+def test_rows_are_moved_by_permutations(rng):  # nothing is added in an open order
+  x, params = tokens(rng, 32), make_params(rng)
+
+  def objective(x, params):
+    return layer(x, params, top_k=2, ragged_dot=jaxgemm.ragged_dot)[0].sum()
+
+  jaxpr = jax.make_jaxpr(jax.grad(objective, (0, 1)))(x, params).jaxpr
+  scatters = [
+      eqn.params["unique_indices"] for eqn in equations(jaxpr)
+      if eqn.primitive.name.startswith("scatter") and C in eqn.outvars[0].aval.shape]
+  assert scatters == [True, True]
 
 
 def compiled(x, params, ragged_dot):

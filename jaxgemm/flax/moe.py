@@ -2,7 +2,7 @@
 
 Tokens are copied to one row for each of their experts, sorted by expert; each
 product of the experts is then one grouped product over all rows, and the results
-are added back to their tokens. The sort, the group sizes and everything else stay
+go back to their tokens and are added up there. The sort, the group sizes and everything else stay
 on the device, in int32; shapes do not depend on the routing, and no mask has an
 expert dimension beside tokens and features.
 """
@@ -63,11 +63,24 @@ def _first_expert(num_experts: int, num_local: int, axis_name) -> jax.Array | No
   return (lax.axis_index(axis_name) * num_local).astype(jnp.int32)[None]
 
 
-def _sum_rows(rows, weights, tokens, num_tokens):
-  """f32[T, C]: each row times its weight, added to its token."""
+# Rows are moved by a permutation, so that neither these nor their transposes add up
+# what meets at one index, in an order that a GPU leaves open: results repeat bitwise.
+_PERMUTATION = dict(unique_indices=True, mode="promise_in_bounds")
+
+
+def _dispatch(x, top_k, choice):
+  """[T * top_k, C]: x's rows, top_k times each, in the order of `choice`."""
+  num_tokens, features = x.shape
+  rows = jnp.broadcast_to(x[:, None], (num_tokens, top_k, features))
+  return rows.reshape(-1, features).at[choice].get(**_PERMUTATION)
+
+
+def _combine(rows, weights, choice):
+  """f32[T, C]: each token's rows times their weights[T, top_k], added up."""
+  rows = jnp.zeros_like(rows).at[choice].set(rows, **_PERMUTATION)
   dtype = jnp.promote_types(rows.dtype, jnp.float32)
-  rows = rows.astype(dtype) * weights[:, None].astype(dtype)
-  return jnp.zeros((num_tokens, rows.shape[1]), dtype).at[tokens].add(rows)
+  rows = rows.reshape(*weights.shape, -1).astype(dtype)
+  return (rows * weights[..., None].astype(dtype)).sum(axis=1)
 
 
 def moe(
@@ -151,15 +164,14 @@ def moe(
   # A row for each choice; the stable sort brings those of one expert together.
   choice = jnp.arange(stats.experts.size, dtype=jnp.int32)
   row_experts, choice = lax.sort_key_val(stats.experts.reshape(-1), choice)
-  tokens = choice // top_k
   # From float32, so that the gradient adds up a token's rows in float32.
-  rows = x.astype(wide)[tokens].astype(dtype)
+  rows = _dispatch(x.astype(wide), top_k, choice).astype(dtype)
   grouped = experts_lib.grouped_products(
       ragged_dot, ragged_gated_linear_unit, precision, stats.tokens_per_expert,
       row_experts, first_expert,
   )
   rows = experts_lib.mlp(rows, params.experts, activation, grouped)
-  out = _sum_rows(rows, weights.reshape(-1)[choice], tokens, x.shape[0])
+  out = _combine(rows, weights, choice)
   if expert_axis_name is not None:
     out = lax.psum(out, expert_axis_name)
   if params.shared is not None:
