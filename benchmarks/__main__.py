@@ -11,12 +11,12 @@ import itertools
 import json
 import os
 import pathlib
-import sys
 
 from absl import app
 from absl import flags
 from absl import logging
 
+from benchmarks import cpus
 from benchmarks import shapes
 
 FLAGS = flags.FLAGS
@@ -52,24 +52,6 @@ flags.DEFINE_string("profile", None, "Directory for jax.profiler traces, by case
 flags.DEFINE_bool("list", False, "Print the sets of cases and exit.")
 
 
-def pin(threads: int) -> None:
-  """Limits this process, and thereby XLA's thread pool, to some CPUs.
-
-  The pool is sized by the affinity mask when jax starts, hence the order.
-  """
-  if "jax" in sys.modules:
-    raise RuntimeError("pin() must come before jax is imported.")
-  if not hasattr(os, "sched_setaffinity"):
-    raise app.UsageError("--threads needs Linux here; give --threads=0.")
-  allowed = sorted(os.sched_getaffinity(0))
-  if threads > len(allowed):
-    raise app.UsageError(
-        f"--threads={threads}, but this process may run on {len(allowed)} CPUs."
-    )
-  # The last ones: interrupts tend to be served by the first.
-  os.sched_setaffinity(0, allowed[-threads:])
-
-
 def list_cases() -> None:
   for name in shapes.DENSE_SETS:
     print(name)
@@ -91,7 +73,7 @@ def main(argv) -> int:
   except ValueError as e:
     raise app.UsageError(str(e)) from e
   if FLAGS.threads:
-    pin(FLAGS.threads)
+    cpus.pin(FLAGS.threads)
   # jax may only be imported now that the CPUs are settled.
   from benchmarks import dense
   from benchmarks import overhead

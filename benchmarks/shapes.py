@@ -6,6 +6,8 @@ import json
 import pathlib
 import re
 
+import numpy as np
+
 DENSE_SETS = (
     "dense", "stream_k", "edge", "skinny", "acceptance", "overhead", "tiny",
     "bench_8k",
@@ -64,3 +66,23 @@ def mnk(name: str) -> list[tuple[int, int, int]]:
 def gates() -> dict[str, dict]:
   """Acceptance bounds by name: {"at_least": ratio, "of": each | geometric mean}."""
   return load()["gates"]
+
+
+def group_sizes(routing: str, rows: int, groups: int, rng) -> np.ndarray:
+  """int32[groups] of sum `rows`: a routing that shapes.json describes."""
+  if routing not in load()["routing"]:
+    raise ValueError(
+        f"No routing is named {routing!r}: give one of {', '.join(load()['routing'])}."
+    )
+  if routing == "balanced":
+    sizes = np.full(groups, rows // groups)
+  elif routing == "mild":
+    weights = 0.2 + 0.8 * rng.random(groups)
+    sizes = np.floor(rows * weights / weights.sum())
+  else:
+    top = min(2, groups)
+    sizes = np.zeros(groups)
+    sizes[rng.choice(groups, top, replace=False)] = rows // top
+  # The remainder: to an expert that has rows, and the last one has in the others.
+  sizes[np.flatnonzero(sizes)[-1] if sizes.any() else -1] += rows - sizes.sum()
+  return sizes.astype(np.int32)

@@ -1,67 +1,14 @@
 """ragged_dot and ragged_dot_general: values, gradients and errors."""
 
-import json
-import pathlib
-
 import jax
 from jax import lax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from benchmarks import shapes
 import jaxgemm
-
-SHAPES = json.loads(
-    (pathlib.Path(__file__).parent.parent / "benchmarks/shapes.json").read_text())
-ACTIVATIONS = {None: lambda z: z, "relu": jax.nn.relu, "gelu": jax.nn.gelu,
-               "silu": jax.nn.silu}
-
-
-def array(rng, *shape, dtype=jnp.float32):
-  return jnp.asarray(rng.standard_normal(shape, np.float32), dtype)
-
-
-def routing(rng, kind, rows, groups):
-  """Group sizes of a routing of shapes.json; they sum to `rows`."""
-  assert kind in SHAPES["routing"]
-  if kind == "balanced":
-    sizes = np.full(groups, rows // groups)
-  elif kind == "mild":
-    weights = 0.2 + 0.8 * rng.random(groups)
-    sizes = np.floor(rows * weights / weights.sum()).astype(np.int64)
-  else:
-    sizes = np.zeros(groups, np.int64)
-    sizes[rng.choice(groups, min(2, groups), replace=False)] = rows // min(2, groups)
-  sizes[-1] += rows - sizes.sum()
-  return jnp.asarray(sizes, jnp.int32)
-
-
-def reference(lhs, rhs, bias=None, scale=None, *, sizes, offset=0, activation=None):
-  """In the dtype of lhs, by jnp, each row with weights of its own; differentiable."""
-  ends = np.cumsum(np.maximum(np.asarray(sizes, np.int64), 0))
-  group = np.searchsorted(ends, np.arange(lhs.shape[0]), side="right")
-  local = group - min(max(offset, 0), len(ends))
-  inside = (group < len(ends)) & (local >= 0) & (local < rhs.shape[0])
-  local, inside = np.where(inside, local, 0), inside[:, None]
-  z = jnp.einsum("mk,mkn->mn", jnp.where(inside, lhs, 0), rhs[local])
-  z = z * (1 if scale is None else scale[local])
-  z = z + (0 if bias is None else bias[local])
-  return jnp.where(inside, ACTIVATIONS[activation](z), 0)
-
-
-def wide(function, *args):
-  """function(*args) in float64."""
-  with jax.enable_x64(True):
-    args = [jnp.asarray(np.asarray(x, np.float64)) for x in args]
-    return jax.tree.map(np.asarray, jax.jit(function)(*args))
-
-
-def assert_close(given, wanted, tolerance=1e-5):
-  given, wanted = np.asarray(given, np.float64), np.asarray(wanted, np.float64)
-  assert given.shape == wanted.shape
-  largest = np.abs(wanted).max(initial=0)
-  np.testing.assert_allclose(given, wanted, rtol=tolerance, atol=tolerance * largest)
-
+from ragged_reference import ACTIVATIONS, array, assert_close, reference, wide
 
 # Of 50 rows.
 SIZES = {
@@ -95,12 +42,12 @@ def test_sizes_forward_and_gradient(rng, sizes):
     assert_close(x, y)
 
 
-@pytest.mark.parametrize("kind", SHAPES["routing"].keys())
+@pytest.mark.parametrize("kind", shapes.load()["routing"])
 @pytest.mark.parametrize("groups, rows, k, n", [
     (1, 64, 16, 24), (8, 300, 33, 17), (32, 517, 24, 40), (256, 700, 9, 13)])
 def test_routings(rng, kind, groups, rows, k, n):
   lhs, rhs = array(rng, rows, k), array(rng, groups, k, n)
-  sizes = routing(rng, kind, rows, groups)
+  sizes = jnp.asarray(shapes.group_sizes(kind, rows, groups, rng))
   given = jaxgemm.ragged_dot(lhs, rhs, sizes)
   assert_close(given, wide(lambda x, y: reference(x, y, sizes=sizes), lhs, rhs))
 
@@ -112,23 +59,6 @@ def test_routings(rng, kind, groups, rows, k, n):
     assert_close(x, y)
 
 
-@pytest.mark.parametrize("groups, rows, k, n", [
-    (8, 1024, 128, 256), (8, 128, 64, 128),  # those of tokamax
-    (16, 16 * 128, 1408, 2048),  # one of Primus-Turbo's
-])
-def test_shapes_of_other_packages(rng, groups, rows, k, n):
-  lhs, rhs = (array(rng, *shape, dtype=jnp.bfloat16)
-              for shape in ((rows, k), (groups, k, n)))
-  sizes = routing(rng, "mild", rows, groups)
-  given = jaxgemm.ragged_dot(lhs, rhs, sizes, preferred_element_type=jnp.float32)
-  start = 0
-  for i, size in enumerate(sizes.tolist()):
-    rows = slice(start, start + size)
-    wanted = np.asarray(lhs[rows], np.float32) @ np.asarray(rhs[i], np.float32)
-    assert_close(given[rows], wanted, 1e-4)
-    start += size
-
-
 def test_every_pattern_of_empty_groups(rng):
   lhs, rhs = array(rng, 64, 12), array(rng, 6, 12, 10)
   for pattern in range(2**6):
@@ -137,8 +67,9 @@ def test_every_pattern_of_empty_groups(rng):
     assert_close(given, reference(lhs, rhs, sizes=sizes))
 
 
-@pytest.mark.parametrize("activation", ACTIVATIONS)
-@pytest.mark.parametrize("scale_shape", [(3, 23), (3, 1), (23,), ()])
+@pytest.mark.parametrize("activation, scale_shape", [
+    *((activation, (3, 23)) for activation in ACTIVATIONS),
+    ("gelu", (3, 1)), ("silu", (23,)), ("silu", ())])
 def test_epilogue(rng, activation, scale_shape):
   lhs, rhs, bias = array(rng, 40, 19), array(rng, 3, 19, 23), array(rng, 3, 23)
   scale, sizes = array(rng, *scale_shape), jnp.array([11, 0, 20])
@@ -210,46 +141,6 @@ def test_sizes_of_64_bits_and_numpy(rng):
     assert_close(jaxgemm.ragged_dot(lhs, rhs, sizes), wanted)
   given = jaxgemm.ragged_dot(*map(np.asarray, (lhs, rhs)), np.array([11, 40, 40]))
   assert_close(given, wanted)
-
-
-# NaN times zero is NaN: what no group has must not be read, or selected away.
-@pytest.mark.parametrize("offset, sizes, unused", [
-    (0, [6, 0, 9], range(15, 30)), (1, [6, 5, 9, 2], [*range(6), *range(20, 30)])])
-def test_nan_in_unused_rows(rng, offset, sizes, unused):
-  unused = jnp.asarray(list(unused))
-  clean, rhs, bias = array(rng, 30, 7), array(rng, 2, 7, 5), array(rng, 2, 5)
-  if offset == 0:
-    rhs, bias = array(rng, 3, 7, 5), array(rng, 3, 5)
-  cotangent = array(rng, 30, 5)
-
-  def run(implementation, lhs, cotangent):
-    def f(lhs, rhs, bias):
-      return jaxgemm.ragged_dot(
-          lhs, rhs, jnp.array(sizes), group_offset=jnp.array([offset]), bias=bias,
-          activation="gelu", implementation=implementation)
-    out, vjp = jax.vjp(f, lhs, rhs, bias)
-    return out, *vjp(cotangent)
-
-  wanted = run("jaxgemm", clean, cotangent)
-  assert np.isfinite(wanted[0]).all()
-  np.testing.assert_array_equal(wanted[0][unused], 0)
-  np.testing.assert_array_equal(wanted[1][unused], 0)
-  dirty = clean.at[unused].set(jnp.nan)
-  for implementation in ("jaxgemm", "xla"):
-    for x, y in zip(run(implementation, dirty, cotangent), wanted):
-      assert_close(x, y)
-  # A cotangent of rows that are constant is of no consequence, either.
-  for x, y in zip(run("jaxgemm", dirty, cotangent.at[unused].set(jnp.nan)), wanted):
-    assert_close(x, y)
-
-
-def test_nan_in_the_weights_of_empty_groups(rng):
-  lhs, rhs = array(rng, 30, 7), array(rng, 3, 7, 5)
-  dirty, sizes = rhs.at[1].set(jnp.inf), jnp.array([12, 0, 9])
-  assert_close(jaxgemm.ragged_dot(lhs, dirty, sizes),
-               reference(lhs, rhs, sizes=sizes))
-  d_rhs = jax.grad(lambda w: jaxgemm.ragged_dot(lhs, w, sizes).sum())(dirty)
-  np.testing.assert_array_equal(d_rhs[1], 0)
 
 
 def test_group_offset_shards_add_up(rng):

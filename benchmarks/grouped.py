@@ -1,0 +1,122 @@
+"""Times jaxgemm.ragged_dot beside jax.lax.ragged_dot and torch._grouped_mm.
+
+    python -m benchmarks.grouped --json=grouped.json --markdown=grouped.md
+    python -m benchmarks.grouped --shape=512x256x128 --groups=4 --dtypes=float32 \
+        --routings=balanced,extreme --work=forward
+
+All run in one process and turn by turn. torch takes part where it is installed
+(pip install torch; on the CPU any recent one).
+"""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import sys
+
+from absl import app
+from absl import flags
+from absl import logging
+
+from benchmarks import cpus
+from benchmarks import shapes
+
+_ACCEPTANCE = shapes.load()["grouped_acceptance"]
+
+FLAGS = flags.FLAGS
+flags.DEFINE_string(
+    "shape", "x".join(str(_ACCEPTANCE[key]) for key in "mnk"),
+    "Rows of all groups, columns and contracted, as MxNxK.",
+)
+flags.DEFINE_list("groups", list(map(str, _ACCEPTANCE["groups"])), "Numbers of groups.")
+flags.DEFINE_list("dtypes", ["float32", "bfloat16"], "Operand types.")
+flags.DEFINE_list("routings", list(shapes.load()["routing"]), "Of shapes.json.")
+flags.DEFINE_list("work", None, "forward, forward+backward; default both.")
+flags.DEFINE_list(
+    "torch", ["float32", "bfloat16"],
+    "Operand types with which torch takes part. Without a bf16 instruction it is "
+    "hundreds of times slower in bfloat16: leave that out there.",
+)
+flags.DEFINE_bool("xla", True, "Whether jax.lax.ragged_dot takes part.")
+flags.DEFINE_integer(
+    "threads", 0, "CPUs to run on; 0 leaves the process all it has.", lower_bound=0
+)
+flags.DEFINE_float("min_seconds", 2.0, "Time to spend on each row, at least.")
+flags.DEFINE_integer("min_rounds", 7, "Rounds of each row, at least.", lower_bound=1)
+flags.DEFINE_enum("clock", "wall", ["wall", "cpu"], "As in python -m benchmarks.")
+flags.DEFINE_integer("seed", 0, "Seed of the operands and of the routings.")
+flags.DEFINE_string("json", None, "File to write the rows to.")
+flags.DEFINE_string("markdown", None, "File to write the tables to.")
+
+
+def _choose(flag: str, given: list[str], allowed) -> list[str]:
+  if unknown := set(given) - set(allowed):
+    raise app.UsageError(
+        f"Unknown --{flag} {', '.join(sorted(unknown))}; there are "
+        f"{', '.join(allowed)}."
+    )
+  return given
+
+
+def main(argv) -> int:
+  if len(argv) > 1:
+    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
+  if not (shape := re.fullmatch(r"(\d+)x(\d+)x(\d+)", FLAGS.shape)):
+    raise app.UsageError(f"--shape={FLAGS.shape} was given; MxNxK is allowed.")
+  if not FLAGS["verbosity"].present:
+    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
+  routings = _choose("routings", FLAGS.routings, shapes.load()["routing"])
+  if FLAGS.threads:
+    cpus.pin(FLAGS.threads)
+  # Or torch's idle threads would spin on the CPUs of the next candidate.
+  os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+  # jax may only be imported now that the CPUs are settled.
+  from benchmarks import grouped_rows
+  from benchmarks import grouped_table
+  from benchmarks import report
+  import numpy as np
+
+  works = _choose("work", FLAGS.work or list(grouped_rows.WORK), grouped_rows.WORK)
+  dtypes = _choose("dtypes", FLAGS.dtypes, grouped_rows.TOLERANCE)
+  peers = {dtype: [grouped_rows.XLA] if FLAGS.xla else [] for dtype in dtypes}
+  about = report.machine() | {
+      "command": shlex.join(["python", "-m", "benchmarks.grouped", *sys.argv[1:]]),
+      "clock": FLAGS.clock, "torch": None,
+  }
+  if grouped_rows.has_torch():
+    import torch
+    torch.set_num_threads(about["threads"])
+    about["torch"] = torch.__version__
+    for dtype in set(_choose("torch", FLAGS.torch, grouped_rows.TOLERANCE)) & set(dtypes):
+      peers[dtype].append(grouped_rows.TORCH)
+  rng = np.random.default_rng(FLAGS.seed)
+  m, n, k = map(int, shape.groups())
+  rows, unbalanced = [], []
+  print(grouped_table.HEADER, end="")
+  for groups in map(int, FLAGS.groups):
+    for dtype in dtypes:
+      problem = grouped_rows.Problem(m, n, k, groups, dtype)
+      measured, compared = grouped_rows.measure(
+          problem, routings, works, peers[dtype], rng=rng, min_seconds=FLAGS.min_seconds,
+          min_rounds=FLAGS.min_rounds, clock=FLAGS.clock,
+      )
+      print("\n".join(map(grouped_table.line, measured)), flush=True)
+      rows += measured
+      unbalanced += compared
+  text = grouped_table.markdown(rows, unbalanced, about)
+  print("\n" + text[text.index(grouped_table.line(rows[-1])):].partition("\n")[2])
+  if FLAGS.markdown:
+    pathlib.Path(FLAGS.markdown).write_text(text)
+  if FLAGS.json:
+    pathlib.Path(FLAGS.json).write_text(json.dumps(
+        {"machine": about, "rows": rows, "unbalanced": unbalanced,
+         "acceptance": grouped_table.gates(rows, unbalanced)}, indent=1))
+  if wrong := grouped_table.wrong(rows):
+    print("WRONG: " + "\n".join(wrong))
+    return 1
+  return 0
+
+
+if __name__ == "__main__":
+  app.run(main)

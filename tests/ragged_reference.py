@@ -1,0 +1,39 @@
+"""What tests of grouped products compare with."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+ACTIVATIONS = {None: lambda z: z, "relu": jax.nn.relu, "gelu": jax.nn.gelu,
+               "silu": jax.nn.silu}
+
+
+def array(rng, *shape, dtype=jnp.float32):
+  return jnp.asarray(rng.standard_normal(shape, np.float32), dtype)
+
+
+def reference(lhs, rhs, bias=None, scale=None, *, sizes, offset=0, activation=None):
+  """In the dtype of lhs, by jnp, each row with weights of its own; differentiable."""
+  ends = np.cumsum(np.maximum(np.asarray(sizes, np.int64), 0))
+  group = np.searchsorted(ends, np.arange(lhs.shape[0]), side="right")
+  local = group - min(max(offset, 0), len(ends))
+  inside = (group < len(ends)) & (local >= 0) & (local < rhs.shape[0])
+  local, inside = np.where(inside, local, 0), inside[:, None]
+  z = jnp.einsum("mk,mkn->mn", jnp.where(inside, lhs, 0), rhs[local])
+  z = z * (1 if scale is None else scale[local])
+  z = z + (0 if bias is None else bias[local])
+  return jnp.where(inside, ACTIVATIONS[activation](z), 0)
+
+
+def wide(function, *args):
+  """function(*args) in float64."""
+  with jax.enable_x64(True):
+    args = [jnp.asarray(np.asarray(x, np.float64)) for x in args]
+    return jax.tree.map(np.asarray, jax.jit(function)(*args))
+
+
+def assert_close(given, wanted, tolerance=1e-5):
+  given, wanted = np.asarray(given, np.float64), np.asarray(wanted, np.float64)
+  assert given.shape == wanted.shape
+  largest = np.abs(wanted).max(initial=0)
+  np.testing.assert_allclose(given, wanted, rtol=tolerance, atol=tolerance * largest)
