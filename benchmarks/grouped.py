@@ -88,8 +88,8 @@ def main(argv) -> int:
     import torch
     torch.set_num_threads(about["threads"])
     about["torch"] = torch.__version__
-    for dtype in set(_choose("torch", FLAGS.torch, grouped_rows.TOLERANCE)) & set(dtypes):
-      peers[dtype].append(grouped_rows.TORCH)
+    for dtype in _choose("torch", FLAGS.torch, grouped_rows.TOLERANCE):
+      peers.get(dtype, []).append(grouped_rows.TORCH)
   rng = np.random.default_rng(FLAGS.seed)
   m, n, k = map(int, shape.groups())
   rows, unbalanced = [], []
@@ -98,8 +98,9 @@ def main(argv) -> int:
     for dtype in dtypes:
       problem = grouped_rows.Problem(m, n, k, groups, dtype)
       measured, compared = grouped_rows.measure(
-          problem, routings, works, peers[dtype], rng=rng, min_seconds=FLAGS.min_seconds,
-          min_rounds=FLAGS.min_rounds, clock=FLAGS.clock,
+          problem, routings, works, peers[dtype], rng=rng,
+          min_seconds=FLAGS.min_seconds, min_rounds=FLAGS.min_rounds,
+          clock=FLAGS.clock,
       )
       print("\n".join(map(grouped_table.line, measured)), flush=True)
       rows += measured

@@ -1,4 +1,4 @@
-"""Measures grouped products: jaxgemm beside XLA and torch, speed and error in one run."""
+"""Measures grouped products: speed and error of jaxgemm, XLA and torch in one run."""
 
 from collections.abc import Callable, Sequence
 import dataclasses
@@ -83,7 +83,7 @@ def has_torch() -> bool:
   return hasattr(torch, "_grouped_mm")
 
 
-def reference(operands: Sequence[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray, ...]:
+def reference(operands: Sequence[np.ndarray], sizes: np.ndarray):
   """(out, d_lhs, d_rhs) in float64."""
   lhs, rhs, cotangent = operands
   out, d_lhs, d_rhs = (np.zeros(x.shape) for x in (cotangent, lhs, rhs))
@@ -169,7 +169,7 @@ def measure(
           min_seconds=min_seconds, min_rounds=3 * min_rounds, clock=clock)
       for routing in routings:
         if routing != "balanced":
-          # speedup() of balanced over the routing is the routing's time over balanced's.
+          # Balanced's speedup over the routing is their times' ratio.
           ratio = measured.speedup("balanced", routing)
           unbalanced.append(about | {
               "work": work, "routing": routing, "rounds": measured.rounds,

@@ -1,7 +1,7 @@
 """JAX's own tests of ragged products, run against ours.
 
-They are read from a checkout of jax at the installed version's tag, which the environment
-variable JAX_CHECKOUT names.
+They are read from a checkout of jax at the installed version's tag, which the
+environment variable JAX_CHECKOUT names.
 """
 
 import importlib.util

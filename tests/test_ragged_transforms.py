@@ -38,7 +38,7 @@ def layer(lhs, rhs, bias, scale, sizes=SIZES, **keywords):
 
 
 def second_derivatives(function, args, tangents):
-  """Products of the Hessian of a loss with the tangents: by jvp of grad, by grad twice."""
+  """A loss's Hessian times the tangents: by jvp of grad, and by grad twice."""
   count = len(args)
   gradients = jax.grad(lambda *x: (function(*x) ** 3).sum(), tuple(range(count)))
 
@@ -244,7 +244,8 @@ def test_temporaries_of_the_gradients_are_their_workspaces(rng):
     return jax.vjp(lambda x, y: jaxgemm.ragged_dot(x, y, sizes), lhs, rhs)[1](ct)
 
   def workspace(*operands, contracting, ragged_groups):
-    numbers = lax.RaggedDotDimensionNumbers((contracting, ((), ())), (0,), ragged_groups)
+    numbers = lax.RaggedDotDimensionNumbers(
+        (contracting, ((), ())), (0,), ragged_groups)
     return jaxgemm.workspace_size(*operands, group_sizes=sizes,
                                   ragged_dot_dimension_numbers=numbers)
 
