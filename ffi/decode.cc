@@ -1,6 +1,8 @@
 #include "decode.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <tuple>
 
 namespace ffi = xla::ffi;
@@ -54,29 +56,34 @@ Refusal ParseOperands(const ffi::AnyBuffer& lhs, const ffi::AnyBuffer& rhs,
                                      {"out", &out, &p->out_dtype}}) {
     if (!(refusal = ParseDType(what, *buffer, dtype)).empty()) return refusal;
   }
-  int64_t lhs_batch, rhs_batch, out_batch, rhs_k, out_m, out_n;
+  int64_t lhs_batch, rhs_batch, rhs_k, columns;
   bool lhs_row = p->lhs_contracting == 1, rhs_row = p->rhs_contracting == 0;
   bool ragged_m = p->ragged == Ragged::kM, ragged_k = p->ragged == Ragged::kK;
   refusal = ParseMatrix("lhs", lhs, &lhs_batch, nullptr, lhs_row ? &p->m : &p->k,
                         lhs_row ? &p->k : &p->m);
   if (refusal.empty()) {
     refusal = ParseMatrix("rhs", rhs, &rhs_batch, ragged_m ? &p->local_groups : nullptr,
-                          rhs_row ? &rhs_k : &p->n, rhs_row ? &p->n : &rhs_k);
-  }
-  if (refusal.empty()) {
-    refusal = ParseMatrix("out", out, &out_batch, ragged_k ? &p->local_groups : nullptr, &out_m,
-                          &out_n);
+                          rhs_row ? &rhs_k : &columns, rhs_row ? &columns : &rhs_k);
   }
   if (!refusal.empty()) return refusal;
-  const int64_t columns = p->n;
   p->n = p->gated ? columns / 2 : columns;
-
   p->lhs_batched = lhs.dimensions().size() == 3;
   p->rhs_batched = rhs.dimensions().size() == 3 + ragged_m;
-  bool batched = out.dimensions().size() == 3 + ragged_k;
-  p->batch = batched ? out_batch : 1;
-  if (rhs_k != p->k || out_m != p->m || out_n != p->n || columns != p->num_columns() ||
-      (batched != (p->lhs_batched || p->rhs_batched) && !(batched && p->sizes_batched)) ||
+
+  // Of groups' results the columns may be several dimensions: XLA would copy a buffer that is
+  // reshaped before it is added to.
+  bool batched = p->lhs_batched || p->rhs_batched || p->sizes_batched;
+  auto dims = out.dimensions();
+  size_t rows = batched + ragged_k, rank = rows + 2;
+  bool fits = dims.size() == rank || (ragged_k && dims.size() > rank);
+  if (fits) {
+    p->batch = batched ? dims[0] : 1;
+    if (ragged_k) p->local_groups = dims[rows - 1];
+    int64_t out_columns = std::accumulate(dims.begin() + rows + 1, dims.end(), int64_t{1},
+                                          std::multiplies<>());
+    fits = dims[rows] == p->m && out_columns == p->n;
+  }
+  if (!fits || rhs_k != p->k || columns != p->num_columns() ||
       (p->lhs_batched && lhs_batch != p->batch) || (p->rhs_batched && rhs_batch != p->batch)) {
     return "lhs " + Shape(lhs) + " (contracting " + std::to_string(p->lhs_contracting) +
            "), rhs " + Shape(rhs) + " (contracting " + std::to_string(p->rhs_contracting) +
@@ -180,7 +187,7 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
     call->preact = preact.untyped_data();
   }
   if (p.accumulate && refusal.empty() &&
-      (!is_like_out(arg(addend), p.n) || arg(addend).untyped_data() != out.untyped_data())) {
+      (!is_like_out(arg(addend), out.dimensions().back()) || arg(addend).untyped_data() != out.untyped_data())) {
     return "what is added to has shape " + Shape(arg(addend)) + "; it must be like out, " +
            Shape(out) + ", and aliased to it.";
   }

@@ -208,8 +208,8 @@ std::string CutTiles(const Problem& p, const Target& target, const Config& asked
 // Grouped stream-K: how many shares the kernel may cut. Its tiles are known only there.
 void ChooseGroupedShares(const Problem& p, const Target& target, int64_t workgroups, Plan* plan) {
   Config& c = plan->config;
-  if (p.ragged == Ragged::kK || plan->grid.tiles_k < 2) {
-    c.num_shares = 0;  // each group has another number of k tiles, or there are none to cut
+  if (plan->grid.tiles_k < 2) {
+    c.num_shares = 0;  // nothing to cut
     return;
   }
   if (!c.num_shares) c.num_shares = workgroups;

@@ -15,6 +15,7 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import emulator
+from tests import emulation_grouped
 
 _NAME = re.compile(r"gemm_(\w+)_(\d+)x(\d+)x(\d+)_([rc])([rc])r")
 _DTYPE = r"(?:float32|float16|bfloat16|int8|float8_e\dm\d(?:fnuz|fn)?)"
@@ -85,6 +86,58 @@ class Scenario:
   orders: tuple[Order, ...] = ORDERS[:1]
   reproducible: bool = False  # random operands; the same bits whatever the order
 
+  def problem(self, instance: Instance) -> tuple[int, int, int]:
+    """m, n, k in elements."""
+    chunk = 16 // np.dtype(jnp.dtype(instance.lhs_dtype)).itemsize
+    m, n, k = (tiles * tile for (tiles, _), tile in
+               zip((self.m, self.n, self.k), instance.tile))
+    return (m + self.m[1], n + self.n[1],
+            k + self.k[1] * (chunk if self.chunks else 1))
+
+  def operands(self, rng, instance):
+    """lhs and rhs as the instance's layout wants them, and their product in float64.
+
+    Small integers, whose sums are exact in every type and order; random numbers where
+    the point is that the order of summation does not change.
+    """
+    m, n, k = self.problem(instance)
+    lead = (self.batch,) if self.batch > 1 else ()
+
+    def draw(rows, columns, dtype):
+      shape = lead + (rows, columns)
+      if self.reproducible and dtype != "int8":
+        values = rng.standard_normal(shape)
+      else:
+        values = rng.integers(-3, 4, shape)
+      return values.astype(jnp.dtype(dtype))
+
+    lhs, rhs = draw(m, k, instance.lhs_dtype), draw(k, n, instance.rhs_dtype)
+    wanted = np.matmul(lhs.astype(np.float64), rhs.astype(np.float64))
+    if not instance.lhs_contracting:
+      lhs = np.swapaxes(lhs, -1, -2)
+    if instance.rhs_contracting:
+      rhs = np.swapaxes(rhs, -1, -2)
+    return (np.ascontiguousarray(lhs), np.ascontiguousarray(rhs)), wanted
+
+  def function(self, instance: Instance, out_dtype):
+    """The call, jitted, of the arrays that `operands` gives."""
+    batch = int(self.batch > 1)
+    numbers = (
+        ((instance.lhs_contracting + batch,), (instance.rhs_contracting + batch,)),
+        ((0,), (0,)) if batch else ((), ()),
+    )
+    config = jaxgemm.GemmConfig(
+        kernel=instance.name, schedule=self.schedule, reduction=self.reduction,
+        num_workgroups=self.workgroups, num_queues=self.queues, partition=False,
+    )
+    return jax.jit(lambda arrays: jaxgemm.dot_general(
+        *arrays, numbers, preferred_element_type=out_dtype, config=config,
+        implementation=f"emulated:{instance.arch}",
+    ))
+
+  def bytes_written(self, instance, got) -> int:
+    return got.nbytes
+
 
 SCENARIOS = {
     "one_tile": Scenario(orders=ORDERS[:3]),
@@ -141,67 +194,20 @@ SCENARIOS = {
         m=(2, 3), k=(4, 1), chunks=True, schedule="stream_k", reduction="atomic",
         workgroups=4, orders=ORDERS[1:],
     ),
+    **emulation_grouped.scenarios(ORDERS),
 }
 
 
-def problem(instance: Instance, scenario: Scenario) -> tuple[int, int, int]:
-  """m, n, k in elements."""
-  chunk = 16 // np.dtype(jnp.dtype(instance.lhs_dtype)).itemsize
-  m, n, k = (
-      tiles * tile for (tiles, _), tile in
-      zip((scenario.m, scenario.n, scenario.k), instance.tile)
-  )
-  return (m + scenario.m[1], n + scenario.n[1],
-          k + scenario.k[1] * (chunk if scenario.chunks else 1))
-
-
-def operands(rng, instance, scenario):
-  """lhs and rhs as the instance's layout wants them, and their product in float64.
-
-  Small integers, whose sums are exact in every type and order; random numbers where the
-  point is that the order of summation does not change.
-  """
-  m, n, k = problem(instance, scenario)
-  lead = (scenario.batch,) if scenario.batch > 1 else ()
-
-  def draw(rows, columns, dtype):
-    shape = lead + (rows, columns)
-    if scenario.reproducible and dtype != "int8":
-      values = rng.standard_normal(shape)
-    else:
-      values = rng.integers(-3, 4, shape)
-    return values.astype(jnp.dtype(dtype))
-
-  lhs, rhs = draw(m, k, instance.lhs_dtype), draw(k, n, instance.rhs_dtype)
-  wanted = np.matmul(lhs.astype(np.float64), rhs.astype(np.float64))
-  if not instance.lhs_contracting:
-    lhs = np.swapaxes(lhs, -1, -2)
-  if instance.rhs_contracting:
-    rhs = np.swapaxes(rhs, -1, -2)
-  return np.ascontiguousarray(lhs), np.ascontiguousarray(rhs), wanted
-
-
-def function(instance: Instance, scenario: Scenario):
-  """The call, jitted, and the type of its result."""
+def out_dtype(instance: Instance, scenario) -> np.dtype:
   integer = instance.lhs_dtype == "int8"
-  out_dtype = "int32" if integer else "float32"
+  # Bias of integers is int32, activations and gates are of floats.
+  float_out = isinstance(scenario, emulation_grouped.Grouped) and (
+      scenario.activation or scenario.gated)
+  dtype = "int32" if integer and not float_out else "float32"
   if scenario.own_type:
     half = instance.lhs_dtype in ("bfloat16", "float16")
-    out_dtype = instance.lhs_dtype if half else "float32" if integer else "bfloat16"
-  batch = int(scenario.batch > 1)
-  numbers = (
-      ((instance.lhs_contracting + batch,), (instance.rhs_contracting + batch,)),
-      ((0,), (0,)) if batch else ((), ()),
-  )
-  config = jaxgemm.GemmConfig(
-      kernel=instance.name, schedule=scenario.schedule, reduction=scenario.reduction,
-      num_workgroups=scenario.workgroups, num_queues=scenario.queues, partition=False,
-  )
-  call = jax.jit(lambda lhs, rhs: jaxgemm.dot_general(
-      lhs, rhs, numbers, preferred_element_type=jnp.dtype(out_dtype), config=config,
-      implementation=f"emulated:{instance.arch}",
-  ))
-  return call, jnp.dtype(out_dtype)
+    dtype = instance.lhs_dtype if half else "float32" if integer else "bfloat16"
+  return jnp.dtype(dtype)
 
 
 def check_values(got, wanted, scenario, k: int) -> None:
@@ -222,28 +228,29 @@ def check(arch: str, name: str, scenario_name: str) -> dict[str, int]:
   Returns counts of what was done, so that the caller can see that something was.
   """
   instance, scenario = Instance.parse(arch, name), SCENARIOS[scenario_name]
-  call, out_dtype = function(instance, scenario)
+  dtype = out_dtype(instance, scenario)
+  call = scenario.function(instance, dtype)
   rng = np.random.default_rng(0)
-  given = operands(rng, instance, scenario)
+  given = scenario.operands(rng, instance)
   first = None
   counts = {"launches": 0, "instructions": 0}
   for order in scenario.orders:
     if not scenario.reproducible:
       # New operands: what an earlier run left in the memory of out is never right.
-      given = operands(rng, instance, scenario)
-    lhs, rhs, wanted = given
+      given = scenario.operands(rng, instance)
+    arrays, wanted = given
     with emulator.options(**dataclasses.asdict(order)):
-      got = np.asarray(jax.block_until_ready(call(lhs, rhs)))
+      got = np.asarray(jax.block_until_ready(call(arrays)))
       record = emulator.last_record()
-    assert (got.shape, got.dtype) == (wanted.shape, out_dtype), order
-    check_values(got, wanted, scenario, problem(instance, scenario)[2])
+    assert (got.shape, got.dtype) == (wanted.shape, dtype), order
+    check_values(got, wanted, scenario, scenario.problem(instance)[2])
     if scenario.reproducible:
       first = got if first is None else first
       assert got.tobytes() == first.tobytes(), f"{order} gives other bits"
     if scenario.schedule != "stream_k":
       # Each element of out was written once; a claim is a 4-byte atomic of one lane.
       written = record.cost["global_write_bytes"] - 4 * record.cost["global_atomic"]
-      assert written == got.nbytes, order
+      assert written == scenario.bytes_written(instance, got), order
     assert record.kernel == name
     counts["launches"] += 1
     counts["instructions"] += record.cost["instructions"]

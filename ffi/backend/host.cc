@@ -198,10 +198,11 @@ class Workgroup {
       accumulator_.Start(tile_, config_.tile_n, rows, sums);
     }
     bool skinny = plan_.skinny || (plan_.grouped && rows <= kHostSkinnyM);
+    const bool accumulate = call_.problem.accumulate && tile.num_peers == 1;
     for (int64_t part = 0; part <= gated; ++part) {
       MainLoop(*call_.kernel, lhs_.At(tile.batch, row, k_begin), lhs_.bytes,
                rhs_.At(rhs_batch, k_begin, col + part * OutCols()), rhs_.bytes, rows, cols,
-               k_end - k_begin, call_.problem.accumulate, skinny, packed_a_, packed_b_,
+               k_end - k_begin, accumulate, skinny, packed_a_, packed_b_,
                reinterpret_cast<char*>(accumulator_.data() + part * cols), accumulator_.ld());
     }
   }
@@ -236,7 +237,8 @@ class Workgroup {
         .vectors_along_rows = plan_.transposed,
         .activation = p.activation,
         .up_sums = p.gated ? Cols(tile) : 0,
-        .up_columns = p.gated ? p.n : 0};
+        .up_columns = p.gated ? p.n : 0,
+        .accumulate = p.accumulate};
     call_.kernel->store(accumulator_.data(), accumulator_.ld(), static_cast<int>(Rows(tile)),
                         static_cast<int>(Cols(tile)), out);
   }

@@ -30,6 +30,7 @@ struct EpilogueTile {
   // Gated: sums of the up projection are this many columns behind those of the gate, its bias and
   // preact so many. out = activation(gate) * up. 0: not gated.
   int64_t up_sums, up_columns;
+  bool accumulate;  // out, of floats, is added to
 };
 
 // ---- Activations.

@@ -46,7 +46,8 @@ struct GroupedMap {
   Cursor cursor;
 
   // Counts the tiles, and under stream-K (max_shares > 0) cuts those of the last, partial wave if
-  // each has two shares at least. Comes before all else.
+  // each has two shares at least. With ragged k, where tiles are of different depth, each is cut
+  // into as many slices. Comes before all else.
   template <class Lanes = OneLane>
   JAXGEMM_DEVICE void Prepare(Index num_workgroups, Index max_shares) {
     cursor = {};
@@ -59,20 +60,32 @@ struct GroupedMap {
     int64_t most = int64_t{rest} * cut.grid.tiles_k;
     Index shares = most < max_shares ? static_cast<Index>(most) : max_shares;
     if (rest == 0 || shares < 2 * rest) return;
+    if (ragged == Ragged::kK) shares -= Mod(shares, rest);
     cut.whole_tiles = tiles - rest, cut.cut_tiles = rest, cut.num_shares = shares;
   }
   // Of all that Prepare can cut: shares + cut tiles - 1 at the most.
   static constexpr int64_t MaxSlots(int64_t max_shares) { return max_shares + max_shares / 2; }
 
-  JAXGEMM_DEVICE Index size() const { return cut.size(); }
+  JAXGEMM_DEVICE Index size() const {
+    return ragged == Ragged::kK ? cut.whole_tiles + cut.num_shares : cut.size();
+  }
 
   // Fast where indices grow from call to call.
   JAXGEMM_DEVICE WorkTile operator()(Index index) { return At<OneLane>(index); }
   template <class Lanes>
   JAXGEMM_DEVICE WorkTile At(Index index) {
-    Index linear;
-    WorkTile work = cut.Slice(index, &linear);
-    if (!work.valid) return work;
+    Index linear, slices = 1;
+    WorkTile work;
+    if (ragged == Ragged::kK && index >= cut.whole_tiles) {
+      slices = Div(cut.num_shares, cut.cut_tiles);
+      work.cut_tile = Div(index - cut.whole_tiles, slices);
+      work.first_slot = work.cut_tile * slices;
+      work.peer = index - cut.whole_tiles - work.first_slot;
+      linear = cut.whole_tiles + work.cut_tile;
+    } else {
+      work = cut.Slice(index, &linear);
+      if (!work.valid) return work;
+    }
     if (linear < cursor.first_tile) cursor = {};
     if (linear >= cursor.first_tile + cursor.tiles) Seek<Lanes>(linear);
     TileGrid grid = cut.grid;
@@ -85,7 +98,11 @@ struct GroupedMap {
     work.origin = cursor.origin, work.limit = cursor.origin + cursor.size;
     if (ragged == Ragged::kK) {
       work.group = in_batch;
-      work.k_end = TilesOf(cursor.size);
+      int64_t k_tiles = TilesOf(cursor.size);
+      work.num_peers = k_tiles < 1 ? 1 : k_tiles < slices ? static_cast<Index>(k_tiles) : slices;
+      work.valid = work.peer < work.num_peers;
+      work.k_begin = static_cast<Index>(k_tiles * work.peer / work.num_peers);
+      work.k_end = static_cast<Index>(k_tiles * (work.peer + 1) / work.num_peers);
     } else if (in_batch == 0 || in_batch > local_groups) {
       work.zero = true;
       work.k_end = work.k_begin;

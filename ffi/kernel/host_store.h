@@ -131,7 +131,7 @@ void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols,
                const EpilogueTile& tile) {
   if constexpr (__is_same(Acc, Value)) {
     const bool only_cast = !tile.scale && !tile.bias && !tile.preact &&
-                           tile.activation == Activation::kNone;
+                           tile.activation == Activation::kNone && !tile.accumulate;
     if (only_cast) {
       for (int row = 0; row < rows; ++row) {
         WriteAs(tile.out_dtype, tile.out, row * tile.row_stride, tile.col_stride,
@@ -150,6 +150,10 @@ void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols,
         WriteAs(tile.out_dtype, tile.preact, offset, tile.col_stride, value, count);
       }
       Activate(tile.activation, value, count);
+      if (tile.accumulate) {
+        const auto* out = static_cast<const Value*>(tile.out) + offset;
+        for (int i = 0; i < count; ++i) value[i] += out[i * tile.col_stride];
+      }
       WriteAs(tile.out_dtype, tile.out, offset, tile.col_stride, value, count);
     }
   }

@@ -145,7 +145,7 @@ void RunGroupedCase(int num_threads) {
   for (int32_t& size : sizes) size = Random(0, 2) ? RandomIndex(-2, 30) : 0;
   map.group_sizes = sizes.data();
   const Index workgroups = RandomIndex(1, 24), queues = RandomIndex(0, 5);
-  const Index max_shares = ragged_m ? RandomIndex(0, 24) : 0;
+  const Index max_shares = RandomIndex(0, 24);
   const auto reduction = static_cast<Reduction>(Random(0, 2));
 
   // Of each line (ragged m: a row; else a group's row of tiles) and column of tiles: who stored
