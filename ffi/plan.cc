@@ -307,7 +307,7 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
     // Kernels of few waves share a CU.
     if (!c.num_workgroups) workgroups = target.num_cus * kGpuWavesPerCu / plan->instance->waves;
   }
-  if (p.gated && c.tile_n % 2) {
+  if (p.gated && p.n > 0 && c.tile_n % 2) {
     return "tile_n=" + Str(c.tile_n) + "; it must be even, for a gated product's tiles have as "
            "many columns of the gate as of the up projection.";
   }

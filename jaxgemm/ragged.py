@@ -12,13 +12,15 @@ may have a batch dimension in front or be shared by the batch. Groups are cut of
 end of the dimension, negative sizes count as zero, and a group that is not there is
 empty. bias [L, N] and scale [L, N] or [L, 1] belong to mode "m".
 
-In mode "m" rhs, bias and scale may be `gated`, of 2N columns: of the value before the
-activation, z [M, 2N], out [M, N] is activation(z[:, :N]) * z[:, N:].
-
 There may be a float32 buffer. In mode "k" it is like out, and the product is added to
 it, in place. In mode "m" it is like rhs, which is then a constant; the buffer stands
 for it where the call is differentiated: its tangent is rhs's, and its gradient is the
 buffer with rhs's gradient added to it, in mode "k" with the same buffer.
+
+Mode "m" may be `gated`: of the value before the activation, z [M, 2N], out [M, N] is
+activation(z[:, :N]) * z[:, N:]. Then, and in what its gradients need, what has groups
+is `paired`: the last dimension of mode "m"'s rhs, or of mode "k"'s out, is two, (2, N).
+XLA would copy a buffer if it were reshaped before it is added to.
 
 The modes are closed under differentiation, by layout: the gradients of mode "m" are
 mode "m" over rhs's other dimension, and mode "k"; those of mode "k" are mode "m". The
@@ -32,7 +34,7 @@ from typing import NamedTuple
 import jax
 from jax import lax
 from jax.extend.core import Primitive
-from jax.interpreters import ad
+from jax.interpreters import ad, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue
@@ -46,6 +48,7 @@ class Form(NamedTuple):
   """What a grouped product's operands are; see above.
 
   Attributes:
+    paired: rhs of mode "m", or out of mode "k", has two dimensions as its last.
     accumulate: whether there is a buffer.
     tangent: rhs is the tangent of the buffer, in which the call is linear.
   """
@@ -54,6 +57,7 @@ class Form(NamedTuple):
   lhs_contracting: int = 1
   rhs_contracting: int = 0
   local_groups: int = 0
+  paired: bool = False
   gated: bool = False
   tangent: bool = False
   offset: bool = False
@@ -72,14 +76,14 @@ class Form(NamedTuple):
     """Where the buffer is among the operands."""
     return 3 + self.offset
 
-  def ranks(self) -> tuple[int, int, int]:
-    """Dimensions of lhs, rhs and the sizes without a batch."""
-    return 2, 3 if self.mode == "m" else 2, 1
+  def ranks(self) -> tuple[int, int, int, int]:
+    """Dimensions of lhs, rhs, the sizes and the buffer without a batch."""
+    return 2, 3 + self.paired if self.mode == "m" else 2, 1, 3 + self.paired
 
   def geometry(self, lhs, rhs, sizes) -> Geometry:
     """Of operands with these shapes."""
-    ranks = zip((lhs, rhs, sizes), self.ranks(), strict=True)
-    batched = [len(shape) > rank for shape, rank in ranks]
+    batched = [len(x) > rank for x, rank in zip((lhs, rhs, sizes), self.ranks())]
+    rhs = self.merged(rhs) if self.mode == "m" else rhs
     dense = Geometry.of(lhs[-2:], rhs[-2:], self.lhs_contracting, self.rhs_contracting)
     batch = next((x[0] for x, there in zip((lhs, rhs, sizes), batched) if there), 1)
     return dataclasses.replace(
@@ -88,6 +92,15 @@ class Form(NamedTuple):
         ragged=self.mode, groups=sizes[-1], local_groups=self.local_groups,
         group_offset=self.offset, gated=self.gated,
         accumulate=self.accumulate and self.mode == "k")
+
+
+  def merged(self, shape) -> tuple[int, ...]:
+    """The shape of what has groups, as the kernel sees it."""
+    return (*shape[:-2], shape[-2] * shape[-1]) if self.paired else shape
+
+  def split_columns(self, shape) -> tuple[int, ...]:
+    """The opposite of `merged`."""
+    return (*shape[:-1], 2, shape[-1] // 2) if self.paired else shape
 
 
 ragged_p = Primitive("jaxgemm_ragged")
@@ -109,7 +122,7 @@ def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, *, buffer=None,
                        bias=bias is not None, scale=scale is not None,
                        tangent=form.tangent and buffer is not None)
   if form.mode == "m":
-    form = form._replace(local_groups=rhs.shape[-3])
+    form = form._replace(local_groups=rhs.shape[-3 - form.paired])
   operands = [x for x in (lhs, rhs, sizes, offset, buffer, bias, scale)
               if x is not None]
   operands = unify_varying(operands)
@@ -182,9 +195,12 @@ def _abstract_eval(*operands, form, spec):
     # The lowering makes the plan again: made here, its error is raised by the call.
     target = spec.target(platform)
     require_built(plan_ragged(operands, form, spec, target), target)
-  outs = out_avals(lhs, geometry.out_shape(), spec)
+  shape = geometry.out_shape()
+  if form.mode == "k":
+    return out_avals(lhs, form.split_columns(shape), spec)
+  outs = out_avals(lhs, shape, spec)
   if form.gated:
-    outs[1:] = [x.update(shape=(*x.shape[:-1], 2 * x.shape[-1])) for x in outs[1:]]
+    outs[1:] = [x.update(shape=(*shape[:-1], 2 * shape[-1])) for x in outs[1:]]
   return outs
 
 
@@ -205,8 +221,20 @@ def _lowering(ctx, *operands, form, spec, platform):
       return [x for i, x in enumerate(values) if i != form.buffer_index()]
 
     operands, ctx = drop(operands), ctx.replace(avals_in=drop(ctx.avals_in))
+  if form.paired and form.mode == "m":
+    operands, ctx = _with_merged_rhs(operands, ctx, form)
   return lower_call(ctx, *operands, geometry=geometry, spec=spec, bias=form.bias,
                     scale=form.scale, platform=platform)
+
+
+def _with_merged_rhs(operands, ctx, form):
+  lhs_aval, rhs_aval, *avals = ctx.avals_in
+  lhs, rhs, *rest = operands
+  merged = rhs_aval.update(shape=form.merged(rhs_aval.shape))
+  reshape = mlir.lower_fun(lambda x: jnp.reshape(x, merged.shape),
+                           multiple_results=False)
+  rhs, = reshape(ctx.replace(avals_in=[rhs_aval], avals_out=[merged]), rhs)
+  return [lhs, rhs, *rest], ctx.replace(avals_in=[lhs_aval, merged, *avals])
 
 
 register_lowerings(ragged_p, _lowering)
@@ -244,12 +272,12 @@ def _jvp(primals, tangents, *, form, spec):
     acc, = product(lhs, rhs, spec=spec.for_gradient(jnp.float32))
     terms.append(acc * rows(d_scale, dtype=jnp.float32))
   if d_bias is not None:
-    d_rows = rows(d_bias, dtype=spec.out_dtype)
-    terms.append(jnp.broadcast_to(d_rows, outs[-1].shape))
+    terms.append(rows(d_bias, dtype=spec.out_dtype))
   results = outs[:1 + spec.save_preact]
   if not terms:
     return results, _zeros(results)
-  d_z = functools.reduce(jnp.add, terms)
+  # One of them may lack the batch: bias's, and a buffer's that the batch shares.
+  d_z = functools.reduce(jnp.add, [jnp.broadcast_to(x, outs[-1].shape) for x in terms])
   return results, epilogue.tangents(d_z, outs, spec, form.gated)
 
 
@@ -277,7 +305,8 @@ def _gradient_products(form: Form):
   else:
     lhs = ("rhs", "ct", Form("m", 1 - of_rhs, 1), of_lhs == 1)
     rhs = ("lhs", "ct", Form("m", 1 - of_lhs, 0), of_rhs == 1)
-  return lhs, rhs
+  return [(left, right, to._replace(paired=form.paired), transposed)
+          for left, right, to, transposed in (lhs, rhs)]
 
 
 def transposed_gradients(form: Form) -> tuple[bool, bool]:
@@ -307,7 +336,7 @@ def _transpose(cotangents, *operands, form, spec):
   arrays = {"lhs": lhs, "rhs": rhs, "ct": ct}
   # An operand that the batch shares gets the sum over it.
   shared = (wanted.ndim == form.ranks()[index]
-            and ct.ndim > (2 if form.mode == "m" else 3))
+            and ct.ndim > (2 if form.mode == "m" else 3 + form.paired))
   dtype = jnp.float32 if shared else wanted.dtype
   out, = ragged(arrays[left], arrays[right], sizes, offset, form=product,
                 buffer=None if shared else buffer, spec=spec.for_gradient(dtype))

@@ -58,9 +58,9 @@ def _batch(operands, axes, *, form, spec):
       return outs, [0] * len(outs)
 
   lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
-  arrays, axes, ranks = [lhs, rhs, sizes], [*axes[:3]], [*form.ranks()]
+  arrays, axes, ranks = [lhs, rhs, sizes], [*axes[:3]], form.ranks()
   if buffer is not None:
-    arrays, axes, ranks = arrays + [buffer], axes + [buffer_axis], ranks + [3]
+    arrays, axes = arrays + [buffer], axes + [buffer_axis]
 
   def bind(lhs, rhs, sizes, buffer=None):
     given = lhs, rhs, sizes, offset, buffer, bias, scale
@@ -71,7 +71,7 @@ def _batch(operands, axes, *, form, spec):
           if x.ndim - (axis is not None) > rank}
   if buffer is not None and form.mode == "m":
     # Without the old or the new dimension, its gradient has to be a sum over it.
-    dimensions = buffer.ndim - 3
+    dimensions = buffer.ndim - ranks[3]
     if alone or (olds and dimensions == 1):
       raise NotImplementedError(
           "rhs_grad is batched by jax.vmap along a dimension of its own; the dimensions "

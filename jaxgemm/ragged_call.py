@@ -143,10 +143,6 @@ def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, s
   return epilogue.activate(out, spec.activation, form.gated).astype(spec.out_dtype)
 
 
-def _merged(x):
-  return jnp.reshape(x, ragged_layout.merged_shape(x.shape))
-
-
 @jax.custom_vjp
 def _constant(rhs, rhs_grad):
   """rhs; its gradient is added to rhs_grad, and is that one's."""
@@ -248,9 +244,10 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
       warn_once(reason)
     if rhs_grad is not None:
       rhs = _constant(rhs, rhs_grad)
-    out = _xla(lhs, _merged(rhs) if gated else rhs, group_sizes, group_offset, bias,
-               scale, numbers=numbers, layout=layout, spec=spec, precision=precision,
-               out_sharding=out_sharding)
+    if gated:
+      rhs = jnp.reshape(rhs, layout.form.merged(rhs.shape))
+    out = _xla(lhs, rhs, group_sizes, group_offset, bias, scale, numbers=numbers,
+               layout=layout, spec=spec, precision=precision, out_sharding=out_sharding)
     return out if accumulate is None else accumulate + out
   if reason:
     raise ValueError(
@@ -261,15 +258,16 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
 
   def bind(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
     lhs, rhs = beside(lhs, rhs), beside(rhs, lhs)
-    buffer = rhs_grad
-    if gated:
-      rhs, buffer = _merged(rhs), None if buffer is None else _merged(buffer)
+    form = layout.form
+    if gated and rhs_grad is None:
+      rhs, form = jnp.reshape(rhs, form.merged(rhs.shape)), form._replace(paired=False)
     left, right, sizes = ragged_layout.operands(lhs, rhs, group_sizes, layout)
     kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
+    buffer = rhs_grad
     if accumulate is not None and not layout.is_summed:
       buffer = ragged_layout.addend(accumulate, layout)
     out, = ragged(left, right, sizes, group_offset, bias, scale, buffer=buffer,
-                  form=layout.form, spec=kernel_spec)
+                  form=form, spec=kernel_spec)
     out = ragged_layout.result(out, layout, out_dtype)
     return accumulate + out if accumulate is not None and layout.is_summed else out
 

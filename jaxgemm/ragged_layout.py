@@ -100,7 +100,7 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
       (G, K, 2, N), of which the last two become one.
   """
   if gated:
-    rhs_shape = merged_shape(rhs_shape)
+    rhs_shape = Form("m", paired=True).merged(rhs_shape)
   (l_contract, r_contract), (batch, r_batch) = numbers.dot_dimension_numbers
   ragged, = numbers.lhs_ragged_dimensions
   rank = len(lhs_shape)
@@ -135,18 +135,13 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
         cost += math.prod(size[x] for x in labels)
     if best_cost is None or cost < best_cost:
       best_cost = cost
-      form = Form(mode, lhs_contracting, rhs_contracting, local_groups, gated)
+      form = Form(mode, lhs_contracting, rhs_contracting, local_groups, paired=gated,
+                  gated=gated)
       best = RaggedLayout(form, batch, outer, ragged, inner, free, n, rhs,
                           lhs_groups, rhs_groups, tuple(size.items()), relayouts)
   if mode == "k" and local_groups != 1 and best.count(batch) != 1:
     best = best._replace(relayouts=(*best.relayouts, "out"))
   return best
-
-
-def merged_shape(shape) -> tuple[int, ...]:
-  """(G, K, 2, N) with its last two dimensions as one."""
-  groups, k, two, n = shape
-  return groups, k, two * n
 
 
 def _grouped(x, labels: Labels, groups, layout: RaggedLayout):
@@ -159,7 +154,9 @@ def _grouped(x, labels: Labels, groups, layout: RaggedLayout):
 
 
 def operands(lhs, rhs, group_sizes, layout: RaggedLayout):
-  """(lhs, rhs, sizes) as `ragged` takes them; rhs [G, K, 2N] if it is gated."""
+  """(lhs, rhs, sizes) as `ragged` takes them."""
+  if layout.form.gated:
+    return lhs, rhs, group_sizes
   rhs_groups = layout.rhs_groups
   if layout.form.mode == "k":
     rhs_groups = (rhs_groups[0], *rhs_groups[2:])
