@@ -1,6 +1,7 @@
 """Shards of the experts in jax.shard_map, on eight virtual devices."""
 
 import functools
+import pathlib
 import re
 
 from flax import nnx
@@ -107,6 +108,20 @@ def test_each_product_is_given_the_first_group_of_the_shard(rng):
   for num_local, sizes_shape, offset in calls:
     assert (num_local, sizes_shape) == (2, (16,))
     assert (offset.shape, offset.dtype) == ((1,), jnp.int32)
+
+
+def test_readme_snippet():
+  text = (pathlib.Path(__file__).parents[1] / "README.md").read_text()
+  snippet = re.search(r"Flax layers\n\n```python\n(.*?)```", text, re.DOTALL).group(1)
+  names = {}
+  exec(snippet, names)
+  params = names["params"]
+  gate_up = params["experts"]["gate_up"][...]
+  assert {s.data.shape for s in gate_up.addressable_shards} == {(1, 64, 2, 128)}
+  whole = nnx.merge(names["graphdef"], jax.device_get(params))
+  whole.expert_axis_name = None
+  given = jax.device_get((names["y"], names["stats"]))
+  assert_near(given, run_nnx(whole, names["x"]), 1e-5)
 
 
 def test_refuses_experts_that_are_not_sharded(rng):
