@@ -74,8 +74,8 @@ def _batch(operands, axes, *, form, spec):
     dimensions = buffer.ndim - ranks[3]
     if alone or (olds and dimensions == 1):
       raise NotImplementedError(
-          "rhs_grad is batched by jax.vmap along a dimension of its own; the dimensions "
-          "of lhs or group_sizes are allowed, all of them or none. Batch lhs, too.")
+          "rhs_grad is batched by jax.vmap along a dimension of its own; those of lhs "
+          "or group_sizes are allowed, all of them or none. Batch lhs, too.")
   elif buffer is not None and buffer_axis is None:
     # The result has the new dimension, and so what it is added to.
     arrays[3], axes[3] = jnp.broadcast_to(buffer, (new, *buffer.shape)), 0

@@ -56,9 +56,9 @@ def ragged_dot(
     rhs_grad: float32 array of rhs's shape, on which the result does not depend: the
       gradient of rhs so far. With it rhs is a constant to jax.grad, and the gradient
       of rhs_grad is rhs_grad with rhs's gradient added to it, in place where jax may
-      overwrite it (a donated argument, a scan's carry); see the example. The buffer
-      is for one call, on which the loss depends: each call that takes it would add
-      it once more, and a call without a gradient leaves it out.
+      overwrite it (a donated argument, a scan's carry); see the example. It is for
+      one call, on which the loss depends: of two calls with one buffer the gradient
+      has it twice, and of none (a branch that lax.cond does not take) not at all.
 
   Example, gradients summed over batches of tokens::
 
