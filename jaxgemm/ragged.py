@@ -18,9 +18,9 @@ for it where the call is differentiated: its tangent is rhs's, and its gradient 
 buffer with rhs's gradient added to it, in mode "k" with the same buffer.
 
 Mode "m" may be `gated`: of the value before the activation, z [M, 2N], out [M, N] is
-activation(z[:, :N]) * z[:, N:]. Then, and in what its gradients need, what has groups
-is `paired`: the last dimension of mode "m"'s rhs, or of mode "k"'s out, is two, (2, N).
-XLA would copy a buffer if it were reshaped before it is added to.
+activation(z[:, :N]) * z[:, N:]. With a buffer it is `paired`, as what its gradients
+need: mode "m"'s rhs, or mode "k"'s out, and the buffer have (2, N) for 2N as their last
+dimensions. XLA would copy a buffer if it were reshaped before it is added to.
 
 The modes are closed under differentiation, by layout: the gradients of mode "m" are
 mode "m" over rhs's other dimension, and mode "k"; those of mode "k" are mode "m". The
@@ -44,11 +44,16 @@ from jaxgemm.gemm import (
 )
 
 
+def merge_columns(shape) -> tuple[int, ...]:
+  """A shape with its last two dimensions as one."""
+  return (*shape[:-2], shape[-2] * shape[-1])
+
+
 class Form(NamedTuple):
   """What a grouped product's operands are; see above.
 
   Attributes:
-    paired: rhs of mode "m", or out of mode "k", has two dimensions as its last.
+    paired: what has groups has two dimensions for its columns.
     accumulate: whether there is a buffer.
     tangent: rhs is the tangent of the buffer, in which the call is linear.
   """
@@ -96,7 +101,7 @@ class Form(NamedTuple):
 
   def merged(self, shape) -> tuple[int, ...]:
     """The shape of what has groups, as the kernel sees it."""
-    return (*shape[:-2], shape[-2] * shape[-1]) if self.paired else shape
+    return merge_columns(shape) if self.paired else shape
 
   def split_columns(self, shape) -> tuple[int, ...]:
     """The opposite of `merged`."""

@@ -16,7 +16,7 @@ from jaxgemm.gemm import Spec
 from jaxgemm.matmul import (
     beside, dot_general, emulated_arch, epilogue_values, unsupported, warn_once
 )
-from jaxgemm.ragged import groups_of_rows, local_sizes, ragged
+from jaxgemm.ragged import groups_of_rows, local_sizes, merge_columns, ragged
 from jaxgemm.ragged_layout import RaggedLayout
 
 # lax.ragged_dot as ragged_dot_general.
@@ -159,7 +159,7 @@ def _check_accumulate(accumulate, layout: RaggedLayout, wanted, given_dtype) -> 
     raise ValueError(
         "accumulate was given, and the ragged dimension is not contracted; results of "
         "which each group has one of its own are allowed. Add it to the result.")
-  if given_dtype not in (None, jnp.float32):
+  if given_dtype is not None and jnp.dtype(given_dtype) != jnp.float32:
     raise ValueError(
         f"preferred_element_type={jnp.dtype(given_dtype).name} was given with "
         "accumulate; float32 or None is allowed, for sums are kept in float32.")
@@ -245,7 +245,7 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
     if rhs_grad is not None:
       rhs = _constant(rhs, rhs_grad)
     if gated:
-      rhs = jnp.reshape(rhs, layout.form.merged(rhs.shape))
+      rhs = jnp.reshape(rhs, merge_columns(rhs.shape))
     out = _xla(lhs, rhs, group_sizes, group_offset, bias, scale, numbers=numbers,
                layout=layout, spec=spec, precision=precision, out_sharding=out_sharding)
     return out if accumulate is None else accumulate + out
@@ -258,9 +258,9 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
 
   def bind(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
     lhs, rhs = beside(lhs, rhs), beside(rhs, lhs)
-    form = layout.form
-    if gated and rhs_grad is None:
-      rhs, form = jnp.reshape(rhs, form.merged(rhs.shape)), form._replace(paired=False)
+    form = layout.form._replace(paired=gated and rhs_grad is not None)
+    if gated and not form.paired:
+      rhs = jnp.reshape(rhs, merge_columns(rhs.shape))
     left, right, sizes = ragged_layout.operands(lhs, rhs, group_sizes, layout)
     kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
     buffer = rhs_grad

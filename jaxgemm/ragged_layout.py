@@ -13,7 +13,7 @@ from typing import NamedTuple
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm.ragged import Form, transposed_gradients
+from jaxgemm.ragged import Form, merge_columns, transposed_gradients
 
 Labels = tuple[int, ...]
 
@@ -100,7 +100,7 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
       (G, K, 2, N), of which the last two become one.
   """
   if gated:
-    rhs_shape = Form("m", paired=True).merged(rhs_shape)
+    rhs_shape = merge_columns(rhs_shape)
   (l_contract, r_contract), (batch, r_batch) = numbers.dot_dimension_numbers
   ragged, = numbers.lhs_ragged_dimensions
   rank = len(lhs_shape)
@@ -135,8 +135,7 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
         cost += math.prod(size[x] for x in labels)
     if best_cost is None or cost < best_cost:
       best_cost = cost
-      form = Form(mode, lhs_contracting, rhs_contracting, local_groups, paired=gated,
-                  gated=gated)
+      form = Form(mode, lhs_contracting, rhs_contracting, local_groups, gated=gated)
       best = RaggedLayout(form, batch, outer, ragged, inner, free, n, rhs,
                           lhs_groups, rhs_groups, tuple(size.items()), relayouts)
   if mode == "k" and local_groups != 1 and best.count(batch) != 1:
