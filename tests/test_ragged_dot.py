@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import shapes
 import jaxgemm
-from ragged_reference import ACTIVATIONS, array, assert_close, reference, wide
+from ragged_reference import array, assert_close, reference, wide
 
 # Of 50 rows.
 SIZES = {
@@ -19,25 +19,25 @@ SIZES = {
 }
 
 
+@jax.jit
+def silu_layer(lhs, rhs, bias, cotangent, sizes):
+  out, vjp = jax.vjp(lambda lhs, rhs, bias: jaxgemm.ragged_dot(
+      lhs, rhs, sizes, bias=bias, activation="silu"), lhs, rhs, bias)
+  return out, *vjp(cotangent)
+
+
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 def test_sizes_forward_and_gradient(rng, sizes):
   lhs, rhs, bias = array(rng, 50, 19), array(rng, 3, 19, 23), array(rng, 3, 23)
   cotangent = array(rng, 50, 23)
 
-  def ours(lhs, rhs, bias):
-    return jaxgemm.ragged_dot(lhs, rhs, jnp.asarray(sizes, jnp.int32), bias=bias,
-                              activation="silu")
+  def theirs(lhs, rhs, bias, cotangent):
+    out, vjp = jax.vjp(lambda *x: reference(*x, sizes=sizes, activation="silu"),
+                       lhs, rhs, bias)
+    return out, *vjp(cotangent)
 
-  def theirs(lhs, rhs, bias):
-    return reference(lhs, rhs, bias, sizes=sizes, activation="silu")
-
-  def gradients(f, cotangent):
-    return jax.grad(lambda *args: (f(*args) * cotangent).sum(), (0, 1, 2))
-
-  args = lhs, rhs, bias
-  assert_close(ours(*args), wide(theirs, *args))
-  given = gradients(ours, cotangent)(*args)
-  wanted = wide(lambda *args: gradients(theirs, args[3])(*args[:3]), *args, cotangent)
+  wanted = wide(theirs, lhs, rhs, bias, cotangent)
+  given = silu_layer(lhs, rhs, bias, cotangent, jnp.asarray(sizes, jnp.int32))
   for x, y in zip(given, wanted):
     assert_close(x, y)
 
@@ -68,8 +68,8 @@ def test_every_pattern_of_empty_groups(rng):
 
 
 @pytest.mark.parametrize("activation, scale_shape", [
-    *((activation, (3, 23)) for activation in ACTIVATIONS),
-    ("gelu", (3, 1)), ("silu", (23,)), ("silu", ())])
+    (None, (3, 23)), ("relu", (3, 1)), ("gelu", (3, 23)), ("silu", (23,)),
+    ("silu", ())])
 def test_epilogue(rng, activation, scale_shape):
   lhs, rhs, bias = array(rng, 40, 19), array(rng, 3, 19, 23), array(rng, 3, 23)
   scale, sizes = array(rng, *scale_shape), jnp.array([11, 0, 20])
