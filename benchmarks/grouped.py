@@ -38,7 +38,11 @@ flags.DEFINE_list(
     "Operand types with which torch takes part. Without a bf16 instruction it is "
     "hundreds of times slower in bfloat16: leave that out there.",
 )
-flags.DEFINE_bool("xla", True, "Whether jax.lax.ragged_dot takes part.")
+flags.DEFINE_list(
+    "xla", ["balanced"],
+    "Routings under which jax.lax.ragged_dot takes part. On the CPU it does the same "
+    "work under all of them, and much of it.",
+)
 flags.DEFINE_integer(
     "threads", 0, "CPUs to run on; 0 leaves the process all it has.", lower_bound=0
 )
@@ -79,7 +83,7 @@ def main(argv) -> int:
 
   works = _choose("work", FLAGS.work or list(grouped_rows.WORK), grouped_rows.WORK)
   dtypes = _choose("dtypes", FLAGS.dtypes, grouped_rows.TOLERANCE)
-  peers = {dtype: [grouped_rows.XLA] if FLAGS.xla else [] for dtype in dtypes}
+  with_torch, with_xla = [], _choose("xla", FLAGS.xla, shapes.load()["routing"])
   about = report.machine() | {
       "command": shlex.join(["python", "-m", "benchmarks.grouped", *sys.argv[1:]]),
       "clock": FLAGS.clock, "torch": None,
@@ -88,8 +92,7 @@ def main(argv) -> int:
     import torch
     torch.set_num_threads(about["threads"])
     about["torch"] = torch.__version__
-    for dtype in _choose("torch", FLAGS.torch, grouped_rows.TOLERANCE):
-      peers.get(dtype, []).append(grouped_rows.TORCH)
+    with_torch = _choose("torch", FLAGS.torch, grouped_rows.TOLERANCE)
   rng = np.random.default_rng(FLAGS.seed)
   m, n, k = map(int, shape.groups())
   rows, unbalanced = [], []
@@ -97,8 +100,12 @@ def main(argv) -> int:
   for groups in map(int, FLAGS.groups):
     for dtype in dtypes:
       problem = grouped_rows.Problem(m, n, k, groups, dtype)
+      peers = {
+          routing: [grouped_rows.XLA] * (routing in with_xla)
+          + [grouped_rows.TORCH] * (dtype in with_torch) for routing in routings
+      }
       measured, compared = grouped_rows.measure(
-          problem, routings, works, peers[dtype], rng=rng,
+          problem, peers, works, rng=rng,
           min_seconds=FLAGS.min_seconds, min_rounds=FLAGS.min_rounds,
           clock=FLAGS.clock,
       )

@@ -1,6 +1,6 @@
 """Measures grouped products: speed and error of jaxgemm, XLA and torch in one run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import dataclasses
 import importlib.util
 from typing import Any
@@ -112,11 +112,10 @@ def _plan(problem: Problem) -> dict[str, Any]:
 
 
 def measure(
-    problem: Problem, routings: Sequence[str], works: Sequence[str],
-    peers: Sequence[str], *, rng: np.random.Generator, min_seconds: float,
-    min_rounds: int, clock: str = "wall",
+    problem: Problem, peers: Mapping[str, Sequence[str]], works: Sequence[str], *,
+    rng: np.random.Generator, min_seconds: float, min_rounds: int, clock: str = "wall",
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-  """Times a problem under each routing.
+  """Times a problem under each routing that `peers` has, beside its peers there.
 
   Returns:
     Rows of all candidates, one for each work and routing: "candidates" has seconds
@@ -124,10 +123,11 @@ def measure(
     of its time to ours. And rows of ours alone, with the routings turn by turn: the
     ratio of each routing's time to the balanced one's.
   """
+  routings = list(peers)
   sizes = {r: shapes.group_sizes(r, problem.m, problem.groups, rng) for r in routings}
   bytes_each = sum(int(np.prod(s)) for s in problem.shapes) * (
       dense.numpy_dtype(problem.dtype).itemsize)
-  count = timing.input_sets(bytes_each, 1 + len(peers))
+  count = timing.input_sets(bytes_each, len(routings))
   inputs = [jax.device_put(problem.operands(rng)) for _ in range(count)]
   fresh = problem.operands(rng)
   wanted = {r: reference(fresh, sizes[r]) for r in routings}
@@ -141,11 +141,12 @@ def measure(
   rows, unbalanced = [], []
   for work in works:
     functions = {OURS: _in_jax(jaxgemm.ragged_dot, work)}
-    for name in peers:
+    for name in set().union(*peers.values()):
       functions[name] = (
           _in_torch(work) if name == TORCH else _in_jax(jax.lax.ragged_dot, work))
     for routing in routings:
-      candidates = {name: candidate(name, f, routing) for name, f in functions.items()}
+      candidates = {name: candidate(name, functions[name], routing)
+                    for name in (OURS, *peers[routing])}
       measured = timing.interleave(
           candidates, inputs, min_seconds=min_seconds, min_rounds=min_rounds,
           clock=clock)

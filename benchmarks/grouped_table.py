@@ -51,7 +51,7 @@ def _spread(ratio: dict[str, float]) -> str:
 
 HEADER = (
     "| dtype | G | routing | work | jaxgemm GFLOP/s | lax | torch | lax's time / "
-    "jaxgemm's | torch's / jaxgemm's | largest error: jaxgemm, lax, torch |\n"
+    "jaxgemm's | torch's / jaxgemm's | largest error of each |\n"
     "|---|---|---|---|---|---|---|---|---|---|\n"
 )
 

@@ -43,8 +43,9 @@ def test_writes_speed_and_errors_of_all(tmp_path):
       assert entry["gflops"] > 0
       assert list(entry["errors"]) == names
       assert max(entry["errors"].values()) <= grouped_rows.TOLERANCE[row["dtype"]]
-    ratio = row["candidates"]["lax.ragged_dot"]["ratio"]
-    assert ratio["q1"] <= ratio["median"] <= ratio["q3"]
+    if row["routing"] == "balanced":
+      ratio = row["candidates"]["lax.ragged_dot"]["ratio"]
+      assert ratio["q1"] <= ratio["median"] <= ratio["q3"]
     assert grouped_table.line(row) in table.read_text()
   assert not result["acceptance"]  # the bounds are for one shape
 
