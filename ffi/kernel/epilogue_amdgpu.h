@@ -217,20 +217,23 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
           continue;
         }
       }
-      Vec4<float> value = vectors.Apply(sum);
-      const int64_t preact_at = columns.gated ? offset + out_row * args.n : offset;
-      if (args.preact) StoreAs(args.out_dtype, args.preact, preact_at, value, count, aligned);
-      value = Activate(args.activation, value);
+      const Vec4<float> z = vectors.Apply(sum);
+      Vec4<float> up = 1, value = Activate(args.activation, z);
       if (columns.gated) {
         const LaneVectors up_vectors(args, tile, args.n + col, count);
-        const Vec4<float> up = up_vectors.Apply(*at(staged + columns.row, columns.four + 4));
-        if (args.preact) {
-          StoreAs(args.out_dtype, args.preact, preact_at + args.n, up, count, aligned);
-        }
+        up = up_vectors.Apply(*at(staged + columns.row, columns.four + 4));
         value *= up;
       }
       if (args.accumulate) value += LoadFour<float>(args.out, offset, count);
-      StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
+      const int64_t preact_at = columns.gated ? offset + out_row * args.n : offset;
+      // Everything is stored in one place, whose code, for all types of out, is long.
+#pragma clang loop unroll(disable)
+      for (int part = args.preact ? 0 : 2; part < 3; ++part) {
+        if (part == 1 && !columns.gated) continue;
+        StoreAs(args.out_dtype, part < 2 ? args.preact : args.out,
+                part == 0 ? preact_at : part == 1 ? preact_at + args.n : offset,
+                part == 0 ? z : part == 1 ? up : value, count, aligned);
+      }
     }
   }
 }
