@@ -113,6 +113,10 @@ void ChooseHostTile(const Problem& p, bool stream_k, int64_t workgroups, Plan* p
   int64_t threads = stream_k ? workgroups : c.num_threads;
   constexpr int64_t kSizes[] = {32, 64, 96, 128, 192, 256, 384, 512, 768};
   constexpr int64_t kMaxArea = 512 * 768;  // sums that stay in an L2
+  // Of groups, whose rows and columns seldom are as many as the tile's: what one block of packed
+  // rows and a share of an L2 hold. Many threads share a cache, and the load is evened out.
+  const int64_t most_m = plan->grouped ? kHostBlockM : 768;
+  const int64_t most_n = plan->grouped ? 512 : 768;
   int64_t m = std::max<int64_t>(plan->m, 1), n = std::max<int64_t>(plan->n, 1);
   if (!c.tile_k) c.tile_k = 256;
   if (plan->skinny) {
@@ -126,10 +130,11 @@ void ChooseHostTile(const Problem& p, bool stream_k, int64_t workgroups, Plan* p
   int64_t best_m = c.tile_m, best_n = c.tile_n;
   bool open = !c.tile_m || !c.tile_n;
   for (int64_t size_m : kSizes) {
-    if (!open) break;
+    if (!open || size_m > most_m) break;
     // Rows spread evenly over as many tiles as this size gives.
     int64_t tile_m = c.tile_m ? c.tile_m : std::min(m, RoundUp(CeilDiv(m, CeilDiv(m, size_m)), 16));
     for (int64_t size_n : kSizes) {
+      if (size_n > most_n) break;
       int64_t tile_n =
           c.tile_n ? c.tile_n : std::min(n, RoundUp(CeilDiv(n, CeilDiv(n, size_n)), 32));
       double cost = HostTileCost(*plan, p.batch, tile_m, tile_n, workgroups, stream_k);
