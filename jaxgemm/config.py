@@ -24,6 +24,17 @@ def check_choice(name: str, given, allowed: tuple[str, ...]) -> None:
     )
 
 
+def check_activation(given) -> None:
+  """Raises ValueError unless `given` is None or the name of an activation."""
+  # Not by `in` alone, which compares an array with each of them.
+  if given is not None and not (isinstance(given, str) and given in ACTIVATIONS):
+    hint = ("Pass 'silu', which is the same." if given == "swish" else
+            "Pass one of these, or None and apply it to the result.")
+    raise ValueError(
+        f"activation={given!r} is unknown; allowed are the names "
+        f"{', '.join(map(repr, ACTIVATIONS))}, or None for no activation. {hint}")
+
+
 @dataclasses.dataclass(frozen=True)
 class GemmConfig:
   """The schedule of a GEMM and its sizes; hashable, so it can be static in jit.

@@ -56,6 +56,8 @@ class Explanation:
 
 
 _NAMES = ("precision", "preferred_element_type", "out_sharding")
+_RAGGED = ("gated", "ragged_dot_dimension_numbers", "num_local_groups", "group_offset",
+           "accumulate", "rhs_grad")
 _ARRAYS = ("group_sizes", "group_offset", "bias", "scale", "accumulate", "rhs_grad")
 
 
@@ -63,7 +65,14 @@ def _function(kwargs):
   """(function to explain, what gives its result's shape and dtype, its arguments)."""
   kwargs = dict(kwargs)
   shared = {name: kwargs[name] for name in _NAMES if name in kwargs}
-  if "group_sizes" in kwargs:
+  if "group_sizes" not in kwargs:
+    for name in _RAGGED:
+      given = kwargs.pop(name, None)
+      if given is not None and given is not False:
+        raise TypeError(
+            f"{name} was given without group_sizes, and belongs to a grouped product. "
+            "Pass group_sizes=..., an array or a jax.ShapeDtypeStruct.")
+  else:
     for name in ("group_sizes", "group_offset", "num_local_groups"):
       if kwargs.get(name) is not None:
         shared[name] = kwargs[name]

@@ -11,7 +11,7 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue, sharding
-from jaxgemm.config import ACTIVATIONS, GemmConfig, check_choice, resolve
+from jaxgemm.config import GemmConfig, check_activation, check_choice, resolve
 from jaxgemm.contract import contract
 from jaxgemm.gemm import Spec, kernel_dtypes
 from jaxgemm.layout import Dims, Labels
@@ -216,7 +216,7 @@ def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
 
 def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
           schedule, reduction, deterministic, config, implementation):
-  check_choice("activation", activation, ACTIVATIONS)
+  check_activation(activation)
   emulated = emulated_arch(implementation)
   config = resolve(config, schedule, reduction, deterministic)
   out_dtype = product.result.dtype

@@ -5,18 +5,25 @@ and bound as `ragged_p` (ragged.py), or left to `jax.lax.ragged_dot_general`.
 """
 
 import functools
+import operator
 
 import jax
 from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue, ragged_layout, sharding
-from jaxgemm.config import ACTIVATIONS, GemmConfig, check_choice, resolve
+from jaxgemm.config import check_activation, resolve
 from jaxgemm.gemm import Spec
 from jaxgemm.matmul import (
     beside, dot_general, emulated_arch, epilogue_values, unsupported, warn_once
 )
-from jaxgemm.ragged import groups_of_rows, local_sizes, merge_columns, ragged
+from jaxgemm.ragged import (
+    cut_sizes, groups_of_rows, local_sizes, merge_columns, ragged
+)
+from jaxgemm.ragged_checks import (
+    check_accumulate, check_arrays, check_contracted, check_num_local_groups,
+    check_ragged_batch, check_rhs_grad
+)
 from jaxgemm.ragged_layout import RaggedLayout
 
 # lax.ragged_dot as ragged_dot_general.
@@ -31,13 +38,10 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
   Raises:
     TypeError, ValueError: jax's own, and where the offset does not fit.
   """
+  check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset)
   groups = group_sizes.shape[-1] if group_sizes.ndim else 0
   local = groups
-  if num_local_groups is not None and (
-      group_offset is None or not 0 <= num_local_groups <= groups):
-    raise ValueError(
-        f"num_local_groups={num_local_groups} was given; 0 to {groups} are allowed, "
-        "and a group_offset with it. Leave it out to compute all groups.")
+  check_num_local_groups(num_local_groups, groups, group_offset is not None)
   if group_offset is not None:
     if group_offset.shape != (1,) or not jnp.issubdtype(
         group_offset.dtype, jnp.integer):
@@ -64,11 +68,11 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
 
 
 def _int32(sizes, extent: int):
-  """Group sizes or an offset as int32: what is larger than the extent, as that."""
+  """Group sizes or an offset as int32, others than these cut off to 0 to extent."""
   if sizes.dtype == jnp.int32:
     return sizes
   if sizes.dtype.itemsize >= 4:
-    sizes = jnp.minimum(sizes, extent)
+    sizes = jnp.clip(sizes, 0, extent)
   return sizes.astype(jnp.int32)
 
 
@@ -87,12 +91,11 @@ def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
   allowed = [(groups, *columns), columns]
   if scalar:
     allowed += [(), (1,), (groups, *(1 for _ in columns))]
-  if layout.form.mode == "k" or x.shape not in allowed:
+  if x.shape not in allowed:
     shapes = " or ".join(map(str, dict.fromkeys(allowed)))
     raise ValueError(
-        f"{name} has shape {x.shape}; allowed are {shapes} (groups and rhs's columns), "
-        "and only where the ragged dimension is not contracted. Reshape it, or apply "
-        "it to the result.")
+        f"{name} has shape {x.shape}; allowed are {shapes} (groups and rhs's columns). "
+        "Reshape it, or apply it to the result.")
   x = epilogue_values(name, x, dtype)
   if x.shape == (groups, *columns):
     return jnp.reshape(x, (groups, layout.count(layout.n)))
@@ -111,13 +114,15 @@ def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, s
   if not plain:
     narrow = jnp.int32 if jnp.issubdtype(acc_dtype, jnp.integer) else jnp.float32
     acc_dtype = jnp.promote_types(acc_dtype, narrow)
-  sizes = group_sizes
+  # jax's own sums would wrap, and count negative sizes.
+  sizes = cut_sizes(group_sizes, lhs.shape[layout.ragged])
   if group_offset is not None:
     # A group in front of the others takes the rows before theirs.
     sizes = local_sizes(sizes, group_offset, form.local_groups)
     if form.mode == "m":
       axis, = numbers.rhs_group_dimensions
       rhs = jnp.pad(rhs, [(int(i == axis), 0) for i in range(rhs.ndim)])
+  lhs, rhs, sizes = _batched_alike(lhs, rhs, sizes)
   out = lax.ragged_dot_general(lhs, rhs, sizes, numbers, precision, acc_dtype,
                                out_sharding=out_sharding)
   if form.mode == "k":
@@ -143,6 +148,13 @@ def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, s
   return epilogue.activate(out, spec.activation, form.gated).astype(spec.out_dtype)
 
 
+def _batched_alike(*arrays):
+  """The same arrays; of a batch of vmap, all of them, as lax's rule needs them."""
+  # Depends on each array, and is false; XLA drops it.
+  never = functools.reduce(operator.or_, ((x != x).any() for x in arrays)) & False
+  return [jnp.where(never, jnp.zeros_like(x), x) for x in arrays]
+
+
 @jax.custom_vjp
 def _constant(rhs, rhs_grad):
   """rhs; its gradient is added to rhs_grad, and is that one's."""
@@ -152,32 +164,6 @@ def _constant(rhs, rhs_grad):
 
 _constant.defvjp(lambda rhs, rhs_grad: (rhs, rhs_grad),
                  lambda rhs_grad, ct: (None, rhs_grad + ct.astype(jnp.float32)))
-
-
-def _check_accumulate(accumulate, layout: RaggedLayout, wanted, given_dtype) -> None:
-  if layout.form.mode == "m":
-    raise ValueError(
-        "accumulate was given, and the ragged dimension is not contracted; results of "
-        "which each group has one of its own are allowed. Add it to the result.")
-  if given_dtype is not None and jnp.dtype(given_dtype) != jnp.float32:
-    raise ValueError(
-        f"preferred_element_type={jnp.dtype(given_dtype).name} was given with "
-        "accumulate; float32 or None is allowed, for sums are kept in float32.")
-  if accumulate.shape != wanted.shape or accumulate.dtype != jnp.float32:
-    raise ValueError(
-        f"accumulate has shape {accumulate.shape} and dtype {accumulate.dtype.name}; "
-        f"float32 of the result's shape, {wanted.shape}, is allowed.")
-
-
-def _check_rhs_grad(rhs_grad, lhs, rhs) -> None:
-  if not all(jnp.issubdtype(x.dtype, jnp.floating) for x in (lhs, rhs)):
-    raise ValueError(
-        f"rhs_grad was given for operands of dtype {lhs.dtype.name} and "
-        f"{rhs.dtype.name}; floats are allowed, others have no gradient. Leave it out.")
-  if rhs_grad.shape != rhs.shape or rhs_grad.dtype != jnp.float32:
-    raise ValueError(
-        f"rhs_grad has shape {rhs_grad.shape} and dtype {rhs_grad.dtype.name}; float32 "
-        f"of rhs's shape, {rhs.shape}, is allowed.")
 
 
 _STATIC = ("gated", "numbers", "precision", "preferred_element_type", "out_sharding",
@@ -196,9 +182,11 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   Args:
     gated: rhs has shape (G, K, 2, N), and numbers are BASIC.
   """
-  check_choice("activation", activation, ACTIVATIONS)
+  check_activation(activation)
   emulated = emulated_arch(implementation)
   resolved = resolve(config, schedule, reduction, deterministic)
+  check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset,
+               accumulate=accumulate, rhs_grad=rhs_grad)
   preferred = preferred_element_type
   if accumulate is not None and preferred is None:
     preferred = jnp.float32
@@ -206,10 +194,8 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
       lhs, half(rhs) if gated else rhs, group_sizes, numbers, precision, preferred,
       group_offset, out_sharding, num_local_groups)
   if ragged_layout.is_ragged_batch(numbers):
-    if not all(x is None for x in (group_offset, bias, scale, accumulate)):
-      raise ValueError(
-          "group_offset, bias, scale or accumulate was given, and the ragged dimension "
-          "is a batch dimension, of which the groups change nothing. Leave them out.")
+    check_ragged_batch(group_offset=group_offset, bias=bias, scale=scale,
+                       accumulate=accumulate)
     return dot_general(
         lhs, rhs, numbers.dot_dimension_numbers, precision, preferred_element_type,
         out_sharding=out_sharding, activation=activation, config=resolved,
@@ -217,19 +203,18 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
 
   out_dtype = wanted.dtype
   layout = ragged_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated)
-  if layout.form.mode == "k" and activation is not None:
-    raise ValueError(
-        f"activation={activation!r} was given, and the ragged dimension is contracted; "
-        "None is allowed. Apply it to the result.")
+  contracted = layout.form.mode == "k"
+  if contracted:
+    check_contracted(bias=bias, scale=scale, activation=activation)
   integer = jnp.issubdtype(out_dtype, jnp.integer)
   if gated and integer:
     raise ValueError(
         f"the result of a gate has dtype {out_dtype.name}; a float is allowed. Pass "
         "preferred_element_type=jnp.float32, say.")
   if accumulate is not None:
-    _check_accumulate(accumulate, layout, wanted, preferred_element_type)
+    check_accumulate(accumulate, contracted, wanted, preferred_element_type)
   if rhs_grad is not None:
-    _check_rhs_grad(rhs_grad, lhs, rhs)
+    check_rhs_grad(rhs_grad, lhs, rhs)
   bias = _per_group("bias", bias, layout, jnp.int32 if integer else jnp.float32, False)
   scale = _per_group("scale", scale, layout, jnp.float32, True)
   group_sizes = _int32(group_sizes, lhs.shape[layout.ragged])

@@ -39,11 +39,13 @@ def ragged_dot(
   Args:
     lhs: array of shape (M, K), of the dtypes that `jaxgemm.matmul` takes.
     rhs: array of shape (G, K, N); with a group_offset, of shape (L, K, N), L <= G.
+      As in jax, (G, K, 2, N) gives (M, 2, N), two products and no gate.
     group_sizes: array of shape (G,), of integers.
     precision: as in `jax.lax.ragged_dot`. float32 is always computed in full.
     preferred_element_type: dtype of the result.
-    group_offset: array of shape (1,), an integer from 0 to G: rhs has the groups from
-      this one on, of one shard of the experts, say; rows of others are zero.
+    group_offset: array of shape (1,), an integer from 0 to G (others are cut off to
+      that): rhs has the groups from this one on, of one shard of the experts, say, and
+      group_sizes those of all; rows of others are zero.
     out_sharding: as in `jax.lax.ragged_dot`.
     bias: array of shape (L, N), or (N,) for all groups; L is G without an offset.
     scale: array of shape (L, N), (L, 1), (N,), (1,) or ().
@@ -52,13 +54,16 @@ def ragged_dot(
     reduction: see there.
     deterministic: see there.
     config: see there.
-    implementation: see there; "xla" is `jax.lax.ragged_dot`.
+    implementation: see there; "xla" is `jax.lax.ragged_dot`: no second reverse-mode
+      gradient of rhs, no vmap of vmap, and what vmap shares is copied for each element.
     rhs_grad: float32 array of rhs's shape, on which the result does not depend: the
       gradient of rhs so far. With it rhs is a constant to jax.grad, and the gradient
       of rhs_grad is rhs_grad with rhs's gradient added to it, in place where jax may
       overwrite it (a donated argument, a scan's carry); see the example. It is for
       one call, on which the loss depends: of two calls with one buffer the gradient
       has it twice, and of none (a branch that lax.cond does not take) not at all.
+      First-order reverse mode only: derivatives of rhs_grad's gradient with respect
+      to rhs_grad itself mean nothing.
 
   Example, gradients summed over batches of tokens::
 
@@ -75,7 +80,8 @@ def ragged_dot(
     ValueError, TypeError: while tracing; jax's own for operands that do not fit
       each other, and others that name what was given and what is allowed.
     NotImplementedError: vmap or shard_map share rhs_grad, or batch it, in a way in
-      which the gradient would not have it once.
+      which the gradient would not have it once. Of shard_map this is known only with
+      check_vma=True, its default; without it nothing sums up the devices' gradients.
   """
   return call(
       lhs, rhs, group_sizes, group_offset, bias, scale, rhs_grad=rhs_grad,

@@ -42,6 +42,17 @@ def test_sizes_forward_and_gradient(rng, sizes):
     assert_close(x, y)
 
 
+def test_sizes_by_xla(rng):
+  lhs, rhs = array(rng, 50, 19), array(rng, 3, 19, 23)
+  for sizes in SIZES.values():
+    given = jaxgemm.ragged_dot(lhs, rhs, jnp.asarray(sizes, jnp.int32),
+                               implementation="xla")
+    assert_close(given, reference(lhs, rhs, sizes=sizes))
+    given = jaxgemm.ragged_dot(lhs, rhs[1:], jnp.asarray(sizes, jnp.int32),
+                               group_offset=jnp.array([1]), implementation="xla")
+    assert_close(given, reference(lhs, rhs[1:], sizes=sizes, offset=1))
+
+
 @pytest.mark.parametrize("kind", shapes.load()["routing"])
 @pytest.mark.parametrize("groups, rows, k, n", [
     (1, 64, 16, 24), (8, 300, 33, 17), (32, 517, 24, 40), (256, 700, 9, 13)])
@@ -136,9 +147,16 @@ def test_sizes_of_64_bits_and_numpy(rng):
   lhs, rhs = array(rng, 40, 5), array(rng, 3, 5, 7)
   wanted = reference(lhs, rhs, sizes=[11, 40, 40])
   with jax.enable_x64(True):
-    sizes = jnp.array([11, 2**40, 2**33])
-    assert sizes.dtype == jnp.int64
-    assert_close(jaxgemm.ragged_dot(lhs, rhs, sizes), wanted)
+    for sizes in ([11, 2**40, 2**33], [-2**32 + 5, 11, 2**32], [-2**63, 9, 3]):
+      sizes = jnp.array(sizes)
+      assert sizes.dtype == jnp.int64
+      for implementation in ("jaxgemm", "xla"):
+        given = jaxgemm.ragged_dot(lhs, rhs, sizes, implementation=implementation)
+        assert_close(given, reference(lhs, rhs, sizes=sizes))
+    for offset, first in ((-2**32 + 1, 0), (2**32, 3)):
+      given = jaxgemm.ragged_dot(lhs, rhs[:1], jnp.array([11, 40, 40]),
+                                 group_offset=jnp.array([offset]))
+      assert_close(given, reference(lhs, rhs[:1], sizes=[11, 40, 40], offset=first))
   given = jaxgemm.ragged_dot(*map(np.asarray, (lhs, rhs)), np.array([11, 40, 40]))
   assert_close(given, wanted)
 
@@ -291,22 +309,35 @@ def test_errors(rng):
        {"group_sizes": sizes[:1], "group_offset": one}),
       (TypeError, r"shape \(1,\), is allowed", {"group_offset": jnp.int32(0)}),
       (TypeError, "one integer", {"group_offset": jnp.zeros(1)}),
+      (TypeError, "group_sizes is a list; an array", {"group_sizes": [3, 2]}),
+      (TypeError, "group_sizes is None; an array", {"group_sizes": None}),
+      (TypeError, "group_offset is a list; an array", {"group_offset": [0]}),
+      (TypeError, "and float32 was given. Pass group_sizes.astype",
+       {"group_sizes": jnp.ones(2)}),
+      (TypeError, r"rhs has shape \(4, 3\).*\(G, K, N\)", {"rhs": rhs[0]}),
+      (TypeError, "lhs is a list; an array", {"lhs": [[1.0]]}),
       (ValueError, r"allowed are \(2, 3\) or \(3,\)", {"bias": jnp.ones((5, 3))}),
       (ValueError, r"\(2, 1\)", {"scale": jnp.ones((5, 1))}),
       (ValueError, "activation='tanh' is unknown", {"activation": "tanh"}),
+      (ValueError, "allowed are the names", {"activation": jax.nn.silu}),
+      (ValueError, "Pass 'silu', which is the same", {"activation": "swish"}),
       (ValueError, "implementation='cuda' is unknown", {"implementation": "cuda"}),
       (ValueError, "deterministic=True", {"deterministic": True,
                                           "reduction": "atomic"})):
     with pytest.raises(error, match=match):
-      jaxgemm.ragged_dot(lhs, rhs, **({"group_sizes": sizes} | keywords))
+      jaxgemm.ragged_dot(**({"lhs": lhs, "rhs": rhs, "group_sizes": sizes} | keywords))
   numbers = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
-  for match, keywords in (("not contracted", {"bias": jnp.ones(3)}),
-                          ("is contracted", {"activation": "relu"}),
-                          ("num_local_groups=1", {"num_local_groups": 1})):
-    with pytest.raises(ValueError, match=match):
+  for match, keywords in (
+      ("bias was given, and the ragged dimension is contracted",
+       {"bias": jnp.ones(4), "accumulate": jnp.zeros((2, 4, 4))}),
+      ("scale was given", {"scale": jnp.ones(4)}),
+      ("activation='relu' was given", {"activation": "relu"}),
+      ("num_local_groups=1", {"num_local_groups": 1}),
+      ("num_local_groups=2.0", {"num_local_groups": 2.0, "group_offset": one})):
+    with pytest.raises((ValueError, TypeError), match=match):
       jaxgemm.ragged_dot_general(lhs, lhs, sizes, numbers, **keywords)
   batched = lax.RaggedDotDimensionNumbers((((), ()), ((0,), (0,))), (0,), ())
-  with pytest.raises(ValueError, match="of which the groups change nothing"):
+  with pytest.raises(ValueError, match="^bias was given, and .* change nothing"):
     jaxgemm.ragged_dot_general(lhs, lhs, sizes, batched, bias=jnp.ones(3))
 
 
@@ -318,6 +349,30 @@ def test_other_dtypes_go_to_xla(rng):
   np.testing.assert_allclose(given, lax.ragged_dot(lhs, rhs, sizes), rtol=1e-6)
   with pytest.raises(ValueError, match="implementation='jaxgemm' was given, but lhs"):
     jaxgemm.ragged_dot(lhs, rhs, sizes, implementation="jaxgemm")
+
+
+@pytest.mark.parametrize("axes", [(0, None, None), (1, None, 0), (None, 1, None)])
+def test_vmap_by_xla(rng, axes):
+  lhs, rhs, sizes = (
+      rng.integers(-2, 9, shape if axis is None else (*shape[:axis], 2, *shape[axis:]))
+      for shape, axis in zip(((20, 6), (3, 6, 5), (3,)), axes))
+  lhs, rhs = (jnp.asarray(x, jnp.float32) for x in (lhs, rhs))
+  sizes = jnp.asarray(sizes, jnp.int32)
+
+  def results(implementation):
+    def loss(lhs, rhs, sizes):
+      out = jaxgemm.ragged_dot(lhs, rhs, sizes, implementation=implementation)
+      return (out ** 2).sum(), out
+
+    def total(lhs, rhs):
+      return jax.vmap(loss, axes)(lhs, rhs, sizes)[0].sum()
+
+    each = jax.vmap(jax.grad(loss, (0, 1), has_aux=True), axes)(lhs, rhs, sizes)
+    return each, jax.grad(total, (0, 1))(lhs, rhs)
+
+  given, wanted = map(jax.tree.leaves, (results("xla"), results("jaxgemm")))
+  for x, y in zip(given, wanted, strict=True):
+    assert_close(x, y)
 
 
 def test_explain(rng):
@@ -340,6 +395,12 @@ def test_explain(rng):
   supported, reason = jaxgemm.supports(
       lhs.update(dtype=jnp.complex64), rhs, group_sizes=sizes, group_offset=offset)
   assert not supported and "complex64" in reason
+  for function in (jaxgemm.explain, jaxgemm.supports):
+    with pytest.raises(TypeError, match="group_sizes is a list"):
+      function(lhs, rhs, group_sizes=[1] * 8)
+    for keywords in ({"gated": True}, {"rhs_grad": array(rng, 8, 512, 256)}):
+      with pytest.raises(TypeError, match=r"was given without group_sizes.*Pass group_"):
+        function(lhs, rhs, **keywords)
   xla = jaxgemm.explain(lhs, rhs, group_sizes=sizes, group_offset=offset,
                         implementation="xla")
   assert xla.data["implementation"] == "xla"

@@ -1,0 +1,108 @@
+"""Checks of a grouped product's arguments beyond jax's own."""
+
+import operator
+
+from jax import lax
+import jax.numpy as jnp
+
+
+def check_arrays(numbers: lax.RaggedDotDimensionNumbers, lhs, rhs, group_sizes,
+                 **others) -> None:
+  """Raises TypeError for what is no array, or of the wrong rank or kind.
+
+  Args:
+    numbers: the dimension numbers.
+    lhs: array or `jax.ShapeDtypeStruct`, as the others.
+    rhs: see lhs.
+    group_sizes: see lhs.
+    **others: by name; None where it was not given.
+  """
+  arrays = {"lhs": lhs, "rhs": rhs, "group_sizes": group_sizes}
+  arrays |= {name: x for name, x in others.items() if x is not None}
+  for name, x in arrays.items():
+    if not hasattr(x, "shape") or not hasattr(x, "dtype"):
+      given = "None" if x is None else f"a {type(x).__name__}"
+      raise TypeError(
+          f"{name} is {given}; an array is allowed. Pass one, by jnp.asarray, say.")
+  if not jnp.issubdtype(group_sizes.dtype, jnp.integer):
+    raise TypeError(
+        "ragged_dot_general requires that group_sizes.dtype is subtype of np.integer, "
+        f"and {group_sizes.dtype.name} was given. Pass group_sizes.astype(jnp.int32).")
+  if tuple(numbers.rhs_group_dimensions) and rhs.ndim < 3:
+    raise TypeError(
+        f"rhs has shape {rhs.shape}; one with a dimension of groups is allowed: "
+        "(G, K, N) for ragged_dot, one matrix for each of the G group sizes. Pass "
+        "rhs[None] for a single group.")
+
+
+def check_num_local_groups(given, groups: int, has_offset: bool) -> None:
+  """Raises TypeError or ValueError for a number that a call cannot have."""
+  try:
+    allowed = given is None or has_offset and 0 <= operator.index(given) <= groups
+  except TypeError as error:
+    raise TypeError(
+        f"num_local_groups={given!r} was given; an int from 0 to {groups} is allowed, "
+        "or None.") from error
+  if not allowed:
+    raise ValueError(
+        f"num_local_groups={given} was given; 0 to {groups} are allowed, and a "
+        "group_offset with it. Leave it out to compute all groups.")
+
+
+def check_ragged_batch(**given) -> None:
+  """Raises ValueError for what a ragged batch dimension cannot have."""
+  names = [name for name, x in given.items() if x is not None]
+  if names:
+    raise ValueError(
+        f"{' and '.join(names)} was given, and the ragged dimension is a batch "
+        "dimension, of which the groups change nothing. Leave it out, or call "
+        "jaxgemm.dot_general, which has bias and scale.")
+
+
+def check_contracted(**given) -> None:
+  """Raises ValueError for what a result of contracted groups cannot have."""
+  for name, x in given.items():
+    if x is not None:
+      value = f"={x!r}" if isinstance(x, str) else ""
+      raise ValueError(
+          f"{name}{value} was given, and the ragged dimension is contracted: the "
+          "result is a sum for each group, and has no epilogue. Leave it out, and "
+          "apply it to the result.")
+
+
+def check_accumulate(accumulate, contracted: bool, wanted, given_dtype) -> None:
+  """Raises ValueError for a buffer that the result cannot be added to.
+
+  Args:
+    accumulate: the buffer.
+    contracted: whether the ragged dimension is.
+    wanted: the result, for its shape.
+    given_dtype: preferred_element_type as it was given.
+  """
+  if not contracted:
+    raise ValueError(
+        "accumulate was given, and the ragged dimension is not contracted. It is "
+        "allowed where it is, as in the gradient of the weights, a sum for each "
+        "group. Leave it out, and add it to the result.")
+  if given_dtype is not None and jnp.dtype(given_dtype) != jnp.float32:
+    raise ValueError(
+        f"preferred_element_type={jnp.dtype(given_dtype).name} was given with "
+        "accumulate; float32 or None is allowed, for sums are kept in float32.")
+  _check_buffer("accumulate", accumulate, "the result's shape", wanted.shape)
+
+
+def check_rhs_grad(rhs_grad, lhs, rhs) -> None:
+  """Raises ValueError for a buffer that rhs's gradient cannot be added to."""
+  if not all(jnp.issubdtype(x.dtype, jnp.floating) for x in (lhs, rhs)):
+    raise ValueError(
+        f"rhs_grad was given for operands of dtype {lhs.dtype.name} and "
+        f"{rhs.dtype.name}; floats are allowed, others have no gradient. Leave it out.")
+  _check_buffer("rhs_grad", rhs_grad, "rhs's shape", rhs.shape)
+
+
+def _check_buffer(name: str, x, whose: str, shape) -> None:
+  if x.shape != shape or x.dtype != jnp.float32:
+    raise ValueError(
+        f"{name} has shape {x.shape} and dtype {x.dtype.name}; float32 of {whose}, "
+        f"{shape}, is allowed: sums are kept in float32. Start with "
+        f"jnp.zeros({shape}, jnp.float32).")
