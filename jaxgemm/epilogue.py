@@ -10,10 +10,9 @@ _ACTIVATIONS = {"relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}
 
 
 def activate(x: jax.Array, activation: str | None, gated: bool = False) -> jax.Array:
-  """activation(x); gated: activation of x's first columns times its last ones."""
+  """activation(x); gated: activation(x[..., 0, :]) * x[..., 1, :]."""
   if gated:
-    gate, up = jnp.split(x, 2, axis=-1)
-    return activate(gate, activation) * up
+    return activate(x[..., 0, :], activation) * x[..., 1, :]
   return x if activation is None else _ACTIVATIONS[activation](x)
 
 

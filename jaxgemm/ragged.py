@@ -17,10 +17,11 @@ it, in place. In mode "m" it is like rhs, which is then a constant; the buffer s
 for it where the call is differentiated: its tangent is rhs's, and its gradient is the
 buffer with rhs's gradient added to it, in mode "k" with the same buffer.
 
-Mode "m" may be `gated`: of the value before the activation, z [M, 2N], out [M, N] is
-activation(z[:, :N]) * z[:, N:]. With a buffer it is `paired`, as what its gradients
-need: mode "m"'s rhs, or mode "k"'s out, and the buffer have (2, N) for 2N as their last
-dimensions. XLA would copy a buffer if it were reshaped before it is added to.
+Mode "m" may be `gated`: of the value before the activation, z [M, 2, N], out [M, N] is
+activation(z[:, 0]) * z[:, 1]. Then it is `paired`, as what its gradients need: rhs and
+all that has its columns (or lhs, where these are contracted) have two dimensions for
+them, the last ones, of which the second may be sharded. XLA would also copy a buffer if
+it were reshaped before it is added to.
 
 The modes are closed under differentiation, by layout: the gradients of mode "m" are
 mode "m" over rhs's other dimension, and mode "k"; those of mode "k" are mode "m". The
@@ -33,11 +34,11 @@ from typing import NamedTuple
 
 import jax
 from jax import lax
-from jax.extend.core import Primitive
+from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, mlir
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, epilogue
+from jaxgemm import _ffi, epilogue, ragged_sharding
 from jaxgemm.contract import unify_varying
 from jaxgemm.gemm import (
     Geometry, Spec, lower_call, out_avals, plan, register_lowerings, require_built
@@ -53,7 +54,8 @@ class Form(NamedTuple):
   """What a grouped product's operands are; see above.
 
   Attributes:
-    paired: what has groups has two dimensions for its columns.
+    paired: rhs has two dimensions for its columns; so has what they are part of. Then
+      these are the last ones of each array.
     accumulate: whether there is a buffer.
     tangent: rhs is the tangent of the buffer, in which the call is linear.
   """
@@ -83,14 +85,28 @@ class Form(NamedTuple):
 
   def ranks(self) -> tuple[int, int, int, int]:
     """Dimensions of lhs, rhs, the sizes and the buffer without a batch."""
-    return 2, 3 + self.paired if self.mode == "m" else 2, 1, 3 + self.paired
+    rhs = 3 if self.mode == "m" else 2
+    return 2 + self.contracts_pairs, rhs + self.paired, 1, 3 + self.paired
+
+  def out_rank(self) -> int:
+    """Dimensions of the result, or of the value before a gate, without a batch."""
+    pairs = self.paired and not self.contracts_pairs
+    return (2 if self.mode == "m" else 3) + pairs
+
+  @property
+  def contracts_pairs(self) -> bool:
+    """Whether lhs has the two dimensions, and the result has not."""
+    return self.paired and self.mode == "m" and self.rhs_contracting == 1
 
   def geometry(self, lhs, rhs, sizes) -> Geometry:
     """Of operands with these shapes."""
     batched = [len(x) > rank for x, rank in zip((lhs, rhs, sizes), self.ranks())]
-    rhs = self.merged(rhs) if self.mode == "m" else rhs
-    dense = Geometry.of(lhs[-2:], rhs[-2:], self.lhs_contracting, self.rhs_contracting)
     batch = next((x[0] for x, there in zip((lhs, rhs, sizes), batched) if there), 1)
+    if self.paired:
+      rhs = merge_columns(rhs)
+    if self.contracts_pairs:
+      lhs = merge_columns(lhs)
+    dense = Geometry.of(lhs[-2:], rhs[-2:], self.lhs_contracting, self.rhs_contracting)
     return dataclasses.replace(
         dense, batch=batch, n=dense.n // 2 if self.gated else dense.n,
         lhs_batched=batched[0], rhs_batched=batched[1], sizes_batched=batched[2],
@@ -98,14 +114,13 @@ class Form(NamedTuple):
         group_offset=self.offset, gated=self.gated,
         accumulate=self.accumulate and self.mode == "k")
 
-
-  def merged(self, shape) -> tuple[int, ...]:
-    """The shape of what has groups, as the kernel sees it."""
-    return merge_columns(shape) if self.paired else shape
-
-  def split_columns(self, shape) -> tuple[int, ...]:
-    """The opposite of `merged`."""
-    return (*shape[:-1], 2, shape[-1] // 2) if self.paired else shape
+  def out_shapes(self, lhs, rhs, sizes) -> list[tuple[int, ...]]:
+    """Shapes of out and of the value before its activation."""
+    shape = self.geometry(lhs, rhs, sizes).out_shape()
+    if not self.paired or self.contracts_pairs:
+      return [shape, shape]
+    z = (*shape[:-1], *rhs[-2:])
+    return [shape if self.gated else z, z]
 
 
 ragged_p = Primitive("jaxgemm_ragged")
@@ -138,21 +153,65 @@ def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, *, buffer=None,
         "which other operands differ; the gradient would have it once for each device. "
         "Give each device a buffer of its own (in_specs, or jax.lax.pcast(rhs_grad, "
         "axis, to='varying') outside of jax.grad) and sum them in the end.")
-  return ragged_p.bind(*operands, form=form, spec=spec)
+  return bind(*operands, form=form, spec=spec)
+
+
+def bind(*operands, form: Form, spec: Spec) -> list[jax.Array]:
+  """Binds ragged_p, with a partitioning rule if the spec's config wants one."""
+  call = None
+  if spec.config.partition:
+    # In the parameters, so that jax sees that the lowering needs the devices.
+    operands_of_call, form_of_call = _without_constant(operands, form)
+    labels = ragged_sharding.operand_labels(
+        form_of_call, [x.shape for x in operands_of_call])
+    rule = ragged_sharding.partitioned(
+        form_of_call, spec, tuple(labels), _compute, finish)
+    call = jax.make_jaxpr(rule)(
+        *(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands_of_call))
+  return ragged_p.bind(*operands, form=form, spec=spec, call=call)
+
+
+def _compute(*operands, form: Form, spec: Spec):
+  return ragged_p.bind(*operands, form=form, spec=spec, call=None)
+
+
+def _without_constant(operands, form: Form):
+  """The operands without mode "m"'s buffer, which is for the gradient."""
+  if form.mode == "k" or not form.accumulate:
+    return operands, form
+  operands = [x for i, x in enumerate(operands) if i != form.buffer_index()]
+  return operands, form._replace(accumulate=False)
+
+
+def finish(z, sizes, offset, bias, scale, *, form: Form, spec: Spec):
+  """Results of a product, given its sums in float32 or int32: the epilogue in jnp."""
+  axis = z.ndim - 2 - (form.paired and not form.contracts_pairs)
+  rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=z.shape[axis],
+                           spec=spec)
+  if scale is not None:
+    z = z * rows(scale, dtype=jnp.float32)
+  if bias is not None:
+    z = z + rows(bias, dtype=jnp.float32)
+  # Zero where there is no group, as every activation of zero is.
+  out = epilogue.activate(z, spec.activation, form.gated).astype(spec.out_dtype)
+  return [out, z.astype(spec.out_dtype)] if spec.save_preact else [out]
 
 
 def rows_of(values, sizes, offset, count: int, dtype, spec: Spec) -> jax.Array:
-  """[count, N]: the row of values [L, N] of each row's group; zero without one.
+  """[count, ...]: the row of values [L, ...] of each row's group; zero without one.
+
+  values may have two dimensions for their columns.
 
   A product with ones, for its transpose, the sums over the rows of each group, has to
   be one as well.
   """
   if jnp.issubdtype(values.dtype, jnp.integer):
     # Exactly; integers have no gradient.
-    padded = jnp.pad(values, ((0, 1), (0, 0)))
+    padded = jnp.pad(values, [(0, int(not i)) for i in range(values.ndim)])
     return padded[groups_of_rows(sizes, offset, values.shape[0], count)]
   ones = jnp.ones((count, 1), dtype)
-  return ragged(ones, values[..., None, :], sizes, offset, form=Form("m"),
+  return ragged(ones, values[:, None], sizes, offset,
+                form=Form("m", paired=values.ndim == 3),
                 spec=spec.for_gradient(dtype))[0]
 
 
@@ -205,22 +264,16 @@ def plan_ragged(operands, form: Form, spec: Spec, target: str) -> dict:
 
 
 @ragged_p.def_abstract_eval
-def _abstract_eval(*operands, form, spec):
+def _abstract_eval(*operands, form, spec, call):
   lhs, rhs, sizes = operands[:3]
-  geometry = form.geometry(lhs.shape, rhs.shape, sizes.shape)
   platform = _ffi.default_platform()
   # What is linear in a buffer's tangent is transposed, as a rule, and never run.
   if not form.tangent and (spec.emulated or platform in _ffi.platforms()):
     # The lowering makes the plan again: made here, its error is raised by the call.
     target = spec.target(platform)
     require_built(plan_ragged(operands, form, spec, target), target)
-  shape = geometry.out_shape()
-  if form.mode == "k":
-    return out_avals(lhs, form.split_columns(shape), spec)
-  outs = out_avals(lhs, shape, spec)
-  if form.gated:
-    outs[1:] = [x.update(shape=(*shape[:-1], 2 * shape[-1])) for x in outs[1:]]
-  return outs
+  shapes = form.out_shapes(lhs.shape, rhs.shape, sizes.shape)
+  return [out_avals(lhs, shape, spec)[0] for shape in shapes[:1 + spec.save_preact]]
 
 
 @functools.lru_cache(maxsize=1024)
@@ -233,46 +286,58 @@ def _impl(*operands, **params):
   return _jitted(**params)(*operands)
 
 
-def _lowering(ctx, *operands, form, spec, platform):
-  geometry = form.geometry(*(x.shape for x in ctx.avals_in[:3]))
-  if form.accumulate and not geometry.accumulate:  # it is for the gradient
-    def drop(values):
-      return [x for i, x in enumerate(values) if i != form.buffer_index()]
+def _lowering(ctx, *operands, form, spec, call, platform):
+  avals_in, _ = _without_constant(ctx.avals_in, form)
+  operands, form = _without_constant(operands, form)
+  ctx = ctx.replace(avals_in=avals_in)
+  if call is not None:
+    return mlir.lower_fun(jaxpr_as_fun(call), multiple_results=True)(ctx, *operands)
+  geometry = form.geometry(*(x.shape for x in avals_in[:3]))
+  call = functools.partial(lower_call, geometry=geometry, spec=spec, bias=form.bias,
+                           scale=form.scale, platform=platform)
+  return _on_merged(call, ctx, operands, form) if form.paired else call(ctx, *operands)
 
-    operands, ctx = drop(operands), ctx.replace(avals_in=drop(ctx.avals_in))
-  if form.paired and form.mode == "m":
-    operands, ctx = _with_merged_rhs(operands, ctx, form)
-  return lower_call(ctx, *operands, geometry=geometry, spec=spec, bias=form.bias,
-                    scale=form.scale, platform=platform)
 
+def _on_merged(call, ctx, operands, form):
+  """call(ctx, *operands) where the kernel has one dimension for the columns."""
+  def reshape(x, old, new):
+    if old.shape == new.shape:
+      return x
+    fun = mlir.lower_fun(lambda x: jnp.reshape(x, new.shape), multiple_results=False)
+    return fun(ctx.replace(avals_in=[old], avals_out=[new]), x)[0]
 
-def _with_merged_rhs(operands, ctx, form):
-  lhs_aval, rhs_aval, *avals = ctx.avals_in
-  lhs, rhs, *rest = operands
-  merged = rhs_aval.update(shape=form.merged(rhs_aval.shape))
-  reshape = mlir.lower_fun(lambda x: jnp.reshape(x, merged.shape),
-                           multiple_results=False)
-  rhs, = reshape(ctx.replace(avals_in=[rhs_aval], avals_out=[merged]), rhs)
-  return [lhs, rhs, *rest], ctx.replace(avals_in=[lhs_aval, merged, *avals])
+  def merged(aval):
+    return aval.update(shape=merge_columns(aval.shape))
+
+  avals_in, avals_out = list(ctx.avals_in), list(ctx.avals_out)
+  epilogue_operands = range(len(avals_in) - form.bias - form.scale, len(avals_in))
+  for i in (1, *([0] if form.contracts_pairs else ()), *epilogue_operands):
+    avals_in[i] = merged(avals_in[i])
+  if form.mode == "m" and not form.contracts_pairs:
+    avals_out[form.gated:] = map(merged, avals_out[form.gated:])
+  operands = map(reshape, operands, ctx.avals_in, avals_in)
+  outs = call(ctx.replace(avals_in=avals_in, avals_out=avals_out), *operands)
+  return list(map(reshape, outs, avals_out, ctx.avals_out))
 
 
 register_lowerings(ragged_p, _lowering)
 
 
-def _jvp(primals, tangents, *, form, spec):
+def _jvp(primals, tangents, *, form, spec, call):
+  del call  # the spec says whether there is one
   lhs, rhs, sizes, offset, buffer, bias, scale = form.split(primals)
   d_lhs, d_rhs, _, _, d_buffer, d_bias, d_scale = (
       None if type(t) is ad.Zero else t for t in form.split(tangents))
-  call = functools.partial(ragged, lhs, rhs, sizes, offset, bias, scale,
-                           buffer=buffer, form=form)
+  product = functools.partial(ragged, lhs, rhs, sizes, offset, bias, scale,
+                              buffer=buffer, form=form)
   if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
-    outs = call(spec=spec)
+    outs = product(spec=spec)
     return outs, _zeros(outs)
 
   saves = spec.save_preact or spec.activation is not None or form.gated
-  outs = call(spec=dataclasses.replace(spec, save_preact=saves))
-  rows = functools.partial(rows_of, sizes=sizes, offset=offset,
-                           count=outs[0].shape[-2], spec=spec)
+  outs = product(spec=dataclasses.replace(spec, save_preact=saves))
+  count = form.geometry(lhs.shape, rhs.shape, sizes.shape).m
+  rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=count, spec=spec)
   product = functools.partial(ragged, sizes=sizes, offset=offset,
                               form=form._replace(gated=False, tangent=True))
   of_rhs = d_rhs, None
@@ -333,8 +398,9 @@ def transposed_gradients(form: Form) -> tuple[bool, bool]:
   return tuple(transposed for *_, transposed in _gradient_products(form))
 
 
-def _transpose(cotangents, *operands, form, spec):
+def _transpose(cotangents, *operands, form, spec, call):
   # Only what _jvp binds gets here: no bias, no activation, one result.
+  del call
   ct, = cotangents
   lhs, rhs, sizes, offset, buffer, _, scale = form.split(operands)
   gradients = [None] * len(operands)
@@ -349,13 +415,14 @@ def _transpose(cotangents, *operands, form, spec):
   if form.accumulate and form.mode == "k":
     gradients[form.buffer_index()] = ct
   if scale is not None:
-    factor = rows_of(scale, sizes, offset, ct.shape[-2], jnp.float32, spec)
+    count = ct.shape[-2 - form.paired]  # a call with a scale contracts no pairs
+    factor = rows_of(scale, sizes, offset, count, jnp.float32, spec)
     ct = (ct.astype(jnp.float32) * factor).astype(ct.dtype)
   left, right, product, transposed = _gradient_products(form)[index]
   arrays = {"lhs": lhs, "rhs": rhs, "ct": ct}
   # An operand that the batch shares gets the sum over it.
   shared = (wanted.ndim == form.ranks()[index]
-            and ct.ndim > (2 if form.mode == "m" else 3 + form.paired))
+            and ct.ndim > form.out_rank())
   dtype = jnp.float32 if shared else wanted.dtype
   out, = ragged(arrays[left], arrays[right], sizes, offset, form=product,
                 buffer=None if shared else buffer, spec=spec.for_gradient(dtype))

@@ -10,9 +10,8 @@ import jax
 from jax.interpreters import batching
 import jax.numpy as jnp
 
-from jaxgemm import epilogue
 from jaxgemm.gemm import Spec
-from jaxgemm.ragged import Form, local_sizes, ragged, ragged_p, rows_of
+from jaxgemm.ragged import Form, bind, finish, local_sizes, ragged, ragged_p
 
 
 def _outside(*operands, form: Form, spec: Spec):
@@ -20,15 +19,7 @@ def _outside(*operands, form: Form, spec: Spec):
   lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
   z, = ragged(lhs, rhs, sizes, offset, buffer=buffer,
               form=form._replace(gated=False), spec=spec.accumulator(lhs, rhs))
-  rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=z.shape[-2],
-                           spec=spec)
-  if scale is not None:
-    z = z * rows(scale, dtype=jnp.float32)
-  if bias is not None:
-    z = z + rows(bias, dtype=jnp.float32)
-  # Zero where there is no group, as every activation of zero is.
-  out = epilogue.activate(z, spec.activation, form.gated).astype(spec.out_dtype)
-  return [out, z.astype(spec.out_dtype)] if spec.save_preact else [out]
+  return finish(z, sizes, offset, bias, scale, form=form, spec=spec)
 
 
 def _without_offset(*operands, form: Form, spec: Spec):
@@ -46,7 +37,8 @@ def _added(*operands, form: Form, spec: Spec):
   return [buffer + out]
 
 
-def _batch(operands, axes, *, form, spec):
+def _batch(operands, axes, *, form, spec, call):
+  del call  # the spec says whether there is one
   *_, offset_axis, buffer_axis, bias_axis, scale_axis = form.split(axes)
   alone = buffer_axis is not None and tuple(axes[:3]) == (None,) * 3
   for fun, needed in ((_outside, (bias_axis, scale_axis) != (None, None)),
@@ -62,9 +54,9 @@ def _batch(operands, axes, *, form, spec):
   if buffer is not None:
     arrays, axes = arrays + [buffer], axes + [buffer_axis]
 
-  def bind(lhs, rhs, sizes, buffer=None):
+  def product(lhs, rhs, sizes, buffer=None):
     given = lhs, rhs, sizes, offset, buffer, bias, scale
-    return ragged_p.bind(*(x for x in given if x is not None), form=form, spec=spec)
+    return bind(*(x for x in given if x is not None), form=form, spec=spec)
 
   new, *_ = {x.shape[axis] for x, axis in zip(arrays, axes) if axis is not None}
   olds = {x.shape[axis == 0] for x, axis, rank in zip(arrays, axes, ranks)
@@ -86,11 +78,11 @@ def _batch(operands, axes, *, form, spec):
       count = lhs.shape[lhs_axis - 1]
       shape = (*lhs.shape[:lhs_axis - 1], count * new, *lhs.shape[lhs_axis + 1:])
       sizes = jnp.clip(sizes, 0, count) * new
-      outs = bind(lhs.reshape(shape), rhs, sizes, buffer)
-      return [x.reshape(count, new, x.shape[-1]) for x in outs], [1] * len(outs)
+      outs = product(lhs.reshape(shape), rhs, sizes, buffer)
+      return [x.reshape(count, new, *x.shape[1:]) for x in outs], [1] * len(outs)
     arrays = [x if axis is None else jnp.moveaxis(x, axis, 0)
               for x, axis in zip(arrays, axes)]
-    outs = bind(*arrays)
+    outs = product(*arrays)
     return outs, [0] * len(outs)
 
   # Two batch dimensions become one, in the order that most elements have already.
@@ -111,7 +103,7 @@ def _batch(operands, axes, *, form, spec):
       x = jnp.broadcast_to(x, shape + x.shape[2:])
       x = x.reshape(old * new, *x.shape[2:])
     folded.append(x)
-  outs = bind(*folded)
+  outs = product(*folded)
   shape = (old, new) if behind else (new, old)
   return [x.reshape(shape + x.shape[1:]) for x in outs], [int(behind)] * len(outs)
 

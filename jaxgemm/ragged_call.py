@@ -4,6 +4,7 @@ A call is checked as jax checks its own, arranged for the kernels (ragged_layout
 and bound as `ragged_p` (ragged.py), or left to `jax.lax.ragged_dot_general`.
 """
 
+import dataclasses
 import functools
 import operator
 
@@ -83,7 +84,10 @@ def _columns(layout: RaggedLayout) -> tuple[int, ...]:
 
 
 def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
-  """A bias or scale as [L, N] (scale: or [L, 1]); None if x is."""
+  """A bias or scale as [L, N] (scale: or [L, 1]); None if x is.
+
+  For a gate as [L, 2, N] (or [L, 1, 1]).
+  """
   if x is None:
     return None
   x = jnp.asarray(x)
@@ -97,11 +101,14 @@ def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
         f"{name} has shape {x.shape}; allowed are {shapes} (groups and rhs's columns). "
         "Reshape it, or apply it to the result.")
   x = epilogue_values(name, x, dtype)
-  if x.shape == (groups, *columns):
-    return jnp.reshape(x, (groups, layout.count(layout.n)))
-  width = -1 if x.shape == columns else 1
-  x = jnp.reshape(x, (-1, layout.count(layout.n) if width < 0 else 1))
-  return jnp.broadcast_to(x, (groups, x.shape[1]))
+  leads = x.ndim > len(columns) and x.shape[0] == groups
+  has_columns = x.shape in ((groups, *columns), columns)
+  if not layout.form.gated:
+    columns = (layout.count(layout.n),)
+  if not has_columns:
+    columns = (1,) * len(columns)
+  x = jnp.reshape(x, (groups if leads else 1, *columns))
+  return jnp.broadcast_to(x, (groups, *columns))
 
 
 def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, spec,
@@ -140,11 +147,14 @@ def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, s
   one = (1,) * len(n)
   for name, x in (("scale", scale), ("bias", bias)):
     if x is not None:
+      x = jnp.reshape(x, merge_columns(x.shape)) if form.gated else x
       columns = n if x.shape[1] == layout.count(layout.n) else one
       x = expand(jnp.pad(x, ((0, 1), (0, 0)))[rows], columns)
       out = out * x if name == "scale" else out + x
   # Before the activation, which is zero there, as its gradient's factor has to be.
   out = jnp.where(expand(rows < form.local_groups, one), out, 0)
+  if form.gated:
+    out = jnp.reshape(out, (*out.shape[:-1], *_columns(layout)))
   return epilogue.activate(out, spec.activation, form.gated).astype(spec.out_dtype)
 
 
@@ -220,6 +230,8 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   group_sizes = _int32(group_sizes, lhs.shape[layout.ragged])
   if group_offset is not None:
     group_offset = _int32(group_offset, group_sizes.shape[-1])
+  partition = sharding.is_needed(resolved.partition)
+  resolved = dataclasses.replace(resolved, partition=partition)
   spec = Spec(out_dtype, activation, config=resolved, deterministic=deterministic,
               weak_type=wanted.weak_type, emulated=emulated)
 
@@ -243,16 +255,13 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
 
   def bind(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
     lhs, rhs = beside(lhs, rhs), beside(rhs, lhs)
-    form = layout.form._replace(paired=gated and rhs_grad is not None)
-    if gated and not form.paired:
-      rhs = jnp.reshape(rhs, merge_columns(rhs.shape))
     left, right, sizes = ragged_layout.operands(lhs, rhs, group_sizes, layout)
     kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
     buffer = rhs_grad
     if accumulate is not None and not layout.is_summed:
       buffer = ragged_layout.addend(accumulate, layout)
     out, = ragged(left, right, sizes, group_offset, bias, scale, buffer=buffer,
-                  form=form, spec=kernel_spec)
+                  form=layout.form, spec=kernel_spec)
     out = ragged_layout.result(out, layout, out_dtype)
     return accumulate + out if accumulate is not None and layout.is_summed else out
 

@@ -135,7 +135,8 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
         cost += math.prod(size[x] for x in labels)
     if best_cost is None or cost < best_cost:
       best_cost = cost
-      form = Form(mode, lhs_contracting, rhs_contracting, local_groups, gated=gated)
+      form = Form(mode, lhs_contracting, rhs_contracting, local_groups, paired=gated,
+                  gated=gated)
       best = RaggedLayout(form, batch, outer, ragged, inner, free, n, rhs,
                           lhs_groups, rhs_groups, tuple(size.items()), relayouts)
   if mode == "k" and local_groups != 1 and best.count(batch) != 1:

@@ -33,6 +33,15 @@ def is_explicit() -> bool:
   return bool(jax.sharding.get_abstract_mesh().explicit_axes)
 
 
+def axes_of(x) -> list[tuple[str, ...]]:
+  """The mesh axes of each of an array's dimensions."""
+  # A GSPMDSharding has no axis names: such operands are taken as replicated.
+  spec = tuple(x.sharding.spec) if isinstance(x.sharding, NamedSharding) else ()
+  spec += (None,) * (len(x.shape) - len(spec))
+  return [axes if isinstance(axes, tuple) else (axes,) * (axes is not None)
+          for axes in spec]
+
+
 def _assign(dims: Dims, operands, results, mesh) -> dict[int, tuple[str, ...]]:
   """The mesh axes of each label: as the operands have them, else the results.
 
@@ -46,13 +55,8 @@ def _assign(dims: Dims, operands, results, mesh) -> dict[int, tuple[str, ...]]:
   in_result = set()
   arrays = zip((*operands, *results), labels, strict=True)
   for i, (x, x_labels) in enumerate(arrays):
-    # A GSPMDSharding has no axis names: such operands are taken as replicated.
-    named = isinstance(x.sharding, NamedSharding)
-    spec = tuple(x.sharding.spec) if named else ()
-    spec += (None,) * (len(x_labels) - len(spec))
-    for label, entry, extent in zip(x_labels, spec, x.shape, strict=True):
+    for label, axes, extent in zip(x_labels, axes_of(x), x.shape, strict=True):
       size[label] = extent
-      axes = entry if isinstance(entry, tuple) else (entry,) * (entry is not None)
       wanted.setdefault(label, []).append(axes)
       if i >= len(operands) and axes:
         in_result.add(label)
@@ -92,7 +96,7 @@ def _sharding(mesh, labels, assigned) -> NamedSharding:
   return NamedSharding(mesh, PartitionSpec(*(assigned[x] or None for x in labels)))
 
 
-def _mesh_of(mesh, operands):
+def mesh_of(mesh, operands):
   """The mesh, or one of the operands' devices where the program has none."""
   if not mesh.empty:
     return mesh
@@ -137,7 +141,7 @@ def partitioned(dims: Dims, spec, compute):
     return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)
 
   def partition(mesh, operands, results):
-    mesh = _mesh_of(mesh, operands)
+    mesh = mesh_of(mesh, operands)
     assigned = _assign(dims, operands, results, mesh)
     sum_over = tuple(axis for x in _contracted(dims) for axis in assigned[x])
     return (
@@ -148,7 +152,7 @@ def partitioned(dims: Dims, spec, compute):
     )
 
   def infer_sharding_from_operands(mesh, operands, results):
-    mesh = _mesh_of(mesh, operands)
+    mesh = mesh_of(mesh, operands)
     assigned = _assign(dims, operands, (), mesh)
     return [_sharding(mesh, dims.out, assigned) for _ in results]
 

@@ -133,8 +133,17 @@ class Grouped:
         num_workgroups=self.workgroups, num_queues=self.queues, partition=False)
     spec = Spec(out_dtype, self.activation, config=config, emulated=instance.arch)
     form = Form(self.mode, instance.lhs_contracting, instance.rhs_contracting,
-                len(self.local()), gated=self.gated)
-    return jax.jit(lambda arrays: ragged(form=form, spec=spec, **arrays)[0])
+                len(self.local()), paired=self.gated, gated=self.gated)
+
+    @jax.jit
+    def call(arrays):
+      if self.gated:
+        pairs = {name: arrays[name] for name in ("rhs", "bias") if name in arrays}
+        arrays = arrays | {name: x.reshape(*x.shape[:-1], 2, -1)
+                           for name, x in pairs.items()}
+      return ragged(form=form, spec=spec, **arrays)[0]
+
+    return call
 
   def bytes_written(self, instance, got) -> int:
     """An empty group's part of a buffer is not touched."""
