@@ -12,7 +12,8 @@ from jaxgemm import _jaxgemm as native
 PROBLEM = dict(
     batch=1, m=48, n=40, k=600, lhs_dtype="float32", rhs_dtype="float32",
     out_dtype="float32", lhs_contracting=1, rhs_contracting=0, lhs_batched=0,
-    rhs_batched=0, bias=0, scale=0, save_preact=0, activation="none",
+    rhs_batched=0, bias=0, scale=0, save_preact=0, activation="none", ragged="none",
+    groups=0, local_groups=0, group_offset=0, sizes_batched=0, accumulate=0, gated=0,
 )
 CONFIG = dict(
     schedule="auto", reduction="linear", deterministic=0, tile_m=0, tile_n=0, tile_k=0,
@@ -21,10 +22,11 @@ CONFIG = dict(
 )
 
 
-def call(args, results, attrs):
+def call(args, results, attrs, aliases=None):
   attrs = {k: np.int64(v) if isinstance(v, int) else v for k, v in attrs.items()}
   results = [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in results]
-  return jax.block_until_ready(jax.ffi.ffi_call("jaxgemm_gemm", results)(*args, **attrs))
+  return jax.block_until_ready(jax.ffi.ffi_call(
+      "jaxgemm_gemm", results, input_output_aliases=aliases or {})(*args, **attrs))
 
 
 def good_call(problem=(), config=()):
@@ -50,6 +52,27 @@ def test_the_call_as_planned(schedule):
       config=dict(schedule=schedule, tile_m=16, tile_n=16, tile_k=64))
   out = np.asarray(call(args, results, attrs)[0])
   assert np.abs(out - reference).max() < 1e-5 * np.abs(reference).max()
+
+
+def good_grouped_call(gated=False):
+  """As good_call: ragged rows of four groups, or ragged k that is added up."""
+  problem = {**PROBLEM, "groups": 4, "local_groups": 3, "group_offset": 1}
+  rng = np.random.default_rng(0)
+  sizes, offset = np.array([5, 0, 17, 20], np.int32), np.ones(1, np.int32)
+  if gated:
+    problem |= {"ragged": "m", "gated": 1, "bias": 1, "save_preact": 1}
+    args = [rng.standard_normal((48, 600), np.float32),
+            rng.standard_normal((3, 600, 80), np.float32), sizes, offset,
+            rng.standard_normal((3, 80), np.float32)]
+    results = [((48, 40), jnp.float32), ((48, 80), jnp.float32)]
+  else:
+    problem |= {"ragged": "k", "k": 48, "m": 30, "lhs_contracting": 0, "accumulate": 1}
+    args = [rng.standard_normal((48, 30), np.float32),
+            rng.standard_normal((48, 40), np.float32), sizes, offset,
+            rng.standard_normal((3, 30, 40), np.float32)]
+    results = [((3, 30, 40), jnp.float32)]
+  plan = native.plan(problem, CONFIG, "cpu")
+  return args, [*results, ((plan["workspace_bytes"],), jnp.uint8)], plan["attrs"]
 
 
 EPILOGUE = dict(bias=1, scale=1, activation="gelu", save_preact=1)
@@ -99,9 +122,68 @@ WRONG_ATTRS = {
 }
 
 
-def refused(args, results, attrs):
+WRONG_GATED_ARGS = {
+    "no sizes": lambda args: args[:2] + args[3:],
+    "no offset": lambda args: args[:3] + args[4:],
+    "uint8 sizes": other(2, np.zeros(4, np.uint8)),
+    "float sizes": other(2, np.zeros(4, np.float32)),
+    "sizes of rank 0": other(2, np.int32(4)),
+    "sizes of three batches": other(2, np.zeros((3, 4), np.int32)),
+    "two offsets": other(3, np.zeros(2, np.int32)),
+    "float offset": other(3, np.zeros(1, np.float32)),
+    "rhs without groups": other(1, np.zeros((600, 80), np.float32)),
+    "rhs of odd columns": other(1, np.zeros((3, 600, 81), np.float32)),
+    "rhs not gated": other(1, np.zeros((3, 600, 40), np.float32)),
+    "bias of two groups": other(4, np.zeros((2, 80), np.float32)),
+    "bias of one matrix": other(4, np.zeros((3, 40), np.float32)),
+}
+WRONG_ADDED_ARGS = {
+    "nothing to add to": lambda args: args[:4],
+    "added to another shape": other(4, np.zeros((3, 40, 30), np.float32)),
+    "added to another type": other(4, np.zeros((3, 30, 40), np.int32)),
+    "rhs with groups": other(1, np.zeros((3, 48, 40), np.float32)),
+}
+
+
+def refused(args, results, attrs, aliases=None):
   with pytest.raises(Exception, match="jaxgemm_gemm|INVALID_ARGUMENT"):
-    call(args, results, attrs)
+    call(args, results, attrs, aliases)
+
+
+@pytest.mark.parametrize("name", WRONG_GATED_ARGS)
+def test_wrong_operands_of_a_gated_call(name):
+  args, results, attrs = good_grouped_call(gated=True)
+  refused(WRONG_GATED_ARGS[name](args), results, attrs)
+
+
+@pytest.mark.parametrize("name", WRONG_ADDED_ARGS)
+def test_wrong_operands_of_an_accumulating_call(name):
+  args, results, attrs = good_grouped_call()
+  refused(WRONG_ADDED_ARGS[name](args), results, attrs)
+
+
+def test_grouped_calls_as_planned():
+  args, results, attrs = good_grouped_call(gated=True)
+  z = np.asarray(call(args, results, attrs)[1])
+  expected = args[0][22:42].astype(np.float64) @ args[1][2] + args[4][2]
+  assert np.abs(z[22:42] - expected).max() < 1e-5 * np.abs(expected).max()
+  assert not z[:5].any() and not z[42:].any()
+
+  args, results, attrs = good_grouped_call()
+  out = np.asarray(call(args, results, attrs, {4: 0})[0])
+  expected = args[4][1] + args[0][5:22].T.astype(np.float64) @ args[1][5:22]
+  assert np.abs(out[1] - expected).max() < 1e-5 * np.abs(expected).max()
+  np.testing.assert_array_equal(out[0], args[4][0])
+  # Without the alias it would have to be copied, which only XLA can do.
+  refused(args, results, attrs)
+
+
+@pytest.mark.parametrize("change", [
+    {"ragged": "rows"}, {"ragged": "none"}, {"ragged": "k"}, {"gated": 0},
+    {"accumulate": 1}, {"group_offset": 0}, {"tile_n": 3}])
+def test_wrong_attributes_of_a_gated_call(change):
+  args, results, attrs = good_grouped_call(gated=True)
+  refused(args, results, {**attrs, **change})
 
 
 @pytest.mark.parametrize("name", WRONG_ARGS)

@@ -60,16 +60,20 @@ struct Case {
     if (p.save_preact) call.AddRet(XLA_FFI_DataType_BF16, &preact, {p.batch, p.m, p.n});
     call.AddRet(XLA_FFI_DataType_U8, workspace.data(), {plan.workspace_bytes});
     const Config& c = plan.config;
-    call.attributes = {{"activation", std::string(Name(p.activation))},
+    call.attributes = {{"accumulate", int64_t{p.accumulate}},
+                       {"activation", std::string(Name(p.activation))},
                        {"bias", int64_t{p.bias}},
                        {"claim_ahead", c.claim_ahead},
+                       {"gated", int64_t{p.gated}},
                        {"group_m", c.group_m},
+                       {"group_offset", int64_t{p.group_offset}},
                        {"kernel", std::string(c.kernel)},
                        {"lhs_contracting", p.lhs_contracting},
                        {"num_queues", c.num_queues},
                        {"num_shares", c.num_shares},
                        {"num_threads", c.num_threads},
                        {"num_workgroups", c.num_workgroups},
+                       {"ragged", std::string(Name(p.ragged))},
                        {"reduction", std::string(Name(c.reduction))},
                        {"rhs_contracting", p.rhs_contracting},
                        {"save_preact", int64_t{p.save_preact}},
