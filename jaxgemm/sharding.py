@@ -34,12 +34,13 @@ def is_explicit() -> bool:
 
 
 def axes_of(x) -> list[tuple[str, ...]]:
-  """The mesh axes of each of an array's dimensions."""
+  """The mesh axes of each of an array's dimensions, without those of size 1."""
   # A GSPMDSharding has no axis names: such operands are taken as replicated.
   spec = tuple(x.sharding.spec) if isinstance(x.sharding, NamedSharding) else ()
   spec += (None,) * (len(x.shape) - len(spec))
-  return [axes if isinstance(axes, tuple) else (axes,) * (axes is not None)
-          for axes in spec]
+  given = (axes if isinstance(axes, tuple) else (axes,) for axes in spec)
+  return [tuple(a for a in axes if a is not None and x.sharding.mesh.shape[a] > 1)
+          for axes in given]
 
 
 def _assign(dims: Dims, operands, results, mesh) -> dict[int, tuple[str, ...]]:
