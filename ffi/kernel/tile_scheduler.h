@@ -220,7 +220,7 @@ struct AlwaysReady {
 // What one persistent workgroup does. `compute` is the main loop, `store` fix-up and
 // epilogue. With claim_ahead the next index is asked for between the two.
 template <class Claim, class Map, class Ready, class Compute, class Store>
-JAXGEMM_DEVICE void ForEachWorkTile(Claim claim, Map& map, const Ready& ready,
+JAXGEMM_DEVICE inline __attribute__((always_inline)) void ForEachWorkTile(Claim claim, Map& map, const Ready& ready,
                                     bool claim_ahead, Compute&& compute, Store&& store) {
   claim.Start();
   for (Index index = claim.Finish(); index != kNoMoreWork; index = claim.Finish()) {

@@ -1,0 +1,299 @@
+// The epilogue on Hopper, by warpgroups. Plain results of 16 bits go through shared memory to the
+// copy engine, which stores while the next tile is computed. All others, and tiles that a group's
+// end cuts, are staged as sums, so that one short loop, whatever the type of out, stores four
+// elements a lane.
+#pragma once
+
+#include "kernel/epilogue.h"
+#include "kernel/gemm_sm90_traits.h"
+
+namespace jaxgemm {
+
+template <class T>
+struct alignas(4 * sizeof(T)) Four {
+  T values[4];
+  JAXGEMM_SM90 T& operator[](int i) { return values[i]; }
+};
+
+// Two floats as 16 bits each, the first in the low half.
+JAXGEMM_SM90 uint32_t PackPair(bool bf16, float low, float high) {
+  uint32_t pair;
+  if (bf16) {
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  } else {
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  }
+  return pair;
+}
+
+// Four neighbours in a row, or the first `count` of them.
+template <class T>
+JAXGEMM_SM90 void StoreFour(void* base, int64_t offset, Four<T> value, int count, bool aligned) {
+  T* to = static_cast<T*>(base) + offset;
+  if (aligned) {
+    *reinterpret_cast<Four<T>*>(to) = value;
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (i < count) to[i] = value[i];
+  }
+}
+template <class T>
+JAXGEMM_SM90 Four<T> LoadFour(const void* base, int64_t offset, int count) {
+  const T* from = static_cast<const T*>(base) + offset;
+  Four<T> value;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) value[i] = i < count ? from[i] : T{0};
+  return value;
+}
+
+template <class Format>
+JAXGEMM_SM90 Four<uint8_t> EncodeFour(Four<float> value) {
+  Four<uint8_t> code;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) code[i] = EncodeSmallFloat<Format>(value[i]);
+  return code;
+}
+JAXGEMM_SM90 Four<uint16_t> PackFour(bool bf16, Four<float> value) {
+  const uint32_t low = PackPair(bf16, value[0], value[1]);
+  const uint32_t high = PackPair(bf16, value[2], value[3]);
+  return {{static_cast<uint16_t>(low), static_cast<uint16_t>(low >> 16),
+           static_cast<uint16_t>(high), static_cast<uint16_t>(high >> 16)}};
+}
+
+JAXGEMM_SM90 void StoreAs(DType dtype, void* base, int64_t offset, Four<float> value, int count,
+                          bool aligned) {
+  switch (dtype) {
+    case DType::kF32:
+      return StoreFour(base, offset, value, count, aligned);
+    case DType::kF16:
+    case DType::kBF16:
+      return StoreFour(base, offset, PackFour(dtype == DType::kBF16, value), count, aligned);
+    case DType::kF8E4M3FN:
+      return StoreFour(base, offset, EncodeFour<F8E4M3FNFormat>(value), count, aligned);
+    case DType::kF8E5M2:
+      return StoreFour(base, offset, EncodeFour<F8E5M2Format>(value), count, aligned);
+    case DType::kF8E4M3FNUZ:
+      return StoreFour(base, offset, EncodeFour<F8E4M3FNUZFormat>(value), count, aligned);
+    case DType::kF8E5M2FNUZ:
+      return StoreFour(base, offset, EncodeFour<F8E5M2FNUZFormat>(value), count, aligned);
+    case DType::kS8:
+    case DType::kS32:
+      return;  // only from int32_t
+  }
+}
+// Wraps, as an integer conversion does.
+JAXGEMM_SM90 void StoreAs(DType dtype, void* base, int64_t offset, Four<int32_t> value, int count,
+                          bool aligned) {
+  if (dtype != DType::kS8) return StoreFour(base, offset, value, count, aligned);
+  Four<int8_t> low;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) low[i] = static_cast<int8_t>(value[i]);
+  StoreFour(base, offset, low, count, aligned);
+}
+
+JAXGEMM_SM90 float Activate(Activation activation, float value) {
+  switch (activation) {
+    case Activation::kNone:
+      break;
+    case Activation::kRelu:
+      return Relu(value);
+    case Activation::kGelu:
+      return Gelu(value);
+    case Activation::kSilu:
+      return Silu(value);
+  }
+  return value;
+}
+
+template <class Traits>
+class Epilogue {
+  using Sum = typename Traits::Sum;
+  static constexpr int kColumns = 64;  // staged at once
+
+ public:
+  // Of a warpgroup: `thread` of it.
+  JAXGEMM_SM90 Epilogue(SharedMemory<Traits>& shared, int warpgroup, int thread, int rank)
+      : stage_(shared.out[warpgroup]),
+        warpgroup_(warpgroup),
+        thread_(thread),
+        row_in_tile_(rank * Traits::kCtaM + warpgroup * Traits::kWarpgroupM) {}
+
+  JAXGEMM_SM90 void Store(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                          Sum (&sums)[Traits::kSums]) {
+    const bool ragged_m = args.groups.ragged == Ragged::kM;
+    const Index vectors = ragged_m ? tile.group : tile.batch;
+    Place place{
+        .row = int64_t{tile.m} * Traits::kTileM + row_in_tile_,
+        .rows = ragged_m ? tile.limit - tile.origin : args.m,
+        .column = int64_t{tile.n} * Traits::kTileN,
+        .first_row = ragged_m ? tile.origin : 0,
+        .z = args.groups.ragged == Ragged::kK
+                 ? tile.batch * args.groups.local_groups + tile.group
+                 : tile.batch,
+        // Rows of no group stay zero, as every activation leaves them.
+        .bias = tile.zero ? nullptr : args.bias,
+        .bias_at = vectors * args.bias_batch_stride,
+        .scale = tile.zero ? nullptr : args.scale,
+        .scale_at = vectors * args.scale_batch_stride,
+    };
+    if (place.row >= place.rows) return;
+    if constexpr (!Traits::kInteger) {
+      if (maps.out_valid && (!ragged_m || place.row + Traits::kWarpgroupM <= place.rows)) {
+        return StoreBoxes(args, maps, place, sums);
+      }
+    }
+    StoreFours(args, place, sums);
+  }
+
+  // Shared memory must outlive the stores.
+  JAXGEMM_SM90 void Finish() {
+    if (thread_ == 0) WaitForStoreReads<0>();
+  }
+
+ private:
+  struct Place {
+    int64_t row, rows;  // this warpgroup's first row, and how many there are, of the group
+    int64_t column;
+    int64_t first_row;  // of the group
+    Index z;
+    const void* bias;
+    int64_t bias_at;
+    const float* scale;
+    int64_t scale_at;
+  };
+
+  JAXGEMM_SM90 void Barrier() { NamedBarrier(2 + warpgroup_, kWarpgroupSize); }
+  JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
+  JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
+
+  // 64 columns at a time in two buffers, 128 bytes a row, swizzled as the copy engine reads them.
+  JAXGEMM_SM90 void StoreBoxes(const GemmArgs& args, const TensorMaps& maps, const Place& place,
+                               Sum (&sums)[Traits::kSums]) {
+    const bool bf16 = args.out_dtype == DType::kBF16;
+    const int matrix = Lane() / 8;
+    const int row = Warp() * 16 + Lane() % 8 + matrix % 2 * 8;
+#pragma unroll
+    for (int block = 0; block < Traits::kTileN / kColumns; ++block) {
+      if (thread_ == 0) WaitForStoreReads<1>();
+      Barrier();
+      char* stage = stage_[block % 2];
+#pragma unroll
+      for (int pair = 0; pair < kColumns / 16; ++pair) {
+        uint32_t packed[4];
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const int column = block * kColumns + pair * 16 + half * 8;
+          Sum* sum = sums + column / 2;
+          ScaleAndShift(args, place, column + Lane() % 4 * 2, sum);
+          packed[2 * half] = PackPair(bf16, sum[0], sum[1]);
+          packed[2 * half + 1] = PackPair(bf16, sum[2], sum[3]);
+        }
+        StoreMatrices(stage + row * kRowBytes + ((2 * pair + matrix / 2) ^ row % 8) * 16,
+                      packed[0], packed[1], packed[2], packed[3]);
+      }
+      FenceAsyncProxy();
+      Barrier();
+      if (thread_ == 0) {
+        StoreBox(&maps.out, stage, static_cast<int>(place.column) + block * kColumns,
+                 static_cast<int>(place.first_row + place.row), place.z);
+      }
+    }
+  }
+  // Two columns of two rows.
+  JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place, int column,
+                                  float* sum) {
+    if (!place.scale && !place.bias) return;
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const int64_t at = place.column + column + i;
+      if (at >= args.n) continue;
+      const float scale = place.scale ? place.scale[place.scale_at + at * args.scale_stride] : 1;
+      const float bias =
+          place.bias ? static_cast<const float*>(place.bias)[place.bias_at + at] : 0;
+      sum[i] = sum[i] * scale + bias;
+      sum[i + 2] = sum[i + 2] * scale + bias;
+    }
+  }
+
+  // Each warp has 4 KiB of the staging memory: its 16 rows of 64 sums.
+  JAXGEMM_SM90 void StoreFours(const GemmArgs& args, const Place& place,
+                               Sum (&sums)[Traits::kSums]) {
+    if (thread_ == 0) WaitForStoreReads<0>();
+    Barrier();
+    auto* stage = reinterpret_cast<Sum*>(&stage_[0][0]) + Warp() * 16 * kColumns;
+    const bool aligned = args.n % 4 == 0;
+#pragma unroll 1
+    for (int block = 0; block < Traits::kTileN / kColumns; ++block) {
+      // Registers cannot be indexed: one branch for each block.
+#pragma unroll
+      for (int i = 0; i < Traits::kTileN / kColumns; ++i) {
+        if (i != block) continue;
+#pragma unroll
+        for (int eight = 0; eight < kColumns / 8; ++eight) {
+          const Sum* sum = sums + i * kColumns / 2 + eight * 4;
+          const int row = Lane() / 4, column = eight * 8 + Lane() % 4 * 2;
+          *At<2>(stage, row, column) = {{sum[0], sum[1]}};
+          *At<2>(stage, row + 8, column) = {{sum[2], sum[3]}};
+        }
+      }
+      __syncwarp();
+      const int64_t column = place.column + block * kColumns + Lane() % 16 * 4;
+      const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
+#pragma unroll 1
+      for (int row = Lane() / 16; row < 16; row += 2) {
+        const int64_t out_row = place.row + Warp() * 16 + row;
+        if (out_row >= place.rows || count <= 0) continue;
+        const Sum* at = At<4>(stage, row, Lane() % 16 * 4)->values;
+        StoreRow(args, place, out_row, column, count, aligned, {{at[0], at[1], at[2], at[3]}});
+      }
+      __syncwarp();
+    }
+    Barrier();
+  }
+
+  template <int kCount>
+  struct alignas(kCount * 4) Piece {
+    Sum values[kCount];
+  };
+  // Rows are as long as all banks: fours are permuted within each.
+  template <int kCount>
+  static JAXGEMM_SM90 Piece<kCount>* At(Sum* stage, int row, int column) {
+    return reinterpret_cast<Piece<kCount>*>(stage + row * kColumns +
+                                            (column ^ row % 8 * 8));
+  }
+
+  JAXGEMM_SM90 void StoreRow(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
+                             int count, bool aligned, Four<Sum> sum) {
+    const int64_t offset = ((place.z * args.m) + place.first_row + row) * args.n + column;
+    if constexpr (Traits::kInteger) {
+      if (args.out_dtype == DType::kS32 || args.out_dtype == DType::kS8) {
+        Four<int32_t> bias{};
+        if (place.bias) bias = LoadFour<int32_t>(place.bias, place.bias_at + column, count);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) sum[i] += bias[i];
+        return StoreAs(args.out_dtype, args.out, offset, sum, count, aligned);
+      }
+    }
+    Four<float> value, bias{}, scale{{1, 1, 1, 1}};
+    if (place.bias) bias = LoadFour<float>(place.bias, place.bias_at + column, count);
+    if (place.scale && args.scale_stride) {
+      scale = LoadFour<float>(place.scale, place.scale_at + column, count);
+    } else if (place.scale) {
+      const float same = place.scale[place.scale_at];
+      scale = {{same, same, same, same}};
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) value[i] = static_cast<float>(sum[i]) * scale[i] + bias[i];
+    if (args.preact) StoreAs(args.out_dtype, args.preact, offset, value, count, aligned);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) value[i] = Activate(args.activation, value[i]);
+    StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
+  }
+
+  char (*stage_)[Traits::kOutColumnBytes];
+  int warpgroup_, thread_, row_in_tile_;
+};
+
+}  // namespace jaxgemm

@@ -1,0 +1,341 @@
+// One persistent workgroup on Hopper, a cluster of CTAs: in each, a producer claims work tiles,
+// loads their operands and hands them to two warpgroups that multiply, fix up and store.
+#pragma once
+
+#include <type_traits>
+
+#include "kernel/epilogue_sm90.h"
+#include "kernel/mainloop_sm90.h"
+#include "kernel/stream_k.h"
+
+namespace jaxgemm {
+
+// The claim of a cluster's producers: its first CTA steals for all of them.
+template <class Traits>
+struct ClusterClaim {
+  bool stealing;
+  StrideClaim stride;
+  StealClaim steal;
+  SharedMemory<Traits>& shared;
+  int rank;
+  RingPlace<kMailSlots> mail;
+
+  JAXGEMM_SM90 void Start() {
+    if (stealing && rank == 0) steal.Start();
+  }
+  JAXGEMM_SM90 Index Finish() {
+    if (!stealing) return stride.Finish();
+    if constexpr (Traits::kCluster == 1) {
+      return steal.Finish();
+    } else {
+      const int slot = mail.slot;
+      Index index;
+      if (rank == 0) {
+        index = steal.Finish();
+        shared.mail_empty[slot].Wait(mail.parity ^ 1);
+        for (int other = 1; other < Traits::kCluster; ++other) {
+          asm volatile("st.shared::cluster.s32 [%0], %1;" ::"r"(
+                           ClusterAddress(&shared.mail[slot], other)),
+                       "r"(index)
+                       : "memory");
+          FenceCluster();
+          shared.mail_full[slot].ArriveAt(other);
+        }
+      } else {
+        shared.mail_full[slot].Wait(mail.parity);
+        FenceCluster();
+        index = shared.mail[slot];
+        shared.mail_empty[slot].ArriveAt(0);
+      }
+      mail.Advance();
+      return index;
+    }
+  }
+};
+
+// The map of a dense or a grouped problem, for the one thread that claims.
+struct ProducerMap {
+  const GemmArgs& args;
+  GroupedMap groups;
+
+  explicit JAXGEMM_SM90 ProducerMap(const GemmArgs& args) : args(args) {
+    if (args.groups.ragged == Ragged::kNone) return;
+    groups = args.groups;
+    Index offset = args.group_offset ? *args.group_offset : 0;
+    offset = offset < 0 ? 0 : offset > groups.num_groups ? groups.num_groups : offset;
+    groups.first_group = offset;
+    groups.Prepare(args.num_workgroups, args.max_shares);
+  }
+  JAXGEMM_SM90 Index size() const {
+    return args.groups.ragged == Ragged::kNone ? args.map.size() : groups.size();
+  }
+  JAXGEMM_SM90 WorkTile operator()(Index index) {
+    return args.groups.ragged == Ragged::kNone ? args.map(index) : groups(index);
+  }
+};
+
+// A CTA's producer hands on work tiles; one that is not valid is the end.
+template <class Traits>
+struct TileSender {
+  SharedMemory<Traits>& shared;
+  RingPlace<kTileSlots> place;
+
+  JAXGEMM_SM90 void Send(const WorkTile& tile) {
+    shared.tile_empty[place.slot].Wait(place.parity ^ 1);
+    shared.tiles[place.slot] = tile;
+    shared.tile_full[place.slot].Arrive();
+    place.Advance();
+  }
+};
+
+// The claim and the map of the others: the tiles that are sent. By whole warps.
+template <class Traits>
+struct TileReceiver {
+  SharedMemory<Traits>& shared;
+  RingPlace<kTileSlots> place;
+  WorkTile tile;
+
+  struct Claim {
+    TileReceiver& receiver;
+
+    JAXGEMM_SM90 void Start() {}
+    JAXGEMM_SM90 Index Finish() {
+      receiver.Receive();
+      return receiver.tile.valid ? 0 : kNoMoreWork;
+    }
+  };
+  JAXGEMM_SM90 WorkTile operator()(Index) const { return tile; }
+
+ private:
+  JAXGEMM_SM90 void Receive() {
+    shared.tile_full[place.slot].Wait(place.parity);
+    tile = shared.tiles[place.slot];
+    __syncwarp();
+    if (threadIdx.x % kWarpSize == 0) shared.tile_empty[place.slot].Arrive();
+    place.Advance();
+  }
+};
+
+// The consumers' sums of a CTA's part of a tile, in registers. Partial-sum slots hold them as they
+// lie there, row by row of four a thread.
+template <class Traits>
+struct Sm90Accumulator {
+  using Element = typename Traits::Sum;
+  using Row = Four<Element>;
+  static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
+  static constexpr int kRows = Traits::kSums / 4;
+  static constexpr Index kNone = -1;
+
+  Element (&sums)[Traits::kSums];
+  void* partials;
+  SharedMemory<Traits>& shared;
+  int thread, rank;
+  Index held;  // the slot that is in the registers as well
+
+  JAXGEMM_SM90 Row* Slot(Index slot) const {
+    return static_cast<Row*>(partials) +
+           (int64_t{slot} * Traits::kCluster + rank) * kRows * kThreads + thread;
+  }
+  JAXGEMM_SM90 void Publish(Index slot) {
+    Row* to = Slot(slot);
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) to[row * kThreads] = Get(row);
+  }
+  JAXGEMM_SM90 void AddToSlot(Index slot) {
+    Row* to = Slot(slot);
+#pragma unroll
+    for (int i = 0; i < Traits::kSums; ++i) {
+      AtomicAdd(to[i / 4 * kThreads].values + i % 4, sums[i]);
+    }
+  }
+  JAXGEMM_SM90 void Load(Index slot) {
+    if (held == slot) return;
+    const Row* from = Slot(slot);
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) Set(row, LoadRow(from + row * kThreads));
+  }
+
+  // In slot order; what is in flight at once hides the L2's latency.
+  JAXGEMM_SM90 void Sum(Index first, Index step, Index count) {
+    constexpr int kAtOnce = 8;
+    Row* to = Slot(first);
+    const int64_t next = Slot(first + step) - to;
+#pragma unroll
+    for (int row = 0; row < kRows; row += kAtOnce) {
+      Row total[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) total[i] = LoadRow(to + (row + i) * kThreads);
+#pragma unroll 2
+      for (Index peer = 1; peer < count; ++peer) {
+        Row term[kAtOnce];
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+          term[i] = LoadRow(to + peer * next + (row + i) * kThreads);
+        }
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+#pragma unroll
+          for (int j = 0; j < 4; ++j) total[i][j] += term[i][j];
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        to[(row + i) * kThreads] = total[i];
+        Set(row + i, total[i]);
+      }
+    }
+    held = first;
+  }
+
+  // By all consumers of the CTA. Each CTA of a cluster counts in 16 bits of its own.
+  JAXGEMM_SM90 int32_t Arrive(int32_t* counter) {
+    const int shift = 16 * rank;
+    NamedBarrier(Multiplier<Traits>::kBarrier, kThreads);
+    if (thread == 0) shared.arrived = FetchAddAcqRel(counter, 1 << shift);
+    NamedBarrier(Multiplier<Traits>::kBarrier, kThreads);
+    const uint32_t before = shared.arrived;
+    // Before the next arrival writes it.
+    NamedBarrier(Multiplier<Traits>::kBarrier, kThreads);
+    return Traits::kCluster == 1 ? before : before >> shift & 0xffff;
+  }
+
+ private:
+  JAXGEMM_SM90 Row Get(int row) const {
+    return {{sums[4 * row], sums[4 * row + 1], sums[4 * row + 2], sums[4 * row + 3]}};
+  }
+  JAXGEMM_SM90 void Set(int row, Row four) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) sums[4 * row + i] = four[i];
+  }
+  // From the L2: other workgroups wrote it.
+  static JAXGEMM_SM90 Row LoadRow(const Row* row) {
+    const uint4 words = __ldcg(reinterpret_cast<const uint4*>(row));
+    return __builtin_bit_cast(Row, words);
+  }
+};
+
+template <class Traits>
+class Workgroup {
+ public:
+  static constexpr int kThreads = (1 + Traits::kConsumers) * kWarpgroupSize;
+
+  JAXGEMM_SM90 Workgroup(const GemmArgs& args, const TensorMaps& maps,
+                         SharedMemory<Traits>& shared)
+      : args_(args),
+        maps_(maps),
+        shared_(shared),
+        rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
+        by_element_(!maps.lhs_valid || !maps.rhs_valid) {}
+
+  JAXGEMM_SM90 void Run() {
+    // The same in all lanes, which the compiler cannot know.
+    const int warp = __shfl_sync(~0u, threadIdx.x / kWarpSize, 0);
+    if (threadIdx.x == 0) InitBarriers();
+    Meet();
+    if (warp < kWarpgroupSize / kWarpSize) {
+      GiveRegisters<40>();
+      if (threadIdx.x == 0) Produce();
+      if (warp > 0 && by_element_) CopyElements();
+    } else {
+      TakeRegisters<232>();
+      Consume();
+    }
+    __syncwarp();
+    // What is left at exit must not be another's.
+    if constexpr (Traits::kCluster > 1) ClusterBarrier();
+  }
+
+ private:
+  JAXGEMM_SM90 void Meet() {
+    if constexpr (Traits::kCluster > 1) {
+      ClusterBarrier();
+    } else {
+      __syncthreads();
+    }
+  }
+
+  JAXGEMM_SM90 void InitBarriers() {
+    constexpr int kConsumerWarps = Traits::kConsumers * kWarpgroupSize / kWarpSize;
+    const int copiers = by_element_ ? ElementLoader<Traits>::kWarps : 0;
+    for (int i = 0; i < Traits::kStages; ++i) {
+      shared_.full[i].Init(1 + copiers);
+      shared_.empty[i].Init(kConsumerWarps * Traits::kCluster);
+    }
+    for (int i = 0; i < kTileSlots; ++i) {
+      shared_.tile_full[i].Init(1);
+      shared_.tile_empty[i].Init(kConsumerWarps + copiers);
+    }
+    for (int i = 0; i < kMailSlots; ++i) {
+      shared_.mail_full[i].Init(1);
+      shared_.mail_empty[i].Init(Traits::kCluster - 1);
+    }
+    FenceBarrierInit();
+  }
+
+  JAXGEMM_SM90 void Produce() {
+    PrefetchTensorMap(&maps_.lhs);
+    PrefetchTensorMap(&maps_.rhs);
+    PrefetchTensorMap(&maps_.out);
+    ProducerMap map(args_);
+    const Index size = map.size();
+    const Index workgroup = blockIdx.x / Traits::kCluster;
+    ClusterClaim<Traits> claim{
+        .stealing = args_.num_queues > 0,
+        .stride = {.index = workgroup, .step = args_.num_workgroups, .size = size},
+        .steal = {.counters = args_.claims,
+                  .num_queues = args_.num_queues,
+                  .start = args_.num_queues > 0 ? Mod(workgroup, args_.num_queues) : 0,
+                  .size = size},
+        .shared = shared_,
+        .rank = rank_};
+    TileSender<Traits> sender{.shared = shared_};
+    CopyEngineLoader<Traits> loader{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    ForEachWorkTile(
+        claim, map, AlwaysReady(), args_.claim_ahead,
+        [&](const WorkTile& tile) { sender.Send(tile); },
+        [&](const WorkTile& tile) { loader.Load(tile); });
+    sender.Send({.valid = false});
+  }
+
+  JAXGEMM_SM90 void CopyElements() {
+    TileReceiver<Traits> receiver{.shared = shared_};
+    ElementLoader<Traits> loader{.args = args_,
+                                 .maps = maps_,
+                                 .shared = shared_,
+                                 .rank = rank_,
+                                 .thread = static_cast<int>(threadIdx.x) - kWarpSize};
+    ForEachWorkTile(
+        typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
+        [](const WorkTile&) {}, [&](const WorkTile& tile) { loader.Load(tile); });
+  }
+
+  JAXGEMM_SM90 void Consume() {
+    const int thread = static_cast<int>(threadIdx.x) - kWarpgroupSize;
+    TileReceiver<Traits> receiver{.shared = shared_};
+    typename Traits::Sum sums[Traits::kSums];
+    Sm90Accumulator<Traits> accumulator{
+        .sums = sums, .partials = args_.partials, .shared = shared_, .thread = thread, .rank = rank_};
+    Multiplier<Traits> multiplier{.shared = shared_, .thread = thread};
+    Epilogue<Traits> epilogue(shared_, __shfl_sync(~0u, thread / kWarpgroupSize, 0),
+                              thread % kWarpgroupSize, rank_);
+    auto compute = [&](const WorkTile& tile) {
+      accumulator.held = Sm90Accumulator<Traits>::kNone;
+      multiplier.Run(args_, tile, sums);
+    };
+    auto store = [&](const WorkTile& tile) {
+      if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
+      epilogue.Store(args_, maps_, tile, sums);
+    };
+    ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
+                    compute, store);
+    epilogue.Finish();
+  }
+
+  const GemmArgs& args_;
+  const TensorMaps& maps_;
+  SharedMemory<Traits>& shared_;
+  const int rank_;
+  const bool by_element_;
+};
+
+}  // namespace jaxgemm

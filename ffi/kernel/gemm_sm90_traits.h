@@ -1,0 +1,91 @@
+// What a Hopper kernel instance is compiled for, and its shared memory.
+#pragma once
+
+#include <cstdint>
+
+#include "kernel/gemm_args.h"
+#include "kernel/wgmma.h"
+
+namespace jaxgemm {
+
+// The operands and out as the copy engine sees them, [z, y, x]. Where an operand's lines do not
+// suit it the flag is false, and threads copy.
+struct TensorMaps {
+  TensorMap lhs, rhs, out;
+  bool lhs_valid, rhs_valid, out_valid;
+};
+
+constexpr int BytesOf(DType dtype) {
+  constexpr int kBytes[] = {
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) bytes,
+#include "instances.def"
+#undef JAXGEMM_DTYPE
+  };
+  return kBytes[static_cast<int>(dtype)];
+}
+
+template <bool kInteger>
+struct SumType {
+  using Type = float;
+};
+template <>
+struct SumType<true> {
+  using Type = int32_t;
+};
+
+// A tile of tile_m x tile_n, computed by `cluster` CTAs that share its rhs, 128 rows each: two
+// warpgroups of 64 rows. *_k_contiguous: k is the operand's last dimension in memory.
+template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
+          bool rhs_k_contiguous>
+struct Sm90Traits {
+  static constexpr DType kLhs = lhs, kRhs = rhs;
+  static constexpr bool kLhsKContiguous = lhs_k_contiguous;
+  static constexpr bool kRhsKContiguous = rhs_k_contiguous;
+  static constexpr int kBytes = BytesOf(lhs);
+  static_assert(BytesOf(rhs) == kBytes);
+  static constexpr int kCluster = cluster;
+  static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
+  static constexpr int kCtaM = kTileM / kCluster, kWarpgroupM = 64;
+  static constexpr int kConsumers = 2;  // warpgroups
+  static_assert(kCtaM == kConsumers * kWarpgroupM);
+
+  static constexpr bool kInteger = lhs == DType::kS8;
+  using Sum = typename SumType<kInteger>::Type;
+  // Of a thread: columns 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8 of its
+  // warp's 16 are sums 4 j + {0, 1} and 4 j + {2, 3}.
+  static constexpr int kSums = kTileN / 2;
+
+  using Mma = Wgmma<lhs, rhs, kTileN, !kLhsKContiguous, !kRhsKContiguous>;
+  static constexpr int kSteps = kTileK / Mma::kDepth;
+
+  // Operands whose rows are contiguous in memory lie in shared memory in blocks, of which each
+  // row is one k of 128 bytes of rows.
+  static constexpr int kBlock = kRowBytes / kBytes;
+  static constexpr int kBlockBytes = kTileK * kRowBytes;
+  static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kTileN * kRowBytes;
+  static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
+  // What staging out takes: two columns of 128 bytes for each warpgroup.
+  static constexpr int kOutColumnBytes = kWarpgroupM * kRowBytes;
+  static constexpr int kOutBytes = kConsumers * 2 * kOutColumnBytes;
+  static constexpr int kMostShared = 227 * 1024, kOtherShared = 1024;
+  static constexpr int kStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
+};
+
+inline constexpr int kTileSlots = 4, kMailSlots = 2;
+
+template <class Traits>
+struct SharedMemory {
+  alignas(1024) char lhs[Traits::kStages][Traits::kLhsBytes];
+  char rhs[Traits::kStages][Traits::kRhsBytes];
+  char out[Traits::kConsumers][2][Traits::kOutColumnBytes];
+  SharedBarrier full[Traits::kStages], empty[Traits::kStages];
+  // Work tiles on their way from the producer to the consumers.
+  SharedBarrier tile_full[kTileSlots], tile_empty[kTileSlots];
+  WorkTile tiles[kTileSlots];
+  // Stolen indices on their way from the cluster's first CTA to the others.
+  SharedBarrier mail_full[kMailSlots], mail_empty[kMailSlots];
+  Index mail[kMailSlots];
+  int32_t arrived;
+};
+
+}  // namespace jaxgemm
