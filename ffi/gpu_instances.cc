@@ -52,6 +52,9 @@ std::vector<GpuInstance> MakeInstances() {
       if (tile.target != operands.target) continue;
       for (int64_t lhs_contracting : {1, 0}) {
         for (int64_t rhs_contracting : {0, 1}) {
+          // What wgmma reads of types that have not 16 bits: k along the rows.
+          bool k_contiguous = lhs_contracting == 1 && rhs_contracting == 1;
+          if (tile.target == "sm90" && Bytes(operands.lhs) != 2 && !k_contiguous) continue;
           add(operands, tile, lhs_contracting, rhs_contracting);
         }
       }

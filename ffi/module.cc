@@ -251,7 +251,7 @@ nb::dict AllNames() {
   result["reductions"] = NameTuple<Reduction>(nullptr);
   result["schedules"] = NameTuple<Schedule>(nullptr);
   nb::dict targets;
-#define JAXGEMM_TARGET(name, platform, num_cus, num_xcds) targets[name] = platform;
+#define JAXGEMM_TARGET(name, platform, num_cus, num_xcds, waves_per_cu) targets[name] = platform;
 #include "instances.def"
 #undef JAXGEMM_TARGET
   result["targets"] = targets;

@@ -24,9 +24,6 @@ int64_t NumProcessors() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-// What the kernels' registers are cut for: two waves on each of a CU's four SIMDs.
-constexpr int64_t kGpuWavesPerCu = 8;
-
 // Stream-K's cut, and so its bits, must not depend on how many processors a machine has.
 constexpr int64_t kHostStreamKWorkgroups = 8;
 
@@ -310,7 +307,7 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
     error = ChooseInstance(typical, target, workgroups, plan);
     if (!error.empty()) return error;
     // Kernels of few waves share a CU.
-    if (!c.num_workgroups) workgroups = target.num_cus * kGpuWavesPerCu / plan->instance->waves;
+    if (!c.num_workgroups) workgroups = target.num_cus * target.waves_per_cu / plan->instance->waves;
   }
   if (p.gated && p.n > 0 && c.tile_n % 2) {
     return "tile_n=" + Str(c.tile_n) + "; it must be even, for a gated product's tiles have as "
@@ -332,7 +329,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
                                                         : Schedule::kPersistent;
   }
   if (c.schedule == Schedule::kAuto) {
-    bool steal = (tiles > workgroups && workgroups > 1) || c.num_queues;
+    // Counters cost a memset, which a few microseconds of unequal CUs have to be worth.
+    bool steal = (tiles > workgroups && workgroups > 1 && target.name != "sm90") || c.num_queues;
     c.schedule = steal ? Schedule::kWorkStealing : Schedule::kPersistent;
   }
   if (c.schedule == Schedule::kWorkStealing && !c.num_queues) {

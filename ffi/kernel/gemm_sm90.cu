@@ -8,7 +8,7 @@ using Traits = Sm90Traits<DType::JAXGEMM_LHS, DType::JAXGEMM_RHS, JAXGEMM_TILE_M
 static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMostShared);
 }  // namespace jaxgemm
 
-extern "C" __global__ void __launch_bounds__(jaxgemm::Workgroup<jaxgemm::Traits>::kThreads, 1)
+extern "C" __global__ void __launch_bounds__(jaxgemm::kSm90Threads, 1)
     __cluster_dims__(jaxgemm::Traits::kCluster, 1, 1)
         JAXGEMM_KERNEL(const __grid_constant__ jaxgemm::GemmArgs args,
                        const __grid_constant__ jaxgemm::TensorMaps maps) {

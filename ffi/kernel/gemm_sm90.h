@@ -217,7 +217,7 @@ struct Sm90Accumulator {
 template <class Traits>
 class Workgroup {
  public:
-  static constexpr int kThreads = (1 + Traits::kConsumers) * kWarpgroupSize;
+  static_assert(kSm90Threads == (1 + Traits::kConsumers) * kWarpgroupSize);
 
   JAXGEMM_SM90 Workgroup(const GemmArgs& args, const TensorMaps& maps,
                          SharedMemory<Traits>& shared)

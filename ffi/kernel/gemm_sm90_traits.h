@@ -8,13 +8,6 @@
 
 namespace jaxgemm {
 
-// The operands and out as the copy engine sees them, [z, y, x]. Where an operand's lines do not
-// suit it the flag is false, and threads copy.
-struct TensorMaps {
-  TensorMap lhs, rhs, out;
-  bool lhs_valid, rhs_valid, out_valid;
-};
-
 constexpr int BytesOf(DType dtype) {
   constexpr int kBytes[] = {
 #define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) bytes,
@@ -45,8 +38,8 @@ struct Sm90Traits {
   static_assert(BytesOf(rhs) == kBytes);
   static constexpr int kCluster = cluster;
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
-  static constexpr int kCtaM = kTileM / kCluster, kWarpgroupM = 64;
-  static constexpr int kConsumers = 2;  // warpgroups
+  static constexpr int kCtaM = kTileM / kCluster, kWarpgroupM = kWarpgroupRows;
+  static constexpr int kConsumers = kSm90Consumers;
   static_assert(kCtaM == kConsumers * kWarpgroupM);
 
   static constexpr bool kInteger = lhs == DType::kS8;
@@ -67,7 +60,7 @@ struct Sm90Traits {
   // What staging out takes: two columns of 128 bytes for each warpgroup.
   static constexpr int kOutColumnBytes = kWarpgroupM * kRowBytes;
   static constexpr int kOutBytes = kConsumers * 2 * kOutColumnBytes;
-  static constexpr int kMostShared = 227 * 1024, kOtherShared = 1024;
+  static constexpr int kMostShared = kSm90SharedBytes, kOtherShared = 1024;
   static constexpr int kStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
 };
 

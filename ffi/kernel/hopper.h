@@ -4,16 +4,13 @@
 
 #include <cstdint>
 
+#include "kernel/tensor_maps.h"
+
 #define JAXGEMM_SM90 __device__ __forceinline__
 
 namespace jaxgemm {
 
 inline constexpr int kWarpSize = 32, kWarpgroupSize = 128;
-
-// A CUtensorMap: how a tensor lies in memory, and the box that a copy moves.
-struct alignas(64) TensorMap {
-  uint64_t words[16];
-};
 
 JAXGEMM_SM90 uint32_t SharedAddress(const void* shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));

@@ -8,7 +8,7 @@ namespace jaxgemm {
 
 // Rows of an operand's tile in shared memory are 128 bytes, whatever the type, swizzled as the
 // copy engine does it: 16-byte chunk c of row r lies at c ^ (r % 8). Eight rows make an atom.
-inline constexpr int kRowBytes = 128, kAtomBytes = 8 * kRowBytes;
+inline constexpr int kRowBytes = kBoxBytes, kAtomBytes = 8 * kRowBytes;
 
 // PTX ISA, "Asynchronous warpgroup level matrix shared memory layout". `leading_bytes`: from one
 // 128-byte column of rows to the next, where m or n runs along the rows; ignored where k does.

@@ -1,0 +1,75 @@
+#include "backend/tensor_maps.h"
+
+namespace jaxgemm {
+namespace {
+
+// CUtensorMapDataType, CUtensorMapSwizzle, CUtensorMapL2promotion.
+constexpr int kUint8 = 0, kFloat16 = 6, kFloat32 = 7, kBFloat16 = 9, kTFloat32 = 11;
+constexpr int kSwizzle128 = 3, kPromote256 = 3;
+
+int TypeOf(DType dtype) {
+  switch (dtype) {
+    case DType::kBF16:
+      return kBFloat16;
+    case DType::kF16:
+      return kFloat16;
+    case DType::kF32:
+      return kTFloat32;  // rounded to what wgmma multiplies
+    default:
+      return kUint8;
+  }
+}
+
+// [z, y, x] with boxes of [1, box_y, 128 bytes]. False where the copy engine cannot: its lines
+// begin at multiples of 16 bytes and are shorter than 2**40 of them.
+bool Encode(const Driver& driver, DType dtype, const void* address, int64_t z, int64_t y,
+            int64_t x, int64_t box_y, TensorMap* map) {
+  const int64_t bytes = Bytes(dtype), line = x * bytes;
+  constexpr int64_t kMost = int64_t{1} << 31;
+  if (line % 16 != 0 || reinterpret_cast<uintptr_t>(address) % 16 != 0 || x <= 0 || y <= 0 ||
+      z <= 0 || x > kMost || y > kMost || z > kMost || y * line >= int64_t{1} << 40) {
+    return false;
+  }
+  const uint64_t sizes[] = {static_cast<uint64_t>(x), static_cast<uint64_t>(y),
+                            static_cast<uint64_t>(z)};
+  const uint64_t strides[] = {static_cast<uint64_t>(line), static_cast<uint64_t>(y * line)};
+  const uint32_t box[] = {static_cast<uint32_t>(kBoxBytes / bytes), static_cast<uint32_t>(box_y),
+                          1};
+  const uint32_t element_strides[] = {1, 1, 1};
+  return driver.encode_tensor_map(map, TypeOf(dtype), 3, const_cast<void*>(address), sizes,
+                                  strides, box, element_strides, /*interleave=*/0, kSwizzle128,
+                                  kPromote256, /*out_of_bounds=*/0) == 0;
+}
+
+}  // namespace
+
+TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
+  const Problem& p = call.problem;
+  const GpuInstance& instance = *call.plan.instance;
+  const int64_t cluster = instance.waves / kSm90Consumers;
+  TensorMaps maps{};
+  const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
+  // Rows of rhs are shared out in the cluster.
+  if (p.lhs_contracting == 1) {
+    maps.lhs_valid = Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
+                            instance.tile_m / cluster, &maps.lhs);
+  } else {
+    maps.lhs_valid = Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m, instance.tile_k,
+                            &maps.lhs);
+  }
+  if (p.rhs_contracting == 1) {
+    maps.rhs_valid = Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.n, p.k,
+                            instance.tile_n / cluster, &maps.rhs);
+  } else {
+    maps.rhs_valid = Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k, p.n,
+                            instance.tile_k / cluster, &maps.rhs);
+  }
+  // Only what the kernel stores from the copy engine: plain results of 16 bits.
+  if (Bytes(p.out_dtype) == 2 && !call.preact && p.activation == Activation::kNone) {
+    maps.out_valid = Encode(driver, p.out_dtype, call.out, p.num_out(), p.m, p.n, kWarpgroupRows,
+                            &maps.out);
+  }
+  return maps;
+}
+
+}  // namespace jaxgemm
