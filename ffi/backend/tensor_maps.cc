@@ -49,16 +49,18 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   const int64_t cluster = instance.waves / kSm90Consumers;
   TensorMaps maps{};
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
+  // Groups of k begin anywhere, and so would boxes, within lines.
+  const bool ragged_lines = p.ragged == Ragged::kK;
   // Rows of rhs are shared out in the cluster.
   if (p.lhs_contracting == 1) {
-    maps.lhs_valid = Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
+    maps.lhs_valid = !ragged_lines && Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
                             instance.tile_m / cluster, &maps.lhs);
   } else {
     maps.lhs_valid = Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m, instance.tile_k,
                             &maps.lhs);
   }
   if (p.rhs_contracting == 1) {
-    maps.rhs_valid = Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.n, p.k,
+    maps.rhs_valid = !ragged_lines && Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.n, p.k,
                             instance.tile_n / cluster, &maps.rhs);
   } else {
     maps.rhs_valid = Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k, p.n,

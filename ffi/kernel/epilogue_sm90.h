@@ -110,7 +110,7 @@ JAXGEMM_SM90 float Activate(Activation activation, float value) {
 template <class Traits>
 class Epilogue {
   using Sum = typename Traits::Sum;
-  static constexpr int kColumns = 64;  // staged at once
+  static constexpr int kColumns = Traits::kOutBlockN;
 
  public:
   // Of a warpgroup: `thread` of it.
@@ -168,52 +168,46 @@ class Epilogue {
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
-  // 64 columns at a time in two buffers, 128 bytes a row, swizzled as the copy engine reads them.
+  // Blocks of 128 bytes a row, swizzled as the copy engine reads them.
   JAXGEMM_SM90 void StoreBoxes(const GemmArgs& args, const TensorMaps& maps, const Place& place,
                                Sum (&sums)[Traits::kSums]) {
+    if (place.scale || place.bias) ScaleAndShift(args, place, sums);
     const bool bf16 = args.out_dtype == DType::kBF16;
     const int matrix = Lane() / 8;
     const int row = Warp() * 16 + Lane() % 8 + matrix % 2 * 8;
+    char* stage_row = stage_[0] + row * kRowBytes;
+    if (thread_ == 0) WaitForStoreReads<0>();
+    Barrier();
 #pragma unroll
-    for (int block = 0; block < Traits::kTileN / kColumns; ++block) {
-      if (thread_ == 0) WaitForStoreReads<1>();
-      Barrier();
-      char* stage = stage_[block % 2];
-#pragma unroll
-      for (int pair = 0; pair < kColumns / 16; ++pair) {
-        uint32_t packed[4];
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          const int column = block * kColumns + pair * 16 + half * 8;
-          Sum* sum = sums + column / 2;
-          ScaleAndShift(args, place, column + Lane() % 4 * 2, sum);
-          packed[2 * half] = PackPair(bf16, sum[0], sum[1]);
-          packed[2 * half + 1] = PackPair(bf16, sum[2], sum[3]);
-        }
-        StoreMatrices(stage + row * kRowBytes + ((2 * pair + matrix / 2) ^ row % 8) * 16,
-                      packed[0], packed[1], packed[2], packed[3]);
-      }
-      FenceAsyncProxy();
-      Barrier();
-      if (thread_ == 0) {
-        StoreBox(&maps.out, stage, static_cast<int>(place.column) + block * kColumns,
+    for (int i = 0; i < Traits::kTileN / 16; ++i) {
+      const Sum* sum = sums + 8 * i;
+      const int block = i / 4, pair = i % 4;
+      StoreMatrices(stage_row + block * Traits::kOutBlockBytes +
+                        ((2 * pair + matrix / 2) ^ row % 8) * 16,
+                    PackPair(bf16, sum[0], sum[1]), PackPair(bf16, sum[2], sum[3]),
+                    PackPair(bf16, sum[4], sum[5]), PackPair(bf16, sum[6], sum[7]));
+    }
+    FenceAsyncProxy();
+    Barrier();
+    if (thread_ == 0) {
+      for (int block = 0; block < Traits::kOutBlocks; ++block) {
+        StoreBox(&maps.out, stage_[block], static_cast<int>(place.column) + block * kColumns,
                  static_cast<int>(place.first_row + place.row), place.z);
       }
     }
   }
-  // Two columns of two rows.
-  JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place, int column,
-                                  float* sum) {
-    if (!place.scale && !place.bias) return;
+  JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place,
+                                  Sum (&sums)[Traits::kSums]) {
 #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const int64_t at = place.column + column + i;
+    for (int i = 0; i < Traits::kTileN / 4; ++i) {
+      const int64_t at = place.column + i / 2 * 8 + Lane() % 4 * 2 + i % 2;
       if (at >= args.n) continue;
       const float scale = place.scale ? place.scale[place.scale_at + at * args.scale_stride] : 1;
       const float bias =
           place.bias ? static_cast<const float*>(place.bias)[place.bias_at + at] : 0;
-      sum[i] = sum[i] * scale + bias;
-      sum[i + 2] = sum[i + 2] * scale + bias;
+      Sum* sum = sums + i / 2 * 4 + i % 2;
+      sum[0] = sum[0] * scale + bias;
+      sum[2] = sum[2] * scale + bias;
     }
   }
 
@@ -292,7 +286,7 @@ class Epilogue {
     StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
   }
 
-  char (*stage_)[Traits::kOutColumnBytes];
+  char (*stage_)[Traits::kOutBlockBytes];
   int warpgroup_, thread_, row_in_tile_;
 };
 

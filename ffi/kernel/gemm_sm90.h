@@ -230,14 +230,16 @@ class Workgroup {
   JAXGEMM_SM90 void Run() {
     // The same in all lanes, which the compiler cannot know.
     const int warp = __shfl_sync(~0u, threadIdx.x / kWarpSize, 0);
+    if (threadIdx.x == 0) TRACE(args_, 0);
     if (threadIdx.x == 0) InitBarriers();
     Meet();
+    if (threadIdx.x == 0) TRACE(args_, 1);
     if (warp < kWarpgroupSize / kWarpSize) {
-      GiveRegisters<40>();
+      GiveRegisters<56>();
       if (threadIdx.x == 0) Produce();
       if (warp > 0 && by_element_) CopyElements();
     } else {
-      TakeRegisters<232>();
+      TakeRegisters<224>();
       Consume();
     }
     __syncwarp();
@@ -292,7 +294,7 @@ class Workgroup {
     CopyEngineLoader<Traits> loader{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     ForEachWorkTile(
         claim, map, AlwaysReady(), args_.claim_ahead,
-        [&](const WorkTile& tile) { sender.Send(tile); },
+        [&](const WorkTile& tile) { sender.Send(tile); TRACE(args_, 2); },
         [&](const WorkTile& tile) { loader.Load(tile); });
     sender.Send({.valid = false});
   }
@@ -320,15 +322,19 @@ class Workgroup {
                               thread % kWarpgroupSize, rank_);
     auto compute = [&](const WorkTile& tile) {
       accumulator.held = Sm90Accumulator<Traits>::kNone;
+      if (thread == 0) TRACE(args_, 3);
       multiplier.Run(args_, tile, sums);
+      if (thread == 0) TRACE(args_, 5);
     };
     auto store = [&](const WorkTile& tile) {
       if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
       epilogue.Store(args_, maps_, tile, sums);
+      if (thread == 0) TRACE(args_, 6);
     };
     ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
                     compute, store);
     epilogue.Finish();
+    if (thread == 0) TRACE(args_, 7);
   }
 
   const GemmArgs& args_;

@@ -57,9 +57,10 @@ struct Sm90Traits {
   static constexpr int kBlockBytes = kTileK * kRowBytes;
   static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kTileN * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
-  // What staging out takes: two columns of 128 bytes for each warpgroup.
-  static constexpr int kOutColumnBytes = kWarpgroupM * kRowBytes;
-  static constexpr int kOutBytes = kConsumers * 2 * kOutColumnBytes;
+  // Out is staged in blocks of 64 columns: 128 bytes, of 16-bit types.
+  static constexpr int kOutBlockN = 64, kOutBlocks = kTileN / kOutBlockN;
+  static constexpr int kOutBlockBytes = kWarpgroupM * kRowBytes;
+  static constexpr int kOutBytes = kConsumers * kOutBlocks * kOutBlockBytes;
   static constexpr int kMostShared = kSm90SharedBytes, kOtherShared = 1024;
   static constexpr int kStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
 };
@@ -70,7 +71,7 @@ template <class Traits>
 struct SharedMemory {
   alignas(1024) char lhs[Traits::kStages][Traits::kLhsBytes];
   char rhs[Traits::kStages][Traits::kRhsBytes];
-  char out[Traits::kConsumers][2][Traits::kOutColumnBytes];
+  char out[Traits::kConsumers][Traits::kOutBlocks][Traits::kOutBlockBytes];
   SharedBarrier full[Traits::kStages], empty[Traits::kStages];
   // Work tiles on their way from the producer to the consumers.
   SharedBarrier tile_full[kTileSlots], tile_empty[kTileSlots];

@@ -29,11 +29,11 @@ JAXGEMM_SM90 int ClusterRank() {
   return rank;
 }
 
-// All threads of the cluster, with release and acquire.
+// All threads of the cluster. Orders no accesses but those to barriers.
 JAXGEMM_SM90 void ClusterBarrier() {
   asm volatile(
-      "barrier.cluster.arrive.release.aligned;\n"
-      "barrier.cluster.wait.acquire.aligned;" ::: "memory");
+      "barrier.cluster.arrive.relaxed.aligned;\n"
+      "barrier.cluster.wait.aligned;" ::: "memory");
 }
 
 // `threads` of the CTA, those that name the same `id`.
@@ -50,6 +50,11 @@ JAXGEMM_SM90 void TakeRegisters() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
 }
 
+#if defined(JAXGEMM_TRACE)
+#define TRACE(args, i) do { if (blockIdx.x == 0) { long long t; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)); static_cast<long long*>(args.partials)[2*(i)] = clock64(); static_cast<long long*>(args.partials)[2*(i)+1] = t; } } while (0)
+#else
+#define TRACE(args, i)
+#endif
 // ------------------------------------------------------------------------------ barriers
 
 // A phase ends with `arrivals` arrivals and when the bytes that were announced have come.
@@ -162,6 +167,13 @@ JAXGEMM_SM90 void WaitForStoreReads() {
 JAXGEMM_SM90 void WaitForStores() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
 // ------------------------------------------------------------------------------ fragments
+
+// As the copy engine rounds floats for wgmma.
+JAXGEMM_SM90 uint32_t RoundToTf32(uint32_t bits) {
+  uint32_t rounded;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "r"(bits));
+  return rounded;
+}
 
 // Four 8 x 8 matrices of 16 bits; lanes 8 i to 8 i + 7 have the addresses of matrix i's rows.
 JAXGEMM_SM90 void StoreMatrices(void* row, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {

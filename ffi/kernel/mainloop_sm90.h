@@ -149,6 +149,7 @@ struct ElementLoader {
 #pragma unroll
       for (int e = 0; e < kChunk; ++e) {
         copy.element[e] = first_line + line < end_line && at + e < end ? elements[e] : 0;
+        if (Traits::kLhs == DType::kF32) copy.element[e] = RoundToTf32(copy.element[e]);
       }
       *reinterpret_cast<uint4*>(to + chunk / 8 * Traits::kBlockBytes + line * kRowBytes +
                                 (chunk % 8 ^ line % 8) * 16) = copy.whole;
@@ -178,6 +179,7 @@ struct Multiplier {
     int previous = 0;
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
       shared.full[stage.slot].Wait(stage.parity);
+      if (k_tile == tile.k_begin && thread == 0) TRACE(args, 4);
       if (k_tile == tile.k_end - 1 && k_left < Traits::kTileK) ZeroFrom(k_left);
       const uint64_t lhs = LhsDescriptor(), rhs = RhsDescriptor();
       FenceSums(sums);

@@ -46,9 +46,9 @@ JAXGEMM_DEVICE inline int32_t FetchAddRelaxed(int32_t* address, int32_t value) {
 
 // The fences order what the whole workgroup did before and does after, by way of its barriers.
 JAXGEMM_DEVICE inline int32_t FetchAddAcqRel(int32_t* address, int32_t value) {
-  __threadfence();
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
   int32_t before = atomicAdd(address, value);
-  __threadfence();
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
   return before;
 }
 

@@ -127,6 +127,7 @@ JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
 // Indices that are dealt to the XCDs in turn -> contiguous shares, one per XCD. One to one
 // for any size.
 JAXGEMM_DEVICE inline Index RemapXcd(Index index, Index size, Index num_xcds) {
+  if (num_xcds == 1) return index;
   Index turn = Div(index, num_xcds), xcd = index - turn * num_xcds;
   Index share = Div(size, num_xcds), remainder = size - share * num_xcds;
   return xcd * share + (xcd < remainder ? xcd : remainder) + turn;
