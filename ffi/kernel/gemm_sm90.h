@@ -21,10 +21,17 @@ struct ClusterClaim {
   RingPlace<kMailSlots> mail;
 
   JAXGEMM_SM90 void Start() {
-    if (stealing && rank == 0) steal.Start();
+    if (stealing && rank == 0 && IsFirstLane()) steal.Start();
   }
   JAXGEMM_SM90 Index Finish() {
     if (!stealing) return stride.Finish();
+    Index index = 0;
+    if (IsFirstLane()) index = Steal();
+    return __shfl_sync(~0u, index, 0);
+  }
+
+ private:
+  JAXGEMM_SM90 Index Steal() {
     if constexpr (Traits::kCluster == 1) {
       return steal.Finish();
     } else {
@@ -53,7 +60,7 @@ struct ClusterClaim {
   }
 };
 
-// The map of a dense or a grouped problem, for the one thread that claims.
+// The map of a dense or a grouped problem, for the warp that claims.
 struct ProducerMap {
   const GemmArgs& args;
   GroupedMap groups;
@@ -82,8 +89,11 @@ struct TileSender {
 
   JAXGEMM_SM90 void Send(const WorkTile& tile) {
     shared.tile_empty[place.slot].Wait(place.parity ^ 1);
-    shared.tiles[place.slot] = tile;
-    shared.tile_full[place.slot].Arrive();
+    if (IsFirstLane()) {
+      shared.tiles[place.slot] = tile;
+      shared.tile_full[place.slot].Arrive();
+    }
+    __syncwarp();
     place.Advance();
   }
 };
@@ -231,15 +241,19 @@ class Workgroup {
     // The same in all lanes, which the compiler cannot know.
     const int warp = __shfl_sync(~0u, threadIdx.x / kWarpSize, 0);
     if (threadIdx.x == 0) TRACE(args_, 0);
-    if (threadIdx.x == 0) InitBarriers();
-    Meet();
-    if (threadIdx.x == 0) TRACE(args_, 1);
     if (warp < kWarpgroupSize / kWarpSize) {
       GiveRegisters<56>();
-      if (threadIdx.x == 0) Produce();
-      if (warp > 0 && by_element_) CopyElements();
+      if (warp == 0) {
+        Produce();
+      } else {
+        if (threadIdx.x == kWarpSize) InitBarriers();
+        __syncwarp();
+        Meet();
+        if (by_element_) CopyElements();
+      }
     } else {
       TakeRegisters<224>();
+      Meet();
       Consume();
     }
     __syncwarp();
@@ -274,10 +288,14 @@ class Workgroup {
     FenceBarrierInit();
   }
 
+  // One warp, all lanes alike; the first issues. The first tile is found while the barriers are
+  // made ready.
   JAXGEMM_SM90 void Produce() {
-    PrefetchTensorMap(&maps_.lhs);
-    PrefetchTensorMap(&maps_.rhs);
-    PrefetchTensorMap(&maps_.out);
+    if (IsFirstLane()) {
+      PrefetchTensorMap(&maps_.lhs);
+      PrefetchTensorMap(&maps_.rhs);
+      PrefetchTensorMap(&maps_.out);
+    }
     ProducerMap map(args_);
     const Index size = map.size();
     const Index workgroup = blockIdx.x / Traits::kCluster;
@@ -291,12 +309,18 @@ class Workgroup {
         .shared = shared_,
         .rank = rank_};
     TileSender<Traits> sender{.shared = shared_};
+    bool met = false;
+    auto send = [&](const WorkTile& tile) {
+      if (!met) Meet();
+      met = true;
+      sender.Send(tile);
+    };
     CopyEngineLoader<Traits> loader{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     ForEachWorkTile(
         claim, map, AlwaysReady(), args_.claim_ahead,
-        [&](const WorkTile& tile) { sender.Send(tile); TRACE(args_, 2); },
+        send,
         [&](const WorkTile& tile) { loader.Load(tile); });
-    sender.Send({.valid = false});
+    send({.valid = false});
   }
 
   JAXGEMM_SM90 void CopyElements() {
@@ -320,21 +344,23 @@ class Workgroup {
     Multiplier<Traits> multiplier{.shared = shared_, .thread = thread};
     Epilogue<Traits> epilogue(shared_, __shfl_sync(~0u, thread / kWarpgroupSize, 0),
                               thread % kWarpgroupSize, rank_);
+    int traced = 0;
     auto compute = [&](const WorkTile& tile) {
       accumulator.held = Sm90Accumulator<Traits>::kNone;
-      if (thread == 0) TRACE(args_, 3);
-      multiplier.Run(args_, tile, sums);
-      if (thread == 0) TRACE(args_, 5);
+      if (thread == 0) TRACE(args_, 4 * traced + 4);
+      multiplier.traced = traced; multiplier.Run(args_, tile, sums);
+      if (thread == 0) TRACE(args_, 4 * traced + 6);
     };
     auto store = [&](const WorkTile& tile) {
       if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
       epilogue.Store(args_, maps_, tile, sums);
-      if (thread == 0) TRACE(args_, 6);
+      if (thread == 0) TRACE(args_, 4 * traced + 7);
+      ++traced;
     };
     ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
                     compute, store);
     epilogue.Finish();
-    if (thread == 0) TRACE(args_, 7);
+    if (thread == 0) TRACE(args_, 3);
   }
 
   const GemmArgs& args_;

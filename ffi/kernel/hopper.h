@@ -12,6 +12,8 @@ namespace jaxgemm {
 
 inline constexpr int kWarpSize = 32, kWarpgroupSize = 128;
 
+JAXGEMM_SM90 bool IsFirstLane() { return threadIdx.x % kWarpSize == 0; }
+
 JAXGEMM_SM90 uint32_t SharedAddress(const void* shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
 }

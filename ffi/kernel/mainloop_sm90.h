@@ -25,7 +25,7 @@ struct OperandPlace {
   }
 };
 
-// Fills the stages, by the copy engine: one thread.
+// Fills the stages, by the copy engine: a warp, of which the first lane issues.
 template <class Traits>
 struct CopyEngineLoader {
   const GemmArgs& args;
@@ -41,9 +41,12 @@ struct CopyEngineLoader {
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage.Advance()) {
       const int k = place.first_k + k_tile * Traits::kTileK;
       shared.empty[stage.slot].Wait(stage.parity ^ 1);
-      shared.full[stage.slot].ArriveExpecting(bytes);
-      if (maps.lhs_valid) LoadLhs(place, k);
-      if (maps.rhs_valid) LoadRhs(place, k);
+      if (IsFirstLane()) {
+        shared.full[stage.slot].ArriveExpecting(bytes);
+        if (maps.lhs_valid) LoadLhs(place, k);
+        if (maps.rhs_valid) LoadRhs(place, k);
+      }
+      __syncwarp();
     }
   }
 
@@ -63,7 +66,7 @@ struct CopyEngineLoader {
   }
   // Each CTA of the cluster loads a share for all.
   JAXGEMM_SM90 void LoadRhs(const OperandPlace<Traits>& place, int k) {
-    char* to = shared.rhs[stage.slot] + 0;
+    char* to = shared.rhs[stage.slot];
     if constexpr (Traits::kRhsKContiguous) {
       constexpr int kShare = Traits::kTileN / Traits::kCluster;
       LoadShared(to + rank * kShare * kRowBytes, k, place.column + rank * kShare, place.rhs_z);
@@ -168,6 +171,7 @@ struct Multiplier {
   SharedMemory<Traits>& shared;
   int thread;  // of kThreads
   RingPlace<Traits::kStages> stage;
+  int traced = 0;
 
   JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kSums]) {
     if (tile.k_begin >= tile.k_end) return Clear(sums);
@@ -179,7 +183,7 @@ struct Multiplier {
     int previous = 0;
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
       shared.full[stage.slot].Wait(stage.parity);
-      if (k_tile == tile.k_begin && thread == 0) TRACE(args, 4);
+      if (k_tile == tile.k_begin && thread == 0) TRACE(args, 4 * traced + 5);
       if (k_tile == tile.k_end - 1 && k_left < Traits::kTileK) ZeroFrom(k_left);
       const uint64_t lhs = LhsDescriptor(), rhs = RhsDescriptor();
       FenceSums(sums);

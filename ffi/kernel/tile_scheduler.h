@@ -111,7 +111,7 @@ struct StealClaim {
 // column by column.
 JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
   Index per_batch = grid.tiles_m * grid.tiles_n;
-  Index batch = Div(tile, per_batch), in_batch = tile - batch * per_batch;
+  Index batch = grid.batch == 1 ? 0 : Div(tile, per_batch), in_batch = tile - batch * per_batch;
   Index per_group = grid.group_m * grid.tiles_n;
   Index group = Div(in_batch, per_group), in_group = in_batch - group * per_group;
   Index first_m = group * grid.group_m;
