@@ -66,8 +66,9 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
     maps.rhs_valid = Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k, p.n,
                             instance.tile_k / cluster, &maps.rhs);
   }
-  // Only what the kernel stores from the copy engine: plain results of 16 bits.
-  if (Bytes(p.out_dtype) == 2 && !call.preact && p.activation == Activation::kNone) {
+  // What the kernel stores by the copy engine: plain results of 16 bits. The warps that would do it
+  // may have operands to copy.
+  if (maps.lhs_valid && maps.rhs_valid && Bytes(p.out_dtype) == 2 && !call.preact && p.activation == Activation::kNone) {
     maps.out_valid = Encode(driver, p.out_dtype, call.out, p.num_out(), p.m, p.n, kWarpgroupRows,
                             &maps.out);
   }

@@ -107,6 +107,23 @@ JAXGEMM_SM90 float Activate(Activation activation, float value) {
   return value;
 }
 
+// What a warpgroup has staged, to out: one thread, of a warp that does nothing else, for the copy
+// engine takes stores when it is through with the loads before them.
+template <class Traits>
+JAXGEMM_SM90 void StoreStaged(SharedMemory<Traits>& shared, const TensorMap* map, int warpgroup) {
+  for (uint32_t parity = 0;; parity ^= 1) {
+    shared.out_full[warpgroup].Wait(parity);
+    const OutBox box = shared.out_box[warpgroup];
+    if (!box.valid) return;
+#pragma unroll
+    for (int block = 0; block < Traits::kOutBlocks; ++block) {
+      StoreBox(map, shared.out[warpgroup][block], box.x + block * Traits::kOutBlockN, box.y, box.z);
+    }
+    WaitForStoreReads();
+    shared.out_empty[warpgroup].Arrive();
+  }
+}
+
 template <class Traits>
 class Epilogue {
   using Sum = typename Traits::Sum;
@@ -115,7 +132,8 @@ class Epilogue {
  public:
   // Of a warpgroup: `thread` of it.
   JAXGEMM_SM90 Epilogue(SharedMemory<Traits>& shared, int warpgroup, int thread, int rank)
-      : stage_(shared.out[warpgroup]),
+      : shared_(shared),
+        stage_(shared.out[warpgroup]),
         warpgroup_(warpgroup),
         thread_(thread),
         row_in_tile_(rank * Traits::kCtaM + warpgroup * Traits::kWarpgroupM) {}
@@ -147,10 +165,8 @@ class Epilogue {
     StoreFours(args, place, sums);
   }
 
-  // Shared memory must outlive the stores.
-  JAXGEMM_SM90 void Finish() {
-    if (thread_ == 0) WaitForStoreReads<0>();
-  }
+  // There is nothing more to store.
+  JAXGEMM_SM90 void Finish() { SendBox({.valid = false}); }
 
  private:
   struct Place {
@@ -164,7 +180,15 @@ class Epilogue {
     int64_t scale_at;
   };
 
-  JAXGEMM_SM90 void Barrier() { NamedBarrier(2 + warpgroup_, kWarpgroupSize); }
+  // The staging memory is free once the last box has been read.
+  JAXGEMM_SM90 void WaitForStage() { shared_.out_empty[warpgroup_].Wait(parity_ ^ 1); }
+  JAXGEMM_SM90 void SendBox(const OutBox& box) {
+    if (thread_ == 0) shared_.out_box[warpgroup_] = box;
+    FenceAsyncProxy();
+    __syncwarp();
+    if (Lane() == 0) shared_.out_full[warpgroup_].Arrive();
+    parity_ ^= 1;
+  }
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
@@ -176,8 +200,7 @@ class Epilogue {
     const int matrix = Lane() / 8;
     const int row = Warp() * 16 + Lane() % 8 + matrix % 2 * 8;
     char* stage_row = stage_[0] + row * kRowBytes;
-    if (thread_ == 0) WaitForStoreReads<0>();
-    Barrier();
+    WaitForStage();
 #pragma unroll
     for (int i = 0; i < Traits::kTileN / 16; ++i) {
       const Sum* sum = sums + 8 * i;
@@ -187,14 +210,10 @@ class Epilogue {
                     PackPair(bf16, sum[0], sum[1]), PackPair(bf16, sum[2], sum[3]),
                     PackPair(bf16, sum[4], sum[5]), PackPair(bf16, sum[6], sum[7]));
     }
-    FenceAsyncProxy();
-    Barrier();
-    if (thread_ == 0) {
-      for (int block = 0; block < Traits::kOutBlocks; ++block) {
-        StoreBox(&maps.out, stage_[block], static_cast<int>(place.column) + block * kColumns,
-                 static_cast<int>(place.first_row + place.row), place.z);
-      }
-    }
+    SendBox({.x = static_cast<int>(place.column),
+             .y = static_cast<int>(place.first_row + place.row),
+             .z = place.z,
+             .valid = true});
   }
   JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place,
                                   Sum (&sums)[Traits::kSums]) {
@@ -211,12 +230,12 @@ class Epilogue {
     }
   }
 
-  // Each warp has 4 KiB of the staging memory: its 16 rows of 64 sums.
+  // 64 columns at a time. A warp stages sums where it stages its 16 rows of boxes: in the same rows
+  // of two blocks.
   JAXGEMM_SM90 void StoreFours(const GemmArgs& args, const Place& place,
                                Sum (&sums)[Traits::kSums]) {
-    if (thread_ == 0) WaitForStoreReads<0>();
-    Barrier();
-    auto* stage = reinterpret_cast<Sum*>(&stage_[0][0]) + Warp() * 16 * kColumns;
+    WaitForStage();
+    char* stage = stage_[0] + Warp() * 16 * kRowBytes;
     const bool aligned = args.n % 4 == 0;
 #pragma unroll 1
     for (int block = 0; block < Traits::kTileN / kColumns; ++block) {
@@ -244,7 +263,6 @@ class Epilogue {
       }
       __syncwarp();
     }
-    Barrier();
   }
 
   template <int kCount>
@@ -253,9 +271,10 @@ class Epilogue {
   };
   // Rows are as long as all banks: fours are permuted within each.
   template <int kCount>
-  static JAXGEMM_SM90 Piece<kCount>* At(Sum* stage, int row, int column) {
-    return reinterpret_cast<Piece<kCount>*>(stage + row * kColumns +
-                                            (column ^ row % 8 * 8));
+  static JAXGEMM_SM90 Piece<kCount>* At(char* stage, int row, int column) {
+    return reinterpret_cast<Piece<kCount>*>(stage + column / 32 * Traits::kOutBlockBytes +
+                                            row * kRowBytes +
+                                            (column % 32 ^ row % 4 * 8) * 4);
   }
 
   JAXGEMM_SM90 void StoreRow(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
@@ -286,7 +305,9 @@ class Epilogue {
     StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
   }
 
+  SharedMemory<Traits>& shared_;
   char (*stage_)[Traits::kOutBlockBytes];
+  uint32_t parity_ = 0;
   int warpgroup_, thread_, row_in_tile_;
 };
 

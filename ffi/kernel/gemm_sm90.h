@@ -60,27 +60,6 @@ struct ClusterClaim {
   }
 };
 
-// The map of a dense or a grouped problem, for the warp that claims.
-struct ProducerMap {
-  const GemmArgs& args;
-  GroupedMap groups;
-
-  explicit JAXGEMM_SM90 ProducerMap(const GemmArgs& args) : args(args) {
-    if (args.groups.ragged == Ragged::kNone) return;
-    groups = args.groups;
-    Index offset = args.group_offset ? *args.group_offset : 0;
-    offset = offset < 0 ? 0 : offset > groups.num_groups ? groups.num_groups : offset;
-    groups.first_group = offset;
-    groups.Prepare(args.num_workgroups, args.max_shares);
-  }
-  JAXGEMM_SM90 Index size() const {
-    return args.groups.ragged == Ragged::kNone ? args.map.size() : groups.size();
-  }
-  JAXGEMM_SM90 WorkTile operator()(Index index) {
-    return args.groups.ragged == Ragged::kNone ? args.map(index) : groups(index);
-  }
-};
-
 // A CTA's producer hands on work tiles; one that is not valid is the end.
 template <class Traits>
 struct TileSender {
@@ -249,7 +228,11 @@ class Workgroup {
         if (threadIdx.x == kWarpSize) InitBarriers();
         __syncwarp();
         Meet();
-        if (by_element_) CopyElements();
+        if (by_element_) {
+          CopyElements();
+        } else if (warp <= Traits::kConsumers && IsFirstLane()) {
+          StoreStaged(shared_, &maps_.out, warp - 1);
+        }
       }
     } else {
       TakeRegisters<224>();
@@ -277,6 +260,10 @@ class Workgroup {
       shared_.full[i].Init(1 + copiers);
       shared_.empty[i].Init(kConsumerWarps * Traits::kCluster);
     }
+    for (int i = 0; i < Traits::kConsumers; ++i) {
+      shared_.out_full[i].Init(kWarpgroupSize / kWarpSize);
+      shared_.out_empty[i].Init(1);
+    }
     for (int i = 0; i < kTileSlots; ++i) {
       shared_.tile_full[i].Init(1);
       shared_.tile_empty[i].Init(kConsumerWarps + copiers);
@@ -296,30 +283,46 @@ class Workgroup {
       PrefetchTensorMap(&maps_.rhs);
       PrefetchTensorMap(&maps_.out);
     }
-    ProducerMap map(args_);
-    const Index size = map.size();
     const Index workgroup = blockIdx.x / Traits::kCluster;
+    const StrideClaim stride{
+        .index = workgroup, .step = args_.num_workgroups, .size = args_.map.size()};
+    // What is executed first is fetched first: the plain case has code of its own.
+    if (args_.groups.ragged == Ragged::kNone && args_.num_queues == 0) {
+      StreamKMap map = args_.map;
+      return Produce(stride, map);
+    }
     ClusterClaim<Traits> claim{
         .stealing = args_.num_queues > 0,
-        .stride = {.index = workgroup, .step = args_.num_workgroups, .size = size},
+        .stride = stride,
         .steal = {.counters = args_.claims,
                   .num_queues = args_.num_queues,
                   .start = args_.num_queues > 0 ? Mod(workgroup, args_.num_queues) : 0,
-                  .size = size},
+                  .size = stride.size},
         .shared = shared_,
         .rank = rank_};
+    if (args_.groups.ragged == Ragged::kNone) {
+      StreamKMap map = args_.map;
+      return Produce(claim, map);
+    }
+    GroupedMap map = args_.groups;
+    const Index offset = args_.group_offset ? *args_.group_offset : 0;
+    map.first_group = offset < 0 ? 0 : offset > map.num_groups ? map.num_groups : offset;
+    map.Prepare(args_.num_workgroups, args_.max_shares);
+    claim.stride.size = claim.steal.size = map.size();
+    Produce(claim, map);
+  }
+  template <class Claim, class Map>
+  JAXGEMM_SM90 void Produce(const Claim& claim, Map& map) {
     TileSender<Traits> sender{.shared = shared_};
+    CopyEngineLoader<Traits> loader{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     bool met = false;
     auto send = [&](const WorkTile& tile) {
       if (!met) Meet();
       met = true;
       sender.Send(tile);
     };
-    CopyEngineLoader<Traits> loader{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
-    ForEachWorkTile(
-        claim, map, AlwaysReady(), args_.claim_ahead,
-        send,
-        [&](const WorkTile& tile) { loader.Load(tile); });
+    ForEachWorkTile(claim, map, AlwaysReady(), args_.claim_ahead, send,
+                    [&](const WorkTile& tile) { loader.Load(tile); });
     send({.valid = false});
   }
 

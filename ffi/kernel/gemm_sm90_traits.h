@@ -65,6 +65,12 @@ struct Sm90Traits {
   static constexpr int kStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
 };
 
+// Where in out a staged box goes; the last one is not valid.
+struct OutBox {
+  int x, y, z;
+  bool valid;
+};
+
 inline constexpr int kTileSlots = 4, kMailSlots = 2;
 
 template <class Traits>
@@ -73,6 +79,9 @@ struct SharedMemory {
   char rhs[Traits::kStages][Traits::kRhsBytes];
   char out[Traits::kConsumers][Traits::kOutBlocks][Traits::kOutBlockBytes];
   SharedBarrier full[Traits::kStages], empty[Traits::kStages];
+  // What of out is staged, on its way to the warps that store it.
+  SharedBarrier out_full[Traits::kConsumers], out_empty[Traits::kConsumers];
+  OutBox out_box[Traits::kConsumers];
   // Work tiles on their way from the producer to the consumers.
   SharedBarrier tile_full[kTileSlots], tile_empty[kTileSlots];
   WorkTile tiles[kTileSlots];

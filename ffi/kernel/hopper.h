@@ -156,17 +156,16 @@ JAXGEMM_SM90 void LoadBoxToAll(const TensorMap* map, SharedBarrier* barrier, voi
 // Clipped at the tensor's end.
 JAXGEMM_SM90 void StoreBox(const TensorMap* map, const void* from, int x, int y, int z) {
   asm volatile(
-      "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];\n"
-      "cp.async.bulk.commit_group;" ::"l"(map),
+      "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
       "r"(SharedAddress(from)), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
-// Until all but the last kLeft of this thread's stores have read their shared memory.
-template <int kLeft>
+// Until this thread's stores have read their shared memory.
 JAXGEMM_SM90 void WaitForStoreReads() {
-  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kLeft) : "memory");
+  asm volatile(
+      "cp.async.bulk.commit_group;\n"
+      "cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
-JAXGEMM_SM90 void WaitForStores() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
 // ------------------------------------------------------------------------------ fragments
 
