@@ -60,15 +60,16 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                             &maps.lhs);
   }
   if (p.rhs_contracting == 1) {
-    maps.rhs_valid = !ragged_lines && Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.n, p.k,
-                            instance.tile_n / cluster, &maps.rhs);
+    maps.rhs_valid = !ragged_lines && Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(),
+                                             p.num_columns(), p.k, instance.tile_n / 2, &maps.rhs);
   } else {
-    maps.rhs_valid = Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k, p.n,
+    maps.rhs_valid = Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k, p.num_columns(),
                             instance.tile_k / cluster, &maps.rhs);
   }
   // What the kernel stores by the copy engine: plain results of 16 bits. The warps that would do it
   // may have operands to copy.
-  if (maps.lhs_valid && maps.rhs_valid && Bytes(p.out_dtype) == 2 && !call.preact && p.activation == Activation::kNone) {
+  if (maps.lhs_valid && maps.rhs_valid && Bytes(p.out_dtype) == 2 && !call.preact && p.activation == Activation::kNone &&
+      !p.gated) {
     maps.out_valid = Encode(driver, p.out_dtype, call.out, p.num_out(), p.m, p.n, kWarpgroupRows,
                             &maps.out);
   }

@@ -145,7 +145,7 @@ class Epilogue {
     Place place{
         .row = int64_t{tile.m} * Traits::kTileM + row_in_tile_,
         .rows = ragged_m ? tile.limit - tile.origin : args.m,
-        .column = int64_t{tile.n} * Traits::kTileN,
+        .column = int64_t{tile.n} * (args.gated ? Traits::kTileN / 2 : Traits::kTileN),
         .first_row = ragged_m ? tile.origin : 0,
         .z = args.groups.ragged == Ragged::kK
                  ? tile.batch * args.groups.local_groups + tile.group
@@ -230,38 +230,49 @@ class Epilogue {
     }
   }
 
-  // 64 columns at a time. A warp stages sums where it stages its 16 rows of boxes: in the same rows
-  // of two blocks.
+  // 64 columns of sums at a time, of a gated product 32 of the gate and 32 of the up projection. A
+  // warp stages sums where it stages its 16 rows of boxes: in the same rows of two blocks.
   JAXGEMM_SM90 void StoreFours(const GemmArgs& args, const Place& place,
                                Sum (&sums)[Traits::kSums]) {
     WaitForStage();
     char* stage = stage_[0] + Warp() * 16 * kRowBytes;
     const bool aligned = args.n % 4 == 0;
+    const int columns = args.gated ? kColumns / 2 : kColumns, fours = columns / 4;
+    const int four = Lane() % fours;
 #pragma unroll 1
-    for (int block = 0; block < Traits::kTileN / kColumns; ++block) {
+    for (int block = 0; block < Traits::kOutBlocks; ++block) {
       // Registers cannot be indexed: one branch for each block.
 #pragma unroll
-      for (int i = 0; i < Traits::kTileN / kColumns; ++i) {
+      for (int i = 0; i < Traits::kOutBlocks; ++i) {
         if (i != block) continue;
-#pragma unroll
-        for (int eight = 0; eight < kColumns / 8; ++eight) {
-          const Sum* sum = sums + i * kColumns / 2 + eight * 4;
-          const int row = Lane() / 4, column = eight * 8 + Lane() % 4 * 2;
-          *At<2>(stage, row, column) = {{sum[0], sum[1]}};
-          *At<2>(stage, row + 8, column) = {{sum[2], sum[3]}};
+        if (args.gated) {
+          StageSums<kColumns / 2>(stage, 0, sums + i * kColumns / 4);
+          StageSums<kColumns / 2>(stage, kColumns / 2, sums + (Traits::kSums + i * kColumns / 2) / 2);
+        } else {
+          StageSums<kColumns>(stage, 0, sums + i * kColumns / 2);
         }
       }
       __syncwarp();
-      const int64_t column = place.column + block * kColumns + Lane() % 16 * 4;
+      const int64_t column = place.column + block * columns + four * 4;
       const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
 #pragma unroll 1
-      for (int row = Lane() / 16; row < 16; row += 2) {
+      for (int row = Lane() / fours; row < 16; row += kWarpSize / fours) {
         const int64_t out_row = place.row + Warp() * 16 + row;
         if (out_row >= place.rows || count <= 0) continue;
-        const Sum* at = At<4>(stage, row, Lane() % 16 * 4)->values;
-        StoreRow(args, place, out_row, column, count, aligned, {{at[0], at[1], at[2], at[3]}});
+        StoreRow(args, place, out_row, column, count, aligned, *At<4>(stage, row, four * 4),
+                 *At<4>(stage, row, four * 4 + (args.gated ? kColumns / 2 : 0)));
       }
       __syncwarp();
+    }
+  }
+  // A thread's sums of kCount columns, to the staged ones from `first` on.
+  template <int kCount>
+  JAXGEMM_SM90 void StageSums(char* stage, int first, const Sum* sums) {
+#pragma unroll
+    for (int eight = 0; eight < kCount / 8; ++eight) {
+      const int row = Lane() / 4, column = first + eight * 8 + Lane() % 4 * 2;
+      *At<2>(stage, row, column) = {{sums[4 * eight], sums[4 * eight + 1]}};
+      *At<2>(stage, row + 8, column) = {{sums[4 * eight + 2], sums[4 * eight + 3]}};
     }
   }
 
@@ -277,18 +288,42 @@ class Epilogue {
                                             (column % 32 ^ row % 4 * 8) * 4);
   }
 
+  // `up` is of gated products only.
   JAXGEMM_SM90 void StoreRow(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
-                             int count, bool aligned, Four<Sum> sum) {
-    const int64_t offset = ((place.z * args.m) + place.first_row + row) * args.n + column;
+                             int count, bool aligned, Piece<4> sums, Piece<4> up_sums) {
+    const int64_t out_row = place.z * args.m + place.first_row + row;
+    const int64_t offset = out_row * args.n + column;
     if constexpr (Traits::kInteger) {
       if (args.out_dtype == DType::kS32 || args.out_dtype == DType::kS8) {
-        Four<int32_t> bias{};
+        Four<int32_t> value{}, bias{};
         if (place.bias) bias = LoadFour<int32_t>(place.bias, place.bias_at + column, count);
 #pragma unroll
-        for (int i = 0; i < 4; ++i) sum[i] += bias[i];
-        return StoreAs(args.out_dtype, args.out, offset, sum, count, aligned);
+        for (int i = 0; i < 4; ++i) value[i] = sums.values[i] + bias[i];
+        return StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
       }
     }
+    const int64_t preact_at = args.gated ? offset + out_row * args.n : offset;
+    Four<float> value = Apply(args, place, column, count, sums);
+    if (args.preact) StoreAs(args.out_dtype, args.preact, preact_at, value, count, aligned);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) value[i] = Activate(args.activation, value[i]);
+    if (args.gated) {
+      Four<float> up = Apply(args, place, args.n + column, count, up_sums);
+      if (args.preact) {
+        StoreAs(args.out_dtype, args.preact, preact_at + args.n, up, count, aligned);
+      }
+#pragma unroll
+      for (int i = 0; i < 4; ++i) value[i] *= up[i];
+    }
+    if (args.accumulate) {
+      Four<float> before = LoadFour<float>(args.out, offset, count);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) value[i] += before[i];
+    }
+    StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
+  }
+  JAXGEMM_SM90 Four<float> Apply(const GemmArgs& args, const Place& place, int64_t column,
+                                 int count, Piece<4> sums) {
     Four<float> value, bias{}, scale{{1, 1, 1, 1}};
     if (place.bias) bias = LoadFour<float>(place.bias, place.bias_at + column, count);
     if (place.scale && args.scale_stride) {
@@ -298,11 +333,10 @@ class Epilogue {
       scale = {{same, same, same, same}};
     }
 #pragma unroll
-    for (int i = 0; i < 4; ++i) value[i] = static_cast<float>(sum[i]) * scale[i] + bias[i];
-    if (args.preact) StoreAs(args.out_dtype, args.preact, offset, value, count, aligned);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) value[i] = Activate(args.activation, value[i]);
-    StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
+    for (int i = 0; i < 4; ++i) {
+      value[i] = static_cast<float>(sums.values[i]) * scale[i] + bias[i];
+    }
+    return value;
   }
 
   SharedMemory<Traits>& shared_;

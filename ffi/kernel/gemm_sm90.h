@@ -60,6 +60,43 @@ struct ClusterClaim {
   }
 };
 
+// A warp looks for a group with all its lanes.
+struct WarpLanes {
+  static constexpr Index kCount = kWarpSize;
+  static JAXGEMM_SM90 Index Id() { return threadIdx.x % kWarpSize; }
+  static JAXGEMM_SM90 Index SumUpTo(Index x, Index most) {
+    uint32_t sum = x;
+#pragma unroll
+    for (int distance = 1; distance < kWarpSize; distance *= 2) {
+      const uint32_t before = __shfl_up_sync(~0u, sum, distance);
+      if (Id() >= distance) sum += before;
+      sum = sum < static_cast<uint32_t>(most) ? sum : most;
+    }
+    return sum;
+  }
+  static JAXGEMM_SM90 Index Before(Index x, Index first) {
+    const Index theirs = __shfl_up_sync(~0u, x, 1);
+    return Id() == 0 ? first : theirs;
+  }
+  static JAXGEMM_SM90 Index First(bool found) {
+    const uint32_t lanes = __ballot_sync(~0u, found);
+    return lanes == 0 ? kCount : __ffs(lanes) - 1;
+  }
+  static JAXGEMM_SM90 Index Broadcast(Index x, Index lane) { return __shfl_sync(~0u, x, lane); }
+};
+
+// The map of a grouped problem, for the warp that claims.
+struct WarpGroupedMap {
+  GroupedMap groups;
+
+  explicit JAXGEMM_SM90 WarpGroupedMap(const GemmArgs& args) : groups(args.groups) {
+    const Index offset = args.group_offset ? *args.group_offset : 0;
+    groups.first_group = offset < 0 ? 0 : offset > groups.num_groups ? groups.num_groups : offset;
+    groups.Prepare<WarpLanes>(args.num_workgroups, args.max_shares);
+  }
+  JAXGEMM_SM90 WorkTile operator()(Index index) { return groups.At<WarpLanes>(index); }
+};
+
 // A CTA's producer hands on work tiles; one that is not valid is the end.
 template <class Traits>
 struct TileSender {
@@ -304,11 +341,8 @@ class Workgroup {
       StreamKMap map = args_.map;
       return Produce(claim, map);
     }
-    GroupedMap map = args_.groups;
-    const Index offset = args_.group_offset ? *args_.group_offset : 0;
-    map.first_group = offset < 0 ? 0 : offset > map.num_groups ? map.num_groups : offset;
-    map.Prepare(args_.num_workgroups, args_.max_shares);
-    claim.stride.size = claim.steal.size = map.size();
+    WarpGroupedMap map(args_);
+    claim.stride.size = claim.steal.size = map.groups.size();
     Produce(claim, map);
   }
   template <class Claim, class Map>

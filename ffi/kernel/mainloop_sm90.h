@@ -9,6 +9,7 @@ namespace jaxgemm {
 template <class Traits>
 struct OperandPlace {
   int row, column, first_k;  // of this CTA; k tiles count from first_k
+  int up;                    // gated: from a column of the gate to the up projection's; else 0
   int limit_k;               // what is at or beyond it is another group's
   int lhs_z, rhs_z;
 
@@ -16,12 +17,19 @@ struct OperandPlace {
     const Ragged ragged = args.groups.ragged;
     row = tile.m * Traits::kTileM + rank * Traits::kCtaM;
     if (ragged == Ragged::kM) row += tile.origin;
-    column = tile.n * Traits::kTileN;
+    column = tile.n * (args.gated ? Traits::kTileN / 2 : Traits::kTileN);
+    up = args.gated ? static_cast<int>(args.n) : 0;
     first_k = ragged == Ragged::kK ? tile.origin : 0;
     limit_k = ragged == Ragged::kK ? tile.limit : static_cast<int>(args.k);
     lhs_z = args.lhs_batch_stride ? tile.batch : 0;
     rhs_z = args.rhs_batch_stride ? tile.batch : 0;
     if (ragged == Ragged::kM) rhs_z = rhs_z * args.groups.local_groups + tile.group;
+  }
+  // Of the tile's column `i`. Gated tiles have the gate's columns first, then as many of the up
+  // projection.
+  JAXGEMM_SM90 int Column(int i) const {
+    constexpr int kHalf = Traits::kTileN / 2;
+    return column + (up && i >= kHalf ? up + i - kHalf : i);
   }
 };
 
@@ -68,14 +76,18 @@ struct CopyEngineLoader {
   JAXGEMM_SM90 void LoadRhs(const OperandPlace<Traits>& place, int k) {
     char* to = shared.rhs[stage.slot];
     if constexpr (Traits::kRhsKContiguous) {
-      constexpr int kShare = Traits::kTileN / Traits::kCluster;
-      LoadShared(to + rank * kShare * kRowBytes, k, place.column + rank * kShare, place.rhs_z);
+      constexpr int kHalf = Traits::kTileN / 2;
+#pragma unroll
+      for (int i = 0; i < 2 / Traits::kCluster; ++i) {
+        const int half = Traits::kCluster == 1 ? i : rank;
+        LoadShared(to + half * kHalf * kRowBytes, k, place.Column(half * kHalf), place.rhs_z);
+      }
     } else {
       constexpr int kShare = Traits::kTileK / Traits::kCluster;
       to += rank * kShare * kRowBytes;
 #pragma unroll
       for (int column = 0; column < Traits::kTileN; column += Traits::kBlock) {
-        LoadShared(to, place.column + column, k + rank * kShare, place.rhs_z);
+        LoadShared(to, place.Column(column), k + rank * kShare, place.rhs_z);
         to += Traits::kBlockBytes;
       }
     }
@@ -107,7 +119,7 @@ struct ElementLoader {
 
   JAXGEMM_SM90 void Load(const WorkTile& tile) {
     const OperandPlace<Traits> place(args, tile, rank);
-    const int64_t lhs_rows = args.m, rhs_rows = args.n;
+    const int64_t lhs_rows = args.m, rhs_rows = args.gated ? 2 * args.n : args.n;
     const char* lhs = static_cast<const char*>(args.lhs) +
                       place.lhs_z * lhs_rows * args.k * Traits::kBytes;
     const char* rhs = static_cast<const char*>(args.rhs) +
@@ -117,11 +129,15 @@ struct ElementLoader {
       shared.empty[stage.slot].Wait(stage.parity ^ 1);
       if (!maps.lhs_valid) {
         Copy<Traits::kLhsKContiguous, Traits::kCtaM>(lhs, lhs_rows, place.row, k, place.limit_k,
-                                                     shared.lhs[stage.slot]);
+                                                     shared.lhs[stage.slot], 0);
       }
       if (!maps.rhs_valid) {
-        Copy<Traits::kRhsKContiguous, Traits::kTileN>(rhs, rhs_rows, place.column, k,
-                                                      place.limit_k, shared.rhs[stage.slot]);
+        constexpr int kHalf = Traits::kTileN / 2;
+        for (int half = 0; half < 2; ++half) {
+          Copy<Traits::kRhsKContiguous, kHalf>(rhs, rhs_rows, place.Column(half * kHalf), k,
+                                               place.limit_k, shared.rhs[stage.slot],
+                                               half * kHalf);
+        }
       }
       FenceAsyncProxy();
       __syncwarp();
@@ -130,19 +146,20 @@ struct ElementLoader {
   }
 
  private:
+  // From row `row` on to the tile's `first` and those after it.
   template <bool kKContiguous, int kRows>
-  JAXGEMM_SM90 void Copy(const char* from, int64_t rows, int row, int k, int limit_k, char* to) {
+  JAXGEMM_SM90 void Copy(const char* from, int64_t rows, int row, int k, int limit_k, char* to,
+                         int first) {
     // Lines are what is contiguous in memory; a chunk is 16 bytes of one.
     constexpr int kLineChunks = kKContiguous ? 8 : kRows / kChunk;
     constexpr int kChunks = kRows * 8;
     const int64_t line_length = kKContiguous ? args.k : rows;
-    const int first_line = kKContiguous ? row : k, first = kKContiguous ? k : row;
+    const int first_line = kKContiguous ? row : k, first_at = kKContiguous ? k : row;
     const int64_t end_line = kKContiguous ? rows : limit_k;
     const int64_t end = kKContiguous ? limit_k : rows;
 #pragma unroll 2
     for (int i = thread; i < kChunks; i += kWarps * kWarpSize) {
-      const int line = i / kLineChunks, chunk = i % kLineChunks;
-      const int at = first + chunk * kChunk;
+      const int line = i / kLineChunks, at = first_at + i % kLineChunks * kChunk;
       const auto* elements = reinterpret_cast<const Element*>(from) +
                              (first_line + line) * line_length + at;
       union {
@@ -154,8 +171,10 @@ struct ElementLoader {
         copy.element[e] = first_line + line < end_line && at + e < end ? elements[e] : 0;
         if (Traits::kLhs == DType::kF32) copy.element[e] = RoundToTf32(copy.element[e]);
       }
-      *reinterpret_cast<uint4*>(to + chunk / 8 * Traits::kBlockBytes + line * kRowBytes +
-                                (chunk % 8 ^ line % 8) * 16) = copy.whole;
+      const int to_line = line + (kKContiguous ? first : 0);
+      const int chunk = i % kLineChunks + (kKContiguous ? 0 : first / kChunk);
+      *reinterpret_cast<uint4*>(to + chunk / 8 * Traits::kBlockBytes + to_line * kRowBytes +
+                                (chunk % 8 ^ to_line % 8) * 16) = copy.whole;
     }
   }
 };
