@@ -77,15 +77,46 @@ std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
   return "";
 }
 
-// The kernel, and with it the tile: the largest that gives every CU one, or else the smallest.
+// Cycles of the busiest multiprocessor on Hopper: tiles one after another, each k tile as long as
+// its wgmmas or as its bytes take from the L2, to one multiprocessor or to all. From an H100's
+// timings.
+double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& instance) {
+  constexpr double kMacsPerCycle = 2048, kL2Bytes = 4900, kSmBytes = 60, kPerTile = 300,
+                   kPerColumn = 2;
+  const double cluster = static_cast<double>(instance.waves) / 2;
+  const double m = static_cast<double>(instance.tile_m) / cluster;
+  const double n = static_cast<double>(instance.tile_n), k = static_cast<double>(instance.tile_k);
+  const double tiles = static_cast<double>(p.batch) *
+                       static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
+                       static_cast<double>(CeilDiv(p.n, instance.tile_n));
+  const double workgroups = static_cast<double>(target.num_cus) / cluster;
+  const double element = static_cast<double>(Bytes(instance.lhs));
+  const double bytes = (m + n / cluster) * k * element;
+  const double per_k = std::max({m * n * k * element / 2 / kMacsPerCycle, bytes / kSmBytes,
+                                 bytes * std::min(tiles, workgroups) * cluster / kL2Bytes});
+  return std::ceil(tiles / workgroups) *
+         (static_cast<double>(CeilDiv(p.k, instance.tile_k)) * per_k + kPerTile + kPerColumn * n);
+}
+
+// The kernel, and with it the tile: on AMD GPUs the largest that gives every CU one, or else the
+// smallest.
 std::string ChooseInstance(const Problem& p, const Target& target, int64_t workgroups,
-                           Plan* plan) {
+                           bool gated, Plan* plan) {
   Config& c = plan->config;
   const GpuInstance* best = nullptr;
+  const bool sm90 = target.name == "sm90";
+  double best_cycles = 0;
   for (const GpuInstance& each : GpuInstances()) {
     if (!Computes(each, p, target) || (!c.kernel.empty() && c.kernel != each.name) ||
         (c.tile_m && c.tile_m != each.tile_m) || (c.tile_n && c.tile_n != each.tile_n) ||
         (c.tile_k && c.tile_k != each.tile_k)) {
+      continue;
+    }
+    if (sm90) {
+      // Columns of the gate and of the up projection are loaded by halves of a tile.
+      if (gated && each.tile_n % 128 != 0) continue;
+      const double cycles = Sm90Cycles(p, target, each);
+      if (!best || cycles < best_cycles) best = &each, best_cycles = cycles;
       continue;
     }
     // Large tiles come first. In floating point nothing overflows.
@@ -304,7 +335,7 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   if (host) {
     ChooseHostTile(typical, stream_k, workgroups, plan);
   } else {
-    error = ChooseInstance(typical, target, workgroups, plan);
+    error = ChooseInstance(typical, target, workgroups, p.gated, plan);
     if (!error.empty()) return error;
     // Kernels of few waves share a CU.
     if (!c.num_workgroups) workgroups = target.num_cus * target.waves_per_cu / plan->instance->waves;

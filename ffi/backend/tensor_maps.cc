@@ -49,21 +49,25 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   const int64_t cluster = instance.waves / kSm90Consumers;
   TensorMaps maps{};
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
-  // Groups of k begin anywhere, and so would boxes, within lines.
-  const bool ragged_lines = p.ragged == Ragged::kK;
+  // Groups of k begin anywhere, and so would boxes, within lines of k. Of types that have not 16
+  // bits the other lines are transposed.
+  auto suits = [&p](int64_t contracting) {
+    return contracting == 1 ? p.ragged != Ragged::kK : Bytes(p.lhs_dtype) == 2;
+  };
+  const bool lhs_suits = suits(p.lhs_contracting), rhs_suits = suits(p.rhs_contracting);
   // Rows of rhs are shared out in the cluster.
   if (p.lhs_contracting == 1) {
-    maps.lhs_valid = !ragged_lines && Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
+    maps.lhs_valid = lhs_suits && Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
                             instance.tile_m / cluster, &maps.lhs);
   } else {
-    maps.lhs_valid = Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m, instance.tile_k,
+    maps.lhs_valid = lhs_suits && Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m, instance.tile_k,
                             &maps.lhs);
   }
   if (p.rhs_contracting == 1) {
-    maps.rhs_valid = !ragged_lines && Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(),
+    maps.rhs_valid = rhs_suits && Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(),
                                              p.num_columns(), p.k, instance.tile_n / 2, &maps.rhs);
   } else {
-    maps.rhs_valid = Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k, p.num_columns(),
+    maps.rhs_valid = rhs_suits && Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k, p.num_columns(),
                             instance.tile_k / cluster, &maps.rhs);
   }
   // What the kernel stores by the copy engine: plain results of 16 bits. The warps that would do it

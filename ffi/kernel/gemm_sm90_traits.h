@@ -35,6 +35,9 @@ struct Sm90Traits {
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
   static constexpr int kBytes = BytesOf(lhs);
+  // How they lie in shared memory: of types that have not 16 bits wgmma reads k along the rows.
+  static constexpr bool kLhsKMajor = kLhsKContiguous || kBytes != 2;
+  static constexpr bool kRhsKMajor = kRhsKContiguous || kBytes != 2;
   static_assert(BytesOf(rhs) == kBytes);
   static constexpr int kCluster = cluster;
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
@@ -48,11 +51,10 @@ struct Sm90Traits {
   // warp's 16 are sums 4 j + {0, 1} and 4 j + {2, 3}.
   static constexpr int kSums = kTileN / 2;
 
-  using Mma = Wgmma<lhs, rhs, kTileN, !kLhsKContiguous, !kRhsKContiguous>;
+  using Mma = Wgmma<lhs, rhs, kTileN, !kLhsKMajor, !kRhsKMajor>;
   static constexpr int kSteps = kTileK / Mma::kDepth;
 
-  // Operands whose rows are contiguous in memory lie in shared memory in blocks, of which each
-  // row is one k of 128 bytes of rows.
+  // Operands that are not k-major lie in blocks, of which each row is one k of 128 bytes of rows.
   static constexpr int kBlock = kRowBytes / kBytes;
   static constexpr int kBlockBytes = kTileK * kRowBytes;
   static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kTileN * kRowBytes;

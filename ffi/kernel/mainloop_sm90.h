@@ -62,7 +62,7 @@ struct CopyEngineLoader {
   JAXGEMM_SM90 void LoadLhs(const OperandPlace<Traits>& place, int k) {
     SharedBarrier* full = &shared.full[stage.slot];
     char* to = shared.lhs[stage.slot];
-    if constexpr (Traits::kLhsKContiguous) {
+    if constexpr (Traits::kLhsKMajor) {
       LoadBox(&maps.lhs, full, to, k, place.row, place.lhs_z);
     } else {
 #pragma unroll
@@ -75,7 +75,7 @@ struct CopyEngineLoader {
   // Each CTA of the cluster loads a share for all.
   JAXGEMM_SM90 void LoadRhs(const OperandPlace<Traits>& place, int k) {
     char* to = shared.rhs[stage.slot];
-    if constexpr (Traits::kRhsKContiguous) {
+    if constexpr (Traits::kRhsKMajor) {
       constexpr int kHalf = Traits::kTileN / 2;
 #pragma unroll
       for (int i = 0; i < 2 / Traits::kCluster; ++i) {
@@ -146,35 +146,42 @@ struct ElementLoader {
   }
 
  private:
-  // From row `row` on to the tile's `first` and those after it.
+  // From row `row` on to the tile's `first` and those after it, by chunks of 16 bytes along the rows
+  // of shared memory. Lines are what is contiguous in memory.
   template <bool kKContiguous, int kRows>
   JAXGEMM_SM90 void Copy(const char* from, int64_t rows, int row, int k, int limit_k, char* to,
                          int first) {
-    // Lines are what is contiguous in memory; a chunk is 16 bytes of one.
-    constexpr int kLineChunks = kKContiguous ? 8 : kRows / kChunk;
-    constexpr int kChunks = kRows * 8;
-    const int64_t line_length = kKContiguous ? args.k : rows;
-    const int first_line = kKContiguous ? row : k, first_at = kKContiguous ? k : row;
-    const int64_t end_line = kKContiguous ? rows : limit_k;
-    const int64_t end = kKContiguous ? limit_k : rows;
+    constexpr bool kKMajor = kKContiguous || Traits::kBytes != 2;
+    constexpr int kChunks = kRows * 8, kLineChunks = kRows / kChunk;
+    const int64_t row_step = kKContiguous ? args.k : 1, k_step = kKContiguous ? 1 : rows;
 #pragma unroll 2
     for (int i = thread; i < kChunks; i += kWarps * kWarpSize) {
-      const int line = i / kLineChunks, at = first_at + i % kLineChunks * kChunk;
-      const auto* elements = reinterpret_cast<const Element*>(from) +
-                             (first_line + line) * line_length + at;
+      // Neighbours in a line go to neighbouring lanes.
+      int r, kk;
+      if constexpr (!kKMajor) {
+        r = i % kLineChunks * kChunk, kk = i / kLineChunks;
+      } else if constexpr (kKContiguous) {
+        r = i / 8, kk = i % 8 * kChunk;
+      } else {
+        r = i % kRows, kk = i / kRows * kChunk;
+      }
+      const auto* elements = reinterpret_cast<const Element*>(from) + (row + r) * row_step +
+                             (k + kk) * k_step;
       union {
         Element element[kChunk];
         uint4 whole;
       } copy;
 #pragma unroll
       for (int e = 0; e < kChunk; ++e) {
-        copy.element[e] = first_line + line < end_line && at + e < end ? elements[e] : 0;
+        const bool inside = kKMajor ? row + r < rows && k + kk + e < limit_k
+                                    : row + r + e < rows && k + kk < limit_k;
+        copy.element[e] = inside ? elements[e * (kKMajor ? k_step : row_step)] : 0;
         if (Traits::kLhs == DType::kF32) copy.element[e] = RoundToTf32(copy.element[e]);
       }
-      const int to_line = line + (kKContiguous ? first : 0);
-      const int chunk = i % kLineChunks + (kKContiguous ? 0 : first / kChunk);
-      *reinterpret_cast<uint4*>(to + chunk / 8 * Traits::kBlockBytes + to_line * kRowBytes +
-                                (chunk % 8 ^ to_line % 8) * 16) = copy.whole;
+      const int line = kKMajor ? first + r : kk, in_line = kKMajor ? kk : first + r;
+      *reinterpret_cast<uint4*>(to + in_line / Traits::kBlock * Traits::kBlockBytes +
+                                line * kRowBytes +
+                                (in_line % Traits::kBlock / kChunk ^ line % 8) * 16) = copy.whole;
     }
   }
 };
@@ -209,8 +216,8 @@ struct Multiplier {
       WgmmaFence();
 #pragma unroll
       for (int step = 0; step < Traits::kSteps; ++step) {
-        Mma::Run(sums, lhs + step * Advance<Traits::kLhsKContiguous>(),
-                 rhs + step * Advance<Traits::kRhsKContiguous>(),
+        Mma::Run(sums, lhs + step * Advance<Traits::kLhsKMajor>(),
+                 rhs + step * Advance<Traits::kRhsKMajor>(),
                  step > 0 || k_tile > tile.k_begin);
       }
       WgmmaCommit();
@@ -245,7 +252,7 @@ struct Multiplier {
 
   JAXGEMM_SM90 int Warpgroup() const { return thread / kWarpgroupSize; }
   JAXGEMM_SM90 uint64_t LhsDescriptor() const {
-    static_assert(Traits::kLhsKContiguous || Traits::kBlock == Traits::kWarpgroupM);
+    static_assert(Traits::kLhsKMajor || Traits::kBlock == Traits::kWarpgroupM);
     return MatrixDescriptor(SharedAddress(shared.lhs[stage.slot]) +
                                 Warpgroup() * Traits::kWarpgroupM * kRowBytes,
                             Traits::kBlockBytes);
@@ -254,9 +261,9 @@ struct Multiplier {
     return MatrixDescriptor(SharedAddress(shared.rhs[stage.slot]), Traits::kBlockBytes);
   }
   // From one step's matrix to the next, in a descriptor.
-  template <bool kKContiguous>
+  template <bool kKMajor>
   static constexpr uint64_t Advance() {
-    return (kKContiguous ? Mma::kDepth * Traits::kBytes : Mma::kDepth * kRowBytes) >> 4;
+    return (kKMajor ? Mma::kDepth * Traits::kBytes : Mma::kDepth * kRowBytes) >> 4;
   }
 
   JAXGEMM_SM90 void Release(int slot) {
@@ -270,17 +277,17 @@ struct Multiplier {
 
   // A group's last k tile: what follows is another group's, or nobody's and maybe NaN.
   JAXGEMM_SM90 void ZeroFrom(int k) {
-    Zero<Traits::kLhsKContiguous, Traits::kLhsBytes>(shared.lhs[stage.slot], k);
-    Zero<Traits::kRhsKContiguous, Traits::kRhsBytes>(shared.rhs[stage.slot], k);
+    Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared.lhs[stage.slot], k);
+    Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared.rhs[stage.slot], k);
     FenceAsyncProxy();
     NamedBarrier(kBarrier, kThreads);
   }
-  template <bool kKContiguous, int kBytes>
+  template <bool kKMajor, int kBytes>
   JAXGEMM_SM90 void Zero(char* operand, int k) {
     for (int i = thread; i < kBytes / 16; i += kThreads) {
       char* chunk = operand + i * 16;
       const int row = i / 8;
-      if constexpr (kKContiguous) {
+      if constexpr (kKMajor) {
         // The first bytes of the chunk that stay.
         const int kept = k * Traits::kBytes - (i % 8 ^ row % 8) * 16;
         if (kept >= 16) continue;
