@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "kernel/host_kernel.h"
@@ -80,32 +81,47 @@ std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
 // Cycles of the busiest multiprocessor on Hopper: tiles one after another, each k tile as long as
 // its wgmmas or as its bytes take from the L2, to one multiprocessor or to all. From an H100's
 // timings.
-double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& instance) {
+double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& instance,
+                  int64_t peers) {
   constexpr double kMacsPerCycle = 2048, kL2Bytes = 4900, kSmBytes = 60, kPerTile = 300,
-                   kPerColumn = 2;
+                   kPerColumn = 2, kMeeting = 1500;
   const double cluster = static_cast<double>(instance.waves) / 2;
   const double m = static_cast<double>(instance.tile_m) / cluster;
   const double n = static_cast<double>(instance.tile_n), k = static_cast<double>(instance.tile_k);
-  const double tiles = static_cast<double>(p.batch) *
-                       static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
-                       static_cast<double>(CeilDiv(p.n, instance.tile_n));
+  const double shares = static_cast<double>(p.batch) *
+                        static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
+                        static_cast<double>(CeilDiv(p.n, instance.tile_n)) *
+                        static_cast<double>(peers);
   const double workgroups = static_cast<double>(target.num_cus) / cluster;
   const double element = static_cast<double>(Bytes(instance.lhs));
   const double bytes = (m + n / cluster) * k * element;
   const double per_k = std::max({m * n * k * element / 2 / kMacsPerCycle, bytes / kSmBytes,
-                                 bytes * std::min(tiles, workgroups) * cluster / kL2Bytes});
-  return std::ceil(tiles / workgroups) *
-         (static_cast<double>(CeilDiv(p.k, instance.tile_k)) * per_k + kPerTile + kPerColumn * n);
+                                 bytes * std::min(shares, workgroups) * cluster / kL2Bytes});
+  const double k_tiles = static_cast<double>(CeilDiv(CeilDiv(p.k, instance.tile_k), peers));
+  return std::ceil(shares / workgroups) * (k_tiles * per_k + kPerTile + kPerColumn * n) +
+         (peers > 1 ? kMeeting : 0);
+}
+
+// Peers of a tile that can be one cluster: all tiles at once on the device, whole k tiles for each.
+bool PeersFit(const Problem& p, const Target& target, const GpuInstance& instance, int64_t peers) {
+  // A multiprocessor or two of some groups of them are left over by large clusters.
+  const int64_t cus = peers > 2 ? target.num_cus - target.num_cus % 16 : target.num_cus;
+  const double tiles = static_cast<double>(p.batch) *
+                       static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
+                       static_cast<double>(CeilDiv(p.n, instance.tile_n));
+  return instance.waves == 2 && CeilDiv(p.k, instance.tile_k) >= peers &&
+         tiles * static_cast<double>(peers) <= static_cast<double>(cus);
 }
 
 // The kernel, and with it the tile: on AMD GPUs the largest that gives every CU one, or else the
 // smallest.
 std::string ChooseInstance(const Problem& p, const Target& target, int64_t workgroups,
-                           bool gated, Plan* plan) {
+                           bool gated, bool may_cut, Plan* plan) {
   Config& c = plan->config;
   const GpuInstance* best = nullptr;
   const bool sm90 = target.name == "sm90";
   double best_cycles = 0;
+  constexpr int64_t kMostPeers = 8;
   for (const GpuInstance& each : GpuInstances()) {
     if (!Computes(each, p, target) || (!c.kernel.empty() && c.kernel != each.name) ||
         (c.tile_m && c.tile_m != each.tile_m) || (c.tile_n && c.tile_n != each.tile_n) ||
@@ -115,8 +131,13 @@ std::string ChooseInstance(const Problem& p, const Target& target, int64_t workg
     if (sm90) {
       // Columns of the gate and of the up projection are loaded by halves of a tile.
       if (gated && each.tile_n % 128 != 0) continue;
-      const double cycles = Sm90Cycles(p, target, each);
-      if (!best || cycles < best_cycles) best = &each, best_cycles = cycles;
+      for (int64_t peers = 1; peers <= kMostPeers; ++peers) {
+        if (peers > 1 && (!may_cut || !PeersFit(p, target, each, peers))) break;
+        const double cycles = Sm90Cycles(p, target, each, peers);
+        if (!best || cycles < best_cycles) {
+          best = &each, best_cycles = cycles, plan->cluster_peers = peers;
+        }
+      }
       continue;
     }
     // Large tiles come first. In floating point nothing overflows.
@@ -183,6 +204,7 @@ void LayOutWorkspace(const Target& target, Plan* plan) {
   const Config& c = plan->config;
   bool grouped = plan->grouped;
   int64_t slots = grouped ? GroupedMap::MaxSlots(c.num_shares) : plan->stream_k_map().num_slots();
+  if (plan->cluster_peers > 1) slots = 0;
   int64_t cut_tiles = grouped ? c.num_shares / 2 : plan->cut_tiles;
   int64_t tile_bytes = c.tile_m * c.tile_n * 4;
   bool atomic = c.reduction == Reduction::kAtomic;
@@ -308,7 +330,7 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
                    p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
 
   if (c.schedule == Schedule::kAuto) {
-    bool deep = p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 &&
+    bool deep = target.name != "sm90" && p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 &&
                 !plan->skinny && !plan->grouped;
     // A few processors do as well with whole tiles.
     bool many = !host || NumProcessors() >= kHostStreamKWorkgroups;
@@ -331,11 +353,15 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
       workgroups = static_cast<int64_t>(std::min<double>(static_cast<double>(workgroups), worth));
     }
   }
+  // Where nothing else is asked for, peers of a cluster share tiles.
+  const bool may_cut = target.name == "sm90" && !plan->grouped && !c.num_workgroups &&
+                       !c.num_shares && !c.num_queues && c.reduction == Reduction::kLinear &&
+                       (stream_k || config.schedule == Schedule::kAuto);
   if (host && !c.num_threads) c.num_threads = std::min(workgroups, NumProcessors());
   if (host) {
     ChooseHostTile(typical, stream_k, workgroups, plan);
   } else {
-    error = ChooseInstance(typical, target, workgroups, p.gated, plan);
+    error = ChooseInstance(typical, target, workgroups, p.gated, may_cut, plan);
     if (!error.empty()) return error;
     // Kernels of few waves share a CU.
     if (!c.num_workgroups) workgroups = target.num_cus * target.waves_per_cu / plan->instance->waves;
@@ -350,7 +376,11 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   if (!error.empty()) return error;
   int64_t tiles = plan->grid.num_tiles();
 
-  if (stream_k && plan->grouped) {
+  if (plan->cluster_peers > 1) {
+    c.schedule = Schedule::kStreamK;
+    plan->cut_tiles = tiles;
+    c.num_shares = c.num_workgroups = tiles * plan->cluster_peers;
+  } else if (stream_k && plan->grouped) {
     ChooseGroupedShares(p, target, workgroups, plan);
     if (!c.num_shares) c.schedule = Schedule::kAuto;
   } else if (stream_k) {

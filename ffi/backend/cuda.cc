@@ -18,6 +18,20 @@ constexpr int kComputeCapabilityMajor = 75, kComputeCapabilityMinor = 76;
 constexpr DriverResult kInvalidContext = 201;
 constexpr int kNoDevice = -1;
 
+// CUlaunchAttribute and CUlaunchConfig.
+struct LaunchAttribute {
+  int id;
+  alignas(8) unsigned value[16];
+};
+struct LaunchConfig {
+  unsigned grid[3], block[3];
+  unsigned shared_bytes;
+  void* stream;
+  LaunchAttribute* attributes;
+  unsigned num_attributes;
+};
+constexpr int kClusterDimension = 4;
+
 // What has another shape than HIP's.
 struct Symbols {
   DriverResult (*init)(unsigned flags);
@@ -25,6 +39,8 @@ struct Symbols {
   DriverResult (*retain_context)(void** context, int device);
   DriverResult (*set_context)(void* context);
   DriverResult (*set_words)(uint64_t destination, unsigned word, size_t count, void* stream);
+  DriverResult (*launch)(const struct LaunchConfig* config, void* function, void** arguments,
+                         void** extra);
   DriverResult (*error_name)(DriverResult result, const char** text);
   DriverResult (*error_text)(DriverResult result, const char** text);
 };
@@ -50,6 +66,18 @@ DriverResult SetDevice(int device) {
 DriverResult SetWords(void* destination, int word, size_t count, void* stream) {
   return Cuda().set_words(reinterpret_cast<uint64_t>(destination), static_cast<unsigned>(word),
                           count, stream);
+}
+DriverResult LaunchClusters(void* function, unsigned grid_x, unsigned cluster_x,
+                            unsigned block_x, unsigned shared_bytes, void* stream,
+                            void** arguments) {
+  LaunchAttribute cluster{.id = kClusterDimension, .value = {cluster_x, 1, 1}};
+  LaunchConfig config{.grid = {grid_x, 1, 1},
+                      .block = {block_x, 1, 1},
+                      .shared_bytes = shared_bytes,
+                      .stream = stream,
+                      .attributes = &cluster,
+                      .num_attributes = 1};
+  return Cuda().launch(&config, function, arguments, nullptr);
 }
 const char* ErrorName(DriverResult result) {
   const char* text = nullptr;
@@ -81,6 +109,7 @@ const Driver* Open(std::string* error) {
   driver->get_device = GetDevice;
   driver->set_device = SetDevice;
   driver->set_words = SetWords;
+  driver->launch_clusters = LaunchClusters;
   driver->error_name = ErrorName;
   driver->error_text = ErrorText;
   std::string missing;
@@ -90,6 +119,7 @@ const Driver* Open(std::string* error) {
   Resolve(library, "cuDevicePrimaryCtxRetain", &symbols.retain_context, &missing);
   Resolve(library, "cuCtxSetCurrent", &symbols.set_context, &missing);
   Resolve(library, "cuMemsetD32Async", &symbols.set_words, &missing);
+  Resolve(library, "cuLaunchKernelEx", &symbols.launch, &missing);
   Resolve(library, "cuGetErrorName", &symbols.error_name, &missing);
   Resolve(library, "cuGetErrorString", &symbols.error_text, &missing);
   Resolve(library, "cuDeviceGetAttribute", &driver->get_device_attribute, &missing);

@@ -76,6 +76,7 @@ GemmArgs PackArguments(const Call& call) {
           .activation = p.activation,
           .reduction = plan.config.reduction,
           .claim_ahead = plan.config.claim_ahead != 0,
+          .peers_in_cluster = plan.cluster_peers > 1,
           .accumulate = p.accumulate,
           .gated = p.gated};
 }
@@ -194,8 +195,12 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
   } else {
     block = static_cast<unsigned>(instance.waves * kWaveSize);
   }
-  DriverResult result = driver_.launch(function, grid, 1, 1, block, 1, 1, shared_bytes, stream,
-                                       pointers, nullptr);
+  DriverResult result =
+      plan.cluster_peers > 1
+          ? driver_.launch_clusters(function, grid, static_cast<unsigned>(plan.cluster_peers),
+                                    block, shared_bytes, stream, pointers)
+          : driver_.launch(function, grid, 1, 1, block, 1, 1, shared_bytes, stream, pointers,
+                           nullptr);
   if (result != 0) return Failure("launching", instance.name, device, result);
   return "";
 }

@@ -141,21 +141,7 @@ class Epilogue {
   JAXGEMM_SM90 void Store(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                           Sum (&sums)[Traits::kSums]) {
     const bool ragged_m = args.groups.ragged == Ragged::kM;
-    const Index vectors = ragged_m ? tile.group : tile.batch;
-    Place place{
-        .row = int64_t{tile.m} * Traits::kTileM + row_in_tile_,
-        .rows = ragged_m ? tile.limit - tile.origin : args.m,
-        .column = int64_t{tile.n} * (args.gated ? Traits::kTileN / 2 : Traits::kTileN),
-        .first_row = ragged_m ? tile.origin : 0,
-        .z = args.groups.ragged == Ragged::kK
-                 ? tile.batch * args.groups.local_groups + tile.group
-                 : tile.batch,
-        // Rows of no group stay zero, as every activation leaves them.
-        .bias = tile.zero ? nullptr : args.bias,
-        .bias_at = vectors * args.bias_batch_stride,
-        .scale = tile.zero ? nullptr : args.scale,
-        .scale_at = vectors * args.scale_batch_stride,
-    };
+    const Place place = PlaceOf(args, tile, row_in_tile_);
     if (place.row >= place.rows) return;
     if constexpr (!Traits::kInteger) {
       if (maps.out_valid && (!ragged_m || place.row + Traits::kWarpgroupM <= place.rows)) {
@@ -165,8 +151,59 @@ class Epilogue {
     StoreFours(args, place, sums);
   }
 
+  // The tile's peers are a cluster: each adds up and stores a share of the rows, in peer order.
+  // `thread` of all consumers.
+  JAXGEMM_SM90 void StoreWithPeers(const GemmArgs& args, const WorkTile& tile, int thread,
+                                   Sum (&sums)[Traits::kSums]) {
+    constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
+    constexpr int kFours = Traits::kTileN / 4;
+    static_assert(Traits::kCtaM * Traits::kTileN * 4 <= sizeof(shared_.lhs) + sizeof(shared_.rhs));
+    const int peers = tile.num_peers, rank = tile.peer;
+    // The stages have been multiplied, by both warpgroups.
+    NamedBarrier(kConsumersBarrier, kThreads);
+    char* own = shared_.lhs[0];
+    auto at = [own](int row, int column) {
+      return own + (row * Traits::kTileN + (column ^ row % 4 * 8)) * 4;
+    };
+    const int first_row = thread / kWarpSize * 16 + Lane() / 4;
+#pragma unroll
+    for (int i = 0; i < Traits::kSums / 2; ++i) {
+      *reinterpret_cast<Piece<2>*>(at(first_row + i % 2 * 8, i / 2 * 8 + Lane() % 4 * 2)) = {
+          {sums[2 * i], sums[2 * i + 1]}};
+    }
+    FenceCluster();
+    __syncwarp();
+    if (Lane() < peers) shared_.peers_ready.ArriveAt(Lane());
+    shared_.peers_ready.Wait(0);
+    FenceCluster();
+
+    const Place place = PlaceOf(args, tile, 0);
+    const bool aligned = args.n % 4 == 0;
+    const int end = (rank + 1) * Traits::kCtaM / peers * kFours;
+#pragma unroll 1
+    for (int i = rank * Traits::kCtaM / peers * kFours + thread; i < end; i += kThreads) {
+      const int row = i / kFours, four = i % kFours;
+      const int64_t column = place.column + 4 * four;
+      const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
+      if (place.row + row >= place.rows || count <= 0) continue;
+      const char* from = at(row, 4 * four);
+      Piece<4> total{};
+#pragma unroll 8
+      for (int peer = 0; peer < peers; ++peer) {
+        const uint4 words = LoadFromCluster(ClusterAddress(from, peer));
+        const auto term = __builtin_bit_cast(Piece<4>, words);
+#pragma unroll
+        for (int j = 0; j < 4; ++j) total.values[j] += term.values[j];
+      }
+      StoreRow(args, place, place.row + row, column, count, aligned, total, total);
+    }
+  }
+
   // There is nothing more to store.
-  JAXGEMM_SM90 void Finish() { SendBox({.valid = false}); }
+  JAXGEMM_SM90 void Finish() {
+    WaitForStage();
+    SendBox({.valid = false});
+  }
 
  private:
   struct Place {
@@ -179,6 +216,25 @@ class Epilogue {
     const float* scale;
     int64_t scale_at;
   };
+
+  static JAXGEMM_SM90 Place PlaceOf(const GemmArgs& args, const WorkTile& tile, int row_in_tile) {
+    const bool ragged_m = args.groups.ragged == Ragged::kM;
+    const Index vectors = ragged_m ? tile.group : tile.batch;
+    return {
+        .row = int64_t{tile.m} * Traits::kTileM + row_in_tile,
+        .rows = ragged_m ? tile.limit - tile.origin : args.m,
+        .column = int64_t{tile.n} * (args.gated ? Traits::kTileN / 2 : Traits::kTileN),
+        .first_row = ragged_m ? tile.origin : 0,
+        .z = args.groups.ragged == Ragged::kK
+                 ? tile.batch * args.groups.local_groups + tile.group
+                 : tile.batch,
+        // Rows of no group stay zero, as every activation leaves them.
+        .bias = tile.zero ? nullptr : args.bias,
+        .bias_at = vectors * args.bias_batch_stride,
+        .scale = tile.zero ? nullptr : args.scale,
+        .scale_at = vectors * args.scale_batch_stride,
+    };
+  }
 
   // The staging memory is free once the last box has been read.
   JAXGEMM_SM90 void WaitForStage() { shared_.out_empty[warpgroup_].Wait(parity_ ^ 1); }

@@ -216,12 +216,12 @@ struct Sm90Accumulator {
   // By all consumers of the CTA. Each CTA of a cluster counts in 16 bits of its own.
   JAXGEMM_SM90 int32_t Arrive(int32_t* counter) {
     const int shift = 16 * rank;
-    NamedBarrier(Multiplier<Traits>::kBarrier, kThreads);
+    NamedBarrier(kConsumersBarrier, kThreads);
     if (thread == 0) shared.arrived = FetchAddAcqRel(counter, 1 << shift);
-    NamedBarrier(Multiplier<Traits>::kBarrier, kThreads);
+    NamedBarrier(kConsumersBarrier, kThreads);
     const uint32_t before = shared.arrived;
     // Before the next arrival writes it.
-    NamedBarrier(Multiplier<Traits>::kBarrier, kThreads);
+    NamedBarrier(kConsumersBarrier, kThreads);
     return Traits::kCluster == 1 ? before : before >> shift & 0xffff;
   }
 
@@ -251,6 +251,7 @@ class Workgroup {
         maps_(maps),
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
+        is_cluster_(Traits::kCluster > 1 || args.peers_in_cluster),
         by_element_(!maps.lhs_valid || !maps.rhs_valid) {}
 
   JAXGEMM_SM90 void Run() {
@@ -278,12 +279,12 @@ class Workgroup {
     }
     __syncwarp();
     // What is left at exit must not be another's.
-    if constexpr (Traits::kCluster > 1) ClusterBarrier();
+    if (is_cluster_) ClusterBarrier();
   }
 
  private:
   JAXGEMM_SM90 void Meet() {
-    if constexpr (Traits::kCluster > 1) {
+    if (is_cluster_) {
       ClusterBarrier();
     } else {
       __syncthreads();
@@ -297,6 +298,7 @@ class Workgroup {
       shared_.full[i].Init(1 + copiers);
       shared_.empty[i].Init(kConsumerWarps * Traits::kCluster);
     }
+    shared_.peers_ready.Init(args_.peers_in_cluster ? kConsumerWarps * ClusterSize() : 1);
     for (int i = 0; i < Traits::kConsumers; ++i) {
       shared_.out_full[i].Init(kWarpgroupSize / kWarpSize);
       shared_.out_empty[i].Init(1);
@@ -389,6 +391,9 @@ class Workgroup {
       if (thread == 0) TRACE(args_, 4 * traced + 6);
     };
     auto store = [&](const WorkTile& tile) {
+      if constexpr (Traits::kCluster == 1) {
+        if (args_.peers_in_cluster) return epilogue.StoreWithPeers(args_, tile, thread, sums);
+      }
       if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
       epilogue.Store(args_, maps_, tile, sums);
       if (thread == 0) TRACE(args_, 4 * traced + 7);
@@ -403,7 +408,8 @@ class Workgroup {
   const GemmArgs& args_;
   const TensorMaps& maps_;
   SharedMemory<Traits>& shared_;
-  const int rank_;
+  const int rank_;  // in a cluster that shares rhs
+  const bool is_cluster_;
   const bool by_element_;
 };
 

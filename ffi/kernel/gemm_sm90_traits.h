@@ -73,6 +73,8 @@ struct OutBox {
   bool valid;
 };
 
+// A named barrier's id: that of all consumers of a CTA.
+inline constexpr int kConsumersBarrier = 1;
 inline constexpr int kTileSlots = 4, kMailSlots = 2;
 
 template <class Traits>
@@ -90,6 +92,8 @@ struct SharedMemory {
   // Stolen indices on their way from the cluster's first CTA to the others.
   SharedBarrier mail_full[kMailSlots], mail_empty[kMailSlots];
   Index mail[kMailSlots];
+  // All peers of a tile, a cluster, have their sums in shared memory.
+  SharedBarrier peers_ready;
   int32_t arrived;
 };
 

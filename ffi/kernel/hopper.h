@@ -31,6 +31,21 @@ JAXGEMM_SM90 int ClusterRank() {
   return rank;
 }
 
+JAXGEMM_SM90 int ClusterSize() {
+  int size;
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+  return size;
+}
+
+JAXGEMM_SM90 uint4 LoadFromCluster(uint32_t address) {
+  uint4 words;
+  asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+               : "r"(address)
+               : "memory");
+  return words;
+}
+
 // All threads of the cluster. Orders no accesses but those to barriers.
 JAXGEMM_SM90 void ClusterBarrier() {
   asm volatile(

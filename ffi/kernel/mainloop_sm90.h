@@ -192,7 +192,6 @@ struct Multiplier {
   using Sum = typename Traits::Sum;
   using Mma = typename Traits::Mma;
   static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
-  static constexpr int kBarrier = 1;  // of all consumers
 
   SharedMemory<Traits>& shared;
   int thread;  // of kThreads
@@ -280,7 +279,7 @@ struct Multiplier {
     Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared.lhs[stage.slot], k);
     Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared.rhs[stage.slot], k);
     FenceAsyncProxy();
-    NamedBarrier(kBarrier, kThreads);
+    NamedBarrier(kConsumersBarrier, kThreads);
   }
   template <bool kKMajor, int kBytes>
   JAXGEMM_SM90 void Zero(char* operand, int k) {
