@@ -8,8 +8,15 @@ using Traits = Sm90Traits<DType::JAXGEMM_LHS, DType::JAXGEMM_RHS, JAXGEMM_TILE_M
 static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMostShared);
 }  // namespace jaxgemm
 
+// Without a size of its own, a kernel is launched in clusters of any: peers of a tile.
+#if JAXGEMM_WAVES_M > 2
+#define JAXGEMM_CLUSTER __cluster_dims__(jaxgemm::Traits::kCluster, 1, 1)
+#else
+#define JAXGEMM_CLUSTER
+#endif
+
 extern "C" __global__ void __launch_bounds__(jaxgemm::kSm90Threads, 1)
-    __cluster_dims__(jaxgemm::Traits::kCluster, 1, 1)
+    JAXGEMM_CLUSTER
         JAXGEMM_KERNEL(const __grid_constant__ jaxgemm::GemmArgs args,
                        const __grid_constant__ jaxgemm::TensorMaps maps) {
   extern __shared__ __align__(1024) char shared[];
