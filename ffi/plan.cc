@@ -113,10 +113,25 @@ bool PeersFit(const Problem& p, const Target& target, const GpuInstance& instanc
          tiles * static_cast<double>(peers) <= static_cast<double>(cus);
 }
 
+// How many CTAs, a cluster, share each tile: where each has one share and all tiles are cut into as
+// many. The same whether the plan chose so or was told.
+int64_t ClusterPeers(const Plan& plan, const Target& target) {
+  constexpr int64_t kMost = 8;
+  const Config& c = plan.config;
+  const int64_t tiles = plan.grid.num_tiles();
+  if (target.name != "sm90" || plan.grouped || plan.instance->waves != 2 || tiles == 0 ||
+      c.schedule != Schedule::kStreamK || c.reduction != Reduction::kLinear || c.num_queues ||
+      c.num_shares != c.num_workgroups || c.num_shares % tiles) {
+    return 1;
+  }
+  const int64_t peers = c.num_shares / tiles;
+  return peers >= 2 && peers <= kMost && peers <= plan.grid.tiles_k ? peers : 1;
+}
+
 // The kernel, and with it the tile: on AMD GPUs the largest that gives every CU one, or else the
 // smallest.
 std::string ChooseInstance(const Problem& p, const Target& target, int64_t workgroups,
-                           bool gated, bool may_cut, Plan* plan) {
+                           bool gated, bool may_cut, int64_t* best_peers, Plan* plan) {
   Config& c = plan->config;
   const GpuInstance* best = nullptr;
   const bool sm90 = target.name == "sm90";
@@ -135,7 +150,7 @@ std::string ChooseInstance(const Problem& p, const Target& target, int64_t workg
         if (peers > 1 && (!may_cut || !PeersFit(p, target, each, peers))) break;
         const double cycles = Sm90Cycles(p, target, each, peers);
         if (!best || cycles < best_cycles) {
-          best = &each, best_cycles = cycles, plan->cluster_peers = peers;
+          best = &each, best_cycles = cycles, *best_peers = peers;
         }
       }
       continue;
@@ -357,11 +372,12 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   const bool may_cut = target.name == "sm90" && !plan->grouped && !c.num_workgroups &&
                        !c.num_shares && !c.num_queues && c.reduction == Reduction::kLinear &&
                        (stream_k || config.schedule == Schedule::kAuto);
+  int64_t peers = 1;
   if (host && !c.num_threads) c.num_threads = std::min(workgroups, NumProcessors());
   if (host) {
     ChooseHostTile(typical, stream_k, workgroups, plan);
   } else {
-    error = ChooseInstance(typical, target, workgroups, p.gated, may_cut, plan);
+    error = ChooseInstance(typical, target, workgroups, p.gated, may_cut, &peers, plan);
     if (!error.empty()) return error;
     // Kernels of few waves share a CU.
     if (!c.num_workgroups) workgroups = target.num_cus * target.waves_per_cu / plan->instance->waves;
@@ -376,11 +392,13 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   if (!error.empty()) return error;
   int64_t tiles = plan->grid.num_tiles();
 
-  if (plan->cluster_peers > 1) {
+  if (peers > 1) {
+    stream_k = true;
     c.schedule = Schedule::kStreamK;
-    plan->cut_tiles = tiles;
-    c.num_shares = c.num_workgroups = tiles * plan->cluster_peers;
-  } else if (stream_k && plan->grouped) {
+    c.num_shares = c.num_workgroups = workgroups = tiles * peers;
+  }
+  plan->cluster_peers = ClusterPeers(*plan, target);
+  if (stream_k && plan->grouped) {
     ChooseGroupedShares(p, target, workgroups, plan);
     if (!c.num_shares) c.schedule = Schedule::kAuto;
   } else if (stream_k) {

@@ -30,7 +30,7 @@ struct LaunchConfig {
   LaunchAttribute* attributes;
   unsigned num_attributes;
 };
-constexpr int kClusterDimension = 4;
+constexpr int kClusterDimension = 4, kProgrammaticStreamSerialization = 6;
 
 // What has another shape than HIP's.
 struct Symbols {
@@ -67,16 +67,16 @@ DriverResult SetWords(void* destination, int word, size_t count, void* stream) {
   return Cuda().set_words(reinterpret_cast<uint64_t>(destination), static_cast<unsigned>(word),
                           count, stream);
 }
-DriverResult LaunchClusters(void* function, unsigned grid_x, unsigned cluster_x,
-                            unsigned block_x, unsigned shared_bytes, void* stream,
-                            void** arguments) {
-  LaunchAttribute cluster{.id = kClusterDimension, .value = {cluster_x, 1, 1}};
+DriverResult LaunchEarly(void* function, unsigned grid_x, unsigned cluster_x, unsigned block_x,
+                         unsigned shared_bytes, void* stream, void** arguments) {
+  LaunchAttribute attributes[] = {{.id = kProgrammaticStreamSerialization, .value = {1}},
+                                  {.id = kClusterDimension, .value = {cluster_x, 1, 1}}};
   LaunchConfig config{.grid = {grid_x, 1, 1},
                       .block = {block_x, 1, 1},
                       .shared_bytes = shared_bytes,
                       .stream = stream,
-                      .attributes = &cluster,
-                      .num_attributes = 1};
+                      .attributes = attributes,
+                      .num_attributes = cluster_x == 0 ? 1u : 2u};
   return Cuda().launch(&config, function, arguments, nullptr);
 }
 const char* ErrorName(DriverResult result) {
@@ -109,7 +109,7 @@ const Driver* Open(std::string* error) {
   driver->get_device = GetDevice;
   driver->set_device = SetDevice;
   driver->set_words = SetWords;
-  driver->launch_clusters = LaunchClusters;
+  driver->launch_early = LaunchEarly;
   driver->error_name = ErrorName;
   driver->error_text = ErrorText;
   std::string missing;

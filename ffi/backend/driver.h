@@ -40,10 +40,11 @@ struct Driver {
                                     int interleave, int swizzle, int l2_promotion,
                                     int out_of_bounds) = nullptr;
 
-  // The same as launch with the cluster's size in x, for kernels that have none of their own.
-  DriverResult (*launch_clusters)(void* function, unsigned grid_x, unsigned cluster_x,
-                                  unsigned block_x, unsigned shared_bytes, void* stream,
-                                  void** arguments) = nullptr;
+  // Launches a kernel that waits for those before it itself, and may be started before they have
+  // ended. cluster_x: of kernels that have no cluster of their own; 0 otherwise.
+  DriverResult (*launch_early)(void* function, unsigned grid_x, unsigned cluster_x,
+                               unsigned block_x, unsigned shared_bytes, void* stream,
+                               void** arguments) = nullptr;
 
   // Attributes: a device's compute capability; and what architecture it means.
   int capability_major, capability_minor;

@@ -196,9 +196,11 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
     block = static_cast<unsigned>(instance.waves * kWaveSize);
   }
   DriverResult result =
-      plan.cluster_peers > 1
-          ? driver_.launch_clusters(function, grid, static_cast<unsigned>(plan.cluster_peers),
-                                    block, shared_bytes, stream, pointers)
+      driver_.launch_early
+          ? driver_.launch_early(
+                function, grid,
+                static_cast<unsigned>(plan.cluster_peers > 1 ? plan.cluster_peers : 0), block,
+                shared_bytes, stream, pointers)
           : driver_.launch(function, grid, 1, 1, block, 1, 1, shared_bytes, stream, pointers,
                            nullptr);
   if (result != 0) return Failure("launching", instance.name, device, result);

@@ -153,7 +153,8 @@ class Epilogue {
 
   // The tile's peers are a cluster: each adds up and stores a share of the rows, in peer order.
   // `thread` of all consumers.
-  JAXGEMM_SM90 void StoreWithPeers(const GemmArgs& args, const WorkTile& tile, int thread,
+  JAXGEMM_SM90 void StoreWithPeers(const GemmArgs& args, const TensorMaps& maps,
+                                   const WorkTile& tile, int thread,
                                    Sum (&sums)[Traits::kSums]) {
     constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
     constexpr int kFours = Traits::kTileN / 4;
@@ -179,23 +180,55 @@ class Epilogue {
 
     const Place place = PlaceOf(args, tile, 0);
     const bool aligned = args.n % 4 == 0;
+    const bool plain = maps.out_valid && !place.scale && !place.bias;
+    // As many loads in flight as hide their way through the cluster.
+    constexpr int kAtOnce = 2, kPeersAtOnce = 4;
     const int end = (rank + 1) * Traits::kCtaM / peers * kFours;
 #pragma unroll 1
-    for (int i = rank * Traits::kCtaM / peers * kFours + thread; i < end; i += kThreads) {
-      const int row = i / kFours, four = i % kFours;
-      const int64_t column = place.column + 4 * four;
-      const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
-      if (place.row + row >= place.rows || count <= 0) continue;
-      const char* from = at(row, 4 * four);
-      Piece<4> total{};
-#pragma unroll 8
-      for (int peer = 0; peer < peers; ++peer) {
-        const uint4 words = LoadFromCluster(ClusterAddress(from, peer));
-        const auto term = __builtin_bit_cast(Piece<4>, words);
+    for (int i = rank * Traits::kCtaM / peers * kFours + thread; i < end;
+         i += kAtOnce * kThreads) {
+      Piece<4> totals[kAtOnce] = {};
+#pragma unroll 1
+      for (int first = 0; first < peers; first += kPeersAtOnce) {
+        uint4 terms[kPeersAtOnce][kAtOnce];
 #pragma unroll
-        for (int j = 0; j < 4; ++j) total.values[j] += term.values[j];
+        for (int peer = 0; peer < kPeersAtOnce; ++peer) {
+          const int last = peers - 1;
+          const uint32_t from = ClusterAddress(own, first + peer < last ? first + peer : last);
+#pragma unroll
+          for (int j = 0; j < kAtOnce; ++j) {
+            const int four = i + j * kThreads < end ? i + j * kThreads : i;
+            terms[peer][j] = LoadFromCluster(from + at(four / kFours, four % kFours * 4) - own);
+          }
+        }
+#pragma unroll
+        for (int peer = 0; peer < kPeersAtOnce; ++peer) {
+          if (first + peer >= peers) break;
+#pragma unroll
+          for (int j = 0; j < kAtOnce; ++j) {
+            const auto term = __builtin_bit_cast(Piece<4>, terms[peer][j]);
+#pragma unroll
+            for (int e = 0; e < 4; ++e) totals[j].values[e] += term.values[e];
+          }
+        }
       }
-      StoreRow(args, place, place.row + row, column, count, aligned, total, total);
+#pragma unroll
+      for (int j = 0; j < kAtOnce; ++j) {
+        const int four = i + j * kThreads, row = four / kFours;
+        const int64_t column = place.column + four % kFours * 4;
+        const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
+        if (four >= end || place.row + row >= place.rows || count <= 0) continue;
+        if constexpr (!Traits::kInteger) {
+          if (plain) {
+            const Sum* sum = totals[j].values;
+            StoreFour(args.out, ((place.z * args.m) + place.row + row) * args.n + column,
+                      PackFour(args.out_dtype == DType::kBF16, {{sum[0], sum[1], sum[2], sum[3]}}),
+                      4, true);
+            continue;
+          }
+        }
+        StoreRow(args, place, place.row + row, column, count, aligned, totals[j], totals[j]);
+      }
     }
   }
 

@@ -258,6 +258,7 @@ class Workgroup {
     // The same in all lanes, which the compiler cannot know.
     const int warp = __shfl_sync(~0u, threadIdx.x / kWarpSize, 0);
     if (threadIdx.x == 0) TRACE(args_, 0);
+    LetNextKernelStart();
     if (warp < kWarpgroupSize / kWarpSize) {
       GiveRegisters<56>();
       if (warp == 0) {
@@ -289,6 +290,7 @@ class Workgroup {
     } else {
       __syncthreads();
     }
+    WaitForKernelsBefore();
   }
 
   JAXGEMM_SM90 void InitBarriers() {
@@ -330,6 +332,8 @@ class Workgroup {
       StreamKMap map = args_.map;
       return Produce(stride, map);
     }
+    // Sizes and counters are read before the barriers are ready.
+    WaitForKernelsBefore();
     ClusterClaim<Traits> claim{
         .stealing = args_.num_queues > 0,
         .stride = stride,
@@ -392,7 +396,7 @@ class Workgroup {
     };
     auto store = [&](const WorkTile& tile) {
       if constexpr (Traits::kCluster == 1) {
-        if (args_.peers_in_cluster) return epilogue.StoreWithPeers(args_, tile, thread, sums);
+        if (args_.peers_in_cluster) return epilogue.StoreWithPeers(args_, maps_, tile, thread, sums);
       }
       if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
       epilogue.Store(args_, maps_, tile, sums);

@@ -53,6 +53,12 @@ JAXGEMM_SM90 void ClusterBarrier() {
       "barrier.cluster.wait.aligned;" ::: "memory");
 }
 
+// The kernels before this one on its stream have ended, and what they wrote can be read: it may
+// have been started while they still ran.
+JAXGEMM_SM90 void WaitForKernelsBefore() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+// The next kernel may be started where a multiprocessor is free.
+JAXGEMM_SM90 void LetNextKernelStart() { asm volatile("griddepcontrol.launch_dependents;"); }
+
 // `threads` of the CTA, those that name the same `id`.
 JAXGEMM_SM90 void NamedBarrier(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
