@@ -109,7 +109,7 @@ bool PeersFit(const Problem& p, const Target& target, const GpuInstance& instanc
   const double tiles = static_cast<double>(p.batch) *
                        static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
                        static_cast<double>(CeilDiv(p.n, instance.tile_n));
-  return instance.waves == 2 && CeilDiv(p.k, instance.tile_k) >= peers &&
+  return instance.waves == 2 && instance.tile_n == 128 && CeilDiv(p.k, instance.tile_k) >= peers &&
          tiles * static_cast<double>(peers) <= static_cast<double>(cus);
 }
 
@@ -119,7 +119,7 @@ int64_t ClusterPeers(const Plan& plan, const Target& target) {
   constexpr int64_t kMost = 8;
   const Config& c = plan.config;
   const int64_t tiles = plan.grid.num_tiles();
-  if (target.name != "sm90" || plan.grouped || plan.instance->waves != 2 || tiles == 0 ||
+  if (target.name != "sm90" || plan.grouped || plan.instance->waves != 2 || plan.instance->tile_n != 128 || tiles == 0 ||
       c.schedule != Schedule::kStreamK || c.reduction != Reduction::kLinear || c.num_queues ||
       c.num_shares != c.num_workgroups || c.num_shares % tiles) {
     return 1;

@@ -128,6 +128,11 @@ template <class Traits>
 class Epilogue {
   using Sum = typename Traits::Sum;
   static constexpr int kColumns = Traits::kOutBlockN;
+  static constexpr int kConsumerThreads = Traits::kConsumers * kWarpgroupSize;
+  template <int kCount>
+  struct alignas(kCount * 4) Piece {
+    Sum values[kCount];
+  };
 
  public:
   // Of a warpgroup: `thread` of it.
@@ -156,79 +161,39 @@ class Epilogue {
   JAXGEMM_SM90 void StoreWithPeers(const GemmArgs& args, const TensorMaps& maps,
                                    const WorkTile& tile, int thread,
                                    Sum (&sums)[Traits::kSums]) {
-    constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
-    constexpr int kFours = Traits::kTileN / 4;
     static_assert(Traits::kCtaM * Traits::kTileN * 4 <= sizeof(shared_.lhs) + sizeof(shared_.rhs));
-    const int peers = tile.num_peers, rank = tile.peer;
     // The stages have been multiplied, by both warpgroups.
-    NamedBarrier(kConsumersBarrier, kThreads);
-    char* own = shared_.lhs[0];
-    auto at = [own](int row, int column) {
-      return own + (row * Traits::kTileN + (column ^ row % 4 * 8)) * 4;
-    };
+    NamedBarrier(kConsumersBarrier, kConsumerThreads);
     const int first_row = thread / kWarpSize * 16 + Lane() / 4;
 #pragma unroll
     for (int i = 0; i < Traits::kSums / 2; ++i) {
-      *reinterpret_cast<Piece<2>*>(at(first_row + i % 2 * 8, i / 2 * 8 + Lane() % 4 * 2)) = {
+      const int row = first_row + i % 2 * 8, column = i / 2 * 8 + Lane() % 4 * 2;
+      *reinterpret_cast<Piece<2>*>(shared_.lhs[0] + PeerOffset(row, column)) = {
           {sums[2 * i], sums[2 * i + 1]}};
     }
     FenceCluster();
     __syncwarp();
-    if (Lane() < peers) shared_.peers_ready.ArriveAt(Lane());
+    if (Lane() < tile.num_peers) shared_.peers_ready.ArriveAt(Lane());
     shared_.peers_ready.Wait(0);
     FenceCluster();
 
     const Place place = PlaceOf(args, tile, 0);
-    const bool aligned = args.n % 4 == 0;
     const bool plain = maps.out_valid && !place.scale && !place.bias;
-    // As many loads in flight as hide their way through the cluster.
-    constexpr int kAtOnce = 2, kPeersAtOnce = 4;
-    const int end = (rank + 1) * Traits::kCtaM / peers * kFours;
-#pragma unroll 1
-    for (int i = rank * Traits::kCtaM / peers * kFours + thread; i < end;
-         i += kAtOnce * kThreads) {
-      Piece<4> totals[kAtOnce] = {};
-#pragma unroll 1
-      for (int first = 0; first < peers; first += kPeersAtOnce) {
-        uint4 terms[kPeersAtOnce][kAtOnce];
-#pragma unroll
-        for (int peer = 0; peer < kPeersAtOnce; ++peer) {
-          const int last = peers - 1;
-          const uint32_t from = ClusterAddress(own, first + peer < last ? first + peer : last);
-#pragma unroll
-          for (int j = 0; j < kAtOnce; ++j) {
-            const int four = i + j * kThreads < end ? i + j * kThreads : i;
-            terms[peer][j] = LoadFromCluster(from + at(four / kFours, four % kFours * 4) - own);
-          }
-        }
-#pragma unroll
-        for (int peer = 0; peer < kPeersAtOnce; ++peer) {
-          if (first + peer >= peers) break;
-#pragma unroll
-          for (int j = 0; j < kAtOnce; ++j) {
-            const auto term = __builtin_bit_cast(Piece<4>, terms[peer][j]);
-#pragma unroll
-            for (int e = 0; e < 4; ++e) totals[j].values[e] += term.values[e];
-          }
-        }
-      }
-#pragma unroll
-      for (int j = 0; j < kAtOnce; ++j) {
-        const int four = i + j * kThreads, row = four / kFours;
-        const int64_t column = place.column + four % kFours * 4;
-        const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
-        if (four >= end || place.row + row >= place.rows || count <= 0) continue;
-        if constexpr (!Traits::kInteger) {
-          if (plain) {
-            const Sum* sum = totals[j].values;
-            StoreFour(args.out, ((place.z * args.m) + place.row + row) * args.n + column,
-                      PackFour(args.out_dtype == DType::kBF16, {{sum[0], sum[1], sum[2], sum[3]}}),
-                      4, true);
-            continue;
-          }
-        }
-        StoreRow(args, place, place.row + row, column, count, aligned, totals[j], totals[j]);
-      }
+    switch (tile.num_peers) {
+      case 2:
+        return AddPeers<2>(args, place, plain, tile.peer, thread);
+      case 3:
+        return AddPeers<3>(args, place, plain, tile.peer, thread);
+      case 4:
+        return AddPeers<4>(args, place, plain, tile.peer, thread);
+      case 5:
+        return AddPeers<5>(args, place, plain, tile.peer, thread);
+      case 6:
+        return AddPeers<6>(args, place, plain, tile.peer, thread);
+      case 7:
+        return AddPeers<7>(args, place, plain, tile.peer, thread);
+      case 8:
+        return AddPeers<8>(args, place, plain, tile.peer, thread);
     }
   }
 
@@ -267,6 +232,74 @@ class Epilogue {
         .scale = tile.zero ? nullptr : args.scale,
         .scale_at = vectors * args.scale_batch_stride,
     };
+  }
+
+  // Of a sum in the memory of the stages.
+  static JAXGEMM_SM90 int PeerOffset(int row, int column) {
+    return (row * Traits::kTileN + (column ^ row % 4 * 8)) * 4;
+  }
+  template <int kPeers>
+  JAXGEMM_SM90 void AddPeers(const GemmArgs& args, const Place& place, bool plain, int rank,
+                             int thread) {
+    constexpr int kFours = Traits::kTileN / 4;
+    // As many loads in flight as hide their way through the cluster.
+    constexpr int kAtOnce = 16 / kPeers;
+    const int begin = rank * Traits::kCtaM / kPeers * kFours;
+    const int end = (rank + 1) * Traits::kCtaM / kPeers * kFours;
+    char* own = shared_.lhs[0];
+    uint32_t peers[kPeers];
+#pragma unroll
+    for (int peer = 0; peer < kPeers; ++peer) peers[peer] = ClusterAddress(own, peer);
+#pragma unroll 1
+    for (int first = begin + thread; first < end; first += kAtOnce * kConsumerThreads) {
+      uint4 terms[kAtOnce][kPeers];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        int four = first + i * kConsumerThreads;
+        if (four >= end) four = first;
+#pragma unroll
+        for (int peer = 0; peer < kPeers; ++peer) {
+          terms[i][peer] =
+              LoadFromCluster(peers[peer] + PeerOffset(four / kFours, four % kFours * 4));
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        Piece<4> total{};
+#pragma unroll
+        for (int peer = 0; peer < kPeers; ++peer) {
+          const auto term = __builtin_bit_cast(Piece<4>, terms[i][peer]);
+#pragma unroll
+          for (int e = 0; e < 4; ++e) total.values[e] += term.values[e];
+        }
+        const int four = first + i * kConsumerThreads, row = four / kFours;
+        const int64_t column = place.column + four % kFours * 4;
+        if (four >= end || place.row + row >= place.rows || column >= args.n) continue;
+        if (!Traits::kInteger && plain) {
+          const auto* value = total.values;
+          StoreFour(args.out, (place.z * args.m + place.row + row) * args.n + column,
+                    PackFour(args.out_dtype == DType::kBF16,
+                             {{static_cast<float>(value[0]), static_cast<float>(value[1]),
+                               static_cast<float>(value[2]), static_cast<float>(value[3])}}),
+                    4, true);
+        } else {
+          // No peer reads these rows here.
+          *reinterpret_cast<Piece<4>*>(own + PeerOffset(row, four % kFours * 4)) = total;
+        }
+      }
+    }
+    if (!Traits::kInteger && plain) return;
+    const bool aligned = args.n % 4 == 0;
+#pragma unroll 1
+    for (int four = begin + thread; four < end; four += kConsumerThreads) {
+      const int row = four / kFours;
+      const int64_t column = place.column + four % kFours * 4;
+      const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
+      if (place.row + row >= place.rows || count <= 0) continue;
+      const auto& total = *reinterpret_cast<const Piece<4>*>(
+          own + PeerOffset(row, four % kFours * 4));
+      StoreRow(args, place, place.row + row, column, count, aligned, total, total);
+    }
   }
 
   // The staging memory is free once the last box has been read.
@@ -365,10 +398,6 @@ class Epilogue {
     }
   }
 
-  template <int kCount>
-  struct alignas(kCount * 4) Piece {
-    Sum values[kCount];
-  };
   // Rows are as long as all banks: fours are permuted within each.
   template <int kCount>
   static JAXGEMM_SM90 Piece<kCount>* At(char* stage, int row, int column) {

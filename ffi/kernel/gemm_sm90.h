@@ -395,7 +395,7 @@ class Workgroup {
       if (thread == 0) TRACE(args_, 4 * traced + 6);
     };
     auto store = [&](const WorkTile& tile) {
-      if constexpr (Traits::kCluster == 1) {
+      if constexpr (Traits::kSharesTiles) {
         if (args_.peers_in_cluster) return epilogue.StoreWithPeers(args_, maps_, tile, thread, sums);
       }
       if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;

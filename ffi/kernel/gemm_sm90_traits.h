@@ -45,6 +45,9 @@ struct Sm90Traits {
   static constexpr int kConsumers = kSm90Consumers;
   static_assert(kCtaM == kConsumers * kWarpgroupM);
 
+  // Small tiles of a CTA may be cut, and their peers a cluster.
+  static constexpr bool kSharesTiles = kCluster == 1 && kTileN == 128;
+
   static constexpr bool kInteger = lhs == DType::kS8;
   using Sum = typename SumType<kInteger>::Type;
   // Of a thread: columns 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8 of its
