@@ -84,7 +84,7 @@ std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
 double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& instance,
                   int64_t peers) {
   constexpr double kMacsPerCycle = 2048, kL2Bytes = 4900, kSmBytes = 60, kPerTile = 300,
-                   kPerColumn = 2, kMeeting = 1500;
+                   kPerColumn = 2, kMeeting = 6000;
   const double cluster = static_cast<double>(instance.waves) / 2;
   const double m = static_cast<double>(instance.tile_m) / cluster;
   const double n = static_cast<double>(instance.tile_n), k = static_cast<double>(instance.tile_k);
@@ -103,14 +103,15 @@ double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& ins
 }
 
 // Peers of a tile that can be one cluster: all tiles at once on the device, whole k tiles for each.
-bool PeersFit(const Problem& p, const Target& target, const GpuInstance& instance, int64_t peers) {
-  // A multiprocessor or two of some groups of them are left over by large clusters.
-  const int64_t cus = peers > 2 ? target.num_cus - target.num_cus % 16 : target.num_cus;
+bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {
+  // As cuOccupancyMaxActiveClusters counts on an H100: clusters lie within a group of
+  // multiprocessors, and leave some over.
+  constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   const double tiles = static_cast<double>(p.batch) *
                        static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
                        static_cast<double>(CeilDiv(p.n, instance.tile_n));
   return instance.waves == 2 && instance.tile_n == 128 && CeilDiv(p.k, instance.tile_k) >= peers &&
-         tiles * static_cast<double>(peers) <= static_cast<double>(cus);
+         tiles <= static_cast<double>(kClusters[peers]);
 }
 
 // How many CTAs, a cluster, share each tile: where each has one share and all tiles are cut into as
@@ -147,7 +148,7 @@ std::string ChooseInstance(const Problem& p, const Target& target, int64_t workg
       // Columns of the gate and of the up projection are loaded by halves of a tile.
       if (gated && each.tile_n % 128 != 0) continue;
       for (int64_t peers = 1; peers <= kMostPeers; ++peers) {
-        if (peers > 1 && (!may_cut || !PeersFit(p, target, each, peers))) break;
+        if (peers > 1 && (!may_cut || !PeersFit(p, each, peers))) break;
         const double cycles = Sm90Cycles(p, target, each, peers);
         if (!best || cycles < best_cycles) {
           best = &each, best_cycles = cycles, *best_peers = peers;

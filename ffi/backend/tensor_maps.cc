@@ -4,7 +4,7 @@ namespace jaxgemm {
 namespace {
 
 // CUtensorMapDataType, CUtensorMapSwizzle, CUtensorMapL2promotion.
-constexpr int kUint8 = 0, kFloat16 = 6, kFloat32 = 7, kBFloat16 = 9, kTFloat32 = 11;
+constexpr int kUint8 = 0, kFloat16 = 6, kBFloat16 = 9, kTFloat32 = 11;
 constexpr int kSwizzle128 = 3, kPromote256 = 3;
 
 int TypeOf(DType dtype) {
@@ -18,6 +18,10 @@ int TypeOf(DType dtype) {
     default:
       return kUint8;
   }
+}
+
+bool IsFloat16OrMore(DType dtype) {
+  return dtype == DType::kBF16 || dtype == DType::kF16 || dtype == DType::kF32;
 }
 
 // [z, y, x] with boxes of [1, box_y, 128 bytes]. False where the copy engine cannot: its lines
@@ -55,28 +59,22 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
     return contracting == 1 ? p.ragged != Ragged::kK : Bytes(p.lhs_dtype) == 2;
   };
   const bool lhs_suits = suits(p.lhs_contracting), rhs_suits = suits(p.rhs_contracting);
-  // Rows of rhs are shared out in the cluster.
-  if (p.lhs_contracting == 1) {
-    maps.lhs_valid = lhs_suits && Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
-                            instance.tile_m / cluster, &maps.lhs);
-  } else {
-    maps.lhs_valid = lhs_suits && Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m, instance.tile_k,
-                            &maps.lhs);
-  }
-  if (p.rhs_contracting == 1) {
-    maps.rhs_valid = rhs_suits && Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(),
-                                             p.num_columns(), p.k, instance.tile_n / 2, &maps.rhs);
-  } else {
-    maps.rhs_valid = rhs_suits && Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k, p.num_columns(),
-                            instance.tile_k / cluster, &maps.rhs);
-  }
-  // What the kernel stores by the copy engine: plain results of 16 bits. The warps that would do it
-  // may have operands to copy.
-  if (maps.lhs_valid && maps.rhs_valid && Bytes(p.out_dtype) == 2 && !call.preact && p.activation == Activation::kNone &&
-      !p.gated) {
-    maps.out_valid = Encode(driver, p.out_dtype, call.out, p.num_out(), p.m, p.n, kWarpgroupRows,
-                            &maps.out);
-  }
+  // Each CTA of a cluster loads a share of rhs; where k runs along the lines, it does so by halves.
+  maps.lhs_valid = lhs_suits && (p.lhs_contracting == 1
+                                     ? Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
+                                              instance.tile_m / cluster, &maps.lhs)
+                                     : Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m,
+                                              instance.tile_k, &maps.lhs));
+  maps.rhs_valid =
+      rhs_suits && (p.rhs_contracting == 1
+                        ? Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),
+                                 p.k, instance.tile_n / 2, &maps.rhs)
+                        : Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
+                                 p.num_columns(), instance.tile_k / cluster, &maps.rhs));
+  const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
+  maps.plain_out = IsFloat16OrMore(p.out_dtype) && !call.preact && !p.gated && !p.accumulate &&
+                   p.activation == Activation::kNone && p.n % neighbours == 0 &&
+                   reinterpret_cast<uintptr_t>(call.out) % 16 == 0;
   return maps;
 }
 

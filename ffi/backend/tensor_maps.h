@@ -1,4 +1,4 @@
-// The operands and out of a call, described for Hopper's copy engine.
+// The operands of a call, described for Hopper's copy engine.
 #pragma once
 
 #include "backend/driver.h"

@@ -1,7 +1,6 @@
-// The epilogue on Hopper, by warpgroups. Plain results of 16 bits go through shared memory to the
-// copy engine, which stores while the next tile is computed. All others, and tiles that a group's
-// end cuts, are staged as sums, so that one short loop, whatever the type of out, stores four
-// elements a lane.
+// The epilogue on Hopper, by warps of 16 rows. Plain results of 16 bits go from the registers to out.
+// All others are staged as sums in shared memory, so that one short loop, whatever the type of out,
+// stores four elements a lane.
 #pragma once
 
 #include "kernel/epilogue.h"
@@ -107,27 +106,11 @@ JAXGEMM_SM90 float Activate(Activation activation, float value) {
   return value;
 }
 
-// What a warpgroup has staged, to out: one thread, of a warp that does nothing else, for the copy
-// engine takes stores when it is through with the loads before them.
-template <class Traits>
-JAXGEMM_SM90 void StoreStaged(SharedMemory<Traits>& shared, const TensorMap* map, int warpgroup) {
-  for (uint32_t parity = 0;; parity ^= 1) {
-    shared.out_full[warpgroup].Wait(parity);
-    const OutBox box = shared.out_box[warpgroup];
-    if (!box.valid) return;
-#pragma unroll
-    for (int block = 0; block < Traits::kOutBlocks; ++block) {
-      StoreBox(map, shared.out[warpgroup][block], box.x + block * Traits::kOutBlockN, box.y, box.z);
-    }
-    WaitForStoreReads();
-    shared.out_empty[warpgroup].Arrive();
-  }
-}
-
 template <class Traits>
 class Epilogue {
   using Sum = typename Traits::Sum;
-  static constexpr int kColumns = Traits::kOutBlockN;
+  static constexpr int kColumns = Traits::kStagedN;
+  static constexpr int kWarpM = 16;
   static constexpr int kConsumerThreads = Traits::kConsumers * kWarpgroupSize;
   template <int kCount>
   struct alignas(kCount * 4) Piece {
@@ -135,36 +118,31 @@ class Epilogue {
   };
 
  public:
-  // Of a warpgroup: `thread` of it.
-  JAXGEMM_SM90 Epilogue(SharedMemory<Traits>& shared, int warpgroup, int thread, int rank)
-      : shared_(shared),
-        stage_(shared.out[warpgroup]),
-        warpgroup_(warpgroup),
-        thread_(thread),
-        row_in_tile_(rank * Traits::kCtaM + warpgroup * Traits::kWarpgroupM) {}
+  // `thread` of all consumers of the CTA.
+  JAXGEMM_SM90 Epilogue(SharedMemory<Traits>& shared, int thread, int rank)
+      : shared_(shared), stage_(shared.out[thread / kWarpSize]), thread_(thread), rank_(rank) {}
 
   JAXGEMM_SM90 void Store(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                           Sum (&sums)[Traits::kSums]) {
-    const bool ragged_m = args.groups.ragged == Ragged::kM;
-    const Place place = PlaceOf(args, tile, row_in_tile_);
+    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
     if (place.row >= place.rows) return;
     if constexpr (!Traits::kInteger) {
-      if (maps.out_valid && (!ragged_m || place.row + Traits::kWarpgroupM <= place.rows)) {
-        return StoreBoxes(args, maps, place, sums);
+      if (maps.plain_out) {
+        if (place.scale || place.bias) ScaleAndShift(args, place, sums);
+        return args.out_dtype == DType::kF32 ? StorePairs(args, place, sums)
+                                             : StoreLines(args, place, sums);
       }
     }
     StoreFours(args, place, sums);
   }
 
   // The tile's peers are a cluster: each adds up and stores a share of the rows, in peer order.
-  // `thread` of all consumers.
   JAXGEMM_SM90 void StoreWithPeers(const GemmArgs& args, const TensorMaps& maps,
-                                   const WorkTile& tile, int thread,
-                                   Sum (&sums)[Traits::kSums]) {
+                                   const WorkTile& tile, Sum (&sums)[Traits::kSums]) {
     static_assert(Traits::kCtaM * Traits::kTileN * 4 <= sizeof(shared_.lhs) + sizeof(shared_.rhs));
     // The stages have been multiplied, by both warpgroups.
     NamedBarrier(kConsumersBarrier, kConsumerThreads);
-    const int first_row = thread / kWarpSize * 16 + Lane() / 4;
+    const int first_row = Warp() * kWarpM + Lane() / 4;
 #pragma unroll
     for (int i = 0; i < Traits::kSums / 2; ++i) {
       const int row = first_row + i % 2 * 8, column = i / 2 * 8 + Lane() % 4 * 2;
@@ -178,34 +156,29 @@ class Epilogue {
     FenceCluster();
 
     const Place place = PlaceOf(args, tile, 0);
-    const bool plain = maps.out_valid && !place.scale && !place.bias;
+    const bool plain =
+        maps.plain_out && !place.scale && !place.bias && args.out_dtype != DType::kF32;
     switch (tile.num_peers) {
       case 2:
-        return AddPeers<2>(args, place, plain, tile.peer, thread);
+        return AddPeers<2>(args, place, plain, tile.peer);
       case 3:
-        return AddPeers<3>(args, place, plain, tile.peer, thread);
+        return AddPeers<3>(args, place, plain, tile.peer);
       case 4:
-        return AddPeers<4>(args, place, plain, tile.peer, thread);
+        return AddPeers<4>(args, place, plain, tile.peer);
       case 5:
-        return AddPeers<5>(args, place, plain, tile.peer, thread);
+        return AddPeers<5>(args, place, plain, tile.peer);
       case 6:
-        return AddPeers<6>(args, place, plain, tile.peer, thread);
+        return AddPeers<6>(args, place, plain, tile.peer);
       case 7:
-        return AddPeers<7>(args, place, plain, tile.peer, thread);
+        return AddPeers<7>(args, place, plain, tile.peer);
       case 8:
-        return AddPeers<8>(args, place, plain, tile.peer, thread);
+        return AddPeers<8>(args, place, plain, tile.peer);
     }
-  }
-
-  // There is nothing more to store.
-  JAXGEMM_SM90 void Finish() {
-    WaitForStage();
-    SendBox({.valid = false});
   }
 
  private:
   struct Place {
-    int64_t row, rows;  // this warpgroup's first row, and how many there are, of the group
+    int64_t row, rows;  // this warp's first row, and how many there are, of the group
     int64_t column;
     int64_t first_row;  // of the group
     Index z;
@@ -239,8 +212,7 @@ class Epilogue {
     return (row * Traits::kTileN + (column ^ row % 4 * 8)) * 4;
   }
   template <int kPeers>
-  JAXGEMM_SM90 void AddPeers(const GemmArgs& args, const Place& place, bool plain, int rank,
-                             int thread) {
+  JAXGEMM_SM90 void AddPeers(const GemmArgs& args, const Place& place, bool plain, int rank) {
     constexpr int kFours = Traits::kTileN / 4;
     // As many loads in flight as hide their way through the cluster.
     constexpr int kAtOnce = 16 / kPeers;
@@ -251,7 +223,7 @@ class Epilogue {
 #pragma unroll
     for (int peer = 0; peer < kPeers; ++peer) peers[peer] = ClusterAddress(own, peer);
 #pragma unroll 1
-    for (int first = begin + thread; first < end; first += kAtOnce * kConsumerThreads) {
+    for (int first = begin + thread_; first < end; first += kAtOnce * kConsumerThreads) {
       uint4 terms[kAtOnce][kPeers];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
@@ -291,7 +263,7 @@ class Epilogue {
     if (!Traits::kInteger && plain) return;
     const bool aligned = args.n % 4 == 0;
 #pragma unroll 1
-    for (int four = begin + thread; four < end; four += kConsumerThreads) {
+    for (int four = begin + thread_; four < end; four += kConsumerThreads) {
       const int row = four / kFours;
       const int64_t column = place.column + four % kFours * 4;
       const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
@@ -302,41 +274,60 @@ class Epilogue {
     }
   }
 
-  // The staging memory is free once the last box has been read.
-  JAXGEMM_SM90 void WaitForStage() { shared_.out_empty[warpgroup_].Wait(parity_ ^ 1); }
-  JAXGEMM_SM90 void SendBox(const OutBox& box) {
-    if (thread_ == 0) shared_.out_box[warpgroup_] = box;
-    FenceAsyncProxy();
-    __syncwarp();
-    if (Lane() == 0) shared_.out_full[warpgroup_].Arrive();
-    parity_ ^= 1;
-  }
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
-  // Blocks of 128 bytes a row, swizzled as the copy engine reads them.
-  JAXGEMM_SM90 void StoreBoxes(const GemmArgs& args, const TensorMaps& maps, const Place& place,
+  // Lanes of four trade pairs of columns for eight neighbours each, 16 bytes: lane q gets those of
+  // the q-th of four blocks of eight columns.
+  JAXGEMM_SM90 void StoreLines(const GemmArgs& args, const Place& place,
                                Sum (&sums)[Traits::kSums]) {
-    if (place.scale || place.bias) ScaleAndShift(args, place, sums);
     const bool bf16 = args.out_dtype == DType::kBF16;
-    const int matrix = Lane() / 8;
-    const int row = Warp() * 16 + Lane() % 8 + matrix % 2 * 8;
-    char* stage_row = stage_[0] + row * kRowBytes;
-    WaitForStage();
+    const int quad = Lane() % 4;
+    const int64_t row = place.row + Lane() / 4;
+    const int64_t column = place.column + quad * 8;
+    auto* to = static_cast<uint16_t*>(args.out) +
+               (place.z * args.m + place.first_row + row) * args.n + column;
 #pragma unroll
-    for (int i = 0; i < Traits::kTileN / 16; ++i) {
-      const Sum* sum = sums + 8 * i;
-      const int block = i / 4, pair = i % 4;
-      StoreMatrices(stage_row + block * Traits::kOutBlockBytes +
-                        ((2 * pair + matrix / 2) ^ row % 8) * 16,
-                    PackPair(bf16, sum[0], sum[1]), PackPair(bf16, sum[2], sum[3]),
-                    PackPair(bf16, sum[4], sum[5]), PackPair(bf16, sum[6], sum[7]));
+    for (int group = 0; group < Traits::kTileN / 32; ++group) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        uint32_t pairs[4];
+#pragma unroll
+        for (int block = 0; block < 4; ++block) {
+          const Sum* sum = sums + 16 * group + 4 * block + 2 * half;
+          pairs[block] = PackPair(bf16, sum[0], sum[1]);
+        }
+        Trade(quad & 1, 1, pairs[0], pairs[1]);
+        Trade(quad & 1, 1, pairs[2], pairs[3]);
+        Trade(quad & 2, 2, pairs[0], pairs[2]);
+        Trade(quad & 2, 2, pairs[1], pairs[3]);
+        if (row + 8 * half < place.rows && column + 32 * group < args.n) {
+          *reinterpret_cast<uint4*>(to + 8 * half * args.n + 32 * group) = {pairs[0], pairs[1],
+                                                                            pairs[2], pairs[3]};
+        }
+      }
     }
-    SendBox({.x = static_cast<int>(place.column),
-             .y = static_cast<int>(place.first_row + place.row),
-             .z = place.z,
-             .valid = true});
   }
+  // Floats: pairs of columns as they lie, 32 bytes by four lanes.
+  JAXGEMM_SM90 void StorePairs(const GemmArgs& args, const Place& place,
+                               const Sum (&sums)[Traits::kSums]) {
+    const int64_t row = place.row + Lane() / 4, column = place.column + Lane() % 4 * 2;
+    auto* to = static_cast<Sum*>(args.out) +
+               (place.z * args.m + place.first_row + row) * args.n + column;
+#pragma unroll
+    for (int i = 0; i < Traits::kSums / 2; ++i) {
+      if (row + i % 2 * 8 < place.rows && column + i / 2 * 8 < args.n) {
+        *reinterpret_cast<Piece<2>*>(to + i % 2 * 8 * args.n + i / 2 * 8) = {
+            {sums[2 * i], sums[2 * i + 1]}};
+      }
+    }
+  }
+  // Gives `b`, or `a` in upper lanes, to the lane `distance` away for what it gives.
+  static JAXGEMM_SM90 void Trade(bool upper, int distance, uint32_t& a, uint32_t& b) {
+    const uint32_t theirs = __shfl_xor_sync(~0u, upper ? a : b, distance);
+    (upper ? a : b) = theirs;
+  }
+
   JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place,
                                   Sum (&sums)[Traits::kSums]) {
 #pragma unroll
@@ -352,58 +343,53 @@ class Epilogue {
     }
   }
 
-  // 64 columns of sums at a time, of a gated product 32 of the gate and 32 of the up projection. A
-  // warp stages sums where it stages its 16 rows of boxes: in the same rows of two blocks.
+  // 64 columns of sums at a time, of a gated product 32 of the gate and 32 of the up projection.
   JAXGEMM_SM90 void StoreFours(const GemmArgs& args, const Place& place,
                                Sum (&sums)[Traits::kSums]) {
-    WaitForStage();
-    char* stage = stage_[0] + Warp() * 16 * kRowBytes;
     const bool aligned = args.n % 4 == 0;
     const int columns = args.gated ? kColumns / 2 : kColumns, fours = columns / 4;
     const int four = Lane() % fours;
 #pragma unroll 1
-    for (int block = 0; block < Traits::kOutBlocks; ++block) {
+    for (int block = 0; block < Traits::kTileN / kColumns; ++block) {
       // Registers cannot be indexed: one branch for each block.
 #pragma unroll
-      for (int i = 0; i < Traits::kOutBlocks; ++i) {
+      for (int i = 0; i < Traits::kTileN / kColumns; ++i) {
         if (i != block) continue;
         if (args.gated) {
-          StageSums<kColumns / 2>(stage, 0, sums + i * kColumns / 4);
-          StageSums<kColumns / 2>(stage, kColumns / 2, sums + (Traits::kSums + i * kColumns / 2) / 2);
+          StageSums<kColumns / 2>(0, sums + i * kColumns / 4);
+          StageSums<kColumns / 2>(kColumns / 2, sums + (Traits::kSums + i * kColumns / 2) / 2);
         } else {
-          StageSums<kColumns>(stage, 0, sums + i * kColumns / 2);
+          StageSums<kColumns>(0, sums + i * kColumns / 2);
         }
       }
       __syncwarp();
       const int64_t column = place.column + block * columns + four * 4;
       const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
-#pragma unroll 1
-      for (int row = Lane() / fours; row < 16; row += kWarpSize / fours) {
-        const int64_t out_row = place.row + Warp() * 16 + row;
+#pragma unroll 2
+      for (int row = Lane() / fours; row < kWarpM; row += kWarpSize / fours) {
+        const int64_t out_row = place.row + row;
         if (out_row >= place.rows || count <= 0) continue;
-        StoreRow(args, place, out_row, column, count, aligned, *At<4>(stage, row, four * 4),
-                 *At<4>(stage, row, four * 4 + (args.gated ? kColumns / 2 : 0)));
+        StoreRow(args, place, out_row, column, count, aligned, *At<4>(row, four * 4),
+                 *At<4>(row, four * 4 + (args.gated ? kColumns / 2 : 0)));
       }
       __syncwarp();
     }
   }
   // A thread's sums of kCount columns, to the staged ones from `first` on.
   template <int kCount>
-  JAXGEMM_SM90 void StageSums(char* stage, int first, const Sum* sums) {
+  JAXGEMM_SM90 void StageSums(int first, const Sum* sums) {
 #pragma unroll
     for (int eight = 0; eight < kCount / 8; ++eight) {
       const int row = Lane() / 4, column = first + eight * 8 + Lane() % 4 * 2;
-      *At<2>(stage, row, column) = {{sums[4 * eight], sums[4 * eight + 1]}};
-      *At<2>(stage, row + 8, column) = {{sums[4 * eight + 2], sums[4 * eight + 3]}};
+      *At<2>(row, column) = {{sums[4 * eight], sums[4 * eight + 1]}};
+      *At<2>(row + 8, column) = {{sums[4 * eight + 2], sums[4 * eight + 3]}};
     }
   }
 
   // Rows are as long as all banks: fours are permuted within each.
   template <int kCount>
-  static JAXGEMM_SM90 Piece<kCount>* At(char* stage, int row, int column) {
-    return reinterpret_cast<Piece<kCount>*>(stage + column / 32 * Traits::kOutBlockBytes +
-                                            row * kRowBytes +
-                                            (column % 32 ^ row % 4 * 8) * 4);
+  JAXGEMM_SM90 Piece<kCount>* At(int row, int column) {
+    return reinterpret_cast<Piece<kCount>*>(stage_ + (row * kColumns + (column ^ row % 4 * 8)) * 4);
   }
 
   // `up` is of gated products only.
@@ -458,9 +444,8 @@ class Epilogue {
   }
 
   SharedMemory<Traits>& shared_;
-  char (*stage_)[Traits::kOutBlockBytes];
-  uint32_t parity_ = 0;
-  int warpgroup_, thread_, row_in_tile_;
+  char* stage_;  // this warp's
+  int thread_, rank_;
 };
 
 }  // namespace jaxgemm

@@ -257,7 +257,6 @@ class Workgroup {
   JAXGEMM_SM90 void Run() {
     // The same in all lanes, which the compiler cannot know.
     const int warp = __shfl_sync(~0u, threadIdx.x / kWarpSize, 0);
-    if (threadIdx.x == 0) TRACE(args_, 0);
     LetNextKernelStart();
     if (warp < kWarpgroupSize / kWarpSize) {
       GiveRegisters<56>();
@@ -267,11 +266,7 @@ class Workgroup {
         if (threadIdx.x == kWarpSize) InitBarriers();
         __syncwarp();
         Meet();
-        if (by_element_) {
-          CopyElements();
-        } else if (warp <= Traits::kConsumers && IsFirstLane()) {
-          StoreStaged(shared_, &maps_.out, warp - 1);
-        }
+        if (by_element_) CopyElements();
       }
     } else {
       TakeRegisters<224>();
@@ -301,10 +296,6 @@ class Workgroup {
       shared_.empty[i].Init(kConsumerWarps * Traits::kCluster);
     }
     shared_.peers_ready.Init(args_.peers_in_cluster ? kConsumerWarps * ClusterSize() : 1);
-    for (int i = 0; i < Traits::kConsumers; ++i) {
-      shared_.out_full[i].Init(kWarpgroupSize / kWarpSize);
-      shared_.out_empty[i].Init(1);
-    }
     for (int i = 0; i < kTileSlots; ++i) {
       shared_.tile_full[i].Init(1);
       shared_.tile_empty[i].Init(kConsumerWarps + copiers);
@@ -322,7 +313,6 @@ class Workgroup {
     if (IsFirstLane()) {
       PrefetchTensorMap(&maps_.lhs);
       PrefetchTensorMap(&maps_.rhs);
-      PrefetchTensorMap(&maps_.out);
     }
     const Index workgroup = blockIdx.x / Traits::kCluster;
     const StrideClaim stride{
@@ -385,28 +375,20 @@ class Workgroup {
     Sm90Accumulator<Traits> accumulator{
         .sums = sums, .partials = args_.partials, .shared = shared_, .thread = thread, .rank = rank_};
     Multiplier<Traits> multiplier{.shared = shared_, .thread = thread};
-    Epilogue<Traits> epilogue(shared_, __shfl_sync(~0u, thread / kWarpgroupSize, 0),
-                              thread % kWarpgroupSize, rank_);
-    int traced = 0;
+    Epilogue<Traits> epilogue(shared_, thread, rank_);
     auto compute = [&](const WorkTile& tile) {
       accumulator.held = Sm90Accumulator<Traits>::kNone;
-      if (thread == 0) TRACE(args_, 4 * traced + 4);
-      multiplier.traced = traced; multiplier.Run(args_, tile, sums);
-      if (thread == 0) TRACE(args_, 4 * traced + 6);
+      multiplier.Run(args_, tile, sums);
     };
     auto store = [&](const WorkTile& tile) {
       if constexpr (Traits::kSharesTiles) {
-        if (args_.peers_in_cluster) return epilogue.StoreWithPeers(args_, maps_, tile, thread, sums);
+        if (args_.peers_in_cluster) return epilogue.StoreWithPeers(args_, maps_, tile, sums);
       }
       if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
       epilogue.Store(args_, maps_, tile, sums);
-      if (thread == 0) TRACE(args_, 4 * traced + 7);
-      ++traced;
     };
     ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
                     compute, store);
-    epilogue.Finish();
-    if (thread == 0) TRACE(args_, 3);
   }
 
   const GemmArgs& args_;

@@ -41,7 +41,7 @@ struct Sm90Traits {
   static_assert(BytesOf(rhs) == kBytes);
   static constexpr int kCluster = cluster;
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
-  static constexpr int kCtaM = kTileM / kCluster, kWarpgroupM = kWarpgroupRows;
+  static constexpr int kCtaM = kTileM / kCluster, kWarpgroupM = 64;
   static constexpr int kConsumers = kSm90Consumers;
   static_assert(kCtaM == kConsumers * kWarpgroupM);
 
@@ -62,18 +62,11 @@ struct Sm90Traits {
   static constexpr int kBlockBytes = kTileK * kRowBytes;
   static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kTileN * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
-  // Out is staged in blocks of 64 columns: 128 bytes, of 16-bit types.
-  static constexpr int kOutBlockN = 64, kOutBlocks = kTileN / kOutBlockN;
-  static constexpr int kOutBlockBytes = kWarpgroupM * kRowBytes;
-  static constexpr int kOutBytes = kConsumers * kOutBlocks * kOutBlockBytes;
+  // Sums on their way to out: of a warp, 16 rows of 64.
+  static constexpr int kStagedN = 64, kStagedBytes = 16 * kStagedN * 4;
+  static constexpr int kOutBytes = kConsumers * kWarpgroupSize / kWarpSize * kStagedBytes;
   static constexpr int kMostShared = kSm90SharedBytes, kOtherShared = 1024;
   static constexpr int kStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
-};
-
-// Where in out a staged box goes; the last one is not valid.
-struct OutBox {
-  int x, y, z;
-  bool valid;
 };
 
 // A named barrier's id: that of all consumers of a CTA.
@@ -82,13 +75,10 @@ inline constexpr int kTileSlots = 4, kMailSlots = 2;
 
 template <class Traits>
 struct SharedMemory {
-  alignas(1024) char lhs[Traits::kStages][Traits::kLhsBytes];
+  alignas(kAtomBytes) char lhs[Traits::kStages][Traits::kLhsBytes];
   char rhs[Traits::kStages][Traits::kRhsBytes];
-  char out[Traits::kConsumers][Traits::kOutBlocks][Traits::kOutBlockBytes];
+  char out[Traits::kConsumers * kWarpgroupSize / kWarpSize][Traits::kStagedBytes];
   SharedBarrier full[Traits::kStages], empty[Traits::kStages];
-  // What of out is staged, on its way to the warps that store it.
-  SharedBarrier out_full[Traits::kConsumers], out_empty[Traits::kConsumers];
-  OutBox out_box[Traits::kConsumers];
   // Work tiles on their way from the producer to the consumers.
   SharedBarrier tile_full[kTileSlots], tile_empty[kTileSlots];
   WorkTile tiles[kTileSlots];

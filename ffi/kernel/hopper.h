@@ -73,11 +73,6 @@ JAXGEMM_SM90 void TakeRegisters() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
 }
 
-#if defined(JAXGEMM_TRACE)
-#define TRACE(args, i) do { if (blockIdx.x == 0) { long long t; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)); static_cast<long long*>(args.partials)[2*(i)] = clock64(); static_cast<long long*>(args.partials)[2*(i)+1] = t; } } while (0)
-#else
-#define TRACE(args, i)
-#endif
 // ------------------------------------------------------------------------------ barriers
 
 // A phase ends with `arrivals` arrivals and when the bytes that were announced have come.
@@ -174,35 +169,11 @@ JAXGEMM_SM90 void LoadBoxToAll(const TensorMap* map, SharedBarrier* barrier, voi
       "l"(map), "r"(SharedAddress(&barrier->word)), "r"(x), "r"(y), "r"(z), "h"(mask)
       : "memory");
 }
-// Clipped at the tensor's end.
-JAXGEMM_SM90 void StoreBox(const TensorMap* map, const void* from, int x, int y, int z) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
-      "r"(SharedAddress(from)), "r"(x), "r"(y), "r"(z)
-      : "memory");
-}
-// Until this thread's stores have read their shared memory.
-JAXGEMM_SM90 void WaitForStoreReads() {
-  asm volatile(
-      "cp.async.bulk.commit_group;\n"
-      "cp.async.bulk.wait_group.read 0;" ::: "memory");
-}
-
-// ------------------------------------------------------------------------------ fragments
-
 // As the copy engine rounds floats for wgmma.
 JAXGEMM_SM90 uint32_t RoundToTf32(uint32_t bits) {
   uint32_t rounded;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "r"(bits));
   return rounded;
-}
-
-// Four 8 x 8 matrices of 16 bits; lanes 8 i to 8 i + 7 have the addresses of matrix i's rows.
-JAXGEMM_SM90 void StoreMatrices(void* row, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
-                   SharedAddress(row)),
-               "r"(a), "r"(b), "r"(c), "r"(d)
-               : "memory");
 }
 
 }  // namespace jaxgemm

@@ -196,7 +196,6 @@ struct Multiplier {
   SharedMemory<Traits>& shared;
   int thread;  // of kThreads
   RingPlace<Traits::kStages> stage;
-  int traced = 0;
 
   JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kSums]) {
     if (tile.k_begin >= tile.k_end) return Clear(sums);
@@ -208,7 +207,6 @@ struct Multiplier {
     int previous = 0;
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
       shared.full[stage.slot].Wait(stage.parity);
-      if (k_tile == tile.k_begin && thread == 0) TRACE(args, 4 * traced + 5);
       if (k_tile == tile.k_end - 1 && k_left < Traits::kTileK) ZeroFrom(k_left);
       const uint64_t lhs = LhsDescriptor(), rhs = RhsDescriptor();
       FenceSums(sums);

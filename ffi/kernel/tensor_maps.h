@@ -10,16 +10,18 @@ struct alignas(64) TensorMap {
   uint64_t words[16];
 };
 
-// The operands and out as the copy engine sees them, [z, y, x]. Where a tensor's lines do not suit
-// it the flag is false, and threads copy.
+// The operands as the copy engine sees them, [z, y, x]. Where an operand's lines do not suit it the
+// flag is false, and threads copy.
 struct TensorMaps {
-  TensorMap lhs, rhs, out;
-  bool lhs_valid, rhs_valid, out_valid;
+  TensorMap lhs, rhs;
+  bool lhs_valid, rhs_valid;
+  // Out is of floats, in lines of whole 16 bytes (float32: 8), and takes the sums, scaled and
+  // shifted at the most.
+  bool plain_out;
 };
 
-// Rows of an operand's tile in shared memory, and of what is staged of out, are 128 bytes.
+// Rows of an operand's tile in shared memory are 128 bytes.
 inline constexpr int kBoxBytes = 128;
-inline constexpr int kWarpgroupRows = 64;
 
 // One CTA on a multiprocessor, with all of its shared memory: a producer and two consumers.
 inline constexpr int kSm90Threads = 384, kSm90SharedBytes = 227 * 1024;
