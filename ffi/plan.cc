@@ -83,7 +83,7 @@ std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
 // timings.
 double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& instance,
                   int64_t peers) {
-  constexpr double kMacsPerCycle = 2048, kL2Bytes = 4900, kSmBytes = 60, kPerTile = 300,
+  constexpr double kMacsPerCycle = 2048, kL2Bytes = 4700, kSmBytes = 60, kPerTile = 300,
                    kPerColumn = 2, kMeeting = 6000;
   const double cluster = static_cast<double>(instance.waves) / 2;
   const double m = static_cast<double>(instance.tile_m) / cluster;

@@ -72,9 +72,9 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                         : Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
                                  p.num_columns(), instance.tile_k / cluster, &maps.rhs));
   const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
-  maps.plain_out = IsFloat16OrMore(p.out_dtype) && !call.preact && !p.gated && !p.accumulate &&
-                   p.activation == Activation::kNone && p.n % neighbours == 0 &&
-                   reinterpret_cast<uintptr_t>(call.out) % 16 == 0;
+  maps.plain_out = IsFloat16OrMore(p.out_dtype) && !p.accumulate && p.n % neighbours == 0 &&
+                   reinterpret_cast<uintptr_t>(call.out) % 16 == 0 &&
+                   reinterpret_cast<uintptr_t>(call.preact) % 16 == 0;
   return maps;
 }
 

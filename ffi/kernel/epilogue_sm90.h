@@ -1,6 +1,6 @@
-// The epilogue on Hopper, by warps of 16 rows. Plain results of 16 bits go from the registers to out.
-// All others are staged as sums in shared memory, so that one short loop, whatever the type of out,
-// stores four elements a lane.
+// The epilogue on Hopper, by warps of 16 rows. Most results go from the registers to out. Those of
+// small or integer types, of lines that are not aligned, or added to out, are staged as sums in shared
+// memory, so that one short loop, whatever the type of out, stores four elements a lane.
 #pragma once
 
 #include "kernel/epilogue.h"
@@ -127,11 +127,7 @@ class Epilogue {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
     if (place.row >= place.rows) return;
     if constexpr (!Traits::kInteger) {
-      if (maps.plain_out) {
-        if (place.scale || place.bias) ScaleAndShift(args, place, sums);
-        return args.out_dtype == DType::kF32 ? StorePairs(args, place, sums)
-                                             : StoreLines(args, place, sums);
-      }
+      if (maps.plain_out) return StoreSums(args, place, sums);
     }
     StoreFours(args, place, sums);
   }
@@ -156,8 +152,8 @@ class Epilogue {
     FenceCluster();
 
     const Place place = PlaceOf(args, tile, 0);
-    const bool plain =
-        maps.plain_out && !place.scale && !place.bias && args.out_dtype != DType::kF32;
+    const bool plain = maps.plain_out && !place.scale && !place.bias && !args.preact &&
+                       args.activation == Activation::kNone && args.out_dtype != DType::kF32;
     switch (tile.num_peers) {
       case 2:
         return AddPeers<2>(args, place, plain, tile.peer);
@@ -277,18 +273,95 @@ class Epilogue {
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
+  // All in registers. Gated tiles have the gate's sums first, then the up projection's.
+  JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const Place& place,
+                              Sum (&sums)[Traits::kSums]) {
+    constexpr int kHalf = Traits::kSums / 2;
+    if (place.scale || place.bias) ScaleAndShift(args, place, sums);
+    if (args.preact) {
+      const int64_t length = args.gated ? 2 * args.n : args.n;
+      StoreTo<kHalf>(args, args.preact, length, place, 0, args.n, sums);
+      StoreTo<kHalf>(args, args.preact, length, place, args.gated ? args.n : Traits::kTileN / 2,
+                     args.gated ? 2 * args.n : args.n, sums + kHalf);
+    }
+    switch (args.activation) {
+      case Activation::kNone:
+        break;
+      case Activation::kRelu:
+#pragma unroll
+        for (int i = 0; i < Traits::kSums; ++i) sums[i] = InGate(args, i) ? Relu(sums[i]) : sums[i];
+        break;
+      case Activation::kGelu:
+#pragma unroll
+        for (int i = 0; i < Traits::kSums; ++i) sums[i] = InGate(args, i) ? Gelu(sums[i]) : sums[i];
+        break;
+      case Activation::kSilu:
+#pragma unroll
+        for (int i = 0; i < Traits::kSums; ++i) sums[i] = InGate(args, i) ? Silu(sums[i]) : sums[i];
+        break;
+    }
+    if (args.gated) {
+#pragma unroll
+      for (int i = 0; i < kHalf; ++i) sums[i] *= sums[kHalf + i];
+    }
+    StoreTo<kHalf>(args, args.out, args.n, place, 0, args.n, sums);
+    if (args.gated) return;
+    StoreTo<kHalf>(args, args.out, args.n, place, Traits::kTileN / 2, args.n, sums + kHalf);
+  }
+  static JAXGEMM_SM90 bool InGate(const GemmArgs& args, int i) {
+    return i < Traits::kSums / 2 || !args.gated;
+  }
+  JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place,
+                                  Sum (&sums)[Traits::kSums]) {
+    // Loads of so many columns are in flight at once.
+    constexpr int kAtOnce = 16;
+#pragma unroll
+    for (int first = 0; first < Traits::kTileN / 4; first += kAtOnce) {
+      float scale[kAtOnce], bias[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int in_tile = (first + i) / 2 * 8;
+        const bool up = !InGate(args, in_tile / 2);
+        const int64_t end = up ? 2 * args.n : args.n;
+        const int64_t column = place.column + (up ? args.n - Traits::kTileN / 2 : 0) + in_tile +
+                               Lane() % 4 * 2 + i % 2;
+        const int64_t at = column < end ? column : end - 1;
+        scale[i] = place.scale ? place.scale[place.scale_at + at * args.scale_stride] : 1;
+        bias[i] = place.bias ? static_cast<const float*>(place.bias)[place.bias_at + at] : 0;
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        Sum* sum = sums + (first + i) / 2 * 4 + i % 2;
+        sum[0] = sum[0] * scale[i] + bias[i];
+        sum[2] = sum[2] * scale[i] + bias[i];
+      }
+    }
+  }
+
+  // kCount sums to rows of `length` elements, from column `first` of the tile on, up to `end`.
+  template <int kCount>
+  JAXGEMM_SM90 void StoreTo(const GemmArgs& args, void* base, int64_t length, const Place& place,
+                            int64_t first, int64_t end, const Sum* sums) {
+    const int64_t row = place.row + Lane() / 4;
+    const int64_t at = (place.z * args.m + place.first_row + row) * length;
+    const int rows = place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;  // of 0 and 8
+    if (args.out_dtype == DType::kF32) {
+      StorePairs<kCount>(static_cast<Sum*>(base) + at, length, place.column + first, end, rows,
+                         sums);
+    } else {
+      StoreLines<kCount>(static_cast<uint16_t*>(base) + at, length, place.column + first, end,
+                         rows, args.out_dtype == DType::kBF16, sums);
+    }
+  }
   // Lanes of four trade pairs of columns for eight neighbours each, 16 bytes: lane q gets those of
   // the q-th of four blocks of eight columns.
-  JAXGEMM_SM90 void StoreLines(const GemmArgs& args, const Place& place,
-                               Sum (&sums)[Traits::kSums]) {
-    const bool bf16 = args.out_dtype == DType::kBF16;
+  template <int kCount>
+  JAXGEMM_SM90 void StoreLines(uint16_t* line, int64_t length, int64_t column, int64_t end,
+                               int rows, bool bf16, const Sum* sums) {
     const int quad = Lane() % 4;
-    const int64_t row = place.row + Lane() / 4;
-    const int64_t column = place.column + quad * 8;
-    auto* to = static_cast<uint16_t*>(args.out) +
-               (place.z * args.m + place.first_row + row) * args.n + column;
+    column += quad * 8;
 #pragma unroll
-    for (int group = 0; group < Traits::kTileN / 32; ++group) {
+    for (int group = 0; group < kCount / 16; ++group) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         uint32_t pairs[4];
@@ -301,24 +374,10 @@ class Epilogue {
         Trade(quad & 1, 1, pairs[2], pairs[3]);
         Trade(quad & 2, 2, pairs[0], pairs[2]);
         Trade(quad & 2, 2, pairs[1], pairs[3]);
-        if (row + 8 * half < place.rows && column + 32 * group < args.n) {
-          *reinterpret_cast<uint4*>(to + 8 * half * args.n + 32 * group) = {pairs[0], pairs[1],
-                                                                            pairs[2], pairs[3]};
+        if (half < rows && column + 32 * group < end) {
+          *reinterpret_cast<uint4*>(line + 8 * half * length + column + 32 * group) = {
+              pairs[0], pairs[1], pairs[2], pairs[3]};
         }
-      }
-    }
-  }
-  // Floats: pairs of columns as they lie, 32 bytes by four lanes.
-  JAXGEMM_SM90 void StorePairs(const GemmArgs& args, const Place& place,
-                               const Sum (&sums)[Traits::kSums]) {
-    const int64_t row = place.row + Lane() / 4, column = place.column + Lane() % 4 * 2;
-    auto* to = static_cast<Sum*>(args.out) +
-               (place.z * args.m + place.first_row + row) * args.n + column;
-#pragma unroll
-    for (int i = 0; i < Traits::kSums / 2; ++i) {
-      if (row + i % 2 * 8 < place.rows && column + i / 2 * 8 < args.n) {
-        *reinterpret_cast<Piece<2>*>(to + i % 2 * 8 * args.n + i / 2 * 8) = {
-            {sums[2 * i], sums[2 * i + 1]}};
       }
     }
   }
@@ -327,19 +386,17 @@ class Epilogue {
     const uint32_t theirs = __shfl_xor_sync(~0u, upper ? a : b, distance);
     (upper ? a : b) = theirs;
   }
-
-  JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place,
-                                  Sum (&sums)[Traits::kSums]) {
+  // Floats: pairs of columns as they lie, 32 bytes by four lanes.
+  template <int kCount>
+  JAXGEMM_SM90 void StorePairs(Sum* line, int64_t length, int64_t column, int64_t end, int rows,
+                               const Sum* sums) {
+    column += Lane() % 4 * 2;
 #pragma unroll
-    for (int i = 0; i < Traits::kTileN / 4; ++i) {
-      const int64_t at = place.column + i / 2 * 8 + Lane() % 4 * 2 + i % 2;
-      if (at >= args.n) continue;
-      const float scale = place.scale ? place.scale[place.scale_at + at * args.scale_stride] : 1;
-      const float bias =
-          place.bias ? static_cast<const float*>(place.bias)[place.bias_at + at] : 0;
-      Sum* sum = sums + i / 2 * 4 + i % 2;
-      sum[0] = sum[0] * scale + bias;
-      sum[2] = sum[2] * scale + bias;
+    for (int i = 0; i < kCount / 2; ++i) {
+      if (i % 2 < rows && column + i / 2 * 8 < end) {
+        *reinterpret_cast<Piece<2>*>(line + i % 2 * 8 * length + column + i / 2 * 8) = {
+            {sums[2 * i], sums[2 * i + 1]}};
+      }
     }
   }
 

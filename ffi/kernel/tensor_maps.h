@@ -15,8 +15,7 @@ struct alignas(64) TensorMap {
 struct TensorMaps {
   TensorMap lhs, rhs;
   bool lhs_valid, rhs_valid;
-  // Out is of floats, in lines of whole 16 bytes (float32: 8), and takes the sums, scaled and
-  // shifted at the most.
+  // Out is of floats, in lines of whole 16 bytes (float32: 8), and not added to.
   bool plain_out;
 };
 
