@@ -155,6 +155,50 @@ def test_rows_of_nobody_do_not_leak(rng):
   assert np.isfinite(double(grad)).all()
 
 
+@pytest.mark.parametrize("columns", [192, 70])
+@pytest.mark.parametrize("layout", ["r", "c"])
+def test_gated(rng, columns, layout):
+  sizes = [100, 0, 190, 30]
+  lhs, rhs = array(rng, 400, 256), array(rng, 4, 256, 2, columns) * 0.1
+  bias = array(rng, 4, 2, columns, dtype="float32")
+  if layout == "c":
+    lhs = jnp.asarray(np.asfortranarray(lhs))
+
+  def product(lhs, rhs, bias):
+    return jaxgemm.ragged_gated_linear_unit(
+        lhs, rhs, jnp.asarray(sizes, jnp.int32), bias=bias, implementation="jaxgemm")
+
+  def reference(lhs, rhs, bias):
+    group = np.repeat(np.arange(4), sizes)
+    z = jnp.einsum("mk,mkin->min", lhs[:320].astype(jnp.float32),
+                   rhs[group].astype(jnp.float32), precision="highest") + bias[group]
+    out = jax.nn.silu(z[:, 0]) * z[:, 1]
+    return jnp.concatenate([out, jnp.zeros((80, columns))]).astype(lhs.dtype)
+
+  cotangent = array(rng, 400, columns)
+  given, pullback = jax.vjp(jax.jit(product), lhs, rhs, bias)
+  wanted, reference_pullback = jax.vjp(jax.jit(reference), lhs, rhs, bias)
+  assert_close(given, double(wanted), 1e-2)
+  for x, y in zip(pullback(cotangent), reference_pullback(cotangent)):
+    assert_close(x, double(y), 2e-2)
+
+
+def test_accumulate(rng):
+  lhs, rhs = array(rng, 400, 136), array(rng, 400, 264)
+  sizes = [100, 0, 190, 30]
+  buffer = array(rng, 4, 136, 264, dtype="float32")
+  dims = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), [0], [])
+  given = jax.jit(lambda *args: jaxgemm.ragged_dot_general(
+      *args[:2], jnp.asarray(sizes, jnp.int32), dims, accumulate=args[2],
+      implementation="jaxgemm"))(lhs, rhs, buffer)
+  wanted = double(buffer).copy()
+  for g, (end, size) in enumerate(zip(np.cumsum(sizes), sizes)):
+    rows = slice(end - size, end)
+    wanted[g] += double(lhs[rows]).T @ double(rhs[rows])
+  assert_close(given, wanted, 1e-5)
+  assert (given[1] == buffer[1]).all()
+
+
 def test_scan_in_a_command_buffer(rng):
   a, layers = array(rng, 256, 256), array(rng, 8, 256, 256) * 0.06
 
