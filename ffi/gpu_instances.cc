@@ -52,6 +52,13 @@ std::vector<GpuInstance> MakeInstances() {
       if (tile.target != operands.target) continue;
       for (int64_t lhs_contracting : {1, 0}) {
         for (int64_t rhs_contracting : {0, 1}) {
+          // Of types that have not 16 bits wgmma reads k along the rows; operands that lie
+          // otherwise are transposed on their way, in small tiles.
+          bool small = tile.m == 128 && tile.n == 128;
+          bool k_contiguous = lhs_contracting == 1 && rhs_contracting == 1;
+          if (tile.target == "sm90" && Bytes(operands.lhs) != 2 && !k_contiguous && !small) {
+            continue;
+          }
           add(operands, tile, lhs_contracting, rhs_contracting);
         }
       }

@@ -1,8 +1,9 @@
 # Compiles the GPU kernels of instances.def, one code object for each, to
-# jaxgemm/kernels/<target>/<instance>.hsaco.
+# jaxgemm/kernels/<target>/<instance>.hsaco, or .cubin for NVIDIA's.
 
 set(gpu_folder ${CMAKE_CURRENT_LIST_DIR})
 set(gpu_source ${gpu_folder}/kernel/gemm_amdgpu.hip)
+set(cuda_source ${gpu_folder}/kernel/gemm_sm90.cu)
 
 set(JAXGEMM_GPU_KERNELS "all" CACHE STRING
     "GPU kernels to build: all, none, or regular expressions separated by semicolons; a kernel \
@@ -16,15 +17,60 @@ find_program(JAXGEMM_HIP_COMPILER NAMES amdclang++ hipcc
 set(rocm_compiler ${JAXGEMM_HIP_COMPILER})
 set(ziglang_compiler ${Python_EXECUTABLE} -m ziglang clang)
 
+# NVIDIA's compiler, of the toolkit or of PyPI's nvidia-cuda-nvcc.
+execute_process(COMMAND ${Python_EXECUTABLE} -c
+                "import nvidia, pathlib; print(*(bin.as_posix() for path in nvidia.__path__ \
+for bin in sorted(pathlib.Path(path).glob('cu*/bin'))), sep=';')"
+                OUTPUT_VARIABLE pypi_cuda OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+find_program(JAXGEMM_CUDA_COMPILER NAMES nvcc
+             HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin ${pypi_cuda})
+set(cuda_flags -gencode=arch=compute_90a,code=sm_90a -std=c++20 -O3 --expt-relaxed-constexpr
+    -I ${gpu_folder})
+
 # Without machine LICM: it keeps the epilogue's constants in registers throughout the kernel.
 set(gpu_flags -nogpuinc -nogpulib -mcode-object-version=5 -std=c++20 -O3 -munsafe-fp-atomics
     -mllvm -disable-machine-licm -Wall -I ${gpu_folder})
+
+# The same as below for sm90.
+function(find_cuda_compiler)
+  set(gpu_compiler_sm90 "" PARENT_SCOPE)
+  set(depfile ${CMAKE_CURRENT_BINARY_DIR}/gpu_depends_sm90.d)
+  set(failed TRUE)
+  if(JAXGEMM_CUDA_COMPILER)
+    execute_process(COMMAND ${JAXGEMM_CUDA_COMPILER} ${cuda_flags} -DJAXGEMM_TILE_M=128
+                            -DJAXGEMM_KERNEL=none -MM -MF ${depfile} -MT kernel ${cuda_source}
+                    RESULT_VARIABLE failed OUTPUT_VARIABLE reason ERROR_VARIABLE reason)
+  endif()
+  if(failed)
+    message(WARNING "No nvcc of CUDA 12.8 or newer is there to compile for sm90: its kernels are "
+                    "left out of this build. ${JAXGEMM_CUDA_COMPILER} ${reason}")
+    return()
+  endif()
+  execute_process(COMMAND ${JAXGEMM_CUDA_COMPILER} --version OUTPUT_VARIABLE version)
+  string(REGEX MATCH "release [^\n]*" version "${version}")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler_sm90.txt CONTENT "${version}")
+  message(STATUS "GPU compiler for sm90: nvcc, ${version}")
+  file(READ ${depfile} depends)
+  string(REGEX REPLACE "^kernel *:|\\\\\n" "" depends "${depends}")
+  separate_arguments(depends UNIX_COMMAND "${depends}")
+  # CUDA's own headers go with its version.
+  list(FILTER depends INCLUDE REGEX "^${gpu_folder}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${depends})
+  set(gpu_depends_sm90 ${depends} ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler_sm90.txt PARENT_SCOPE)
+  set(gpu_compiler_sm90 nvcc PARENT_SCOPE)
+endfunction()
 
 # Sets gpu_compiler_<target> to rocm, ziglang or nothing, and gpu_depends_<target> to what its
 # kernels are made from: the headers, and a file that changes when the compiler does. Not by
 # way of DEPFILE: CMake keeps those in CMakeFiles, which an isolated build of the package
 # clears, and all would be compiled again.
 function(find_gpu_compiler target)
+  if(target STREQUAL "sm90")
+    find_cuda_compiler()
+    set(gpu_compiler_sm90 "${gpu_compiler_sm90}" PARENT_SCOPE)
+    set(gpu_depends_sm90 "${gpu_depends_sm90}" PARENT_SCOPE)
+    return()
+  endif()
   foreach(candidate rocm ziglang)
     if(candidate STREQUAL "rocm" AND NOT JAXGEMM_HIP_COMPILER)
       continue()
@@ -60,8 +106,16 @@ function(find_gpu_compiler target)
   set(gpu_compiler_${target} "" PARENT_SCOPE)
 endfunction()
 
-# A code object from gemm_amdgpu.hip, with the given definitions.
+# A code object from gemm_amdgpu.hip or gemm_sm90.cu, with the given definitions.
 function(add_gpu_kernel output target)
+  if(target STREQUAL "sm90")
+    add_custom_command(OUTPUT ${output}
+                       COMMAND ${JAXGEMM_CUDA_COMPILER} ${cuda_flags} ${ARGN} -cubin -o ${output}
+                               ${cuda_source}
+                       DEPENDS ${gpu_depends_sm90}
+                       COMMENT "GPU kernel ${target}/${name}" VERBATIM)
+    return()
+  endif()
   set(compiler ${${gpu_compiler_${target}}_compiler})
   set(compile ${compiler} -x hip --offload-arch=${target} --cuda-device-only ${gpu_flags}
       ${ARGN} ${gpu_source})
@@ -117,8 +171,19 @@ foreach(pair ${pairs})
     list(GET tile 4 waves_m)
     list(GET tile 5 waves_n)
     math(EXPR tile_k "${row_bytes} / ${bytes_of_${lhs}}")
+    set(suffix .hsaco)
+    if(target STREQUAL "sm90")
+      set(suffix .cubin)
+    endif()
     # Layouts: lhs is row-major (r) if its dimension 1 is k, rhs if its dimension 0 is.
-    foreach(layout "1;0;rr" "1;1;rc" "0;0;cr" "0;1;cc")
+    set(layouts 1,0,rr 1,1,rc 0,0,cr 0,1,cc)
+    # As in gpu_instances.cc.
+    if(target STREQUAL "sm90" AND NOT bytes_of_${lhs} EQUAL 2 AND
+       NOT "${tile_m},${tile_n}" STREQUAL "128,128")
+      set(layouts 1,1,rc)
+    endif()
+    foreach(layout IN LISTS layouts)
+      string(REPLACE "," ";" layout ${layout})
       list(GET layout 0 lhs_contracting)
       list(GET layout 1 rhs_contracting)
       list(GET layout 2 letters)
@@ -138,7 +203,7 @@ foreach(pair ${pairs})
         math(EXPR skipped "${skipped} + 1")
         continue()
       endif()
-      set(output ${CMAKE_CURRENT_BINARY_DIR}/kernels/${target}/${name}.hsaco)
+      set(output ${CMAKE_CURRENT_BINARY_DIR}/kernels/${target}/${name}${suffix})
       add_gpu_kernel(${output} ${target} -DJAXGEMM_KERNEL=${name} -DJAXGEMM_LHS=${lhs}
                      -DJAXGEMM_RHS=${rhs} -DJAXGEMM_TILE_M=${tile_m} -DJAXGEMM_TILE_N=${tile_n}
                      -DJAXGEMM_WAVES_M=${waves_m} -DJAXGEMM_WAVES_N=${waves_n}

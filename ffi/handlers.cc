@@ -95,18 +95,21 @@ Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPoo
   return RunOnHost(args, rets, pool, attributes);
 }
 
-// ------------------------------------------------------------------------------------ ROCm
+// ------------------------------------------------------------------------------------ GPUs
 
-// Null, and why in *error, where ROCm's runtime cannot be opened.
-GpuLauncher* RocmLauncher(std::string* error) {
-  const Driver* driver = OpenHip(error);
+// Opens a platform's runtime library; null, and why in *error, where it cannot be.
+using OpenDriver = const Driver* (*)(std::string* error);
+
+template <OpenDriver kOpen>
+GpuLauncher* Launcher(std::string* error) {
+  const Driver* driver = kOpen(error);
   if (!driver) return nullptr;
   static auto* launcher = new GpuLauncher(driver);
   return launcher;
 }
 
-template <class... Values>
-ffi::Error InitializeRocm(int32_t device, Values... values) {
+template <OpenDriver kOpen, class... Values>
+ffi::Error Initialize(int32_t device, Values... values) {
   Attributes attributes;
   Refusal refusal = ParseAttributes(&attributes, values...);
   if (!refusal.empty()) return Refused(refusal);
@@ -116,13 +119,13 @@ ffi::Error InitializeRocm(int32_t device, Values... values) {
                    std::string(attributes.target) + "'. Lower the program again.");
   }
   std::string error;
-  GpuLauncher* launcher = RocmLauncher(&error);
+  GpuLauncher* launcher = Launcher<kOpen>(&error);
   return Outcome(launcher ? launcher->Load(*instance, device) : error);
 }
 
-template <class... Values>
-ffi::Error LaunchRocm(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t device,
-                      void* stream, Values... values) {
+template <OpenDriver kOpen, class... Values>
+ffi::Error Launch(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t device, void* stream,
+                  Values... values) {
   Attributes attributes;
   Refusal refusal = ParseAttributes(&attributes, values...);
   Call call;
@@ -130,17 +133,33 @@ ffi::Error LaunchRocm(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t 
   if (!refusal.empty()) return Refused(refusal);
   if (!call.plan.instance) return Refused("this program was lowered for the CPU.");
   std::string error;
-  GpuLauncher* launcher = RocmLauncher(&error);
+  GpuLauncher* launcher = Launcher<kOpen>(&error);
   return Outcome(launcher ? launcher->Launch(call, device, stream) : error);
 }
 
-std::unique_ptr<ffi::Ffi> BindRocm(std::initializer_list<ffi::Traits> traits) {
-  return BindAttributes(ffi::Ffi::Bind()
-                            .RemainingArgs()
-                            .RemainingRets()
-                            .Ctx<ffi::DeviceOrdinal>()
-                            .Ctx<ffi::PlatformStream<void*>>())
-      .To([](auto... values) { return LaunchRocm(values...); }, traits);
+template <OpenDriver kOpen>
+XLA_FFI_Error* CallInitialize(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler =
+      BindAttributes(
+          ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>().Ctx<ffi::DeviceOrdinal>())
+          .To([](auto... values) { return Initialize<kOpen>(values...); })
+          .release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen, bool kCaptured>
+XLA_FFI_Error* CallLaunch(XLA_FFI_CallFrame* call_frame) {
+  using Traits = std::initializer_list<ffi::Traits>;
+  static auto* handler =
+      BindAttributes(ffi::Ffi::Bind()
+                         .RemainingArgs()
+                         .RemainingRets()
+                         .Ctx<ffi::DeviceOrdinal>()
+                         .Ctx<ffi::PlatformStream<void*>>())
+          .To([](auto... values) { return Launch<kOpen>(values...); },
+              kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+          .release();
+  return handler->Call(call_frame);
 }
 
 }  // namespace
@@ -154,22 +173,23 @@ XLA_FFI_Error* GemmHost(XLA_FFI_CallFrame* call_frame) {
 }
 
 XLA_FFI_Error* GemmRocmInitialize(XLA_FFI_CallFrame* call_frame) {
-  static auto* handler =
-      BindAttributes(
-          ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>().Ctx<ffi::DeviceOrdinal>())
-          .To([](auto... values) { return InitializeRocm(values...); })
-          .release();
-  return handler->Call(call_frame);
+  return CallInitialize<OpenHip>(call_frame);
 }
-
 XLA_FFI_Error* GemmRocm(XLA_FFI_CallFrame* call_frame) {
-  static auto* handler = BindRocm({ffi::Traits::kCmdBufferCompatible}).release();
-  return handler->Call(call_frame);
+  return CallLaunch<OpenHip, true>(call_frame);
+}
+XLA_FFI_Error* GemmRocmUncaptured(XLA_FFI_CallFrame* call_frame) {
+  return CallLaunch<OpenHip, false>(call_frame);
 }
 
-XLA_FFI_Error* GemmRocmUncaptured(XLA_FFI_CallFrame* call_frame) {
-  static auto* handler = BindRocm({}).release();
-  return handler->Call(call_frame);
+XLA_FFI_Error* GemmCudaInitialize(XLA_FFI_CallFrame* call_frame) {
+  return CallInitialize<OpenCuda>(call_frame);
+}
+XLA_FFI_Error* GemmCuda(XLA_FFI_CallFrame* call_frame) {
+  return CallLaunch<OpenCuda, true>(call_frame);
+}
+XLA_FFI_Error* GemmCudaUncaptured(XLA_FFI_CallFrame* call_frame) {
+  return CallLaunch<OpenCuda, false>(call_frame);
 }
 
 }  // namespace jaxgemm

@@ -16,4 +16,9 @@ XLA_FFI_Error* GemmRocmInitialize(XLA_FFI_CallFrame* call_frame);
 XLA_FFI_Error* GemmRocm(XLA_FFI_CallFrame* call_frame);
 XLA_FFI_Error* GemmRocmUncaptured(XLA_FFI_CallFrame* call_frame);
 
+// On platform "CUDA", likewise.
+XLA_FFI_Error* GemmCudaInitialize(XLA_FFI_CallFrame* call_frame);
+XLA_FFI_Error* GemmCuda(XLA_FFI_CallFrame* call_frame);
+XLA_FFI_Error* GemmCudaUncaptured(XLA_FFI_CallFrame* call_frame);
+
 }  // namespace jaxgemm

@@ -210,14 +210,19 @@ nb::dict Registrations(bool command_buffers) {
   auto capsule = [](XLA_FFI_Handler* handler) {
     return nb::capsule(reinterpret_cast<void*>(handler));
   };
-  nb::dict cpu, rocm, rocm_gemm;
+  auto gpu = [&](XLA_FFI_Handler* initialize, XLA_FFI_Handler* captured,
+                 XLA_FFI_Handler* uncaptured) {
+    nb::dict gemm, targets;
+    gemm["initialize"] = capsule(initialize);
+    gemm["execute"] = capsule(command_buffers ? captured : uncaptured);
+    targets[kGemmTarget] = gemm;
+    return targets;
+  };
+  nb::dict cpu, platforms;
   cpu[kGemmTarget] = capsule(GemmHost);
-  rocm_gemm["initialize"] = capsule(GemmRocmInitialize);
-  rocm_gemm["execute"] = capsule(command_buffers ? GemmRocm : GemmRocmUncaptured);
-  rocm[kGemmTarget] = rocm_gemm;
-  nb::dict platforms;
   platforms["cpu"] = cpu;
-  platforms["ROCM"] = rocm;
+  platforms["ROCM"] = gpu(GemmRocmInitialize, GemmRocm, GemmRocmUncaptured);
+  platforms["CUDA"] = gpu(GemmCudaInitialize, GemmCuda, GemmCudaUncaptured);
   return platforms;
 }
 
@@ -251,7 +256,7 @@ nb::dict AllNames() {
   result["reductions"] = NameTuple<Reduction>(nullptr);
   result["schedules"] = NameTuple<Schedule>(nullptr);
   nb::dict targets;
-#define JAXGEMM_TARGET(name, platform, num_cus, num_xcds) targets[name] = platform;
+#define JAXGEMM_TARGET(name, platform, num_cus, num_xcds, waves_per_cu) targets[name] = platform;
 #include "instances.def"
 #undef JAXGEMM_TARGET
   result["targets"] = targets;
@@ -287,7 +292,7 @@ NB_MODULE(_jaxgemm, m) {
         "Custom call targets as {platform: {target: capsule, or {stage: capsule}}}; whether "
         "XLA may put GPU calls into command buffers.");
   m.def("set_kernel_folder", &SetKernelFolder, nb::arg("folder"),
-        "Where GPU code objects are: <folder>/<target>/<kernel>.hsaco.");
+        "Where GPU code objects are: <folder>/<target>/<kernel>.hsaco or .cubin.");
   m.def("set_emulator_library", &SetEmulatorLibrary, nb::arg("path"),
         "What runs calls for a GPU target on the CPU.");
   m.def("names", &AllNames,

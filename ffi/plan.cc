@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "kernel/host_kernel.h"
@@ -23,9 +24,6 @@ int64_t NumProcessors() {
   if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
   return std::max(1, CPU_COUNT(&set));
 }
-
-// What the kernels' registers are cut for: two waves on each of a CU's four SIMDs.
-constexpr int64_t kGpuWavesPerCu = 8;
 
 // Stream-K's cut, and so its bits, must not depend on how many processors a machine has.
 constexpr int64_t kHostStreamKWorkgroups = 8;
@@ -80,15 +78,82 @@ std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
   return "";
 }
 
-// The kernel, and with it the tile: the largest that gives every CU one, or else the smallest.
+// Cycles of the busiest multiprocessor on Hopper: tiles one after another, each k tile as long as
+// its wgmmas or as its bytes take from the L2, to one multiprocessor or to all. From an H100's
+// timings.
+double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& instance,
+                  int64_t peers) {
+  constexpr double kMacsPerCycle = 2048, kL2Bytes = 4700, kSmBytes = 60, kPerTile = 300,
+                   kPerColumn = 2, kMeeting = 6000;
+  const double cluster = static_cast<double>(instance.waves) / 2;
+  const double m = static_cast<double>(instance.tile_m) / cluster;
+  const double n = static_cast<double>(instance.tile_n), k = static_cast<double>(instance.tile_k);
+  const double shares = static_cast<double>(p.batch) *
+                        static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
+                        static_cast<double>(CeilDiv(p.n, instance.tile_n)) *
+                        static_cast<double>(peers);
+  const double workgroups = static_cast<double>(target.num_cus) / cluster;
+  const double element = static_cast<double>(Bytes(instance.lhs));
+  const double bytes = (m + n / cluster) * k * element;
+  const double per_k = std::max({m * n * k * element / 2 / kMacsPerCycle, bytes / kSmBytes,
+                                 bytes * std::min(shares, workgroups) * cluster / kL2Bytes});
+  const double k_tiles = static_cast<double>(CeilDiv(CeilDiv(p.k, instance.tile_k), peers));
+  return std::ceil(shares / workgroups) * (k_tiles * per_k + kPerTile + kPerColumn * n) +
+         (peers > 1 ? kMeeting : 0);
+}
+
+// Peers of a tile that can be one cluster: all tiles at once on the device, whole k tiles for each.
+bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {
+  // As cuOccupancyMaxActiveClusters counts on an H100: clusters lie within a group of
+  // multiprocessors, and leave some over.
+  constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
+  const double tiles = static_cast<double>(p.batch) *
+                       static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
+                       static_cast<double>(CeilDiv(p.n, instance.tile_n));
+  return instance.waves == 2 && instance.tile_n == 128 && CeilDiv(p.k, instance.tile_k) >= peers &&
+         tiles <= static_cast<double>(kClusters[peers]);
+}
+
+// How many CTAs, a cluster, share each tile: where each has one share and all tiles are cut into as
+// many. The same whether the plan chose so or was told.
+int64_t ClusterPeers(const Plan& plan, const Target& target) {
+  constexpr int64_t kMost = 8;
+  const Config& c = plan.config;
+  const int64_t tiles = plan.grid.num_tiles();
+  if (target.name != "sm90" || plan.grouped || plan.instance->waves != 2 || plan.instance->tile_n != 128 || tiles == 0 ||
+      c.schedule != Schedule::kStreamK || c.reduction != Reduction::kLinear || c.num_queues ||
+      c.num_shares != c.num_workgroups || c.num_shares % tiles) {
+    return 1;
+  }
+  const int64_t peers = c.num_shares / tiles;
+  return peers >= 2 && peers <= kMost && peers <= plan.grid.tiles_k ? peers : 1;
+}
+
+// The kernel, and with it the tile: on AMD GPUs the largest that gives every CU one, or else the
+// smallest.
 std::string ChooseInstance(const Problem& p, const Target& target, int64_t workgroups,
-                           Plan* plan) {
+                           bool gated, bool may_cut, int64_t* best_peers, Plan* plan) {
   Config& c = plan->config;
   const GpuInstance* best = nullptr;
+  const bool sm90 = target.name == "sm90";
+  double best_cycles = 0;
+  constexpr int64_t kMostPeers = 8;
   for (const GpuInstance& each : GpuInstances()) {
     if (!Computes(each, p, target) || (!c.kernel.empty() && c.kernel != each.name) ||
         (c.tile_m && c.tile_m != each.tile_m) || (c.tile_n && c.tile_n != each.tile_n) ||
         (c.tile_k && c.tile_k != each.tile_k)) {
+      continue;
+    }
+    if (sm90) {
+      // Columns of the gate and of the up projection are loaded by halves of a tile.
+      if (gated && each.tile_n % 128 != 0) continue;
+      for (int64_t peers = 1; peers <= kMostPeers; ++peers) {
+        if (peers > 1 && (!may_cut || !PeersFit(p, each, peers))) break;
+        const double cycles = Sm90Cycles(p, target, each, peers);
+        if (!best || cycles < best_cycles) {
+          best = &each, best_cycles = cycles, *best_peers = peers;
+        }
+      }
       continue;
     }
     // Large tiles come first. In floating point nothing overflows.
@@ -155,6 +220,7 @@ void LayOutWorkspace(const Target& target, Plan* plan) {
   const Config& c = plan->config;
   bool grouped = plan->grouped;
   int64_t slots = grouped ? GroupedMap::MaxSlots(c.num_shares) : plan->stream_k_map().num_slots();
+  if (plan->cluster_peers > 1) slots = 0;
   int64_t cut_tiles = grouped ? c.num_shares / 2 : plan->cut_tiles;
   int64_t tile_bytes = c.tile_m * c.tile_n * 4;
   bool atomic = c.reduction == Reduction::kAtomic;
@@ -280,7 +346,7 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
                    p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
 
   if (c.schedule == Schedule::kAuto) {
-    bool deep = p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 &&
+    bool deep = target.name != "sm90" && p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 &&
                 !plan->skinny && !plan->grouped;
     // A few processors do as well with whole tiles.
     bool many = !host || NumProcessors() >= kHostStreamKWorkgroups;
@@ -303,14 +369,19 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
       workgroups = static_cast<int64_t>(std::min<double>(static_cast<double>(workgroups), worth));
     }
   }
+  // Where nothing else is asked for, peers of a cluster share tiles.
+  const bool may_cut = target.name == "sm90" && !plan->grouped && !c.num_workgroups &&
+                       !c.num_shares && !c.num_queues && c.reduction == Reduction::kLinear &&
+                       (stream_k || config.schedule == Schedule::kAuto);
+  int64_t peers = 1;
   if (host && !c.num_threads) c.num_threads = std::min(workgroups, NumProcessors());
   if (host) {
     ChooseHostTile(typical, stream_k, workgroups, plan);
   } else {
-    error = ChooseInstance(typical, target, workgroups, plan);
+    error = ChooseInstance(typical, target, workgroups, p.gated, may_cut, &peers, plan);
     if (!error.empty()) return error;
     // Kernels of few waves share a CU.
-    if (!c.num_workgroups) workgroups = target.num_cus * kGpuWavesPerCu / plan->instance->waves;
+    if (!c.num_workgroups) workgroups = target.num_cus * target.waves_per_cu / plan->instance->waves;
   }
   if (p.gated && p.n > 0 && c.tile_n % 2) {
     return "tile_n=" + Str(c.tile_n) + "; it must be even, for a gated product's tiles have as "
@@ -322,6 +393,12 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   if (!error.empty()) return error;
   int64_t tiles = plan->grid.num_tiles();
 
+  if (peers > 1) {
+    stream_k = true;
+    c.schedule = Schedule::kStreamK;
+    c.num_shares = c.num_workgroups = workgroups = tiles * peers;
+  }
+  plan->cluster_peers = ClusterPeers(*plan, target);
   if (stream_k && plan->grouped) {
     ChooseGroupedShares(p, target, workgroups, plan);
     if (!c.num_shares) c.schedule = Schedule::kAuto;
@@ -332,7 +409,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
                                                         : Schedule::kPersistent;
   }
   if (c.schedule == Schedule::kAuto) {
-    bool steal = (tiles > workgroups && workgroups > 1) || c.num_queues;
+    // Counters cost a memset, which a few microseconds of unequal CUs have to be worth.
+    bool steal = (tiles > workgroups && workgroups > 1 && target.name != "sm90") || c.num_queues;
     c.schedule = steal ? Schedule::kWorkStealing : Schedule::kPersistent;
   }
   if (c.schedule == Schedule::kWorkStealing && !c.num_queues) {

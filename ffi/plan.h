@@ -76,6 +76,8 @@ struct Plan {
   TileGrid grid{};  // of all tiles; grouped: of as many as there can be
   // Stream-K's cut; no tile is cut under the other schedules.
   int64_t cut_tiles = 0;
+  // Hopper: as many CTAs, a cluster, share each tile and add up in shared memory; 1: they do not.
+  int64_t cluster_peers = 1;
   bool fewer_shares = false;  // than wanted: the workspace would have been too large
   // Bytes from the workspace's start, each part 64-byte aligned. The first zeroed_bytes are
   // set to zero on the call's stream: claim counters, arrival counters, atomic sums.

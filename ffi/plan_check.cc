@@ -8,7 +8,8 @@ namespace jaxgemm {
 namespace {
 
 constexpr Target kTargets[] = {
-#define JAXGEMM_TARGET(name, platform, num_cus, num_xcds) {name, platform, num_cus, num_xcds},
+#define JAXGEMM_TARGET(name, platform, num_cus, num_xcds, waves_per_cu) \
+  {name, platform, num_cus, num_xcds, waves_per_cu},
 #include "instances.def"
 #undef JAXGEMM_TARGET
 };

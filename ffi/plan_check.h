@@ -14,7 +14,7 @@ namespace jaxgemm {
 // What a plan can be made for: the JAXGEMM_TARGET lines of instances.def.
 struct Target {
   std::string_view name, platform;
-  int64_t num_cus, num_xcds;
+  int64_t num_cus, num_xcds, waves_per_cu;
 
   bool gpu() const { return name != "cpu"; }
 };

@@ -58,6 +58,8 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
   } else if (asked.schedule == Schedule::kAuto) {
     say(c.schedule == Schedule::kWorkStealing
             ? "work_stealing: more tiles than workgroups, which need not run at one speed"
+        : tiles > c.num_workgroups
+            ? "persistent: a claim's counters would have to be zeroed first"
             : "persistent: no more tiles than workgroups");
   }
   say(Str(c.num_workgroups) + (c.num_workgroups == 1 ? " workgroup" : " workgroups") +

@@ -11,8 +11,9 @@ import jaxgemm
 from jaxgemm import _jaxgemm as native
 
 NAMES = native.names()
-ROCM_ARCHS = tuple(name for name, platform in NAMES["targets"].items()
-                   if platform == "rocm")
+ROCM_ARCHS, CUDA_ARCHS = (
+    tuple(name for name, platform in NAMES["targets"].items() if platform == wanted)
+    for wanted in ("rocm", "cuda"))
 OPERAND_DTYPES = frozenset(map(jnp.dtype, NAMES["operand_dtypes"]))
 OUT_DTYPES = frozenset(map(jnp.dtype, NAMES["out_dtypes"]))
 
@@ -46,14 +47,16 @@ native.set_kernel_folder(str(KERNEL_FOLDER))
 def built_kernels(target_name: str) -> frozenset[str]:
   """The names of a GPU target's kernels that this build has."""
   return frozenset(
-      path.stem for path in (KERNEL_FOLDER / target_name).glob("*.hsaco"))
+      path.stem for path in (KERNEL_FOLDER / target_name).glob("*")
+      if path.suffix in (".hsaco", ".cubin"))
 
 
 @functools.cache
 def platforms() -> frozenset[str]:
-  """Platforms whose kernels this build can run; "rocm" can be lowered for anyway."""
-  rocm = any(map(built_kernels, ROCM_ARCHS))
-  return frozenset(["cpu", "rocm"] if rocm else ["cpu"])
+  """Platforms whose kernels this build can run; GPUs can be lowered for anyway."""
+  archs = {"rocm": ROCM_ARCHS, "cuda": CUDA_ARCHS}
+  return frozenset(
+      ["cpu", *(name for name in archs if any(map(built_kernels, archs[name])))])
 
 
 def default_platform() -> str:
@@ -76,15 +79,30 @@ def _local_rocm_arch() -> str | None:
   return jax.devices("rocm")[0].compute_capability.split(":")[0]
 
 
-def target(platform: str) -> str:
-  """The plan's target for a lowering platform ("cpu" or "rocm").
+def _local_cuda_arch() -> str | None:
+  """The architecture of this process's NVIDIA GPUs, if it has any: "sm90"."""
+  if default_platform() != "cuda":
+    return None
+  return "sm" + jax.devices("cuda")[0].compute_capability.replace(".", "")
 
-  ROCm's is what the environment variable JAXGEMM_ROCM_ARCH says, else that of the
+
+def target(platform: str) -> str:
+  """The plan's target for a lowering platform ("cpu", "cuda" or "rocm").
+
+  CUDA's is that of the GPUs that are there, else sm90. ROCm's is what the environment variable JAXGEMM_ROCM_ARCH says, else that of the
   GPUs that are there, else gfx942: a lowering need not have a device to ask.
 
   Raises:
     ValueError: there are no kernels for that architecture.
   """
+  if platform == "cuda":
+    arch = _local_cuda_arch() or CUDA_ARCHS[0]
+    if arch not in CUDA_ARCHS:
+      raise ValueError(
+          f"the GPU's architecture is {arch!r}; allowed are {', '.join(CUDA_ARCHS)}. "
+          "Pass implementation='xla'."
+      )
+    return arch
   if platform != "rocm":
     return platform
   arch = os.environ.get("JAXGEMM_ROCM_ARCH")

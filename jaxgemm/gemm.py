@@ -215,14 +215,14 @@ def _convert(ctx, operand, aval, dtype):
 def _no_lowering(ctx, *_, **__):
   platforms = ", ".join(ctx.module_context.platforms)
   raise ValueError(
-      f"The program is lowered for {platforms}; jaxgemm lowers for cpu and rocm. Pass "
-      "implementation='xla' to leave the product to XLA.")
+      f"The program is lowered for {platforms}; jaxgemm lowers for cpu, cuda and rocm. "
+      "Pass implementation='xla' to leave the product to XLA.")
 
 
 def register_lowerings(primitive: Primitive, rule) -> None:
   """Registers rule(ctx, *operands, platform=..., **params) where there are kernels."""
   mlir.register_lowering(primitive, _no_lowering)
-  for platform in ("cpu", "rocm"):
+  for platform in ("cpu", "cuda", "rocm"):
     mlir.register_lowering(
         primitive, functools.partial(rule, platform=platform), platform=platform)
 

@@ -133,6 +133,11 @@ def unsupported(lhs, rhs, out_dtype, precision, emulated: str | None) -> str | N
     return f"shapes {lhs.shape} and {rhs.shape} are symbolic; a plan needs numbers"
   if isinstance(precision, (lax.DotAlgorithm, lax.DotAlgorithmPreset)):
     return f"precision={precision} names an algorithm of XLA"
+  if target in _ffi.CUDA_ARCHS and jnp.float32 in (lhs.dtype, rhs.dtype):
+    asked = precision or jax.config.jax_default_matmul_precision
+    if any("high" in str(x).lower() or str(x) == "float32"
+           for x in (asked if isinstance(asked, tuple) else (asked,))):
+      return f"precision={asked} asks for more than {target}'s tensor cores (tf32) give"
   dtypes = kernel_dtypes(_dtype_beside(lhs, rhs), _dtype_beside(rhs, lhs), target)
   error = _ffi.native.operands_error(*(dtype.name for dtype in dtypes), target)
   return error.removesuffix(".") or None

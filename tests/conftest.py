@@ -1,8 +1,11 @@
-"""All tests run on the CPU platform, which shows eight devices."""
+"""All tests run on the CPU platform, which shows eight devices.
+
+Those of test_cuda.py need an NVIDIA GPU: JAXGEMM_TEST_PLATFORMS=cuda,cpu.
+"""
 
 import os
 
-os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["JAX_PLATFORMS"] = os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu")
 os.environ["XLA_FLAGS"] = (
     os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
 )

@@ -276,7 +276,7 @@ def test_lowering_for_rocm(rng):
       lowering_platforms=("rocm",)).as_text()
   assert text.count("@jaxgemm_gemm") == 2
   assert "gfx942" in text
-  with pytest.raises(ValueError, match="jaxgemm lowers for cpu and rocm"):
+  with pytest.raises(ValueError, match="jaxgemm lowers for cpu, cuda and rocm"):
     jax.jit(jaxgemm.ragged_dot).trace(lhs, rhs, sizes).lower(
         lowering_platforms=("tpu",))
 

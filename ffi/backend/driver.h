@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace jaxgemm {
@@ -29,6 +30,22 @@ struct Driver {
   const char* (*error_name)(DriverResult);
   const char* (*error_text)(DriverResult);
 
+  // How the target's code objects end, and what a launch of one is. CUDA only: a function may have
+  // more shared memory than others, and operands are described for the copy engine; else null.
+  const char* suffix;
+  DriverResult (*set_function_attribute)(void* function, int attribute, int value) = nullptr;
+  DriverResult (*encode_tensor_map)(void* map, int type, uint32_t rank, void* address,
+                                    const uint64_t* sizes, const uint64_t* strides,
+                                    const uint32_t* box, const uint32_t* element_strides,
+                                    int interleave, int swizzle, int l2_promotion,
+                                    int out_of_bounds) = nullptr;
+
+  // Launches a kernel that waits for those before it itself, and may be started before they have
+  // ended. cluster_x: of kernels that have no cluster of their own; 0 otherwise.
+  DriverResult (*launch_early)(void* function, unsigned grid_x, unsigned cluster_x,
+                               unsigned block_x, unsigned shared_bytes, void* stream,
+                               void** arguments) = nullptr;
+
   // Attributes: a device's compute capability; and what architecture it means.
   int capability_major, capability_minor;
   std::string (*target)(int major, int minor);
@@ -44,6 +61,9 @@ void Resolve(void* library, const char* symbol, Function** function, std::string
 // ROCm's runtime, the copy that is open already if there is one. Null, and why in *error,
 // where it cannot be opened; a later call tries again.
 const Driver* OpenHip(std::string* error);
+
+// CUDA's driver, likewise.
+const Driver* OpenCuda(std::string* error);
 
 // The same table of a library that dlopen() has opened: also what stands in for ROCm's.
 const Driver* MakeHipDriver(void* library, std::string name, std::string advice,

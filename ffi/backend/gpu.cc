@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "backend/tensor_maps.h"
 #include "text.h"
 
 namespace jaxgemm {
@@ -75,6 +76,7 @@ GemmArgs PackArguments(const Call& call) {
           .activation = p.activation,
           .reduction = plan.config.reduction,
           .claim_ahead = plan.config.claim_ahead != 0,
+          .peers_in_cluster = plan.cluster_peers > 1,
           .accumulate = p.accumulate,
           .gated = p.gated};
 }
@@ -126,7 +128,7 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   }
 
   std::string path =
-      KernelFolder() + "/" + Str(instance.target) + "/" + instance.name + ".hsaco";
+      KernelFolder() + "/" + Str(instance.target) + "/" + instance.name + driver_.suffix;
   std::ifstream file(path, std::ios::binary);
   std::string code{std::istreambuf_iterator<char>(file), {}};
   if (!file || code.empty()) {
@@ -146,6 +148,14 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   if (result != 0) {
     driver_.unload_module(module);
     return Failure("finding the kernel in its code object", instance.name, device, result);
+  }
+  if (driver_.set_function_attribute) {
+    constexpr int kMaxDynamicSharedBytes = 8;
+    result = driver_.set_function_attribute(*function, kMaxDynamicSharedBytes, kSm90SharedBytes);
+    if (result != 0) {
+      driver_.unload_module(module);
+      return Failure("asking for shared memory", instance.name, device, result);
+    }
   }
   return "";
 }
@@ -173,10 +183,26 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
     if (result != 0) return Failure("zeroing the workspace", instance.name, device, result);
   }
   GemmArgs arguments = PackArguments(call);
-  void* pointers[] = {&arguments};
-  DriverResult result = driver_.launch(
-      function, static_cast<unsigned>(plan.config.num_workgroups), 1, 1,
-      static_cast<unsigned>(instance.waves * kWaveSize), 1, 1, 0, stream, pointers, nullptr);
+  unsigned grid = static_cast<unsigned>(plan.config.num_workgroups), block, shared_bytes = 0;
+  TensorMaps maps;
+  void* pointers[] = {&arguments, nullptr};
+  if (driver_.encode_tensor_map) {
+    maps = MakeTensorMaps(driver_, call);
+    pointers[1] = &maps;
+    grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
+    block = kSm90Threads;
+    shared_bytes = kSm90SharedBytes;
+  } else {
+    block = static_cast<unsigned>(instance.waves * kWaveSize);
+  }
+  DriverResult result =
+      driver_.launch_early
+          ? driver_.launch_early(
+                function, grid,
+                static_cast<unsigned>(plan.cluster_peers > 1 ? plan.cluster_peers : 0), block,
+                shared_bytes, stream, pointers)
+          : driver_.launch(function, grid, 1, 1, block, 1, 1, shared_bytes, stream, pointers,
+                           nullptr);
   if (result != 0) return Failure("launching", instance.name, device, result);
   return "";
 }

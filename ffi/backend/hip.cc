@@ -53,6 +53,7 @@ const Driver* MakeHipDriver(void* library, std::string name, std::string advice,
   driver->capability_major = kComputeCapabilityMajor;
   driver->capability_minor = kComputeCapabilityMinor;
   driver->target = HipTarget;
+  driver->suffix = ".hsaco";
   std::string missing;
   Resolve(library, "hipGetDevice", &driver->get_device, &missing);
   Resolve(library, "hipSetDevice", &driver->set_device, &missing);

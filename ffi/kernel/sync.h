@@ -34,6 +34,26 @@ JAXGEMM_DEVICE inline void AtomicAdd(float* address, float value) {
   __scoped_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
 
+#elif defined(__CUDA_ARCH__)
+
+JAXGEMM_DEVICE inline int32_t LoadRelaxed(const int32_t* address) {
+  return *static_cast<const volatile int32_t*>(address);
+}
+
+JAXGEMM_DEVICE inline int32_t FetchAddRelaxed(int32_t* address, int32_t value) {
+  return atomicAdd(address, value);
+}
+
+// The fences order what the whole workgroup did before and does after, by way of its barriers.
+JAXGEMM_DEVICE inline int32_t FetchAddAcqRel(int32_t* address, int32_t value) {
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+  int32_t before = atomicAdd(address, value);
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+  return before;
+}
+
+JAXGEMM_DEVICE inline void AtomicAdd(float* address, float value) { atomicAdd(address, value); }
+
 #else
 
 JAXGEMM_DEVICE inline int32_t LoadRelaxed(const int32_t* address) {

@@ -111,7 +111,7 @@ struct StealClaim {
 // column by column.
 JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
   Index per_batch = grid.tiles_m * grid.tiles_n;
-  Index batch = Div(tile, per_batch), in_batch = tile - batch * per_batch;
+  Index batch = grid.batch == 1 ? 0 : Div(tile, per_batch), in_batch = tile - batch * per_batch;
   Index per_group = grid.group_m * grid.tiles_n;
   Index group = Div(in_batch, per_group), in_group = in_batch - group * per_group;
   Index first_m = group * grid.group_m;
@@ -127,6 +127,7 @@ JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
 // Indices that are dealt to the XCDs in turn -> contiguous shares, one per XCD. One to one
 // for any size.
 JAXGEMM_DEVICE inline Index RemapXcd(Index index, Index size, Index num_xcds) {
+  if (num_xcds == 1) return index;
   Index turn = Div(index, num_xcds), xcd = index - turn * num_xcds;
   Index share = Div(size, num_xcds), remainder = size - share * num_xcds;
   return xcd * share + (xcd < remainder ? xcd : remainder) + turn;
@@ -220,7 +221,7 @@ struct AlwaysReady {
 // What one persistent workgroup does. `compute` is the main loop, `store` fix-up and
 // epilogue. With claim_ahead the next index is asked for between the two.
 template <class Claim, class Map, class Ready, class Compute, class Store>
-JAXGEMM_DEVICE void ForEachWorkTile(Claim claim, Map& map, const Ready& ready,
+JAXGEMM_DEVICE inline __attribute__((always_inline)) void ForEachWorkTile(Claim claim, Map& map, const Ready& ready,
                                     bool claim_ahead, Compute&& compute, Store&& store) {
   claim.Start();
   for (Index index = claim.Finish(); index != kNoMoreWork; index = claim.Finish()) {

@@ -1,0 +1,155 @@
+// CUDA's driver library, which has been the same since CUDA 12.0 in what is used of it.
+#include <dlfcn.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "backend/driver.h"
+
+namespace jaxgemm {
+namespace {
+
+constexpr const char* kLibrary = "libcuda.so.1";
+
+// CUdevice_attribute, CUresult.
+constexpr int kComputeCapabilityMajor = 75, kComputeCapabilityMinor = 76;
+constexpr DriverResult kInvalidContext = 201;
+constexpr int kNoDevice = -1;
+
+// CUlaunchAttribute and CUlaunchConfig.
+struct LaunchAttribute {
+  int id;
+  alignas(8) unsigned value[16];
+};
+struct LaunchConfig {
+  unsigned grid[3], block[3];
+  unsigned shared_bytes;
+  void* stream;
+  LaunchAttribute* attributes;
+  unsigned num_attributes;
+};
+constexpr int kClusterDimension = 4, kProgrammaticStreamSerialization = 6;
+
+// What has another shape than HIP's.
+struct Symbols {
+  DriverResult (*init)(unsigned flags);
+  DriverResult (*context_device)(int* device);
+  DriverResult (*retain_context)(void** context, int device);
+  DriverResult (*set_context)(void* context);
+  DriverResult (*set_words)(uint64_t destination, unsigned word, size_t count, void* stream);
+  DriverResult (*launch)(const struct LaunchConfig* config, void* function, void** arguments,
+                         void** extra);
+  DriverResult (*error_name)(DriverResult result, const char** text);
+  DriverResult (*error_text)(DriverResult result, const char** text);
+};
+Symbols& Cuda() {
+  static Symbols symbols;
+  return symbols;
+}
+
+// A thread has a current context, not a device: each device's primary one, which XLA uses too.
+DriverResult GetDevice(int* device) {
+  DriverResult result = Cuda().context_device(device);
+  if (result != kInvalidContext) return result;
+  *device = kNoDevice;
+  return 0;
+}
+DriverResult SetDevice(int device) {
+  if (device == kNoDevice) return Cuda().set_context(nullptr);
+  void* context = nullptr;
+  // Never released: kernels stay loaded.
+  DriverResult result = Cuda().retain_context(&context, device);
+  return result == 0 ? Cuda().set_context(context) : result;
+}
+DriverResult SetWords(void* destination, int word, size_t count, void* stream) {
+  return Cuda().set_words(reinterpret_cast<uint64_t>(destination), static_cast<unsigned>(word),
+                          count, stream);
+}
+DriverResult LaunchEarly(void* function, unsigned grid_x, unsigned cluster_x, unsigned block_x,
+                         unsigned shared_bytes, void* stream, void** arguments) {
+  LaunchAttribute attributes[] = {{.id = kProgrammaticStreamSerialization, .value = {1}},
+                                  {.id = kClusterDimension, .value = {cluster_x, 1, 1}}};
+  LaunchConfig config{.grid = {grid_x, 1, 1},
+                      .block = {block_x, 1, 1},
+                      .shared_bytes = shared_bytes,
+                      .stream = stream,
+                      .attributes = attributes,
+                      .num_attributes = cluster_x == 0 ? 1u : 2u};
+  return Cuda().launch(&config, function, arguments, nullptr);
+}
+const char* ErrorName(DriverResult result) {
+  const char* text = nullptr;
+  return Cuda().error_name(result, &text) == 0 && text ? text : "unknown error";
+}
+const char* ErrorText(DriverResult result) {
+  const char* text = nullptr;
+  return Cuda().error_text(result, &text) == 0 && text ? text : "no description";
+}
+std::string CudaTarget(int major, int minor) {
+  return "sm" + std::to_string(major) + std::to_string(minor);
+}
+
+const Driver* Open(std::string* error) {
+  void* library = dlopen(kLibrary, RTLD_NOW);
+  if (!library) {
+    *error = std::string("NVIDIA's driver cannot be opened (") + dlerror() + "). Install it, or "
+             "add the folder of libcuda.so.1 to LD_LIBRARY_PATH.";
+    return nullptr;
+  }
+  auto driver = std::make_unique<Driver>();
+  driver->library = kLibrary;
+  driver->advice = " Set JAXGEMM_COMMAND_BUFFERS=0 if XLA was recording a command buffer, or pass "
+                   "implementation='xla'.";
+  driver->capability_major = kComputeCapabilityMajor;
+  driver->capability_minor = kComputeCapabilityMinor;
+  driver->target = CudaTarget;
+  driver->suffix = ".cubin";
+  driver->get_device = GetDevice;
+  driver->set_device = SetDevice;
+  driver->set_words = SetWords;
+  driver->launch_early = LaunchEarly;
+  driver->error_name = ErrorName;
+  driver->error_text = ErrorText;
+  std::string missing;
+  Symbols& symbols = Cuda();
+  Resolve(library, "cuInit", &symbols.init, &missing);
+  Resolve(library, "cuCtxGetDevice", &symbols.context_device, &missing);
+  Resolve(library, "cuDevicePrimaryCtxRetain", &symbols.retain_context, &missing);
+  Resolve(library, "cuCtxSetCurrent", &symbols.set_context, &missing);
+  Resolve(library, "cuMemsetD32Async", &symbols.set_words, &missing);
+  Resolve(library, "cuLaunchKernelEx", &symbols.launch, &missing);
+  Resolve(library, "cuGetErrorName", &symbols.error_name, &missing);
+  Resolve(library, "cuGetErrorString", &symbols.error_text, &missing);
+  Resolve(library, "cuDeviceGetAttribute", &driver->get_device_attribute, &missing);
+  Resolve(library, "cuModuleLoadData", &driver->load_module, &missing);
+  Resolve(library, "cuModuleUnload", &driver->unload_module, &missing);
+  Resolve(library, "cuModuleGetFunction", &driver->get_function, &missing);
+  Resolve(library, "cuFuncSetAttribute", &driver->set_function_attribute, &missing);
+  Resolve(library, "cuTensorMapEncodeTiled", &driver->encode_tensor_map, &missing);
+  Resolve(library, "cuLaunchKernel", &driver->launch, &missing);
+  if (!missing.empty()) {
+    *error = driver->library + " lacks " + missing + ". Install a driver for CUDA 12.0 or newer.";
+    return nullptr;
+  }
+  if (DriverResult result = symbols.init(0); result != 0) {
+    *error = std::string("NVIDIA's driver does not start: ") + ErrorName(result) + ", " +
+             ErrorText(result) + ".";
+    return nullptr;
+  }
+  return driver.release();
+}
+
+}  // namespace
+
+const Driver* OpenCuda(std::string* error) {
+  static std::mutex mutex;
+  static std::atomic<const Driver*> opened = nullptr;
+  if (const Driver* driver = opened.load(std::memory_order_acquire)) return driver;
+  std::lock_guard lock(mutex);
+  if (!opened.load(std::memory_order_relaxed)) opened.store(Open(error));
+  return opened.load(std::memory_order_relaxed);
+}
+
+}  // namespace jaxgemm

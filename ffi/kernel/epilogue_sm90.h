@@ -1,0 +1,508 @@
+// The epilogue on Hopper, by warps of 16 rows. Most results go from the registers to out. Those of
+// small or integer types, of lines that are not aligned, or added to out, are staged as sums in shared
+// memory, so that one short loop, whatever the type of out, stores four elements a lane.
+#pragma once
+
+#include "kernel/epilogue.h"
+#include "kernel/gemm_sm90_traits.h"
+
+namespace jaxgemm {
+
+template <class T>
+struct alignas(4 * sizeof(T)) Four {
+  T values[4];
+  JAXGEMM_SM90 T& operator[](int i) { return values[i]; }
+};
+
+// Two floats as 16 bits each, the first in the low half.
+JAXGEMM_SM90 uint32_t PackPair(bool bf16, float low, float high) {
+  uint32_t pair;
+  if (bf16) {
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  } else {
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  }
+  return pair;
+}
+
+// Four neighbours in a row, or the first `count` of them.
+template <class T>
+JAXGEMM_SM90 void StoreFour(void* base, int64_t offset, Four<T> value, int count, bool aligned) {
+  T* to = static_cast<T*>(base) + offset;
+  if (aligned) {
+    *reinterpret_cast<Four<T>*>(to) = value;
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (i < count) to[i] = value[i];
+  }
+}
+template <class T>
+JAXGEMM_SM90 Four<T> LoadFour(const void* base, int64_t offset, int count) {
+  const T* from = static_cast<const T*>(base) + offset;
+  Four<T> value;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) value[i] = i < count ? from[i] : T{0};
+  return value;
+}
+
+template <class Format>
+JAXGEMM_SM90 Four<uint8_t> EncodeFour(Four<float> value) {
+  Four<uint8_t> code;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) code[i] = EncodeSmallFloat<Format>(value[i]);
+  return code;
+}
+JAXGEMM_SM90 Four<uint16_t> PackFour(bool bf16, Four<float> value) {
+  const uint32_t low = PackPair(bf16, value[0], value[1]);
+  const uint32_t high = PackPair(bf16, value[2], value[3]);
+  return {{static_cast<uint16_t>(low), static_cast<uint16_t>(low >> 16),
+           static_cast<uint16_t>(high), static_cast<uint16_t>(high >> 16)}};
+}
+
+JAXGEMM_SM90 void StoreAs(DType dtype, void* base, int64_t offset, Four<float> value, int count,
+                          bool aligned) {
+  switch (dtype) {
+    case DType::kF32:
+      return StoreFour(base, offset, value, count, aligned);
+    case DType::kF16:
+    case DType::kBF16:
+      return StoreFour(base, offset, PackFour(dtype == DType::kBF16, value), count, aligned);
+    case DType::kF8E4M3FN:
+      return StoreFour(base, offset, EncodeFour<F8E4M3FNFormat>(value), count, aligned);
+    case DType::kF8E5M2:
+      return StoreFour(base, offset, EncodeFour<F8E5M2Format>(value), count, aligned);
+    case DType::kF8E4M3FNUZ:
+      return StoreFour(base, offset, EncodeFour<F8E4M3FNUZFormat>(value), count, aligned);
+    case DType::kF8E5M2FNUZ:
+      return StoreFour(base, offset, EncodeFour<F8E5M2FNUZFormat>(value), count, aligned);
+    case DType::kS8:
+    case DType::kS32:
+      return;  // only from int32_t
+  }
+}
+// Wraps, as an integer conversion does.
+JAXGEMM_SM90 void StoreAs(DType dtype, void* base, int64_t offset, Four<int32_t> value, int count,
+                          bool aligned) {
+  if (dtype != DType::kS8) return StoreFour(base, offset, value, count, aligned);
+  Four<int8_t> low;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) low[i] = static_cast<int8_t>(value[i]);
+  StoreFour(base, offset, low, count, aligned);
+}
+
+JAXGEMM_SM90 float Activate(Activation activation, float value) {
+  switch (activation) {
+    case Activation::kNone:
+      break;
+    case Activation::kRelu:
+      return Relu(value);
+    case Activation::kGelu:
+      return Gelu(value);
+    case Activation::kSilu:
+      return Silu(value);
+  }
+  return value;
+}
+
+template <class Traits>
+class Epilogue {
+  using Sum = typename Traits::Sum;
+  static constexpr int kColumns = Traits::kStagedN;
+  static constexpr int kWarpM = 16;
+  static constexpr int kConsumerThreads = Traits::kConsumers * kWarpgroupSize;
+  template <int kCount>
+  struct alignas(kCount * 4) Piece {
+    Sum values[kCount];
+  };
+
+ public:
+  // `thread` of all consumers of the CTA.
+  JAXGEMM_SM90 Epilogue(SharedMemory<Traits>& shared, int thread, int rank)
+      : shared_(shared), stage_(shared.out[thread / kWarpSize]), thread_(thread), rank_(rank) {}
+
+  JAXGEMM_SM90 void Store(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                          Sum (&sums)[Traits::kSums]) {
+    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
+    if (place.row >= place.rows) return;
+    if constexpr (!Traits::kInteger) {
+      if (maps.plain_out) return StoreSums(args, place, sums);
+    }
+    StoreFours(args, place, sums);
+  }
+
+  // The tile's peers are a cluster: each adds up and stores a share of the rows, in peer order.
+  JAXGEMM_SM90 void StoreWithPeers(const GemmArgs& args, const TensorMaps& maps,
+                                   const WorkTile& tile, Sum (&sums)[Traits::kSums]) {
+    static_assert(Traits::kCtaM * Traits::kTileN * 4 <= sizeof(shared_.lhs) + sizeof(shared_.rhs));
+    // The stages have been multiplied, by both warpgroups.
+    NamedBarrier(kConsumersBarrier, kConsumerThreads);
+    const int first_row = Warp() * kWarpM + Lane() / 4;
+#pragma unroll
+    for (int i = 0; i < Traits::kSums / 2; ++i) {
+      const int row = first_row + i % 2 * 8, column = i / 2 * 8 + Lane() % 4 * 2;
+      *reinterpret_cast<Piece<2>*>(shared_.lhs[0] + PeerOffset(row, column)) = {
+          {sums[2 * i], sums[2 * i + 1]}};
+    }
+    FenceCluster();
+    __syncwarp();
+    if (Lane() < tile.num_peers) shared_.peers_ready.ArriveAt(Lane());
+    shared_.peers_ready.Wait(0);
+    FenceCluster();
+
+    const Place place = PlaceOf(args, tile, 0);
+    const bool plain = maps.plain_out && !place.scale && !place.bias && !args.preact &&
+                       args.activation == Activation::kNone && args.out_dtype != DType::kF32;
+    switch (tile.num_peers) {
+      case 2:
+        return AddPeers<2>(args, place, plain, tile.peer);
+      case 3:
+        return AddPeers<3>(args, place, plain, tile.peer);
+      case 4:
+        return AddPeers<4>(args, place, plain, tile.peer);
+      case 5:
+        return AddPeers<5>(args, place, plain, tile.peer);
+      case 6:
+        return AddPeers<6>(args, place, plain, tile.peer);
+      case 7:
+        return AddPeers<7>(args, place, plain, tile.peer);
+      case 8:
+        return AddPeers<8>(args, place, plain, tile.peer);
+    }
+  }
+
+ private:
+  struct Place {
+    int64_t row, rows;  // this warp's first row, and how many there are, of the group
+    int64_t column;
+    int64_t first_row;  // of the group
+    Index z;
+    const void* bias;
+    int64_t bias_at;
+    const float* scale;
+    int64_t scale_at;
+  };
+
+  static JAXGEMM_SM90 Place PlaceOf(const GemmArgs& args, const WorkTile& tile, int row_in_tile) {
+    const bool ragged_m = args.groups.ragged == Ragged::kM;
+    const Index vectors = ragged_m ? tile.group : tile.batch;
+    return {
+        .row = int64_t{tile.m} * Traits::kTileM + row_in_tile,
+        .rows = ragged_m ? tile.limit - tile.origin : args.m,
+        .column = int64_t{tile.n} * (args.gated ? Traits::kTileN / 2 : Traits::kTileN),
+        .first_row = ragged_m ? tile.origin : 0,
+        .z = args.groups.ragged == Ragged::kK
+                 ? tile.batch * args.groups.local_groups + tile.group
+                 : tile.batch,
+        // Rows of no group stay zero, as every activation leaves them.
+        .bias = tile.zero ? nullptr : args.bias,
+        .bias_at = vectors * args.bias_batch_stride,
+        .scale = tile.zero ? nullptr : args.scale,
+        .scale_at = vectors * args.scale_batch_stride,
+    };
+  }
+
+  // Of a sum in the memory of the stages.
+  static JAXGEMM_SM90 int PeerOffset(int row, int column) {
+    return (row * Traits::kTileN + (column ^ row % 4 * 8)) * 4;
+  }
+  template <int kPeers>
+  JAXGEMM_SM90 void AddPeers(const GemmArgs& args, const Place& place, bool plain, int rank) {
+    constexpr int kFours = Traits::kTileN / 4;
+    // As many loads in flight as hide their way through the cluster.
+    constexpr int kAtOnce = 16 / kPeers;
+    const int begin = rank * Traits::kCtaM / kPeers * kFours;
+    const int end = (rank + 1) * Traits::kCtaM / kPeers * kFours;
+    char* own = shared_.lhs[0];
+    uint32_t peers[kPeers];
+#pragma unroll
+    for (int peer = 0; peer < kPeers; ++peer) peers[peer] = ClusterAddress(own, peer);
+#pragma unroll 1
+    for (int first = begin + thread_; first < end; first += kAtOnce * kConsumerThreads) {
+      uint4 terms[kAtOnce][kPeers];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        int four = first + i * kConsumerThreads;
+        if (four >= end) four = first;
+#pragma unroll
+        for (int peer = 0; peer < kPeers; ++peer) {
+          terms[i][peer] =
+              LoadFromCluster(peers[peer] + PeerOffset(four / kFours, four % kFours * 4));
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        Piece<4> total{};
+#pragma unroll
+        for (int peer = 0; peer < kPeers; ++peer) {
+          const auto term = __builtin_bit_cast(Piece<4>, terms[i][peer]);
+#pragma unroll
+          for (int e = 0; e < 4; ++e) total.values[e] += term.values[e];
+        }
+        const int four = first + i * kConsumerThreads, row = four / kFours;
+        const int64_t column = place.column + four % kFours * 4;
+        if (four >= end || place.row + row >= place.rows || column >= args.n) continue;
+        if (!Traits::kInteger && plain) {
+          const auto* value = total.values;
+          StoreFour(args.out, (place.z * args.m + place.row + row) * args.n + column,
+                    PackFour(args.out_dtype == DType::kBF16,
+                             {{static_cast<float>(value[0]), static_cast<float>(value[1]),
+                               static_cast<float>(value[2]), static_cast<float>(value[3])}}),
+                    4, true);
+        } else {
+          // No peer reads these rows here.
+          *reinterpret_cast<Piece<4>*>(own + PeerOffset(row, four % kFours * 4)) = total;
+        }
+      }
+    }
+    if (!Traits::kInteger && plain) return;
+    const bool aligned = args.n % 4 == 0;
+#pragma unroll 1
+    for (int four = begin + thread_; four < end; four += kConsumerThreads) {
+      const int row = four / kFours;
+      const int64_t column = place.column + four % kFours * 4;
+      const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
+      if (place.row + row >= place.rows || count <= 0) continue;
+      const auto& total = *reinterpret_cast<const Piece<4>*>(
+          own + PeerOffset(row, four % kFours * 4));
+      StoreRow(args, place, place.row + row, column, count, aligned, total, total);
+    }
+  }
+
+  JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
+  JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
+
+  // All in registers. Gated tiles have the gate's sums first, then the up projection's.
+  JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const Place& place,
+                              Sum (&sums)[Traits::kSums]) {
+    constexpr int kHalf = Traits::kSums / 2;
+    if (place.scale || place.bias) ScaleAndShift(args, place, sums);
+    if (args.preact) {
+      const int64_t length = args.gated ? 2 * args.n : args.n;
+      StoreTo<kHalf>(args, args.preact, length, place, 0, args.n, sums);
+      StoreTo<kHalf>(args, args.preact, length, place, args.gated ? args.n : Traits::kTileN / 2,
+                     args.gated ? 2 * args.n : args.n, sums + kHalf);
+    }
+    switch (args.activation) {
+      case Activation::kNone:
+        break;
+      case Activation::kRelu:
+#pragma unroll
+        for (int i = 0; i < Traits::kSums; ++i) sums[i] = InGate(args, i) ? Relu(sums[i]) : sums[i];
+        break;
+      case Activation::kGelu:
+#pragma unroll
+        for (int i = 0; i < Traits::kSums; ++i) sums[i] = InGate(args, i) ? Gelu(sums[i]) : sums[i];
+        break;
+      case Activation::kSilu:
+#pragma unroll
+        for (int i = 0; i < Traits::kSums; ++i) sums[i] = InGate(args, i) ? Silu(sums[i]) : sums[i];
+        break;
+    }
+    if (args.gated) {
+#pragma unroll
+      for (int i = 0; i < kHalf; ++i) sums[i] *= sums[kHalf + i];
+    }
+    StoreTo<kHalf>(args, args.out, args.n, place, 0, args.n, sums);
+    if (args.gated) return;
+    StoreTo<kHalf>(args, args.out, args.n, place, Traits::kTileN / 2, args.n, sums + kHalf);
+  }
+  static JAXGEMM_SM90 bool InGate(const GemmArgs& args, int i) {
+    return i < Traits::kSums / 2 || !args.gated;
+  }
+  JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place,
+                                  Sum (&sums)[Traits::kSums]) {
+    // Loads of so many columns are in flight at once.
+    constexpr int kAtOnce = 16;
+#pragma unroll
+    for (int first = 0; first < Traits::kTileN / 4; first += kAtOnce) {
+      float scale[kAtOnce], bias[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int in_tile = (first + i) / 2 * 8;
+        const bool up = !InGate(args, in_tile / 2);
+        const int64_t end = up ? 2 * args.n : args.n;
+        const int64_t column = place.column + (up ? args.n - Traits::kTileN / 2 : 0) + in_tile +
+                               Lane() % 4 * 2 + i % 2;
+        const int64_t at = column < end ? column : end - 1;
+        scale[i] = place.scale ? place.scale[place.scale_at + at * args.scale_stride] : 1;
+        bias[i] = place.bias ? static_cast<const float*>(place.bias)[place.bias_at + at] : 0;
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        Sum* sum = sums + (first + i) / 2 * 4 + i % 2;
+        sum[0] = sum[0] * scale[i] + bias[i];
+        sum[2] = sum[2] * scale[i] + bias[i];
+      }
+    }
+  }
+
+  // kCount sums to rows of `length` elements, from column `first` of the tile on, up to `end`.
+  template <int kCount>
+  JAXGEMM_SM90 void StoreTo(const GemmArgs& args, void* base, int64_t length, const Place& place,
+                            int64_t first, int64_t end, const Sum* sums) {
+    const int64_t row = place.row + Lane() / 4;
+    const int64_t at = (place.z * args.m + place.first_row + row) * length;
+    const int rows = place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;  // of 0 and 8
+    if (args.out_dtype == DType::kF32) {
+      StorePairs<kCount>(static_cast<Sum*>(base) + at, length, place.column + first, end, rows,
+                         sums);
+    } else {
+      StoreLines<kCount>(static_cast<uint16_t*>(base) + at, length, place.column + first, end,
+                         rows, args.out_dtype == DType::kBF16, sums);
+    }
+  }
+  // Lanes of four trade pairs of columns for eight neighbours each, 16 bytes: lane q gets those of
+  // the q-th of four blocks of eight columns.
+  template <int kCount>
+  JAXGEMM_SM90 void StoreLines(uint16_t* line, int64_t length, int64_t column, int64_t end,
+                               int rows, bool bf16, const Sum* sums) {
+    const int quad = Lane() % 4;
+    column += quad * 8;
+#pragma unroll
+    for (int group = 0; group < kCount / 16; ++group) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        uint32_t pairs[4];
+#pragma unroll
+        for (int block = 0; block < 4; ++block) {
+          const Sum* sum = sums + 16 * group + 4 * block + 2 * half;
+          pairs[block] = PackPair(bf16, sum[0], sum[1]);
+        }
+        Trade(quad & 1, 1, pairs[0], pairs[1]);
+        Trade(quad & 1, 1, pairs[2], pairs[3]);
+        Trade(quad & 2, 2, pairs[0], pairs[2]);
+        Trade(quad & 2, 2, pairs[1], pairs[3]);
+        if (half < rows && column + 32 * group < end) {
+          *reinterpret_cast<uint4*>(line + 8 * half * length + column + 32 * group) = {
+              pairs[0], pairs[1], pairs[2], pairs[3]};
+        }
+      }
+    }
+  }
+  // Gives `b`, or `a` in upper lanes, to the lane `distance` away for what it gives.
+  static JAXGEMM_SM90 void Trade(bool upper, int distance, uint32_t& a, uint32_t& b) {
+    const uint32_t theirs = __shfl_xor_sync(~0u, upper ? a : b, distance);
+    (upper ? a : b) = theirs;
+  }
+  // Floats: pairs of columns as they lie, 32 bytes by four lanes.
+  template <int kCount>
+  JAXGEMM_SM90 void StorePairs(Sum* line, int64_t length, int64_t column, int64_t end, int rows,
+                               const Sum* sums) {
+    column += Lane() % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < kCount / 2; ++i) {
+      if (i % 2 < rows && column + i / 2 * 8 < end) {
+        *reinterpret_cast<Piece<2>*>(line + i % 2 * 8 * length + column + i / 2 * 8) = {
+            {sums[2 * i], sums[2 * i + 1]}};
+      }
+    }
+  }
+
+  // 64 columns of sums at a time, of a gated product 32 of the gate and 32 of the up projection.
+  JAXGEMM_SM90 void StoreFours(const GemmArgs& args, const Place& place,
+                               Sum (&sums)[Traits::kSums]) {
+    const bool aligned = args.n % 4 == 0;
+    const int columns = args.gated ? kColumns / 2 : kColumns, fours = columns / 4;
+    const int four = Lane() % fours;
+#pragma unroll 1
+    for (int block = 0; block < Traits::kTileN / kColumns; ++block) {
+      // Registers cannot be indexed: one branch for each block.
+#pragma unroll
+      for (int i = 0; i < Traits::kTileN / kColumns; ++i) {
+        if (i != block) continue;
+        if (args.gated) {
+          StageSums<kColumns / 2>(0, sums + i * kColumns / 4);
+          StageSums<kColumns / 2>(kColumns / 2, sums + (Traits::kSums + i * kColumns / 2) / 2);
+        } else {
+          StageSums<kColumns>(0, sums + i * kColumns / 2);
+        }
+      }
+      __syncwarp();
+      const int64_t column = place.column + block * columns + four * 4;
+      const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
+#pragma unroll 2
+      for (int row = Lane() / fours; row < kWarpM; row += kWarpSize / fours) {
+        const int64_t out_row = place.row + row;
+        if (out_row >= place.rows || count <= 0) continue;
+        StoreRow(args, place, out_row, column, count, aligned, *At<4>(row, four * 4),
+                 *At<4>(row, four * 4 + (args.gated ? kColumns / 2 : 0)));
+      }
+      __syncwarp();
+    }
+  }
+  // A thread's sums of kCount columns, to the staged ones from `first` on.
+  template <int kCount>
+  JAXGEMM_SM90 void StageSums(int first, const Sum* sums) {
+#pragma unroll
+    for (int eight = 0; eight < kCount / 8; ++eight) {
+      const int row = Lane() / 4, column = first + eight * 8 + Lane() % 4 * 2;
+      *At<2>(row, column) = {{sums[4 * eight], sums[4 * eight + 1]}};
+      *At<2>(row + 8, column) = {{sums[4 * eight + 2], sums[4 * eight + 3]}};
+    }
+  }
+
+  // Rows are as long as all banks: fours are permuted within each.
+  template <int kCount>
+  JAXGEMM_SM90 Piece<kCount>* At(int row, int column) {
+    return reinterpret_cast<Piece<kCount>*>(stage_ + (row * kColumns + (column ^ row % 4 * 8)) * 4);
+  }
+
+  // `up` is of gated products only.
+  JAXGEMM_SM90 void StoreRow(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
+                             int count, bool aligned, Piece<4> sums, Piece<4> up_sums) {
+    const int64_t out_row = place.z * args.m + place.first_row + row;
+    const int64_t offset = out_row * args.n + column;
+    if constexpr (Traits::kInteger) {
+      if (args.out_dtype == DType::kS32 || args.out_dtype == DType::kS8) {
+        Four<int32_t> value{}, bias{};
+        if (place.bias) bias = LoadFour<int32_t>(place.bias, place.bias_at + column, count);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) value[i] = sums.values[i] + bias[i];
+        return StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
+      }
+    }
+    const int64_t preact_at = args.gated ? offset + out_row * args.n : offset;
+    Four<float> value = Apply(args, place, column, count, sums);
+    if (args.preact) StoreAs(args.out_dtype, args.preact, preact_at, value, count, aligned);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) value[i] = Activate(args.activation, value[i]);
+    if (args.gated) {
+      Four<float> up = Apply(args, place, args.n + column, count, up_sums);
+      if (args.preact) {
+        StoreAs(args.out_dtype, args.preact, preact_at + args.n, up, count, aligned);
+      }
+#pragma unroll
+      for (int i = 0; i < 4; ++i) value[i] *= up[i];
+    }
+    if (args.accumulate) {
+      Four<float> before = LoadFour<float>(args.out, offset, count);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) value[i] += before[i];
+    }
+    StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
+  }
+  JAXGEMM_SM90 Four<float> Apply(const GemmArgs& args, const Place& place, int64_t column,
+                                 int count, Piece<4> sums) {
+    Four<float> value, bias{}, scale{{1, 1, 1, 1}};
+    if (place.bias) bias = LoadFour<float>(place.bias, place.bias_at + column, count);
+    if (place.scale && args.scale_stride) {
+      scale = LoadFour<float>(place.scale, place.scale_at + column, count);
+    } else if (place.scale) {
+      const float same = place.scale[place.scale_at];
+      scale = {{same, same, same, same}};
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      value[i] = static_cast<float>(sums.values[i]) * scale[i] + bias[i];
+    }
+    return value;
+  }
+
+  SharedMemory<Traits>& shared_;
+  char* stage_;  // this warp's
+  int thread_, rank_;
+};
+
+}  // namespace jaxgemm

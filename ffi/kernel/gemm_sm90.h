@@ -1,0 +1,402 @@
+// One persistent workgroup on Hopper, a cluster of CTAs: in each, a producer claims work tiles,
+// loads their operands and hands them to two warpgroups that multiply, fix up and store.
+#pragma once
+
+#include <type_traits>
+
+#include "kernel/epilogue_sm90.h"
+#include "kernel/mainloop_sm90.h"
+#include "kernel/stream_k.h"
+
+namespace jaxgemm {
+
+// The claim of a cluster's producers: its first CTA steals for all of them.
+template <class Traits>
+struct ClusterClaim {
+  bool stealing;
+  StrideClaim stride;
+  StealClaim steal;
+  SharedMemory<Traits>& shared;
+  int rank;
+  RingPlace<kMailSlots> mail;
+
+  JAXGEMM_SM90 void Start() {
+    if (stealing && rank == 0 && IsFirstLane()) steal.Start();
+  }
+  JAXGEMM_SM90 Index Finish() {
+    if (!stealing) return stride.Finish();
+    Index index = 0;
+    if (IsFirstLane()) index = Steal();
+    return __shfl_sync(~0u, index, 0);
+  }
+
+ private:
+  JAXGEMM_SM90 Index Steal() {
+    if constexpr (Traits::kCluster == 1) {
+      return steal.Finish();
+    } else {
+      const int slot = mail.slot;
+      Index index;
+      if (rank == 0) {
+        index = steal.Finish();
+        shared.mail_empty[slot].Wait(mail.parity ^ 1);
+        for (int other = 1; other < Traits::kCluster; ++other) {
+          asm volatile("st.shared::cluster.s32 [%0], %1;" ::"r"(
+                           ClusterAddress(&shared.mail[slot], other)),
+                       "r"(index)
+                       : "memory");
+          FenceCluster();
+          shared.mail_full[slot].ArriveAt(other);
+        }
+      } else {
+        shared.mail_full[slot].Wait(mail.parity);
+        FenceCluster();
+        index = shared.mail[slot];
+        shared.mail_empty[slot].ArriveAt(0);
+      }
+      mail.Advance();
+      return index;
+    }
+  }
+};
+
+// A warp looks for a group with all its lanes.
+struct WarpLanes {
+  static constexpr Index kCount = kWarpSize;
+  static JAXGEMM_SM90 Index Id() { return threadIdx.x % kWarpSize; }
+  static JAXGEMM_SM90 Index SumUpTo(Index x, Index most) {
+    uint32_t sum = x;
+#pragma unroll
+    for (int distance = 1; distance < kWarpSize; distance *= 2) {
+      const uint32_t before = __shfl_up_sync(~0u, sum, distance);
+      if (Id() >= distance) sum += before;
+      sum = sum < static_cast<uint32_t>(most) ? sum : most;
+    }
+    return sum;
+  }
+  static JAXGEMM_SM90 Index Before(Index x, Index first) {
+    const Index theirs = __shfl_up_sync(~0u, x, 1);
+    return Id() == 0 ? first : theirs;
+  }
+  static JAXGEMM_SM90 Index First(bool found) {
+    const uint32_t lanes = __ballot_sync(~0u, found);
+    return lanes == 0 ? kCount : __ffs(lanes) - 1;
+  }
+  static JAXGEMM_SM90 Index Broadcast(Index x, Index lane) { return __shfl_sync(~0u, x, lane); }
+};
+
+// The map of a grouped problem, for the warp that claims.
+struct WarpGroupedMap {
+  GroupedMap groups;
+
+  explicit JAXGEMM_SM90 WarpGroupedMap(const GemmArgs& args) : groups(args.groups) {
+    const Index offset = args.group_offset ? *args.group_offset : 0;
+    groups.first_group = offset < 0 ? 0 : offset > groups.num_groups ? groups.num_groups : offset;
+    groups.Prepare<WarpLanes>(args.num_workgroups, args.max_shares);
+  }
+  JAXGEMM_SM90 WorkTile operator()(Index index) { return groups.At<WarpLanes>(index); }
+};
+
+// A CTA's producer hands on work tiles; one that is not valid is the end.
+template <class Traits>
+struct TileSender {
+  SharedMemory<Traits>& shared;
+  RingPlace<kTileSlots> place;
+
+  JAXGEMM_SM90 void Send(const WorkTile& tile) {
+    shared.tile_empty[place.slot].Wait(place.parity ^ 1);
+    if (IsFirstLane()) {
+      shared.tiles[place.slot] = tile;
+      shared.tile_full[place.slot].Arrive();
+    }
+    __syncwarp();
+    place.Advance();
+  }
+};
+
+// The claim and the map of the others: the tiles that are sent. By whole warps.
+template <class Traits>
+struct TileReceiver {
+  SharedMemory<Traits>& shared;
+  RingPlace<kTileSlots> place;
+  WorkTile tile;
+
+  struct Claim {
+    TileReceiver& receiver;
+
+    JAXGEMM_SM90 void Start() {}
+    JAXGEMM_SM90 Index Finish() {
+      receiver.Receive();
+      return receiver.tile.valid ? 0 : kNoMoreWork;
+    }
+  };
+  JAXGEMM_SM90 WorkTile operator()(Index) const { return tile; }
+
+ private:
+  JAXGEMM_SM90 void Receive() {
+    shared.tile_full[place.slot].Wait(place.parity);
+    tile = shared.tiles[place.slot];
+    __syncwarp();
+    if (threadIdx.x % kWarpSize == 0) shared.tile_empty[place.slot].Arrive();
+    place.Advance();
+  }
+};
+
+// The consumers' sums of a CTA's part of a tile, in registers. Partial-sum slots hold them as they
+// lie there, row by row of four a thread.
+template <class Traits>
+struct Sm90Accumulator {
+  using Element = typename Traits::Sum;
+  using Row = Four<Element>;
+  static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
+  static constexpr int kRows = Traits::kSums / 4;
+  static constexpr Index kNone = -1;
+
+  Element (&sums)[Traits::kSums];
+  void* partials;
+  SharedMemory<Traits>& shared;
+  int thread, rank;
+  Index held;  // the slot that is in the registers as well
+
+  JAXGEMM_SM90 Row* Slot(Index slot) const {
+    return static_cast<Row*>(partials) +
+           (int64_t{slot} * Traits::kCluster + rank) * kRows * kThreads + thread;
+  }
+  JAXGEMM_SM90 void Publish(Index slot) {
+    Row* to = Slot(slot);
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) to[row * kThreads] = Get(row);
+  }
+  JAXGEMM_SM90 void AddToSlot(Index slot) {
+    Row* to = Slot(slot);
+#pragma unroll
+    for (int i = 0; i < Traits::kSums; ++i) {
+      AtomicAdd(to[i / 4 * kThreads].values + i % 4, sums[i]);
+    }
+  }
+  JAXGEMM_SM90 void Load(Index slot) {
+    if (held == slot) return;
+    const Row* from = Slot(slot);
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) Set(row, LoadRow(from + row * kThreads));
+  }
+
+  // In slot order; what is in flight at once hides the L2's latency.
+  JAXGEMM_SM90 void Sum(Index first, Index step, Index count) {
+    constexpr int kAtOnce = 8;
+    Row* to = Slot(first);
+    const int64_t next = Slot(first + step) - to;
+#pragma unroll
+    for (int row = 0; row < kRows; row += kAtOnce) {
+      Row total[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) total[i] = LoadRow(to + (row + i) * kThreads);
+#pragma unroll 2
+      for (Index peer = 1; peer < count; ++peer) {
+        Row term[kAtOnce];
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+          term[i] = LoadRow(to + peer * next + (row + i) * kThreads);
+        }
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+#pragma unroll
+          for (int j = 0; j < 4; ++j) total[i][j] += term[i][j];
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        to[(row + i) * kThreads] = total[i];
+        Set(row + i, total[i]);
+      }
+    }
+    held = first;
+  }
+
+  // By all consumers of the CTA. Each CTA of a cluster counts in 16 bits of its own.
+  JAXGEMM_SM90 int32_t Arrive(int32_t* counter) {
+    const int shift = 16 * rank;
+    NamedBarrier(kConsumersBarrier, kThreads);
+    if (thread == 0) shared.arrived = FetchAddAcqRel(counter, 1 << shift);
+    NamedBarrier(kConsumersBarrier, kThreads);
+    const uint32_t before = shared.arrived;
+    // Before the next arrival writes it.
+    NamedBarrier(kConsumersBarrier, kThreads);
+    return Traits::kCluster == 1 ? before : before >> shift & 0xffff;
+  }
+
+ private:
+  JAXGEMM_SM90 Row Get(int row) const {
+    return {{sums[4 * row], sums[4 * row + 1], sums[4 * row + 2], sums[4 * row + 3]}};
+  }
+  JAXGEMM_SM90 void Set(int row, Row four) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) sums[4 * row + i] = four[i];
+  }
+  // From the L2: other workgroups wrote it.
+  static JAXGEMM_SM90 Row LoadRow(const Row* row) {
+    const uint4 words = __ldcg(reinterpret_cast<const uint4*>(row));
+    return __builtin_bit_cast(Row, words);
+  }
+};
+
+template <class Traits>
+class Workgroup {
+ public:
+  static_assert(kSm90Threads == (1 + Traits::kConsumers) * kWarpgroupSize);
+
+  JAXGEMM_SM90 Workgroup(const GemmArgs& args, const TensorMaps& maps,
+                         SharedMemory<Traits>& shared)
+      : args_(args),
+        maps_(maps),
+        shared_(shared),
+        rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
+        is_cluster_(Traits::kCluster > 1 || args.peers_in_cluster),
+        by_element_(!maps.lhs_valid || !maps.rhs_valid) {}
+
+  JAXGEMM_SM90 void Run() {
+    // The same in all lanes, which the compiler cannot know.
+    const int warp = __shfl_sync(~0u, threadIdx.x / kWarpSize, 0);
+    LetNextKernelStart();
+    if (warp < kWarpgroupSize / kWarpSize) {
+      GiveRegisters<56>();
+      if (warp == 0) {
+        Produce();
+      } else {
+        if (threadIdx.x == kWarpSize) InitBarriers();
+        __syncwarp();
+        Meet();
+        if (by_element_) CopyElements();
+      }
+    } else {
+      TakeRegisters<224>();
+      Meet();
+      Consume();
+    }
+    __syncwarp();
+    // What is left at exit must not be another's.
+    if (is_cluster_) ClusterBarrier();
+  }
+
+ private:
+  JAXGEMM_SM90 void Meet() {
+    if (is_cluster_) {
+      ClusterBarrier();
+    } else {
+      __syncthreads();
+    }
+    WaitForKernelsBefore();
+  }
+
+  JAXGEMM_SM90 void InitBarriers() {
+    constexpr int kConsumerWarps = Traits::kConsumers * kWarpgroupSize / kWarpSize;
+    const int copiers = by_element_ ? ElementLoader<Traits>::kWarps : 0;
+    for (int i = 0; i < Traits::kStages; ++i) {
+      shared_.full[i].Init(1 + copiers);
+      shared_.empty[i].Init(kConsumerWarps * Traits::kCluster);
+    }
+    shared_.peers_ready.Init(args_.peers_in_cluster ? kConsumerWarps * ClusterSize() : 1);
+    for (int i = 0; i < kTileSlots; ++i) {
+      shared_.tile_full[i].Init(1);
+      shared_.tile_empty[i].Init(kConsumerWarps + copiers);
+    }
+    for (int i = 0; i < kMailSlots; ++i) {
+      shared_.mail_full[i].Init(1);
+      shared_.mail_empty[i].Init(Traits::kCluster - 1);
+    }
+    FenceBarrierInit();
+  }
+
+  // One warp, all lanes alike; the first issues. The first tile is found while the barriers are
+  // made ready.
+  JAXGEMM_SM90 void Produce() {
+    if (IsFirstLane()) {
+      PrefetchTensorMap(&maps_.lhs);
+      PrefetchTensorMap(&maps_.rhs);
+    }
+    const Index workgroup = blockIdx.x / Traits::kCluster;
+    const StrideClaim stride{
+        .index = workgroup, .step = args_.num_workgroups, .size = args_.map.size()};
+    // What is executed first is fetched first: the plain case has code of its own.
+    if (args_.groups.ragged == Ragged::kNone && args_.num_queues == 0) {
+      StreamKMap map = args_.map;
+      return Produce(stride, map);
+    }
+    // Sizes and counters are read before the barriers are ready.
+    WaitForKernelsBefore();
+    ClusterClaim<Traits> claim{
+        .stealing = args_.num_queues > 0,
+        .stride = stride,
+        .steal = {.counters = args_.claims,
+                  .num_queues = args_.num_queues,
+                  .start = args_.num_queues > 0 ? Mod(workgroup, args_.num_queues) : 0,
+                  .size = stride.size},
+        .shared = shared_,
+        .rank = rank_};
+    if (args_.groups.ragged == Ragged::kNone) {
+      StreamKMap map = args_.map;
+      return Produce(claim, map);
+    }
+    WarpGroupedMap map(args_);
+    claim.stride.size = claim.steal.size = map.groups.size();
+    Produce(claim, map);
+  }
+  template <class Claim, class Map>
+  JAXGEMM_SM90 void Produce(const Claim& claim, Map& map) {
+    TileSender<Traits> sender{.shared = shared_};
+    CopyEngineLoader<Traits> loader{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    bool met = false;
+    auto send = [&](const WorkTile& tile) {
+      if (!met) Meet();
+      met = true;
+      sender.Send(tile);
+    };
+    ForEachWorkTile(claim, map, AlwaysReady(), args_.claim_ahead, send,
+                    [&](const WorkTile& tile) { loader.Load(tile); });
+    send({.valid = false});
+  }
+
+  JAXGEMM_SM90 void CopyElements() {
+    TileReceiver<Traits> receiver{.shared = shared_};
+    ElementLoader<Traits> loader{.args = args_,
+                                 .maps = maps_,
+                                 .shared = shared_,
+                                 .rank = rank_,
+                                 .thread = static_cast<int>(threadIdx.x) - kWarpSize};
+    ForEachWorkTile(
+        typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
+        [](const WorkTile&) {}, [&](const WorkTile& tile) { loader.Load(tile); });
+  }
+
+  JAXGEMM_SM90 void Consume() {
+    const int thread = static_cast<int>(threadIdx.x) - kWarpgroupSize;
+    TileReceiver<Traits> receiver{.shared = shared_};
+    typename Traits::Sum sums[Traits::kSums];
+    Sm90Accumulator<Traits> accumulator{
+        .sums = sums, .partials = args_.partials, .shared = shared_, .thread = thread, .rank = rank_};
+    Multiplier<Traits> multiplier{.shared = shared_, .thread = thread};
+    Epilogue<Traits> epilogue(shared_, thread, rank_);
+    auto compute = [&](const WorkTile& tile) {
+      accumulator.held = Sm90Accumulator<Traits>::kNone;
+      multiplier.Run(args_, tile, sums);
+    };
+    auto store = [&](const WorkTile& tile) {
+      if constexpr (Traits::kSharesTiles) {
+        if (args_.peers_in_cluster) return epilogue.StoreWithPeers(args_, maps_, tile, sums);
+      }
+      if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
+      epilogue.Store(args_, maps_, tile, sums);
+    };
+    ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
+                    compute, store);
+  }
+
+  const GemmArgs& args_;
+  const TensorMaps& maps_;
+  SharedMemory<Traits>& shared_;
+  const int rank_;  // in a cluster that shares rhs
+  const bool is_cluster_;
+  const bool by_element_;
+};
+
+}  // namespace jaxgemm

@@ -1,0 +1,93 @@
+// What a Hopper kernel instance is compiled for, and its shared memory.
+#pragma once
+
+#include <cstdint>
+
+#include "kernel/gemm_args.h"
+#include "kernel/wgmma.h"
+
+namespace jaxgemm {
+
+constexpr int BytesOf(DType dtype) {
+  constexpr int kBytes[] = {
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) bytes,
+#include "instances.def"
+#undef JAXGEMM_DTYPE
+  };
+  return kBytes[static_cast<int>(dtype)];
+}
+
+template <bool kInteger>
+struct SumType {
+  using Type = float;
+};
+template <>
+struct SumType<true> {
+  using Type = int32_t;
+};
+
+// A tile of tile_m x tile_n, computed by `cluster` CTAs that share its rhs, 128 rows each: two
+// warpgroups of 64 rows. *_k_contiguous: k is the operand's last dimension in memory.
+template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
+          bool rhs_k_contiguous>
+struct Sm90Traits {
+  static constexpr DType kLhs = lhs, kRhs = rhs;
+  static constexpr bool kLhsKContiguous = lhs_k_contiguous;
+  static constexpr bool kRhsKContiguous = rhs_k_contiguous;
+  static constexpr int kBytes = BytesOf(lhs);
+  // How they lie in shared memory: of types that have not 16 bits wgmma reads k along the rows.
+  static constexpr bool kLhsKMajor = kLhsKContiguous || kBytes != 2;
+  static constexpr bool kRhsKMajor = kRhsKContiguous || kBytes != 2;
+  static_assert(BytesOf(rhs) == kBytes);
+  static constexpr int kCluster = cluster;
+  static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
+  static constexpr int kCtaM = kTileM / kCluster, kWarpgroupM = 64;
+  static constexpr int kConsumers = kSm90Consumers;
+  static_assert(kCtaM == kConsumers * kWarpgroupM);
+
+  // Small tiles of a CTA may be cut, and their peers a cluster.
+  static constexpr bool kSharesTiles = kCluster == 1 && kTileN == 128;
+
+  static constexpr bool kInteger = lhs == DType::kS8;
+  using Sum = typename SumType<kInteger>::Type;
+  // Of a thread: columns 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8 of its
+  // warp's 16 are sums 4 j + {0, 1} and 4 j + {2, 3}.
+  static constexpr int kSums = kTileN / 2;
+
+  using Mma = Wgmma<lhs, rhs, kTileN, !kLhsKMajor, !kRhsKMajor>;
+  static constexpr int kSteps = kTileK / Mma::kDepth;
+
+  // Operands that are not k-major lie in blocks, of which each row is one k of 128 bytes of rows.
+  static constexpr int kBlock = kRowBytes / kBytes;
+  static constexpr int kBlockBytes = kTileK * kRowBytes;
+  static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kTileN * kRowBytes;
+  static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
+  // Sums on their way to out: of a warp, 16 rows of 64.
+  static constexpr int kStagedN = 64, kStagedBytes = 16 * kStagedN * 4;
+  static constexpr int kOutBytes = kConsumers * kWarpgroupSize / kWarpSize * kStagedBytes;
+  static constexpr int kMostShared = kSm90SharedBytes, kOtherShared = 1024;
+  static constexpr int kStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
+};
+
+// A named barrier's id: that of all consumers of a CTA.
+inline constexpr int kConsumersBarrier = 1;
+inline constexpr int kTileSlots = 4, kMailSlots = 2;
+
+template <class Traits>
+struct SharedMemory {
+  alignas(kAtomBytes) char lhs[Traits::kStages][Traits::kLhsBytes];
+  char rhs[Traits::kStages][Traits::kRhsBytes];
+  char out[Traits::kConsumers * kWarpgroupSize / kWarpSize][Traits::kStagedBytes];
+  SharedBarrier full[Traits::kStages], empty[Traits::kStages];
+  // Work tiles on their way from the producer to the consumers.
+  SharedBarrier tile_full[kTileSlots], tile_empty[kTileSlots];
+  WorkTile tiles[kTileSlots];
+  // Stolen indices on their way from the cluster's first CTA to the others.
+  SharedBarrier mail_full[kMailSlots], mail_empty[kMailSlots];
+  Index mail[kMailSlots];
+  // All peers of a tile, a cluster, have their sums in shared memory.
+  SharedBarrier peers_ready;
+  int32_t arrived;
+};
+
+}  // namespace jaxgemm

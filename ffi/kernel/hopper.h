@@ -1,0 +1,179 @@
+// The Hopper (sm_90a) instructions that kernels use by name: barriers in shared memory, the copy
+// engine (TMA), clusters. PTX ISA 9.0 has their meaning.
+#pragma once
+
+#include <cstdint>
+
+#include "kernel/tensor_maps.h"
+
+#define JAXGEMM_SM90 __device__ __forceinline__
+
+namespace jaxgemm {
+
+inline constexpr int kWarpSize = 32, kWarpgroupSize = 128;
+
+JAXGEMM_SM90 bool IsFirstLane() { return threadIdx.x % kWarpSize == 0; }
+
+JAXGEMM_SM90 uint32_t SharedAddress(const void* shared) {
+  return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+}
+
+// The same place in another CTA of the cluster.
+JAXGEMM_SM90 uint32_t ClusterAddress(const void* shared, int rank) {
+  uint32_t address;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(SharedAddress(shared)), "r"(rank));
+  return address;
+}
+
+JAXGEMM_SM90 int ClusterRank() {
+  int rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+JAXGEMM_SM90 int ClusterSize() {
+  int size;
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+  return size;
+}
+
+JAXGEMM_SM90 uint4 LoadFromCluster(uint32_t address) {
+  uint4 words;
+  asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+               : "r"(address)
+               : "memory");
+  return words;
+}
+
+// All threads of the cluster. Orders no accesses but those to barriers.
+JAXGEMM_SM90 void ClusterBarrier() {
+  asm volatile(
+      "barrier.cluster.arrive.relaxed.aligned;\n"
+      "barrier.cluster.wait.aligned;" ::: "memory");
+}
+
+// The kernels before this one on its stream have ended, and what they wrote can be read: it may
+// have been started while they still ran.
+JAXGEMM_SM90 void WaitForKernelsBefore() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+// The next kernel may be started where a multiprocessor is free.
+JAXGEMM_SM90 void LetNextKernelStart() { asm volatile("griddepcontrol.launch_dependents;"); }
+
+// `threads` of the CTA, those that name the same `id`.
+JAXGEMM_SM90 void NamedBarrier(int id, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+template <int kRegisters>
+JAXGEMM_SM90 void GiveRegisters() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+template <int kRegisters>
+JAXGEMM_SM90 void TakeRegisters() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
+// ------------------------------------------------------------------------------ barriers
+
+// A phase ends with `arrivals` arrivals and when the bytes that were announced have come.
+struct SharedBarrier {
+  uint64_t word;
+
+  JAXGEMM_SM90 void Init(int arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(SharedAddress(&word)),
+                 "r"(arrivals));
+  }
+  JAXGEMM_SM90 void Arrive() {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(SharedAddress(&word))
+                 : "memory");
+  }
+  // On this barrier of another CTA. Orders no more than this CTA's accesses; else FenceCluster
+  // comes before it, and after the wait for it.
+  JAXGEMM_SM90 void ArriveAt(int rank) {
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(
+                     ClusterAddress(&word, rank))
+                 : "memory");
+  }
+  JAXGEMM_SM90 void ArriveExpecting(int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+                     SharedAddress(&word)),
+                 "r"(bytes)
+                 : "memory");
+  }
+  JAXGEMM_SM90 bool TryWait(uint32_t parity) {
+    uint32_t done;
+    asm volatile(
+        "{\n.reg .pred p;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, p;\n}"
+        : "=r"(done)
+        : "r"(SharedAddress(&word)), "r"(parity)
+        : "memory");
+    return done != 0;
+  }
+  // Until the phase of this parity has ended.
+  JAXGEMM_SM90 void Wait(uint32_t parity) {
+#if defined(JAXGEMM_BOUNDED_WAITS)
+    for (int polls = 0; !TryWait(parity);) {
+      if (++polls == 1 << 20) __trap();
+    }
+#else
+    while (!TryWait(parity)) {
+    }
+#endif
+  }
+};
+
+// Barriers are initialised, for the copy engine and the other CTAs as well.
+JAXGEMM_SM90 void FenceBarrierInit() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+JAXGEMM_SM90 void FenceCluster() { asm volatile("fence.acq_rel.cluster;" ::: "memory"); }
+// What this thread wrote to shared memory can be read by the copy engine and by wgmma.
+JAXGEMM_SM90 void FenceAsyncProxy() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// A ring's place: which slot, and the parity of the phase that fills it.
+template <int kSlots>
+struct RingPlace {
+  int slot = 0;
+  uint32_t parity = 0;
+
+  JAXGEMM_SM90 void Advance() {
+    if (++slot == kSlots) slot = 0, parity ^= 1;
+  }
+};
+
+// ----------------------------------------------------------------------------------- TMA
+
+JAXGEMM_SM90 void PrefetchTensorMap(const TensorMap* map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map));
+}
+
+// A box from (x, y, z), x fastest in memory, to shared memory.
+JAXGEMM_SM90 void LoadBox(const TensorMap* map, SharedBarrier* barrier, void* to, int x, int y,
+                          int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(SharedAddress(to)),
+      "l"(map), "r"(SharedAddress(&barrier->word)), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+// To the same place in all CTAs of `mask`, each with its own barrier.
+JAXGEMM_SM90 void LoadBoxToAll(const TensorMap* map, SharedBarrier* barrier, void* to, int x, int y,
+                               int z, uint16_t mask) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(SharedAddress(to)),
+      "l"(map), "r"(SharedAddress(&barrier->word)), "r"(x), "r"(y), "r"(z), "h"(mask)
+      : "memory");
+}
+// As the copy engine rounds floats for wgmma.
+JAXGEMM_SM90 uint32_t RoundToTf32(uint32_t bits) {
+  uint32_t rounded;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "r"(bits));
+  return rounded;
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,299 @@
+// The main loop on Hopper: a producer fills stages of shared memory, two warpgroups multiply them.
+#pragma once
+
+#include "kernel/gemm_sm90_traits.h"
+
+namespace jaxgemm {
+
+// Where a work tile's operands are, in rows, columns and k of the whole tensors [z, ...].
+template <class Traits>
+struct OperandPlace {
+  int row, column, first_k;  // of this CTA; k tiles count from first_k
+  int up;                    // gated: from a column of the gate to the up projection's; else 0
+  int limit_k;               // what is at or beyond it is another group's
+  int lhs_z, rhs_z;
+
+  JAXGEMM_SM90 OperandPlace(const GemmArgs& args, const WorkTile& tile, int rank) {
+    const Ragged ragged = args.groups.ragged;
+    row = tile.m * Traits::kTileM + rank * Traits::kCtaM;
+    if (ragged == Ragged::kM) row += tile.origin;
+    column = tile.n * (args.gated ? Traits::kTileN / 2 : Traits::kTileN);
+    up = args.gated ? static_cast<int>(args.n) : 0;
+    first_k = ragged == Ragged::kK ? tile.origin : 0;
+    limit_k = ragged == Ragged::kK ? tile.limit : static_cast<int>(args.k);
+    lhs_z = args.lhs_batch_stride ? tile.batch : 0;
+    rhs_z = args.rhs_batch_stride ? tile.batch : 0;
+    if (ragged == Ragged::kM) rhs_z = rhs_z * args.groups.local_groups + tile.group;
+  }
+  // Of the tile's column `i`. Gated tiles have the gate's columns first, then as many of the up
+  // projection.
+  JAXGEMM_SM90 int Column(int i) const {
+    constexpr int kHalf = Traits::kTileN / 2;
+    return column + (up && i >= kHalf ? up + i - kHalf : i);
+  }
+};
+
+// Fills the stages, by the copy engine: a warp, of which the first lane issues.
+template <class Traits>
+struct CopyEngineLoader {
+  const GemmArgs& args;
+  const TensorMaps& maps;
+  SharedMemory<Traits>& shared;
+  int rank;
+  RingPlace<Traits::kStages> stage;
+
+  JAXGEMM_SM90 void Load(const WorkTile& tile) {
+    const OperandPlace<Traits> place(args, tile, rank);
+    const int bytes = (maps.lhs_valid ? Traits::kLhsBytes : 0) +
+                      (maps.rhs_valid ? Traits::kRhsBytes : 0);
+    for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage.Advance()) {
+      const int k = place.first_k + k_tile * Traits::kTileK;
+      shared.empty[stage.slot].Wait(stage.parity ^ 1);
+      if (IsFirstLane()) {
+        shared.full[stage.slot].ArriveExpecting(bytes);
+        if (maps.lhs_valid) LoadLhs(place, k);
+        if (maps.rhs_valid) LoadRhs(place, k);
+      }
+      __syncwarp();
+    }
+  }
+
+ private:
+  JAXGEMM_SM90 void LoadLhs(const OperandPlace<Traits>& place, int k) {
+    SharedBarrier* full = &shared.full[stage.slot];
+    char* to = shared.lhs[stage.slot];
+    if constexpr (Traits::kLhsKMajor) {
+      LoadBox(&maps.lhs, full, to, k, place.row, place.lhs_z);
+    } else {
+#pragma unroll
+      for (int row = 0; row < Traits::kCtaM; row += Traits::kBlock) {
+        LoadBox(&maps.lhs, full, to, place.row + row, k, place.lhs_z);
+        to += Traits::kBlockBytes;
+      }
+    }
+  }
+  // Each CTA of the cluster loads a share for all.
+  JAXGEMM_SM90 void LoadRhs(const OperandPlace<Traits>& place, int k) {
+    char* to = shared.rhs[stage.slot];
+    if constexpr (Traits::kRhsKMajor) {
+      constexpr int kHalf = Traits::kTileN / 2;
+#pragma unroll
+      for (int i = 0; i < 2 / Traits::kCluster; ++i) {
+        const int half = Traits::kCluster == 1 ? i : rank;
+        LoadShared(to + half * kHalf * kRowBytes, k, place.Column(half * kHalf), place.rhs_z);
+      }
+    } else {
+      constexpr int kShare = Traits::kTileK / Traits::kCluster;
+      to += rank * kShare * kRowBytes;
+#pragma unroll
+      for (int column = 0; column < Traits::kTileN; column += Traits::kBlock) {
+        LoadShared(to, place.Column(column), k + rank * kShare, place.rhs_z);
+        to += Traits::kBlockBytes;
+      }
+    }
+  }
+  JAXGEMM_SM90 void LoadShared(char* to, int x, int y, int z) {
+    SharedBarrier* full = &shared.full[stage.slot];
+    if constexpr (Traits::kCluster == 1) {
+      LoadBox(&maps.rhs, full, to, x, y, z);
+    } else {
+      LoadBoxToAll(&maps.rhs, full, to, x, y, z, (1 << Traits::kCluster) - 1);
+    }
+  }
+};
+
+// The same for operands that the copy engine does not take: lines that are not a multiple of 16
+// bytes long. All threads of some warps, element by element.
+template <class Traits>
+struct ElementLoader {
+  static constexpr int kWarps = 3;
+  using Element = typename std::conditional_t<
+      Traits::kBytes == 1, uint8_t, std::conditional_t<Traits::kBytes == 2, uint16_t, uint32_t>>;
+  static constexpr int kChunk = 16 / Traits::kBytes;
+
+  const GemmArgs& args;
+  const TensorMaps& maps;
+  SharedMemory<Traits>& shared;
+  int rank, thread;  // of kWarps * kWarpSize
+  RingPlace<Traits::kStages> stage;
+
+  JAXGEMM_SM90 void Load(const WorkTile& tile) {
+    const OperandPlace<Traits> place(args, tile, rank);
+    const int64_t lhs_rows = args.m, rhs_rows = args.gated ? 2 * args.n : args.n;
+    const char* lhs = static_cast<const char*>(args.lhs) +
+                      place.lhs_z * lhs_rows * args.k * Traits::kBytes;
+    const char* rhs = static_cast<const char*>(args.rhs) +
+                      place.rhs_z * rhs_rows * args.k * Traits::kBytes;
+    for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage.Advance()) {
+      const int k = place.first_k + k_tile * Traits::kTileK;
+      shared.empty[stage.slot].Wait(stage.parity ^ 1);
+      if (!maps.lhs_valid) {
+        Copy<Traits::kLhsKContiguous, Traits::kCtaM>(lhs, lhs_rows, place.row, k, place.limit_k,
+                                                     shared.lhs[stage.slot], 0);
+      }
+      if (!maps.rhs_valid) {
+        constexpr int kHalf = Traits::kTileN / 2;
+        for (int half = 0; half < 2; ++half) {
+          Copy<Traits::kRhsKContiguous, kHalf>(rhs, rhs_rows, place.Column(half * kHalf), k,
+                                               place.limit_k, shared.rhs[stage.slot],
+                                               half * kHalf);
+        }
+      }
+      FenceAsyncProxy();
+      __syncwarp();
+      if (thread % kWarpSize == 0) shared.full[stage.slot].Arrive();
+    }
+  }
+
+ private:
+  // From row `row` on to the tile's `first` and those after it, by chunks of 16 bytes along the rows
+  // of shared memory. Lines are what is contiguous in memory.
+  template <bool kKContiguous, int kRows>
+  JAXGEMM_SM90 void Copy(const char* from, int64_t rows, int row, int k, int limit_k, char* to,
+                         int first) {
+    constexpr bool kKMajor = kKContiguous || Traits::kBytes != 2;
+    constexpr int kChunks = kRows * 8, kLineChunks = kRows / kChunk;
+    const int64_t row_step = kKContiguous ? args.k : 1, k_step = kKContiguous ? 1 : rows;
+#pragma unroll 2
+    for (int i = thread; i < kChunks; i += kWarps * kWarpSize) {
+      // Neighbours in a line go to neighbouring lanes.
+      int r, kk;
+      if constexpr (!kKMajor) {
+        r = i % kLineChunks * kChunk, kk = i / kLineChunks;
+      } else if constexpr (kKContiguous) {
+        r = i / 8, kk = i % 8 * kChunk;
+      } else {
+        r = i % kRows, kk = i / kRows * kChunk;
+      }
+      const auto* elements = reinterpret_cast<const Element*>(from) + (row + r) * row_step +
+                             (k + kk) * k_step;
+      union {
+        Element element[kChunk];
+        uint4 whole;
+      } copy;
+#pragma unroll
+      for (int e = 0; e < kChunk; ++e) {
+        const bool inside = kKMajor ? row + r < rows && k + kk + e < limit_k
+                                    : row + r + e < rows && k + kk < limit_k;
+        copy.element[e] = inside ? elements[e * (kKMajor ? k_step : row_step)] : 0;
+        if (Traits::kLhs == DType::kF32) copy.element[e] = RoundToTf32(copy.element[e]);
+      }
+      const int line = kKMajor ? first + r : kk, in_line = kKMajor ? kk : first + r;
+      *reinterpret_cast<uint4*>(to + in_line / Traits::kBlock * Traits::kBlockBytes +
+                                line * kRowBytes +
+                                (in_line % Traits::kBlock / kChunk ^ line % 8) * 16) = copy.whole;
+    }
+  }
+};
+
+// Multiplies the stages: a warpgroup has its 64 rows' sums.
+template <class Traits>
+struct Multiplier {
+  using Sum = typename Traits::Sum;
+  using Mma = typename Traits::Mma;
+  static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
+
+  SharedMemory<Traits>& shared;
+  int thread;  // of kThreads
+  RingPlace<Traits::kStages> stage;
+
+  JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kSums]) {
+    if (tile.k_begin >= tile.k_end) return Clear(sums);
+    Forget(sums);
+    int k_left = Traits::kTileK;  // in the last k tile
+    if (args.groups.ragged == Ragged::kK) {
+      k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
+    }
+    int previous = 0;
+    for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
+      shared.full[stage.slot].Wait(stage.parity);
+      if (k_tile == tile.k_end - 1 && k_left < Traits::kTileK) ZeroFrom(k_left);
+      const uint64_t lhs = LhsDescriptor(), rhs = RhsDescriptor();
+      FenceSums(sums);
+      WgmmaFence();
+#pragma unroll
+      for (int step = 0; step < Traits::kSteps; ++step) {
+        Mma::Run(sums, lhs + step * Advance<Traits::kLhsKMajor>(),
+                 rhs + step * Advance<Traits::kRhsKMajor>(),
+                 step > 0 || k_tile > tile.k_begin);
+      }
+      WgmmaCommit();
+      FenceSums(sums);
+      WgmmaWait<1>();
+      if (k_tile > tile.k_begin) Release(previous);
+      previous = stage.slot;
+      stage.Advance();
+    }
+    WgmmaWait<0>();
+    FenceSums(sums);
+    Release(previous);
+  }
+
+ private:
+  // The compiler must neither move sums while they are being computed (Fence), nor keep the last
+  // tile's where the first step overwrites them (Forget), nor clear them as memory.
+#define JAXGEMM_EACH_SUM(Name, text, float_constraint, int_constraint)                      \
+  static JAXGEMM_SM90 void Name(Sum (&sums)[Traits::kSums]) {                                \
+    _Pragma("unroll") for (int i = 0; i < Traits::kSums; ++i) {                              \
+      if constexpr (Traits::kInteger) {                                                      \
+        asm volatile(text : int_constraint(sums[i])::"memory");                              \
+      } else {                                                                               \
+        asm volatile(text : float_constraint(sums[i])::"memory");                            \
+      }                                                                                      \
+    }                                                                                        \
+  }
+  JAXGEMM_EACH_SUM(FenceSums, "", "+f", "+r")
+  JAXGEMM_EACH_SUM(Forget, "", "=f", "=r")
+  JAXGEMM_EACH_SUM(Clear, "mov.b32 %0, 0;", "=f", "=r")
+#undef JAXGEMM_EACH_SUM
+
+  JAXGEMM_SM90 int Warpgroup() const { return thread / kWarpgroupSize; }
+  JAXGEMM_SM90 uint64_t LhsDescriptor() const {
+    static_assert(Traits::kLhsKMajor || Traits::kBlock == Traits::kWarpgroupM);
+    return MatrixDescriptor(SharedAddress(shared.lhs[stage.slot]) +
+                                Warpgroup() * Traits::kWarpgroupM * kRowBytes,
+                            Traits::kBlockBytes);
+  }
+  JAXGEMM_SM90 uint64_t RhsDescriptor() const {
+    return MatrixDescriptor(SharedAddress(shared.rhs[stage.slot]), Traits::kBlockBytes);
+  }
+  // From one step's matrix to the next, in a descriptor.
+  template <bool kKMajor>
+  static constexpr uint64_t Advance() {
+    return (kKMajor ? Mma::kDepth * Traits::kBytes : Mma::kDepth * kRowBytes) >> 4;
+  }
+
+  JAXGEMM_SM90 void Release(int slot) {
+    const int lane = thread % kWarpSize;
+    if constexpr (Traits::kCluster == 1) {
+      if (lane == 0) shared.empty[slot].Arrive();
+    } else {
+      if (lane < Traits::kCluster) shared.empty[slot].ArriveAt(lane);
+    }
+  }
+
+  // A group's last k tile: what follows is another group's, or nobody's and maybe NaN.
+  JAXGEMM_SM90 void ZeroFrom(int k) {
+    Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared.lhs[stage.slot], k);
+    Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared.rhs[stage.slot], k);
+    FenceAsyncProxy();
+    NamedBarrier(kConsumersBarrier, kThreads);
+  }
+  template <bool kKMajor, int kBytes>
+  JAXGEMM_SM90 void Zero(char* operand, int k) {
+    for (int i = thread; i < kBytes / 16; i += kThreads) {
+      char* chunk = operand + i * 16;
+      const int row = i / 8;
+      if constexpr (kKMajor) {
+        // The first bytes of the chunk that stay.
+        const int kept = k * Traits::kBytes - (i % 8 ^ row % 8) * 16;
+        if (kept >= 16) continue;
+        for (int byte = kept < 0 ? 0 : kept; byte < 16; ++byte) chunk[byte] = 0;
+      } else if (row % Traits::kTileK >= k) {
+        *reinterpret_cast<uint4*>(chunk) = uint4{};
+      }
+    }
+  }
+};
+
+}  // namespace jaxgemm

@@ -1,0 +1,233 @@
+"""The kernels on an NVIDIA GPU; skipped where there is none.
+
+JAXGEMM_TEST_PLATFORMS=cuda,cpu python -m pytest tests/test_cuda.py
+"""
+
+import concurrent.futures
+import os
+import subprocess
+import sys
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgemm
+from jaxgemm import GemmConfig, _ffi
+
+
+def _skip_reason():
+  if "cuda" not in os.environ["JAX_PLATFORMS"]:
+    return "needs an NVIDIA GPU: set JAXGEMM_TEST_PLATFORMS=cuda,cpu"
+  if not _ffi.built_kernels(_ffi.target("cuda")):
+    return "this build has no kernels for the GPU"
+  return ""
+
+
+pytestmark = pytest.mark.skipif(bool(_skip_reason()), reason=_skip_reason())
+
+# ||out - reference|| / ||reference|| of one rounding to the type, at most.
+TOLERANCE = {"bfloat16": 4e-3, "float16": 6e-4, "float32": 1e-3, "int32": 0}
+
+
+def array(rng, *shape, dtype="bfloat16"):
+  if dtype == "int8":
+    return jnp.asarray(rng.integers(-128, 128, shape), jnp.int8)
+  return jnp.asarray(rng.standard_normal(shape, np.float32)).astype(dtype)
+
+
+def double(x):
+  return np.asarray(x).astype(np.float64)
+
+
+def assert_close(given, wanted, tolerance=None):
+  given, dtype = double(given), given.dtype.name
+  assert given.shape == wanted.shape
+  assert np.isfinite(given).all()
+  error = np.linalg.norm(given - wanted) / max(np.linalg.norm(wanted), 1e-30)
+  assert error <= (TOLERANCE[dtype] if tolerance is None else tolerance)
+
+
+def gemm(a, b, **kwargs):
+  """The kernel or an error: XLA does not step in."""
+  return jaxgemm.matmul(a, b, implementation="jaxgemm", **kwargs)
+
+
+@pytest.mark.parametrize("dtype, out", [
+    ("bfloat16", "bfloat16"), ("bfloat16", "float32"), ("float16", "float16"),
+    ("float32", "float32"), ("float8_e4m3fn", "bfloat16"), ("float8_e5m2", "float32"),
+    ("int8", "int32")])
+@pytest.mark.parametrize("m, n, k", [
+    (256, 256, 256), (1000, 520, 1000), (257, 129, 65), (1, 1, 1), (16, 4096, 512)])
+@pytest.mark.parametrize("layout", ["rr", "rc", "cr", "cc"])
+def test_dense(rng, dtype, out, m, n, k, layout):
+  a = array(rng, *((m, k) if layout[0] == "r" else (k, m)), dtype=dtype)
+  b = array(rng, *((k, n) if layout[1] == "r" else (n, k)), dtype=dtype)
+
+  def product(a, b):
+    dims = (((1 if layout[0] == "r" else 0,), (0 if layout[1] == "r" else 1,)), ((), ()))
+    return jaxgemm.dot_general(a, b, dims, preferred_element_type=out,
+                               implementation="jaxgemm")
+
+  a64 = double(a) if layout[0] == "r" else double(a).T
+  b64 = double(b) if layout[1] == "r" else double(b).T
+  assert_close(jax.jit(product)(a, b), a64 @ b64)
+
+
+@pytest.mark.parametrize("schedule", ["persistent", "work_stealing", "stream_k"])
+@pytest.mark.parametrize("reduction", ["linear", "tree", "atomic"])
+def test_schedules(rng, schedule, reduction):
+  if schedule != "stream_k" and reduction != "linear":
+    pytest.skip("stream-K only")
+  a, b = array(rng, 520, 4096), array(rng, 4096, 768)
+  wanted = double(a) @ double(b)
+  for grid in (None, 7, 132):
+    config = GemmConfig(num_workgroups=grid)
+    run = jax.jit(lambda a, b: gemm(a, b, schedule=schedule, reduction=reduction,
+                                    config=config))
+    first = run(a, b)
+    assert_close(first, wanted)
+    if reduction != "atomic":
+      for _ in range(20):
+        assert (run(a, b) == first).all()
+
+
+def test_epilogue_and_gradient(rng):
+  a, b, bias = array(rng, 300, 256), array(rng, 256, 520), array(rng, 520, dtype="float32")
+  z = double(a) @ double(b) + double(bias)
+  wanted = z / (1 + np.exp(-z))
+  out = gemm(a, b, bias=bias, activation="silu")
+  assert_close(out, wanted)
+
+  def loss(f):
+    return lambda *args: (f(*args).astype(jnp.float32) ** 2).sum()
+
+  given = jax.grad(loss(lambda a, b, c: gemm(a, b, bias=c, activation="silu")), (0, 1, 2))
+  xla = jax.grad(loss(lambda a, b, c: jax.nn.silu(
+      jnp.matmul(a, b, preferred_element_type=jnp.float32) + c)), (0, 1, 2))
+  for x, y in zip(given(a, b, bias), xla(a, b, bias)):
+    assert_close(x, double(y), 2e-2)
+
+
+def test_batches_and_vmap(rng):
+  a, b = array(rng, 5, 100, 136), array(rng, 5, 136, 72)
+  assert_close(gemm(a, b), double(a) @ double(b))
+  assert_close(jax.vmap(gemm, (0, None))(a, b[0]), double(a) @ double(b[0]))
+
+
+SIZES = ([300, 0, 128, 1, 500, 0], [0] * 6, [0, 0, 1024, 0, 0, 0], [171] * 6)
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("schedule", ["persistent", "work_stealing", "stream_k"])
+def test_ragged(rng, sizes, schedule):
+  lhs, rhs = array(rng, 1024, 320), array(rng, 6, 320, 264)
+  group_sizes = jnp.asarray(sizes, jnp.int32)
+
+  def product(lhs, rhs):
+    return jaxgemm.ragged_dot(lhs, rhs, group_sizes, schedule=schedule,
+                              implementation="jaxgemm")
+
+  ends = np.cumsum(sizes)
+  groups = [slice(end - size, end) for end, size in zip(ends, sizes)]
+  cotangent = array(rng, 1024, 264)
+  wanted = np.zeros((1024, 264))
+  d_lhs, d_rhs = np.zeros((1024, 320)), np.zeros((6, 320, 264))
+  for g, rows in enumerate(groups):
+    wanted[rows] = double(lhs[rows]) @ double(rhs[g])
+    d_lhs[rows] = double(cotangent[rows]) @ double(rhs[g]).T
+    d_rhs[g] = double(lhs[rows]).T @ double(cotangent[rows])
+  out, pullback = jax.vjp(jax.jit(product), lhs, rhs)
+  assert_close(out, wanted)
+  for given, reference in zip(pullback(cotangent), (d_lhs, d_rhs)):
+    assert_close(given, reference)
+
+
+def test_rows_of_nobody_do_not_leak(rng):
+  lhs = array(rng, 512, 128).at[300:].set(jnp.nan)
+  rhs, sizes = array(rng, 3, 128, 64), jnp.asarray([100, 150, 50], jnp.int32)
+  out = jaxgemm.ragged_dot(lhs, rhs, sizes, implementation="jaxgemm")
+  assert np.isfinite(double(out)).all() and not double(out)[300:].any()
+  grad = jax.grad(lambda rhs: jaxgemm.ragged_dot(
+      lhs, rhs, sizes, implementation="jaxgemm").astype(jnp.float32).sum())(rhs)
+  assert np.isfinite(double(grad)).all()
+
+
+@pytest.mark.parametrize("columns", [192, 70])
+@pytest.mark.parametrize("layout", ["r", "c"])
+def test_gated(rng, columns, layout):
+  sizes = [100, 0, 190, 30]
+  lhs, rhs = array(rng, 400, 256), array(rng, 4, 256, 2, columns) * 0.1
+  bias = array(rng, 4, 2, columns, dtype="float32")
+  if layout == "c":
+    lhs = jnp.asarray(np.asfortranarray(lhs))
+
+  def product(lhs, rhs, bias):
+    return jaxgemm.ragged_gated_linear_unit(
+        lhs, rhs, jnp.asarray(sizes, jnp.int32), bias=bias, implementation="jaxgemm")
+
+  def reference(lhs, rhs, bias):
+    group = np.repeat(np.arange(4), sizes)
+    z = jnp.einsum("mk,mkin->min", lhs[:320].astype(jnp.float32),
+                   rhs[group].astype(jnp.float32), precision="highest") + bias[group]
+    out = jax.nn.silu(z[:, 0]) * z[:, 1]
+    return jnp.concatenate([out, jnp.zeros((80, columns))]).astype(lhs.dtype)
+
+  cotangent = array(rng, 400, columns)
+  given, pullback = jax.vjp(jax.jit(product), lhs, rhs, bias)
+  wanted, reference_pullback = jax.vjp(jax.jit(reference), lhs, rhs, bias)
+  assert_close(given, double(wanted), 1e-2)
+  for x, y in zip(pullback(cotangent), reference_pullback(cotangent)):
+    assert_close(x, double(y), 2e-2)
+
+
+def test_accumulate(rng):
+  lhs, rhs = array(rng, 400, 136), array(rng, 400, 264)
+  sizes = [100, 0, 190, 30]
+  buffer = array(rng, 4, 136, 264, dtype="float32")
+  dims = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), [0], [])
+  given = jax.jit(lambda *args: jaxgemm.ragged_dot_general(
+      *args[:2], jnp.asarray(sizes, jnp.int32), dims, accumulate=args[2],
+      implementation="jaxgemm"))(lhs, rhs, buffer)
+  wanted = double(buffer).copy()
+  for g, (end, size) in enumerate(zip(np.cumsum(sizes), sizes)):
+    rows = slice(end - size, end)
+    wanted[g] += double(lhs[rows]).T @ double(rhs[rows])
+  assert_close(given, wanted, 1e-5)
+  assert (given[1] == buffer[1]).all()
+
+
+def test_scan_in_a_command_buffer(rng):
+  a, layers = array(rng, 256, 256), array(rng, 8, 256, 256) * 0.06
+
+  @jax.jit
+  def run(x):
+    return lax.scan(lambda x, w: (gemm(x, w, schedule="work_stealing"), ()), x, layers)[0]
+
+  wanted = a
+  for w in layers:
+    wanted = jnp.matmul(wanted, w)
+  for _ in range(3):
+    assert_close(run(a), double(wanted), 2e-2)
+
+
+def test_many_threads(rng):
+  a, b = array(rng, 512, 4096), array(rng, 4096, 512)
+  run = jax.jit(lambda a, b: gemm(a, b, schedule="stream_k", reduction="tree"))
+  first = np.asarray(run(a, b))
+  with concurrent.futures.ThreadPoolExecutor(8) as pool:
+    for out in pool.map(lambda _: np.asarray(run(a, b)), range(64)):
+      assert (out == first).all()
+
+
+def test_without_command_buffers():
+  program = (
+      "import jax, jax.numpy as jnp, jaxgemm\n"
+      "a = jnp.ones((256, 256), jnp.bfloat16)\n"
+      "f = jax.jit(lambda a: jaxgemm.matmul(a, a, implementation='jaxgemm'))\n"
+      "assert (f(a) == 256).all()\n")
+  env = {**os.environ, "JAXGEMM_COMMAND_BUFFERS": "0",
+         "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+  subprocess.run([sys.executable, "-c", program], env=env, check=True, timeout=300)
