@@ -13,8 +13,8 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 import shlex
+import sys
 import time
 
 from absl import app
@@ -36,6 +36,9 @@ flags.DEFINE_integer(
     "xla_most_groups", 4, "Groups up to which jax.lax.ragged_dot takes part: it "
     "multiplies every row with every group.", lower_bound=0)
 flags.DEFINE_integer("rounds", 15, "Samples of each candidate.", lower_bound=3)
+flags.DEFINE_float(
+    "sample_ms", 1, "About how long a sample is, at most 64 calls. A GPU that is busy "
+    "for long draws more power and may lower its clock; short samples leave it rest.")
 flags.DEFINE_integer("runs", 100, "Of stream-K, for the same bits.", lower_bound=2)
 flags.DEFINE_float(
     "most_seconds", 600, "Rows that would start later than this are left out.")
@@ -79,17 +82,20 @@ def describe() -> dict:
       "commit": os.environ.get("JAXGEMM_COMMIT") or said(
           "git", "rev-parse", "--short", "HEAD"),
       "xla_flags": os.environ.get("XLA_FLAGS"), "rounds": FLAGS.rounds,
+      "sample_ms": FLAGS.sample_ms,
       "command": shlex.join(["python", "-m", "benchmarks.gpu", *sys.argv[1:]]),
   }
 
 
 def jobs():
   """(section, case, function that returns rows) in the order of the sections."""
+  from benchmarks import gpu_ahead
   from benchmarks import gpu_grouped
   from benchmarks import gpu_rows
   from benchmarks import gpu_steal
 
-  options = gpu_rows.Options(FLAGS.rounds, FLAGS.seed, FLAGS.profile)
+  options = gpu_rows.Options(
+      FLAGS.rounds, FLAGS.seed, FLAGS.sample_ms * 1e-3, FLAGS.profile)
   case = lambda mnk: shapes.Case("gpu", *mnk)
   ours = {gpu_rows.OURS: {}}
   one = lambda function, *args, **kwargs: lambda: [function(*args, **kwargs)]
@@ -120,11 +126,8 @@ def jobs():
       yield section, case(_GPU["fp8"]).label, one(
           gpu_rows.fp8, case(_GPU["fp8"]), options)
     else:
-      # Enough work at once that a call that waited would be seen.
-      few = gpu_rows.Options(3, FLAGS.seed, FLAGS.profile)
       each = case(shapes.load()["bench_8k"][0])
-      yield section, each.label, one(
-          gpu_rows.dense, section, each, ours, few, peers=False, calls=8)
+      yield section, each.label, one(gpu_ahead.measure, each, options)
 
 
 def run(about: dict, write) -> list[dict]:

@@ -128,7 +128,7 @@ def measure(
       continue
     measured = gpu_trace.measure(
         {n: way.candidate() for n, way in ways.items()}, count, rounds=options.rounds,
-        directory=gpu_rows.trace_directory(options, f"grouped-{name}-{work}"))
+        sample_seconds=options.sample_seconds, directory=gpu_rows.trace_directory(options, f"grouped-{name}-{work}"))
     for routing in routings:
       row = {
           "section": "grouped", "case": name, "work": work, "routing": routing,

@@ -25,6 +25,7 @@ class Options:
 
   rounds: int
   seed: int
+  sample_seconds: float = 1e-3
   profile: str | None = None  # directory for traces
 
 
@@ -107,17 +108,17 @@ class TorchWay:
     import torch
     jax.block_until_ready(arrays)
     tensors = self._tensors(arrays)
-    out = self._run(tensors)
-    out.fill_(float("nan"))
-    place = out.data_ptr()
-    if self._with_out:
-      self._out = out
-    else:
-      self._out = out = None  # freed, for the next to take
+    poisoned = [self._run(tensors), self._out]
+    for out in poisoned:
+      out.fill_(float("nan"))
+    places = [out.data_ptr() for out in poisoned]
+    if not self._with_out:
+      del out, poisoned  # for the next to take
+      self._out = None
     out = self._run(tensors)
     if torch.cuda.is_available():
       torch.cuda.synchronize()
-    return jax.dlpack.from_dlpack(out), out.data_ptr() == place
+    return jax.dlpack.from_dlpack(out), out.data_ptr() in places
 
 
 def missing_module(name: str) -> str | None:
@@ -146,7 +147,6 @@ def entry(measured: gpu_trace.Measured, name: str, flops: int) -> dict[str, Any]
   return {
       "seconds": dataclasses.asdict(time), "tflops": flops / time.median / 1e12,
       **dataclasses.asdict(measured.launches[name]),
-      "held_back": measured.launches[name].held_back,
   }
 
 
@@ -186,7 +186,7 @@ def measure(
     return row
   measured = gpu_trace.measure(
       {name: way.candidate() for name, way in ways.items()}, num_inputs,
-      rounds=options.rounds, **timing_options,
+      rounds=options.rounds, sample_seconds=options.sample_seconds, **timing_options,
       directory=trace_directory(options, f"{about['section']}-{about['case']}"))
   for name, way in ways.items():
     errors, poisoned = check(name, way)

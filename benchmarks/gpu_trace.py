@@ -1,7 +1,9 @@
 """Device time of functions, kernel by kernel, from jax.profiler's trace of a GPU.
 
-Candidates take turns as in timing.py, but a sample is the time of the kernels, memsets
-and copies that the trace has between the sample's first call and the end of its wait.
+Candidates take turns as in timing.py, but a sample is the time in which the device ran
+its kernels, memsets and copies: those that the trace has between the sample's first
+call and the end of its wait. Where one starts before the one ahead has ended, the time
+of both counts once.
 The trace is the driver's (CUPTI), so it has the kernels of every library in the
 process: all candidates are timed by the same clock.
 """
@@ -23,8 +25,8 @@ import numpy as np
 from benchmarks import timing
 
 _VISIT, _DISPATCH = "jaxgemm benchmark visit ", "jaxgemm benchmark dispatch "
-# Driver calls that would make a call wait for the GPU, or allocate.
-HELD_BACK = re.compile("Synchronize|Alloc|MemFree|MemcpyDtoH|MemcpyAtoH")
+# Calls of the CUDA driver that neither wait nor allocate.
+_STARTS_WORK = re.compile("Memset|cuLaunch|cuGraphLaunch")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,13 +69,11 @@ class Launches:
   copies: float
   names: list[str]  # of the kernels of one call, in order
   driver_calls: dict[str, float]  # by name, of one call, while it is dispatched
+  held_back: list[str]  # those that do more than start work: wait, allocate, copy
   dispatch_share: float  # median of the host's time to dispatch over device time
-  others: dict[str, float]  # seconds of a sample, of kernels that are not its own
-
-  @property
-  def held_back(self) -> list[str]:
-    """Driver calls that a call without synchronization or allocation has not."""
-    return sorted(name for name in self.driver_calls if HELD_BACK.search(name))
+  # Of kernels that are not its own, by name: medians of a sample's "seconds", and of
+  # those while its own ran, "overlap".
+  others: dict[str, dict[str, float]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,10 +101,16 @@ def read(path: str | pathlib.Path) -> Trace:
         name = event.name
         if on_device:
           device.append(Event(name, event.start_ns, event.start_ns + event.duration_ns))
-        elif re.match("(jaxgemm benchmark |cu[A-Z])", name):
+        elif name.startswith("jaxgemm benchmark ") or _is_driver_call(event):
           host.append(Event(name, event.start_ns, event.start_ns + event.duration_ns))
   order = lambda event: event.begin
   return Trace(sorted(device, key=order), sorted(host, key=order))
+
+
+def _is_driver_call(event) -> bool:
+  # Launches have the kernel's name.
+  return bool(re.match("cu[A-Z]", event.name)) or any(
+      key == "correlation_id" for key, _ in event.stats)
 
 
 def _numbered(events: Sequence[Event], prefix: str) -> list[Event]:
@@ -123,6 +129,17 @@ class _Windows:
     middle = (event.begin + event.end) / 2
     index = bisect.bisect_right(self.begins, middle) - 1
     return index if index >= 0 and middle <= self.spans[index].end else None
+
+
+def _united(events: Sequence[Event]) -> list[tuple[float, float]]:
+  """The spans, in order, in which at least one of the events lasts."""
+  spans = []
+  for event in sorted(events, key=lambda event: event.begin):
+    if spans and event.begin <= spans[-1][1]:
+      spans[-1] = (spans[-1][0], max(spans[-1][1], event.end))
+    else:
+      spans.append((event.begin, event.end))
+  return spans
 
 
 def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measured:
@@ -162,20 +179,25 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
     by_name[name].append(index)
   for name, indices in by_name.items():
     counts, total, shares, others = collections.Counter(), collections.Counter(), [], {}
+    launched = {e.name for index in indices for e in work[index]}
     for index in indices:
       mine = [e for e in work[index] if own is None or own(e.name)]
       if not any(e.kind == "kernel" for e in mine):
         raise RuntimeError(
             f"A sample of {name} has no kernel in the trace, of {len(trace.device)} "
             "device events. Is the device a GPU, and its profiler allowed?")
-      busy = sum(e.end - e.begin for e in mine) * 1e-9
+      spans_of_work = _united(mine)
+      busy = sum(end - begin for begin, end in spans_of_work) * 1e-9
       seconds[name].append(busy / calls)
       counts.update(e.kind for e in mine)
       total.update(driver[index])
       shares.append((dispatches[index].end - dispatches[index].begin) * 1e-9 / busy)
       for e in work[index]:
         if e not in mine:
-          others.setdefault(e.name, []).append((e.end - e.begin) * 1e-9)
+          overlap = sum(max(0, min(e.end, end) - max(e.begin, begin))
+                        for begin, end in spans_of_work)
+          others.setdefault(e.name, []).append(
+              ((e.end - e.begin) * 1e-9, overlap * 1e-9))
     runs = len(indices) * calls
     first = [e.name for e in work[indices[0]]
              if e.kind == "kernel" and (own is None or own(e.name))]
@@ -183,8 +205,12 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
         *(counts[kind] / runs for kind in ("kernel", "memset", "copy")),
         names=first[:max(1, round(len(first) / calls))],
         driver_calls={key: value / runs for key, value in sorted(total.items())},
+        held_back=sorted(
+            key for key in total
+            if key not in launched and not _STARTS_WORK.match(key)),
         dispatch_share=float(np.median(shares)),
-        others={key: float(np.median(value)) for key, value in others.items()})
+        others={key: dict(zip(("seconds", "overlap"), np.median(value, 0).tolist()))
+                for key, value in others.items()})
   return Measured(
       timing.Timing({n: np.asarray(s) for n, s in seconds.items()}, calls), launches,
       unclaimed)
@@ -201,8 +227,8 @@ def measure(
     candidates: by name.
     num_inputs: of input sets, which all take turns on.
     rounds: samples of each.
-    calls: of one sample, back to back; chosen by `sample_seconds`, at most 8, if None.
-    sample_seconds: about how long a sample is, where calls are short.
+    calls: of one sample, back to back; if None, chosen by `sample_seconds`, at most 64.
+    sample_seconds: about how long a sample is.
     own: as in `evaluate`.
     directory: keeps the trace there.
 
@@ -217,7 +243,7 @@ def measure(
       candidate.wait(candidate.call(next(turn)))
     fastest = min(fastest, time.perf_counter() - begin)
   if calls is None:
-    calls = max(1, min(8, round(sample_seconds / fastest)))
+    calls = max(1, min(64, round(sample_seconds / fastest)))
   visits = []
 
   def visit(name, keep=True):
