@@ -46,6 +46,7 @@ flags.DEFINE_integer("seed", 0, "Seed of the operands and of the routings.")
 flags.DEFINE_string("json", None, "File to write the results to, row by row.")
 flags.DEFINE_string("markdown", None, "File to write the table to.")
 flags.DEFINE_string("profile", None, "Directory in which to keep the traces.")
+flags.DEFINE_string("commit", None, "Of the sources, where they are no git checkout.")
 flags.DEFINE_list("results", None, "JSON files to report on, without measuring.")
 flags.DEFINE_bool("list", False, "Print the grouped problems and exit.")
 
@@ -73,14 +74,14 @@ def describe() -> dict:
   device = jax.devices()[0]
   query = "driver_version,power.limit,clocks.max.sm,clocks.max.mem"
   asked = (said("nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader") or "")
-  limits = dict(zip(query.split(","), asked.splitlines()[0].split(", "))) if asked else {}
+  answers = asked.splitlines()[0].split(", ") if asked else []
+  limits = dict(zip(query.split(","), answers))
   return report.machine() | {
       "device": device.device_kind, "driver": limits.pop("driver_version", None),
       "limits": limits, "cuda": device.client.platform_version.replace("\n", " "),
       "multiprocessors": getattr(device, "core_count", None),
       "torch": version("torch"), "tokamax": version("tokamax"),
-      "commit": os.environ.get("JAXGEMM_COMMIT") or said(
-          "git", "rev-parse", "--short", "HEAD"),
+      "commit": FLAGS.commit or said("git", "rev-parse", "--short", "HEAD"),
       "xla_flags": os.environ.get("XLA_FLAGS"), "rounds": FLAGS.rounds,
       "sample_ms": FLAGS.sample_ms,
       "command": shlex.join(["python", "-m", "benchmarks.gpu", *sys.argv[1:]]),

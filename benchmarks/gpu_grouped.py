@@ -128,7 +128,8 @@ def measure(
       continue
     measured = gpu_trace.measure(
         {n: way.candidate() for n, way in ways.items()}, count, rounds=options.rounds,
-        sample_seconds=options.sample_seconds, directory=gpu_rows.trace_directory(options, f"grouped-{name}-{work}"))
+        sample_seconds=options.sample_seconds,
+        directory=gpu_rows.trace_directory(options, f"grouped-{name}-{work}"))
     for routing in routings:
       row = {
           "section": "grouped", "case": name, "work": work, "routing": routing,
@@ -137,8 +138,9 @@ def measure(
           "input_sets": count, "rounds": measured.timing.rounds,
           "calls_per_sample": measured.timing.calls_per_sample,
           "unclaimed": measured.unclaimed, "candidates": {},
-          "missing": missing | {key.removesuffix(" " + routing): why
-                                for key, why in failed.items() if key.endswith(routing)}}
+          "missing": missing | {
+              key.removesuffix(" " + routing): why for key, why in failed.items()
+              if key.endswith(routing)}}
       ours, balanced = f"{OURS} {routing}", f"{OURS} balanced"
       for key, way in ways.items():
         peer = key.removesuffix(" " + routing)

@@ -41,7 +41,7 @@ def normal(seed: int, *shapes, dtype="bfloat16") -> tuple[jax.Array, ...]:
 
 
 class Donating:
-  """A function of jax, jitted, that writes into the buffer given before its arguments."""
+  """A function of jax, jitted, that writes into a buffer given before the arguments."""
 
   def __init__(self, function: Callable[..., jax.Array]):
     self.function = function

@@ -12,7 +12,7 @@ from benchmarks import gpu_trace
 from benchmarks.shapes import Case
 
 _HOLD = "hold_multiprocessors"
-# One block fills a multiprocessor: no kernel with tiles in shared memory fits beside it.
+# So one block fills a multiprocessor: no kernel with tiles in shared memory fits too.
 _SHARED_BYTES = 200 << 10
 _SOURCE = r"""
 extern "C" __global__ void hold_multiprocessors(
@@ -59,7 +59,8 @@ class Holder:
     self._stream.synchronize()
 
 
-def measure(case: Case, options: gpu_rows.Options, share: float = 0.5) -> dict[str, Any]:
+def measure(
+    case: Case, options: gpu_rows.Options, share: float = 0.5) -> dict[str, Any]:
   """A row: both schedules alone, and with a quarter of the multiprocessors held.
 
   They are held from before the product starts until it has run for `share` of the

@@ -48,8 +48,8 @@ class Event:
   @property
   def kind(self) -> str:
     """What runs on the device: "kernel", "memset" or "copy"."""
-    match = re.match("(memset|memcpy)", self.name, re.IGNORECASE)
-    return {"memset": "memset", "memcpy": "copy"}[match[1].lower()] if match else "kernel"
+    kinds = {"memset": "memset", "memcpy": "copy"}
+    return kinds.get(self.name[:6].lower(), "kernel")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The GPU benchmark without a GPU: on a trace of an H100, recorded rows, and the CPU."""
+"""The GPU benchmark without a GPU: on an H100's trace, on made-up rows, on the CPU."""
 
 import copy
 import gzip
@@ -90,7 +90,8 @@ def test_overlapping_kernels_count_once():
                     ("a", 1100, 1200))
   measured = gpu_trace.evaluate(trace, ["ours"], 2)
   assert measured.timing.seconds["ours"] == pytest.approx([175e-9])
-  assert (measured.launches["ours"].kernels, measured.launches["ours"].copies) == (1, .5)
+  launches = measured.launches["ours"]
+  assert (launches.kernels, launches.copies) == (1, 0.5)
   assert measured.unclaimed == 1
 
 
