@@ -84,8 +84,11 @@ def _functions(work: str, xla: bool) -> tuple[dict[str, Any], dict[str, str]]:
   if reason := gpu_rows.missing_module("tokamax"):
     missing[TOKAMAX] = reason
   else:
-    import tokamax
-    found[TOKAMAX] = gpu_rows.Donating(in_jax(tokamax.ragged_dot, work))
+    try:
+      import tokamax
+      found[TOKAMAX] = gpu_rows.Donating(in_jax(tokamax.ragged_dot, work))
+    except ImportError as error:  # of what it needs
+      missing[TOKAMAX] = f"ImportError: {error}"
   if xla:
     found[XLA] = gpu_rows.Donating(in_jax(jax.lax.ragged_dot, work))
   else:
