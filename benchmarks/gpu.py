@@ -1,0 +1,214 @@
+"""Times jaxgemm on an NVIDIA GPU beside XLA, torch and tokamax: device time.
+
+    python -m benchmarks.gpu --json=gpu.json --markdown=gpu.md
+    python -m benchmarks.gpu --sections=dense --cases=4096x4096x4096 --rounds=31
+    python -m benchmarks.gpu --results=dense.json,grouped.json --markdown=gpu.md
+
+The last one measures nothing: it puts the results of earlier runs into one report.
+torch and tokamax take part where they are installed.
+"""
+
+import functools
+import json
+import os
+import pathlib
+import subprocess
+import shlex
+import sys
+import time
+
+from absl import app
+from absl import flags
+from absl import logging
+
+from benchmarks import shapes
+
+_SECTIONS = ("dense", "stream_k", "grouped", "steal", "fp8", "ahead")
+_GPU = shapes.load()["gpu"]
+
+FLAGS = flags.FLAGS
+flags.DEFINE_list("sections", list(_SECTIONS), "What to measure.")
+flags.DEFINE_list("cases", ["dense"], "Of dense: sets of shapes.json, or MxNxK.")
+flags.DEFINE_list("grouped", _GPU["grouped"], "Grouped problems; --list prints all.")
+flags.DEFINE_list("work", None, "Grouped: forward, dgrad, wgrad; default all.")
+flags.DEFINE_list("routings", list(shapes.load()["routing"]), "Of shapes.json.")
+flags.DEFINE_integer(
+    "xla_most_groups", 4, "Groups up to which jax.lax.ragged_dot takes part: it "
+    "multiplies every row with every group.", lower_bound=0)
+flags.DEFINE_integer("rounds", 15, "Samples of each candidate.", lower_bound=3)
+flags.DEFINE_float(
+    "sample_ms", 1, "About how long a sample is, at most 64 calls. A GPU that is busy "
+    "for long draws more power and may lower its clock; short samples leave it rest.")
+flags.DEFINE_integer("runs", 100, "Of stream-K, for the same bits.", lower_bound=2)
+flags.DEFINE_float(
+    "most_seconds", 600, "Rows that would start later than this are left out.")
+flags.DEFINE_integer("seed", 0, "Seed of the operands and of the routings.")
+flags.DEFINE_string("json", None, "File to write the results to, row by row.")
+flags.DEFINE_string("markdown", None, "File to write the table to.")
+flags.DEFINE_string("profile", None, "Directory in which to keep the traces.")
+flags.DEFINE_string("commit", None, "Of the sources, where they are no git checkout.")
+flags.DEFINE_list("results", None, "JSON files to report on, without measuring.")
+flags.DEFINE_bool("list", False, "Print the grouped problems and exit.")
+
+
+def describe() -> dict:
+  """Device, driver, versions, command."""
+  import importlib.metadata
+  import jax
+  from benchmarks import report
+
+  def version(name):
+    try:
+      return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+      return None
+
+  def said(*command):
+    try:
+      return subprocess.run(
+          command, capture_output=True, text=True, timeout=20, check=True,
+          cwd=pathlib.Path(__file__).parent).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+      return None
+
+  device = jax.devices()[0]
+  query = "driver_version,power.limit,clocks.max.sm,clocks.max.mem"
+  asked = (said("nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader") or "")
+  answers = asked.splitlines()[0].split(", ") if asked else []
+  limits = dict(zip(query.split(","), answers))
+  return report.machine() | {
+      "device": device.device_kind, "driver": limits.pop("driver_version", None),
+      "limits": limits, "cuda": device.client.platform_version.replace("\n", " "),
+      "multiprocessors": getattr(device, "core_count", None),
+      "torch": version("torch"), "tokamax": version("tokamax"),
+      "commit": FLAGS.commit or said("git", "rev-parse", "--short", "HEAD"),
+      "xla_flags": os.environ.get("XLA_FLAGS"), "rounds": FLAGS.rounds,
+      "sample_ms": FLAGS.sample_ms,
+      "command": shlex.join(["python", "-m", "benchmarks.gpu", *sys.argv[1:]]),
+  }
+
+
+def jobs():
+  """(section, case, function that returns rows) in the order of the sections."""
+  from benchmarks import gpu_ahead
+  from benchmarks import gpu_grouped
+  from benchmarks import gpu_rows
+  from benchmarks import gpu_steal
+
+  options = gpu_rows.Options(
+      FLAGS.rounds, FLAGS.seed, FLAGS.sample_ms * 1e-3, FLAGS.profile)
+  case = lambda mnk: shapes.Case("gpu", *mnk)
+  ours = {gpu_rows.OURS: {}}
+  one = lambda function, *args, **kwargs: lambda: [function(*args, **kwargs)]
+  for section in FLAGS.sections:
+    if section == "dense":
+      for name in FLAGS.cases:
+        for each in shapes.cases(name):
+          yield section, each.label, one(
+              gpu_rows.dense, section, each, ours, options)
+    elif section == "stream_k":
+      variants = {
+          gpu_rows.OURS: {"schedule": "stream_k", "reduction": "linear"},
+          gpu_rows.OURS + " persistent": {"schedule": "persistent"}}
+      for each in map(case, _GPU["stream_k"]):
+        yield section, each.label, one(
+            gpu_rows.dense, section, each, variants, options,
+            same_bits=gpu_rows.OURS, runs=FLAGS.runs)
+    elif section == "grouped":
+      works = FLAGS.work or gpu_grouped.WORK
+      for name in FLAGS.grouped:
+        yield section, name, functools.partial(
+            gpu_grouped.measure, name, works, FLAGS.routings, options,
+            xla_most_groups=FLAGS.xla_most_groups)
+    elif section == "steal":
+      yield section, case(_GPU["steal"]).label, one(
+          gpu_steal.measure, case(_GPU["steal"]), options)
+    elif section == "fp8":
+      yield section, case(_GPU["fp8"]).label, one(
+          gpu_rows.fp8, case(_GPU["fp8"]), options)
+    else:
+      each = case(shapes.load()["bench_8k"][0])
+      yield section, each.label, one(gpu_ahead.measure, each, options)
+
+
+def run(about: dict, write) -> list[dict]:
+  """All rows. A row that fails is one that says why; the rest goes on."""
+  from benchmarks import gpu_table
+
+  begin, rows = time.monotonic(), []
+  print(gpu_table.HEADER, end="", flush=True)
+  for section, case, measure in jobs():
+    empty = {"section": section, "case": case, "candidates": {}}
+    start = time.monotonic()
+    if start - begin > FLAGS.most_seconds:
+      measured = [empty | {"missing": {"row": "left out: --most_seconds have passed"}}]
+    else:
+      try:
+        measured = measure()
+      except Exception as error:  # pylint: disable=broad-exception-caught
+        why = f"{type(error).__name__}: {error}"[:2000]
+        measured = [empty | {"missing": {"row": why}}]
+    for row in measured:
+      row["job_seconds"] = time.monotonic() - start
+      print("\n".join(gpu_table.lines(row)), flush=True)
+    rows += measured
+    about["seconds"] = time.monotonic() - begin
+    write(rows)
+  return rows
+
+
+def main(argv) -> int:
+  if len(argv) > 1:
+    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
+  if not FLAGS["verbosity"].present:
+    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
+  # Before jax is imported. The GPU's memory is taken once, and a part left to torch;
+  # kernels of two streams may run together under the profiler, too.
+  os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.65")
+  os.environ.setdefault("TF_GPU_CUPTI_FORCE_CONCURRENT_KERNEL", "1")
+  from benchmarks import gpu_grouped
+  from benchmarks import gpu_table
+
+  if FLAGS.list:
+    print("\n".join(gpu_grouped.names()))
+    return 0
+  for flag, given, allowed in (
+      ("sections", FLAGS.sections, _SECTIONS),
+      ("work", FLAGS.work or (), gpu_grouped.WORK),
+      ("routings", FLAGS.routings, shapes.load()["routing"]),
+      ("grouped", FLAGS.grouped, gpu_grouped.names())):
+    if unknown := [each for each in given if each not in allowed]:
+      raise app.UsageError(
+          f"Unknown --{flag} {', '.join(unknown)}; there are {', '.join(allowed)}.")
+
+  def write(rows):
+    if FLAGS.json:
+      pathlib.Path(FLAGS.json).write_text(json.dumps(
+          {"runs": runs, "rows": rows, "acceptance": gpu_table.gates(rows)}, indent=1))
+
+  if FLAGS.results:
+    recorded = [json.loads(pathlib.Path(f).read_text()) for f in FLAGS.results]
+    runs = [about for each in recorded for about in each["runs"]]
+    rows = [row for each in recorded for row in each["rows"]]
+    write(rows)
+  else:
+    import jax
+    if jax.default_backend() != "gpu":
+      raise app.UsageError(
+          f"jax runs on {jax.default_backend()}; this benchmark reads the times of a "
+          "GPU's kernels. On the CPU there is python -m benchmarks, and --results "
+          "reports on earlier runs.")
+    runs = [describe()]
+    rows = run(runs[0], write)
+  text = gpu_table.markdown(rows, runs)
+  print("\n" + text[text.index("\nAcceptance:"):])
+  if FLAGS.markdown:
+    pathlib.Path(FLAGS.markdown).write_text(text)
+  if found := gpu_table.wrong(rows):
+    print("WRONG: " + "\n".join(found))
+    return 1
+  return 0
+
+
+if __name__ == "__main__":
+  app.run(main)

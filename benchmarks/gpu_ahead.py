@@ -1,0 +1,33 @@
+"""Whether calls wait for the GPU or allocate, as the profile shows it."""
+
+import dataclasses
+from typing import Any
+
+from benchmarks import gpu_rows
+from benchmarks import gpu_trace
+from benchmarks.shapes import Case
+
+
+def measure(case: Case, options: gpu_rows.Options) -> dict[str, Any]:
+  """A row of ours, eight calls at once: one that waited would hold up the next.
+
+  "control" has the driver calls of the same with an allocation and a wait after each
+  call: those that the profile would show.
+  """
+  few = dataclasses.replace(options, rounds=3)
+  row = gpu_rows.dense("ahead", case, {gpu_rows.OURS: {}}, few, peers=False, calls=8)
+  if reason := gpu_rows.missing_module("cupy"):
+    return row | {"missing": row["missing"] | {"control": f"cupy: {reason}"}}
+  import cupy
+  inputs = [gpu_rows.normal(options.seed, (case.m, case.k), (case.k, case.n))]
+  way = gpu_rows.JaxWay(gpu_rows.Donating(gpu_rows.product()), inputs)
+
+  def call(index):
+    out = way.call(index)
+    cupy.cuda.runtime.free(cupy.cuda.runtime.malloc(1 << 20))
+    cupy.cuda.Stream.null.synchronize()
+    return out
+
+  measured = gpu_trace.measure(
+      {"control": gpu_trace.Candidate(call)}, 1, rounds=3, calls=2)
+  return row | {"control": measured.launches["control"].held_back}

@@ -1,0 +1,109 @@
+"""Errors of products too large to compute twice: random sketches, in float64.
+
+With random signs v, out @ v is compared with lhs @ (rhs @ v). Errors of elements add up
+in it like their norm does, and an element that is not finite stays so.
+"""
+
+import functools
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+import numpy as np
+
+_COLUMNS = 4  # of a sketch
+# Largest error of a result that is right: "norm" of everything, and "max" of a row of
+# the sketch, over the root mean square of the rows. One rounding of bfloat16 gives
+# 1.7e-3 and about 5 times that.
+TOLERANCE = {"norm": 4e-3, "max": 2.5e-2}
+
+
+def _rows(matrix, vectors):
+  """matrix @ vectors in float64, a few rows at a time."""
+  return lax.map(
+      lambda row: row.astype(jnp.float64) @ vectors, matrix, batch_size=2048)
+
+
+def _of_groups(matrices, vectors):
+  """[G, R, C] @ [C, S] -> [G, R, S]."""
+  return lax.map(lambda matrix: _rows(matrix, vectors), matrices)
+
+
+def _signs(rows: int, seed: int):
+  rng = np.random.default_rng(seed)
+  return rng.choice([-1.0, 1.0], (rows, _COLUMNS))
+
+
+def _errors(given, wanted):
+  difference = given - wanted
+  rms = jnp.sqrt(jnp.mean(wanted**2))
+  return (jnp.linalg.norm(difference) / jnp.linalg.norm(wanted),
+          jnp.abs(difference).max() / rms)
+
+
+def _dense(lhs, rhs, out, signs):
+  return _errors(_rows(out, signs), _rows(lhs, _rows(rhs, signs)))
+
+
+def _forward(lhs, rhs, out, groups, signs):
+  """out[i] = lhs[i] @ rhs[groups[i]]."""
+  num_groups, depth, _ = rhs.shape
+  folded = _of_groups(rhs, signs).transpose(1, 0, 2).reshape(depth, -1)
+  by_group = _rows(lhs, folded).reshape(-1, num_groups, _COLUMNS)
+  wanted = jnp.take_along_axis(by_group, groups[:, None, None], axis=1)[:, 0]
+  return _errors(_rows(out, signs), wanted)
+
+
+def _dgrad(cotangent, rhs, out, groups, signs):
+  return _forward(cotangent, rhs.transpose(0, 2, 1), out, groups, signs)
+
+
+def _wgrad(lhs, cotangent, out, groups, signs):
+  """out[g] = lhs[rows of g].T @ cotangent[rows of g]."""
+  num_groups, depth, _ = out.shape
+  rows = _rows(cotangent, signs)
+  member = groups[:, None] == jnp.arange(num_groups)
+  spread = jnp.where(member[:, :, None], rows[:, None], 0).reshape(len(groups), -1)
+  wanted = _rows(lhs.T, spread).reshape(depth, num_groups, _COLUMNS)
+  return _errors(_of_groups(out, signs), wanted.transpose(1, 0, 2))
+
+
+@functools.cache
+def _jitted(function):
+  # No search for the fastest float64 product.
+  options = {"xla_gpu_autotune_level": 0} if jax.default_backend() == "gpu" else None
+  return jax.jit(function, compiler_options=options)
+
+
+def _run(function, *arrays, columns, seed) -> dict[str, float]:
+  with jax.enable_x64(True):
+    norm, largest = _jitted(function)(*arrays, _signs(columns, seed))
+    return {"norm": float(norm), "max": float(largest)}
+
+
+def dense(lhs, rhs, out, seed: int) -> dict[str, float]:
+  """Errors of out [M, N] as the product of lhs [M, K] and rhs [K, N]."""
+  return _run(_dense, lhs, rhs, out, columns=out.shape[1], seed=seed)
+
+
+def grouped(work: str, operands, out, sizes: np.ndarray, seed: int) -> dict[str, float]:
+  """Errors of the result of "forward", "dgrad" or "wgrad"; sizes sum to all rows.
+
+  Args:
+    work: which product.
+    operands: (lhs [M, K], rhs [G, K, N], cotangent [M, N]).
+    out: [M, N], [M, K] or [G, K, N].
+    sizes: rows of each group.
+    seed: of the signs.
+  """
+  lhs, rhs, cotangent = operands
+  function, a, b = {
+      "forward": (_forward, lhs, rhs), "dgrad": (_dgrad, cotangent, rhs),
+      "wgrad": (_wgrad, lhs, cotangent)}[work]
+  groups = np.repeat(np.arange(len(sizes)), sizes)
+  return _run(function, a, b, out, groups, columns=out.shape[-1], seed=seed)
+
+
+def right(errors: dict[str, float]) -> bool:
+  """Whether errors are within TOLERANCE; NaN is not."""
+  return all(errors[name] <= bound for name, bound in TOLERANCE.items())

@@ -1,0 +1,282 @@
+"""Device time of functions, kernel by kernel, from jax.profiler's trace of a GPU.
+
+Candidates take turns as in timing.py, but a sample is the time in which the device ran
+its kernels, memsets and copies: those that the trace has between the sample's first
+call and the end of its wait. Where one starts before the one ahead has ended, the time
+of both counts once.
+The trace is the driver's (CUPTI), so it has the kernels of every library in the
+process: all candidates are timed by the same clock.
+"""
+
+import bisect
+import collections
+from collections.abc import Callable, Mapping, Sequence
+import dataclasses
+import itertools
+import pathlib
+import re
+import tempfile
+import time
+from typing import Any
+
+import jax
+import numpy as np
+
+from benchmarks import timing
+
+_VISIT, _DISPATCH = "jaxgemm benchmark visit ", "jaxgemm benchmark dispatch "
+# Calls of the CUDA driver that neither wait nor allocate.
+_STARTS_WORK = re.compile("Memset|cuLaunch|cuGraphLaunch")
+
+
+@dataclasses.dataclass(frozen=True)
+class Candidate:
+  """call(i) starts work on input set i and returns what wait(...) waits for."""
+
+  call: Callable[[int], Any]
+  wait: Callable[[Any], Any] = jax.block_until_ready
+
+
+@dataclasses.dataclass(frozen=True)
+class Event:
+  """Something in a trace, from `begin` to `end` in nanoseconds."""
+
+  name: str
+  begin: float
+  end: float
+
+  @property
+  def kind(self) -> str:
+    """What runs on the device: "kernel", "memset" or "copy"."""
+    kinds = {"memset": "memset", "memcpy": "copy"}
+    return kinds.get(self.name[:6].lower(), "kernel")
+
+
+@dataclasses.dataclass(frozen=True)
+class Trace:
+  """device: by the streams' lines. host: annotations and calls of the CUDA driver."""
+
+  device: list[Event]
+  host: list[Event]
+
+
+@dataclasses.dataclass
+class Launches:
+  """What one candidate put on the device, over all its samples."""
+
+  kernels: float  # of one call, likewise the next two
+  memsets: float
+  copies: float
+  names: list[str]  # of the kernels of one call, in order
+  driver_calls: dict[str, float]  # by name, of one call, while it is dispatched
+  held_back: list[str]  # those that do more than start work: wait, allocate, copy
+  dispatch_share: float  # median of the host's time to dispatch over device time
+  # Of kernels that are not its own, by name: medians of a sample's "seconds", and of
+  # those while its own ran, "overlap".
+  others: dict[str, dict[str, float]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+  timing: timing.Timing
+  launches: dict[str, Launches]
+  unclaimed: int  # device events outside of all samples
+
+
+def read(path: str | pathlib.Path) -> Trace:
+  """The events of the only trace under a directory, or of an .xplane.pb file."""
+  path = pathlib.Path(path)
+  if path.is_dir():
+    (path,) = path.rglob("*.xplane.pb")
+  device, host = [], []
+  for plane in jax.profiler.ProfileData.from_file(str(path)).planes:
+    on_device = plane.name.startswith("/device:GPU:")
+    if not on_device and not plane.name.startswith("/host:"):
+      continue
+    for line in plane.lines:
+      # The device's other lines repeat the streams' by module, operation and scope.
+      if on_device and not line.name.startswith("Stream"):
+        continue
+      for event in line.events:
+        name = event.name
+        if on_device:
+          device.append(Event(name, event.start_ns, event.start_ns + event.duration_ns))
+        elif name.startswith("jaxgemm benchmark ") or _is_driver_call(event):
+          host.append(Event(name, event.start_ns, event.start_ns + event.duration_ns))
+  order = lambda event: event.begin
+  return Trace(sorted(device, key=order), sorted(host, key=order))
+
+
+def _is_driver_call(event) -> bool:
+  # Launches have the kernel's name.
+  return bool(re.match("cu[A-Z]", event.name)) or any(
+      key == "correlation_id" for key, _ in event.stats)
+
+
+def _numbered(events: Sequence[Event], prefix: str) -> list[Event]:
+  found = {int(e.name[len(prefix):]): e for e in events if e.name.startswith(prefix)}
+  return [found[index] for index in range(len(found))]
+
+
+class _Windows:
+  """Finds which of several spans in order has the middle of an event."""
+
+  def __init__(self, spans: Sequence[Event]):
+    self.spans = spans
+    self.begins = [span.begin for span in spans]
+
+  def find(self, event: Event) -> int | None:
+    middle = (event.begin + event.end) / 2
+    index = bisect.bisect_right(self.begins, middle) - 1
+    return index if index >= 0 and middle <= self.spans[index].end else None
+
+
+def _united(events: Sequence[Event]) -> list[tuple[float, float]]:
+  """The spans, in order, in which at least one of the events lasts."""
+  spans = []
+  for event in sorted(events, key=lambda event: event.begin):
+    if spans and event.begin <= spans[-1][1]:
+      spans[-1] = (spans[-1][0], max(spans[-1][1], event.end))
+    else:
+      spans.append((event.begin, event.end))
+  return spans
+
+
+def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measured:
+  """Seconds and launches of each candidate from a trace.
+
+  Args:
+    trace: has two annotations, as `measure` makes them, for each visit.
+    visits: the candidate of each visit, in order.
+    calls: of one visit.
+    own: whether a device event of that name is the candidate's own; others, such as
+      another program's on another stream, do not count to its time.
+
+  Raises:
+    RuntimeError: the trace has not every visit, or a visit without a kernel.
+  """
+  spans, dispatches = (_numbered(trace.host, p) for p in (_VISIT, _DISPATCH))
+  if len(spans) != len(visits) or len(dispatches) != len(visits):
+    raise RuntimeError(
+        f"The trace has {len(spans)} samples and {len(dispatches)} dispatches of "
+        f"{len(visits)}. Measure fewer rounds at once: the profiler keeps a limited "
+        "number of events.")
+  windows, work, unclaimed = _Windows(spans), [[] for _ in visits], 0
+  for event in trace.device:
+    index = windows.find(event)
+    if index is None:
+      unclaimed += 1
+    else:
+      work[index].append(event)
+  in_dispatch, driver = _Windows(dispatches), [collections.Counter() for _ in visits]
+  for event in trace.host:
+    if not event.name.startswith("jaxgemm") and (
+        index := in_dispatch.find(event)) is not None:
+      driver[index][event.name] += 1
+  seconds, launches = collections.defaultdict(list), {}
+  by_name = collections.defaultdict(list)
+  for index, name in enumerate(visits):
+    by_name[name].append(index)
+  for name, indices in by_name.items():
+    counts, total, shares, others = collections.Counter(), collections.Counter(), [], {}
+    launched = {e.name for index in indices for e in work[index]}
+    for index in indices:
+      mine = [e for e in work[index] if own is None or own(e.name)]
+      if not any(e.kind == "kernel" for e in mine):
+        raise RuntimeError(
+            f"A sample of {name} has no kernel in the trace, of {len(trace.device)} "
+            "device events. Is the device a GPU, and its profiler allowed?")
+      spans_of_work = _united(mine)
+      busy = sum(end - begin for begin, end in spans_of_work) * 1e-9
+      seconds[name].append(busy / calls)
+      counts.update(e.kind for e in mine)
+      total.update(driver[index])
+      shares.append((dispatches[index].end - dispatches[index].begin) * 1e-9 / busy)
+      for e in work[index]:
+        if e not in mine:
+          overlap = sum(max(0, min(e.end, end) - max(e.begin, begin))
+                        for begin, end in spans_of_work)
+          others.setdefault(e.name, []).append(
+              ((e.end - e.begin) * 1e-9, overlap * 1e-9))
+    runs = len(indices) * calls
+    first = [e.name for e in work[indices[0]]
+             if e.kind == "kernel" and (own is None or own(e.name))]
+    launches[name] = Launches(
+        *(counts[kind] / runs for kind in ("kernel", "memset", "copy")),
+        names=first[:max(1, round(len(first) / calls))],
+        driver_calls={key: value / runs for key, value in sorted(total.items())},
+        held_back=sorted(
+            key for key in total
+            if key not in launched and not _STARTS_WORK.match(key)),
+        dispatch_share=float(np.median(shares)),
+        others={key: dict(zip(("seconds", "overlap"), np.median(value, 0).tolist()))
+                for key, value in others.items()})
+  return Measured(
+      timing.Timing({n: np.asarray(s) for n, s in seconds.items()}, calls), launches,
+      unclaimed)
+
+
+def measure(
+    candidates: Mapping[str, Candidate], num_inputs: int, *, rounds: int,
+    calls: int | None = None, sample_seconds: float = 1e-3, own=None,
+    directory: str | None = None,
+) -> Measured:
+  """Times candidates turn by turn under the profiler.
+
+  Args:
+    candidates: by name.
+    num_inputs: of input sets, which all take turns on.
+    rounds: samples of each.
+    calls: of one sample, back to back; if None, chosen by `sample_seconds`, at most 64.
+    sample_seconds: about how long a sample is.
+    own: as in `evaluate`.
+    directory: keeps the trace there.
+
+  Raises:
+    RuntimeError: as in `evaluate`.
+  """
+  names, turn = list(candidates), itertools.cycle(range(num_inputs))
+  fastest = float("inf")
+  for candidate in candidates.values():
+    for _ in range(2):  # The first compiles.
+      begin = time.perf_counter()
+      candidate.wait(candidate.call(next(turn)))
+    fastest = min(fastest, time.perf_counter() - begin)
+  if calls is None:
+    calls = max(1, min(64, round(sample_seconds / fastest)))
+  visits = []
+
+  def visit(name, keep=True):
+    candidate, index = candidates[name], len(visits)
+    with jax.profiler.TraceAnnotation(f"{_VISIT}{index}" if keep else "warm"):
+      with jax.profiler.TraceAnnotation(f"{_DISPATCH}{index}" if keep else "warm"):
+        for _ in range(calls):
+          result = candidate.call(next(turn))
+      candidate.wait(result)
+    if keep:
+      visits.append(name)
+
+  options = jax.profiler.ProfileOptions()
+  options.python_tracer_level, options.host_tracer_level = 0, 1
+  with tempfile.TemporaryDirectory() as scratch:
+    with jax.profiler.trace(directory or scratch, profiler_options=options):
+      for name in names:
+        visit(name, keep=False)
+      for index in range(rounds):
+        shift = index % len(names)
+        order = names[shift:] + names[:shift]
+        for name in order if index // len(names) % 2 == 0 else order[::-1]:
+          visit(name)
+    trace = read(directory or scratch)
+  # What the warm samples ran lies before all others.
+  first = min(e.begin for e in trace.host if e.name.startswith(_VISIT))
+  trace = Trace([e for e in trace.device if e.end > first], trace.host)
+  return evaluate(trace, visits, calls, own)
+
+
+def input_sets(bytes_each: int) -> int:
+  """How many sets to rotate: odd, so that between two uses of one lie 128 MiB.
+
+  That is more than twice the L2 of an H100 or H200 (50 and 60 MB).
+  """
+  return max(3, -(-(128 << 20) // max(bytes_each, 1))) | 1
