@@ -74,7 +74,7 @@ struct GroupedMap {
   JAXGEMM_DEVICE WorkTile operator()(Index index) { return At<OneLane>(index); }
   template <class Lanes>
   JAXGEMM_DEVICE WorkTile At(Index index) {
-    Index linear, slices = 1;
+    Index linear = 0, slices = 1;
     WorkTile work;
     if (ragged == Ragged::kK && index >= cut.whole_tiles) {
       slices = Div(cut.num_shares, cut.cut_tiles);
