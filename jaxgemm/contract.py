@@ -35,7 +35,8 @@ def _split_dims(operands, dims: Dims):
   return _split(operands, dims.bias is not None, dims.scale is not None)
 
 
-def _varying(x) -> frozenset:
+def varying(x) -> frozenset:
+  """The axes of a shard_map along which x differs, where jax keeps track of them."""
   # jax 0.10 and 0.11 keep the varying manual axes of shard_map in the aval's
   # manual_axis_type, older and some newer versions in its vma.
   aval = jax.typeof(x)
@@ -45,10 +46,10 @@ def _varying(x) -> frozenset:
 
 def unify_varying(operands):
   """The operands, varying over the same axes of a shard_map."""
-  axes = frozenset().union(*map(_varying, operands))
+  axes = frozenset().union(*map(varying, operands))
   return [
-      lax.pcast(x, tuple(sorted(axes - _varying(x))), to="varying")
-      if axes - _varying(x) else x
+      lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
+      if axes - varying(x) else x
       for x in operands
   ]
 

@@ -112,7 +112,7 @@ def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
 
 
 def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, spec,
-         precision, out_sharding):
+         precision):
   """By lax.ragged_dot_general; the epilogue is applied to its result."""
   form = layout.form
   plain = (bias is None and scale is None and spec.activation is None
@@ -130,8 +130,7 @@ def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, s
       axis, = numbers.rhs_group_dimensions
       rhs = jnp.pad(rhs, [(int(i == axis), 0) for i in range(rhs.ndim)])
   lhs, rhs, sizes = _batched_alike(lhs, rhs, sizes)
-  out = lax.ragged_dot_general(lhs, rhs, sizes, numbers, precision, acc_dtype,
-                               out_sharding=out_sharding)
+  out = lax.ragged_dot_general(lhs, rhs, sizes, numbers, precision, acc_dtype)
   if form.mode == "k":
     return out if group_offset is None else out[1:]
   if plain and group_offset is None:
@@ -236,22 +235,24 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
               weak_type=wanted.weak_type, emulated=emulated)
 
   reason = unsupported(lhs, rhs, out_dtype, precision, emulated)
-  if implementation == "xla" or (implementation is None and reason):
-    if implementation is None:
-      warn_once(reason)
-    if rhs_grad is not None:
-      rhs = _constant(rhs, rhs_grad)
-    if gated:
-      rhs = jnp.reshape(rhs, merge_columns(rhs.shape))
-    out = _xla(lhs, rhs, group_sizes, group_offset, bias, scale, numbers=numbers,
-               layout=layout, spec=spec, precision=precision, out_sharding=out_sharding)
-    return out if accumulate is None else accumulate + out
-  if reason:
+  by_xla = implementation == "xla" or (implementation is None and bool(reason))
+  if reason and implementation is None:
+    warn_once(reason)
+  elif reason and not by_xla:
     raise ValueError(
         f"implementation={implementation!r} was given, but {reason}. Pass other "
         "operands, or implementation=None to let XLA compute this.")
   if emulated is not None:
     _ffi.use_emulator()
+
+  def leave(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
+    if rhs_grad is not None:
+      rhs = _constant(rhs, rhs_grad)
+    if gated:
+      rhs = jnp.reshape(rhs, merge_columns(rhs.shape))
+    out = _xla(lhs, rhs, group_sizes, group_offset, bias, scale, numbers=numbers,
+               layout=layout, spec=spec, precision=precision)
+    return out if accumulate is None else accumulate + out
 
   def bind(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
     lhs, rhs = beside(lhs, rhs), beside(rhs, lhs)
@@ -265,9 +266,10 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
     out = ragged_layout.result(out, layout, out_dtype)
     return accumulate + out if accumulate is not None and layout.is_summed else out
 
+  compute = leave if by_xla else bind
   if sharding.is_explicit():
-    bind = jax.sharding.auto_axes(bind, out_sharding=wanted.sharding)
-  return bind(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
+    compute = jax.sharding.auto_axes(compute, out_sharding=wanted.sharding)
+  return compute(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
 
 
 def half(rhs) -> jax.ShapeDtypeStruct:

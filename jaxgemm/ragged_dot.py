@@ -165,6 +165,7 @@ def ragged_gated_linear_unit(
     precision=None,
     preferred_element_type=None,
     group_offset: jax.Array | None = None,
+    out_sharding=None,
     *,
     bias: jax.Array | None = None,
     scale: jax.Array | None = None,
@@ -191,6 +192,7 @@ def ragged_gated_linear_unit(
     precision: see there.
     preferred_element_type: dtype of the result, a float.
     group_offset: see there.
+    out_sharding: see there; that of the result, (M, N).
     bias: array of shape (L, 2, N), or (2, N) for all groups.
     scale: array of shape (L, 2, N), (L, 1, 1), (2, N), (1,) or ().
     activation: of the gate: "silu", "gelu", "relu" or None.
@@ -210,5 +212,6 @@ def ragged_gated_linear_unit(
   return call(
       lhs, rhs, group_sizes, group_offset, bias, scale, rhs_grad=rhs_grad, gated=True,
       precision=precision, preferred_element_type=preferred_element_type,
-      activation=activation, schedule=schedule, reduction=reduction,
-      deterministic=deterministic, config=config, implementation=implementation)
+      out_sharding=out_sharding, activation=activation, schedule=schedule,
+      reduction=reduction, deterministic=deterministic, config=config,
+      implementation=implementation)

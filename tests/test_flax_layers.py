@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm.flax import linen as jaxgemm_linen
+from jaxgemm.flax import MoEParams, linen as jaxgemm_linen, moe
 from jaxgemm.flax import nnx as jaxgemm_nnx
 from tests.moe_reference import (
     C, E, H, assert_near, drawn, jit, make_linen, make_nnx, run_nnx, tokens)
@@ -228,6 +228,39 @@ def test_wrapped_products_are_called_as_jax_calls_them(rng):
   assert_near(given, run_nnx(make_nnx(**options), x), 1e-5)
 
 
+@pytest.mark.parametrize("shape", [(0,), (3, 0)])
+def test_no_tokens(rng, shape):
+  x = tokens(rng, *shape)
+  graphdef, params = nnx.split(make_nnx(
+      num_shared_experts=1, use_bias=True, ragged_dot=jaxgemm.ragged_dot))
+
+  def loss(params, x):
+    out, stats = nnx.merge(graphdef, params)(x)
+    return (out**2).sum() + stats.load_balancing_loss + stats.router_z_loss, (
+        out, stats)
+
+  grads, (out, stats) = jit(jax.grad(loss, (0, 1), has_aux=True))(params, x)
+  assert out.shape == x.shape and stats.experts.shape == (*shape, 2)
+  assert all((leaf == 0).all() for leaf in jax.tree.leaves((grads, out)))
+  for value in stats._replace(empty_experts=stats.empty_experts - 1):
+    np.testing.assert_array_equal(value, jnp.zeros(value.shape))
+
+
+def test_experts_out_of_range_are_as_in_jnp_indexing(rng):
+  x = tokens(rng, 5)
+  given = jnp.array([[0, 1], [-1, 9], [-E, E - 1], [-99, 3], [2**31 - 1, -2]])
+  wanted = jnp.array([[0, 1], [E - 1, E - 1], [0, E - 1], [0, 3], [E - 1, E - 2]])
+  layer = make_nnx()
+  run = jit(lambda x, experts: layer(x, experts))
+  assert_near(run(x, given), run(x, wanted), 0)
+  np.testing.assert_array_equal(run(x, given)[1].experts, wanted)
+  # Of a narrow type in which num_experts has no place.
+  narrow = nnx.eval_shape(lambda: jaxgemm_nnx.MoE(C, H, 200, rngs=nnx.Rngs(0)))
+  assert nnx.eval_shape(
+      lambda layer: layer(x, jnp.zeros((5, 2), jnp.int8))[1], narrow
+  ).experts.dtype == jnp.int32
+
+
 @pytest.mark.parametrize("top_k", [0, 9])
 def test_refuses_a_top_k_that_cannot_be(rng, top_k):
   with pytest.raises(ValueError, match=f"top_k={top_k} of num_experts=8"):
@@ -245,3 +278,16 @@ def test_refuses_what_does_not_fit(rng):
     make_nnx()(x[:, 1:])
   with pytest.raises(ValueError, match=r"shape \(8, 1\) and must have \(8, 2\)"):
     make_nnx()(x, jnp.zeros((8, 1), jnp.int32))
+  with pytest.raises(TypeError, match="experts is of float32; an array of integers"):
+    make_nnx()(x, jnp.zeros((8, 2)))
+  with pytest.raises(TypeError, match="experts is of list; an array of integers"):
+    make_nnx()(x, [[0, 1]] * 8)
+  for options in ({"top_k": 2.0}, {"num_experts": 8.0}):
+    (name, value), = options.items()
+    with pytest.raises(TypeError, match=f"{name}={value} was given; an int"):
+      jaxgemm_nnx.MoE(**{"features": C, "hidden_features": H, "num_experts": E,
+                         "rngs": nnx.Rngs(0)} | options)
+  with pytest.raises(TypeError, match="params is of type dict; MoEParams is allowed"):
+    moe(x, {"router": x}, top_k=2)
+  with pytest.raises(TypeError, match="params.experts is of type dict; Mlp is allowed"):
+    moe(x, MoEParams(x, {"down": x}), top_k=2)

@@ -124,6 +124,54 @@ def test_readme_snippet():
   assert_near(given, run_nnx(whole, names["x"]), 1e-5)
 
 
+def test_explicit_mesh(rng):
+  mesh = jax.make_mesh(
+      (2, 4), ("data", "expert"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+  x, params = tokens(rng, 4, 12), make_params(rng, use_bias=True, shared=1)
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+  wanted = value_and_grads(layer, x, params, cotangent, top_k=2)
+  with jax.set_mesh(mesh):
+    x, cotangent = (jax.device_put(a, P("data")) for a in (x, cotangent))
+    params = jax.device_put(params, jax.tree.map(
+        lambda spec: jax.NamedSharding(mesh, spec), moe_specs(params)))
+    given = value_and_grads(layer, x, params, cotangent, top_k=2)
+    assert jax.typeof(given[0]).sharding.spec == P("data", None, None)
+    assert jax.eval_shape(
+        lambda: moe(x, params, top_k=2)[1].experts).sharding.spec[0] == "data"
+  assert_near(*jax.device_get((given, wanted)), 1e-5)
+
+
+@pytest.mark.parametrize("name", ["x", "router", "experts"])
+def test_refuses_what_differs_along_the_axis_of_the_sum(rng, name):
+  x, params = tokens(rng, 16), make_params(rng)
+  experts = jnp.zeros((16, 2), jnp.int32)
+
+  def run(x, params, experts):
+    given = {"x": x, "router": params.router, "experts": experts}
+    given[name] = lax.pcast(given[name], "expert", to="varying")
+    params = params._replace(router=given["router"])
+    return moe(given["x"], params, given["experts"], top_k=2,
+               expert_axis_name="expert")[0]
+
+  with pytest.raises(ValueError, match=f"{name} varies along the mesh axis 'expert'.*"
+                                       r"in_specs P\(\)"):
+    jax.shard_map(run, mesh=make_mesh(8), in_specs=(P(), moe_specs(params), P()),
+                  out_specs=P())(x, params, experts)
+
+
+def test_gathered_tokens_are_the_same_along_the_axis(rng):
+  x, params = tokens(rng, 16), make_params(rng)
+
+  def run(x, params):
+    x = lax.all_gather(x, "expert", tiled=True, to="invarying")
+    return moe(x, params, top_k=2, expert_axis_name="expert")[0]
+
+  given = jax.jit(jax.shard_map(
+      run, mesh=make_mesh(8), in_specs=(P("expert"), moe_specs(params)),
+      out_specs=P()))(x, params)
+  assert_near(given, jit(moe, static_argnames="top_k")(x, params, top_k=2)[0], 1e-5)
+
+
 def test_refuses_experts_that_are_not_sharded(rng):
   x, params = tokens(rng, 8), make_params(rng)
   half = params._replace(experts=jax.tree.map(lambda a: a[:4], params.experts))

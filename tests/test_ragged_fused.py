@@ -271,6 +271,19 @@ def test_gated_explain(rng):
   assert not supported and "dtype int8; a float is allowed" in reason
 
 
+@pytest.mark.parametrize("implementation", ["jaxgemm", "xla"])
+def test_gated_on_an_explicit_mesh(rng, implementation):
+  lhs, rhs = array(rng, 48, K), array(rng, GROUPS, K, 2, 8)
+  wanted = gated(lhs, rhs, SIZES)
+  mesh = jax.make_mesh((2, 4), ("rows", "columns"), axis_types=(AxisType.Explicit,) * 2)
+  with jax.set_mesh(mesh):
+    lhs = jax.device_put(lhs, P("rows"))
+    for spec in (P("rows", None), P(None, "columns")):
+      given = gated(lhs, rhs, SIZES, out_sharding=spec, implementation=implementation)
+      assert jax.typeof(given).sharding.spec == spec
+      assert_close(jax.device_get(given), wanted)
+
+
 def test_gated_errors(rng):
   lhs, rhs, bias, _ = operands(rng)
   with pytest.raises(TypeError, match=r"\(G, K, 2, N\) is allowed"):

@@ -90,7 +90,9 @@ class MoE(nn.Module):
     ragged_gated_linear_unit: that of gate and up (default:
       `jaxgemm.ragged_gated_linear_unit`, or ragged_dot where that is another's).
     expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
-      parameters are sharded in `apply`; `init` makes those of all experts.
+      parameters are sharded in `apply`; `init` makes those of all experts. x and the
+      other parameters must be the same along it (in_specs P()): one psum along it
+      adds up what the experts make of the same tokens.
     partition_name: name of the experts' dimension in the parameters' partitioning
       metadata, in front of the names of initializers made by
       `nn.with_partitioning`.
@@ -125,14 +127,16 @@ class MoE(nn.Module):
 
     Args:
       x: [..., C].
-      experts: int32[..., top_k], the routing of an earlier call to repeat
-        (`MoEStats.experts`); None lets the router choose.
+      experts: integers [..., top_k], the routing of an earlier call to repeat
+        (`MoEStats.experts`); None lets the router choose. As in jnp indexing,
+        negative ones count from the end, and what is out of range is cut off to it.
 
     Returns:
       The result [..., C], and the `MoEStats`.
 
     Raises:
-      ValueError: an option or a shape that cannot be; see the messages.
+      ValueError, TypeError: an option, a shape or a dtype that cannot be; see the
+        messages.
     """
     # As in nn.BatchNorm, the axis is bound only when the layer is applied.
     axis_name = None if self.is_initializing() else self.expert_axis_name

@@ -2,19 +2,24 @@
 
 Tokens are copied to one row for each of their experts, sorted by expert; each
 product of the experts is then one grouped product over all rows, and the results
-go back to their tokens and are added up there. The sort, the group sizes and everything else stay
-on the device, in int32; shapes do not depend on the routing, and no mask has an
-expert dimension beside tokens and features.
+go back to their tokens and are added up there. The sort, the group sizes and
+everything else stay on the device, in int32; shapes do not depend on the routing, and
+no mask has an expert dimension beside tokens and features.
 """
 
 from collections.abc import Callable
+import functools
+import operator
 from typing import Any, NamedTuple
 
 import jax
 from jax import lax
 import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
 
+from jaxgemm import sharding
 from jaxgemm.config import ACTIVATIONS
+from jaxgemm.contract import varying
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
 
@@ -34,7 +39,12 @@ class MoEParams(NamedTuple):
 
 
 def check_options(num_experts: int, top_k: int, activation: str) -> None:
-  """Raises ValueError for options that the layers cannot have."""
+  """Raises TypeError or ValueError for options that the layers cannot have."""
+  for name, value in (("num_experts", num_experts), ("top_k", top_k)):
+    try:
+      operator.index(value)
+    except TypeError as error:
+      raise TypeError(f"{name}={value!r} was given; an int is allowed.") from error
   if not 1 <= top_k <= num_experts:
     raise ValueError(
         f"top_k={top_k} of num_experts={num_experts} experts was asked for; a token "
@@ -63,6 +73,57 @@ def _first_expert(num_experts: int, num_local: int, axis_name) -> jax.Array | No
   return (lax.axis_index(axis_name) * num_local).astype(jnp.int32)[None]
 
 
+def _check_params(params) -> None:
+  for name, given, allowed in (
+      ("params", params, MoEParams),
+      ("params.experts", getattr(params, "experts", None), experts_lib.Mlp)):
+    if not isinstance(given, allowed):
+      raise TypeError(
+          f"{name} is of type {type(given).__name__}; {allowed.__name__} is allowed. "
+          f"Pass a jaxgemm.flax.{allowed.__name__}, of a dictionary "
+          f"{allowed.__name__}(**dictionary)."
+      )
+
+
+def _check_experts(experts, choices: tuple[int, ...]) -> None:
+  dtype = getattr(experts, "dtype", None)
+  if dtype is None or not jnp.issubdtype(dtype, jnp.integer):
+    given = type(experts).__name__ if dtype is None else dtype.name
+    raise TypeError(
+        f"experts is of {given}; an array of integers is allowed, the numbers of the "
+        "experts. Pass `MoEStats.experts`, or cast it to int32."
+    )
+  if experts.shape != choices:
+    raise ValueError(
+        f"experts has the shape {experts.shape} and must have {choices}: top_k "
+        "experts for each token of x. Pass `MoEStats.experts` of the same tokens."
+    )
+
+
+def _check_same_along(axis_name, x, params: MoEParams, experts) -> None:
+  """Raises ValueError for what differs along the axis that the psum adds up."""
+  arrays = {"x": x, "the router": params.router, "experts": experts,
+            "a shared expert": params.shared}
+  axes = {*axis_name} if isinstance(axis_name, tuple) else {axis_name}
+  for name, given in arrays.items():
+    if any(axes & varying(leaf) for leaf in jax.tree.leaves(given)):
+      raise ValueError(
+          f"{name} varies along the mesh axis {axis_name!r}, and expert_axis_name is "
+          "that axis; it must be the same along it, for one psum along it adds up "
+          "what the experts make of the same tokens. Pass it with in_specs P(), or "
+          "sharded along other axes only; tokens that are sharded along this one can "
+          f"be gathered by jax.lax.all_gather(x, {axis_name!r}, tiled=True, "
+          "to='invarying')."
+      )
+
+
+def _out_specs(spec: P) -> tuple[P, routing_lib.MoEStats]:
+  """Those of results, given x's: as x, and replicated what sums over tokens."""
+  replicated = {name: P() for name in routing_lib.MoEStats._fields}
+  return spec, routing_lib.MoEStats(**replicated)._replace(
+      experts=P(*spec[:-1], None))
+
+
 # Rows are moved by a permutation, so that neither these nor their transposes add up
 # what meets at one index, in an order that a GPU leaves open: results repeat bitwise.
 _PERMUTATION = dict(unique_indices=True, mode="promise_in_bounds")
@@ -79,7 +140,7 @@ def _combine(rows, weights, choice):
   """f32[T, C]: each token's rows times their weights[T, top_k], added up."""
   rows = jnp.zeros_like(rows).at[choice].set(rows, **_PERMUTATION)
   dtype = jnp.promote_types(rows.dtype, jnp.float32)
-  rows = rows.reshape(*weights.shape, -1).astype(dtype)
+  rows = rows.reshape(*weights.shape, rows.shape[-1]).astype(dtype)
   return (rows * weights[..., None].astype(dtype)).sum(axis=1)
 
 
@@ -104,8 +165,9 @@ def moe(
   Args:
     x: [..., C].
     params: see `MoEParams`.
-    experts: int32[..., top_k], the routing of an earlier call to repeat
-      (`MoEStats.experts`); None lets the router choose.
+    experts: integers [..., top_k], the routing of an earlier call to repeat
+      (`MoEStats.experts`); None lets the router choose. As in jnp indexing, negative
+      ones count from the end, and what is out of range is cut off to it.
     top_k: experts per token.
     activation: "silu" (with a gate: SwiGLU), "gelu" or "relu".
     normalize_weights: whether the experts' weights are a softmax over the chosen
@@ -122,15 +184,18 @@ def moe(
     ragged_gated_linear_unit: as jaxgemm's, for gate and up of the experts. None means
       `jaxgemm.ragged_gated_linear_unit`, or ragged_dot where that is another's.
     expert_axis_name: inside `jax.shard_map`, the mesh axis along which the experts'
-      leading dimension is sharded. x and the router must be the same along it; each
-      shard computes the rows of its experts, and one psum adds them up.
+      leading dimension is sharded. x, the router and all but the experts must be the
+      same along it (in_specs P()): each shard computes the rows of its experts, and
+      one psum adds them up. With check_vma=False nobody can check this.
 
   Returns:
     The result [..., C] in `dtype`, and the `MoEStats`.
 
   Raises:
-    ValueError: an option or a shape that cannot be; see the messages.
+    ValueError, TypeError: an option, a shape or a dtype that cannot be; see the
+      messages.
   """
+  _check_params(params)
   num_experts = params.router.shape[-1]
   check_options(num_experts, top_k, activation)
   if x.shape[-1] != params.router.shape[0]:
@@ -143,15 +208,32 @@ def moe(
   )
   if dtype is None:
     dtype = jnp.result_type(x, params.experts.down)
-  choices = (*x.shape[:-1], top_k)
+  if expert_axis_name is not None:
+    _check_same_along(expert_axis_name, x, params, experts)
   if experts is not None:
-    if experts.shape != choices:
-      raise ValueError(
-          f"experts has the shape {experts.shape} and must have {choices}: top_k "
-          "experts for each token of x. Pass `MoEStats.experts` of the same tokens."
-      )
-    experts = experts.reshape(-1, top_k)
+    _check_experts(experts, (*x.shape[:-1], top_k))
+
+  compute = functools.partial(
+      _moe, top_k=top_k, activation=activation, normalize_weights=normalize_weights,
+      routed_scaling=routed_scaling, dtype=dtype, precision=precision,
+      dot_general=dot_general, ragged_dot=ragged_dot,
+      ragged_gated_linear_unit=ragged_gated_linear_unit,
+      expert_axis_name=expert_axis_name,
+  )
+  if sharding.is_explicit():
+    # Axes as part of types would have to be named at every step.
+    specs = _out_specs(jax.typeof(x).sharding.spec)
+    compute = jax.sharding.auto_axes(compute, out_sharding=specs)
+  return compute(x, params, experts, first_expert)
+
+
+def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
+         normalize_weights, routed_scaling, dtype, precision, dot_general, ragged_dot,
+         ragged_gated_linear_unit, expert_axis_name):
+  """`moe` of what has been checked; first_expert as `_first_expert` gives it."""
   shape, x = x.shape, x.reshape(-1, x.shape[-1])
+  if experts is not None:
+    experts = experts.reshape(-1, top_k)
   dense = experts_lib.dense_products(dot_general, precision)
 
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
@@ -176,5 +258,5 @@ def moe(
     out = lax.psum(out, expert_axis_name)
   if params.shared is not None:
     out += experts_lib.mlp(x.astype(dtype), params.shared, activation, dense)
-  stats = stats._replace(experts=stats.experts.reshape(choices))
+  stats = stats._replace(experts=stats.experts.reshape(*shape[:-1], top_k))
   return out.astype(dtype).reshape(shape), stats

@@ -86,8 +86,9 @@ class MoE(nnx.Module):
     ragged_gated_linear_unit: that of gate and up (default:
       `jaxgemm.ragged_gated_linear_unit`, or ragged_dot where that is another's).
     expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
-      parameters are sharded when the layer is called. Parameters are always made
-      with all experts.
+      parameters are sharded when the layer is called. x and the other parameters must
+      be the same along it (in_specs P()): one psum along it adds up what the experts
+      make of the same tokens. Parameters are always made with all experts.
     partition_name: name of the experts' dimension in the parameters' partitioning
       metadata, in front of the names of initializers made by
       `nnx.with_partitioning`.
@@ -164,14 +165,16 @@ class MoE(nnx.Module):
 
     Args:
       x: [..., features].
-      experts: int32[..., top_k], the routing of an earlier call to repeat
-        (`MoEStats.experts`); None lets the router choose.
+      experts: integers [..., top_k], the routing of an earlier call to repeat
+        (`MoEStats.experts`); None lets the router choose. As in jnp indexing,
+        negative ones count from the end, and what is out of range is cut off to it.
 
     Returns:
       The result [..., features], and the `MoEStats`.
 
     Raises:
-      ValueError: x, or the kernels in a shard, have the wrong shape.
+      ValueError, TypeError: x, the kernels in a shard or experts have the wrong shape
+        or dtype, or differ along expert_axis_name.
     """
     shared = self.shared.params() if self.num_shared_experts else None
     return moe(

@@ -11,7 +11,8 @@ class MoEStats(NamedTuple):
   """What a layer reports beside its result: losses to add, and the load.
 
   All fields are arrays of fixed shape: under jit, vmap and scan they are results
-  like any other. Inside `jax.shard_map` they describe the tokens of one shard.
+  like any other. Inside `jax.shard_map` they describe the tokens of one shard. Of no
+  tokens, losses, probabilities and loads are zero.
 
   Attributes:
     load_balancing_loss: f32[], 1 where the load is even, num_experts / top_k where
@@ -57,7 +58,7 @@ def load_balancing_loss(
     f32[], at least about 1 for a router that sends tokens where its probability is.
   """
   rows = tokens_per_expert.astype(router_probs.dtype)
-  return rows.size * (rows / rows.sum() * router_probs).sum()
+  return rows.size * (rows / jnp.maximum(rows.sum(), 1) * router_probs).sum()
 
 
 def route(
@@ -73,7 +74,8 @@ def route(
       (they sum to 1, as in Mixtral, arXiv:2401.04088) or the chosen entries of the
       softmax over all (as in DeepSeek-V2, arXiv:2405.04434, and in Switch).
     routed_scaling: factor of the weights; DeepSeek-V2 has 16.
-    experts: int32[T, top_k], a choice made before, or None.
+    experts: int[T, top_k], a choice made before, or None. As in jnp indexing,
+      negative ones count from the end, and what is out of range is cut off to it.
 
   Returns:
     f32[T, top_k], what the results of the experts are multiplied by, and the
@@ -83,6 +85,9 @@ def route(
   if experts is None:
     chosen, experts = lax.top_k(logits, top_k)
   else:
+    experts = experts.astype(jnp.promote_types(experts.dtype, jnp.int32))
+    experts = jnp.where(experts < 0, experts + num_experts, experts)
+    experts = jnp.clip(experts, 0, num_experts - 1).astype(jnp.int32)
     chosen = jnp.take_along_axis(logits, experts, axis=-1)
   normalizer = jax.nn.logsumexp(logits, axis=-1)
   if normalize_weights:
@@ -90,11 +95,12 @@ def route(
   else:
     weights = jnp.exp(chosen - normalizer[:, None])
   tokens_per_expert = jnp.zeros((num_experts,), jnp.int32).at[experts].add(1)
-  router_probs = jnp.exp(logits - normalizer[:, None]).mean(axis=0)
-  mean_load = experts.size / num_experts
+  num_tokens = max(len(logits), 1)
+  router_probs = jnp.exp(logits - normalizer[:, None]).sum(axis=0) / num_tokens
+  mean_load = num_tokens * top_k / num_experts
   stats = MoEStats(
       load_balancing_loss=load_balancing_loss(tokens_per_expert, router_probs),
-      router_z_loss=(normalizer**2).mean(),
+      router_z_loss=(normalizer**2).sum() / num_tokens,
       tokens_per_expert=tokens_per_expert,
       router_probs=router_probs,
       max_load=tokens_per_expert.max().astype(logits.dtype) / mean_load,
