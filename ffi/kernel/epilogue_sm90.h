@@ -118,9 +118,8 @@ class Epilogue {
   };
 
  public:
-  // `thread` of all consumers of the CTA.
-  JAXGEMM_SM90 Epilogue(SharedMemory<Traits>& shared, int thread, int rank)
-      : shared_(shared), stage_(shared.out[thread / kWarpSize]), thread_(thread), rank_(rank) {}
+  JAXGEMM_SM90 Epilogue(SharedMemory<Traits>& shared, int rank)
+      : shared_(shared), thread_(ThreadId() - kWarpgroupSize), rank_(rank) {}
 
   JAXGEMM_SM90 void Store(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                           Sum (&sums)[Traits::kSums]) {
@@ -155,21 +154,20 @@ class Epilogue {
     const bool plain = maps.plain_out && !place.scale && !place.bias && !args.preact &&
                        args.activation == Activation::kNone && args.out_dtype != DType::kF32;
     switch (tile.num_peers) {
-      case 2:
-        return AddPeers<2>(args, place, plain, tile.peer);
-      case 3:
-        return AddPeers<3>(args, place, plain, tile.peer);
-      case 4:
-        return AddPeers<4>(args, place, plain, tile.peer);
-      case 5:
-        return AddPeers<5>(args, place, plain, tile.peer);
-      case 6:
-        return AddPeers<6>(args, place, plain, tile.peer);
-      case 7:
-        return AddPeers<7>(args, place, plain, tile.peer);
-      case 8:
-        return AddPeers<8>(args, place, plain, tile.peer);
+#define JAXGEMM_PEERS(count)                               \
+  case count:                                              \
+    AddPeers<count>(args, place, plain, tile.peer);        \
+    break;
+      JAXGEMM_PEERS(2)
+      JAXGEMM_PEERS(3)
+      JAXGEMM_PEERS(4)
+      JAXGEMM_PEERS(5)
+      JAXGEMM_PEERS(6)
+      JAXGEMM_PEERS(7)
+      JAXGEMM_PEERS(8)
+#undef JAXGEMM_PEERS
     }
+    if (Traits::kInteger || !plain) StorePeerRows(args, place, tile);
   }
 
  private:
@@ -256,16 +254,21 @@ class Epilogue {
         }
       }
     }
-    if (!Traits::kInteger && plain) return;
+  }
+  // The rows that this peer has added up.
+  JAXGEMM_SM90 void StorePeerRows(const GemmArgs& args, const Place& place, const WorkTile& tile) {
+    constexpr int kFours = Traits::kTileN / 4;
     const bool aligned = args.n % 4 == 0;
+    const int end = (tile.peer + 1) * Traits::kCtaM / tile.num_peers * kFours;
 #pragma unroll 1
-    for (int four = begin + thread_; four < end; four += kConsumerThreads) {
+    for (int four = tile.peer * Traits::kCtaM / tile.num_peers * kFours + thread_; four < end;
+         four += kConsumerThreads) {
       const int row = four / kFours;
       const int64_t column = place.column + four % kFours * 4;
       const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
       if (place.row + row >= place.rows || count <= 0) continue;
       const auto& total = *reinterpret_cast<const Piece<4>*>(
-          own + PeerOffset(row, four % kFours * 4));
+          shared_.lhs[0] + PeerOffset(row, four % kFours * 4));
       StoreRow(args, place, place.row + row, column, count, aligned, total, total);
     }
   }
@@ -273,11 +276,21 @@ class Epilogue {
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
-  // All in registers. Gated tiles have the gate's sums first, then the up projection's.
+  // All in registers. What is plain is code of its own, short and in one piece: it is on the way of
+  // every tile.
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const Place& place,
                               Sum (&sums)[Traits::kSums]) {
-    constexpr int kHalf = Traits::kSums / 2;
     if (place.scale || place.bias) ScaleAndShift(args, place, sums);
+    if (args.activation != Activation::kNone || args.preact || args.gated) {
+      StoreActivated(args, place, sums);
+    } else {
+      StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
+    }
+  }
+  // Gated tiles have the gate's sums first, then the up projection's.
+  JAXGEMM_SM90 void StoreActivated(const GemmArgs& args, const Place& place,
+                                   Sum (&sums)[Traits::kSums]) {
+    constexpr int kHalf = Traits::kSums / 2;
     if (args.preact) {
       const int64_t length = args.gated ? 2 * args.n : args.n;
       StoreTo<kHalf>(args, args.preact, length, place, 0, args.n, sums);
@@ -314,7 +327,7 @@ class Epilogue {
   JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place,
                                   Sum (&sums)[Traits::kSums]) {
     // Loads of so many columns are in flight at once.
-    constexpr int kAtOnce = 16;
+    constexpr int kAtOnce = 8;
 #pragma unroll
     for (int first = 0; first < Traits::kTileN / 4; first += kAtOnce) {
       float scale[kAtOnce], bias[kAtOnce];
@@ -446,7 +459,7 @@ class Epilogue {
   // Rows are as long as all banks: fours are permuted within each.
   template <int kCount>
   JAXGEMM_SM90 Piece<kCount>* At(int row, int column) {
-    return reinterpret_cast<Piece<kCount>*>(stage_ + (row * kColumns + (column ^ row % 4 * 8)) * 4);
+    return reinterpret_cast<Piece<kCount>*>(shared_.out[Warp()] + (row * kColumns + (column ^ row % 4 * 8)) * 4);
   }
 
   // `up` is of gated products only.
@@ -501,8 +514,7 @@ class Epilogue {
   }
 
   SharedMemory<Traits>& shared_;
-  char* stage_;  // this warp's
-  int thread_, rank_;
+  int thread_, rank_;  // of all consumers of the CTA
 };
 
 }  // namespace jaxgemm

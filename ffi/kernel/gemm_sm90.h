@@ -283,7 +283,7 @@ class Workgroup {
     if (is_cluster_) {
       ClusterBarrier();
     } else {
-      __syncthreads();
+      NamedBarrier(kAllBarrier, kSm90Threads);
     }
     WaitForKernelsBefore();
   }
@@ -369,18 +369,18 @@ class Workgroup {
   }
 
   JAXGEMM_SM90 void Consume() {
-    const int thread = static_cast<int>(threadIdx.x) - kWarpgroupSize;
     TileReceiver<Traits> receiver{.shared = shared_};
     typename Traits::Sum sums[Traits::kSums];
     Sm90Accumulator<Traits> accumulator{
-        .sums = sums, .partials = args_.partials, .shared = shared_, .thread = thread, .rank = rank_};
-    Multiplier<Traits> multiplier{.shared = shared_, .thread = thread};
-    Epilogue<Traits> epilogue(shared_, thread, rank_);
+        .sums = sums, .partials = args_.partials, .shared = shared_, .rank = rank_};
+    Multiplier<Traits> multiplier{.shared = shared_};
     auto compute = [&](const WorkTile& tile) {
       accumulator.held = Sm90Accumulator<Traits>::kNone;
       multiplier.Run(args_, tile, sums);
     };
     auto store = [&](const WorkTile& tile) {
+      Epilogue<Traits> epilogue(shared_, rank_);
+      accumulator.thread = ThreadId() - kWarpgroupSize;
       if constexpr (Traits::kSharesTiles) {
         if (args_.peers_in_cluster) return epilogue.StoreWithPeers(args_, maps_, tile, sums);
       }

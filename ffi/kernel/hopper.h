@@ -12,6 +12,13 @@ namespace jaxgemm {
 
 inline constexpr int kWarpSize = 32, kWarpgroupSize = 128;
 
+// Not known to be the same each time: what derives from it would be kept from one work tile to the
+// next, in registers that the sums need.
+JAXGEMM_SM90 int ThreadId() {
+  int id;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(id));
+  return id;
+}
 JAXGEMM_SM90 bool IsFirstLane() { return threadIdx.x % kWarpSize == 0; }
 
 JAXGEMM_SM90 uint32_t SharedAddress(const void* shared) {

@@ -194,10 +194,16 @@ struct Multiplier {
   static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
 
   SharedMemory<Traits>& shared;
-  int thread;  // of kThreads
   RingPlace<Traits::kStages> stage;
 
   JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kSums]) {
+    const int thread = ThreadId() - kWarpgroupSize;  // of kThreads
+    // The first stage's matrices.
+    const uint64_t lhs_base = MatrixDescriptor(
+        SharedAddress(shared.lhs) + thread / kWarpgroupSize * Traits::kWarpgroupM * kRowBytes,
+        Traits::kBlockBytes);
+    const uint64_t rhs_base =
+        MatrixDescriptor(SharedAddress(shared.rhs), Traits::kBlockBytes);
     if (tile.k_begin >= tile.k_end) return Clear(sums);
     Forget(sums);
     int k_left = Traits::kTileK;  // in the last k tile
@@ -207,8 +213,9 @@ struct Multiplier {
     int previous = 0;
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
       shared.full[stage.slot].Wait(stage.parity);
-      if (k_tile == tile.k_end - 1 && k_left < Traits::kTileK) ZeroFrom(k_left);
-      const uint64_t lhs = LhsDescriptor(), rhs = RhsDescriptor();
+      if (k_tile == tile.k_end - 1 && k_left < Traits::kTileK) ZeroFrom(k_left, thread);
+      const uint64_t lhs = lhs_base + (stage.slot * Traits::kLhsBytes >> 4);
+      const uint64_t rhs = rhs_base + (stage.slot * Traits::kRhsBytes >> 4);
       FenceSums(sums);
       WgmmaFence();
 #pragma unroll
@@ -220,13 +227,13 @@ struct Multiplier {
       WgmmaCommit();
       FenceSums(sums);
       WgmmaWait<1>();
-      if (k_tile > tile.k_begin) Release(previous);
+      if (k_tile > tile.k_begin) Release(previous, thread);
       previous = stage.slot;
       stage.Advance();
     }
     WgmmaWait<0>();
     FenceSums(sums);
-    Release(previous);
+    Release(previous, thread);
   }
 
  private:
@@ -247,23 +254,14 @@ struct Multiplier {
   JAXGEMM_EACH_SUM(Clear, "mov.b32 %0, 0;", "=f", "=r")
 #undef JAXGEMM_EACH_SUM
 
-  JAXGEMM_SM90 int Warpgroup() const { return thread / kWarpgroupSize; }
-  JAXGEMM_SM90 uint64_t LhsDescriptor() const {
-    static_assert(Traits::kLhsKMajor || Traits::kBlock == Traits::kWarpgroupM);
-    return MatrixDescriptor(SharedAddress(shared.lhs[stage.slot]) +
-                                Warpgroup() * Traits::kWarpgroupM * kRowBytes,
-                            Traits::kBlockBytes);
-  }
-  JAXGEMM_SM90 uint64_t RhsDescriptor() const {
-    return MatrixDescriptor(SharedAddress(shared.rhs[stage.slot]), Traits::kBlockBytes);
-  }
+  static_assert(Traits::kLhsKMajor || Traits::kBlock == Traits::kWarpgroupM);
   // From one step's matrix to the next, in a descriptor.
   template <bool kKMajor>
   static constexpr uint64_t Advance() {
     return (kKMajor ? Mma::kDepth * Traits::kBytes : Mma::kDepth * kRowBytes) >> 4;
   }
 
-  JAXGEMM_SM90 void Release(int slot) {
+  JAXGEMM_SM90 void Release(int slot, int thread) {
     const int lane = thread % kWarpSize;
     if constexpr (Traits::kCluster == 1) {
       if (lane == 0) shared.empty[slot].Arrive();
@@ -273,14 +271,14 @@ struct Multiplier {
   }
 
   // A group's last k tile: what follows is another group's, or nobody's and maybe NaN.
-  JAXGEMM_SM90 void ZeroFrom(int k) {
-    Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared.lhs[stage.slot], k);
-    Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared.rhs[stage.slot], k);
+  JAXGEMM_SM90 void ZeroFrom(int k, int thread) {
+    Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared.lhs[stage.slot], k, thread);
+    Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared.rhs[stage.slot], k, thread);
     FenceAsyncProxy();
     NamedBarrier(kConsumersBarrier, kThreads);
   }
   template <bool kKMajor, int kBytes>
-  JAXGEMM_SM90 void Zero(char* operand, int k) {
+  JAXGEMM_SM90 void Zero(char* operand, int k, int thread) {
     for (int i = thread; i < kBytes / 16; i += kThreads) {
       char* chunk = operand + i * 16;
       const int row = i / 8;
