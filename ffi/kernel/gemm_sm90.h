@@ -280,11 +280,7 @@ class Workgroup {
 
  private:
   JAXGEMM_SM90 void Meet() {
-    if (is_cluster_) {
-      ClusterBarrier();
-    } else {
-      NamedBarrier(kAllBarrier, kSm90Threads);
-    }
+    ClusterBarrier();  // of one CTA too: roles may meet at different places
     WaitForKernelsBefore();
   }
 

@@ -69,8 +69,8 @@ struct Sm90Traits {
   static constexpr int kStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
 };
 
-// Named barriers' ids: of all consumers of a CTA, and of all its threads.
-inline constexpr int kConsumersBarrier = 1, kAllBarrier = 2;
+// A named barrier's id: that of all consumers of a CTA.
+inline constexpr int kConsumersBarrier = 1;
 inline constexpr int kTileSlots = 4, kMailSlots = 2;
 
 template <class Traits>
