@@ -11,8 +11,8 @@ from benchmarks.shapes import Case
 def measure(case: Case, options: gpu_rows.Options) -> dict[str, Any]:
   """A row of ours, eight calls at once: one that waited would hold up the next.
 
-  "control" has the driver calls of the same with an allocation and a wait after each
-  call: those that the profile would show.
+  "control" is what the profile shows of the same with an allocation and a wait after
+  each call.
   """
   few = dataclasses.replace(options, rounds=3)
   row = gpu_rows.dense("ahead", case, {gpu_rows.OURS: {}}, few, peers=False, calls=8)
@@ -25,9 +25,11 @@ def measure(case: Case, options: gpu_rows.Options) -> dict[str, Any]:
   def call(index):
     out = way.call(index)
     cupy.cuda.runtime.free(cupy.cuda.runtime.malloc(1 << 20))
-    cupy.cuda.Stream.null.synchronize()
+    cupy.cuda.runtime.deviceSynchronize()
     return out
 
   measured = gpu_trace.measure(
       {"control": gpu_trace.Candidate(call)}, 1, rounds=3, calls=2)
-  return row | {"control": measured.launches["control"].held_back}
+  shown = measured.launches["control"]
+  return row | {"control": {
+      "held_back": shown.held_back, "dispatch_share": shown.dispatch_share}}
