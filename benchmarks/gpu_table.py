@@ -212,7 +212,8 @@ def markdown(rows: list[Row], runs: list[dict[str, Any]]) -> str:
       "trace of jax.profiler. Candidates took turns in one process, on rotating "
       "operands of random values; medians, and ratios within a round as median "
       "[quartiles]. Errors are of a random sketch of the whole result against float64, "
-      "in the same run: of its norm, and of its worst row. Results were written over NaNs.", "",
+      "in the same run: of its norm, and of its worst row. Results were written over "
+      "NaNs.", "",
       HEADER + "\n".join(line for row in rows for line in lines(row)), ""]
   if compared := comparisons(rows):
     out += ["Between schedules and routings:", "", *compared, ""]
