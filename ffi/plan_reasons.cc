@@ -41,7 +41,13 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
       if (!reason.empty()) say(std::move(reason));
     }
   }
-  if (plan.cut_tiles > 0) {
+  if (plan.cluster_peers > 1) {
+    if (asked.schedule == Schedule::kAuto) {
+      say("stream_k: too few tiles to share out whole for all multiprocessors");
+    }
+    say("stream_k: each tile is cut along k among " + Str(plan.cluster_peers) +
+        " CTAs, a cluster, which add up in shared memory (the same bits on every run)");
+  } else if (plan.cut_tiles > 0) {
     if (asked.schedule == Schedule::kAuto) {
       say("stream_k: k is at least 8 times m and n, so there are few tiles to share out whole");
     }
