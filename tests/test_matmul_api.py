@@ -206,7 +206,7 @@ def lowered_for(platform, **config):
 
 
 @pytest.mark.parametrize("platform,config,what_to_do", [
-    ("cuda", {}, "implementation='xla'"),
+    ("tpu", {}, "implementation='xla'"),
     ("rocm", {"kernel": "avx2"}, "leave kernel and tile out"),
     ("rocm", {"tile_m": 7}, "float32_256x256x32_rrr"),
 ])

@@ -123,8 +123,9 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   if (result != 0) return Failure("asking for the architecture", instance.name, device, result);
   if (target != instance.target) {
     return "device " + Str(device) + " is a " + target + ", and the program was lowered for " +
-           Str(instance.target) + ". Set JAXGEMM_ROCM_ARCH to the GPUs' architecture and lower "
-           "it again, or pass implementation='xla'.";
+           Str(instance.target) + ". Lower it again" +
+           (driver_.launch_early ? "" : ", with JAXGEMM_ROCM_ARCH set to the GPUs' architecture") +
+           ", or pass implementation='xla'.";
   }
 
   std::string path =
