@@ -258,19 +258,23 @@ class Workgroup {
     // The same in all lanes, which the compiler cannot know.
     const int warp = __shfl_sync(~0u, threadIdx.x / kWarpSize, 0);
     LetNextKernelStart();
+    if (threadIdx.x == 0) {
+      PrefetchTensorMap(&maps_.lhs);
+      PrefetchTensorMap(&maps_.rhs);
+      InitBarriers();
+    }
+    __syncwarp();
+    ClusterBarrier();
+    WaitForKernelsBefore();
     if (warp < kWarpgroupSize / kWarpSize) {
       GiveRegisters<56>();
       if (warp == 0) {
         Produce();
-      } else {
-        if (threadIdx.x == kWarpSize) InitBarriers();
-        __syncwarp();
-        Meet();
-        if (by_element_) CopyElements();
+      } else if (by_element_) {
+        CopyElements();
       }
     } else {
       TakeRegisters<224>();
-      Meet();
       Consume();
     }
     __syncwarp();
@@ -279,11 +283,6 @@ class Workgroup {
   }
 
  private:
-  JAXGEMM_SM90 void Meet() {
-    ClusterBarrier();  // of one CTA too: roles may meet at different places
-    WaitForKernelsBefore();
-  }
-
   JAXGEMM_SM90 void InitBarriers() {
     constexpr int kConsumerWarps = Traits::kConsumers * kWarpgroupSize / kWarpSize;
     const int copiers = by_element_ ? ElementLoader<Traits>::kWarps : 0;
@@ -303,13 +302,8 @@ class Workgroup {
     FenceBarrierInit();
   }
 
-  // One warp, all lanes alike; the first issues. The first tile is found while the barriers are
-  // made ready.
+  // One warp, all lanes alike; the first issues.
   JAXGEMM_SM90 void Produce() {
-    if (IsFirstLane()) {
-      PrefetchTensorMap(&maps_.lhs);
-      PrefetchTensorMap(&maps_.rhs);
-    }
     const Index workgroup = blockIdx.x / Traits::kCluster;
     const StrideClaim stride{
         .index = workgroup, .step = args_.num_workgroups, .size = args_.map.size()};
@@ -318,8 +312,6 @@ class Workgroup {
       StreamKMap map = args_.map;
       return Produce(stride, map);
     }
-    // Sizes and counters are read before the barriers are ready.
-    WaitForKernelsBefore();
     ClusterClaim<Traits> claim{
         .stealing = args_.num_queues > 0,
         .stride = stride,
@@ -341,15 +333,11 @@ class Workgroup {
   JAXGEMM_SM90 void Produce(const Claim& claim, Map& map) {
     TileSender<Traits> sender{.shared = shared_};
     CopyEngineLoader<Traits> loader{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
-    bool met = false;
-    auto send = [&](const WorkTile& tile) {
-      if (!met) Meet();
-      met = true;
-      sender.Send(tile);
-    };
-    ForEachWorkTile(claim, map, AlwaysReady(), args_.claim_ahead, send,
-                    [&](const WorkTile& tile) { loader.Load(tile); });
-    send({.valid = false});
+    ForEachWorkTile(
+        claim, map, AlwaysReady(), args_.claim_ahead,
+        [&](const WorkTile& tile) { sender.Send(tile); },
+        [&](const WorkTile& tile) { loader.Load(tile); });
+    sender.Send({.valid = false});
   }
 
   JAXGEMM_SM90 void CopyElements() {
