@@ -76,9 +76,9 @@ GemmArgs PackArguments(const Call& call) {
           .activation = p.activation,
           .reduction = plan.config.reduction,
           .claim_ahead = plan.config.claim_ahead != 0,
-          .peers_in_cluster = plan.cluster_peers > 1,
           .accumulate = p.accumulate,
-          .gated = p.gated};
+          .gated = p.gated,
+          .peers_in_cluster = plan.cluster_peers > 1};
 }
 
 GpuLauncher::GpuLauncher(const Driver* driver)
