@@ -53,7 +53,7 @@ def _start_worker():
 def results(request):
   """Of each case that this run has, a future; all are on their way at once."""
   wanted = [item.callspec.params["case"] for item in request.session.items
-            if "case" in getattr(item, "fixturenames", ())]
+            if "results" in getattr(item, "fixturenames", ())]
   workers = min(len(os.sched_getaffinity(0)), len(wanted))
   context = multiprocessing.get_context("spawn")
   with concurrent.futures.ProcessPoolExecutor(

@@ -1,5 +1,7 @@
 """ragged_dot and ragged_dot_general: values, gradients and errors."""
 
+import sys
+
 import jax
 from jax import lax
 import jax.numpy as jnp
@@ -341,7 +343,9 @@ def test_errors(rng):
     jaxgemm.ragged_dot_general(lhs, lhs, sizes, batched, bias=jnp.ones(3))
 
 
-def test_other_dtypes_go_to_xla(rng):
+def test_other_dtypes_go_to_xla(rng, monkeypatch):
+  # Each reason is given once a process.
+  monkeypatch.setattr(sys.modules["jaxgemm.matmul"], "_warned", set())
   lhs, rhs = array(rng, 5, 4), array(rng, 2, 4, 3)
   lhs, rhs, sizes = lhs + 1j * lhs, rhs - 1j * rhs, jnp.array([3, 1])
   with pytest.warns(UserWarning, match="lhs has dtype complex64"):

@@ -135,8 +135,8 @@ void TestFailuresToLoad() {
   fake->failing = "";
   fake->capability_minor = 5;
   ExpectError("another architecture", Initialize(call),
-              "device 0 is a gfx950, and the program was lowered for gfx942. Set "
-              "JAXGEMM_ROCM_ARCH");
+              "device 0 is a gfx950, and the program was lowered for gfx942. Lower it "
+              "again, with JAXGEMM_ROCM_ARCH set");
   fake->capability_minor = 4;
   ExpectError("too many devices", Initialize(call, 64), "ROCR_VISIBLE_DEVICES");
   call.attributes["kernel"] = "gemm_bogus";
