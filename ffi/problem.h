@@ -21,6 +21,18 @@ enum class DType : uint8_t {
 #undef JAXGEMM_DTYPE
 };
 
+// Bytes of an element, for all that is compiled for one type.
+constexpr int ElementBytes(DType dtype) {
+  switch (dtype) {
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) \
+  case DType::id:                                               \
+    return bytes;
+#include "instances.def"
+#undef JAXGEMM_DTYPE
+  }
+  return 0;
+}
+
 enum class Activation : uint8_t { kNone, kRelu, kGelu, kSilu };
 
 enum class Schedule : uint8_t { kAuto, kPersistent, kWorkStealing, kStreamK };

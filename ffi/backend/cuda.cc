@@ -1,9 +1,7 @@
 // CUDA's driver library, which has been the same since CUDA 12.0 in what is used of it.
 #include <dlfcn.h>
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "backend/driver.h"
@@ -100,8 +98,7 @@ const Driver* Open(std::string* error) {
   }
   auto driver = std::make_unique<Driver>();
   driver->library = kLibrary;
-  driver->advice = " Set JAXGEMM_COMMAND_BUFFERS=0 if XLA was recording a command buffer, or pass "
-                   "implementation='xla'.";
+  driver->advice = kGpuAdvice;
   driver->capability_major = kComputeCapabilityMajor;
   driver->capability_minor = kComputeCapabilityMinor;
   driver->target = CudaTarget;
@@ -144,12 +141,8 @@ const Driver* Open(std::string* error) {
 }  // namespace
 
 const Driver* OpenCuda(std::string* error) {
-  static std::mutex mutex;
-  static std::atomic<const Driver*> opened = nullptr;
-  if (const Driver* driver = opened.load(std::memory_order_acquire)) return driver;
-  std::lock_guard lock(mutex);
-  if (!opened.load(std::memory_order_relaxed)) opened.store(Open(error));
-  return opened.load(std::memory_order_relaxed);
+  static OpenedOnce<const Driver> opened;
+  return opened.Get([error] { return Open(error); });
 }
 
 }  // namespace jaxgemm

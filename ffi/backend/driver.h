@@ -4,8 +4,10 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 namespace jaxgemm {
@@ -57,6 +59,28 @@ void Resolve(void* library, const char* symbol, Function** function, std::string
   *function = reinterpret_cast<Function*>(dlsym(library, symbol));
   if (!*function) *missing += (missing->empty() ? "" : ", ") + std::string(symbol);
 }
+
+// What opening gave, once it gave something; where it failed the next call tries again.
+template <class T>
+class OpenedOnce {
+ public:
+  template <class Open>
+  T* Get(Open&& open) {
+    if (T* before = opened_.load(std::memory_order_acquire)) return before;
+    std::lock_guard lock(mutex_);
+    if (!opened_.load(std::memory_order_relaxed)) opened_.store(open());
+    return opened_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<T*> opened_ = nullptr;
+};
+
+// A GPU's advice: the emulator has none.
+inline constexpr const char* kGpuAdvice =
+    " Set JAXGEMM_COMMAND_BUFFERS=0 if XLA was recording a command buffer, or pass "
+    "implementation='xla'.";
 
 // ROCm's runtime, the copy that is open already if there is one. Null, and why in *error,
 // where it cannot be opened; a later call tries again.

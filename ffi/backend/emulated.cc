@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -27,7 +26,7 @@ struct Emulator {
 struct State {
   std::mutex mutex;
   std::string library_path;
-  std::atomic<Emulator*> opened = nullptr;
+  OpenedOnce<Emulator> opened;
 };
 State& TheState() {
   static auto* state = new State;
@@ -58,12 +57,10 @@ Emulator* Open(const std::string& library_path, std::string* error) {
 
 Emulator* Find(std::string* error) {
   State& state = TheState();
-  if (Emulator* emulator = state.opened.load(std::memory_order_acquire)) return emulator;
-  std::lock_guard lock(state.mutex);
-  if (!state.opened.load(std::memory_order_relaxed)) {
-    state.opened.store(Open(state.library_path, error));
-  }
-  return state.opened.load(std::memory_order_relaxed);
+  return state.opened.Get([&state, error] {
+    std::lock_guard lock(state.mutex);
+    return Open(state.library_path, error);
+  });
 }
 
 // The memory of a call.

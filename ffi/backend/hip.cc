@@ -1,9 +1,7 @@
 // ROCm's runtime library. What is used of it has been the same since ROCm 5.2.
 #include <dlfcn.h>
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "backend/driver.h"
@@ -28,10 +26,7 @@ const Driver* Open(std::string* error) {
   for (int flags : {RTLD_NOW | RTLD_NOLOAD, RTLD_NOW}) {
     for (const char* name : kLibraries) {
       if (void* library = dlopen(name, flags)) {
-        return MakeHipDriver(library, name,
-                             " Set JAXGEMM_COMMAND_BUFFERS=0 if XLA was recording a command "
-                             "buffer, or pass implementation='xla'.",
-                             error);
+        return MakeHipDriver(library, name, kGpuAdvice, error);
       }
       if (const char* reason = dlerror(); reason && flags == RTLD_NOW) {
         reasons += std::string(reasons.empty() ? "" : "; ") + reason;
@@ -73,12 +68,8 @@ const Driver* MakeHipDriver(void* library, std::string name, std::string advice,
 }
 
 const Driver* OpenHip(std::string* error) {
-  static std::mutex mutex;
-  static std::atomic<const Driver*> opened = nullptr;
-  if (const Driver* driver = opened.load(std::memory_order_acquire)) return driver;
-  std::lock_guard lock(mutex);
-  if (!opened.load(std::memory_order_relaxed)) opened.store(Open(error));
-  return opened.load(std::memory_order_relaxed);
+  static OpenedOnce<const Driver> opened;
+  return opened.Get([error] { return Open(error); });
 }
 
 }  // namespace jaxgemm

@@ -128,7 +128,7 @@ class Workgroup {
     }
     GroupedMap map = plan_.grouped_map(p);
     map.group_sizes = call_.group_sizes;
-    map.first_group = call_.group_offset ? std::clamp(*call_.group_offset, 0, map.num_groups) : 0;
+    map.StartAt(call_.group_offset);
     map.Prepare(static_cast<Index>(config_.num_workgroups),
                 static_cast<Index>(config_.num_shares));
     Run(index, map);

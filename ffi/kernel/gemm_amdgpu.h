@@ -132,28 +132,16 @@ JAXGEMM_AMD WorkTile Uniform(WorkTile tile) {
 struct WaveLanes {
   static constexpr Index kCount = kWaveSize;
   static JAXGEMM_AMD Index Id() { return LaneId(); }
-  static JAXGEMM_AMD Index SumUpTo(Index x, Index most) {
-    uint32_t sum = x;
-#pragma unroll
-    for (int distance = 1; distance < kWaveSize; distance *= 2) {
-      sum += From(sum, Id() - distance, 0);
-      sum = sum < static_cast<uint32_t>(most) ? sum : most;
-    }
-    return sum;
+  static JAXGEMM_AMD Index From(Index x, Index distance, Index otherwise) {
+    const Index lane = Id() - distance, theirs = __builtin_amdgcn_ds_bpermute(4 * lane, x);
+    return lane < 0 ? otherwise : theirs;
   }
-  static JAXGEMM_AMD Index Before(Index x, Index first) { return From(x, Id() - 1, first); }
   static JAXGEMM_AMD Index First(bool found) {
     const uint64_t lanes = __builtin_amdgcn_ballot_w64(found);
     return lanes == 0 ? kCount : __builtin_ctzll(lanes);
   }
   static JAXGEMM_AMD Index Broadcast(Index x, Index lane) {
     return __builtin_amdgcn_readlane(x, lane);
-  }
-
- private:
-  static JAXGEMM_AMD Index From(Index x, Index lane, Index otherwise) {
-    const Index theirs = __builtin_amdgcn_ds_bpermute(4 * lane, x);
-    return lane < 0 ? otherwise : theirs;
   }
 };
 
@@ -183,9 +171,7 @@ class WorkgroupMap {
  private:
   static JAXGEMM_AMD GroupedMap Load(const GemmArgs& args) {
     GroupedMap groups = args.groups;
-    Index offset = args.group_offset ? *args.group_offset : 0;
-    offset = offset < 0 ? 0 : offset > groups.num_groups ? groups.num_groups : offset;
-    groups.first_group = offset;
+    groups.StartAt(args.group_offset);
     return groups;
   }
   JAXGEMM_AMD GroupedMap Recall(const GemmArgs& args) const {

@@ -64,19 +64,9 @@ struct ClusterClaim {
 struct WarpLanes {
   static constexpr Index kCount = kWarpSize;
   static JAXGEMM_SM90 Index Id() { return threadIdx.x % kWarpSize; }
-  static JAXGEMM_SM90 Index SumUpTo(Index x, Index most) {
-    uint32_t sum = x;
-#pragma unroll
-    for (int distance = 1; distance < kWarpSize; distance *= 2) {
-      const uint32_t before = __shfl_up_sync(~0u, sum, distance);
-      if (Id() >= distance) sum += before;
-      sum = sum < static_cast<uint32_t>(most) ? sum : most;
-    }
-    return sum;
-  }
-  static JAXGEMM_SM90 Index Before(Index x, Index first) {
-    const Index theirs = __shfl_up_sync(~0u, x, 1);
-    return Id() == 0 ? first : theirs;
+  static JAXGEMM_SM90 Index From(Index x, Index distance, Index otherwise) {
+    const Index theirs = __shfl_up_sync(~0u, x, distance);
+    return Id() < distance ? otherwise : theirs;
   }
   static JAXGEMM_SM90 Index First(bool found) {
     const uint32_t lanes = __ballot_sync(~0u, found);
@@ -90,8 +80,7 @@ struct WarpGroupedMap {
   GroupedMap groups;
 
   explicit JAXGEMM_SM90 WarpGroupedMap(const GemmArgs& args) : groups(args.groups) {
-    const Index offset = args.group_offset ? *args.group_offset : 0;
-    groups.first_group = offset < 0 ? 0 : offset > groups.num_groups ? groups.num_groups : offset;
+    groups.StartAt(args.group_offset);
     groups.Prepare<WarpLanes>(args.num_workgroups, args.max_shares);
   }
   JAXGEMM_SM90 WorkTile operator()(Index index) { return groups.At<WarpLanes>(index); }

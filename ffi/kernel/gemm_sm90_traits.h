@@ -2,29 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernel/gemm_args.h"
 #include "kernel/wgmma.h"
 
 namespace jaxgemm {
-
-constexpr int BytesOf(DType dtype) {
-  constexpr int kBytes[] = {
-#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) bytes,
-#include "instances.def"
-#undef JAXGEMM_DTYPE
-  };
-  return kBytes[static_cast<int>(dtype)];
-}
-
-template <bool kInteger>
-struct SumType {
-  using Type = float;
-};
-template <>
-struct SumType<true> {
-  using Type = int32_t;
-};
 
 // A tile of tile_m x tile_n, computed by `cluster` CTAs that share its rhs, 128 rows each: two
 // warpgroups of 64 rows. *_k_contiguous: k is the operand's last dimension in memory.
@@ -34,11 +17,11 @@ struct Sm90Traits {
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
-  static constexpr int kBytes = BytesOf(lhs);
+  static constexpr int kBytes = ElementBytes(lhs);
   // How they lie in shared memory: of types that have not 16 bits wgmma reads k along the rows.
   static constexpr bool kLhsKMajor = kLhsKContiguous || kBytes != 2;
   static constexpr bool kRhsKMajor = kRhsKContiguous || kBytes != 2;
-  static_assert(BytesOf(rhs) == kBytes);
+  static_assert(ElementBytes(rhs) == kBytes);
   static constexpr int kCluster = cluster;
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
   static constexpr int kCtaM = kTileM / kCluster, kWarpgroupM = 64;
@@ -49,7 +32,7 @@ struct Sm90Traits {
   static constexpr bool kSharesTiles = kCluster == 1 && kTileN == 128;
 
   static constexpr bool kInteger = lhs == DType::kS8;
-  using Sum = typename SumType<kInteger>::Type;
+  using Sum = std::conditional_t<kInteger, int32_t, float>;
   // Of a thread: columns 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8 of its
   // warp's 16 are sums 4 j + {0, 1} and 4 j + {2, 3}.
   static constexpr int kSums = kTileN / 2;

@@ -8,17 +8,6 @@
 
 namespace jaxgemm {
 
-constexpr int ElementBytes(DType dtype) {
-  switch (dtype) {
-#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) \
-  case DType::id:                                               \
-    return bytes;
-#include "instances.def"
-#undef JAXGEMM_DTYPE
-  }
-  return 0;
-}
-
 template <class T>
 using Vec4 = T __attribute__((ext_vector_type(4)));
 

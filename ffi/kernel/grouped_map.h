@@ -16,14 +16,23 @@ namespace jaxgemm {
 // host one after another.
 struct OneLane {
   static constexpr Index kCount = 1;
-  static Index Id() { return 0; }
-  // Over this lane and all before it, cut off at `most`, which no x is above.
-  static Index SumUpTo(Index x, Index most) { return x; }
-  // The lane before's; the first one gets `first`.
-  static Index Before(Index x, Index first) { return first; }
-  static Index First(bool found) { return found ? 0 : kCount; }  // kCount: none
-  static Index Broadcast(Index x, Index lane) { return x; }
+  static JAXGEMM_DEVICE Index Id() { return 0; }
+  // The x of the lane `distance` before this one; `otherwise` where there is none.
+  static JAXGEMM_DEVICE Index From(Index, Index, Index otherwise) { return otherwise; }
+  static JAXGEMM_DEVICE Index First(bool found) { return found ? 0 : kCount; }  // kCount: none
+  static JAXGEMM_DEVICE Index Broadcast(Index x, Index) { return x; }
 };
+
+// Over this lane and all before it, cut off at `most`, which no x is above.
+template <class Lanes>
+JAXGEMM_DEVICE Index SumUpTo(Index x, Index most) {
+  uint32_t sum = x;
+  for (Index distance = 1; distance < Lanes::kCount; distance *= 2) {
+    sum += Lanes::From(sum, distance, 0);
+    sum = sum < static_cast<uint32_t>(most) ? sum : most;
+  }
+  return sum;
+}
 
 struct GroupedMap {
   Ragged ragged;
@@ -44,6 +53,12 @@ struct GroupedMap {
     Index tiles;  // 0: the region was not looked at yet
   };
   Cursor cursor;
+
+  // From the group that `offset` names, null for the first, cut off to the groups that there are.
+  JAXGEMM_DEVICE void StartAt(const int32_t* offset) {
+    const Index first = offset ? *offset : 0;
+    first_group = first < 0 ? 0 : first > num_groups ? num_groups : first;
+  }
 
   // Counts the tiles, and under stream-K (max_shares > 0) cuts those of the last, partial wave if
   // each has two shares at least. With ragged k, where tiles are of different depth, each is cut
@@ -138,7 +153,7 @@ struct GroupedMap {
     for (Index first = 0; first < first_group; first += Lanes::kCount) {
       Index group = first + Lanes::Id();
       Index size = group < first_group ? GroupSize(batch_index, group) : 0;
-      Index sum = Lanes::Broadcast(Lanes::SumUpTo(size, extent), Lanes::kCount - 1);
+      Index sum = Lanes::Broadcast(SumUpTo<Lanes>(size, extent), Lanes::kCount - 1);
       skipped = sum < extent - skipped ? skipped + sum : extent;
     }
     return skipped;
@@ -166,10 +181,10 @@ struct GroupedMap {
         }
       }
       // Groups are cut off at the end.
-      Index end = cursor.origin + Lanes::SumUpTo(size < rest ? size : rest, rest);
-      Index begin = Lanes::Before(end, cursor.origin);
+      Index end = cursor.origin + SumUpTo<Lanes>(size < rest ? size : rest, rest);
+      Index begin = Lanes::From(end, 1, cursor.origin);
       Index tiles = Lanes::Id() < count ? TilesM(end - begin) * cut.grid.tiles_n : 0;
-      Index tiles_end = cursor.first_tile + Lanes::SumUpTo(tiles, kNoTile);
+      Index tiles_end = cursor.first_tile + SumUpTo<Lanes>(tiles, kNoTile);
       Index found = Lanes::First(tiles_end > linear);
       if (found < Lanes::kCount) {
         cursor = {.region = cursor.region + found,
