@@ -16,6 +16,8 @@ struct Call {
   const float* scale = nullptr;
   const int32_t* group_sizes = nullptr;   // grouped; see kernel/grouped_map.h
   const int32_t* group_offset = nullptr;  // null: 0
+  const uint32_t* chunk_signals = nullptr;  // null: all of lhs is there
+  const uint32_t* chunk_epoch = nullptr;
   // Elements from one batch's (ragged m: group's) bias or scale to the next, 0: shared; and
   // within one.
   int64_t bias_batch_stride = 0, scale_batch_stride = 0;
@@ -23,6 +25,16 @@ struct Call {
   void* out = nullptr;
   void* preact = nullptr;
   char* workspace = nullptr;  // 64-byte aligned
+
+  ChunkSignals chunks() const {
+    ChunkSignals chunks = plan.chunk_signals(problem);
+    chunks.signals = chunk_signals;
+    chunks.epoch = chunk_epoch;
+    chunks.status = reinterpret_cast<int32_t*>(workspace + plan.status_offset);
+    return chunks;
+  }
+  // After the call, where its workspace can be read.
+  int32_t chunk_status() const { return chunk_signals ? LoadRelaxed(chunks().status) : 0; }
 };
 
 }  // namespace jaxgemm

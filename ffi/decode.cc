@@ -72,7 +72,8 @@ Refusal ParseOperands(const ffi::AnyBuffer& lhs, const ffi::AnyBuffer& rhs,
 
   // Of groups' results the columns may be several dimensions: XLA would copy a buffer that is
   // reshaped before it is added to.
-  bool batched = p->lhs_batched || p->rhs_batched || p->sizes_batched;
+  bool batched =
+      p->lhs_batched || p->rhs_batched || p->sizes_batched || p->signals_batched;
   auto dims = out.dimensions();
   size_t rows = batched + ragged_k, rank = rows + 2;
   bool fits = dims.size() == rank || (ragged_k && dims.size() > rank);
@@ -108,6 +109,21 @@ Refusal ParseGroups(const ffi::AnyBuffer& sizes, const ffi::AnyBuffer* offset, P
   return "";
 }
 
+// Comes before ParseOperands.
+Refusal ParseChunks(const ffi::AnyBuffer& signals, const ffi::AnyBuffer& epoch, Problem* p) {
+  auto dims = signals.dimensions();
+  if (p->ragged != Ragged::kNone || signals.element_type() != ffi::DataType::U32 ||
+      dims.size() < 1 || dims.size() > 2 || epoch.element_type() != ffi::DataType::U32 ||
+      epoch.element_count() != 1) {
+    return "chunk_signals has shape " + Shape(signals) + " and the epoch " + Shape(epoch) +
+           "; they must be uint32 over chunks or over batch and chunks, and uint32[1], of a "
+           "product without groups.";
+  }
+  p->signals_batched = dims.size() == 2;
+  p->num_chunks = dims[dims.size() - 1];
+  return "";
+}
+
 // bias and scale: a vector over n, or over batch (ragged m: group) and n. A dimension of n may be
 // 1 if `may_broadcast`.
 Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, ffi::DataType dtype,
@@ -133,7 +149,8 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
   call->problem = attributes.problem;
   Problem& p = call->problem;
   bool grouped = p.ragged != Ragged::kNone;
-  size_t addend = 2 + grouped + p.group_offset, first_vector = addend + p.accumulate;
+  const bool chunked = p.tiles_per_chunk > 0;
+  size_t addend = 2 + grouped + p.group_offset + 2 * chunked, first_vector = addend + p.accumulate;
   size_t num_args = first_vector + p.bias + p.scale, num_rets = 2 + p.save_preact;
   if (args.size() != num_args || rets.size() != num_rets) {
     return "got " + std::to_string(args.size()) + " operands and " + std::to_string(rets.size()) +
@@ -151,7 +168,16 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
     call->group_sizes = static_cast<const int32_t*>(sizes.untyped_data());
     if (p.group_offset) call->group_offset = static_cast<const int32_t*>(offset.untyped_data());
   }
+  if (chunked) {
+    refusal = ParseChunks(arg(2), arg(3), &p);
+    call->chunk_signals = static_cast<const uint32_t*>(arg(2).untyped_data());
+    call->chunk_epoch = static_cast<const uint32_t*>(arg(3).untyped_data());
+  }
   if (refusal.empty()) refusal = ParseOperands(lhs, rhs, out, &p);
+  if (refusal.empty() && p.signals_batched && arg(2).dimensions()[0] != p.batch) {
+    refusal = "chunk_signals has shape " + Shape(arg(2)) + "; there are " +
+              std::to_string(p.batch) + " batches.";
+  }
   if (refusal.empty() && p.sizes_batched &&
       arg(2).dimensions()[0] != p.batch) {
     refusal = "group_sizes has shape " + Shape(arg(2)) + "; there are " +
@@ -208,12 +234,13 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
 
 Refusal ParseAttributes(Attributes* attributes, int64_t accumulate, std::string_view activation,
                         int64_t bias, int64_t claim_ahead, int64_t gated, int64_t group_m,
-                        int64_t group_offset, std::string_view kernel, int64_t lhs_contracting, int64_t num_queues, int64_t num_shares,
-                        int64_t num_threads, int64_t num_workgroups, std::string_view ragged,
-                        std::string_view reduction,
-                        int64_t rhs_contracting, int64_t save_preact, int64_t scale,
-                        std::string_view schedule, std::string_view target, int64_t tile_k,
-                        int64_t tile_m, int64_t tile_n) {
+                        int64_t group_offset, std::string_view kernel, int64_t lhs_contracting,
+                        int64_t num_queues, int64_t num_shares, int64_t num_threads,
+                        int64_t num_workgroups, std::string_view ragged,
+                        std::string_view reduction, int64_t rhs_contracting, int64_t save_preact,
+                        int64_t scale, std::string_view schedule, std::string_view target,
+                        int64_t tile_idx_pivot_m, int64_t tile_k, int64_t tile_m, int64_t tile_n,
+                        int64_t tiles_per_chunk_m, int64_t timeout_ns) {
   *attributes = {.problem = {.lhs_contracting = lhs_contracting,
                              .rhs_contracting = rhs_contracting,
                              .bias = bias != 0,
@@ -221,7 +248,10 @@ Refusal ParseAttributes(Attributes* attributes, int64_t accumulate, std::string_
                              .save_preact = save_preact != 0,
                              .group_offset = group_offset != 0,
                              .accumulate = accumulate != 0,
-                             .gated = gated != 0},
+                             .gated = gated != 0,
+                             .tiles_per_chunk = tiles_per_chunk_m,
+                             .pivot = tile_idx_pivot_m,
+                             .timeout_ns = timeout_ns},
                  .config = {.tile_m = tile_m,
                             .tile_n = tile_n,
                             .tile_k = tile_k,

@@ -9,6 +9,7 @@
 #include "backend/emulated.h"
 #include "backend/gpu.h"
 #include "backend/host.h"
+#include "chunks.h"
 #include "decode.h"
 #include "xla/ffi/api/ffi.h"
 
@@ -61,20 +62,17 @@ Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Thre
   // No more threads than were planned for (each has its scratch) or than there are.
   int64_t threads = c.num_threads;
   if (threads > 1) threads = std::clamp<int64_t>(pool.num_threads(), 1, threads);
-  if (threads == 1) {
-    RunWorkgroups(*call, 0, 1);
-    return ffi::Error::Success();
-  }
+  auto run = [call, threads](int64_t thread) {
+    RunWorkgroups(*call, thread, threads);
+    return Outcome(MissingChunk(call->chunk_status(), call->problem.timeout_ns));
+  };
+  if (threads == 1) return run(0);
   ffi::CountDownPromise running(threads);
   ffi::Future future(running);
   for (int64_t thread = 1; thread < threads; ++thread) {
-    pool.Schedule([call, running, thread, threads]() mutable {
-      RunWorkgroups(*call, thread, threads);
-      running.CountDown(1);
-    });
+    pool.Schedule([run, running, thread]() mutable { running.CountDown(run(thread)); });
   }
-  RunWorkgroups(*call, 0, threads);
-  running.CountDown(1);
+  running.CountDown(run(0));
   return future;
 }
 

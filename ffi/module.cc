@@ -57,7 +57,12 @@ Problem ParseProblem(const nb::dict& dict) {
           .group_offset = GetInt(dict, "group_offset") != 0,
           .sizes_batched = GetInt(dict, "sizes_batched") != 0,
           .accumulate = GetInt(dict, "accumulate") != 0,
-          .gated = GetInt(dict, "gated") != 0};
+          .gated = GetInt(dict, "gated") != 0,
+          .tiles_per_chunk = GetInt(dict, "tiles_per_chunk"),
+          .pivot = GetInt(dict, "pivot"),
+          .num_chunks = GetInt(dict, "num_chunks"),
+          .timeout_ns = GetInt(dict, "timeout_ns"),
+          .signals_batched = GetInt(dict, "signals_batched") != 0};
 }
 
 Config ParseConfig(const nb::dict& dict) {
@@ -111,9 +116,12 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   attrs["scale"] = int64_t{p.scale};
   attrs["schedule"] = str(Name(c.schedule));
   attrs["target"] = target;
+  attrs["tile_idx_pivot_m"] = p.pivot;
   attrs["tile_k"] = c.tile_k;
   attrs["tile_m"] = c.tile_m;
   attrs["tile_n"] = c.tile_n;
+  attrs["tiles_per_chunk_m"] = p.tiles_per_chunk;
+  attrs["timeout_ns"] = p.timeout_ns;
 
   nb::dict result;
   result["attrs"] = attrs;
@@ -127,6 +135,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["num_queues"] = c.num_queues;
   result["workspace_bytes"] = plan.workspace_bytes;
   result["zeroed_bytes"] = plan.zeroed_bytes;
+  result["status_offset"] = plan.status_offset;
   result["reasons"] = Reasons(p, asked, plan);
   return result;
 }

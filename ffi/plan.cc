@@ -74,7 +74,9 @@ std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
                 .tiles_k = static_cast<Index>(tiles_k),
                 // More rows than there are would overflow their product with tiles_n.
                 .group_m = static_cast<Index>(std::clamp<int64_t>(tiles_m, 1, c.group_m)),
-                .num_xcds = static_cast<Index>(c.num_queues > 0 ? 1 : target.num_xcds)};
+                // Chunks of lhs arrive in order, and so are their tiles dealt out.
+                .num_xcds = static_cast<Index>(
+                    c.num_queues > 0 || p.tiles_per_chunk > 0 ? 1 : target.num_xcds)};
   return "";
 }
 
@@ -216,7 +218,7 @@ void ChooseHostTile(const Problem& p, bool stream_k, int64_t workgroups, Plan* p
   c.tile_k = std::min(c.tile_k, std::max<int64_t>(plan->k, 1));
 }
 
-void LayOutWorkspace(const Target& target, Plan* plan) {
+void LayOutWorkspace(const Problem& p, const Target& target, Plan* plan) {
   const Config& c = plan->config;
   bool grouped = plan->grouped;
   int64_t slots = grouped ? GroupedMap::MaxSlots(c.num_shares) : plan->stream_k_map().num_slots();
@@ -230,6 +232,7 @@ void LayOutWorkspace(const Target& target, Plan* plan) {
   };
   plan->claim_offset = part(c.num_queues * StealClaim::kCounterStride * 4);
   plan->arrivals_offset = part(slots * 4);
+  plan->status_offset = part(p.tiles_per_chunk > 0 ? 4 : 0);
   plan->atomic_offset = part(atomic ? cut_tiles * tile_bytes : 0);
   plan->zeroed_bytes = end;
   plan->partials_offset = part(atomic ? 0 : slots * tile_bytes);
@@ -268,7 +271,7 @@ std::string CutTiles(const Problem& p, const Target& target, const Config& asked
   c.num_shares = shares;
   // Where the split is ours to choose, it stays under the cap.
   while (!asked.num_shares && !asked.num_workgroups && c.num_shares > cut + 1) {
-    LayOutWorkspace(target, plan);
+    LayOutWorkspace(p, target, plan);
     if (plan->workspace_bytes <= kWorkspaceCap) break;
     c.num_shares = std::max(cut + 1, c.num_shares / 2);
     plan->fewer_shares = true;
@@ -284,11 +287,11 @@ void ChooseGroupedShares(const Problem& p, const Target& target, int64_t workgro
     return;
   }
   if (!c.num_shares) c.num_shares = workgroups;
-  LayOutWorkspace(target, plan);
+  LayOutWorkspace(p, target, plan);
   while (plan->workspace_bytes > kWorkspaceCap && c.num_shares > 2) {
     c.num_shares /= 2;
     plan->fewer_shares = true;
-    LayOutWorkspace(target, plan);
+    LayOutWorkspace(p, target, plan);
   }
 }
 
@@ -320,6 +323,18 @@ GroupedMap Plan::grouped_map(const Problem& p) const {
           .cut = cut};
 }
 
+ChunkSignals Plan::chunk_signals(const Problem& p) const {
+  auto index = [](int64_t count) { return static_cast<Index>(count); };
+  return {.signals = nullptr,
+          .epoch = nullptr,
+          .status = nullptr,
+          .timeout_ns = p.timeout_ns,
+          .tiles_per_chunk = index(p.tiles_per_chunk),
+          .pivot = index(p.pivot),
+          .tiles_m = grid.tiles_m,
+          .batch_stride = index(p.signals_batched ? p.num_chunks : 0)};
+}
+
 // ------------------------------------------------------------------------------- plan
 
 std::string MakePlan(const Problem& p, const Config& config, std::string_view target_name,
@@ -339,7 +354,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   const Problem typical = Typical(p);
   plan->m = typical.m, plan->n = typical.n, plan->k = typical.k;
   plan->transposed =
-      host && !plan->grouped && p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
+      host && !plan->grouped && p.tiles_per_chunk == 0 && p.n <= kHostSkinnyM && p.m > p.n &&
+      p.m > kHostSkinnyM;
   if (plan->transposed) std::swap(plan->m, plan->n);
   plan->skinny = host && !plan->grouped && plan->m <= kHostSkinnyM;
   plan->in_place = host && !plan->transposed && !p.gated &&
@@ -370,7 +386,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
     }
   }
   // Where nothing else is asked for, peers of a cluster share tiles.
-  const bool may_cut = target.name == "sm90" && !plan->grouped && !c.num_workgroups &&
+  const bool may_cut = target.name == "sm90" && !plan->grouped && p.tiles_per_chunk == 0 &&
+                       !c.num_workgroups &&
                        !c.num_shares && !c.num_queues && c.reduction == Reduction::kLinear &&
                        (stream_k || config.schedule == Schedule::kAuto);
   int64_t peers = 1;
@@ -388,8 +405,14 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
            "many columns of the gate as of the up projection.";
   }
   if (plan->grouped) plan->m = p.m, plan->k = p.k;
-  if (!c.group_m) c.group_m = host ? 4 : 8;
+  if (!c.group_m) {
+    c.group_m = host ? 4 : 8;
+    // So that the first tiles need the first chunk only.
+    if (p.tiles_per_chunk > 0) c.group_m = std::min(c.group_m, p.tiles_per_chunk);
+  }
   error = SetGrid(p, target, plan);
+  if (!error.empty()) return error;
+  if (p.tiles_per_chunk > 0) error = CheckChunks(p, c.tile_m, plan->grid.tiles_m);
   if (!error.empty()) return error;
   int64_t tiles = plan->grid.num_tiles();
 
@@ -398,7 +421,7 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
     c.schedule = Schedule::kStreamK;
     c.num_shares = c.num_workgroups = workgroups = tiles * peers;
   }
-  plan->cluster_peers = ClusterPeers(*plan, target);
+  plan->cluster_peers = p.tiles_per_chunk > 0 ? 1 : ClusterPeers(*plan, target);
   if (stream_k && plan->grouped) {
     ChooseGroupedShares(p, target, workgroups, plan);
     if (!c.num_shares) c.schedule = Schedule::kAuto;
@@ -416,6 +439,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   if (c.schedule == Schedule::kWorkStealing && !c.num_queues) {
     int64_t per_xcd = tiles <= 512 ? 8 : tiles <= 1536 ? 4 : tiles <= 2048 ? 2 : 1;
     c.num_queues = host ? std::min<int64_t>(workgroups, kMaxQueues) : target.num_xcds * per_xcd;
+    // Each queue has a share of the rows, and the last would wait for the last chunk.
+    if (p.tiles_per_chunk > 0) c.num_queues = 1;
   }
   // A claim's latency is worth hiding where it is an atomic operation on device memory.
   if (c.claim_ahead < 0) c.claim_ahead = !host && c.num_queues > 0;
@@ -424,7 +449,7 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   if (!c.num_workgroups) {
     c.num_workgroups = std::max<int64_t>(1, std::min(workgroups, plan->num_indices()));
   }
-  LayOutWorkspace(target, plan);
+  LayOutWorkspace(p, target, plan);
   if (plan->workspace_bytes > kWorkspaceCap) {
     return "the workspace would take " + Str(plan->workspace_bytes) + " bytes, and the cap is " +
            Str(kWorkspaceCap) + " (128 MiB). Use fewer workgroups or a smaller tile than " +

@@ -36,6 +36,11 @@ struct Problem {
   // out[m, n] = cast(activation(z[m, n]) * z[m, n_out + n]).
   bool gated = false;
 
+  // lhs arrives in chunks of as many tile rows, visited from the pivot round; 0: all is there.
+  // num_chunks: signals of a batch; -1: not known yet.
+  int64_t tiles_per_chunk = 0, pivot = 0, num_chunks = 0, timeout_ns = 0;
+  bool signals_batched = false;
+
   // Columns of the sums.
   int64_t num_columns() const { return gated ? 2 * n : n; }
   // Matrices in rhs and in out.
@@ -80,8 +85,9 @@ struct Plan {
   int64_t cluster_peers = 1;
   bool fewer_shares = false;  // than wanted: the workspace would have been too large
   // Bytes from the workspace's start, each part 64-byte aligned. The first zeroed_bytes are
-  // set to zero on the call's stream: claim counters, arrival counters, atomic sums.
-  int64_t claim_offset = 0, arrivals_offset = 0, atomic_offset = 0;
+  // set to zero on the call's stream: claim counters, arrival counters, atomic sums, the status of
+  // waiting for chunks.
+  int64_t claim_offset = 0, arrivals_offset = 0, atomic_offset = 0, status_offset = 0;
   int64_t zeroed_bytes = 0;
   int64_t partials_offset = 0;
   int64_t scratch_offset = 0, scratch_bytes = 0;  // scratch_bytes per thread (host)
@@ -95,6 +101,8 @@ struct Plan {
   int64_t num_indices() const { return stream_k_map().size(); }
   // The kernel, which can read the sizes, prepares it.
   GroupedMap grouped_map(const Problem& problem) const;
+  // Without the addresses.
+  ChunkSignals chunk_signals(const Problem& problem) const;
 };
 
 // Makes the plan of `problem` for a target of instances.def. Returns an empty string, or the

@@ -1,5 +1,6 @@
 #include "plan_check.h"
 
+#include <algorithm>
 #include <initializer_list>
 
 #include "text.h"
@@ -124,11 +125,33 @@ std::string CheckProblem(const Problem& p, const Target& target) {
   for (int64_t contracting : {p.lhs_contracting, p.rhs_contracting}) {
     if (contracting != 0 && contracting != 1) return "a contracting dimension is not 0 or 1.";
   }
+  constexpr int64_t kMostTiles = int64_t{1} << 30;
+  if (p.tiles_per_chunk < 0 || p.tiles_per_chunk > kMostTiles || p.timeout_ns < 0 ||
+      p.num_chunks > kMostTiles || (p.tiles_per_chunk > 0 && p.ragged != Ragged::kNone)) {
+    return "tiles_per_chunk_m=" + Str(p.tiles_per_chunk) + "; allowed are 1 to 2**30 tile rows in "
+           "a chunk of lhs, for products without groups, and a timeout that is not negative.";
+  }
   error = CheckSize("lhs", {p.batch, p.m, p.k}, Bytes(p.lhs_dtype));
   if (error.empty()) error = CheckSize("rhs", {p.num_rhs(), p.k, p.num_columns()}, Bytes(p.rhs_dtype));
   if (error.empty()) error = CheckSize("out", {p.num_out(), p.m, p.num_columns()}, 4);
   if (error.empty() && p.ragged != Ragged::kNone) error = CheckGroups(p);
   return error;
+}
+
+std::string CheckChunks(const Problem& p, int64_t tile_m, int64_t tiles_m) {
+  if (p.pivot < 0 || p.pivot >= std::max<int64_t>(tiles_m, 1)) {
+    return "tile_idx_pivot_m=" + Str(p.pivot) + "; lhs has " + Str(tiles_m) + " tile rows of " +
+           Str(tile_m) + " rows, and the pivot is one of them, counted from 0. Pass 0 to begin "
+           "with the first.";
+  }
+  const int64_t needed = (tiles_m + p.tiles_per_chunk - 1) / p.tiles_per_chunk;
+  if (p.num_chunks >= 0 && p.num_chunks != needed) {
+    return "chunk_signals has " + Str(p.num_chunks) + " signals; lhs has " + Str(tiles_m) +
+           " tile rows of " + Str(tile_m) + " rows, which make " + Str(needed) + " chunks of " +
+           Str(p.tiles_per_chunk) + ". Pass as many, ask jaxgemm.chunk_rows for the rows of a "
+           "chunk, or choose the tile by GemmConfig(tile_m=...).";
+  }
+  return "";
 }
 
 std::string CheckConfig(const Config& c, const Target& target) {

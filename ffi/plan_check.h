@@ -27,6 +27,9 @@ std::string CheckOperands(DType lhs, DType rhs, const Target& target);
 
 std::string CheckProblem(const Problem& problem, const Target& target);
 
+// Where lhs arrives in chunks: whether there are as many signals as its tile rows need.
+std::string CheckChunks(const Problem& problem, int64_t tile_m, int64_t tiles_m);
+
 std::string CheckConfig(const Config& config, const Target& target);
 
 // Whether a GPU kernel of the target's computes the problem.

@@ -68,6 +68,11 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
             ? "persistent: a claim's counters would have to be zeroed first"
             : "persistent: no more tiles than workgroups");
   }
+  if (p.tiles_per_chunk > 0) {
+    say("chunks of " + Str(p.tiles_per_chunk) + " tile rows, " +
+        Str(p.tiles_per_chunk * c.tile_m) + " rows, are waited for" +
+        (p.pivot ? " from tile row " + Str(p.pivot) + " round" : ", the first first"));
+  }
   say(Str(c.num_workgroups) + (c.num_workgroups == 1 ? " workgroup" : " workgroups") +
       (c.num_queues ? ", " + Str(c.num_queues) + " queues to steal from" : ", fixed stride"));
   return reasons;

@@ -92,6 +92,12 @@ class Geometry:
   sizes_batched: bool = False
   accumulate: bool = False
   gated: bool = False
+  # lhs that arrives in chunks: see chunked.py. num_chunks -1: not known yet.
+  tiles_per_chunk: int = 0
+  pivot: int = 0
+  num_chunks: int = 0
+  signals_batched: bool = False
+  timeout_ns: int = 0
 
   @classmethod
   def of(cls, lhs_shape, rhs_shape, lhs_contracting, rhs_contracting):
@@ -107,7 +113,8 @@ class Geometry:
                rhs_batched)
 
   def out_shape(self):
-    batched = self.lhs_batched or self.rhs_batched or self.sizes_batched
+    batched = (self.lhs_batched or self.rhs_batched or self.sizes_batched
+               or self.signals_batched)
     batch = (self.batch,) if batched else ()
     groups = (self.local_groups,) if self.ragged == "k" else ()
     return (*batch, *groups, self.m, self.n)

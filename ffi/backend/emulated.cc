@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backend/gpu.h"
+#include "chunks.h"
 #include "text.h"
 
 namespace jaxgemm {
@@ -74,7 +75,7 @@ struct Buffers {
     ++count;
   }
 
-  static constexpr int kMost = 9;
+  static constexpr int kMost = 11;
   const char* names[kMost];
   uint64_t bases[kMost], sizes[kMost];
   uint8_t writable[kMost];
@@ -96,6 +97,9 @@ Buffers BuffersOf(const Call& call) {
   buffers.Add("group_sizes", call.group_sizes, 4 * p.groups * (p.sizes_batched ? p.batch : 1),
               false);
   buffers.Add("group_offset", call.group_offset, 4, false);
+  buffers.Add("chunk_signals", call.chunk_signals,
+              4 * p.num_chunks * (p.signals_batched ? p.batch : 1), false);
+  buffers.Add("chunk_epoch", call.chunk_epoch, 4, false);
   buffers.Add("bias", call.bias, vector_bytes(call.bias_batch_stride, columns), false);
   buffers.Add("scale", call.scale,
               vector_bytes(call.scale_batch_stride, call.scale_stride ? columns : 1), false);
@@ -132,7 +136,8 @@ std::string LaunchEmulated(const Call& call) {
                             buffers.names) != 0) {
     return "the emulator does not take the call's buffers.";
   }
-  return launcher.Launch(call, device, /*stream=*/nullptr);
+  error = launcher.Launch(call, device, /*stream=*/nullptr);
+  return error.empty() ? MissingChunk(call.chunk_status(), call.problem.timeout_ns) : error;
 }
 
 }  // namespace jaxgemm

@@ -68,6 +68,7 @@ GemmArgs PackArguments(const Call& call) {
           .map = plan.grouped ? StreamKMap{} : plan.stream_k_map(),
           .groups = groups,
           .group_offset = call.group_offset,
+          .chunks = call.chunks(),
           .max_shares = static_cast<Index>(plan.grouped ? plan.config.num_shares : 0),
           .num_workgroups = static_cast<Index>(plan.config.num_workgroups),
           .num_queues = static_cast<Index>(plan.config.num_queues),

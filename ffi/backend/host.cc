@@ -137,6 +137,12 @@ class Workgroup {
  private:
   template <class Map>
   void Run(Index index, Map& map) {
+    const ChunkSignals chunks = call_.chunks();
+    if (chunks.signals) return Run(index, map, ChunkReady{chunks});
+    Run(index, map, AlwaysReady());
+  }
+  template <class Map, class Ready>
+  void Run(Index index, Map& map, const Ready& ready) {
     auto compute = [this](const WorkTile& tile) { Compute(tile); };
     auto store = [this](const WorkTile& tile) { Store(tile); };
     const bool claim_ahead = config_.claim_ahead;
@@ -146,12 +152,12 @@ class Workgroup {
                        .num_queues = static_cast<Index>(config_.num_queues),
                        .start = static_cast<Index>(index % config_.num_queues),
                        .size = map.size()};
-      ForEachWorkTile(claim, map, AlwaysReady(), claim_ahead, compute, store);
+      ForEachWorkTile(claim, map, ready, claim_ahead, compute, store);
     } else {
       StrideClaim claim{.index = index,
                         .step = static_cast<Index>(config_.num_workgroups),
                         .size = map.size()};
-      ForEachWorkTile(claim, map, AlwaysReady(), claim_ahead, compute, store);
+      ForEachWorkTile(claim, map, ready, claim_ahead, compute, store);
     }
   }
 

@@ -31,6 +31,7 @@ struct GemmArgs {
   StreamKMap map;  // of the dense schedules, too: no tile is cut there
   GroupedMap groups;  // ragged kNone: there are none, else it is to be prepared
   const int32_t* group_offset;  // null: 0
+  ChunkSignals chunks;          // of lhs; not of grouped problems
   Index max_shares;             // that preparing may cut
   Index num_workgroups;
   Index num_queues;     // 0: fixed stride

@@ -1,10 +1,14 @@
-// The few atomic operations that workgroups of one call use on its workspace, each with the
-// ordering its caller relies on.
+// The few atomic operations that workgroups of one call use on its workspace, and on the signals of
+// whoever writes its input, each with the ordering its caller relies on.
 #pragma once
 
 #include <cstdint>
 
 #include "problem.h"
+
+#if !defined(__AMDGCN__) && !defined(__CUDA_ARCH__)
+#include <time.h>
+#endif
 
 namespace jaxgemm {
 
@@ -16,6 +20,25 @@ JAXGEMM_DEVICE inline int32_t LoadRelaxed(const int32_t* address) {
 
 JAXGEMM_DEVICE inline int32_t FetchAddRelaxed(int32_t* address, int32_t value) {
   return __scoped_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}
+
+JAXGEMM_DEVICE inline void StoreRelaxed(int32_t* address, int32_t value) {
+  __scoped_atomic_store_n(address, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}
+
+// What was written before the value was, by any agent.
+JAXGEMM_DEVICE inline uint32_t LoadAcquireSystem(const uint32_t* address) {
+  return __scoped_atomic_load_n(address, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_SYSTEM);
+}
+
+// s_memrealtime counts at 100 MHz.
+JAXGEMM_DEVICE inline int64_t Nanoseconds() {
+  return static_cast<int64_t>(__builtin_readsteadycounter()) * 10;
+}
+JAXGEMM_DEVICE inline void SleepBriefly() {
+#if defined(__AMDGCN__)
+  __builtin_amdgcn_s_sleep(32);  // 64 cycles each: a microsecond
+#endif
 }
 
 // The L2s of the XCDs are not coherent: the release writes this one's back, the acquire
@@ -44,6 +67,24 @@ JAXGEMM_DEVICE inline int32_t FetchAddRelaxed(int32_t* address, int32_t value) {
   return atomicAdd(address, value);
 }
 
+JAXGEMM_DEVICE inline void StoreRelaxed(int32_t* address, int32_t value) {
+  *static_cast<volatile int32_t*>(address) = value;
+}
+
+// What was written before the value was, by any GPU, copy engine or CPU.
+JAXGEMM_DEVICE inline uint32_t LoadAcquireSystem(const uint32_t* address) {
+  uint32_t value;
+  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+  return value;
+}
+
+JAXGEMM_DEVICE inline int64_t Nanoseconds() {
+  int64_t now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+JAXGEMM_DEVICE inline void SleepBriefly() { __nanosleep(500); }
+
 // The fences order what the whole workgroup did before and does after, by way of its barriers.
 JAXGEMM_DEVICE inline int32_t FetchAddAcqRel(int32_t* address, int32_t value) {
   asm volatile("fence.acq_rel.gpu;" ::: "memory");
@@ -58,6 +99,25 @@ JAXGEMM_DEVICE inline void AtomicAdd(float* address, float value) { atomicAdd(ad
 
 JAXGEMM_DEVICE inline int32_t LoadRelaxed(const int32_t* address) {
   return __atomic_load_n(address, __ATOMIC_RELAXED);
+}
+
+JAXGEMM_DEVICE inline void StoreRelaxed(int32_t* address, int32_t value) {
+  __atomic_store_n(address, value, __ATOMIC_RELAXED);
+}
+
+// What was written before the value was.
+JAXGEMM_DEVICE inline uint32_t LoadAcquireSystem(const uint32_t* address) {
+  return __atomic_load_n(address, __ATOMIC_ACQUIRE);
+}
+
+JAXGEMM_DEVICE inline int64_t Nanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+JAXGEMM_DEVICE inline void SleepBriefly() {
+  constexpr timespec kTime{0, 20'000};
+  nanosleep(&kTime, nullptr);
 }
 
 // Claims: only the count matters.

@@ -1,7 +1,7 @@
 // Which piece of the problem a workgroup does next. Three independent steps:
 //   claim  the next linear index          StrideClaim, StealClaim
 //   map    the work tile of that index    DenseMap, StreamKMap, GroupedMap (grouped_map.h)
-//   ready  may lhs be read there yet      AlwaysReady
+//   ready  may lhs be read there yet      AlwaysReady, ChunkReady
 // and one loop, ForEachWorkTile, that any choice of the three goes into. Every backend
 // compiles this file; it is tested on the host, where no device is needed.
 #pragma once
@@ -210,10 +210,55 @@ struct StreamKMap {
 };
 
 // ---------------------------------------------------------------------------- ready
+//
+// Row() is the tile row that a work tile computes, Wait() whether it may be read: false is the end
+// of this workgroup's work.
 
 // lhs was there before the kernel started.
 struct AlwaysReady {
-  JAXGEMM_DEVICE void Wait(const WorkTile&) const {}
+  JAXGEMM_DEVICE Index Row(Index m) const { return m; }
+  JAXGEMM_DEVICE bool Wait(const WorkTile&) const { return true; }
+};
+
+// lhs arrives in chunks of tile rows while the kernel runs. Rows are visited from the pivot round,
+// and the row that a work tile computes is the one it waits for (CK's first version waited for
+// another: rocm-libraries 5776).
+struct ChunkSignals {
+  const uint32_t* signals;  // one for each chunk; null: all of lhs is there
+  const uint32_t* epoch;    // a chunk has arrived when its signal equals this
+  int32_t* status;          // zeroed; 1 + the place of a signal that did not come in time
+  int64_t timeout_ns;
+  Index tiles_per_chunk, pivot, tiles_m;
+  Index batch_stride;  // from one batch's signals to the next's; 0: shared
+
+  JAXGEMM_DEVICE Index Row(Index m) const {
+    const Index row = m + pivot;
+    return row < tiles_m ? row : row - tiles_m;
+  }
+  // By one thread; what it acquires is then the whole workgroup's by a barrier. False: a signal has
+  // not come in time, this one or another workgroup's.
+  JAXGEMM_DEVICE bool Wait(const WorkTile& tile) const {
+    const Index place = tile.batch * batch_stride + Div(tile.m, tiles_per_chunk);
+    const uint32_t wanted = *epoch;
+    for (int64_t start = 0; LoadAcquireSystem(signals + place) != wanted; SleepBriefly()) {
+      if (LoadRelaxed(status) != 0) return false;
+      const int64_t now = Nanoseconds();
+      if (start == 0) start = now;
+      if (now - start > timeout_ns) {
+        StoreRelaxed(status, place + 1);
+        return false;
+      }
+    }
+    return true;
+  }
+};
+
+// Where one thread is a workgroup.
+struct ChunkReady {
+  ChunkSignals chunks;
+
+  JAXGEMM_DEVICE Index Row(Index m) const { return chunks.Row(m); }
+  JAXGEMM_DEVICE bool Wait(const WorkTile& tile) const { return chunks.Wait(tile); }
 };
 
 // ----------------------------------------------------------------------------- loop
@@ -221,13 +266,15 @@ struct AlwaysReady {
 // What one persistent workgroup does. `compute` is the main loop, `store` fix-up and
 // epilogue. With claim_ahead the next index is asked for between the two.
 template <class Claim, class Map, class Ready, class Compute, class Store>
-JAXGEMM_DEVICE inline __attribute__((always_inline)) void ForEachWorkTile(Claim claim, Map& map, const Ready& ready,
-                                    bool claim_ahead, Compute&& compute, Store&& store) {
+JAXGEMM_DEVICE inline __attribute__((always_inline)) void ForEachWorkTile(
+    Claim claim, Map& map, const Ready& ready, bool claim_ahead, Compute&& compute,
+    Store&& store) {
   claim.Start();
   for (Index index = claim.Finish(); index != kNoMoreWork; index = claim.Finish()) {
     WorkTile tile = map(index);
     if (tile.valid) {
-      ready.Wait(tile);
+      tile.m = ready.Row(tile.m);
+      if (!ready.Wait(tile)) return;
       compute(tile);
     }
     if (claim_ahead) claim.Start();
