@@ -5,6 +5,8 @@
   ragged_dot      jax.lax.ragged_dot, likewise, for mixtures of experts
   ragged_dot_general  jax.lax.ragged_dot_general, likewise
   ragged_gated_linear_unit  two of them as one kernel: activation(gate) * up
+  chunked_matmul  matmul, begun while chunks of its lhs are still arriving
+  chunk_rows      how many rows such a chunk has
   GemmConfig      schedule, tile and grid, where the plan should not choose
   supports        whether the kernels compute a call, and why not
   explain         the plan of a call, in words and as data
@@ -31,6 +33,7 @@ GemmConfig(partition=False).
 
 import importlib.metadata
 
+from jaxgemm.chunked_matmul import chunk_rows, chunked_matmul
 from jaxgemm.config import GemmConfig
 from jaxgemm.explain import Explanation, explain, supports, workspace_size
 from jaxgemm.matmul import dot_general, matmul
@@ -43,6 +46,8 @@ __version__ = importlib.metadata.version("jaxgemm")
 __all__ = [
     "Explanation",
     "GemmConfig",
+    "chunk_rows",
+    "chunked_matmul",
     "dot_general",
     "explain",
     "matmul",

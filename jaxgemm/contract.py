@@ -225,6 +225,38 @@ def _contract_lowering(ctx, *operands, labels, spec, call):
 mlir.register_lowering(contract_p, _contract_lowering)
 
 
+def tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, *, dims: Dims,
+                    spec: Spec, shape, bind, lhs_there=lambda x: x) -> jax.Array:
+  """The tangent of z = scale * (lhs @ rhs) + bias.
+
+  Args:
+    lhs: as rhs and scale, a primal; scale may be None, as may each tangent but one.
+    dims: the labels of all.
+    spec: the product's.
+    shape: z's.
+    bind: `contract`, but for whether it is partitioned.
+    lhs_there: applied to what goes into and comes out of products that read lhs.
+  """
+  scaled = dims._replace(bias=None)
+  terms = []
+  if d_lhs is not None:
+    terms += bind(d_lhs, rhs, None, scale, dims=scaled,
+                  spec=spec.for_gradient(spec.out_dtype))
+  if d_rhs is not None:
+    term, = bind(lhs, lhs_there(d_rhs), None, scale, dims=scaled,
+                 spec=spec.for_gradient(spec.out_dtype))
+    terms.append(lhs_there(term))
+  if d_scale is not None:
+    # Not from the saved value: that would divide by the scale, which may be zero.
+    acc, = bind(lhs, lhs_there(rhs), dims=Dims(dims.lhs, dims.rhs, dims.out),
+                spec=spec.for_gradient(jnp.float32))
+    terms.append(acc * epilogue.expand(d_scale, dims.scale, dims.out))
+  if d_bias is not None:
+    terms.append(jnp.broadcast_to(
+        epilogue.expand(d_bias, dims.bias, dims.out), shape))
+  return functools.reduce(jnp.add, terms)
+
+
 def _jvp(primals, tangents, *, labels, spec, call):
   lhs, rhs, bias, scale = _split_dims(primals, labels)
   d_lhs, d_rhs, d_bias, d_scale = (
@@ -238,23 +270,8 @@ def _jvp(primals, tangents, *, labels, spec, call):
   saves = spec.save_preact or spec.activation is not None
   outs = bind(lhs, rhs, bias, scale, dims=labels,
               spec=dataclasses.replace(spec, save_preact=saves))
-  # The tangent of z = scale * acc + bias.
-  scaled = labels._replace(bias=None)
-  product = Dims(labels.lhs, labels.rhs, labels.out)
-  terms = []
-  for left, right in ((d_lhs, rhs), (lhs, d_rhs)):
-    if left is not None and right is not None:
-      terms += bind(left, right, None, scale, dims=scaled,
-                    spec=spec.for_gradient(spec.out_dtype))
-  if d_scale is not None:
-    # Not from the saved value: that would divide by the scale, which may be zero.
-    acc, = bind(lhs, rhs, dims=product, spec=spec.for_gradient(jnp.float32))
-    terms.append(acc * epilogue.expand(d_scale, labels.scale, labels.out))
-  if d_bias is not None:
-    shape = outs[0].shape
-    terms.append(jnp.broadcast_to(
-        epilogue.expand(d_bias, labels.bias, labels.out), shape))
-  d_z = functools.reduce(jnp.add, terms)
+  d_z = tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, dims=labels,
+                        spec=spec, shape=outs[0].shape, bind=bind)
   return outs[:1 + spec.save_preact], epilogue.tangents(d_z, outs, spec)
 
 

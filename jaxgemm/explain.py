@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, layout, ragged_layout
+from jaxgemm.chunked import chunked_p, plan_chunked
+from jaxgemm.chunked_matmul import chunked_matmul
 from jaxgemm.contract import contract_p, plan_contraction
 from jaxgemm.layout import Dims
 from jaxgemm.matmul import (
@@ -31,7 +33,8 @@ class Explanation:
   workspace_bytes, zeroed_bytes, relayouts (operands that are transposed),
   fused_epilogue, gradients (the relayouts of each operand's gradient) and reasons.
   Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles
-  are as many as any group sizes can make. With "xla", only implementation and reasons.
+  are as many as any group sizes can make. Products that wait for chunks also have
+  chunk_rows. With "xla", only implementation and reasons.
   """
 
   data: dict[str, Any]
@@ -58,7 +61,9 @@ class Explanation:
 _NAMES = ("precision", "preferred_element_type", "out_sharding")
 _RAGGED = ("gated", "ragged_dot_dimension_numbers", "num_local_groups", "group_offset",
            "accumulate", "rhs_grad")
-_ARRAYS = ("group_sizes", "group_offset", "bias", "scale", "accumulate", "rhs_grad")
+_CHUNKED = ("tiles_per_chunk_m", "tile_idx_pivot_m", "epoch", "timeout")
+_ARRAYS = ("group_sizes", "group_offset", "chunk_signals", "epoch", "bias", "scale",
+           "accumulate", "rhs_grad")
 
 
 def _function(kwargs):
@@ -86,6 +91,20 @@ def _function(kwargs):
       shared["preferred_element_type"] = jnp.float32
     return function, lambda a, b: ragged_result(
         a, half(b) if gated else b, numbers=numbers, **shared)[0], kwargs
+  waits = kwargs.get("chunk_signals") is not None
+  for name in _CHUNKED if not waits else ():
+    if kwargs.pop(name, None) is not None:
+      raise TypeError(
+          f"{name} was given without chunk_signals, and belongs to "
+          "jaxgemm.chunked_matmul. Pass chunk_signals=..., an array or a "
+          "jax.ShapeDtypeStruct.")
+  if waits:
+    numbers = kwargs.get("dimension_numbers")
+    if numbers is None:
+      return chunked_matmul, lambda a, b: matmul_product(a, b, **shared).result, kwargs
+    shared["dimension_numbers"] = numbers
+    return (chunked_matmul, lambda a, b: dot_general_product(a, b, **shared).result,
+            kwargs)
   if "dimension_numbers" not in kwargs:
     return matmul, lambda a, b: matmul_product(a, b, **shared).result, kwargs
   shared["dimension_numbers"] = kwargs["dimension_numbers"]
@@ -95,7 +114,7 @@ def _function(kwargs):
 
 def _contractions(jaxpr):
   for eqn in jaxpr.eqns:
-    if eqn.primitive in (contract_p, ragged_p):
+    if eqn.primitive in (contract_p, ragged_p, chunked_p):
       yield eqn
     else:
       for inner in jax.extend.core.jaxprs_in_params(eqn.params):
@@ -120,6 +139,8 @@ def _plan(eqn):
   target = spec.target(platform if platform in _ffi.platforms() else "cpu")
   if eqn.primitive is ragged_p:
     return None, plan_ragged(operands, eqn.params["form"], spec, target)
+  if eqn.primitive is chunked_p:
+    return None, plan_chunked(operands, eqn.params["form"], spec, target)
   return plan_contraction(operands, eqn.params["labels"], spec, target)
 
 
@@ -146,7 +167,8 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
       `jaxgemm.dot_general`; with group_sizes (an array or a shape, too), as for
       `jaxgemm.ragged_dot`, and with ragged_dot_dimension_numbers, as for
       `jaxgemm.ragged_dot_general`, with gated=True, as for
-      `jaxgemm.ragged_gated_linear_unit`.
+      `jaxgemm.ragged_gated_linear_unit`; with chunk_signals (an array or a shape),
+      as for `jaxgemm.chunked_matmul`.
 
   Raises:
     ValueError, TypeError: the operands do not fit each other; what jax raises.
@@ -187,6 +209,13 @@ def explain(a, b, **kwargs) -> Explanation:
   if eqn.primitive is ragged_p:
     how, swap, fused = _ragged_layout(a, b, eqn, kwargs), False, True
     gradients = how.gradient_relayouts(a, b)
+  elif eqn.primitive is chunked_p:
+    form, (lhs, rhs) = eqn.params["form"], operands[:2]
+    shape = form.geometry(lhs.shape, rhs.shape, operands[2].shape).out_shape()
+    dims = form.dims(lhs.shape, rhs.shape, None, None, shape)
+    sizes = layout.label_sizes(dims, lhs.shape, rhs.shape)
+    how, swap, fused = layout.choose(dims, sizes, False)._replace(relayouts=()), False, True
+    gradients = _gradients(dims, sizes, lhs, rhs)
   else:
     dims = eqn.params["labels"]
     sizes = layout.label_sizes(dims, *(x.shape for x in operands))
@@ -227,6 +256,8 @@ def explain(a, b, **kwargs) -> Explanation:
   if eqn.primitive is ragged_p:
     data |= {"ragged": how.form.mode, "groups": operands[2].shape[-1],
              "local_groups": how.form.local_groups}
+  if eqn.primitive is chunked_p:
+    data["chunk_rows"] = plan["tile"][0] * eqn.params["form"].tiles_per_chunk
   return Explanation(data)
 
 

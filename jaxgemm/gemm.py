@@ -20,6 +20,7 @@ from jaxgemm import _ffi
 from jaxgemm.config import GemmConfig
 
 CALL_TARGET = "jaxgemm_gemm"
+STATUS_TARGET = "jaxgemm_chunk_status"
 
 
 def accumulator_dtype(*operands) -> np.dtype:
@@ -190,7 +191,10 @@ def _gemm_abstract_eval(lhs, rhs, *_, lhs_contracting, rhs_contracting, spec, **
 
 def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, bias: bool,
                scale: bool, platform: str):
-  """The custom call of operands that `geometry` describes, without its workspace."""
+  """The custom call of operands that `geometry` describes, without its workspace.
+
+  Where lhs arrives in chunks, with the status of waiting for them as the last result.
+  """
   lhs, rhs = ctx.avals_in[:2]
   if spec.emulated is not None and platform != "cpu":
     raise ValueError(
@@ -207,8 +211,32 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, bias: bool,
   # Behind lhs, rhs, the sizes and the offset: what is added to, in place.
   aliases = {3 + geometry.group_offset: 0} if geometry.accumulate else None
   rule = jax.ffi.ffi_lowering(CALL_TARGET, operand_output_aliases=aliases)
-  ctx = ctx.replace(avals_in=avals_in, avals_out=[*ctx.avals_out, workspace])
-  return rule(ctx, *operands, **chosen["attrs"])[:-1]
+  chunked = geometry.tiles_per_chunk > 0
+  avals_out = ctx.avals_out[:-1] if chunked else ctx.avals_out
+  call_ctx = ctx.replace(avals_in=avals_in, avals_out=[*avals_out, workspace])
+  outs = rule(call_ctx, *operands, **chosen["attrs"])
+  return _check_status(call_ctx, outs, chosen, platform) if chunked else outs[:-1]
+
+
+def _check_status(ctx, outs, chosen, platform: str):
+  """[*outs, status] of [*outs, workspace]: an error where a chunk has not come.
+
+  On a GPU that is a call of its own, which waits for the product on the host; on the
+  CPU the product's call has raised it.
+  """
+  begin = chosen["status_offset"]
+  *avals, workspace = ctx.avals_out
+  status = mlir.lower_fun(lambda x: x[begin:begin + 4], multiple_results=False)
+  status, = status(ctx.replace(avals_in=[workspace], avals_out=[
+      workspace.update(shape=(4,))]), outs[-1])
+  if platform != "cpu":
+    rule = jax.ffi.ffi_lowering(
+        STATUS_TARGET, operand_output_aliases={i: i for i in range(len(avals))})
+    outs = rule(ctx.replace(avals_in=ctx.avals_out, avals_out=avals), *outs,
+                status_offset=np.int64(begin),
+                timeout_ns=np.int64(chosen["attrs"]["timeout_ns"]))
+    return [*outs, status]
+  return [*outs[:-1], status]
 
 
 def _convert(ctx, operand, aval, dtype):

@@ -162,7 +162,7 @@ def epilogue_values(name: str, x, dtype) -> jax.Array:
   return x.astype(dtype)
 
 
-def _vector(name: str, x, product: Product, dtype, scalar: bool):
+def labelled_vector(name: str, x, product: Product, dtype, scalar: bool):
   """(values, labels) of a bias or scale; values None if x is."""
   if x is None:
     return None, None
@@ -226,9 +226,10 @@ def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
   config = resolve(config, schedule, reduction, deterministic)
   out_dtype = product.result.dtype
   integer = jnp.issubdtype(out_dtype, jnp.integer)
-  bias, bias_labels = _vector(
+  bias, bias_labels = labelled_vector(
       "bias", bias, product, jnp.int32 if integer else jnp.float32, scalar=False)
-  scale, scale_labels = _vector("scale", scale, product, jnp.float32, scalar=True)
+  scale, scale_labels = labelled_vector(
+      "scale", scale, product, jnp.float32, scalar=True)
   dims = product.dims._replace(bias=bias_labels, scale=scale_labels)
   spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
               weak_type=product.result.weak_type, emulated=emulated)
