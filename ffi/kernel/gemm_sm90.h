@@ -10,12 +10,14 @@
 
 namespace jaxgemm {
 
-// The claim of a cluster's producers: its first CTA steals for all of them.
+// The claim of a cluster's producers. Its first CTA steals for all of them; and where lhs arrives in
+// chunks, it waits for that of the work tile, so that all of them go on or none.
 template <class Traits>
 struct ClusterClaim {
   bool stealing;
   StrideClaim stride;
   StealClaim steal;
+  const GemmArgs& args;
   SharedMemory<Traits>& shared;
   int rank;
   RingPlace<kMailSlots> mail;
@@ -24,21 +26,34 @@ struct ClusterClaim {
     if (stealing && rank == 0 && IsFirstLane()) steal.Start();
   }
   JAXGEMM_SM90 Index Finish() {
-    if (!stealing) return stride.Finish();
+    const bool waits = args.chunks.signals != nullptr;
+    if (!stealing && !waits) return stride.Finish();
     Index index = 0;
-    if (IsFirstLane()) index = Steal();
+    if (IsFirstLane()) {
+      index = Agree();
+      // The copy engine reads what the signal's writer wrote.
+      if (waits) FenceAsyncProxyOfMemory();
+    }
     return __shfl_sync(~0u, index, 0);
   }
 
  private:
-  JAXGEMM_SM90 Index Steal() {
+  // By the first CTA: an index of which lhs is there, or no more work.
+  JAXGEMM_SM90 Index Take() {
+    const Index index = stealing ? steal.Finish() : stride.Finish();
+    if (args.chunks.signals == nullptr || index == kNoMoreWork) return index;
+    WorkTile tile = args.map(index);
+    tile.m = args.chunks.Row(tile.m);
+    return !tile.valid || args.chunks.Wait(tile) ? index : kNoMoreWork;
+  }
+  JAXGEMM_SM90 Index Agree() {
     if constexpr (Traits::kCluster == 1) {
-      return steal.Finish();
+      return Take();
     } else {
       const int slot = mail.slot;
       Index index;
       if (rank == 0) {
-        index = steal.Finish();
+        index = Take();
         shared.mail_empty[slot].Wait(mail.parity ^ 1);
         for (int other = 1; other < Traits::kCluster; ++other) {
           asm volatile("st.shared::cluster.s32 [%0], %1;" ::"r"(
@@ -58,6 +73,14 @@ struct ClusterClaim {
       return index;
     }
   }
+};
+
+// The tile rows of chunks that the claim has waited for.
+struct ClaimedRows {
+  const ChunkSignals& chunks;
+
+  JAXGEMM_SM90 Index Row(Index m) const { return chunks.signals ? chunks.Row(m) : m; }
+  JAXGEMM_SM90 bool Wait(const WorkTile&) const { return true; }
 };
 
 // A warp looks for a group with all its lanes.
@@ -297,9 +320,9 @@ class Workgroup {
     const StrideClaim stride{
         .index = workgroup, .step = args_.num_workgroups, .size = args_.map.size()};
     // What is executed first is fetched first: the plain case has code of its own.
-    if (args_.groups.ragged == Ragged::kNone && args_.num_queues == 0) {
+    if (args_.groups.ragged == Ragged::kNone && args_.num_queues == 0 && !args_.chunks.signals) {
       StreamKMap map = args_.map;
-      return Produce(stride, map);
+      return Produce(stride, map, AlwaysReady());
     }
     ClusterClaim<Traits> claim{
         .stealing = args_.num_queues > 0,
@@ -308,23 +331,23 @@ class Workgroup {
                   .num_queues = args_.num_queues,
                   .start = args_.num_queues > 0 ? Mod(workgroup, args_.num_queues) : 0,
                   .size = stride.size},
+        .args = args_,
         .shared = shared_,
         .rank = rank_};
     if (args_.groups.ragged == Ragged::kNone) {
       StreamKMap map = args_.map;
-      return Produce(claim, map);
+      return Produce(claim, map, ClaimedRows{args_.chunks});
     }
     WarpGroupedMap map(args_);
     claim.stride.size = claim.steal.size = map.groups.size();
-    Produce(claim, map);
+    Produce(claim, map, AlwaysReady());
   }
-  template <class Claim, class Map>
-  JAXGEMM_SM90 void Produce(const Claim& claim, Map& map) {
+  template <class Claim, class Map, class Ready>
+  JAXGEMM_SM90 void Produce(const Claim& claim, Map& map, const Ready& ready) {
     TileSender<Traits> sender{.shared = shared_};
     CopyEngineLoader<Traits> loader{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     ForEachWorkTile(
-        claim, map, AlwaysReady(), args_.claim_ahead,
-        [&](const WorkTile& tile) { sender.Send(tile); },
+        claim, map, ready, args_.claim_ahead, [&](const WorkTile& tile) { sender.Send(tile); },
         [&](const WorkTile& tile) { loader.Load(tile); });
     sender.Send({.valid = false});
   }

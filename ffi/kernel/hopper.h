@@ -141,6 +141,11 @@ JAXGEMM_SM90 void FenceAsyncProxy() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+// What this thread has acquired of global memory can be read by the copy engine.
+JAXGEMM_SM90 void FenceAsyncProxyOfMemory() {
+  asm volatile("fence.proxy.async.global;" ::: "memory");
+}
+
 // A ring's place: which slot, and the parity of the phase that fills it.
 template <int kSlots>
 struct RingPlace {
