@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <thread>
 #include <tuple>
 
 #include "kernel/grouped_map.h"
@@ -221,6 +222,85 @@ void RunGroupedCase(int num_threads) {
   }
 }
 
+// lhs arrives in chunks: what a work tile reads was written just before its chunk's signal, which
+// is the tile's own row; and where a signal does not come, all leave and nothing of it is stored.
+void RunChunkedCase(int num_threads, bool one_missing) {
+  Case c = RandomCase();
+  c.map.grid.tiles_m = RandomIndex(1, 6);
+  const TileGrid& grid = c.map.grid;
+  const Index tiles = grid.num_tiles();
+  c.map.cut_tiles = std::min(tiles, c.map.cut_tiles);
+  c.map.num_shares = std::min(c.map.num_shares, c.map.cut_tiles * grid.tiles_k);
+  c.map.whole_tiles = tiles - c.map.cut_tiles;
+
+  constexpr uint32_t kEpoch = 7;
+  const Index tiles_per_chunk = RandomIndex(1, grid.tiles_m + 1);
+  const Index num_chunks = (grid.tiles_m + tiles_per_chunk - 1) / tiles_per_chunk;
+  const bool batched = Random(0, 1) != 0;
+  const Index num_signals = num_chunks * (batched ? grid.batch : 1);
+  std::vector<uint32_t> signals(num_signals, kEpoch - 1);
+  std::vector<int64_t> lhs(int64_t{grid.batch} * grid.tiles_m, -1);
+  int32_t status = 0;
+  const uint32_t epoch = kEpoch;
+  const ChunkReady ready{{.signals = signals.data(),
+                          .epoch = &epoch,
+                          .status = &status,
+                          .timeout_ns = one_missing ? 2'000'000 : 60'000'000'000,
+                          .tiles_per_chunk = tiles_per_chunk,
+                          .pivot = RandomIndex(0, grid.tiles_m - 1),
+                          .tiles_m = grid.tiles_m,
+                          .batch_stride = batched ? num_chunks : 0}};
+  std::vector<Index> order(num_signals);
+  for (Index i = 0; i < num_signals; ++i) order[i] = i;
+  std::shuffle(order.begin(), order.end(), rng);
+  const Index missing = one_missing ? order.back() : -1;
+  if (one_missing) order.pop_back();
+  auto signal_of = [&](Index batch, Index m) {
+    return (batched ? batch * num_chunks : 0) + m / tiles_per_chunk;
+  };
+  std::thread producer([&] {
+    for (Index signal : order) {
+      for (Index batch = 0; batch < grid.batch; ++batch) {
+        for (Index m = 0; m < grid.tiles_m; ++m) {
+          if (signal_of(batch, m) == signal) lhs[batch * grid.tiles_m + m] = m;
+        }
+      }
+      __atomic_store_n(&signals[signal], kEpoch, __ATOMIC_RELEASE);
+    }
+  });
+
+  std::vector<int32_t> counters(std::max<int64_t>(1, c.queues) * StealClaim::kCounterStride);
+  std::vector<std::atomic<int>> done(tiles * grid.tiles_k);
+  RunOnThreads(c.workgroups, num_threads, [&](int64_t thread) {
+    const Index workgroup = static_cast<Index>(thread);
+    auto compute = [&](const WorkTile& tile) {
+      CHECK_THAT(lhs[tile.batch * grid.tiles_m + tile.m] == tile.m, "row %d had not come", tile.m);
+    };
+    auto store = [&](const WorkTile& tile) {
+      const Index index = (tile.batch * grid.tiles_m + tile.m) * grid.tiles_n + tile.n;
+      for (Index k = tile.k_begin; k < tile.k_end; ++k) done[index * grid.tiles_k + k] += 1;
+    };
+    if (c.queues) {
+      StealClaim claim{counters.data(), c.queues, workgroup % c.queues, c.map.size()};
+      ForEachWorkTile(claim, c.map, ready, false, compute, store);
+    } else {
+      StrideClaim claim{workgroup, c.workgroups, c.map.size()};
+      ForEachWorkTile(claim, c.map, ready, true, compute, store);
+    }
+  });
+  producer.join();
+
+  CHECK_THAT((status != 0) == one_missing, "status %d", status);
+  CHECK_THAT(!one_missing || status == missing + 1, "status %d, and signal %d is missing", status,
+             missing);
+  for (Index i = 0; i < tiles * grid.tiles_k; ++i) {
+    const Index line = i / grid.tiles_k / grid.tiles_n;
+    const bool came = signal_of(line / grid.tiles_m, line % grid.tiles_m) != missing;
+    const int times = done[i];
+    CHECK_THAT(one_missing ? times <= came : times == 1, "a k tile done %d times", times);
+  }
+}
+
 }  // namespace
 }  // namespace jaxgemm
 
@@ -231,6 +311,7 @@ int main() {
     CheckSlots(c.map);
     RunCase(c, static_cast<int>(Random(1, 4)));
     RunGroupedCase(static_cast<int>(Random(1, 4)));
+    RunChunkedCase(static_cast<int>(Random(1, 4)), trial % 10 == 0);
   }
   std::printf("schedule_test: %d failures\n", failures);
   return failures != 0;
