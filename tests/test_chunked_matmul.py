@@ -1,0 +1,282 @@
+"""Products that start on the chunks of lhs that have arrived, on the CPU."""
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+from jax.sharding import Mesh, PartitionSpec as P
+import numpy as np
+import pytest
+
+import jaxgemm
+from jaxgemm import GemmConfig
+from arriving import Arriving, memory
+
+S = jax.ShapeDtypeStruct
+LAYOUTS = {
+    "rr": None,
+    "rc": (((1,), (1,)), ((), ())),
+    "cr": (((0,), (0,)), ((), ())),
+    "cc": (((0,), (1,)), ((), ())),
+}
+
+
+def normal(rng, *shape, dtype=np.float32):
+  return np.asarray(rng.standard_normal(shape), np.float32).astype(dtype)
+
+
+def assert_product(out, lhs, rhs, tolerance=1e-5):
+  want = np.asarray(lhs, np.float64) @ np.asarray(rhs, np.float64)
+  out = np.asarray(out, np.float64)
+  assert out.shape == want.shape and np.isfinite(out).all()
+  assert np.abs(out - want).max() <= tolerance * np.abs(want).max()
+
+
+def orders(rng, places):
+  """In order, in reverse, at random."""
+  return {"in order": places, "reverse": places[::-1],
+          "random": [places[i] for i in rng.permutation(len(places))]}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, jnp.bfloat16])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_composable_kernels_case(rng, layout, dtype):
+  # M 1536, N 1024, K 512 with two tiles a chunk, pivot 2 (rocm-libraries 5776).
+  m, n, k, rows = 1536, 1024, 512, 256
+  a, b = normal(rng, m, k, dtype=dtype), normal(rng, k, n, dtype=dtype)
+  by_column = layout[0] == "c"
+  arriving = Arriving(a.T.copy() if by_column else a, rows, axis=-1 if by_column else -2)
+  config = GemmConfig(tile_m=128, tile_n=128)
+  thread = arriving.start(orders(rng, arriving.places())["random"], pause=0.01)
+  out = jaxgemm.chunked_matmul(
+      arriving.lhs, b.T.copy() if layout[1] == "c" else b, arriving.signals,
+      tiles_per_chunk_m=2, tile_idx_pivot_m=2, config=config,
+      dimension_numbers=LAYOUTS[layout], preferred_element_type=jnp.float32)
+  assert_product(out, a, b)
+  thread.join()
+
+
+@pytest.mark.parametrize("schedule, reduction", [
+    ("persistent", None), ("work_stealing", None), ("stream_k", "linear"),
+    ("stream_k", "tree"), ("stream_k", "atomic")])
+@pytest.mark.parametrize("seed", range(6))
+def test_random_orders_pivots_and_chunks(schedule, reduction, seed):
+  rng = np.random.default_rng(seed)
+  m, n, k = rng.integers([1, 1, 1], [300, 100, 200])
+  tile_m = int(rng.integers(1, 40))
+  tiles = -(-int(m) // tile_m)
+  tiles_per_chunk = int(rng.integers(1, tiles + 3))
+  pivot = int(rng.integers(0, tiles))
+  batch = () if seed % 2 else (3,)
+  a, b = normal(rng, *batch, m, k), normal(rng, k, n)
+  config = GemmConfig(tile_m=tile_m, tile_n=32, tile_k=32, num_workgroups=4)
+  for name in ("in order", "reverse", "random"):
+    arriving = Arriving(a, tile_m * tiles_per_chunk, batched=seed % 3 == 0)
+    order = orders(rng, arriving.places())[name]
+    thread = arriving.start(order, pause=0.002)
+    out = jaxgemm.chunked_matmul(
+        arriving.lhs, b, arriving.signals, tiles_per_chunk_m=tiles_per_chunk,
+        tile_idx_pivot_m=pivot, schedule=schedule, reduction=reduction, config=config)
+    assert_product(out, a, b)
+    thread.join()
+
+
+def test_all_signals_set_is_the_plain_product_bit_by_bit(rng):
+  a, b = normal(rng, 256, 128), normal(rng, 128, 96)
+  config = GemmConfig(tile_m=64, tile_n=96)
+  out = jaxgemm.chunked_matmul(
+      a, b, jnp.ones(2, jnp.uint32), tiles_per_chunk_m=2, config=config)
+  assert (out == jaxgemm.matmul(a, b, config=config)).all()
+  out = jaxgemm.chunked_matmul(a, b, None, tiles_per_chunk_m=2, config=config)
+  assert (out == jaxgemm.matmul(a, b, config=config)).all()
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_a_signal_that_never_comes_is_an_error_and_the_next_call_works(rng, threads):
+  a, b = normal(rng, 300, 64), normal(rng, 64, 64)
+  config = GemmConfig(tile_m=32, tile_n=32, num_workgroups=threads)
+  signals = np.ones(5, np.uint32)
+  signals[3] = 0
+  call = jax.jit(lambda s, timeout: jaxgemm.chunked_matmul(
+      a, b, s, tiles_per_chunk_m=2, config=config, timeout=timeout),
+      static_argnames="timeout")
+  for _ in range(3):
+    with pytest.raises(jax.errors.JaxRuntimeError, match="signal 3 of chunk_signals "
+                       "did not become the epoch within 50 ms"):
+      call(jnp.asarray(signals), timeout=0.05).block_until_ready()
+  assert_product(call(jnp.ones(5, jnp.uint32), timeout=0.05), a, b)
+
+
+def test_epochs_over_a_thousand_calls_on_the_same_buffers(rng):
+  b = normal(rng, 16, 8)
+  config = GemmConfig(tile_m=8, num_workgroups=2)
+  call = jax.jit(lambda lhs, signals, epoch: jaxgemm.chunked_matmul(
+      lhs, b, signals, tiles_per_chunk_m=1, epoch=epoch, config=config))
+  lhs, signals = jnp.zeros((24, 16)), jnp.zeros(3, jnp.uint32)
+  jax.block_until_ready((lhs, signals))
+  for epoch in range(1, 1001):
+    a = normal(rng, 24, 16)
+    arriving = Arriving(a, 8)
+    arriving.lhs, arriving.signals = lhs, signals
+    arriving._lhs, arriving._signals = memory(lhs), memory(signals)
+    thread = arriving.start([(2,), (0,), (1,)], epoch=epoch)
+    assert_product(call(lhs, signals, jnp.uint32(epoch)), a, b)
+    thread.join()
+  # What an earlier epoch left is not taken for arrived.
+  with pytest.raises(jax.errors.JaxRuntimeError, match="did not become the epoch"):
+    jaxgemm.chunked_matmul(lhs, b, signals, tiles_per_chunk_m=1, epoch=1001,
+                           config=config, timeout=0.05).block_until_ready()
+
+
+@pytest.mark.parametrize("activation", [None, "gelu"])
+def test_gradients_are_those_of_matmul(rng, activation):
+  a, b = normal(rng, 96, 40), normal(rng, 40, 24)
+  bias, scale = normal(rng, 24), normal(rng, 24)
+  signals = jnp.ones(3, jnp.uint32)
+  config = GemmConfig(tile_m=16)
+
+  def loss(product):
+    return lambda a, b, bias, scale: (product(
+        a, b, bias=bias, scale=scale, activation=activation) ** 2).sum()
+
+  ours = loss(lambda a, b, **kwargs: jaxgemm.chunked_matmul(
+      a, b, signals, tiles_per_chunk_m=2, config=config, **kwargs))
+  wanted = loss(jaxgemm.matmul)
+  args = a, b, bias, scale
+  for x, y in zip(jax.grad(ours, (0, 1, 2, 3))(*args),
+                  jax.grad(wanted, (0, 1, 2, 3))(*args)):
+    np.testing.assert_allclose(x, y, rtol=1e-4, atol=1e-3)
+  directions = tuple(normal(rng, *x.shape) for x in args)
+  second = lambda f: jax.jvp(lambda *x: jax.grad(f, 1)(*x), args, directions)[1]
+  np.testing.assert_allclose(second(ours), second(wanted), rtol=1e-3, atol=2e-2)
+
+
+@pytest.mark.parametrize("remat", [False, True])
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_gradients_wait_for_lhs(rng, mode, remat):
+  """Also where they do not depend on the result."""
+  a, b, w = normal(rng, 256, 64), normal(rng, 64, 32), normal(rng, 256, 32)
+  config = GemmConfig(tile_m=32)
+
+  def product(lhs, b, signals):
+    return jaxgemm.chunked_matmul(lhs, b, signals, tiles_per_chunk_m=2, config=config)
+
+  product = jax.checkpoint(product) if remat else product
+  if mode == "reverse":
+    run = jax.jit(jax.grad(lambda b, lhs, s: (product(lhs, b, s) * w).sum()))
+    wanted = a.T.astype(np.float64) @ w
+  else:
+    run = jax.jit(lambda b, lhs, s: jax.jvp(
+        lambda b: product(lhs, b, s), (b,), (b,))[1])
+    wanted = a.astype(np.float64) @ b
+  for _ in range(3):
+    arriving = Arriving(a, 64)
+    thread = arriving.start(arriving.places(), pause=0.02)
+    np.testing.assert_allclose(run(b, arriving.lhs, arriving.signals), wanted,
+                               rtol=1e-4, atol=1e-3)
+    thread.join()
+
+
+def test_vmap(rng):
+  a, b = normal(rng, 3, 64, 24), normal(rng, 3, 24, 16)
+  config = GemmConfig(tile_m=16)
+  ones = jnp.ones((3, 2), jnp.uint32)
+  product = lambda a, b, s: jaxgemm.chunked_matmul(
+      a, b, s, tiles_per_chunk_m=2, config=config)
+  for axes in [(0, 0, 0), (0, None, 0), (0, 0, None), (0, None, None), (None, 0, None),
+               (None, None, 0)]:
+    args = [x if axis == 0 else x[0] for x, axis in zip((a, b, ones), axes)]
+    want = np.matmul(args[0], args[1])
+    out = jax.vmap(product, axes)(*args)
+    np.testing.assert_allclose(out, np.broadcast_to(want, out.shape), rtol=1e-4, atol=1e-4)
+  nested = jax.vmap(jax.vmap(product, (0, None, 0)), (0, 0, 0))
+  a4 = normal(rng, 2, 3, 64, 24)
+  out = nested(a4, b[:2], jnp.ones((2, 3, 2), jnp.uint32))
+  np.testing.assert_allclose(out, a4 @ b[:2, None], rtol=1e-4, atol=1e-4)
+  with pytest.raises(NotImplementedError, match="copy lhs before it is complete"):
+    jax.vmap(product, (1, None, None))(jnp.moveaxis(a, 0, 1), b[0], ones[0])
+  # One chunk late, under vmap.
+  arriving = Arriving(a, 32, batched=True)
+  thread = arriving.start(arriving.places()[::-1], pause=0.01)
+  out = jax.vmap(product, (0, 0, 0))(arriving.lhs, b, arriving.signals)
+  assert_product(out, a, b)
+  thread.join()
+
+
+def test_compiled_program_reads_lhs_and_signals_where_they_lie():
+  lhs, rhs, signals = S((4, 256, 64), np.float32), S((64, 32), np.float32), S(
+      (4, 2), np.uint32)
+  text = jax.jit(lambda lhs, rhs, signals: jaxgemm.chunked_matmul(
+      lhs, rhs, signals, tiles_per_chunk_m=2, config=GemmConfig(tile_m=64))).lower(
+          lhs, rhs, signals).compile().as_text()
+  call, = (line for line in text.splitlines() if "custom-call" in line)
+  assert "jaxgemm_gemm" in call
+  assert not any(f" {op}(" in text for op in ("copy", "transpose", "convert", "fusion"))
+
+
+def test_in_scan_and_shard_map(rng):
+  a, b = normal(rng, 5, 64, 32), normal(rng, 32, 16)
+  config = GemmConfig(tile_m=16)
+  product = lambda a, b, s: jaxgemm.chunked_matmul(
+      a, b, s, tiles_per_chunk_m=2, config=config)
+  _, out = lax.scan(lambda c, a: (c, product(a, b, jnp.ones(2, jnp.uint32))), 0, a)
+  assert_product(out, a, b)
+
+  mesh = Mesh(np.array(jax.devices()), ("rows",))
+  rows, ones = normal(rng, 8 * 64, 32), jnp.ones(16, jnp.uint32)
+  local = jax.shard_map(product, mesh=mesh, in_specs=(P("rows"), P(), P("rows")),
+                        out_specs=P("rows"))
+  out = jax.jit(local)(rows, b, ones)
+  assert_product(out, rows, b)
+  with pytest.raises(ValueError, match="Use it inside jax.shard_map"):
+    sharded = jax.device_put(rows, jax.NamedSharding(mesh, P("rows")))
+    jaxgemm.chunked_matmul(sharded, b, jnp.ones(16, jnp.uint32), tiles_per_chunk_m=2,
+                           config=config)
+
+
+def test_explain_supports_and_chunk_rows():
+  lhs, rhs = S((1024, 512), jnp.bfloat16), S((512, 256), jnp.bfloat16)
+  options = dict(tiles_per_chunk_m=2, tile_idx_pivot_m=4, config=GemmConfig(tile_m=64))
+  kwargs = dict(chunk_signals=S((8,), jnp.uint32), **options)
+  explained = jaxgemm.explain(lhs, rhs, **kwargs)
+  assert explained.data["chunk_rows"] == 128
+  assert "128 rows, are waited for from tile row 4 round" in str(explained)
+  assert jaxgemm.chunk_rows(lhs, rhs, **options) == 128
+  assert jaxgemm.workspace_size(lhs, rhs, **kwargs) > 0
+  assert jaxgemm.supports(lhs, rhs, **kwargs) == (True, "")
+  wrong = kwargs | {"chunk_signals": S((9,), jnp.uint32)}
+  assert not jaxgemm.supports(lhs, rhs, **wrong)[0]
+  with pytest.raises(TypeError, match="without chunk_signals"):
+    jaxgemm.explain(lhs, rhs, tiles_per_chunk_m=2)
+  rows = jaxgemm.chunk_rows(lhs, rhs, tiles_per_chunk_m=1)
+  chunks = -(-1024 // rows)
+  assert jaxgemm.supports(lhs, rhs, chunk_signals=S((chunks,), jnp.uint32),
+                          tiles_per_chunk_m=1)[0]
+
+
+@pytest.mark.parametrize("given, message", [
+    (dict(tiles_per_chunk_m=0), "tiles_per_chunk_m=0; an int from 1"),
+    (dict(tiles_per_chunk_m=True), "tiles_per_chunk_m=True"),
+    (dict(tile_idx_pivot_m=-1), "tile_idx_pivot_m=-1"),
+    (dict(tile_idx_pivot_m=16), "16 tile rows of 64 rows, and the pivot"),
+    (dict(signals=(9,)), "chunk_signals has 9 signals.*make 8 chunks of 2"),
+    (dict(signals=(2, 8)), "chunk_signals has shape"),
+    (dict(signals_dtype=jnp.int32), "chunk_signals has dtype int32; uint32 is allowed"),
+    (dict(timeout=0), "timeout=0"),
+    (dict(implementation="xla"), "XLA does not wait for chunks"),
+    (dict(rhs=jnp.int8, lhs=jnp.complex64), "XLA does not wait"),
+    (dict(lhs=jnp.int8, rhs=jnp.float32), "lhs cannot be converted before"),
+    (dict(dimension_numbers=(((1, 0), (0, 1)), ((), ())), shape=(1024, 512)),
+     "must not be copied before it has arrived"),
+])
+def test_errors_while_tracing(given, message):
+  given = dict(given)
+  shape = given.pop("shape", (512, 256))
+  lhs = S((1024, 512), given.pop("lhs", np.float32))
+  if "dimension_numbers" in given:
+    shape = (512, 1024)
+  rhs = S(shape, given.pop("rhs", np.float32))
+  signals = S(given.pop("signals", (8,)), given.pop("signals_dtype", np.uint32))
+  kwargs = dict(tiles_per_chunk_m=2, config=GemmConfig(tile_m=64)) | given
+  with pytest.raises(ValueError, match=message):
+    jax.eval_shape(lambda a, b, s: jaxgemm.chunked_matmul(a, b, s, **kwargs),
+                   lhs, rhs, signals)
