@@ -23,7 +23,7 @@ from absl import logging
 
 from benchmarks import shapes
 
-_SECTIONS = ("dense", "stream_k", "grouped", "steal", "fp8", "ahead")
+_SECTIONS = ("dense", "stream_k", "grouped", "steal", "fp8", "chunked", "ahead")
 _GPU = shapes.load()["gpu"]
 
 FLAGS = flags.FLAGS
@@ -91,6 +91,7 @@ def describe() -> dict:
 def jobs():
   """(section, case, function that returns rows) in the order of the sections."""
   from benchmarks import gpu_ahead
+  from benchmarks import gpu_chunked
   from benchmarks import gpu_grouped
   from benchmarks import gpu_rows
   from benchmarks import gpu_steal
@@ -126,6 +127,10 @@ def jobs():
     elif section == "fp8":
       yield section, case(_GPU["fp8"]).label, one(
           gpu_rows.fp8, case(_GPU["fp8"]), options)
+    elif section == "chunked":
+      for num_chunks in _GPU["chunks"]:
+        yield section, f"{case(_GPU['chunked']).label}, {num_chunks} chunks", one(
+            gpu_chunked.measure, case(_GPU["chunked"]), num_chunks, options)
     else:
       each = case(shapes.load()["bench_8k"][0])
       yield section, each.label, one(gpu_ahead.measure, each, options)

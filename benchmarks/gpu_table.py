@@ -110,6 +110,12 @@ def gates(rows: list[Row]) -> list[dict[str, Any]]:
   out.at_least("fp8 over bf16", fp8["case"] if fp8 else "none",
                min(_ratios(fp8).values(), default=None) if fp8 else None)
 
+  for bound, key in (("streamed, over the larger of copy and product", "of_larger"),
+                     ("signals set, over plain", "set")):
+    value, of = _lowest([(row[key]["median"], row["case"])
+                         for row in _of(rows, "chunked")])
+    out.at_least(bound, of, value)
+
   ours = [(f"{describe(row)} {name}", entry, row) for row in rows
           for name, entry in row["candidates"].items() if is_ours(name)]
   out.holds("one kernel, at most one memset, no copy a call", [
@@ -162,12 +168,13 @@ def lines(row: Row) -> list[str]:
   for name, entry in row["candidates"].items():
     us = {key: value * 1e6 for key, value in entry["seconds"].items()}
     ratio = _spread(entry["ratio"]) if "ratio" in entry else "-"
+    errors = entry.get("errors")
+    errors = f"{errors['norm']:.1e} / {errors['max']:.1e}" if errors else "-"
     launches = " + ".join(f"{entry[key]:g}" for key in _LAUNCHES)
     found.append(
         f"| {describe(row)} | {name} | {entry['tflops']:.1f} | {us['median']:.2f} "
         f"[{us['q1']:.2f}, {us['q3']:.2f}] | {ratio} | {launches} | "
-        f"{entry['errors']['norm']:.1e} / {entry['errors']['max']:.1e}"
-        f"{'' if entry['poisoned'] else ' (not poisoned)'} |")
+        f"{errors}{'' if entry.get('poisoned') else ' (not poisoned)'} |")
   found += [f"| {describe(row)} | {name} | {' '.join(why.split())[:160]} | | | | |"
             for name, why in row["missing"].items()]
   return found
