@@ -274,6 +274,8 @@ def test_acceptance():
     ("extreme over balanced routing", 5, {"to_balanced": {"median": 0.94}}),
     ("stealing over persistent, processors held", 6, {"held": {"median": 1.1}}),
     ("stealing over persistent, alone", 6, {"alone": {"median": 0.97}}),
+    ("streamed, over the larger of copy and product", 9, {"of_larger": {"median": 0.9}}),
+    ("signals set, over plain", 9, {"set": {"median": 0.97}}),
     ("fp8 over bf16", 7, {"candidates": {"jaxgemm bf16": entry(ratio=1.5)}}),
     ("one kernel, at most one memset, no copy a call", 0, {
         "candidates": {"jaxgemm": entry(kernels=2)}}),
@@ -298,7 +300,7 @@ def test_what_misses_a_bound(gate, index, change):
 
 def test_a_profile_that_shows_nothing_proves_nothing():
   rows = good()
-  rows[-1]["control"] = {"held_back": [], "dispatch_share": 0.2}
+  rows[8]["control"] = {"held_back": [], "dispatch_share": 0.2}
   unproved = [gate for gate, oks in states(rows).items()
               if oks == [None] and states(good())[gate] == [True]]
   assert [gate.partition(" while")[0] for gate in unproved] == [
