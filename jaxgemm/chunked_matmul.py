@@ -128,7 +128,7 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m,
   product = _product(lhs, rhs, dimension_numbers, precision, preferred_element_type)
   arranged = _arrange(lhs, rhs, product)
   out_dtype = product.result.dtype
-  reason = unsupported(lhs, rhs, out_dtype, precision, emulated)
+  reason = unsupported(lhs, rhs, out_dtype, precision, emulated, splits=False)
   if reason or implementation == "xla":
     reason = reason or "implementation='xla' was given"
     raise ValueError(

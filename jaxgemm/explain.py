@@ -157,6 +157,11 @@ def _gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
   return found
 
 
+def _splits(kwargs) -> bool:
+  """Whether a call's float32 operands may be split, for precision."""
+  return all(kwargs.get(name) is None for name in ("group_sizes", "chunk_signals"))
+
+
 def supports(a, b, **kwargs) -> tuple[bool, str]:
   """Whether this package's kernels compute a call, and why not ("" if they do).
 
@@ -175,7 +180,8 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
   """
   _, result_of, _ = _function(kwargs)
   emulated = emulated_arch(kwargs.get("implementation"))
-  reason = unsupported(a, b, result_of(a, b).dtype, kwargs.get("precision"), emulated)
+  reason = unsupported(a, b, result_of(a, b).dtype, kwargs.get("precision"), emulated,
+                       _splits(kwargs))
   if reason is not None:
     return False, reason
   try:
@@ -202,7 +208,8 @@ def explain(a, b, **kwargs) -> Explanation:
   if eqn is None:
     reason = "implementation='xla' was given"
     if kwargs.get("implementation") is None:
-      reason = unsupported(a, b, result_of(a, b).dtype, kwargs.get("precision"), None)
+      reason = unsupported(a, b, result_of(a, b).dtype, kwargs.get("precision"), None,
+                           _splits(kwargs))
     return Explanation({"implementation": "xla", "reasons": [reason]})
   chosen, plan = _plan(eqn)
   operands, spec = [x.aval for x in eqn.invars], eqn.params["spec"]
@@ -228,6 +235,9 @@ def explain(a, b, **kwargs) -> Explanation:
               "kernels do not take the operands' types together"
               for name, x, dtype in zip(("lhs", "rhs"), operands, dtypes)
               if x.dtype != dtype]
+  if plan["passes"] == 3:
+    reasons.append("float32 is multiplied in three passes of tf32 parts, as one product "
+                   "of three times k: the operands are split by copies")
   reasons += [f"{name} is transposed by a copy: its dimensions are not in an order "
               "that a kernel reads or writes" for name in how.relayouts]
   if eqn.primitive is ragged_p:

@@ -40,16 +40,19 @@ class Spec:
   deterministic: bool = False
   weak_type: bool = False
   emulated: str | None = None  # the GPU target whose kernels the CPU emulates
+  precise: bool = False  # float32 to its full precision also where kernels have less
 
   def accumulator(self, lhs, rhs) -> "Spec":
     """The sums alone, where the epilogue is computed outside the kernel."""
     return Spec(accumulator_dtype(lhs, rhs), config=self.config,
-                deterministic=self.deterministic, emulated=self.emulated)
+                deterministic=self.deterministic, emulated=self.emulated,
+                precise=self.precise)
 
   def for_gradient(self, out_dtype) -> "Spec":
     """A product that a gradient needs."""
     return Spec(jnp.dtype(out_dtype), config=self.config.for_gradient(),
-                deterministic=self.deterministic, emulated=self.emulated)
+                deterministic=self.deterministic, emulated=self.emulated,
+                precise=self.precise)
 
   def target(self, platform: str) -> str:
     """What to plan for where the program runs on `platform`; see `_ffi.target`."""
@@ -152,12 +155,15 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, bias: bool,
          scale: bool, target: str) -> dict:
   """The native plan, and the dtypes that its kernel reads as "operand_dtypes".
 
+  With "passes", how many products of parts the operands are multiplied in.
+
   Raises:
     ValueError: the problem or the config does not fit the target.
   """
   dtypes = kernel_dtypes(lhs_dtype, rhs_dtype, target)
+  passes = _passes(dtypes, spec, target)
   problem = {
-      **geometry.to_native(),
+      **dataclasses.replace(geometry, k=passes * geometry.k).to_native(),
       "lhs_dtype": dtypes[0].name,
       "rhs_dtype": dtypes[1].name,
       "out_dtype": spec.out_dtype.name,
@@ -168,7 +174,27 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, bias: bool,
   }
   config = spec.config.to_native(spec.deterministic)
   return _ffi.plan(tuple(problem.items()), config, target) | {
-      "operand_dtypes": dtypes}
+      "operand_dtypes": dtypes, "passes": passes}
+
+
+def _passes(dtypes, spec: Spec, target: str) -> int:
+  # Hopper multiplies float32 as tf32.
+  tf32 = target in _ffi.CUDA_ARCHS and jnp.float32 in dtypes
+  return 3 if spec.precise and tf32 else 1
+
+
+def split_in_three(x, axis: int, is_lhs: bool) -> jax.Array:
+  """float32 as parts that tf32 holds, one after the other along `axis`, which is k.
+
+  x is high + low, each of 11 bits and more. Of lhs they are [high, high, low] and of rhs
+  [high, low, high]: one product along all of it is what CUTLASS's 3xTF32 computes in
+  three, all but low times low.
+  """
+  bits = jax.lax.bitcast_convert_type(x, jnp.uint32) & jnp.uint32(0xFFFFE000)
+  high = jax.lax.bitcast_convert_type(bits, jnp.float32)
+  finite = jnp.isfinite(x)
+  high, low = jnp.where(finite, high, x), jnp.where(finite, x - high, 0)
+  return jnp.concatenate([high, high, low] if is_lhs else [high, low, high], axis)
 
 
 def require_built(planned: dict, target: str) -> None:
@@ -207,6 +233,11 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, bias: bool,
               zip(operands, ctx.avals_in, chosen["operand_dtypes"])] + [*operands[2:]]
   avals_in = [aval.update(dtype=dtype) for aval, dtype in
               zip(ctx.avals_in, chosen["operand_dtypes"])] + [*ctx.avals_in[2:]]
+  if chosen["passes"] == 3:
+    # k is the last dimension of each or the one before.
+    axes = 0 if geometry.lhs_contracting == 0 else 1, geometry.rhs_contracting
+    for i, axis in enumerate(axes):
+      operands[i], avals_in[i] = _split(ctx, operands[i], avals_in[i], axis - 2, i == 0)
   workspace = jax.core.ShapedArray((chosen["workspace_bytes"],), jnp.uint8)
   # Behind lhs, rhs, the sizes and the offset: what is added to, in place.
   aliases = {3 + geometry.group_offset: 0} if geometry.accumulate else None
@@ -245,6 +276,15 @@ def _convert(ctx, operand, aval, dtype):
   ctx = ctx.replace(avals_in=[aval], avals_out=[aval.update(dtype=dtype)])
   convert = mlir.lower_fun(lambda x: x.astype(dtype), multiple_results=False)
   return convert(ctx, operand)[0]
+
+
+def _split(ctx, operand, aval, axis: int, is_lhs: bool):
+  shape = list(aval.shape)
+  shape[axis] *= 3
+  new = aval.update(shape=tuple(shape))
+  split = mlir.lower_fun(
+      lambda x: split_in_three(x, axis, is_lhs), multiple_results=False)
+  return split(ctx.replace(avals_in=[aval], avals_out=[new]), operand)[0], new
 
 
 def _no_lowering(ctx, *_, **__):

@@ -107,8 +107,20 @@ def emulated_arch(implementation: str | None) -> str | None:
   return implementation.removeprefix(_EMULATED)
 
 
-def unsupported(lhs, rhs, out_dtype, precision, emulated: str | None) -> str | None:
-  """Why this package's kernels cannot compute a product, or None."""
+def is_precise(precision) -> bool:
+  """Whether float32 operands are to be multiplied as such, not as tf32."""
+  asked = precision or jax.config.jax_default_matmul_precision
+  return any("high" in str(x).lower() or str(x) == "float32"
+             for x in (asked if isinstance(asked, tuple) else (asked,)))
+
+
+def unsupported(lhs, rhs, out_dtype, precision, emulated: str | None,
+                splits: bool = True) -> str | None:
+  """Why this package's kernels cannot compute a product, or None.
+
+  Args:
+    splits: whether float32 operands may be split, for precision.
+  """
   target = emulated
   if emulated is None:
     platform = _ffi.default_platform()
@@ -133,11 +145,10 @@ def unsupported(lhs, rhs, out_dtype, precision, emulated: str | None) -> str | N
     return f"shapes {lhs.shape} and {rhs.shape} are symbolic; a plan needs numbers"
   if isinstance(precision, (lax.DotAlgorithm, lax.DotAlgorithmPreset)):
     return f"precision={precision} names an algorithm of XLA"
-  if target in _ffi.CUDA_ARCHS and jnp.float32 in (lhs.dtype, rhs.dtype):
-    asked = precision or jax.config.jax_default_matmul_precision
-    if any("high" in str(x).lower() or str(x) == "float32"
-           for x in (asked if isinstance(asked, tuple) else (asked,))):
-      return f"precision={asked} asks for more than {target}'s tensor cores (tf32) give"
+  if (target in _ffi.CUDA_ARCHS and jnp.float32 in (lhs.dtype, rhs.dtype)
+      and is_precise(precision) and not splits):
+    return ("a precision above the default asks for more than the tensor cores of "
+            f"{target} (tf32) give, and only plain products are split in three passes")
   dtypes = kernel_dtypes(_dtype_beside(lhs, rhs), _dtype_beside(rhs, lhs), target)
   error = _ffi.native.operands_error(*(dtype.name for dtype in dtypes), target)
   return error.removesuffix(".") or None
@@ -232,7 +243,8 @@ def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
       "scale", scale, product, jnp.float32, scalar=True)
   dims = product.dims._replace(bias=bias_labels, scale=scale_labels)
   spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
-              weak_type=product.result.weak_type, emulated=emulated)
+              weak_type=product.result.weak_type, emulated=emulated,
+              precise=is_precise(precision))
 
   reason = unsupported(lhs, rhs, out_dtype, precision, emulated)
   if implementation == "xla" or (implementation is None and reason):
@@ -304,7 +316,9 @@ def matmul(
     a: array of shape (K,) or (..., M, K). float32, bfloat16, float16, the float8
       types and int8 run in this package's kernels, also mixed.
     b: array of shape (K,) or (..., K, N).
-    precision: as in `jax.numpy.matmul`. float32 is always computed in full.
+    precision: as in `jax.numpy.matmul`. float32 is always computed in full, but on
+      NVIDIA GPUs as tf32, and from "high" on in three passes of tf32 parts (where an
+      infinity may give NaN).
     preferred_element_type: dtype of the result, as in `jax.numpy.matmul`.
     out_sharding: as in `jax.numpy.matmul`.
     bias: array of shape (N,) or (..., N), of real numbers; integers where the
@@ -376,7 +390,7 @@ def dot_general(
     lhs: array of any rank.
     rhs: array of any rank.
     dimension_numbers: ((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch)).
-    precision: as in `jax.lax.dot_general`. float32 is always computed in full.
+    precision: as in `jax.lax.dot_general`; see `jaxgemm.matmul`.
     preferred_element_type: dtype of the result.
     out_sharding: as in `jax.lax.dot_general`.
     bias: array whose shape is that of rhs's free dimensions, or of the batch

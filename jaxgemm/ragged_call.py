@@ -234,7 +234,7 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   spec = Spec(out_dtype, activation, config=resolved, deterministic=deterministic,
               weak_type=wanted.weak_type, emulated=emulated)
 
-  reason = unsupported(lhs, rhs, out_dtype, precision, emulated)
+  reason = unsupported(lhs, rhs, out_dtype, precision, emulated, splits=False)
   by_xla = implementation == "xla" or (implementation is None and bool(reason))
   if reason and implementation is None:
     warn_once(reason)

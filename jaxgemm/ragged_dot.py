@@ -41,7 +41,8 @@ def ragged_dot(
     rhs: array of shape (G, K, N); with a group_offset, of shape (L, K, N), L <= G.
       As in jax, (G, K, 2, N) gives (M, 2, N), two products and no gate.
     group_sizes: array of shape (G,), of integers.
-    precision: as in `jax.lax.ragged_dot`. float32 is always computed in full.
+    precision: as in `jax.lax.ragged_dot`. float32 is always computed in full, but on
+      NVIDIA GPUs as tf32; more precision is XLA's there.
     preferred_element_type: dtype of the result.
     group_offset: array of shape (1,), an integer from 0 to G (others are cut off to
       that): rhs has the groups from this one on, of one shard of the experts, say, and

@@ -9,6 +9,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig
+from jaxgemm.gemm import split_in_three
 
 FLOATS = ("float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2",
           "float8_e4m3fnuz", "float8_e5m2fnuz")
@@ -232,3 +233,41 @@ def test_the_warning_names_the_callers_line():
   with pytest.warns(UserWarning, match="leaves this product to XLA") as caught:
     jaxgemm.matmul(jnp.ones((3, 4), jnp.uint16), jnp.ones((4, 5), jnp.uint16))
   assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("size", [1.0, 1e30, 1e-30])
+def test_three_passes_of_tf32_have_the_precision_of_float32(rng, size):
+  def tf32(x):  # to the nearest, ties to even
+    bits = np.asarray(x).view(np.uint32).astype(np.uint64)
+    bits = (bits + 0xFFF + (bits >> 13 & 1)) & 0xFFFFE000
+    return bits.astype(np.uint32).view(np.float32).astype(np.float64)
+
+  a = (rng.standard_normal((70, 300)) * size).astype(np.float32)
+  b = rng.standard_normal((300, 50)).astype(np.float32)
+  want = a.astype(np.float64) @ b
+  error = lambda out: np.abs(out - want).max() / np.abs(want).max()
+  assert error(tf32(a) @ tf32(b)) > 1e-5
+  parts = split_in_three(a, 1, True), split_in_three(b, 0, False)
+  assert error(tf32(parts[0]) @ tf32(parts[1])) < 1e-6
+
+
+@pytest.mark.parametrize("layout", [(1, 0), (1, 1), (0, 0), (0, 1)])
+def test_a_high_precision_is_one_product_of_three_times_k_on_nvidia(layout):
+  shapes = [(256, 96), (96, 128)]
+  lhs, rhs = (jax.ShapeDtypeStruct(shape if at == wanted else shape[::-1], jnp.float32)
+              for shape, at, wanted in zip(shapes, layout, (1, 0)))
+
+  def text(precision):
+    return jax.jit(lambda lhs, rhs: jaxgemm.dot_general(
+        lhs, rhs, (((layout[0],), (layout[1],)), ((), ())), precision,
+        implementation="jaxgemm")).trace(lhs, rhs).lower(
+            lowering_platforms=("cuda",)).as_text()
+
+  def operand(shape):
+    return "x".join(map(str, shape))
+
+  call, = (x for x in text("highest").splitlines() if "@jaxgemm_gemm" in x)
+  tripled = [[3 * n if n == 96 else n for n in x.shape] for x in (lhs, rhs)]
+  assert (f"(tensor<{operand(tripled[0])}xf32>, tensor<{operand(tripled[1])}xf32>)"
+          in call)
+  assert "concatenate" not in text(None)
