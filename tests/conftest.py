@@ -1,6 +1,6 @@
 """All tests run on the CPU platform, which shows eight devices.
 
-Those of test_cuda.py need an NVIDIA GPU: JAXGEMM_TEST_PLATFORMS=cuda,cpu.
+Those of test_cuda*.py need an NVIDIA GPU: JAXGEMM_TEST_PLATFORMS=cuda,cpu.
 """
 
 import os

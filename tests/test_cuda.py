@@ -1,12 +1,7 @@
-"""The kernels on an NVIDIA GPU; skipped where there is none.
+"""The kernels on an NVIDIA GPU; skipped where there is none, as are test_cuda_*.py.
 
-JAXGEMM_TEST_PLATFORMS=cuda,cpu python -m pytest tests/test_cuda.py
+JAXGEMM_TEST_PLATFORMS=cuda,cpu python -m pytest tests/test_cuda*.py
 """
-
-import concurrent.futures
-import os
-import subprocess
-import sys
 
 import jax
 from jax import lax
@@ -14,45 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from cuda_gpu import array, assert_close, double, gemm, skip_reason
 import jaxgemm
-from jaxgemm import GemmConfig, _ffi
+from jaxgemm import GemmConfig
 
-
-def _skip_reason():
-  if "cuda" not in os.environ["JAX_PLATFORMS"]:
-    return "needs an NVIDIA GPU: set JAXGEMM_TEST_PLATFORMS=cuda,cpu"
-  if not _ffi.built_kernels(_ffi.target("cuda")):
-    return "this build has no kernels for the GPU"
-  return ""
-
-
-pytestmark = pytest.mark.skipif(bool(_skip_reason()), reason=_skip_reason())
-
-# ||out - reference|| / ||reference|| of one rounding to the type, at most.
-TOLERANCE = {"bfloat16": 4e-3, "float16": 6e-4, "float32": 1e-3, "int32": 0}
-
-
-def array(rng, *shape, dtype="bfloat16"):
-  if dtype == "int8":
-    return jnp.asarray(rng.integers(-128, 128, shape), jnp.int8)
-  return jnp.asarray(rng.standard_normal(shape, np.float32)).astype(dtype)
-
-
-def double(x):
-  return np.asarray(x).astype(np.float64)
-
-
-def assert_close(given, wanted, tolerance=None):
-  given, dtype = double(given), given.dtype.name
-  assert given.shape == wanted.shape
-  assert np.isfinite(given).all()
-  error = np.linalg.norm(given - wanted) / max(np.linalg.norm(wanted), 1e-30)
-  assert error <= (TOLERANCE[dtype] if tolerance is None else tolerance)
-
-
-def gemm(a, b, **kwargs):
-  """The kernel or an error: XLA does not step in."""
-  return jaxgemm.matmul(a, b, implementation="jaxgemm", **kwargs)
+pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
 
 
 @pytest.mark.parametrize("dtype, out", [
@@ -206,37 +167,3 @@ def test_accumulate(rng):
     wanted[g] += double(lhs[rows]).T @ double(rhs[rows])
   assert_close(given, wanted, 1e-5)
   assert (given[1] == buffer[1]).all()
-
-
-def test_scan_in_a_command_buffer(rng):
-  a, layers = array(rng, 256, 256), array(rng, 8, 256, 256) * 0.06
-
-  @jax.jit
-  def run(x):
-    return lax.scan(lambda x, w: (gemm(x, w, schedule="work_stealing"), ()), x, layers)[0]
-
-  wanted = a
-  for w in layers:
-    wanted = jnp.matmul(wanted, w)
-  for _ in range(3):
-    assert_close(run(a), double(wanted), 2e-2)
-
-
-def test_many_threads(rng):
-  a, b = array(rng, 512, 4096), array(rng, 4096, 512)
-  run = jax.jit(lambda a, b: gemm(a, b, schedule="stream_k", reduction="tree"))
-  first = np.asarray(run(a, b))
-  with concurrent.futures.ThreadPoolExecutor(8) as pool:
-    for out in pool.map(lambda _: np.asarray(run(a, b)), range(64)):
-      assert (out == first).all()
-
-
-def test_without_command_buffers():
-  program = (
-      "import jax, jax.numpy as jnp, jaxgemm\n"
-      "a = jnp.ones((256, 256), jnp.bfloat16)\n"
-      "f = jax.jit(lambda a: jaxgemm.matmul(a, a, implementation='jaxgemm'))\n"
-      "assert (f(a) == 256).all()\n")
-  env = {**os.environ, "JAXGEMM_COMMAND_BUFFERS": "0",
-         "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-  subprocess.run([sys.executable, "-c", program], env=env, check=True, timeout=300)

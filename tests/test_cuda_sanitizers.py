@@ -1,0 +1,86 @@
+"""compute-sanitizer on every kernel of the build, by way of the package.
+
+JAXGEMM_TEST_PLATFORMS=cuda,cpu python -m pytest tests/test_cuda_sanitizers.py
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from cuda_gpu import environment, skip_reason
+from jaxgemm import _ffi
+
+TESTS = pathlib.Path(__file__).resolve().parent
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+SANITIZER = shutil.which("compute-sanitizer") or shutil.which(
+    "compute-sanitizer", path="/usr/local/cuda/bin")
+# Processes of each tool: a start of jax takes as long as several kernels.
+LEFT_OUT = {"racecheck": "peers"}
+SHARES = max(1, min(8, (os.cpu_count() or 1) // len(TOOLS)))
+
+
+def _skip_reason():
+  return skip_reason() or (
+      "" if SANITIZER else "compute-sanitizer is not there: install CUDA's, or add its "
+      "folder to PATH")
+
+
+pytestmark = pytest.mark.skipif(bool(_skip_reason()), reason=_skip_reason())
+
+
+def sanitized(tool: str, *command) -> tuple[int, str]:
+  """The exit status, and what the tool and the command say."""
+  options = ["--tool", tool, "--launch-timeout", "0", "--print-limit", "5"]
+  if tool != "racecheck":
+    # What XLA tries and does without is no fault; what fails, fails the command.
+    options += ["--report-api-errors", "no"]
+  # XLA's own kernels are not looked at, planted ones are.
+  options += ["--kernel-name", "kns=gemm_"]
+  # An allocation of its own for each array: beyond its end lies no other array.
+  env = environment(XLA_PYTHON_CLIENT_ALLOCATOR="platform", OPENBLAS_NUM_THREADS="1")
+  done = subprocess.run(
+      [SANITIZER, *options, sys.executable, *map(str, command)], env=env, text=True,
+      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800)
+  return done.returncode, done.stdout
+
+
+@pytest.fixture(scope="module")
+def runs():
+  """Futures of what the tools say, by tool: all run at once, so far as processors go."""
+  pool = concurrent.futures.ThreadPoolExecutor(SHARES * len(TOOLS))
+  yield {tool: [pool.submit(sanitized, tool, TESTS / "cuda_kernels.py",
+                            f"{share}/{SHARES}", "", LEFT_OUT.get(tool, ""))
+                for share in range(SHARES)]
+         for tool in TOOLS}
+  pool.shutdown(cancel_futures=True)
+
+
+def errors(said: str) -> int:
+  """The count in a tool's summary, of which there has to be one."""
+  found = re.findall(
+      r"ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard", said)
+  assert found, said[-3000:]
+  return max(int(count) for pair in found for count in pair if count)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_tool_finds_a_planted_fault(tool):
+  _, said = sanitized(tool, TESTS / "cuda_faults.py", tool)
+  assert errors(said) and "gemm_planted" in said, said[-3000:]
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_kernel_is_clean(runs, tool):
+  seen = []
+  for run in runs[tool]:
+    status, said = run.result()
+    assert status == 0 and errors(said) == 0, said[-6000:]
+    seen += re.findall(r"^kernel (\w+): \d+ calls$", said, re.MULTILINE)
+  assert len(seen) == len(set(seen))
+  assert set(seen) == _ffi.built_kernels(_ffi.target("cuda"))
