@@ -1,9 +1,8 @@
-"""Runs kernels of the build, each in several schedules on small problems, and checks them.
+"""Runs kernels of the build in several schedules on small problems, and checks them.
 
-    python tests/cuda_kernels.py [INDEX/COUNT [NAME [CASE]]]
+    python tests/cuda_kernels.py [INDEX/COUNT [NAME]]
 
-takes every COUNT-th kernel from the INDEX-th on, of those with NAME in their names, and
-leaves out CASE, "peers" say.
+takes every COUNT-th kernel from the INDEX-th on, of those with NAME in their names.
 test_cuda_sanitizers.py starts it under compute-sanitizer: all arrays come from the
 host, by copies, so that no kernel but this package's writes what its kernels read.
 """
@@ -185,9 +184,9 @@ def gated(kernel: Kernel, rng):
   return "gated", call, (a, b, sizes), wanted
 
 
-def check(kernel: Kernel, without: str = "") -> int:
-  """Runs the cases of a kernel, but one, as one program; returns how many."""
-  cases = [case for case in (*dense(kernel), *grouped(kernel)) if case[0] != without]
+def check(kernel: Kernel) -> int:
+  """Runs all cases of a kernel as one program; returns how many."""
+  cases = [*dense(kernel), *grouped(kernel)]
 
   def program(arrays, buffers):
     # XLA copies what an accumulating call overwrites, unless it is given away.
@@ -208,12 +207,12 @@ def check(kernel: Kernel, without: str = "") -> int:
   return len(cases)
 
 
-def main(share: str = "0/1", part: str = "", without: str = "") -> None:
+def main(share: str = "0/1", part: str = "") -> None:
   index, count = map(int, share.split("/"))
   names = sorted(name for name in _ffi.built_kernels(_ffi.target("cuda"))
                  if part in name)
   for name in names[index::count]:
-    print(f"kernel {name}: {check(Kernel(name), without)} calls", flush=True)
+    print(f"kernel {name}: {check(Kernel(name))} calls", flush=True)
 
 
 if __name__ == "__main__":

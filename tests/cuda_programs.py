@@ -1,4 +1,4 @@
-"""Programs that test_cuda_graphs.py runs as processes of their own, for their flags count
+"""Programs that test_cuda_graphs.py runs as processes of their own, for flags count
 where a process starts. Each prints what it saw as a line of JSON.
 
     python tests/cuda_programs.py calls | loop | streams | busy
@@ -139,8 +139,8 @@ def loop() -> None:
   for name, f in (("scan", scan), ("fori", fori)):
     for _ in range(4):
       jax.block_until_ready(f(x, layers))
-    seen[name] = trace(lambda f=f: jax.block_until_ready(  # pylint: disable=cell-var-from-loop
-        [f(x, layers) for _ in range(REPLAYS)]))
+    seen[name] = trace(
+        lambda f=f: jax.block_until_ready([f(x, layers) for _ in range(REPLAYS)]))
     different += sum(bits([out]) != bits([wanted]) for out in seen[name].pop("result"))
   show(seen, bits=bits([wanted]), different=different,
        calls=len(DENSE) * len(layers))
@@ -179,7 +179,8 @@ def busy(seconds: float = 3) -> None:
   first = program(a, b)
   for out in first:
     assert_close(out, double(a) @ double(b))
-  same = jax.jit(lambda x, y: jnp.all(jnp.stack([jnp.all(i == j) for i, j in zip(x, y)])))
+  same = jax.jit(
+      lambda x, y: jnp.all(jnp.stack([jnp.all(i == j) for i, j in zip(x, y)])))
   assert same(program(a, b), first)
   print("ready", flush=True)
   sys.stdin.readline()

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -21,7 +22,6 @@ TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SANITIZER = shutil.which("compute-sanitizer") or shutil.which(
     "compute-sanitizer", path="/usr/local/cuda/bin")
 # Processes of each tool: a start of jax takes as long as several kernels.
-LEFT_OUT = {"racecheck": "peers"}
 SHARES = max(1, min(8, (os.cpu_count() or 1) // len(TOOLS)))
 
 
@@ -36,28 +36,34 @@ pytestmark = pytest.mark.skipif(bool(_skip_reason()), reason=_skip_reason())
 
 def sanitized(tool: str, *command) -> tuple[int, str]:
   """The exit status, and what the tool and the command say."""
-  options = ["--tool", tool, "--launch-timeout", "0", "--print-limit", "5"]
-  if tool != "racecheck":
-    # What XLA tries and does without is no fault; what fails, fails the command.
-    options += ["--report-api-errors", "no"]
   # XLA's own kernels are not looked at, planted ones are.
-  options += ["--kernel-name", "kns=gemm_"]
+  options = ["--tool", tool, "--launch-timeout", "0", "--kernel-name", "kns=gemm_"]
   # An allocation of its own for each array: beyond its end lies no other array.
-  env = environment(XLA_PYTHON_CLIENT_ALLOCATOR="platform", OPENBLAS_NUM_THREADS="1")
+  changes = {"XLA_PYTHON_CLIENT_ALLOCATOR": "platform", "OPENBLAS_NUM_THREADS": "1"}
+  if tool == "racecheck":
+    # One kernel at a time, though they may start before those ahead have ended: what
+    # one kernel's blocks do to their own memory is looked at.
+    options += ["--print-limit", "0", "--force-blocking-launches"]
+  else:
+    # What XLA tries and does without is no fault; what fails, fails the command.
+    options += ["--print-limit", "5", "--report-api-errors", "no"]
   done = subprocess.run(
-      [SANITIZER, *options, sys.executable, *map(str, command)], env=env, text=True,
-      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800)
+      [SANITIZER, *options, sys.executable, *map(str, command)], text=True,
+      env=environment(**changes), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+      timeout=1800)
   return done.returncode, done.stdout
+
+
+def kernels(tool: str, *arguments) -> tuple[int, str]:
+  return sanitized(tool, TESTS / "cuda_kernels.py", *arguments)
 
 
 @pytest.fixture(scope="module")
 def runs():
-  """Futures of what the tools say, by tool: all run at once, so far as processors go."""
+  """Futures of what the tools say, by tool; all run at once."""
   pool = concurrent.futures.ThreadPoolExecutor(SHARES * len(TOOLS))
-  yield {tool: [pool.submit(sanitized, tool, TESTS / "cuda_kernels.py",
-                            f"{share}/{SHARES}", "", LEFT_OUT.get(tool, ""))
-                for share in range(SHARES)]
-         for tool in TOOLS}
+  yield {tool: [pool.submit(kernels, tool, f"{share}/{SHARES}")
+                for share in range(SHARES)] for tool in TOOLS}
   pool.shutdown(cancel_futures=True)
 
 
@@ -77,10 +83,19 @@ def test_the_tool_finds_a_planted_fault(tool):
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_kernel_is_clean(runs, tool):
-  seen = []
+  seen, again = [], set()
   for run in runs[tool]:
     status, said = run.result()
-    assert status == 0 and errors(said) == 0, said[-6000:]
+    assert status == 0, said[-6000:]
     seen += re.findall(r"^kernel (\w+): \d+ calls$", said, re.MULTILINE)
+    if errors(said):
+      # Its reports on one and the same kernel come and go: what it says twice counts.
+      named = set(re.findall(r"access at (gemm_\w+)", said))
+      assert tool == "racecheck" and named, said[-6000:]
+      again |= named
+      warnings.warn(f"racecheck: {said[:3000]}")
   assert len(seen) == len(set(seen))
   assert set(seen) == _ffi.built_kernels(_ffi.target("cuda"))
+  for name in sorted(again):
+    status, said = kernels(tool, "0/1", name)
+    assert status == 0 and errors(said) == 0, said[:6000]
