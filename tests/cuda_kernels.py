@@ -101,6 +101,13 @@ def dense(kernel: Kernel):
   config = kernel.config(schedule="stream_k", num_workgroups=4, num_shares=4)
   yield ("peers", functools.partial(call, config=config), (small, narrow),
          product(wide_small, wide_narrow))
+  # Both chunks of lhs are there, the second tile row comes first.
+  config = kernel.config(schedule="work_stealing", num_workgroups=2)
+  yield ("chunked", functools.partial(
+      jaxgemm.chunked_matmul, tiles_per_chunk_m=1, tile_idx_pivot_m=1, config=config,
+      dimension_numbers=(((contract_l,), (contract_r,)), ((), ())),
+      preferred_element_type=kernel.out, implementation="jaxgemm"),
+         (a, b, np.ones(2, np.uint32)), sums)
   # Lines that the copy engine does not take.
   odd, wide_odd = kernel.lhs(whole, 67, kernel.k + 5)
   other, wide_other = kernel.rhs(whole, kernel.k + 5, 35)
