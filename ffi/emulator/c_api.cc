@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulator/beside.h"
 #include "emulator/session.h"
 
 using namespace jaxgemm::emulator;
@@ -36,7 +37,7 @@ std::vector<Buffer> MakeBuffers(int count, const uint64_t* bases, const uint64_t
                                 const uint8_t* writable, const char* const* names) {
   std::vector<Buffer> buffers;
   for (int i = 0; i < count; ++i) {
-    buffers.push_back({bases[i], sizes[i], writable[i] != 0,
+    buffers.push_back({bases[i], sizes[i], writable[i] ? Right::kWrite : Right::kRead,
                        names != nullptr ? names[i] : Text("buffer %d", i)});
   }
   return buffers;
@@ -91,6 +92,27 @@ JAXGEMM_EXPORT int jaxgemm_emulator_set_buffers(int count, const uint64_t* bases
     ThisThread().buffers_given = true;
   });
 }
+
+// A kernel to run beside launches, which options name by its number: beside=<number>. The
+// num_links arguments at `offsets` are addresses of the launch's buffers `linked`; num_buffers are
+// the others that it may access.
+JAXGEMM_EXPORT int jaxgemm_emulator_add_beside(
+    const char* object, size_t object_size, const char* kernel, const char* arguments,
+    size_t arguments_size, int num_links, const uint32_t* offsets, const char* const* linked,
+    const uint32_t* grid, const uint32_t* block, int num_buffers, const uint64_t* bases,
+    const uint64_t* sizes, const uint8_t* writable, const char* const* names, uint64_t* number) {
+  return Guarded([&] {
+    auto beside = std::make_shared<Beside>(std::string_view(object, object_size), kernel);
+    for (int i = 0; i < num_links; ++i) beside->links.push_back({offsets[i], linked[i]});
+    Launch& launch = beside->launch;
+    std::copy(grid, grid + 3, launch.grid);
+    std::copy(block, block + 3, launch.block);
+    launch.arguments.assign(arguments, arguments_size);
+    launch.buffers = MakeBuffers(num_buffers, bases, sizes, writable, names);
+    *number = AddBeside(std::move(beside));
+  });
+}
+JAXGEMM_EXPORT void jaxgemm_emulator_remove_beside(uint64_t number) { RemoveBeside(number); }
 
 // The records of launches: JSON objects, the oldest first.
 JAXGEMM_EXPORT void jaxgemm_emulator_clear_records() { ClearRecords(); }

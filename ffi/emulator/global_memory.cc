@@ -10,6 +10,15 @@ namespace {
 
 unsigned long long Long(uint64_t value) { return value; }
 
+bool Writable(const Buffer& buffer) {
+  return buffer.launch == Right::kWrite || buffer.beside == Right::kWrite;
+}
+
+std::string NameOfGroup(uint32_t key) {
+  return Text("workgroup %u%s", key & ~kBesideKey,
+              key & kBesideKey ? " of the other kernel" : "");
+}
+
 }  // namespace
 
 GlobalMemory::GlobalMemory(std::vector<Buffer> buffers, bool given, int grain_shift,
@@ -25,7 +34,7 @@ GlobalMemory::GlobalMemory(std::vector<Buffer> buffers, bool given, int grain_sh
             [](const Buffer& a, const Buffer& b) { return a.base < b.base; });
   for (size_t i = 1; i < buffers_.size(); ++i) {
     const Buffer &before = buffers_[i - 1], &buffer = buffers_[i];
-    if (before.base + before.bytes > buffer.base && (before.writable || buffer.writable)) {
+    if (before.base + before.bytes > buffer.base && (Writable(before) || Writable(buffer))) {
       throw EmulationError("The buffers " + before.name + " and " + buffer.name +
                            " of the launch overlap and one is writable; give disjoint ones.");
     }
@@ -33,7 +42,7 @@ GlobalMemory::GlobalMemory(std::vector<Buffer> buffers, bool given, int grain_sh
   shadows_.resize(buffers_.size());
   if (!races_) return;
   for (size_t i = 0; i < buffers_.size(); ++i) {
-    if (!buffers_[i].writable) continue;
+    if (!Writable(buffers_[i])) continue;
     // Pages of these come zeroed, and only as they are touched.
     Shadow& shadow = shadows_[i];
     shadow.bytes = ((buffers_[i].bytes >> shift_) + 2) * sizeof(uint32_t);
@@ -96,9 +105,12 @@ int GlobalMemory::Find(uint64_t address, uint32_t bytes, uint32_t alignment, boo
       return -1;
     }
   }
-  if (write && !buffers_[last_].writable && bounds_) {
-    throw Fault{Text("A store of %u bytes at 0x%llx is in buffer %s, which is only to be read.",
-                       bytes, Long(address), buffers_[last_].name.c_str()),
+  const Buffer& buffer = buffers_[last_];
+  const Right right = wave_->group->beside ? buffer.beside : buffer.launch;
+  if (right < (write ? Right::kWrite : Right::kRead) && bounds_) {
+    throw Fault{Text("A %s of %u bytes at 0x%llx is in buffer %s, which %s.",
+                     write ? "store" : "load", bytes, Long(address), buffer.name.c_str(),
+                     right == Right::kRead ? "is only to be read" : "only the other kernel has"),
                 lane};
   }
   return static_cast<int>(last_);
@@ -120,13 +132,14 @@ uint8_t* GlobalMemory::Atomic(uint64_t address, uint32_t bytes, int lane) {
   return Write(address, bytes, bytes, lane);
 }
 
-const uint8_t* GlobalMemory::ReadScalar(uint64_t address, uint32_t bytes) {
+const uint8_t* GlobalMemory::ReadScalar(Wave* wave, uint64_t address, uint32_t bytes) {
+  wave_ = wave;
   int buffer = Find(address, bytes, 4, /*write=*/false, -1);
   if (buffer >= 0 && shadows_[buffer].written) {
     uint64_t offset = address - buffers_[buffer].base;
     for (uint64_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) {
       if (shadows_[buffer].written[g]) {
-        throw Fault{Text("A scalar load reads 0x%llx in buffer %s, which this kernel has "
+        throw Fault{Text("A scalar load reads 0x%llx in buffer %s, which a running kernel has "
                            "written; scalar loads do not see a running kernel's stores.",
                            Long(address), buffers_[buffer].name.c_str())};
       }
@@ -142,8 +155,8 @@ uint32_t GlobalMemory::ThisEvent() {
       throw EmulationError("The launch is too long to check races in global memory; use a "
                            "smaller problem or check_global_races=0.");
     }
-    events_.push_back({wave_->group->id, wave_->issued[kVectorQueue], wave_->group->epoch,
-                       static_cast<uint8_t>(wave_->index), kind_});
+    events_.push_back({wave_->group->key(), wave_->issued[kVectorQueue], wave_->group->epoch,
+                       static_cast<uint8_t>(wave_->index), kind_, scope_});
   }
   return event_;
 }
@@ -151,46 +164,49 @@ uint32_t GlobalMemory::ThisEvent() {
 // Whether the running access comes after `event`, a write or a read, in the order that the
 // memory model keeps. A plain load (reading) needs clean caches as well.
 bool GlobalMemory::Ordered(const Event& event, bool wrote, bool reading) const {
-  if (event.group == wave_->group->id) {
+  if (event.group == wave_->group->key()) {
     // One CU, one L1: in order within a wave, and across a barrier.
     return event.wave == wave_->index || event.epoch < wave_->group->epoch;
   }
-  const ClockPtr& known = kind_ == Kind::kPlain && reading ? wave_->ordering.acquired
-                                                           : wave_->ordering.seen;
+  const Scope order = OrderWith(event.group);
+  const WaveOrdering& self = wave_->ordering[order];
+  const ClockPtr& known = !Through(order) && reading ? self.acquired : self.seen;
   if (known == nullptr) return false;
   const GroupClock* clock = known->Find(event.group);
   if (clock == nullptr) return false;
-  uint32_t until = wrote && event.kind == Kind::kPlain ? clock->plain[event.wave]
-                                                       : clock->through[event.wave];
+  uint32_t until = wrote && !event.Through(order) ? clock->plain[event.wave]
+                                                  : clock->through[event.wave];
   return event.number <= until;
 }
 
 void GlobalMemory::Race(uint32_t id, bool wrote, bool writes, uint64_t address, int lane) const {
   const Event& event = events_[id];
+  const Scope order = OrderWith(event.group);
+  const char *bits = order == kSystem ? "sc0 sc1" : "sc1", *atomic = order == kSystem ? " sc1" : "";
+  const ClockPtr& seen = wave_->ordering[order].seen;
+  const GroupClock* clock = seen == nullptr ? nullptr : seen->Find(event.group);
   std::string missing;
-  if (event.group == wave_->group->id) {
+  if (event.group == wave_->group->key()) {
     missing = "no barrier lies in between";
-  } else if (wave_->ordering.seen == nullptr || !wave_->ordering.seen->Find(event.group)) {
-    missing = "this wave has not acquired anything from that workgroup (an atomic or a load with "
-              "sc1 that sees its flag, s_waitcnt vmcnt(0), buffer_inv sc1, and a barrier for the "
-              "other waves)";
+  } else if (clock == nullptr) {
+    missing = Text("this wave has not acquired anything from that workgroup (an atomic%s or a load "
+                   "with %s that sees its flag, s_waitcnt vmcnt(0), buffer_inv %s, and a barrier "
+                   "for the other waves)", atomic, bits, bits);
   } else {
-    const GroupClock* seen = wave_->ordering.seen->Find(event.group);
-    uint32_t until = wrote && event.kind == Kind::kPlain ? seen->plain[event.wave]
-                                                         : seen->through[event.wave];
+    uint32_t until = wrote && !event.Through(order) ? clock->plain[event.wave]
+                                                    : clock->through[event.wave];
     if (event.number <= until) {
-      missing = "the flag was seen without a buffer_inv sc1 after it";
-    } else if (wrote && event.kind == Kind::kPlain) {
-      missing = "the writer did not release it before the flag (s_waitcnt vmcnt(0), a barrier for "
-                "other waves, buffer_wbl2 sc1, s_waitcnt vmcnt(0))";
+      missing = Text("the flag was seen without a buffer_inv %s after it", bits);
+    } else if (wrote && !event.Through(order)) {
+      missing = Text("the writer did not release it before the flag (s_waitcnt vmcnt(0), a barrier "
+                     "for other waves, buffer_wbl2 %s, s_waitcnt vmcnt(0))", bits);
     } else {
       missing = "the other workgroup did not wait for it (s_waitcnt vmcnt) before the flag";
     }
   }
-  throw Fault{Text("Race in global memory at 0x%llx: this %s what wave %d of workgroup %u %s, "
-                     "but %s.",
-                     Long(address), writes ? "overwrites" : "reads", event.wave, event.group,
-                     wrote ? "wrote" : "reads", missing.c_str()),
+  throw Fault{Text("Race in global memory at 0x%llx: this %s what wave %d of %s %s, but %s.",
+                   Long(address), writes ? "overwrites" : "reads", event.wave,
+                   NameOfGroup(event.group).c_str(), wrote ? "wrote" : "reads", missing.c_str()),
               lane};
 }
 
@@ -201,8 +217,7 @@ void GlobalMemory::NoteRead(int index, uint64_t address, uint32_t bytes, int lan
   for (uint64_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) {
     if (uint32_t written = shadow.written[g]) {
       const Event& event = events_[written];
-      bool flags = kind_ != Kind::kPlain && event.kind != Kind::kPlain;
-      if (!flags && !Ordered(event, /*wrote=*/true, /*reading=*/true)) {
+      if (!BothThrough(event) && !Ordered(event, /*wrote=*/true, /*reading=*/true)) {
         Race(written, /*wrote=*/true, /*writes=*/false, base + (g << shift_), lane);
       }
     }
@@ -212,17 +227,21 @@ void GlobalMemory::NoteRead(int index, uint64_t address, uint32_t bytes, int lan
     } else if (read & kManyReaders) {
       auto& all = readers_[uint64_t(index) << 48 | g];
       if (all.back() != self) all.push_back(self);
-    } else if (events_[read].group == wave_->group->id || Ordered(events_[read], false, false)) {
+    } else if (events_[read].group == wave_->group->key() ||
+               Ordered(events_[read], false, false)) {
       read = self;
     } else {
       readers_[uint64_t(index) << 48 | g] = {read, self};
       read = kManyReaders;
     }
   }
-  if (orders_ && !flags_.empty()) {
+  if (!orders_) return;
+  for (int order = 0; order <= scope_; ++order) {
+    const auto& flags = flags_[order];
+    if (flags.empty()) continue;
     for (uint64_t dword = address & ~uint64_t{3}; dword < address + bytes; dword += 4) {
-      auto flag = flags_.find(dword);
-      if (flag != flags_.end()) flag_ = Join(flag_, flag->second);
+      auto flag = flags.find(dword);
+      if (flag != flags.end()) flag_[order] = Join(flag_[order], flag->second);
     }
   }
 }
@@ -233,8 +252,7 @@ void GlobalMemory::NoteWrite(int index, uint64_t address, uint32_t bytes, int la
   uint32_t self = ThisEvent();
   auto check = [&](uint32_t id, bool wrote, uint64_t g) {
     const Event& event = events_[id];
-    bool flags = kind_ != Kind::kPlain && event.kind != Kind::kPlain;
-    if (id != self && !flags && !Ordered(event, wrote, /*reading=*/false)) {
+    if (id != self && !BothThrough(event) && !Ordered(event, wrote, /*reading=*/false)) {
       Race(id, wrote, /*writes=*/true, base + (g << shift_), lane);
     }
   };
@@ -252,19 +270,27 @@ void GlobalMemory::NoteWrite(int index, uint64_t address, uint32_t bytes, int la
     shadow.written[g] = self;
   }
   if (!orders_) return;
-  ClockPtr& flag = flags_[address & ~uint64_t{3}];
-  ClockPtr released = ReleaseClock(wave_);
-  if (kind_ == Kind::kAtomic) {
-    flag_ = Join(flag_, flag);
-    flag = Join(flag, released);
-  } else {
-    flag = released;
+  const size_t orders = wave_->orders(scope_).size();
+  for (size_t order = 0; order < orders; ++order) {
+    ClockPtr& flag = flags_[order][address & ~uint64_t{3}];
+    ClockPtr released = ReleaseClock(wave_, static_cast<Scope>(order));
+    if (kind_ == Kind::kAtomic) {
+      flag_[order] = Join(flag_[order], flag);
+      flag = Join(flag, released);
+    } else {
+      flag = released;
+    }
   }
+  // What the system is not told about, it does not see.
+  if (kind_ != Kind::kAtomic && scope_ == kDevice) flags_[kSystem].erase(address & ~uint64_t{3});
 }
 
 void GlobalMemory::EndRead(uint32_t number) {
-  if (flag_ != nullptr) wave_->ordering.acquires.push_back({number, std::move(flag_)});
-  flag_ = nullptr;
+  for (int order = 0; order < kNumScopes; ++order) {
+    if (flag_[order] == nullptr) continue;
+    wave_->ordering[order].acquires.push_back({number, std::move(flag_[order])});
+    flag_[order] = nullptr;
+  }
 }
 
 }  // namespace jaxgemm::emulator

@@ -109,14 +109,16 @@ void LaunchState::FillPacket() {
   std::memcpy(packet_, &packet, sizeof(packet));
 }
 
-std::vector<Buffer> LaunchState::Buffers() const {
+std::vector<Buffer> LaunchState::Buffers(bool beside) const {
   std::vector<Buffer> buffers = launch_.buffers;
-  buffers.push_back({reinterpret_cast<uint64_t>(arguments_.data()), arguments_.size() * 8, false,
-                     "the kernel's arguments"});
-  buffers.push_back({reinterpret_cast<uint64_t>(packet_), sizeof(packet_), false,
-                     "the dispatch packet"});
-  buffers.push_back({reinterpret_cast<uint64_t>(object_.image()), object_.size(), false,
-                     "the code object"});
+  auto add = [&](const void* base, size_t bytes, const char* name) {
+    const Right launch = beside ? Right::kNone : Right::kRead;
+    buffers.push_back({reinterpret_cast<uint64_t>(base), bytes, launch, name,
+                       beside ? Right::kRead : Right::kNone});
+  };
+  add(arguments_.data(), arguments_.size() * 8, "the kernel's arguments");
+  add(packet_, sizeof(packet_), "the dispatch packet");
+  add(object_.image(), object_.size(), "the code object");
   return buffers;
 }
 
@@ -188,7 +190,7 @@ void LaunchState::StartWave(const Workgroup& group, Wave* wave) const {
 
   wave->state = Wave::kReady;
   wave->hazards = {};
-  wave->ordering.Reset();
+  for (WaveOrdering& ordering : wave->ordering) ordering = {};
   std::fill(std::begin(wave->pending), std::end(wave->pending), 0);
   for (int q = 0; q < kNumQueues; ++q) {
     wave->done[q] = wave->issued[q];
@@ -197,6 +199,7 @@ void LaunchState::StartWave(const Workgroup& group, Wave* wave) const {
   wave->flat_done_vm = wave->flat_done_lgkm = wave->issued[kFlatQueue];
   wave->outstanding = false;
   wave->instructions = 0;
+  wave->wakes_at = 0;
   // A stack of unknown depth gets 16 KiB.
   uint32_t scratch = kernel_.private_bytes + (kernel_.dynamic_stack ? 16 << 10 : 0);
   wave->scratch.assign(size_t{scratch} * kWaveSize, 0xc0);

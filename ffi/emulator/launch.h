@@ -21,7 +21,8 @@ class LaunchState {
   int waves_per_workgroup() const { return waves_; }
   uint32_t lds_bytes() const { return kernel_.lds_bytes + launch_.dynamic_lds; }
   // The launch's buffers and those that the runtime adds: arguments, dispatch packet, constants.
-  std::vector<Buffer> Buffers() const;
+  // `beside`: of the kernel beside the launch.
+  std::vector<Buffer> Buffers(bool beside) const;
 
   void StartWorkgroup(uint32_t id, uint32_t xcc, Workgroup* group) const;
 

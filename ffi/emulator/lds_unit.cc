@@ -64,7 +64,7 @@ class LdsUnit {
       }
     });
     ++context_.cost.lds_write;
-    context_.Progress();
+    context_.NoteProgress();
   }
 
   void Atomic() {
@@ -86,7 +86,7 @@ class LdsUnit {
       }
     });
     ++context_.cost.lds_atomic;
-    context_.Progress();
+    context_.NoteProgress();
   }
 
   // ds_read_b64_tr_b16, _b8 (CDNA4 ISA, "MFMA Transpose Load from LDS"): sixteen lanes read 8

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <random>
 
+#include "emulator/beside.h"
 #include "emulator/launch.h"
 #include "emulator/lds.h"
 #include "emulator/units.h"
@@ -13,66 +15,118 @@ namespace jaxgemm::emulator {
 namespace {
 
 constexpr uint32_t kLdsJunk = 0x7fc07fc0;
+// An instruction is issued every 4 cycles at most; s_sleep counts in 64 (CDNA3 ISA, "S_SLEEP").
+constexpr uint64_t kCyclesOfIssue = 4, kCyclesOfSleep = 64;
+
+// The workgroups of one kernel.
+struct Part {
+  Part(const Code& code, const Launch& launch)
+      : code(code), state(code.object, code.kernel, launch) {}
+
+  const Code code;
+  const LaunchState state;
+  std::vector<std::unique_ptr<Workgroup>> groups;  // that are resident
+  uint32_t next = 0;                               // to start
+};
 
 class Machine {
  public:
-  Machine(const CodeObject& object, const Kernel& kernel, Program* program, const Launch& launch,
-          const Options& options, Cost* cost)
-      : object_(object),
-        kernel_(kernel),
-        program_(*program),
-        options_(options),
-        state_(object, kernel, launch),
-        memory_(state_.Buffers(), launch.buffers_given, program->global_grain_shift(), options),
-        context_{object.arch(), options, memory_, *cost},
-        random_(options.seed) {}
+  Machine(const Code& code, Launch* launch, const Options& options, Cost* cost)
+      : options_(options), random_(options.seed) {
+    // The kernel beside it first: what it is shown stands in the launch's buffers.
+    if (options.beside != nullptr) {
+      const Code other = options.beside->function->ToRun();
+      if (other.object.arch() != code.object.arch()) {
+        throw EmulationError(Text("The kernel beside the launch is for %s, the launch for %s.",
+                                  ArchName(other.object.arch()).data(),
+                                  ArchName(code.object.arch()).data()));
+      }
+      beside_launch_ = options.beside->LaunchWith(launch);
+      beside_ = std::make_unique<Part>(other, beside_launch_);
+    }
+    part_ = std::make_unique<Part>(code, *launch);
+    std::vector<Buffer> buffers = part_->state.Buffers(/*beside=*/false);
+    int grain_shift = code.program.global_grain_shift();
+    if (beside_ != nullptr) {
+      for (Buffer& buffer : beside_->state.Buffers(/*beside=*/true)) {
+        buffers.push_back(std::move(buffer));
+      }
+      grain_shift = std::min(grain_shift, beside_->code.program.global_grain_shift());
+    }
+    memory_.emplace(std::move(buffers), launch->buffers_given, grain_shift, options);
+    const Arch arch = code.object.arch();
+    contexts_.push_back({arch, options, *memory_, *cost, progress_});
+    contexts_.push_back({arch, options, *memory_, beside_cost_, progress_});
+  }
 
   void Run() {
-    Cost& cost = context_.cost;
-    uint32_t resident = std::min(options_.resident, state_.workgroups());
-    for (uint32_t slot = 0; slot < resident; ++slot) {
-      auto group = std::make_unique<Workgroup>();
-      for (int w = 0; w < state_.waves_per_workgroup(); ++w) {
-        group->waves.push_back(std::make_unique<Wave>());
-      }
-      group->lds = std::make_unique<Lds>();
-      Start(group.get());
-      groups_.push_back(std::move(group));
-    }
-    while (!groups_.empty()) {
-      Round();
-      // A workgroup that has ended makes room for the next.
-      std::erase_if(groups_, [&](std::unique_ptr<Workgroup>& group) {
-        for (int w = 0; w < group->num_waves; ++w) {
-          if (group->waves[w]->state != Wave::kEnded) return false;
+    for (Part* part : {part_.get(), beside_.get()}) {
+      if (part == nullptr) continue;
+      uint32_t resident = std::min(options_.resident, part->state.workgroups());
+      for (uint32_t slot = 0; slot < resident; ++slot) {
+        auto group = std::make_unique<Workgroup>();
+        group->beside = part == beside_.get();
+        for (int w = 0; w < part->state.waves_per_workgroup(); ++w) {
+          group->waves.push_back(std::make_unique<Wave>());
+          group->waves.back()->system_order = beside_ != nullptr;
         }
-        if (next_ == state_.workgroups()) return true;
-        Start(group.get());
-        return false;
-      });
+        group->lds = std::make_unique<Lds>();
+        Start(part, group.get());
+        part->groups.push_back(std::move(group));
+      }
     }
-    cost.instructions = context_.instructions;
+    while (Round()) {
+      Replace(part_.get());
+      if (beside_ != nullptr) Replace(beside_.get());
+    }
   }
 
  private:
-  void Start(Workgroup* group) {
+  Part& PartOf(const Wave& wave) const { return wave.group->beside ? *beside_ : *part_; }
+
+  void Start(Part* part, Workgroup* group) {
     uint32_t index = options_.random_xcc ? random_() % options_.xcc_ids.size()
-                                         : next_ % options_.xcc_ids.size();
-    state_.StartWorkgroup(next_++, options_.xcc_ids[index], group);
-    group->lds->Reset(group, state_.lds_bytes(), program_.lds_grain_shift(), options_, kLdsJunk);
-    ++context_.cost.workgroups;
-    context_.cost.waves += group->num_waves;
-    context_.Progress();
+                                         : part->next % options_.xcc_ids.size();
+    part->state.StartWorkgroup(part->next++, options_.xcc_ids[index], group);
+    group->lds->Reset(group, part->state.lds_bytes(), part->code.program.lds_grain_shift(),
+                      options_, kLdsJunk);
+    Context& context = contexts_[group->beside];
+    ++context.cost.workgroups;
+    context.cost.waves += group->num_waves;
+    context.NoteProgress();
   }
 
-  // A turn for each wave that can run.
-  void Round() {
-    turns_.clear();
-    for (const auto& group : groups_) {
+  // A workgroup that has ended makes room for the next.
+  void Replace(Part* part) {
+    std::erase_if(part->groups, [&](std::unique_ptr<Workgroup>& group) {
       for (int w = 0; w < group->num_waves; ++w) {
-        if (group->waves[w]->state == Wave::kReady) turns_.push_back(group->waves[w].get());
+        if (group->waves[w]->state != Wave::kEnded) return false;
+      }
+      if (part->next == part->state.workgroups()) return true;
+      Start(part, group.get());
+      return false;
+    });
+  }
+
+  // A turn for each wave that can run; false when there are no more.
+  bool Round() {
+    turns_.clear();
+    uint64_t wakes_at = ~uint64_t{0};
+    for (const Part* part : {part_.get(), beside_.get()}) {
+      if (part == nullptr) continue;
+      for (const auto& group : part->groups) {
+        for (int w = 0; w < group->num_waves; ++w) {
+          Wave* wave = group->waves[w].get();
+          if (wave->state != Wave::kReady) continue;
+          wakes_at = std::min(wakes_at, wave->wakes_at);
+          turns_.push_back(wave);
+        }
       }
     }
+    if (turns_.empty()) return false;
+    // Where all sleep, until the first of them wakes.
+    progress_.cycles = std::max(progress_.cycles, wakes_at);
+    std::erase_if(turns_, [&](const Wave* wave) { return wave->wakes_at > progress_.cycles; });
     if (options_.shuffle) std::shuffle(turns_.begin(), turns_.end(), random_);
     for (Wave* wave : turns_) {
       // Turns of different lengths, so that no two waves stay in step.
@@ -80,19 +134,21 @@ class Machine {
                                          : options_.quantum;
       Turn(wave, length);
     }
-    if (context_.instructions - context_.progress_at > options_.idle_limit) {
+    if (progress_.instructions - progress_.last > options_.idle_limit) {
       Hang(Text("%llu instructions changed nothing: flags are polled that nobody sets (raise "
                   "idle_limit if the kernel only computes)",
                   static_cast<unsigned long long>(options_.idle_limit)));
     }
+    return true;
   }
 
   void Turn(Wave* wave, uint32_t length) {
+    Program& program = PartOf(*wave).code.program;
     Step* step = nullptr;
     try {
       for (; length > 0 && wave->state == Wave::kReady; --length) {
         step = nullptr;
-        step = &program_.At(wave->registers.pc);
+        step = &program.At(wave->registers.pc);
         if (!Execute(*step, wave)) break;
       }
     } catch (const Fault& fault) {
@@ -103,19 +159,22 @@ class Machine {
   // One instruction; false ends the turn.
   bool Execute(Step& step, Wave* wave) {
     if (options_.check_waits && wave->outstanding) CheckWaits(step, *wave);
-    if (options_.check_hazards) CheckHazards(object_.arch(), step, wave);
-    ++context_.instructions;
+    Context& context = contexts_[wave->group->beside];
+    if (options_.check_hazards) CheckHazards(context.arch, step, wave);
+    ++progress_.instructions;
+    progress_.cycles += kCyclesOfIssue;
     ++wave->instructions;
     if (options_.profile) ++step.executed;
     wave->registers.pc += step.instruction.bytes;
-    Cost& cost = context_.cost;
+    Cost& cost = context.cost;
+    ++cost.instructions;
     int simd = wave->index & 3;
     switch (step.unit) {
       case Unit::kMatrix:
         ++cost.matrix;
         cost.matrix_cycles += step.matrix_cycles;
         cost.simd_matrix_cycles[simd] += step.matrix_cycles;
-        context_.Progress();
+        context.NoteProgress();
         Alu(step, wave);
         break;
       case Unit::kVector:
@@ -134,16 +193,16 @@ class Machine {
         Alu(step, wave);
         break;
       case Unit::kScalarMemory:
-        ExecuteScalarMemory(step, wave, &context_);
+        ExecuteScalarMemory(step, wave, &context);
         break;
       case Unit::kLds:
-        ExecuteLds(step, wave, &context_);
+        ExecuteLds(step, wave, &context);
         break;
       case Unit::kVectorMemory:
-        ExecuteVectorMemory(step, wave, &context_);
+        ExecuteVectorMemory(step, wave, &context);
         break;
       case Unit::kCache:
-        ExecuteCache(step, wave, &context_);
+        ExecuteCache(step, wave, &context);
         break;
       case Unit::kWait:
         ++cost.wait;
@@ -161,6 +220,7 @@ class Machine {
         break;
       case Unit::kSleep:
         ++cost.other;
+        wave->wakes_at = progress_.cycles + kCyclesOfSleep * (step.instruction.imm & 127);
         return false;
       case Unit::kNop:
       case Unit::kPriority:
@@ -173,7 +233,7 @@ class Machine {
   }
 
   void Alu(const Step& step, Wave* wave) {
-    std::string error = ExecuteAlu(object_.arch(), step.instruction, &wave->registers);
+    std::string error = ExecuteAlu(contexts_[0].arch, step.instruction, &wave->registers);
     if (!error.empty()) throw Fault{std::move(error)};
   }
 
@@ -201,76 +261,78 @@ class Machine {
                   group.coordinates[1], group.coordinates[2], wave.index);
   }
 
-  std::string Code(uint64_t pc) const {
-    uint64_t offset = program_.Offset(pc) - kernel_.entry;
+  std::string CodeAt(const Wave& wave, uint64_t pc) const {
+    const Code& code = PartOf(wave).code;
+    uint64_t offset = code.program.Offset(pc) - code.kernel.entry;
     std::string text = "an instruction that cannot be decoded";
     try {
-      text = Disassemble(program_.At(pc).instruction);
+      text = Disassemble(code.program.At(pc).instruction);
     } catch (const Fault&) {
     }
-    return Text("%s+0x%llx: %s", kernel_.name.c_str(), static_cast<unsigned long long>(offset),
+    return Text("%s+0x%llx: %s", code.kernel.name.c_str(), static_cast<unsigned long long>(offset),
                   text.c_str());
   }
 
   [[noreturn]] void Fail(const Wave& wave, const Step* step, const Fault& fault) {
     std::string lane = fault.lane >= 0 ? Text(", lane %d", fault.lane) : "";
-    throw EmulationError(Text("%s kernel %s\n  at %s%s", ArchName(object_.arch()).data(),
-                                Code(step ? step->pc : wave.registers.pc).c_str(),
+    throw EmulationError(Text("%s kernel %s\n  at %s%s", ArchName(contexts_[0].arch).data(),
+                                CodeAt(wave, step ? step->pc : wave.registers.pc).c_str(),
                                 Where(wave).c_str(), lane.c_str()) +
                          ":\n  " + fault.text);
   }
 
   [[noreturn]] void Hang(const std::string& why) {
     std::string message = Text("%s kernel %s hangs: %s. Waves:",
-                                 ArchName(object_.arch()).data(), kernel_.name.c_str(),
-                                 why.c_str());
+                                 ArchName(contexts_[0].arch).data(),
+                                 part_->code.kernel.name.c_str(), why.c_str());
     int shown = 0;
-    for (const auto& group : groups_) {
-      for (int w = 0; w < group->num_waves; ++w) {
-        const Wave& wave = *group->waves[w];
-        if (wave.state == Wave::kEnded) continue;
-        if (++shown > 32) continue;
-        message += Text("\n  %s: %s at %s", Where(wave).c_str(),
-                          wave.state == Wave::kAtBarrier ? "waits at the barrier before"
-                                                         : "runs",
-                          Code(wave.registers.pc).c_str());
+    for (const Part* part : {part_.get(), beside_.get()}) {
+      if (part == nullptr) continue;
+      for (const auto& group : part->groups) {
+        for (int w = 0; w < group->num_waves; ++w) {
+          const Wave& wave = *group->waves[w];
+          if (wave.state == Wave::kEnded) continue;
+          if (++shown > 32) continue;
+          message += Text("\n  %s: %s at %s", Where(wave).c_str(),
+                            wave.state == Wave::kAtBarrier ? "waits at the barrier before"
+                                                           : "runs",
+                            CodeAt(wave, wave.registers.pc).c_str());
+        }
       }
     }
     if (shown > 32) message += Text("\n  and %d more", shown - 32);
-    if (next_ < state_.workgroups()) {
-      message += Text("\n  %u workgroups have not started; %u are resident at once",
-                        state_.workgroups() - next_, options_.resident);
+    if (uint32_t left = part_->state.workgroups() - part_->next) {
+      message += Text("\n  %u workgroups have not started; %u are resident at once", left,
+                        options_.resident);
     }
     throw EmulationError(message);
   }
 
-  const CodeObject& object_;
-  const Kernel& kernel_;
-  Program& program_;
   const Options& options_;
-  LaunchState state_;
-  GlobalMemory memory_;
-  Context context_;
+  Launch beside_launch_;
+  std::unique_ptr<Part> part_, beside_;  // the launch's kernel, and the one beside it, if any
+  std::optional<GlobalMemory> memory_;
+  Progress progress_;
+  Cost beside_cost_;  // nobody asks for it
+  std::vector<Context> contexts_;  // of the two
   std::mt19937_64 random_;
-  std::vector<std::unique_ptr<Workgroup>> groups_;
   std::vector<Wave*> turns_;
-  uint32_t next_ = 0;  // workgroup to start
 };
 
 }  // namespace
 
-Record Run(const CodeObject& object, const Kernel& kernel, Program* program,
-           const Launch& launch, const Options& options) {
+Record Run(const Code& code, Launch launch, const Options& options) {
   Record record;
-  record.kernel = kernel.name;
-  record.arch = ArchName(object.arch());
-  record.launch = launch;
-  for (Step& step : program->steps()) step.executed = 0;
-  Machine(object, kernel, program, launch, options, &record.cost).Run();
+  record.kernel = code.kernel.name;
+  record.arch = ArchName(code.object.arch());
+  std::copy(launch.grid, launch.grid + 3, record.grid);
+  std::copy(launch.block, launch.block + 3, record.block);
+  for (Step& step : code.program.steps()) step.executed = 0;
+  Machine(code, &launch, options, &record.cost).Run();
   if (options.profile) {
-    for (const Step& step : program->steps()) {
+    for (const Step& step : code.program.steps()) {
       if (step.executed == 0) continue;
-      record.profile.push_back({program->Offset(step.pc) - kernel.entry, step.executed,
+      record.profile.push_back({code.program.Offset(step.pc) - code.kernel.entry, step.executed,
                                 Disassemble(step.instruction)});
     }
     std::sort(record.profile.begin(), record.profile.end(),
@@ -283,8 +345,8 @@ std::string Record::ToJson() const {
   std::string json = Text(
       "{\"kernel\": \"%s\", \"arch\": \"%s\", \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], "
       "\"cost\": %s, \"profile\": [",
-      kernel.c_str(), arch.c_str(), launch.grid[0], launch.grid[1], launch.grid[2],
-      launch.block[0], launch.block[1], launch.block[2], emulator::ToJson(cost).c_str());
+      kernel.c_str(), arch.c_str(), grid[0], grid[1], grid[2], block[0], block[1], block[2],
+      emulator::ToJson(cost).c_str());
   for (const Line& line : profile) {
     json += Text("%s[%llu, %llu, \"%s\"]", &line == profile.data() ? "" : ", ",
                    static_cast<unsigned long long>(line.offset),

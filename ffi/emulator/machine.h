@@ -26,7 +26,7 @@ struct Launch {
 
 struct Record {
   std::string kernel, arch;
-  Launch launch;
+  uint32_t grid[3] = {}, block[3] = {};
   Cost cost;
   struct Line {
     uint64_t offset;  // from the kernel's entry
@@ -38,8 +38,13 @@ struct Record {
   std::string ToJson() const;
 };
 
+struct Code {
+  const CodeObject& object;
+  const Kernel& kernel;
+  Program& program;
+};
+
 // Throws EmulationError.
-Record Run(const CodeObject& object, const Kernel& kernel, Program* program,
-           const Launch& launch, const Options& options);
+Record Run(const Code& code, Launch launch, const Options& options);
 
 }  // namespace jaxgemm::emulator

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "emulator/beside.h"
 #include "emulator/error.h"
 
 namespace jaxgemm::emulator {
@@ -62,6 +63,11 @@ void SetOption(std::string_view name, std::string_view value, Options* options) 
     options->idle_limit = Number(name, value, 1000, ~uint64_t{0});
   } else if (name == "profile") {
     options->profile = Number(name, value, 0, 1);
+  } else if (name == "beside") {
+    options->beside = FindBeside(Number(name, value, 1, ~uint64_t{0}));
+    if (options->beside == nullptr) {
+      throw EmulationError("The emulator's option beside names a kernel that has been removed.");
+    }
   } else if (name == "xcc") {
     options->random_xcc = value == "random";
     options->xcc_ids.clear();
@@ -76,7 +82,7 @@ void SetOption(std::string_view name, std::string_view value, Options* options) 
   } else {
     throw EmulationError(
         "The emulator has no option \"" + std::string(name) +
-        "\"; it has seed, quantum, resident, shuffle, xcc, idle_limit, profile, checks, "
+        "\"; it has seed, quantum, resident, shuffle, xcc, beside, idle_limit, profile, checks, "
         "check_waits, check_hazards, check_lds_races, check_global_races, check_uninitialized "
         "and check_bounds.");
   }

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace jaxgemm::emulator {
+
+struct Beside;
 
 struct Options {
   uint64_t seed = 0;        // of the order in which waves take turns
@@ -29,6 +32,7 @@ struct Options {
   // instructions hangs.
   uint64_t idle_limit = 4'000'000;
   bool profile = false;             // keep counts by instruction
+  std::shared_ptr<Beside> beside;   // a kernel that runs beside each launch; null: none
 };
 
 // Reads "seed=3;quantum=17;xcc=0,0,1" over `options`; "checks=0" switches all checks off.

@@ -56,41 +56,42 @@ ClockPtr Join(const ClockPtr& a, const ClockPtr& b) {
   return is_a ? a : is_b ? b : joined;
 }
 
-void WaveOrdering::Reset() { *this = {}; }
-
 void SettleOrdering(Wave* wave) {
-  WaveOrdering& self = wave->ordering;
   uint32_t done = wave->done[kVectorQueue];
-  std::erase_if(self.acquires, [&](const WaveOrdering::Acquire& acquire) {
-    if (acquire.operation > done) return false;
-    self.seen = Join(self.seen, acquire.clock);
-    self.release = nullptr;
-    return true;
-  });
-  std::erase_if(self.write_backs, [&](const WaveOrdering::WriteBack& write_back) {
-    if (write_back.operation > done) return false;
-    for (int w = 0; w < 16; ++w) {
-      self.published[w] = std::max(self.published[w], write_back.covers[w]);
-    }
-    self.release = nullptr;
-    return true;
-  });
+  for (WaveOrdering& self : wave->orders()) {
+    std::erase_if(self.acquires, [&](const WaveOrdering::Acquire& acquire) {
+      if (acquire.operation > done) return false;
+      self.seen = Join(self.seen, acquire.clock);
+      self.release = nullptr;
+      return true;
+    });
+    std::erase_if(self.write_backs, [&](const WaveOrdering::WriteBack& write_back) {
+      if (write_back.operation > done) return false;
+      for (int w = 0; w < kMaxWaves; ++w) {
+        self.published[w] = std::max(self.published[w], write_back.covers[w]);
+      }
+      self.release = nullptr;
+      return true;
+    });
+  }
 }
 
-void IssueWriteBack(Wave* wave, uint32_t operation) {
+void IssueWriteBack(Wave* wave, Scope scope, uint32_t operation) {
   WaveOrdering::WriteBack write_back{.operation = operation, .covers = {}};
   for (int w = 0; w < wave->group->num_waves; ++w) {
     const Wave& other = *wave->group->waves[w];
     write_back.covers[w] =
         w == wave->index ? operation : other.done_at_release[kVectorQueue];
   }
-  wave->ordering.write_backs.push_back(write_back);
+  for (WaveOrdering& self : wave->orders(scope)) self.write_backs.push_back(write_back);
 }
 
-void IssueInvalidate(Wave* wave) { wave->ordering.acquired = wave->ordering.seen; }
+void IssueInvalidate(Wave* wave, Scope scope) {
+  for (WaveOrdering& self : wave->orders(scope)) self.acquired = self.seen;
+}
 
-ClockPtr ReleaseClock(Wave* wave) {
-  WaveOrdering& self = wave->ordering;
+ClockPtr ReleaseClock(Wave* wave, Scope order) {
+  WaveOrdering& self = wave->ordering[order];
   if (self.release != nullptr && self.release_done == wave->done[kVectorQueue]) {
     return self.release;
   }
@@ -102,27 +103,30 @@ ClockPtr ReleaseClock(Wave* wave) {
         w == wave->index ? wave->done[kVectorQueue] : other.done_at_release[kVectorQueue];
   }
   auto clock = std::make_shared<Clock>();
-  clock->entries.push_back({wave->group->id, own});
+  clock->entries.push_back({wave->group->key(), own});
   self.release = Join(clock, self.seen);
   self.release_done = wave->done[kVectorQueue];
   return self.release;
 }
 
 void JoinAtBarrier(Workgroup* group) {
-  ClockPtr seen, acquired;
-  uint32_t published[16] = {};
-  for (int w = 0; w < group->num_waves; ++w) {
-    const WaveOrdering& wave = group->waves[w]->ordering;
-    seen = Join(seen, wave.seen);
-    acquired = Join(acquired, wave.acquired);
-    for (int i = 0; i < 16; ++i) published[i] = std::max(published[i], wave.published[i]);
-  }
-  for (int w = 0; w < group->num_waves; ++w) {
-    WaveOrdering& wave = group->waves[w]->ordering;
-    wave.seen = seen;
-    wave.acquired = acquired;
-    std::copy(published, published + 16, wave.published);
-    wave.release = nullptr;
+  const size_t orders = group->waves[0]->orders().size();
+  for (size_t order = 0; order < orders; ++order) {
+    ClockPtr seen, acquired;
+    uint32_t published[kMaxWaves] = {};
+    for (int w = 0; w < group->num_waves; ++w) {
+      const WaveOrdering& wave = group->waves[w]->ordering[order];
+      seen = Join(seen, wave.seen);
+      acquired = Join(acquired, wave.acquired);
+      for (int i = 0; i < kMaxWaves; ++i) published[i] = std::max(published[i], wave.published[i]);
+    }
+    for (int w = 0; w < group->num_waves; ++w) {
+      WaveOrdering& wave = group->waves[w]->ordering[order];
+      wave.seen = seen;
+      wave.acquired = acquired;
+      std::copy(published, published + kMaxWaves, wave.published);
+      wave.release = nullptr;
+    }
   }
 }
 

@@ -11,9 +11,14 @@
 // Loads with sc1 pass the caches by: they need no buffer_inv. Two such accesses never race, as
 // relaxed atomics do not: where both sides use them for data, a missing wait is not found.
 //
-// Stricter than LLVM in one place: before another wave's buffer_wbl2 covers a store, the store
-// must have been waited for before the barrier. LLVM relies on the CU keeping its waves' stores
-// in order there.
+// That is the order of the device, between the workgroups of a launch. What passes between them and
+// a kernel beside the launch (beside.h), which may be another GPU's, takes the order of the system:
+// the same with sc0 sc1 for sc1, and atomics with sc1.
+//
+// Stricter than LLVM in two places. Before another wave's buffer_wbl2 covers a store, the store
+// must have been waited for before the barrier; LLVM relies on the CU keeping its waves' stores
+// in order there. And a workgroup acquires by itself what the system's order brings, not by way of
+// another workgroup that did.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +28,8 @@
 namespace jaxgemm::emulator {
 
 struct Wave;
+
+enum Scope : uint8_t { kDevice, kSystem, kNumScopes };
 
 // Of one workgroup's waves: the last vector memory operation whose plain stores are written
 // back (plain), and the last one that is complete (through).
@@ -44,9 +51,9 @@ using ClockPtr = std::shared_ptr<const Clock>;  // null: nothing is known
 
 ClockPtr Join(const ClockPtr& a, const ClockPtr& b);
 
-// A wave's part.
+// A wave's part, in one of the two orders.
 struct WaveOrdering {
-  ClockPtr seen;      // ordered before this wave: loads with sc1 may rely on it
+  ClockPtr seen;      // ordered before this wave: loads that pass the caches by may rely on it
   ClockPtr acquired;  // and the caches have been invalidated since: all loads may
   struct Acquire {
     uint32_t operation;  // of the vector memory queue
@@ -62,17 +69,15 @@ struct WaveOrdering {
   std::vector<WriteBack> write_backs;  // issued, not yet waited for
   ClockPtr release;                    // of ReleaseClock, while nothing changes
   uint32_t release_done = 0;
-
-  void Reset();
 };
 
 // A wave waited: reads of flags and write-backs that are complete take effect.
 void SettleOrdering(Wave* wave);
-// buffer_wbl2 sc1 was issued as `operation`; buffer_inv sc1 was issued.
-void IssueWriteBack(Wave* wave, uint32_t operation);
-void IssueInvalidate(Wave* wave);
-// What an atomic or a store with sc1 by this wave makes known to whoever reads it.
-ClockPtr ReleaseClock(Wave* wave);
+// buffer_wbl2 was issued as `operation`; buffer_inv was issued.
+void IssueWriteBack(Wave* wave, Scope scope, uint32_t operation);
+void IssueInvalidate(Wave* wave, Scope scope);
+// What an atomic or a store by this wave makes known to whoever reads it, in one of the orders.
+ClockPtr ReleaseClock(Wave* wave, Scope order);
 // All waves of a workgroup passed a barrier.
 struct Workgroup;
 void JoinAtBarrier(Workgroup* group);

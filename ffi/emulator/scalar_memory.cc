@@ -15,7 +15,12 @@ void ExecuteScalarMemory(const Step& step, Wave* wave, Context* context) {
   int dwords = step.memory.bytes / 4;
   uint32_t loaded[16] = {};
   if (step.memory.access == Access::kTime) {
-    uint64_t clock = context->instructions * 4;
+    // Cycles, or the clock that runs at 100 MHz whatever the GPU does (CDNA3 ISA, "Scalar Memory
+    // Operations", S_MEMREALTIME; its rate: LLVM AMDGPUUsage, llvm.readsteadycounter), here beside
+    // cycles of 2.1 GHz.
+    constexpr uint64_t kCyclesPerTick = 21;
+    uint64_t clock = context->progress.cycles;
+    if (instruction.op == Op::s_memrealtime) clock /= kCyclesPerTick;
     std::memcpy(loaded, &clock, 8);
   } else {
     uint64_t base = ScalarPairValue(instruction.src[2], *wave);
@@ -33,7 +38,7 @@ void ExecuteScalarMemory(const Step& step, Wave* wave, Context* context) {
     }
     for (int d = 0; d < dwords; ++d, offset += 4) {
       if (buffer && offset + 4 > records) continue;  // reads as 0
-      std::memcpy(&loaded[d], context->memory.ReadScalar(base + offset, 4), 4);
+      std::memcpy(&loaded[d], context->memory.ReadScalar(wave, base + offset, 4), 4);
     }
     context->cost.scalar_read_bytes += step.memory.bytes;
   }

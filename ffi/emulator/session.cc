@@ -30,15 +30,16 @@ Function* Module::GetFunction(std::string_view name) {
   return &functions[&kernel - object.kernels().data()];
 }
 
+Code Function::ToRun() {
+  if (program == nullptr) program = std::make_unique<Program>(module->object, *kernel);
+  return {module->object, *kernel, *program};
+}
+
 Record RunFunction(Function* function, const Launch& launch, const Options& options) {
   Session& session = TheSession();
   std::lock_guard running(session.launch);
   const HostFloatMode float_mode;
-  const CodeObject& object = function->module->object;
-  if (function->program == nullptr) {
-    function->program = std::make_unique<Program>(object, *function->kernel);
-  }
-  Record record = Run(object, *function->kernel, function->program.get(), launch, options);
+  Record record = Run(function->ToRun(), launch, options);
   std::lock_guard guard(session.state);
   if (session.records.size() < kMaxRecords) session.records.push_back(record);
   return record;

@@ -24,6 +24,8 @@ struct Function {
   Module* module;
   const Kernel* kernel;
   std::unique_ptr<Program> program;  // decoded as it first runs
+
+  Code ToRun();
 };
 
 struct Module {

@@ -13,17 +13,24 @@
 
 namespace jaxgemm::emulator {
 
-// What the instructions of a launch share.
+// What passes while a launch and the kernel beside it run.
+struct Progress {
+  uint64_t instructions = 0;  // executed so far
+  // Of the last instruction that counts as progress: a wave that polls a flag makes none.
+  uint64_t last = 0;
+  // Time: four for each instruction, as if one wave ran at a time, and what all sleep through.
+  uint64_t cycles = 0;
+};
+
+// What the instructions of a kernel share.
 struct Context {
   Arch arch;
   const Options& options;
   GlobalMemory& memory;
   Cost& cost;
-  uint64_t instructions = 0;   // executed so far
-  // Of the last instruction that counts as progress: a wave that polls a flag makes none.
-  uint64_t progress_at = 0;
+  Progress& progress;
 
-  void Progress() { progress_at = instructions; }
+  void NoteProgress() { progress.last = progress.instructions; }
 };
 
 void ExecuteScalarMemory(const Step& step, Wave* wave, Context* context);

@@ -37,13 +37,14 @@ class VectorMemoryUnit {
         number_(number),
         exec_(wave->registers.exec()) {
     to_lds_ = instruction_.lds || op_.to_lds;
-    bool through = op_.access == Access::kAtomic || instruction_.sc1;
-    Kind kind = op_.access == Access::kAtomic ? Kind::kAtomic
-                : instruction_.sc1            ? Kind::kThrough
-                                              : Kind::kPlain;
+    // An atomic's sc0 asks for the old value.
+    const bool atomic = op_.access == Access::kAtomic;
+    const bool through = atomic || instruction_.sc1;
+    const Scope scope = instruction_.sc1 && (atomic || instruction_.sc0) ? kSystem : kDevice;
+    Kind kind = atomic ? Kind::kAtomic : instruction_.sc1 ? Kind::kThrough : Kind::kPlain;
     // Sums of floats are data, never flags.
-    bool sums = op_.access == Access::kAtomic && op_.atomic >= AtomicOp::kAddF32;
-    context->memory.Begin(wave, kind, through && !sums);
+    const bool sums = atomic && op_.atomic >= AtomicOp::kAddF32;
+    context->memory.Begin(wave, kind, scope, through && !sums);
     if (instruction_.format == Format::kScratch) {
       if (to_lds_) throw Fault{"A scratch load to the LDS is not emulated."};
       ScratchAddresses();
@@ -93,7 +94,7 @@ class VectorMemoryUnit {
       uint8_t* to = scratch_ ? Scratch(lane)
                              : context_.memory.Write(address_[lane], inside,
                                                      AlignmentOf(op_.bytes), lane);
-      if (std::memcmp(to, from, inside) != 0) context_.Progress();
+      if (std::memcmp(to, from, inside) != 0) context_.NoteProgress();
       std::memcpy(to, from, inside);
     });
     if (!scratch_) ++context_.cost.global_store;
@@ -111,7 +112,7 @@ class VectorMemoryUnit {
         std::memcpy(&old, at, op_.bytes);
         uint64_t value = ApplyAtomic(op_.atomic, op_.bytes, old, Data(data, 0, lane),
                                      Data(data, dwords, lane));
-        if (value != old) context_.Progress();
+        if (value != old) context_.NoteProgress();
         std::memcpy(at, &value, op_.bytes);
       }
       if (to.kind == Operand::kVgpr) {
@@ -232,7 +233,7 @@ class VectorMemoryUnit {
     context_.cost.lds_dma_cycles += cycles.base;
     context_.cost.lds_conflict_cycles += cycles.conflicts;
     context_.cost.lds_dma_bytes += uint64_t{size} * __builtin_popcountll(exec_);
-    context_.Progress();
+    context_.NoteProgress();
   }
 
   uint64_t Data(const Operand& operand, int first, int lane) const {
@@ -295,11 +296,12 @@ void ExecuteCache(const Step& step, Wave* wave, Context* context) {
   const Instruction& instruction = step.instruction;
   // sc1: of the device, sc0 sc1: of the system; sc0 alone and neither: within a workgroup,
   // which has one L1 and needs nothing.
+  const Scope scope = instruction.sc0 ? kSystem : kDevice;
   if (step.memory.access == Access::kWriteBack) {
     uint32_t number = wave->Issue(kVectorQueue);
-    if (instruction.sc1) IssueWriteBack(wave, number);
+    if (instruction.sc1) IssueWriteBack(wave, scope, number);
   } else if (step.memory.access == Access::kInvalidate && instruction.sc1) {
-    IssueInvalidate(wave);
+    IssueInvalidate(wave, scope);
   }
   ++context->cost.other;
 }

@@ -17,7 +17,7 @@ void Wave::WaitVector(int count) {
   if (left == 0) flat_done_vm = issued[kFlatQueue];
   done[kFlatQueue] = std::min(flat_done_vm, flat_done_lgkm);
   if (done[kVectorQueue] != before &&
-      !(ordering.acquires.empty() && ordering.write_backs.empty())) {
+      !(ordering[kDevice].acquires.empty() && ordering[kDevice].write_backs.empty())) {
     SettleOrdering(this);
   }
   UpdateOutstanding();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace jaxgemm::emulator {
 struct Workgroup;
 
 inline constexpr int kMaxWaves = 16;  // of a workgroup: 1024 work-items
+inline constexpr uint32_t kBesideKey = 1u << 31;
 
 // Memory operations are counted as they are issued, in four queues by how they come back
 // (CDNA3 ISA, "Manually Inserted Wait States", "S_WAITCNT"): vector memory in order in vmcnt;
@@ -47,10 +49,16 @@ struct Wave {
   uint32_t pending[512 + 128] = {};
 
   HazardState hazards;
-  WaveOrdering ordering;
+  WaveOrdering ordering[kNumScopes];
+  bool system_order = false;  // whether there is another kernel to keep the system's order with
   std::vector<uint8_t> scratch;  // kWaveSize lanes of private memory, one after another
   uint64_t instructions = 0;
+  uint64_t wakes_at = 0;  // s_sleep: in cycles of the launch
 
+  // The orders that an operation of this scope takes part in.
+  std::span<WaveOrdering> orders(Scope scope = kSystem) {
+    return {ordering, system_order && scope == kSystem ? size_t{kNumScopes} : size_t{1}};
+  }
   uint32_t Issue(Queue queue) {
     outstanding = true;
     return ++issued[queue];
@@ -71,12 +79,16 @@ struct Wave {
 
 struct Workgroup {
   uint32_t id = 0;          // linear
+  bool beside = false;      // of the kernel beside the launch
   uint32_t coordinates[3] = {};
   uint32_t xcc = 0;
   int num_waves = 0;
   uint32_t epoch = 0;       // barrier releases so far, counted over all workgroups of the slot
   std::vector<std::unique_ptr<Wave>> waves;
   std::unique_ptr<class Lds> lds;
+
+  // Tells all workgroups that run together apart.
+  uint32_t key() const { return id | (beside ? kBesideKey : 0); }
 };
 
 }  // namespace jaxgemm::emulator

@@ -196,6 +196,40 @@ class WorkgroupMap {
   int kept_ = 0;
 };
 
+// One lane waits for the chunk of lhs that a work tile reads, and the answer goes round as a claim
+// does. What its wave acquires the workgroup has: all waves run on one CU, so the L1 and the L2 that
+// buffer_inv invalidates are theirs, and their loads of lhs come behind the barrier (LLVM
+// AMDGPUUsage, "Memory Model gfx942", threadgroup split mode off).
+struct WorkgroupReady {
+  LdsIndex* slot;
+
+  JAXGEMM_AMD Index Row(Index m) const {
+    const ChunkSignals chunks = LoadArgs().chunks;
+    return chunks.signals == nullptr ? m : chunks.Row(m);
+  }
+  JAXGEMM_AMD bool Wait(const WorkTile& tile) const {
+    const ChunkSignals chunks = LoadArgs().chunks;
+    if (chunks.signals == nullptr) return true;
+    Barrier();
+    if (ThreadId() == 0) *slot = chunks.Wait(tile);
+    Barrier();
+    EndUnless(__builtin_amdgcn_readfirstlane(*slot));
+    return true;
+  }
+
+ private:
+  // Here, not by way of the caller: another way out of the loop over work tiles would take two
+  // scalar registers for as long as that runs.
+  static JAXGEMM_AMD void EndUnless(Index is_ready) {
+    asm volatile(
+        "s_cmp_lg_u32 %0, 0\n\t"
+        "s_cbranch_scc1 .Lready%=\n\t"
+        "s_endpgm\n"
+        ".Lready%=:" ::"s"(is_ready)
+        : "scc", "memory");
+  }
+};
+
 template <class Traits>
 JAXGEMM_AMD void RunGemm(Lds* lds) {
   const GemmArgs args = LoadArgs();
@@ -221,7 +255,7 @@ JAXGEMM_AMD void RunGemm(Lds* lds) {
     StoreTile<Traits>(LoadArgs(), tile, accumulator.sums, accumulator.loaded,
                       lds + WaveId() * kStageBytes<Traits>);
   };
-  ForEachWorkTile(claim, map, AlwaysReady(), args.claim_ahead, compute, store);
+  ForEachWorkTile(claim, map, WorkgroupReady{slot}, args.claim_ahead, compute, store);
 }
 
 }  // namespace jaxgemm

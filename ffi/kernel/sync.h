@@ -26,9 +26,14 @@ JAXGEMM_DEVICE inline void StoreRelaxed(int32_t* address, int32_t value) {
   __scoped_atomic_store_n(address, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
 
-// What was written before the value was, by any agent.
-JAXGEMM_DEVICE inline uint32_t LoadAcquireSystem(const uint32_t* address) {
-  return __scoped_atomic_load_n(address, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_SYSTEM);
+// Whether the value is there, and then what any agent wrote before it. The caches are invalidated
+// once it is: at each look, the CU's other waves would lose what they have in them.
+JAXGEMM_DEVICE inline bool AcquireIfEqual(const uint32_t* address, uint32_t value) {
+  if (__scoped_atomic_load_n(address, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM) != value) {
+    return false;
+  }
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");  // of the system
+  return true;
 }
 
 // s_memrealtime counts at 100 MHz.
@@ -36,9 +41,7 @@ JAXGEMM_DEVICE inline int64_t Nanoseconds() {
   return static_cast<int64_t>(__builtin_readsteadycounter()) * 10;
 }
 JAXGEMM_DEVICE inline void SleepBriefly() {
-#if defined(__AMDGCN__)
   __builtin_amdgcn_s_sleep(32);  // 64 cycles each: a microsecond
-#endif
 }
 
 // The L2s of the XCDs are not coherent: the release writes this one's back, the acquire
@@ -71,11 +74,11 @@ JAXGEMM_DEVICE inline void StoreRelaxed(int32_t* address, int32_t value) {
   *static_cast<volatile int32_t*>(address) = value;
 }
 
-// What was written before the value was, by any GPU, copy engine or CPU.
-JAXGEMM_DEVICE inline uint32_t LoadAcquireSystem(const uint32_t* address) {
-  uint32_t value;
-  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
-  return value;
+// Whether the value is there, and then what any GPU, copy engine or CPU wrote before it.
+JAXGEMM_DEVICE inline bool AcquireIfEqual(const uint32_t* address, uint32_t value) {
+  uint32_t seen;
+  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(address) : "memory");
+  return seen == value;
 }
 
 JAXGEMM_DEVICE inline int64_t Nanoseconds() {
@@ -105,9 +108,9 @@ JAXGEMM_DEVICE inline void StoreRelaxed(int32_t* address, int32_t value) {
   __atomic_store_n(address, value, __ATOMIC_RELAXED);
 }
 
-// What was written before the value was.
-JAXGEMM_DEVICE inline uint32_t LoadAcquireSystem(const uint32_t* address) {
-  return __atomic_load_n(address, __ATOMIC_ACQUIRE);
+// Whether the value is there, and then what was written before it.
+JAXGEMM_DEVICE inline bool AcquireIfEqual(const uint32_t* address, uint32_t value) {
+  return __atomic_load_n(address, __ATOMIC_ACQUIRE) == value;
 }
 
 JAXGEMM_DEVICE inline int64_t Nanoseconds() {

@@ -240,7 +240,7 @@ struct ChunkSignals {
   JAXGEMM_DEVICE bool Wait(const WorkTile& tile) const {
     const Index place = tile.batch * batch_stride + Div(tile.m, tiles_per_chunk);
     const uint32_t wanted = *epoch;
-    for (int64_t start = 0; LoadAcquireSystem(signals + place) != wanted; SleepBriefly()) {
+    for (int64_t start = 0; !AcquireIfEqual(signals + place, wanted); SleepBriefly()) {
       if (LoadRelaxed(status) != 0) return false;
       const int64_t now = Nanoseconds();
       if (start == 0) start = now;

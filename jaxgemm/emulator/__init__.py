@@ -5,8 +5,8 @@ instruction with AMD's documented semantics. Workgroups and waves take turns in 
 order drawn from a seed. It reports, with instruction, wave and lane:
 
 * registers used, and LDS data relied on, before the `s_waitcnt` that covers them;
-* LDS races between waves, and races in global memory between workgroups: a release
-  or acquire that is missing;
+* LDS races between waves, and races in global memory between workgroups, or with a
+  kernel that runs beside the launch: a release or acquire that is missing;
 * accesses outside the LDS or the launch's buffers, misaligned ones, LDS that nobody
   wrote;
 * wait states that AMD's manuals ask for and code (inline assembly) does not keep;
@@ -30,6 +30,7 @@ import dataclasses
 import json
 import struct
 import threading
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -39,6 +40,7 @@ from jaxgemm.emulator import _library
 from jaxgemm.emulator._library import EmulationError, library_path
 
 __all__ = [
+    "Beside",
     "EmulationError",
     "Options",
     "Record",
@@ -52,6 +54,67 @@ __all__ = [
 ]
 
 
+class Beside:
+  """A kernel to run beside launches: `options(beside=...)`, `Options(beside=...)`.
+
+  It stands for what another stream, another GPU or a copy engine does meanwhile: write
+  the input of a launch that waits for it, say. It starts with the launch, their waves
+  take turns, and the launch is over when both have ended. Between the two, memory is
+  ordered by releases and acquires of system scope (`sc0 sc1`) only; what relies on less
+  is reported. It does not count in the launch's record.
+  """
+
+  def __init__(
+      self,
+      code_object: bytes,
+      kernel: str,
+      arguments: Sequence[Any],
+      *,
+      grid: int | Sequence[int] = 1,
+      block: int | Sequence[int] = 64,
+      buffers: Mapping[str, np.ndarray] | Sequence[np.ndarray] = (),
+  ):
+    """Loads the kernel; it takes part in every launch with options that name it.
+
+    Args:
+      code_object: the linked ELF file, for the launch's architecture.
+      kernel: its name.
+      arguments: as `pack_arguments` takes them, or a string: the address of the
+        launch's buffer of that name, in which this kernel may write. Those of
+        `jaxgemm`'s calls are lhs, rhs, chunk_signals, chunk_epoch, out and so on.
+      grid: workgroups in x (y, z).
+      block: work-items of a workgroup in x (y, z).
+      buffers: the arrays, with names or without, that it may access besides. They must
+        not overlap the launch's.
+
+    Raises:
+      EmulationError: the code object is none, or has no such kernel.
+    """
+    packed, offsets, linked = b"", [], []
+    for argument in arguments:
+      if isinstance(argument, str):
+        packed += bytes(-len(packed) % 8)
+        offsets.append(len(packed))
+        linked.append(argument.encode())
+        argument = np.uint64(0)
+      packed = _append_argument(packed, argument)
+    self._buffers = buffers  # which the emulator knows by their addresses
+    lib = _library.load()
+    number = ctypes.c_uint64()
+    _library.check(
+        lib.jaxgemm_emulator_add_beside(
+            code_object, len(code_object), kernel.encode(), packed, len(packed),
+            len(linked), (ctypes.c_uint32 * len(offsets))(*offsets),
+            (ctypes.c_char_p * len(linked))(*linked),
+            (ctypes.c_uint32 * 3)(*_triple(grid)),
+            (ctypes.c_uint32 * 3)(*_triple(block)),
+            *_buffer_arguments(buffers), ctypes.byref(number),
+        ) == 0
+    )
+    self.number = number.value
+    weakref.finalize(self, lib.jaxgemm_emulator_remove_beside, self.number)
+
+
 @dataclasses.dataclass(frozen=True)
 class Options:
   """How a launch is emulated.
@@ -63,6 +126,7 @@ class Options:
     shuffle: turns in a new random order each round, instead of round robin.
     xcc: XCC_ID of workgroup w is `xcc[w % len(xcc)]`; `"random"` for arbitrary ones;
       None as the hardware deals them, w % 8.
+    beside: a kernel that runs beside the launch.
     check_waits: registers and LDS before their `s_waitcnt`.
     check_hazards: wait states that software must insert.
     check_lds_races: accesses of different waves to the LDS that nothing orders.
@@ -78,6 +142,7 @@ class Options:
   resident: int = 8
   shuffle: bool = True
   xcc: str | Sequence[int] | None = None
+  beside: Beside | None = None
   check_waits: bool = True
   check_hazards: bool = True
   check_lds_races: bool = True
@@ -99,6 +164,8 @@ class Options:
       value = getattr(self, field.name)
       if value is None:
         continue
+      if field.name == "beside":
+        value = value.number
       if field.name == "xcc" and not isinstance(value, str):
         value = ",".join(str(int(x)) for x in value)
       parts.append(f"{field.name}={int(value) if isinstance(value, bool) else value}")
@@ -175,19 +242,23 @@ def pack_arguments(*arguments: Any) -> bytes:
   """
   packed = b""
   for argument in arguments:
-    if isinstance(argument, np.ndarray):
-      value, alignment = struct.pack("<Q", argument.ctypes.data), 8
-    elif isinstance(argument, np.generic):
-      value, alignment = argument.tobytes(), argument.itemsize
-    elif isinstance(argument, bytes):
-      value, alignment = argument, 8
-    else:
-      raise TypeError(
-          "A kernel argument is a numpy array, a numpy scalar or bytes, not "
-          f"{argument!r}."
-      )
-    packed += bytes(-len(packed) % alignment) + value
+    packed = _append_argument(packed, argument)
   return packed
+
+
+def _append_argument(packed: bytes, argument: Any) -> bytes:
+  if isinstance(argument, np.ndarray):
+    value, alignment = struct.pack("<Q", argument.ctypes.data), 8
+  elif isinstance(argument, np.generic):
+    value, alignment = argument.tobytes(), argument.itemsize
+  elif isinstance(argument, bytes):
+    value, alignment = argument, 8
+  else:
+    raise TypeError(
+        "A kernel argument is a numpy array, a numpy scalar or bytes, not "
+        f"{argument!r}."
+    )
+  return packed + bytes(-len(packed) % alignment) + value
 
 
 def _triple(value: int | Sequence[int]) -> tuple[int, int, int]:

@@ -61,6 +61,13 @@ def load() -> ctypes.CDLL:
       "count_records": (size, []),
       "record": (size, [size, buffer, size]),
       "kernels": (size, [text, size, buffer, size]),
+      "add_beside": (
+          ctypes.c_int,
+          [text, size, text, text, size, ctypes.c_int, uint32s, names, uint32s, uint32s]
+          + buffers
+          + [uint64s],
+      ),
+      "remove_beside": (None, [ctypes.c_uint64]),
       "launch": (
           ctypes.c_int,
           [text, size, text, text, size, uint32s, uint32s, ctypes.c_uint32, text, text]
