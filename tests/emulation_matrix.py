@@ -15,6 +15,7 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import emulator
+from tests import emulation_chunks
 from tests import emulation_grouped
 
 _NAME = re.compile(r"gemm_(\w+)_(\d+)x(\d+)x(\d+)_([rc])([rc])r")
@@ -195,6 +196,7 @@ SCENARIOS = {
         workgroups=4, orders=ORDERS[1:],
     ),
     **emulation_grouped.scenarios(ORDERS),
+    **emulation_chunks.scenarios(ORDERS),
 }
 
 
@@ -223,11 +225,15 @@ def check_values(got, wanted, scenario, k: int) -> None:
 
 
 def check(arch: str, name: str, scenario_name: str) -> dict[str, int]:
+  """Runs the scenario as `run` does."""
+  return run(Instance.parse(arch, name), SCENARIOS[scenario_name])
+
+
+def run(instance: Instance, scenario) -> dict[str, int]:
   """Runs the scenario in each of its orders. Raises what it finds wrong.
 
   Returns counts of what was done, so that the caller can see that something was.
   """
-  instance, scenario = Instance.parse(arch, name), SCENARIOS[scenario_name]
   dtype = out_dtype(instance, scenario)
   call = scenario.function(instance, dtype)
   rng = np.random.default_rng(0)
@@ -239,7 +245,10 @@ def check(arch: str, name: str, scenario_name: str) -> dict[str, int]:
       # New operands: what an earlier run left in the memory of out is never right.
       given = scenario.operands(rng, instance)
     arrays, wanted = given
-    with emulator.options(**dataclasses.asdict(order)):
+    beside = None
+    if isinstance(scenario, emulation_chunks.Chunks):
+      beside = scenario.beside(rng, instance, arrays)
+    with emulator.options(**dataclasses.asdict(order), beside=beside):
       got = np.asarray(jax.block_until_ready(call(arrays)))
       record = emulator.last_record()
     assert (got.shape, got.dtype) == (wanted.shape, dtype), order
@@ -251,7 +260,7 @@ def check(arch: str, name: str, scenario_name: str) -> dict[str, int]:
       # Each element of out was written once; a claim is a 4-byte atomic of one lane.
       written = record.cost["global_write_bytes"] - 4 * record.cost["global_atomic"]
       assert written == scenario.bytes_written(instance, got), order
-    assert record.kernel == name
+    assert record.kernel == instance.name
     counts["launches"] += 1
     counts["instructions"] += record.cost["instructions"]
   return counts

@@ -204,9 +204,12 @@ void GlobalMemory::Race(uint32_t id, bool wrote, bool writes, uint64_t address, 
       missing = "the other workgroup did not wait for it (s_waitcnt vmcnt) before the flag";
     }
   }
-  throw Fault{Text("Race in global memory at 0x%llx: this %s what wave %d of %s %s, but %s.",
-                   Long(address), writes ? "overwrites" : "reads", event.wave,
-                   NameOfGroup(event.group).c_str(), wrote ? "wrote" : "reads", missing.c_str()),
+  const Buffer& buffer = buffers_[last_];
+  throw Fault{Text("Race in global memory at 0x%llx, byte %llu of %s: this %s what wave %d of %s "
+                   "%s, but %s.",
+                   Long(address), Long(address - buffer.base), buffer.name.c_str(),
+                   writes ? "overwrites" : "reads", event.wave, NameOfGroup(event.group).c_str(),
+                   wrote ? "wrote" : "reads", missing.c_str()),
               lane};
 }
 

@@ -52,19 +52,24 @@ class EdgeMainloop {
     using Bits = typename SelectType<
         Traits::kBytes == 4, uint32_t,
         typename SelectType<Traits::kBytes == 2, uint16_t, uint8_t>::Type>::Type;
+    const int64_t k_left = operand.k - k;
+    const int left = k_left < Traits::kTileK ? static_cast<int>(k_left) : Traits::kTileK;
 #pragma clang loop unroll(disable)
     for (int index = ThreadId(); index < kRows * kRowChunks; index += Traits::kThreads) {
       // Neighbouring lanes read what is near in memory.
       const int row = kKContiguous ? index / kRowChunks : index % kRows;
       const int chunk = kKContiguous ? index % kRowChunks : index / kRows;
-      const int64_t first_k = k + chunk * Traits::kChunk, first_row = operand.FirstRow(tile);
-      const int64_t global_row = first_row + operand.RowInMemory(tile, row, 1);
-      int64_t inside = operand.IsInside(tile, row) ? operand.k - first_k : 0;
+      int inside = operand.IsInside(tile, row) ? left - chunk * Traits::kChunk : 0;
       inside = inside < 0 ? 0 : inside > Traits::kChunk ? Traits::kChunk : inside;
-      // For elements outside the last one inside is read again, or the operand's first one.
-      const auto* from =
-          reinterpret_cast<const Bits*>(operand.base) +
-          (inside == 0 ? 0 : global_row * row_stride + first_k * k_stride);
+      // For elements outside the last one inside is read again, or another one of the tile: what
+      // is not of this tile may not have arrived.
+      const int last_chunk = (left - 1) / Traits::kChunk;
+      int64_t first_k = k + (chunk < last_chunk ? chunk : last_chunk) * Traits::kChunk;
+      int64_t global_row = operand.FirstRow(tile) + operand.RowInMemory(tile, row, 1);
+      // Else their parts that all lanes share are kept in scalar registers.
+      asm volatile("" : "+v"(first_k), "+v"(global_row));
+      const auto* from = reinterpret_cast<const Bits*>(operand.base) + global_row * row_stride +
+                         first_k * k_stride;
       Bits element[Traits::kChunk];
 #pragma unroll
       for (int i = 0; i < Traits::kChunk; ++i) {
