@@ -103,7 +103,13 @@ JAXGEMM_EXPORT int jaxgemm_emulator_add_beside(
     const uint64_t* sizes, const uint8_t* writable, const char* const* names, uint64_t* number) {
   return Guarded([&] {
     auto beside = std::make_shared<Beside>(std::string_view(object, object_size), kernel);
-    for (int i = 0; i < num_links; ++i) beside->links.push_back({offsets[i], linked[i]});
+    for (int i = 0; i < num_links; ++i) {
+      if (offsets[i] + sizeof(uint64_t) > arguments_size) {
+        throw EmulationError(Text("Address %s lies outside the kernel's %zu bytes of arguments.",
+                                  linked[i], arguments_size));
+      }
+      beside->links.push_back({offsets[i], linked[i]});
+    }
     Launch& launch = beside->launch;
     std::copy(grid, grid + 3, launch.grid);
     std::copy(block, block + 3, launch.block);
