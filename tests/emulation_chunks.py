@@ -1,4 +1,4 @@
-"""Scenarios whose lhs arrives in chunks while the kernel runs: chunked_matmul, emulated.
+"""Scenarios of chunked_matmul, emulated: lhs arrives in chunks while the kernel runs.
 
 A producer kernel runs beside the product (emulator.Beside): it copies a chunk into lhs,
 which holds NaN before, releases it and sets its signal, chunk by chunk in any order.

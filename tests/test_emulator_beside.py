@@ -1,4 +1,4 @@
-"""A kernel that runs beside a launch in the emulator: memory in the order of the system, and time."""
+"""A kernel beside a launch in the emulator: the order of the system, and time."""
 
 import numpy as np
 import pytest
@@ -28,8 +28,8 @@ WRITER = """
   {set_flag}
 .Ldone:
 """
-# Waits for the flag and copies the data, reversed, so that each wave reads what the other wave of
-# the writer wrote.
+# Waits for the flag and copies the data, reversed, so that each wave reads what the
+# other wave of the writer wrote.
 READER = """
   s_load_dwordx4 s[4:7], s[0:1], 0x0      ; data, flag
   s_load_dwordx2 s[8:9], s[0:1], 0x10     ; out
@@ -83,7 +83,8 @@ def message(arch, parts, **options):
     RIGHT,
     THROUGH,
     RIGHT | dict(set_flag="global_atomic_add v2, v3, s[6:7] sc1"),
-    RIGHT | dict(read_flag="v_mov_b32 v4, 0\n  global_atomic_add v5, v2, v4, s[6:7] sc0 sc1"),
+    RIGHT | dict(read_flag="v_mov_b32 v4, 0\n"
+                 "global_atomic_add v5, v2, v4, s[6:7] sc0 sc1"),
     RIGHT | dict(pause="s_sleep 127\n" * 20),
 ])
 def test_release_and_acquire_of_the_system(arch, parts):
@@ -95,15 +96,15 @@ def test_release_and_acquire_of_the_system(arch, parts):
 
 @both
 @pytest.mark.parametrize("parts, fault", [
-    (RIGHT | dict(write_back=""), "the writer did not release it before .*buffer_wbl2 sc0 sc1"),
+    (RIGHT | dict(write_back=""), "the writer did not release it .*buffer_wbl2 sc0 sc1"),
     (RIGHT | dict(write_back="buffer_wbl2 sc1"), "the writer did not release it"),
     (RIGHT | dict(invalidate=""), "seen without a buffer_inv sc0 sc1"),
     (RIGHT | dict(invalidate="buffer_inv sc1"), "seen without a buffer_inv sc0 sc1"),
     (RIGHT | dict(barrier=""), "has not acquired anything"),
-    (RIGHT | dict(set_flag="global_store_dword v2, v3, s[6:7] sc1"), "Race in global memory"),
-    (RIGHT | dict(set_flag="global_atomic_add v2, v3, s[6:7]"), "Race in global memory"),
-    (RIGHT | dict(read_flag="global_load_dword v5, v2, s[6:7] sc1"), "Race in global memory"),
-    (RIGHT | dict(read_flag="global_load_dword v5, v2, s[6:7]"), "Race in global memory"),
+    (RIGHT | dict(set_flag="global_store_dword v2, v3, s[6:7] sc1"), "Race in global"),
+    (RIGHT | dict(set_flag="global_atomic_add v2, v3, s[6:7]"), "Race in global"),
+    (RIGHT | dict(read_flag="global_load_dword v5, v2, s[6:7] sc1"), "Race in global"),
+    (RIGHT | dict(read_flag="global_load_dword v5, v2, s[6:7]"), "Race in global"),
     (THROUGH | dict(store="sc1"), "the writer did not release it"),
     (THROUGH | dict(load="sc1"), "seen without a buffer_inv sc0 sc1"),
 ])
@@ -126,8 +127,8 @@ def test_all_is_enough_on_the_device():
   code = code.format(writer=WRITER.format(**device), reader=READER.format(**device))
   data, flag, out = (np.zeros(n, np.uint32) for n in (128, 16, 128))
   emulator.launch(
-      amdgpu.assemble(code, "gfx942"), "k", emulator.pack_arguments(data, flag, out), grid=2,
-      block=128, arch="gfx942", buffers=dict(data=data, flag=flag, out=out))
+      amdgpu.assemble(code, "gfx942"), "k", emulator.pack_arguments(data, flag, out),
+      grid=2, block=128, arch="gfx942", buffers=dict(data=data, flag=flag, out=out))
   np.testing.assert_array_equal(out, np.arange(128)[::-1] + 7)
 
 
@@ -137,9 +138,10 @@ def test_who_waits_for_what_never_comes_hangs(arch):
     message(arch, RIGHT | dict(set_flag=""))
 
 
-# --------------------------------------------------------------------------------- buffers
+# ------------------------------------------------------------------------- buffers
 
-STORE = """
+STORE = "global_store_dword v1, v0, s[4:5]"
+ACCESS = """
   s_load_dwordx2 s[4:5], s[0:1], 0x0
   v_lshlrev_b32 v1, 2, v0
   s_waitcnt lgkmcnt(0)
@@ -148,15 +150,15 @@ STORE = """
 """
 
 
-def beside_and_launch(arch, arguments, buffers, launched, access="global_load_dword v2, v1, s[4:5]"):
+def beside_and_launch(arch, arguments, buffers, launched):
   own = np.zeros(64, np.uint32)
   other = np.zeros(64, np.uint32)
   known = dict(own=own, other=other)
   beside = emulator.Beside(
-      amdgpu.assemble(STORE.format(access="global_store_dword v1, v0, s[4:5]"), arch), "k",
+      amdgpu.assemble(ACCESS.format(access=STORE), arch), "k",
       [known.get(x, x) for x in arguments], buffers={x: known[x] for x in buffers})
   emulator.launch(
-      amdgpu.assemble(STORE.format(access=access), arch), "k",
+      amdgpu.assemble(ACCESS.format(access="global_load_dword v2, v1, s[4:5]"), arch), "k",
       emulator.pack_arguments(known[launched]), grid=1, block=64, arch=arch,
       buffers={"own": own}, options=emulator.Options(beside=beside))
   return known
@@ -170,9 +172,9 @@ def test_who_may_access_what(arch):
   for given, fault in [
       ((["own"], [], "own"), "in buffer own, which only the other kernel has"),
       ((["other"], [], "own"), "outside the launch's buffers"),
-      ((["other"], ["other"], "other"), "in buffer other, which only the other kernel has"),
+      ((["other"], ["other"], "other"), "buffer other, which only the other kernel has"),
       ((["own"], ["own"], "own"), "own and own of the launch overlap"),
-      ((["lhs"], [], "own"), "Kernel k is to be given buffer lhs of the launch .* which has own"),
+      ((["lhs"], [], "own"), "k is to be given buffer lhs of the launch .* which has own"),
   ]:
     with pytest.raises(emulator.EmulationError, match=fault):
       beside_and_launch(arch, *given)
@@ -180,12 +182,13 @@ def test_who_may_access_what(arch):
 
 def test_both_writing_one_place_is_a_race():
   data = np.zeros(64, np.uint32)
-  code = amdgpu.assemble(STORE.format(access="global_store_dword v1, v0, s[4:5]"), "gfx942")
-  with pytest.raises(emulator.EmulationError, match="overwrites what wave 0 of workgroup 0 of the "
-                     "other kernel wrote"):
-    emulator.launch(code, "k", emulator.pack_arguments(data), grid=1, block=64, arch="gfx942",
-                    buffers=dict(data=data),
-                    options=emulator.Options(beside=emulator.Beside(code, "k", ["data"])))
+  code = amdgpu.assemble(ACCESS.format(access=STORE), "gfx942")
+  beside = emulator.Beside(code, "k", ["data"])
+  with pytest.raises(emulator.EmulationError, match="overwrites what wave 0 of workgroup "
+                     "0 of the other kernel wrote"):
+    emulator.launch(code, "k", emulator.pack_arguments(data), grid=1, block=64,
+                    arch="gfx942", buffers=dict(data=data),
+                    options=emulator.Options(beside=beside))
 
 
 def test_what_is_refused():
@@ -196,8 +199,9 @@ def test_what_is_refused():
     emulator.Beside(code, "k", [3])
   beside = emulator.Beside(code, "k", [])
   with pytest.raises(emulator.EmulationError, match="beside the launch is for gfx942"):
-    emulator.launch(amdgpu.assemble("s_nop 0", "gfx950"), "k", b"", grid=1, block=64,
-                    arch="gfx950", buffers=(), options=emulator.Options(beside=beside))
+    emulator.launch(
+        amdgpu.assemble("s_nop 0", "gfx950"), "k", b"", grid=1, block=64,
+        arch="gfx950", buffers=(), options=emulator.Options(beside=beside))
   options = emulator.Options(beside=beside)
   text = options._text()
   del options, beside
@@ -210,7 +214,7 @@ def _set_options(text):
   library.check(library.load().jaxgemm_emulator_set_options(text) == 0)
 
 
-# ------------------------------------------------------------------------------------ time
+# ---------------------------------------------------------------------------- time
 
 
 @both
@@ -247,8 +251,8 @@ def test_time_passes_with_instructions_and_sleep(arch):
 
 @both
 def test_who_sleeps_lets_the_others_run(arch):
-  """One workgroup sleeps 2048 cycles, another executes 1000 instructions meanwhile: the time is
-  that of the longer one."""
+  """One workgroup sleeps 2048 cycles, another executes 1000 instructions meanwhile:
+  the time is that of the longer one."""
   code = """
   s_load_dwordx2 s[4:5], s[0:1], 0x0
   v_mov_b32 v1, 0
@@ -266,7 +270,8 @@ def test_who_sleeps_lets_the_others_run(arch):
   """ + "s_nop 0\n" * 1000
   for seed in range(3):
     out = np.zeros(1, np.uint32)
-    emulator.launch(amdgpu.assemble(code, arch), "k", emulator.pack_arguments(out), grid=2,
-                    block=1, arch=arch, buffers=[out], options=emulator.Options(seed=seed))
+    emulator.launch(
+        amdgpu.assemble(code, arch), "k", emulator.pack_arguments(out), grid=2, block=1,
+        arch=arch, buffers=[out], options=emulator.Options(seed=seed))
     # 4000 cycles of instructions at most pass before the sleeper's next turn.
     assert 2048 <= out[0] <= 4096

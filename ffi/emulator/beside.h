@@ -18,7 +18,7 @@ struct Beside {
   Beside(std::string_view code, std::string_view kernel)
       : module(code), function(module.GetFunction(kernel)) {}
 
-  // Arguments that are the address of a buffer of the launch beside it, by name. It may write there.
+  // An argument that is the address of a buffer of the launch, by name. It may write there.
   struct Link {
     uint32_t offset;
     std::string buffer;

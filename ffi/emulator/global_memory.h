@@ -1,6 +1,7 @@
 // Global memory: this process's own memory, of which a launch may touch the buffers it was
-// given, and a kernel beside it (beside.h) its own and those of the launch that it was shown. For buffers that the kernel may write, remembers for each grain of 1, 2 or 4 bytes
-// the last write and read, to find accesses of different waves that nothing orders.
+// given, and a kernel beside it (beside.h) its own and those of the launch that it was shown.
+// For buffers that either may write, remembers for each grain of 1, 2 or 4 bytes the last write
+// and read, to find accesses of different waves that nothing orders.
 #pragma once
 
 #include <cstdint>

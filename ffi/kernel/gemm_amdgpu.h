@@ -197,7 +197,7 @@ class WorkgroupMap {
 };
 
 // One lane waits for the chunk of lhs that a work tile reads, and the answer goes round as a claim
-// does. What its wave acquires the workgroup has: all waves run on one CU, so the L1 and the L2 that
+// does. What its wave acquires the workgroup has: all waves run on one CU, so the caches that
 // buffer_inv invalidates are theirs, and their loads of lhs come behind the barrier (LLVM
 // AMDGPUUsage, "Memory Model gfx942", threadgroup split mode off).
 struct WorkgroupReady {
