@@ -203,6 +203,7 @@ const StreamDriver* CudaStreams(const Driver& driver, std::string* error) {
     Resolve(library, "cuEventRecord", &streams->record_event, &missing);
     Resolve(library, "cuEventSynchronize", &streams->synchronize_event, &missing);
     Resolve(library, "cuStreamWaitEvent", &streams->wait_event, &missing);
+    Resolve(library, "cuMemcpyAsync", &streams->copy, &missing);
     Resolve(library, "cuMemcpyDtoHAsync_v2", &streams->copy_to_host, &missing);
     if (missing.empty()) return streams.release();
     *error = driver.library + " lacks " + missing + ". Install a driver for CUDA 12.0 or newer.";

@@ -120,7 +120,8 @@ struct StreamDriver {
   DriverResult (*synchronize_event)(void* event);
   DriverResult (*wait_event)(void* stream, void* event, unsigned flags);
   DriverResult (*copy_to_host)(void* destination, const void* source, size_t bytes, void* stream);
-  // Rows of `bytes` each, from host or device memory.
+  // From host or device memory, at once or in rows of `bytes` each.
+  DriverResult (*copy)(void* destination, const void* source, size_t bytes, void* stream);
   DriverResult (*copy_rows)(void* destination, size_t destination_pitch, const void* source,
                             size_t source_pitch, size_t bytes, size_t rows, void* stream);
   // Once all that is before it on the stream has been done and can be seen by every processor.

@@ -72,6 +72,8 @@ namespace {
 
 // What has another shape than CUDA's.
 struct Symbols {
+  DriverResult (*copy)(void* destination, const void* source, size_t bytes, int kind,
+                       void* stream);
   DriverResult (*copy_rows)(void* destination, size_t destination_pitch, const void* source,
                             size_t source_pitch, size_t bytes, size_t rows, int kind,
                             void* stream);
@@ -84,9 +86,13 @@ Symbols& Hip() {
   return symbols;
 }
 
+constexpr int kByAddresses = 4;  // hipMemcpyDefault
+
+DriverResult Copy(void* destination, const void* source, size_t bytes, void* stream) {
+  return Hip().copy(destination, source, bytes, kByAddresses, stream);
+}
 DriverResult CopyRows(void* destination, size_t destination_pitch, const void* source,
                       size_t source_pitch, size_t bytes, size_t rows, void* stream) {
-  constexpr int kByAddresses = 4;  // hipMemcpyDefault
   return Hip().copy_rows(destination, destination_pitch, source, source_pitch, bytes, rows,
                          kByAddresses, stream);
 }
@@ -104,12 +110,14 @@ const StreamDriver* HipStreams(const Driver& driver, std::string* error) {
   static OpenedOnce<const StreamDriver> opened;
   return opened.Get([&]() -> const StreamDriver* {
     auto streams = std::make_unique<StreamDriver>();
+    streams->copy = Copy;
     streams->copy_rows = CopyRows;
     streams->write_word = WriteWord;
     streams->wait_word = WaitWord;
     std::string missing;
     void* library = driver.handle;
     Symbols& symbols = Hip();
+    Resolve(library, "hipMemcpyAsync", &symbols.copy, &missing);
     Resolve(library, "hipMemcpy2DAsync", &symbols.copy_rows, &missing);
     Resolve(library, "hipStreamWriteValue32", &symbols.write_word, &missing);
     Resolve(library, "hipStreamWaitValue32", &symbols.wait_word, &missing);
