@@ -131,6 +131,10 @@ def join(chunked: ChunkedArray, results, *, epoch: int | None = None):
       has read all chunks they do already.
   """
   leaves, tree = jax.tree.flatten(results)
+  if any(x is chunked.data or x is chunked.signals for x in leaves):
+    raise ValueError(
+        "results have the arriving array or its signals in them, which XLA would copy "
+        "before the join. Use the source, or compute them from a product.")
   sources = jax.tree.leaves(chunked.source)
   operands = unify_varying([chunked.data, chunked.signals, *sources, *leaves])
   return tree.unflatten(join_p.bind(
