@@ -13,6 +13,7 @@
 #include "backend/emulated.h"
 #include "backend/gpu.h"
 #include "backend/host.h"
+#include "backend/producer_host.h"
 #include "chunk_handlers.h"
 #include "handlers.h"
 #include "plan.h"
@@ -318,6 +319,8 @@ nb::list HostKernels() {
 }  // namespace
 
 NB_MODULE(_jaxgemm, m) {
+  // Before jax frees its arrays, as it does later.
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&JoinAllHostProducers));
   m.def("registrations", &Registrations, nb::arg("command_buffers"),
         "Custom call targets as {platform: {target: capsule, or {stage: capsule}}}; whether "
         "XLA may put GPU calls into command buffers.");

@@ -170,7 +170,7 @@ def test_a_consumer_that_is_not_reached(rng, taken):
             data, w, signals, tiles_per_chunk_m=125, config=CONFIG),
         lambda: jnp.zeros((20000, 8))), chunk_rows=2000)
 
-  f(x, w, taken)
+  f(x, w, taken).block_until_ready()
   native.start_trace()
   out = np.asarray(f(x, w, taken))
   # All of it was copied before the arrays went.
@@ -244,8 +244,8 @@ def test_a_source_in_host_memory(rng):
 def test_lowers_for_gpus(rng, platform):
   x, w = (jax.ShapeDtypeStruct(shape, jnp.bfloat16) for shape in ((512, 256), (256, 128)))
   f = jax.jit(lambda x, w: jaxgemm.overlap(x, lambda data, signals: (
-      jaxgemm.chunked_matmul(data, w, signals, tiles_per_chunk_m=1)), chunk_rows=jaxgemm.
-      chunk_rows(x, w, tiles_per_chunk_m=1, platform=platform)))
+      jaxgemm.chunked_matmul(data, w, signals, tiles_per_chunk_m=1,
+                             config=GemmConfig(tile_m=128, tile_n=128))), chunk_rows=128))
   text = f.trace(x, w).lower(lowering_platforms=(platform,)).as_text()
   for target in ("chunks_start", "gemm", "chunk_status", "chunks_join"):
     assert f"@jaxgemm_{target}(" in text
@@ -322,7 +322,7 @@ def run(code, *args):
 def test_a_process_may_end_while_a_producer_runs():
   done = run("""
 import jax, numpy as np, jaxgemm
-x = np.ones((60000, 1000), np.float32)
+x = jax.numpy.ones((60000, 1000))
 call = jax.jit(lambda x: jax.ffi.ffi_call("jaxgemm_chunks_start", [
     jax.ShapeDtypeStruct(x.shape, x.dtype), jax.ShapeDtypeStruct((6,), np.uint32)])(
     x, axis=np.int64(0), chunk_rows=np.int64(10000), first_chunk=np.int64(0)))

@@ -1,6 +1,5 @@
 #include "backend/producer_host.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <future>
 #include <mutex>
@@ -19,11 +18,7 @@ struct Producers {
   std::unordered_map<const uint32_t*, std::shared_future<void>> running;
 };
 Producers& TheProducers() {
-  static auto* producers = [] {
-    // Not destroyed: a thread may be running when the process ends.
-    std::atexit(JoinAllHostProducers);
-    return new Producers;
-  }();
+  static auto* producers = new Producers;
   return *producers;
 }
 

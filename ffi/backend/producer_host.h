@@ -12,7 +12,7 @@ void StartHostProducer(const ChunkedCopy& copy);
 // Waits for the producer of these signals to end, if there is one.
 void JoinHostProducer(const uint32_t* signals);
 
-// Waits for all: before an error lets XLA free buffers that they write to, and at exit.
+// Waits for all: before an error, or the end of the process, frees buffers that they write to.
 void JoinAllHostProducers();
 
 }  // namespace jaxgemm
