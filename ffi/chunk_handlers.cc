@@ -1,6 +1,7 @@
 #include "chunk_handlers.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -29,7 +30,7 @@ ffi::Error Outcome(const char* target, const std::string& error) {
 
 Refusal ParseStart(const ffi::AnyBuffer& source, const ffi::AnyBuffer& data,
                    const ffi::AnyBuffer& signals, int64_t axis, int64_t chunk_rows,
-                   int64_t first_chunk, ChunkedCopy* copy) {
+                   int64_t first_chunk, int64_t from_host, ChunkedCopy* copy) {
   auto dims = source.dimensions();
   if (source.element_type() != data.element_type() ||
       !std::equal(dims.begin(), dims.end(), data.dimensions().begin(),
@@ -48,6 +49,7 @@ Refusal ParseStart(const ffi::AnyBuffer& source, const ffi::AnyBuffer& data,
   copy->rows = dims[axis];
   copy->chunk_rows = chunk_rows;
   copy->first_chunk = first_chunk;
+  copy->from_host = from_host != 0;
   copy->row_bytes = static_cast<int64_t>(ffi::ByteWidth(source.element_type()));
   for (int64_t i = 0; i < axis; ++i) copy->outer *= dims[i];
   for (size_t i = axis + 1; i < dims.size(); ++i) copy->row_bytes *= dims[i];
@@ -72,25 +74,35 @@ auto BindStart(Binding binding) {
       .template Ret<ffi::AnyBuffer>()
       .template Attr<int64_t>("axis")
       .template Attr<int64_t>("chunk_rows")
-      .template Attr<int64_t>("first_chunk");
+      .template Attr<int64_t>("first_chunk")
+      .template Attr<int64_t>("from_host");
 }
 
 // ------------------------------------------------------------------------------------ join
 
 constexpr int64_t kListed = -1;  // instead of an epoch: the producer is one of ours
 
-// Results that are operands `first` and after it, in place.
-Refusal CheckPassedThrough(ffi::RemainingArgs args, ffi::RemainingRets rets, size_t first) {
-  for (size_t i = 0; i < rets.size(); ++i) {
+// Results are operands `first` and after it. XLA does not always keep to the alias: where a slice
+// is an operand, or the result becomes one, it may pass its address instead. copy(destination,
+// source, bytes) is called then, and its error returned.
+template <class Copy>
+std::string PassThrough(ffi::RemainingArgs args, ffi::RemainingRets rets, size_t first,
+                        Copy&& copy) {
+  std::string error;
+  for (size_t i = 0; i < rets.size() && error.empty(); ++i) {
     auto operand = args.get<ffi::AnyBuffer>(first + i);
     auto result = rets.get<ffi::AnyBuffer>(i);
     if (!operand.has_value() || !result.has_value() ||
-        operand->untyped_data() != (*result)->untyped_data()) {
-      return "result " + Str(static_cast<int64_t>(i)) + " is not operand " +
-             Str(static_cast<int64_t>(first + i)) + "; they must be aliased.";
+        operand->element_type() != (*result)->element_type() ||
+        operand->size_bytes() != (*result)->size_bytes()) {
+      return "result " + Str(static_cast<int64_t>(i)) + " is not like operand " +
+             Str(static_cast<int64_t>(first + i)) + ", which it must be.";
     }
+    void* const to = (*result)->untyped_data();
+    const void* const from = operand->untyped_data();
+    if (to != from && operand->size_bytes() > 0) error = copy(to, from, operand->size_bytes());
   }
-  return "";
+  return error;
 }
 
 Refusal ParseJoin(ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t epoch,
@@ -111,7 +123,7 @@ Refusal ParseJoin(ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t epoc
   }
   *signals = static_cast<uint32_t*>(given->untyped_data());
   *count = static_cast<int64_t>(given->element_count());
-  return CheckPassedThrough(args, rets, static_cast<size_t>(2 + num_sources));
+  return "";
 }
 
 template <class Binding>
@@ -136,6 +148,12 @@ struct Gpu {
     return sides;
   }
 
+  static auto CopyOn(SideStreams* sides, int device, void* stream) {
+    return [=](void* to, const void* from, size_t bytes) {
+      return sides->Copy(to, from, bytes, device, stream);
+    };
+  }
+
   static XLA_FFI_Error* StartInitialize(XLA_FFI_CallFrame* call_frame) {
     static auto* handler =
         ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>()
@@ -154,10 +172,11 @@ struct Gpu {
         BindStart(ffi::Ffi::Bind().Ctx<ffi::DeviceOrdinal>().Ctx<ffi::PlatformStream<void*>>())
             .To([](int32_t device, void* stream, ffi::AnyBuffer source,
                    ffi::Result<ffi::AnyBuffer> data, ffi::Result<ffi::AnyBuffer> signals,
-                   int64_t axis, int64_t chunk_rows, int64_t first_chunk) {
+                   int64_t axis, int64_t chunk_rows, int64_t first_chunk,
+                 int64_t from_host) {
               ChunkedCopy copy;
-              Refusal refusal =
-                  ParseStart(source, *data, *signals, axis, chunk_rows, first_chunk, &copy);
+              Refusal refusal = ParseStart(source, *data, *signals, axis, chunk_rows,
+                                           first_chunk, from_host, &copy);
               if (!refusal.empty()) return Refused(kStartTarget, refusal);
               std::string error;
               SideStreams* sides = Streams(&error);
@@ -179,12 +198,15 @@ struct Gpu {
               std::string error;
               SideStreams* sides = Streams(&error);
               if (!sides) return Outcome(kJoinTarget, error);
-              return Outcome(kJoinTarget,
-                             epoch == kListed
-                                 ? sides->Join(signals, device, stream)
-                                 : sides->JoinSignals(signals, count,
-                                                      static_cast<uint32_t>(epoch), device,
-                                                      stream));
+              error = epoch == kListed
+                          ? sides->Join(signals, device, stream)
+                          : sides->JoinSignals(signals, count, static_cast<uint32_t>(epoch),
+                                               device, stream);
+              if (error.empty()) {
+                error = PassThrough(args, rets, static_cast<size_t>(2 + num_sources),
+                                    CopyOn(sides, device, stream));
+              }
+              return Outcome(kJoinTarget, error);
             })
             .release();
     return handler->Call(call_frame);
@@ -204,8 +226,6 @@ struct Gpu {
               Refusal refusal;
               if (args.size() != rets.size() + 1) {
                 refusal = "there must be an operand for each result, and the workspace.";
-              } else {
-                refusal = CheckPassedThrough(args, rets, 0);
               }
               auto workspace = args.get<ffi::AnyBuffer>(rets.size());
               const int64_t needed = status_offset + 4 + kWorkspaceAlignment;
@@ -224,6 +244,9 @@ struct Gpu {
                       AlignWorkspace(workspace->untyped_data()) + status_offset),
                   device, stream, &status);
               if (error.empty()) error = MissingChunk(status, timeout_ns);
+              if (error.empty()) {
+                error = PassThrough(args, rets, 0, CopyOn(sides, device, stream));
+              }
               return Outcome(kStatusTarget, error);
             })
             .release();
@@ -242,10 +265,10 @@ XLA_FFI_Error* StartHost(XLA_FFI_CallFrame* call_frame) {
       BindStart(ffi::Ffi::Bind())
           .To([](ffi::AnyBuffer source, ffi::Result<ffi::AnyBuffer> data,
                  ffi::Result<ffi::AnyBuffer> signals, int64_t axis, int64_t chunk_rows,
-                 int64_t first_chunk) {
+                 int64_t first_chunk, int64_t from_host) {
             ChunkedCopy copy;
-            Refusal refusal =
-                ParseStart(source, *data, *signals, axis, chunk_rows, first_chunk, &copy);
+            Refusal refusal = ParseStart(source, *data, *signals, axis, chunk_rows, first_chunk,
+                                         from_host, &copy);
             if (!refusal.empty()) return Refused(kStartTarget, refusal);
             StartHostProducer(copy);
             return ffi::Error::Success();
@@ -272,7 +295,12 @@ XLA_FFI_Error* JoinHost(XLA_FFI_CallFrame* call_frame) {
                 }
               }
             }
-            return ffi::Error::Success();
+            return Outcome(kJoinTarget,
+                           PassThrough(args, rets, static_cast<size_t>(2 + num_sources),
+                                       [](void* to, const void* from, size_t bytes) {
+                                         std::memcpy(to, from, bytes);
+                                         return std::string();
+                                       }));
           })
           .release();
   return handler->Call(call_frame);

@@ -8,7 +8,7 @@
 //   sets the signal of each to 1 behind it.
 // "jaxgemm_chunks_join"
 //   operands: data, signals, sources[num_sources], then what the consumer computed. results: the
-//   latter, aliased. attributes: epoch, num_sources.
+//   latter, aliased where XLA keeps to it. attributes: epoch, num_sources.
 //   epoch=-1: waits for the producer that was started with these signals; there may be none any
 //   more, for XLA makes one of two equal starts. Else waits until all signals are the epoch.
 // "jaxgemm_chunk_status", on GPUs

@@ -15,6 +15,7 @@ struct ChunkedCopy {
   int64_t outer = 1, rows = 0, row_bytes = 0;
   int64_t chunk_rows = 1;
   int64_t first_chunk = 0;  // then the next, round
+  bool from_host = false;   // pinned memory, on GPUs
 
   int64_t num_chunks() const { return (rows + chunk_rows - 1) / chunk_rows; }
   int64_t chunk(int64_t turn) const { return (first_chunk + turn) % num_chunks(); }

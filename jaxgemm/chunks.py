@@ -189,6 +189,8 @@ def _start_abstract_eval(x, *, axis, chunk_rows, first_chunk):
 def _start_lowering(ctx, x, *, platform, **params):
   del platform
   require_local(ctx, "a copy in chunks")
+  on_host = ctx.avals_in[0].memory_space != jax.memory.Space.Device
+  params["from_host"] = on_host
   rule = jax.ffi.ffi_lowering(START_TARGET)
   return rule(ctx, x, **{name: np.int64(value) for name, value in params.items()})
 

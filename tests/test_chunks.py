@@ -280,7 +280,7 @@ def test_arguments(rng):
 
 
 def start_call(x, signals=((4,), jnp.uint32), data=None, **attributes):
-  attributes = dict(axis=0, chunk_rows=32, first_chunk=0) | attributes
+  attributes = dict(axis=0, chunk_rows=32, first_chunk=0, from_host=0) | attributes
   results = [data or jax.ShapeDtypeStruct(x.shape, x.dtype),
              jax.ShapeDtypeStruct(*signals)]
   call = jax.ffi.ffi_call("jaxgemm_chunks_start", results)
@@ -299,19 +299,30 @@ def test_wrong_start_calls(rng, wrong, message):
     start_call(normal(rng, 100, 40), **wrong)
 
 
+def join_call(args, result, **attributes):
+  call = jax.ffi.ffi_call("jaxgemm_chunks_join", [result])
+  return jax.block_until_ready(
+      call(*args, **{name: np.int64(value) for name, value in attributes.items()}))
+
+
 @pytest.mark.parametrize("operands, attributes, message", [
     (2, dict(epoch=-1, num_sources=0), "an operand for each result"),
     (4, dict(epoch=-1, num_sources=-1), "an operand for each result"),
     (4, dict(epoch=-2, num_sources=1), "epoch=-2"),
     (4, dict(epoch=2**32, num_sources=1), "epoch=4294967296"),
-    (4, dict(epoch=-1, num_sources=1), "must be aliased")])
+    (3, dict(epoch=-1, num_sources=0), "result 0 is not like operand 2")])
 def test_wrong_join_calls(rng, operands, attributes, message):
   x = normal(rng, 100, 40)
-  args = [x, np.ones(4, np.uint32), x, x][:operands]
-  call = jax.ffi.ffi_call("jaxgemm_chunks_join", [jax.ShapeDtypeStruct(x.shape, x.dtype)])
+  args = [x, np.ones(4, np.uint32), x[:2], x][:operands]
   with pytest.raises(Exception, match=message):
-    jax.block_until_ready(
-        call(*args, **{name: np.int64(value) for name, value in attributes.items()}))
+    join_call(args, jax.ShapeDtypeStruct(x.shape, x.dtype), **attributes)
+
+
+def test_a_join_without_aliases_copies(rng):
+  x = normal(rng, 100, 40)
+  out, = join_call([x[:1], np.full(4, 5, np.uint32), x],
+                   jax.ShapeDtypeStruct(x.shape, x.dtype), epoch=5, num_sources=0)
+  np.testing.assert_array_equal(out, x)
 
 
 def run(code, *args):
@@ -325,7 +336,8 @@ import jax, numpy as np, jaxgemm
 x = jax.numpy.ones((60000, 1000))
 call = jax.jit(lambda x: jax.ffi.ffi_call("jaxgemm_chunks_start", [
     jax.ShapeDtypeStruct(x.shape, x.dtype), jax.ShapeDtypeStruct((6,), np.uint32)])(
-    x, axis=np.int64(0), chunk_rows=np.int64(10000), first_chunk=np.int64(0)))
+    x, axis=np.int64(0), chunk_rows=np.int64(10000), first_chunk=np.int64(0),
+    from_host=np.int64(0)))
 kept = jax.block_until_ready(call(x))
 print("started")
 """)

@@ -91,10 +91,9 @@ constexpr int kByAddresses = 4;  // hipMemcpyDefault
 DriverResult Copy(void* destination, const void* source, size_t bytes, void* stream) {
   return Hip().copy(destination, source, bytes, kByAddresses, stream);
 }
-DriverResult CopyRows(void* destination, size_t destination_pitch, const void* source,
-                      size_t source_pitch, size_t bytes, size_t rows, void* stream) {
-  return Hip().copy_rows(destination, destination_pitch, source, source_pitch, bytes, rows,
-                         kByAddresses, stream);
+DriverResult CopyRows(void* destination, const void* source, size_t pitch, size_t bytes,
+                      size_t rows, void* stream) {
+  return Hip().copy_rows(destination, pitch, source, pitch, bytes, rows, kByAddresses, stream);
 }
 DriverResult WriteWord(void* stream, void* address, uint32_t value) {
   return Hip().write_word(stream, address, value, 0);

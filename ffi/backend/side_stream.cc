@@ -7,8 +7,8 @@
 namespace jaxgemm {
 namespace {
 
-constexpr unsigned kNonBlocking = 1;    // as all streams of XLA
-constexpr unsigned kNoTimes = 2;        // of an event
+constexpr unsigned kNonBlocking = 1;  // as all streams of XLA
+constexpr unsigned kNoTimes = 2;      // of an event
 constexpr int64_t kMaxPitch = std::numeric_limits<int32_t>::max();
 
 }  // namespace
@@ -41,25 +41,36 @@ DriverResult SideStreams::TakeEvent(Side* side, void** event) {
   return 0;
 }
 
-DriverResult SideStreams::Enqueue(const ChunkedCopy& copy, void* stream) {
-  for (int64_t turn = 0; turn < copy.num_chunks(); ++turn) {
-    const int64_t chunk = copy.chunk(turn), offset = copy.offset(chunk);
-    const size_t bytes = static_cast<size_t>(copy.bytes(chunk));
-    DriverResult result = 0;
-    if (bytes > 0 && copy.outer > 1 && copy.pitch() <= kMaxPitch) {
-      const size_t pitch = static_cast<size_t>(copy.pitch());
-      result = streams_.copy_rows(copy.data + offset, pitch, copy.source + offset, pitch, bytes,
-                                  static_cast<size_t>(copy.outer), stream);
-    } else if (bytes > 0) {
-      for (int64_t i = 0; i < copy.outer && result == 0; ++i) {
-        const int64_t at = i * copy.pitch() + offset;
-        result = streams_.copy(copy.data + at, copy.source + at, bytes, stream);
-      }
-    }
-    if (result == 0) result = streams_.write_word(stream, copy.signals + chunk, 1);
-    if (result != 0) return result;
+DriverResult SideStreams::CopyChunk(const ChunkedCopy& copy, int64_t chunk, void* stream) {
+  const int64_t offset = copy.offset(chunk);
+  const size_t bytes = static_cast<size_t>(copy.bytes(chunk));
+  const size_t pieces = static_cast<size_t>(copy.outer);
+  const size_t pitch = static_cast<size_t>(copy.pitch());
+  if (bytes == 0 || pieces == 0) return 0;
+  if (!copy.from_host && streams_.copy_rows_by_engine) {
+    return streams_.copy_rows_by_engine(copy.data + offset, copy.source + offset, pitch, bytes,
+                                        pieces, stream);
   }
-  return 0;
+  if (pieces > 1 && copy.pitch() <= kMaxPitch) {
+    return streams_.copy_rows(copy.data + offset, copy.source + offset, pitch, bytes, pieces,
+                              stream);
+  }
+  DriverResult result = 0;
+  for (size_t i = 0; i < pieces && result == 0; ++i) {
+    const size_t at = i * pitch + offset;
+    result = streams_.copy(copy.data + at, copy.source + at, bytes, stream);
+  }
+  return result;
+}
+
+DriverResult SideStreams::Enqueue(const ChunkedCopy& copy, void* stream) {
+  DriverResult result = 0;
+  for (int64_t turn = 0; turn < copy.num_chunks() && result == 0; ++turn) {
+    const int64_t chunk = copy.chunk(turn);
+    result = CopyChunk(copy, chunk, stream);
+    if (result == 0) result = streams_.write_word(stream, copy.signals + chunk, 1);
+  }
+  return result;
 }
 
 std::string SideStreams::Start(const ChunkedCopy& copy, int device, void* stream) {
@@ -89,6 +100,9 @@ std::string SideStreams::Start(const ChunkedCopy& copy, int device, void* stream
   if (result == 0) result = streams_.wait_event(side_stream, event, 0);
   if (result == 0) result = Enqueue(copy, side_stream);
   if (result == 0) result = streams_.record_event(event, side_stream);
+  if (result == 0 && !copy.from_host && !streams_.copy_rows_by_engine) {
+    result = streams_.wait_event(stream, event, 0);
+  }
   if (result == 0) return "";
   // The error lets XLA free what some of the copies may be writing to.
   streams_.synchronize_stream(side_stream);
@@ -120,6 +134,14 @@ std::string SideStreams::JoinSignals(uint32_t* signals, int64_t count, uint32_t 
     result = streams_.wait_word(stream, signals + i, epoch);
   }
   return result == 0 ? "" : Failure("waiting for signals", device, result);
+}
+
+std::string SideStreams::Copy(void* destination, const void* source, size_t bytes, int device,
+                              void* stream) {
+  CurrentDevice current(driver_, device);
+  DriverResult result = current.result();
+  if (result == 0) result = streams_.copy(destination, source, bytes, stream);
+  return result == 0 ? "" : Failure("copying a result", device, result);
 }
 
 std::string SideStreams::ReadStatus(const int32_t* status, int device, void* stream,

@@ -1,6 +1,7 @@
 // Producers on a GPU: copies on a stream of the device's own, beside XLA's, each followed by a
-// word written for its signal. Copies leave the processors to the product, which fills them;
-// writing a word needs none of them on NVIDIA's. ROCm may use kernels for either.
+// word written for its signal. Copy engines leave the processors to the product, which may fill
+// them and would wait for ever for a copy that needs one. Copies within a device are kernels, but
+// where an engine can be asked for; where none can, they are done before the product starts.
 #pragma once
 
 #include <array>
@@ -39,6 +40,10 @@ class SideStreams {
   std::string JoinSignals(uint32_t* signals, int64_t count, uint32_t epoch, int device,
                           void* stream);
 
+  // What XLA did not alias.
+  std::string Copy(void* destination, const void* source, size_t bytes, int device,
+                   void* stream);
+
   // Copies the word at `status` to the host once `stream` has got there. Where it is not zero,
   // all producers of the device have ended when this returns.
   std::string ReadStatus(const int32_t* status, int device, void* stream, int32_t* value);
@@ -53,6 +58,7 @@ class SideStreams {
 
   DriverResult TakeEvent(Side* side, void** event);
   DriverResult Enqueue(const ChunkedCopy& copy, void* stream);
+  DriverResult CopyChunk(const ChunkedCopy& copy, int64_t chunk, void* stream);
   std::string Failure(const char* what, int device, DriverResult result) const;
 
   const Driver& driver_;
