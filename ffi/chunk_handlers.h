@@ -9,8 +9,8 @@
 // "jaxgemm_chunks_join"
 //   operands: data, signals, sources[num_sources], then what the consumer computed. results: the
 //   latter, aliased where XLA keeps to it. attributes: epoch, num_sources.
-//   epoch=-1: waits for the producer that was started with these signals; there may be none any
-//   more, for XLA makes one of two equal starts. Else waits until all signals are the epoch.
+//   epoch=-1: waits for the producer that was started with these signals; not if it was waited for
+//   before. Else waits until all signals are the epoch.
 // "jaxgemm_chunk_status", on GPUs
 //   operands: a product's results but the workspace, then the workspace. results: all but the
 //   workspace, aliased. attributes: status_offset, timeout_ns.

@@ -6,7 +6,9 @@
 
 A copy runs beside the program: on a GPU on a stream of its own, where the copy engines
 leave the processors to the product; on the CPU on a thread of its own. The source may
-lie in device memory or, on a GPU, in pinned host memory:
+lie in device memory or, on a GPU, in pinned host memory. (Within a device GPUs copy by
+kernels unless asked for a copy engine, which CUDA 13 can be. Elsewhere such a copy is
+done before the product starts.)
 
   x = jax.device_put(x, x.sharding.with_memory_kind("pinned_host"))
 
@@ -32,7 +34,7 @@ lie in device memory or, on a GPU, in pinned host memory:
     the consumer's stream it would never start, and a product that fills the GPU leaves
     it no room. Put it on another stream and give the product fewer workgroups,
     GemmConfig(num_workgroups=...). On AMD GPUs give it fewer for `start_copy` too: the
-    runtime may set signals, and copy within a device, by kernels.
+    runtime may set signals by kernels.
 
 However that goes wrong, the product's `timeout` ends it: the call fails with an error,
 after which the producers that were started have ended, and the device is as before. An
@@ -42,7 +44,12 @@ does not wait for them.
 A producer of your own is an FFI call that returns its data and signals at once and sets
 each signal to the epoch with a release when the chunk is there; examples/own_producer
 has one for CPUs and one for GPUs. `join(..., epoch=...)` then waits until all signals
-are that epoch, so a producer must not touch its arrays after setting its last one.
+are that epoch, so a producer must not touch its arrays after setting its last one. In a
+loop or a branch give its `jax.ffi.ffi_call` has_side_effect=True, which keeps XLA from
+moving it away from its join.
+
+`jax.export` has to allow the calls jaxgemm_chunks_start, jaxgemm_chunks_join and, for
+GPUs, jaxgemm_chunk_status beside jaxgemm_gemm.
 """
 
 import math
@@ -59,6 +66,8 @@ from jaxgemm.chunked import require_local
 from jaxgemm.contract import unify_varying
 from jaxgemm.gemm import register_lowerings
 
+# Pure primitives, whose calls XLA is told have side effects: it might take a start out of
+# a loop or a branch and leave its join there, or drop the join alone. jax drops both.
 START_TARGET = "jaxgemm_chunks_start"
 JOIN_TARGET = "jaxgemm_chunks_join"
 
@@ -191,7 +200,7 @@ def _start_lowering(ctx, x, *, platform, **params):
   require_local(ctx, "a copy in chunks")
   on_host = ctx.avals_in[0].memory_space != jax.memory.Space.Device
   params["from_host"] = on_host
-  rule = jax.ffi.ffi_lowering(START_TARGET)
+  rule = jax.ffi.ffi_lowering(START_TARGET, has_side_effect=True)
   return rule(ctx, x, **{name: np.int64(value) for name, value in params.items()})
 
 
@@ -236,7 +245,8 @@ def _join_lowering(ctx, *operands, num_sources, epoch, platform):
   require_local(ctx, "a join of chunks")
   first = 2 + num_sources
   aliases = {first + i: i for i in range(len(operands) - first)}
-  rule = jax.ffi.ffi_lowering(JOIN_TARGET, operand_output_aliases=aliases)
+  rule = jax.ffi.ffi_lowering(JOIN_TARGET, operand_output_aliases=aliases,
+                              has_side_effect=True)
   return rule(ctx, *operands, num_sources=np.int64(num_sources), epoch=np.int64(epoch))
 
 

@@ -1,6 +1,7 @@
 """Producers that run beside the product that consumes what they make, on the CPU."""
 
 import functools
+import json
 import pathlib
 import subprocess
 import sys
@@ -117,7 +118,7 @@ def test_many_at_once(rng):
     assert_close(out, x.astype(np.float64) @ w)
 
 
-def test_equal_starts_may_become_one(rng):
+def test_equal_starts(rng):
   x, w = normal(rng, 100, 40), normal(rng, 40, 24)
   f = jax.jit(lambda x, w: (overlapped(x, w), overlapped(x, 2 * w)))
   for _ in range(20):
@@ -153,10 +154,26 @@ def test_scan(rng):
   count, outs = f(xs, w)
   assert count == 5
   assert_close(outs, xs.astype(np.float64) @ w)
-  # The array does not change, which lets XLA start once, outside of the loop.
-  outs = jax.jit(lambda x, w: lax.scan(
-      lambda _, scale: (0, overlapped(x, w * scale)), 0, jnp.arange(1.0, 4))[1])(xs[0], w)
-  assert_close(outs, np.arange(1, 4)[:, None, None] * (xs[0].astype(np.float64) @ w))
+
+
+def test_a_start_stays_beside_its_join(rng):
+  """In a loop that may have no turns XLA must not take it out, though x is constant."""
+  x, w = normal(rng, 100, 40), normal(rng, 40, 24)
+
+  @jax.jit
+  def f(x, w, turns):
+    return lax.fori_loop(
+        0, turns, lambda i, total: total + overlapped(x, w * i), jnp.zeros((100, 24)))
+
+  assert_close(f(x, w, 4), 6 * (x.astype(np.float64) @ w))
+  entry = f.lower(x, w, 4).compile().as_text().split("\nENTRY")[1]
+  assert "chunks_start" not in entry and "chunks_join" not in entry
+  native.start_trace()
+  assert not np.asarray(f(x, w, 0)).any()
+  assert native.stop_trace() == []
+  # What nobody needs is not begun.
+  unused = jax.jit(lambda x, w: (overlapped(x, w), x + 1)[1])
+  assert "chunks_start" not in unused.lower(x, w).as_text()
 
 
 @pytest.mark.parametrize("taken", [True, False])
@@ -351,3 +368,14 @@ def test_a_producer_of_ones_own():
   first, *times = done.stdout.splitlines()
   assert first.startswith("4 chunks of 64 rows, largest error")
   assert float(first.split()[-1]) < 1e-5 and len(times) == 3
+
+
+def test_the_benchmark_of_a_product_beside_its_producer(tmp_path):
+  done = run(None, "-m", "benchmarks.chunked_cpu", "--rows=512", "--k=64", "--n=32",
+             "--chunks=4", "--rounds=1", "--pause_us=100",
+             f"--json={tmp_path}/out.json", f"--picture={tmp_path}/out.png")
+  assert done.returncode == 0, done.stderr[-3000:]
+  rows = json.loads((tmp_path / "out.json").read_text())["rows"]
+  assert [row["producer"] for row in rows] == ["copy", "paced"]
+  assert sum(span[0] == "copy" for span in rows[0]["spans"]) == 4
+  assert (tmp_path / "out.png").stat().st_size > 1000

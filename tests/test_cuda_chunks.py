@@ -101,6 +101,30 @@ def test_calls_after_calls(rng):
     assert_close(out, x, w)
 
 
+@pytest.mark.parametrize("tiles", [1, 2, 4])
+def test_copies_within_the_device_need_no_multiprocessor(rng, tiles):
+  """The product fills the GPU: a copy by a kernel would wait for it, and it for the copy."""
+  x, w = array(rng, 8192, 8192), array(rng, 8192, 8192)
+  rows = jaxgemm.chunk_rows(x, w, tiles_per_chunk_m=tiles)
+  f = jax.jit(lambda x, w: jaxgemm.overlap(
+      x, lambda data, signals: jaxgemm.chunked_matmul(
+          data, w, signals, tiles_per_chunk_m=tiles, timeout=2.0), chunk_rows=rows))
+  want = np.asarray(jax.jit(jaxgemm.matmul)(x, w))
+  for _ in range(30):
+    out = f(x, w)
+  np.testing.assert_array_equal(np.asarray(out), want)
+
+
+def test_a_result_that_is_sliced_or_stacked(rng):
+  # XLA may pass a slice's address to a call, and forget that its result is aliased.
+  x, w = array(rng, 1024, 256), array(rng, 256, 192)
+  out = jax.jit(lambda x, w: jaxgemm.overlap(
+      x, lambda data, signals: jaxgemm.chunked_matmul(
+          data, w, signals, tiles_per_chunk_m=2, config=CONFIG)[512:],
+      chunk_rows=256))(on_host(x), w)
+  assert_close(out, x[512:], w)
+
+
 def test_gradients(rng):
   x, w = array(rng, 1024, 256), array(rng, 256, 192)
   d_x, d_w = jax.jit(jax.grad(

@@ -98,6 +98,7 @@ DriverResult CopyRows(void* destination, const void* source, size_t pitch, size_
 DriverResult WriteWord(void* stream, void* address, uint32_t value) {
   return Hip().write_word(stream, address, value, 0);
 }
+// Some versions of ROCm take memory of hipMallocSignalMemory only, and return an error for others.
 DriverResult WaitWord(void* stream, void* address, uint32_t value) {
   constexpr unsigned kEqual = 1;  // hipStreamWaitValueEq
   return Hip().wait_word(stream, address, value, kEqual, ~0u);
