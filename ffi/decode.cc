@@ -8,7 +8,6 @@
 namespace ffi = xla::ffi;
 
 namespace jaxgemm {
-namespace {
 
 std::string Shape(const ffi::AnyBuffer& buffer) {
   std::string text = "[";
@@ -17,6 +16,8 @@ std::string Shape(const ffi::AnyBuffer& buffer) {
   }
   return text + "]";
 }
+
+namespace {
 
 Refusal ParseDType(const char* what, const ffi::AnyBuffer& buffer, DType* dtype) {
   switch (buffer.element_type()) {
@@ -227,8 +228,7 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
   call->lhs = lhs.untyped_data();
   call->rhs = rhs.untyped_data();
   call->out = out.untyped_data();
-  auto start = reinterpret_cast<uintptr_t>(workspace.untyped_data());
-  call->workspace = reinterpret_cast<char*>((start + 63) / 64 * 64);
+  call->workspace = AlignWorkspace(workspace.untyped_data());
   return "";
 }
 

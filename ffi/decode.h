@@ -26,6 +26,17 @@ namespace jaxgemm {
 // Why a handler refuses, as a sentence; empty: it does not.
 using Refusal = std::string;
 
+// A buffer's shape, for messages.
+std::string Shape(const xla::ffi::AnyBuffer& buffer);
+
+// Where the plan's workspace begins in its buffer, which has as many bytes more.
+inline constexpr int64_t kWorkspaceAlignment = 64;
+inline char* AlignWorkspace(void* buffer) {
+  const auto start = reinterpret_cast<uintptr_t>(buffer);
+  return reinterpret_cast<char*>((start + kWorkspaceAlignment - 1) / kWorkspaceAlignment *
+                                 kWorkspaceAlignment);
+}
+
 // What the attributes say. Views into the call frame.
 struct Attributes {
   Problem problem;  // but for what the buffers say

@@ -9,6 +9,7 @@
 #include "backend/emulated.h"
 #include "backend/gpu.h"
 #include "backend/host.h"
+#include "backend/producer_host.h"
 #include "chunks.h"
 #include "decode.h"
 #include "xla/ffi/api/ffi.h"
@@ -64,7 +65,9 @@ Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Thre
   if (threads > 1) threads = std::clamp<int64_t>(pool.num_threads(), 1, threads);
   auto run = [call, threads](int64_t thread) {
     RunWorkgroups(*call, thread, threads);
-    return Outcome(MissingChunk(call->chunk_status(), call->problem.timeout_ns));
+    const std::string error = MissingChunk(call->chunk_status(), call->problem.timeout_ns);
+    if (!error.empty()) JoinAllHostProducers();
+    return Outcome(error);
   };
   if (threads == 1) return run(0);
   ffi::CountDownPromise running(threads);

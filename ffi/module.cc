@@ -3,17 +3,22 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "backend/emulated.h"
 #include "backend/gpu.h"
 #include "backend/host.h"
+#include "backend/producer_host.h"
+#include "chunk_handlers.h"
 #include "handlers.h"
 #include "plan.h"
 #include "plan_check.h"
+#include "trace.h"
 
 namespace nb = nanobind;
 
@@ -220,18 +225,27 @@ nb::dict Registrations(bool command_buffers) {
     return nb::capsule(reinterpret_cast<void*>(handler));
   };
   auto gpu = [&](XLA_FFI_Handler* initialize, XLA_FFI_Handler* captured,
-                 XLA_FFI_Handler* uncaptured) {
-    nb::dict gemm, targets;
+                 XLA_FFI_Handler* uncaptured, const ChunkHandlers& chunks) {
+    nb::dict gemm, start, targets;
     gemm["initialize"] = capsule(initialize);
     gemm["execute"] = capsule(command_buffers ? captured : uncaptured);
     targets[kGemmTarget] = gemm;
+    start["initialize"] = capsule(chunks.start_initialize);
+    start["execute"] = capsule(chunks.start);
+    targets[kStartTarget] = start;
+    targets[kJoinTarget] = capsule(chunks.join);
+    targets[kStatusTarget] = capsule(chunks.status);
     return targets;
   };
   nb::dict cpu, platforms;
   cpu[kGemmTarget] = capsule(GemmHost);
+  cpu[kStartTarget] = capsule(StartHost);
+  cpu[kJoinTarget] = capsule(JoinHost);
   platforms["cpu"] = cpu;
-  platforms["ROCM"] = gpu(GemmRocmInitialize, GemmRocm, GemmRocmUncaptured);
-  platforms["CUDA"] = gpu(GemmCudaInitialize, GemmCuda, GemmCudaUncaptured);
+  platforms["ROCM"] = gpu(GemmRocmInitialize, GemmRocm, GemmRocmUncaptured,
+                          kRocmChunkHandlers);
+  platforms["CUDA"] = gpu(GemmCudaInitialize, GemmCuda, GemmCudaUncaptured,
+                          kCudaChunkHandlers);
   return platforms;
 }
 
@@ -245,6 +259,14 @@ std::string OperandsError(const std::string& lhs, const std::string& rhs,
     throw nb::value_error(error.empty() ? "unknown dtype" : error.c_str());
   }
   return CheckOperands(lhs_dtype, rhs_dtype, *target);
+}
+
+std::vector<std::tuple<std::string, int64_t, int64_t, int64_t, int64_t>> EndTrace() {
+  std::vector<std::tuple<std::string, int64_t, int64_t, int64_t, int64_t>> spans;
+  for (const TracedSpan& span : StopTrace()) {
+    spans.emplace_back(span.what, span.number, span.thread, span.begin_ns, span.end_ns);
+  }
+  return spans;
 }
 
 template <class E>
@@ -297,6 +319,8 @@ nb::list HostKernels() {
 }  // namespace
 
 NB_MODULE(_jaxgemm, m) {
+  // Before jax frees its arrays, as it does later.
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&JoinAllHostProducers));
   m.def("registrations", &Registrations, nb::arg("command_buffers"),
         "Custom call targets as {platform: {target: capsule, or {stage: capsule}}}; whether "
         "XLA may put GPU calls into command buffers.");
@@ -313,6 +337,10 @@ NB_MODULE(_jaxgemm, m) {
         "The CPU kernels of this build, best first, and whether this processor has them.");
   m.def("plan", &PlanDict, nb::arg("problem"), nb::arg("config"), nb::arg("target"),
         "Plans a product; raises ValueError with what was given and what is allowed.");
+  m.def("start_trace", &StartTrace, "Records what the CPU's threads do from now on.");
+  m.def("stop_trace", &EndTrace,
+        "Ends it: a list of (what, number, thread, begin_ns, end_ns), where what is 'copy' (of "
+        "chunk `number`), 'wait' or 'compute' (of tile row `number`).");
   m.def("enumerate_work_tiles", &EnumerateWorkTiles, nb::arg("batch"), nb::arg("tiles_m"),
         nb::arg("tiles_n"), nb::arg("tiles_k"), nb::arg("num_workgroups"),
         nb::arg("num_queues") = 0, nb::arg("group_m") = 1, nb::arg("num_xcds") = 1,

@@ -7,6 +7,8 @@
   ragged_gated_linear_unit  two of them as one kernel: activation(gate) * up
   chunked_matmul  matmul, begun while chunks of its lhs are still arriving
   chunk_rows      how many rows such a chunk has
+  overlap         copies an array in chunks, beside a product of it
+  start_copy, join, ChunkedArray  what it is made of
   GemmConfig      schedule, tile and grid, where the plan should not choose
   supports        whether the kernels compute a call, and why not
   explain         the plan of a call, in words and as data
@@ -34,6 +36,7 @@ GemmConfig(partition=False).
 import importlib.metadata
 
 from jaxgemm.chunked_matmul import chunk_rows, chunked_matmul
+from jaxgemm.chunks import ChunkedArray, join, overlap, start_copy
 from jaxgemm.config import GemmConfig
 from jaxgemm.explain import Explanation, explain, supports, workspace_size
 from jaxgemm.matmul import dot_general, matmul
@@ -44,16 +47,20 @@ from jaxgemm.ragged_dot import (
 __version__ = importlib.metadata.version("jaxgemm")
 
 __all__ = [
+    "ChunkedArray",
     "Explanation",
     "GemmConfig",
     "chunk_rows",
     "chunked_matmul",
     "dot_general",
     "explain",
+    "join",
     "matmul",
+    "overlap",
     "ragged_dot",
     "ragged_dot_general",
     "ragged_gated_linear_unit",
+    "start_copy",
     "supports",
     "workspace_size",
 ]

@@ -14,8 +14,9 @@ SANITIZERS = {
 }
 # host_kernel_test has no threads.
 TESTS = {
-    "thread": ["schedule_test", "host_gemm_test", "rocm_handler_test"],
-    "address": ["schedule_test", "host_gemm_test", "rocm_handler_test", "host_kernel_test"],
+    "thread": ["schedule_test", "host_gemm_test", "producer_test", "rocm_handler_test"],
+    "address": ["schedule_test", "host_gemm_test", "producer_test", "rocm_handler_test",
+                "host_kernel_test"],
 }
 
 

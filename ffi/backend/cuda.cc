@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "backend/driver.h"
 
@@ -97,6 +98,7 @@ const Driver* Open(std::string* error) {
     return nullptr;
   }
   auto driver = std::make_unique<Driver>();
+  driver->handle = library;
   driver->library = kLibrary;
   driver->advice = kGpuAdvice;
   driver->capability_major = kComputeCapabilityMajor;
@@ -138,7 +140,105 @@ const Driver* Open(std::string* error) {
   return driver.release();
 }
 
+// CUDA_MEMCPY2D.
+struct Copy2d {
+  struct End {
+    size_t x = 0, y = 0;
+    unsigned memory = 4;  // CU_MEMORYTYPE_UNIFIED: the address says where
+    const void* host = nullptr;
+    const void* address;
+    void* array = nullptr;
+    size_t pitch;
+  };
+  End source, destination;
+  size_t bytes, rows;
+};
+// CUmemcpyAttributes.
+struct CopyAttributes {
+  int source_order = 1;      // CU_MEMCPY_SRC_ACCESS_ORDER_STREAM
+  int location_hints[4]{};
+  unsigned flags = 1;        // CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE
+};
+// Likewise of other shapes.
+struct StreamSymbols {
+  DriverResult (*copy_rows)(const Copy2d* copy, void* stream);
+  DriverResult (*copy_batch)(void* const* destinations, const void* const* sources,
+                             const size_t* sizes, size_t count, const CopyAttributes* attributes,
+                             const size_t* first_of_attributes, size_t num_attributes,
+                             void* stream);
+  DriverResult (*write_word)(void* stream, void* address, uint32_t value, unsigned flags);
+  DriverResult (*wait_word)(void* stream, void* address, uint32_t value, unsigned flags);
+};
+StreamSymbols& CudaStream() {
+  static StreamSymbols symbols;
+  return symbols;
+}
+
+DriverResult CopyRows(void* destination, const void* source, size_t pitch, size_t bytes,
+                      size_t rows, void* stream) {
+  Copy2d copy{.source = {.address = source, .pitch = pitch},
+              .destination = {.address = destination, .pitch = pitch},
+              .bytes = bytes,
+              .rows = rows};
+  return CudaStream().copy_rows(&copy, stream);
+}
+DriverResult CopyRowsByEngine(void* destination, const void* source, size_t pitch, size_t bytes,
+                              size_t rows, void* stream) {
+  std::vector<void*> to(rows);
+  std::vector<const void*> from(rows);
+  std::vector<size_t> sizes(rows, bytes);
+  for (size_t i = 0; i < rows; ++i) {
+    to[i] = static_cast<char*>(destination) + i * pitch;
+    from[i] = static_cast<const char*>(source) + i * pitch;
+  }
+  constexpr CopyAttributes kAttributes{};
+  constexpr size_t kFirst = 0;
+  return CudaStream().copy_batch(to.data(), from.data(), sizes.data(), rows, &kAttributes,
+                                 &kFirst, 1, stream);
+}
+DriverResult WriteWord(void* stream, void* address, uint32_t value) {
+  constexpr unsigned kAfterFence = 0;  // CU_STREAM_WRITE_VALUE_DEFAULT
+  return CudaStream().write_word(stream, address, value, kAfterFence);
+}
+DriverResult WaitWord(void* stream, void* address, uint32_t value) {
+  constexpr unsigned kEqual = 1;  // CU_STREAM_WAIT_VALUE_EQ
+  return CudaStream().wait_word(stream, address, value, kEqual);
+}
+
 }  // namespace
+
+const StreamDriver* CudaStreams(const Driver& driver, std::string* error) {
+  static OpenedOnce<const StreamDriver> opened;
+  return opened.Get([&]() -> const StreamDriver* {
+    auto streams = std::make_unique<StreamDriver>();
+    streams->copy_rows = CopyRows;
+    streams->write_word = WriteWord;
+    streams->wait_word = WaitWord;
+    std::string missing;
+    void* library = driver.handle;
+    StreamSymbols& symbols = CudaStream();
+    // The names that cuda.h maps to: the older ones have other arguments or need a setting.
+    Resolve(library, "cuMemcpy2DAsync_v2", &symbols.copy_rows, &missing);
+    Resolve(library, "cuStreamWriteValue32_v2", &symbols.write_word, &missing);
+    Resolve(library, "cuStreamWaitValue32_v2", &symbols.wait_word, &missing);
+    Resolve(library, "cuCtxGetStreamPriorityRange", &streams->priority_range, &missing);
+    Resolve(library, "cuStreamCreateWithPriority", &streams->create_stream, &missing);
+    Resolve(library, "cuStreamSynchronize", &streams->synchronize_stream, &missing);
+    Resolve(library, "cuEventCreate", &streams->create_event, &missing);
+    Resolve(library, "cuEventRecord", &streams->record_event, &missing);
+    Resolve(library, "cuEventSynchronize", &streams->synchronize_event, &missing);
+    Resolve(library, "cuStreamWaitEvent", &streams->wait_event, &missing);
+    Resolve(library, "cuMemcpyAsync", &streams->copy, &missing);
+    Resolve(library, "cuMemcpyDtoHAsync_v2", &streams->copy_to_host, &missing);
+    // Since CUDA 13. The function of that name in 12.8 may not heed the hint.
+    std::string older;
+    Resolve(library, "cuMemcpyBatchAsync_v2", &symbols.copy_batch, &older);
+    if (older.empty()) streams->copy_rows_by_engine = CopyRowsByEngine;
+    if (missing.empty()) return streams.release();
+    *error = driver.library + " lacks " + missing + ". Install a driver for CUDA 12.0 or newer.";
+    return nullptr;
+  });
+}
 
 const Driver* OpenCuda(std::string* error) {
   static OpenedOnce<const Driver> opened;

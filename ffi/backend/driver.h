@@ -16,6 +16,7 @@ namespace jaxgemm {
 using DriverResult = int;
 
 struct Driver {
+  void* handle;         // of dlopen()
   std::string library;  // the file that was opened, for messages
   std::string advice;   // what a user may try where a call of it fails
 
@@ -77,6 +78,25 @@ class OpenedOnce {
   std::atomic<T*> opened_ = nullptr;
 };
 
+// A device as the thread's current one, for as long as this lives: a module is loaded for that
+// one, and a launch must agree with it.
+class CurrentDevice {
+ public:
+  CurrentDevice(const Driver& driver, int device) : driver_(driver), device_(device) {
+    result_ = driver.get_device(&before_);
+    if (result_ == 0 && before_ != device) result_ = driver.set_device(device);
+  }
+  ~CurrentDevice() {
+    if (result_ == 0 && before_ != device_) driver_.set_device(before_);
+  }
+  DriverResult result() const { return result_; }
+
+ private:
+  const Driver& driver_;
+  int device_, before_ = 0;
+  DriverResult result_;
+};
+
 // A GPU's advice: the emulator has none.
 inline constexpr const char* kGpuAdvice =
     " Set JAXGEMM_COMMAND_BUFFERS=0 if XLA was recording a command buffer, or pass "
@@ -88,6 +108,33 @@ const Driver* OpenHip(std::string* error);
 
 // CUDA's driver, likewise.
 const Driver* OpenCuda(std::string* error);
+
+// What producers of chunks need besides, in a table of its own: what stands in for ROCm's runtime
+// does not have it. Null, and why in *error, where the driver's library lacks some of it.
+struct StreamDriver {
+  DriverResult (*priority_range)(int* least, int* greatest);
+  DriverResult (*create_stream)(void** stream, unsigned flags, int priority);
+  DriverResult (*synchronize_stream)(void* stream);
+  DriverResult (*create_event)(void** event, unsigned flags);
+  DriverResult (*record_event)(void* event, void* stream);
+  DriverResult (*synchronize_event)(void* event);
+  DriverResult (*wait_event)(void* stream, void* event, unsigned flags);
+  DriverResult (*copy_to_host)(void* destination, const void* source, size_t bytes, void* stream);
+  // From host or device memory, at once or in rows of `bytes` each, `pitch` from one another.
+  DriverResult (*copy)(void* destination, const void* source, size_t bytes, void* stream);
+  DriverResult (*copy_rows)(void* destination, const void* source, size_t pitch, size_t bytes,
+                            size_t rows, void* stream);
+  // The same by a copy engine also within a device, where the others are kernels. Null: there is
+  // no way to ask for one.
+  DriverResult (*copy_rows_by_engine)(void* destination, const void* source, size_t pitch,
+                                      size_t bytes, size_t rows, void* stream) = nullptr;
+  // Once all that is before it on the stream has been done and can be seen by every processor.
+  DriverResult (*write_word)(void* stream, void* address, uint32_t value);
+  // Holds the stream until the word equals the value.
+  DriverResult (*wait_word)(void* stream, void* address, uint32_t value);
+};
+const StreamDriver* HipStreams(const Driver& driver, std::string* error);
+const StreamDriver* CudaStreams(const Driver& driver, std::string* error);
 
 // The same table of a library that dlopen() has opened: also what stands in for ROCm's.
 const Driver* MakeHipDriver(void* library, std::string name, std::string advice,

@@ -17,25 +17,6 @@ std::string& KernelFolder() {
   return folder;
 }
 
-// A device as the thread's current one, for as long as this lives: a module is loaded for that
-// one, and a launch must agree with it.
-class CurrentDevice {
- public:
-  CurrentDevice(const Driver& driver, int device) : driver_(driver), device_(device) {
-    result_ = driver.get_device(&before_);
-    if (result_ == 0 && before_ != device) result_ = driver.set_device(device);
-  }
-  ~CurrentDevice() {
-    if (result_ == 0 && before_ != device_) driver_.set_device(before_);
-  }
-  DriverResult result() const { return result_; }
-
- private:
-  const Driver& driver_;
-  int device_, before_ = 0;
-  DriverResult result_;
-};
-
 }  // namespace
 
 void SetKernelFolder(std::string folder) { KernelFolder() = std::move(folder); }

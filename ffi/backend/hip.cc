@@ -43,6 +43,7 @@ const Driver* Open(std::string* error) {
 const Driver* MakeHipDriver(void* library, std::string name, std::string advice,
                             std::string* error) {
   auto driver = std::make_unique<Driver>();
+  driver->handle = library;
   driver->library = std::move(name);
   driver->advice = std::move(advice);
   driver->capability_major = kComputeCapabilityMajor;
@@ -65,6 +66,73 @@ const Driver* MakeHipDriver(void* library, std::string name, std::string advice,
     return nullptr;
   }
   return driver.release();
+}
+
+namespace {
+
+// What has another shape than CUDA's.
+struct Symbols {
+  DriverResult (*copy)(void* destination, const void* source, size_t bytes, int kind,
+                       void* stream);
+  DriverResult (*copy_rows)(void* destination, size_t destination_pitch, const void* source,
+                            size_t source_pitch, size_t bytes, size_t rows, int kind,
+                            void* stream);
+  DriverResult (*write_word)(void* stream, void* address, uint32_t value, unsigned flags);
+  DriverResult (*wait_word)(void* stream, void* address, uint32_t value, unsigned flags,
+                            uint32_t mask);
+};
+Symbols& Hip() {
+  static Symbols symbols;
+  return symbols;
+}
+
+constexpr int kByAddresses = 4;  // hipMemcpyDefault
+
+DriverResult Copy(void* destination, const void* source, size_t bytes, void* stream) {
+  return Hip().copy(destination, source, bytes, kByAddresses, stream);
+}
+DriverResult CopyRows(void* destination, const void* source, size_t pitch, size_t bytes,
+                      size_t rows, void* stream) {
+  return Hip().copy_rows(destination, pitch, source, pitch, bytes, rows, kByAddresses, stream);
+}
+DriverResult WriteWord(void* stream, void* address, uint32_t value) {
+  return Hip().write_word(stream, address, value, 0);
+}
+// Some versions of ROCm take memory of hipMallocSignalMemory only, and return an error for others.
+DriverResult WaitWord(void* stream, void* address, uint32_t value) {
+  constexpr unsigned kEqual = 1;  // hipStreamWaitValueEq
+  return Hip().wait_word(stream, address, value, kEqual, ~0u);
+}
+
+}  // namespace
+
+const StreamDriver* HipStreams(const Driver& driver, std::string* error) {
+  static OpenedOnce<const StreamDriver> opened;
+  return opened.Get([&]() -> const StreamDriver* {
+    auto streams = std::make_unique<StreamDriver>();
+    streams->copy = Copy;
+    streams->copy_rows = CopyRows;
+    streams->write_word = WriteWord;
+    streams->wait_word = WaitWord;
+    std::string missing;
+    void* library = driver.handle;
+    Symbols& symbols = Hip();
+    Resolve(library, "hipMemcpyAsync", &symbols.copy, &missing);
+    Resolve(library, "hipMemcpy2DAsync", &symbols.copy_rows, &missing);
+    Resolve(library, "hipStreamWriteValue32", &symbols.write_word, &missing);
+    Resolve(library, "hipStreamWaitValue32", &symbols.wait_word, &missing);
+    Resolve(library, "hipDeviceGetStreamPriorityRange", &streams->priority_range, &missing);
+    Resolve(library, "hipStreamCreateWithPriority", &streams->create_stream, &missing);
+    Resolve(library, "hipStreamSynchronize", &streams->synchronize_stream, &missing);
+    Resolve(library, "hipEventCreateWithFlags", &streams->create_event, &missing);
+    Resolve(library, "hipEventRecord", &streams->record_event, &missing);
+    Resolve(library, "hipEventSynchronize", &streams->synchronize_event, &missing);
+    Resolve(library, "hipStreamWaitEvent", &streams->wait_event, &missing);
+    Resolve(library, "hipMemcpyDtoHAsync", &streams->copy_to_host, &missing);
+    if (missing.empty()) return streams.release();
+    *error = driver.library + " lacks " + missing + ". Install ROCm 5.2 or newer.";
+    return nullptr;
+  });
 }
 
 const Driver* OpenHip(std::string* error) {

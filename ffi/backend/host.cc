@@ -5,6 +5,7 @@
 
 #include "kernel/mainloop_host.h"
 #include "kernel/stream_k.h"
+#include "trace.h"
 
 namespace jaxgemm {
 namespace {
@@ -57,6 +58,14 @@ class HostAccumulator {
   int64_t slot_size_;
   T* data_ = nullptr;
   int64_t ld_ = 0, rows_ = 0, cols_ = 0;
+};
+
+// One thread is a workgroup.
+struct TracedReady : ChunkReady {
+  bool Wait(const WorkTile& tile) const {
+    Span span("wait", tile.m);
+    return ChunkReady::Wait(tile);
+  }
 };
 
 // One matrix operand in the plan's orientation.
@@ -138,12 +147,15 @@ class Workgroup {
   template <class Map>
   void Run(Index index, Map& map) {
     const ChunkSignals chunks = call_.chunks();
-    if (chunks.signals) return Run(index, map, ChunkReady{chunks});
+    if (chunks.signals) return Run(index, map, TracedReady{chunks});
     Run(index, map, AlwaysReady());
   }
   template <class Map, class Ready>
   void Run(Index index, Map& map, const Ready& ready) {
-    auto compute = [this](const WorkTile& tile) { Compute(tile); };
+    auto compute = [this](const WorkTile& tile) {
+      Span span("compute", tile.m);
+      Compute(tile);
+    };
     auto store = [this](const WorkTile& tile) { Store(tile); };
     const bool claim_ahead = config_.claim_ahead;
     if (plan_.stealing()) {

@@ -1,0 +1,113 @@
+"""A product of an array that a producer of one's own is still computing.
+
+  python examples/own_producer/own_producer.py
+
+Compiles producer.cc (with g++; on an NVIDIA GPU producer.cu, with nvcc) into a temporary
+folder, registers it with JAX, and computes (x * x) @ w in one jitted program, in which
+the product multiplies the chunks of x * x that are there. Prints the largest error and
+the times of both together and of each alone.
+"""
+
+import ctypes
+import pathlib
+import subprocess
+import tempfile
+import time
+
+from absl import app, flags
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import jaxgemm
+
+SIZE = flags.DEFINE_integer("size", 1024, "Rows and columns of the matrices.")
+TILES = flags.DEFINE_integer("tiles_per_chunk", 1, "Tile rows in a chunk.")
+PAUSE_US = flags.DEFINE_integer("pause_us", 2000, "How long a chunk is on its way.")
+
+FOLDER = pathlib.Path(__file__).parent
+_libraries = []  # stay open: JAX calls into them
+
+
+def register() -> None:
+  """Builds the producer and tells JAX where it is."""
+  on_gpu = jax.default_backend() == "gpu"
+  library = pathlib.Path(tempfile.mkdtemp()) / "libproducer.so"
+  command = (["nvcc", "-Xcompiler", "-fPIC", "-arch=native", FOLDER / "producer.cu"]
+             if on_gpu else ["g++", "-fPIC", FOLDER / "producer.cc"])
+  subprocess.run([*command, "-O2", "-std=c++17", "-shared", "-lpthread",
+                  "-isystem", jax.ffi.include_dir(), "-o", library], check=True)
+  _libraries.append(ctypes.CDLL(str(library)))
+  jax.ffi.register_ffi_target(
+      "own_producer", jax.ffi.pycapsule(_libraries[-1].OwnProducer),
+      platform="CUDA" if on_gpu else "cpu")
+
+
+def squares(x, *, chunk_rows: int, pause_us: int) -> jaxgemm.ChunkedArray:
+  """x * x, which is arriving when this returns."""
+  chunks = -(-x.shape[0] // chunk_rows)
+  call = jax.ffi.ffi_call("own_producer", [
+      jax.ShapeDtypeStruct(x.shape, x.dtype),
+      jax.ShapeDtypeStruct((chunks,), jnp.uint32)])
+  data, signals = call(x, chunk_rows=np.int64(chunk_rows), pause_us=np.int64(pause_us))
+  return jaxgemm.ChunkedArray(data, signals, source=x)
+
+
+def product_of_squares(x, w, *, tiles_per_chunk: int, pause_us: int, config=None):
+  """(x * x) @ w, begun with the first chunk."""
+  options = dict(tiles_per_chunk_m=tiles_per_chunk, config=config)
+  rows = jaxgemm.chunk_rows(x, w, **options)
+  arriving = squares(x, chunk_rows=rows, pause_us=pause_us)
+  out = jaxgemm.chunked_matmul(arriving.data, w, arriving.signals, **options)
+  # Without this XLA would give the memory of x and x * x to others too early.
+  return jaxgemm.join(arriving, out, epoch=1)
+
+
+def config_beside_the_producer(x, w) -> jaxgemm.GemmConfig:
+  """On a GPU: a grid that leaves the producer's kernel room. Else small chunks."""
+  if jax.default_backend() != "gpu":
+    return jaxgemm.GemmConfig(tile_m=64)
+  full = jaxgemm.explain(x, w).data["num_workgroups"]
+  return jaxgemm.GemmConfig(num_workgroups=max(1, full - max(2, full // 10)))
+
+
+def _milliseconds(function, *args) -> float:
+  jax.block_until_ready(function(*args))  # compiles
+  times = []
+  for _ in range(5):
+    begin = time.perf_counter()
+    jax.block_until_ready(function(*args))
+    times.append(time.perf_counter() - begin)
+  return 1e3 * sorted(times)[2]
+
+
+def main(_) -> None:
+  register()
+  rng = np.random.default_rng(0)
+  shape = SIZE.value, SIZE.value
+  x, w = (jnp.asarray(rng.standard_normal(shape, np.float32)) for _ in range(2))
+  config = config_beside_the_producer(x, w)
+  rows = jaxgemm.chunk_rows(x, w, tiles_per_chunk_m=TILES.value, config=config)
+
+  @jax.jit
+  def together(x, w):
+    return product_of_squares(x, w, tiles_per_chunk=TILES.value, config=config,
+                              pause_us=PAUSE_US.value)
+
+  @jax.jit
+  def producer(x):
+    arriving = squares(x, chunk_rows=rows, pause_us=PAUSE_US.value)
+    return jaxgemm.join(arriving, x[0] + 0, epoch=1)
+
+  plain = jax.jit(lambda x, w: jaxgemm.matmul(x, w, config=config))
+  expected = np.square(np.asarray(x, np.float64)) @ np.asarray(w, np.float64)
+  error = np.abs(together(x, w) - expected).max() / np.abs(expected).max()
+  print(f"{-(-SIZE.value // rows)} chunks of {rows} rows, largest error {error:.1e}")
+  for name, time_ms in (("together", _milliseconds(together, x, w)),
+                        ("producer alone", _milliseconds(producer, x)),
+                        ("product alone", _milliseconds(plain, x, w))):
+    print(f"{name:16}{time_ms:8.2f} ms")
+
+
+if __name__ == "__main__":
+  app.run(main)

@@ -1,0 +1,173 @@
+#include "backend/side_stream.h"
+
+#include <limits>
+
+#include "text.h"
+
+namespace jaxgemm {
+namespace {
+
+constexpr unsigned kNonBlocking = 1;  // as all streams of XLA
+constexpr unsigned kNoTimes = 2;      // of an event
+constexpr int64_t kMaxPitch = std::numeric_limits<int32_t>::max();
+
+}  // namespace
+
+std::string SideStreams::Open(int device) {
+  if (device < 0 || device >= kMaxDevices) {
+    return "device " + Str(device) + " is beyond the " + Str(kMaxDevices) + " that jaxgemm "
+           "counts. Hide some.";
+  }
+  Side& side = sides_[device];
+  if (side.stream.load(std::memory_order_acquire)) return "";
+  std::lock_guard lock(mutex_);
+  if (side.stream.load(std::memory_order_relaxed)) return "";
+  CurrentDevice current(driver_, device);
+  DriverResult result = current.result();
+  // The lowest number goes first: a copy should not queue behind others.
+  int least = 0, greatest = 0;
+  if (result == 0) result = streams_.priority_range(&least, &greatest);
+  void* stream = nullptr;
+  if (result == 0) result = streams_.create_stream(&stream, kNonBlocking, greatest);
+  if (result != 0) return Failure("making a stream for producers", device, result);
+  side.stream.store(stream, std::memory_order_release);
+  return "";
+}
+
+DriverResult SideStreams::TakeEvent(Side* side, void** event) {
+  if (side->free_events.empty()) return streams_.create_event(event, kNoTimes);
+  *event = side->free_events.back();
+  side->free_events.pop_back();
+  return 0;
+}
+
+DriverResult SideStreams::CopyChunk(const ChunkedCopy& copy, int64_t chunk, void* stream) {
+  const int64_t offset = copy.offset(chunk);
+  const size_t bytes = static_cast<size_t>(copy.bytes(chunk));
+  const size_t pieces = static_cast<size_t>(copy.outer);
+  const size_t pitch = static_cast<size_t>(copy.pitch());
+  if (bytes == 0 || pieces == 0) return 0;
+  if (!copy.from_host && streams_.copy_rows_by_engine) {
+    return streams_.copy_rows_by_engine(copy.data + offset, copy.source + offset, pitch, bytes,
+                                        pieces, stream);
+  }
+  if (pieces > 1 && copy.pitch() <= kMaxPitch) {
+    return streams_.copy_rows(copy.data + offset, copy.source + offset, pitch, bytes, pieces,
+                              stream);
+  }
+  DriverResult result = 0;
+  for (size_t i = 0; i < pieces && result == 0; ++i) {
+    const size_t at = i * pitch + offset;
+    result = streams_.copy(copy.data + at, copy.source + at, bytes, stream);
+  }
+  return result;
+}
+
+DriverResult SideStreams::Enqueue(const ChunkedCopy& copy, void* stream) {
+  DriverResult result = 0;
+  for (int64_t turn = 0; turn < copy.num_chunks() && result == 0; ++turn) {
+    const int64_t chunk = copy.chunk(turn);
+    result = CopyChunk(copy, chunk, stream);
+    if (result == 0) result = streams_.write_word(stream, copy.signals + chunk, 1);
+  }
+  return result;
+}
+
+std::string SideStreams::Start(const ChunkedCopy& copy, int device, void* stream) {
+  if (copy.num_chunks() == 0) return "";
+  void* const side_stream = device >= 0 && device < kMaxDevices
+                                ? sides_[device].stream.load(std::memory_order_acquire)
+                                : nullptr;
+  if (!side_stream) {
+    return "device " + Str(device) + " has no stream for producers: the call's Initialize stage "
+           "has not run there.";
+  }
+  CurrentDevice current(driver_, device);
+  DriverResult result = current.result();
+  if (result == 0) {
+    result = driver_.set_words(copy.signals, 0, static_cast<size_t>(copy.num_chunks()), stream);
+  }
+  if (result != 0) return Failure("zeroing the signals", device, result);
+
+  std::lock_guard lock(mutex_);
+  Side& side = sides_[device];
+  // What is still listed under these signals is of a program that failed: no join came for it, and
+  // its copies come before these on the same stream.
+  void*& event = side.running[copy.signals];
+  if (!event) result = TakeEvent(&side, &event);
+  // The event serves twice: who waits for it waits for its last record at that time.
+  if (result == 0) result = streams_.record_event(event, stream);
+  if (result == 0) result = streams_.wait_event(side_stream, event, 0);
+  if (result == 0) result = Enqueue(copy, side_stream);
+  if (result == 0) result = streams_.record_event(event, side_stream);
+  if (result == 0 && !copy.from_host && !streams_.copy_rows_by_engine) {
+    result = streams_.wait_event(stream, event, 0);
+  }
+  if (result == 0) return "";
+  // The error lets XLA free what some of the copies may be writing to.
+  streams_.synchronize_stream(side_stream);
+  if (event) side.free_events.push_back(event);
+  side.running.erase(copy.signals);
+  return Failure("starting a producer", device, result);
+}
+
+std::string SideStreams::Join(const uint32_t* signals, int device, void* stream) {
+  if (device < 0 || device >= kMaxDevices) return "";
+  std::lock_guard lock(mutex_);
+  Side& side = sides_[device];
+  auto found = side.running.find(signals);
+  if (found == side.running.end()) return "";
+  CurrentDevice current(driver_, device);
+  DriverResult result = current.result();
+  if (result == 0) result = streams_.wait_event(stream, found->second, 0);
+  if (result != 0) return Failure("waiting for a producer", device, result);
+  side.free_events.push_back(found->second);
+  side.running.erase(found);
+  return "";
+}
+
+std::string SideStreams::JoinSignals(uint32_t* signals, int64_t count, uint32_t epoch, int device,
+                                     void* stream) {
+  CurrentDevice current(driver_, device);
+  DriverResult result = current.result();
+  for (int64_t i = 0; i < count && result == 0; ++i) {
+    result = streams_.wait_word(stream, signals + i, epoch);
+  }
+  return result == 0 ? "" : Failure("waiting for signals", device, result);
+}
+
+std::string SideStreams::Copy(void* destination, const void* source, size_t bytes, int device,
+                              void* stream) {
+  CurrentDevice current(driver_, device);
+  DriverResult result = current.result();
+  if (result == 0) result = streams_.copy(destination, source, bytes, stream);
+  return result == 0 ? "" : Failure("copying a result", device, result);
+}
+
+std::string SideStreams::ReadStatus(const int32_t* status, int device, void* stream,
+                                    int32_t* value) {
+  CurrentDevice current(driver_, device);
+  DriverResult result = current.result();
+  if (result == 0) result = streams_.copy_to_host(value, status, sizeof(*value), stream);
+  if (result == 0) result = streams_.synchronize_stream(stream);
+  if (result == 0 && *value == 0) return "";
+  if (device >= 0 && device < kMaxDevices) {
+    std::lock_guard lock(mutex_);
+    Side& side = sides_[device];
+    for (auto& [signals, event] : side.running) {
+      const DriverResult ended = streams_.synchronize_event(event);
+      if (result == 0) result = ended;
+      side.free_events.push_back(event);
+    }
+    side.running.clear();
+  }
+  return result == 0 ? "" : Failure("reading whether all chunks came", device, result);
+}
+
+std::string SideStreams::Failure(const char* what, int device, DriverResult result) const {
+  return Str(std::string_view(what)) + " failed: device " + Str(device) + ", " +
+         driver_.error_name(result) + ": " + driver_.error_text(result) + " (" +
+         driver_.library + ").";
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,269 @@
+"""Producers: arrays that are copied in chunks while a product of them runs.
+
+  start_copy  begins a copy and returns at once
+  join        ends it, behind what was computed from it
+  overlap     both, around a consumer: what programs call
+
+A copy runs beside the program: on a GPU on a stream of its own, where the copy engines
+leave the processors to the product; on the CPU on a thread of its own. The source may
+lie in device memory or, on a GPU, in pinned host memory. (Within a device GPUs copy by
+kernels unless asked for a copy engine, which CUDA 13 can be. Elsewhere such a copy is
+done before the product starts.)
+
+  x = jax.device_put(x, x.sharding.with_memory_kind("pinned_host"))
+
+  @jax.jit
+  def f(x, w):
+    rows = jaxgemm.chunk_rows(x, w, tiles_per_chunk_m=4)
+    return jaxgemm.overlap(
+        x, lambda data, signals: jaxgemm.chunked_matmul(
+            data, w, signals, tiles_per_chunk_m=4), chunk_rows=rows)
+
+`data` and `signals` exist before their contents do. Three rules follow.
+
+  * `data` is for `jaxgemm.chunked_matmul` (or a kernel of yours that waits for the
+    signals, too) and for nothing else before the join. All else, a transpose or a change
+    of its type among it, would read what has not arrived.
+  * Who starts joins, in the same computation: not in another branch of a `lax.cond`, nor
+    in another iteration of a loop. XLA gives memory to others after its last use that it
+    knows of, which without a join is the product, not the copy. `overlap` keeps the rule.
+  * A consumer waits for its producer, so the producer must be able to run. Copies of
+    `start_copy` always are: their stream waits for nothing but what the program did
+    before, copy engines do not need the processors, and the CPU's thread is not one of
+    XLA's, all of which may be waiting. A producer of your own that is a kernel is not: on
+    the consumer's stream it would never start, and a product that fills the GPU leaves
+    it no room. Put it on another stream and give the product fewer workgroups,
+    GemmConfig(num_workgroups=...). On AMD GPUs give it fewer for `start_copy` too: the
+    runtime may set signals by kernels.
+
+However that goes wrong, the product's `timeout` ends it: the call fails with an error,
+after which the producers that were started have ended, and the device is as before. An
+error of another operation between start and join (an error raised in a callback, say)
+does not wait for them.
+
+A producer of your own is an FFI call that returns its data and signals at once and sets
+each signal to the epoch with a release when the chunk is there; examples/own_producer
+has one for CPUs and one for GPUs. `join(..., epoch=...)` then waits until all signals
+are that epoch, so a producer must not touch its arrays after setting its last one. In a
+loop or a branch give its `jax.ffi.ffi_call` has_side_effect=True, which keeps XLA from
+moving it away from its join.
+
+`jax.export` has to allow the calls jaxgemm_chunks_start, jaxgemm_chunks_join and, for
+GPUs, jaxgemm_chunk_status beside jaxgemm_gemm.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import jax
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm import _ffi
+from jaxgemm.chunked import require_local
+from jaxgemm.contract import unify_varying
+from jaxgemm.gemm import register_lowerings
+
+# Pure primitives, whose calls XLA is told have side effects: it might take a start out of
+# a loop or a branch and leave its join there, or drop the join alone. jax drops both.
+START_TARGET = "jaxgemm_chunks_start"
+JOIN_TARGET = "jaxgemm_chunks_join"
+
+
+class ChunkedArray(NamedTuple):
+  """An array that is arriving.
+
+  Attributes:
+    data: the array; complete only after a join.
+    signals: uint32, one for each chunk, 1 (or the producer's epoch) once it is there.
+    source: what the producer reads: an array, or a pytree of arrays.
+  """
+
+  data: jax.Array
+  signals: jax.Array
+  source: Any
+
+
+def start_copy(x, *, chunk_rows: int, axis: int = -2,
+               first_chunk: int = 0) -> ChunkedArray:
+  """Begins to copy `x` into device memory and returns at once.
+
+  Inside `jax.jit` only, where `join` has to follow; see `overlap`.
+
+  Args:
+    x: an array in device memory or pinned host memory.
+    chunk_rows: how many rows a chunk has; the last may have fewer.
+      `jaxgemm.chunk_rows` says what a product wants.
+    axis: the dimension that is cut into chunks. A chunk is these rows of all other
+      dimensions, so that batches share the signals.
+    first_chunk: the chunk that comes first; those after it follow, round. With
+      tile_idx_pivot_m // tiles_per_chunk_m the product begins where the copy does.
+
+  Raises:
+    ValueError: an argument is out of range, or the program is for several devices; use
+      it inside `jax.shard_map` then.
+  """
+  shape, dtype = jnp.shape(x), jnp.result_type(x)
+  if not shape or not -len(shape) <= axis < len(shape):
+    raise ValueError(
+        f"axis={axis} of an array of shape {shape}; allowed are the array's dimensions, "
+        f"-{len(shape)} to {len(shape) - 1}.")
+  if dtype not in _ffi.OPERAND_DTYPES:
+    allowed = ", ".join(sorted(x.name for x in _ffi.OPERAND_DTYPES))
+    raise ValueError(f"x is {dtype.name}; products take {allowed}.")
+  if chunk_rows < 1:
+    raise ValueError(
+        f"chunk_rows={chunk_rows}; a chunk has at least one row. jaxgemm.chunk_rows "
+        "says what a product wants.")
+  chunks = math.ceil(shape[axis] / chunk_rows)
+  if not 0 <= first_chunk < max(chunks, 1):
+    raise ValueError(
+        f"first_chunk={first_chunk}; {shape[axis]} rows in chunks of {chunk_rows} are "
+        f"{chunks} chunks, counted from 0.")
+  data, signals = start_p.bind(
+      x, axis=axis % len(shape), chunk_rows=int(chunk_rows),
+      first_chunk=int(first_chunk))
+  return ChunkedArray(data, signals, x)
+
+
+def join(chunked: ChunkedArray, results, *, epoch: int | None = None):
+  """`results`, once the producer has ended.
+
+  Args:
+    chunked: what `start_copy` returned, or what a producer of your own fills.
+    results: a pytree of arrays, all that was computed from `chunked`: the join comes
+      behind all of them, and is kept as long as one of them is used.
+    epoch: None: waits for the producer that `start_copy` began. Else for all signals to
+      equal this, without a limit: for producers of your own. If a product before it
+      has read all chunks they do already.
+  """
+  leaves, tree = jax.tree.flatten(results)
+  if any(x is chunked.data or x is chunked.signals for x in leaves):
+    raise ValueError(
+        "results have the arriving array or its signals in them, which XLA would copy "
+        "before the join. Use the source, or compute them from a product.")
+  sources = jax.tree.leaves(chunked.source)
+  operands = unify_varying([chunked.data, chunked.signals, *sources, *leaves])
+  return tree.unflatten(join_p.bind(
+      *operands, num_sources=len(sources), epoch=-1 if epoch is None else int(epoch)))
+
+
+def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0):
+  """`consumer(data, signals)` while `data`, a copy of `x`, arrives chunk by chunk.
+
+  Differentiable as the consumer is; `data` passes derivatives to `x`. Outside of
+  `jax.jit` it is jitted. See the module's text for what a consumer may do.
+
+  Args:
+    x: as for `start_copy`, as are the other arguments.
+    consumer: computes a pytree of arrays. `data` is like `x`, and `signals`
+      uint32[ceil(x.shape[axis] / chunk_rows)].
+  """
+  def run(x):
+    chunked = start_copy(x, chunk_rows=chunk_rows, axis=axis, first_chunk=first_chunk)
+    return join(chunked, consumer(chunked.data, chunked.signals))
+
+  # One program in any case: between two, the copy's arrays could be freed.
+  return jax.jit(run)(x)
+
+
+def _outside(*_, **__):
+  raise ValueError(
+      "start_copy and join were called outside of jax.jit. What lies between them must "
+      "be one program, or the copy's arrays could be freed while it runs: put both into "
+      "a function under jax.jit, or call jaxgemm.overlap.")
+
+
+def _replicated(aval, shape, dtype):
+  spec = jax.sharding.PartitionSpec(*(None,) * len(shape))
+  return aval.update(shape=shape, dtype=dtype, weak_type=False,
+                     sharding=aval.sharding.update(spec=spec),
+                     memory_space=jax.memory.Space.Device)
+
+
+start_p = Primitive("jaxgemm_chunks_start")
+start_p.multiple_results = True
+start_p.def_impl(_outside)
+
+
+@start_p.def_abstract_eval
+def _start_abstract_eval(x, *, axis, chunk_rows, first_chunk):
+  del first_chunk
+  chunks = math.ceil(x.shape[axis] / chunk_rows)
+  return [_replicated(x, x.shape, x.dtype), _replicated(x, (chunks,), np.dtype("uint32"))]
+
+
+def _start_lowering(ctx, x, *, platform, **params):
+  del platform
+  require_local(ctx, "a copy in chunks")
+  on_host = ctx.avals_in[0].memory_space != jax.memory.Space.Device
+  params["from_host"] = on_host
+  rule = jax.ffi.ffi_lowering(START_TARGET, has_side_effect=True)
+  return rule(ctx, x, **{name: np.int64(value) for name, value in params.items()})
+
+
+register_lowerings(start_p, _start_lowering)
+
+
+def _start_jvp(primals, tangents, **params):
+  outs = start_p.bind(*primals, **params)
+  (x,), (t,) = primals, tangents
+  if type(t) is not ad.Zero and jax.typeof(x).memory_space != jax.memory.Space.Device:
+    t = jax.device_put(t, jax.memory.Space.Device)
+  zeros = [ad.Zero(jax.typeof(y).to_tangent_aval()) for y in outs]
+  return outs, [zeros[0] if type(t) is ad.Zero else t, zeros[1]]
+
+
+ad.primitive_jvps[start_p] = _start_jvp
+
+
+def _start_batch(operands, axes, *, axis, **params):
+  # The new dimension is one more that a chunk has all of.
+  (x,), (new,) = operands, axes
+  outs = start_p.bind(x, axis=axis + (new <= axis), **params)
+  return outs, [new, None]
+
+
+batching.primitive_batchers[start_p] = _start_batch
+
+
+join_p = Primitive("jaxgemm_chunks_join")
+join_p.multiple_results = True
+join_p.def_impl(_outside)
+
+
+@join_p.def_abstract_eval
+def _join_abstract_eval(*operands, num_sources, epoch):
+  del epoch
+  return list(operands[2 + num_sources:])
+
+
+def _join_lowering(ctx, *operands, num_sources, epoch, platform):
+  del platform
+  require_local(ctx, "a join of chunks")
+  first = 2 + num_sources
+  aliases = {first + i: i for i in range(len(operands) - first)}
+  rule = jax.ffi.ffi_lowering(JOIN_TARGET, operand_output_aliases=aliases,
+                              has_side_effect=True)
+  return rule(ctx, *operands, num_sources=np.int64(num_sources), epoch=np.int64(epoch))
+
+
+register_lowerings(join_p, _join_lowering)
+
+
+def _join_jvp(primals, tangents, *, num_sources, **params):
+  outs = join_p.bind(*primals, num_sources=num_sources, **params)
+  return outs, list(tangents[2 + num_sources:])
+
+
+ad.primitive_jvps[join_p] = _join_jvp
+
+
+def _join_batch(operands, axes, *, num_sources, **params):
+  outs = join_p.bind(*operands, num_sources=num_sources, **params)
+  return outs, list(axes[2 + num_sources:])
+
+
+batching.primitive_batchers[join_p] = _join_batch
