@@ -87,8 +87,8 @@ struct Sm90Sharing {
   bool cut = false;
 };
 
-// Stream-K's number of shares, where it is open: `cut` tiles among the workgroups. Partial sums cost
-// memory traffic: a share is worth at least 512 of k.
+// Stream-K's number of shares, where it is open: of `cut` tiles among the workgroups. Partial sums
+// cost memory traffic: a share is worth at least 512 of k.
 int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workgroups) {
   return std::min({workgroups, cut * tiles_k, std::max(cut, cut * p.k / 512)});
 }
@@ -153,8 +153,9 @@ int64_t ClusterPeers(const Problem& p, const Plan& plan, const Target& target) {
   const Config& c = plan.config;
   const int64_t tiles = plan.grid.num_tiles();
   if (target.name != "sm90" || plan.grouped || p.tiles_per_chunk > 0 || tiles == 0 ||
-      plan.instance->waves != 2 || plan.instance->tile_n != 128 || c.schedule != Schedule::kStreamK ||
-      c.reduction != Reduction::kLinear || c.num_queues || c.num_shares != c.num_workgroups || c.num_shares % tiles) {
+      plan.instance->waves != 2 || plan.instance->tile_n != 128 ||
+      c.schedule != Schedule::kStreamK || c.reduction != Reduction::kLinear || c.num_queues ||
+      c.num_shares != c.num_workgroups || c.num_shares % tiles) {
     return 1;
   }
   const int64_t peers = c.num_shares / tiles;
@@ -416,8 +417,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
       workgroups = static_cast<int64_t>(std::min<double>(static_cast<double>(workgroups), worth));
     }
   }
-  // On Hopper, where nothing else is asked for, peers of a cluster may share tiles, and stream-K cuts
-  // only where that is worth it.
+  // On Hopper, where nothing else is asked for, peers of a cluster may share tiles, and stream-K
+  // cuts only where that is worth it.
   const bool weighs = target.name == "sm90" && !plan->grouped && p.tiles_per_chunk == 0 &&
                       !c.num_workgroups && !c.num_shares;
   const bool may_share = weighs && !c.num_queues && c.reduction == Reduction::kLinear &&
@@ -427,8 +428,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   if (host) {
     ChooseHostTile(typical, stream_k, workgroups, plan);
   } else {
-    error = ChooseInstance(typical, target, workgroups, p.gated, may_share, weighs && stream_k, &sharing,
-                           plan);
+    error = ChooseInstance(typical, target, workgroups, p.gated, may_share, weighs && stream_k,
+                           &sharing, plan);
     if (!error.empty()) return error;
     // Kernels of few waves share a CU.
     if (!c.num_workgroups) workgroups = target.num_cus * target.waves_per_cu / plan->instance->waves;

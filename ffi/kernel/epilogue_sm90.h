@@ -33,8 +33,8 @@ class Epilogue {
     StoreFours(args, place, sums);
   }
 
-  // The tile's peers are a cluster: each adds up, in peer order, and stores some of the columns, whose
-  // sums the others push to it as they lie in their registers.
+  // The tile's peers are a cluster: each adds up, in peer order, and stores some of the columns,
+  // whose sums the others push to it as they lie in their registers.
   JAXGEMM_SM90 void StoreWithPeers(const GemmArgs& args, const TensorMaps& maps,
                                    const WorkTile& tile, Sum (&sums)[Traits::kSums]) {
     constexpr int kQuarters = 4, kFours = Traits::kFours / kQuarters;
@@ -79,10 +79,10 @@ class Epilogue {
         if (row >= place.rows || count <= 0) continue;
         const Sum* pair = total.values + 2 * half;
         if (plain) {
-          const uint32_t packed = PackPair(args.out_dtype == DType::kBF16,
-                                           static_cast<float>(pair[0]), static_cast<float>(pair[1]));
           auto* line = static_cast<uint16_t*>(args.out) + (place.z * args.m + row) * args.n;
-          *reinterpret_cast<uint32_t*>(line + column) = packed;
+          *reinterpret_cast<uint32_t*>(line + column) =
+              PackPair(args.out_dtype == DType::kBF16, static_cast<float>(pair[0]),
+                       static_cast<float>(pair[1]));
         } else {
           const Piece<4> values{{pair[0], pair[1]}};
           StoreRow(args, place, row, column, count, /*aligned=*/false, values, values);
