@@ -80,29 +80,59 @@ std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
   return "";
 }
 
+// How the tiles of a Hopper plan are shared out: each whole or among peers that are a cluster, or
+// those of the last wave cut, with partial sums in the workspace.
+struct Sm90Sharing {
+  int64_t peers = 1;
+  bool cut = false;
+};
+
+// Stream-K's number of shares, where it is open: of `cut` tiles among the workgroups. Partial sums
+// cost memory traffic: a share is worth at least 512 of k.
+int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workgroups) {
+  return std::min({workgroups, cut * tiles_k, std::max(cut, cut * p.k / 512)});
+}
+
 // Cycles of the busiest multiprocessor on Hopper: tiles one after another, each k tile as long as
-// its wgmmas or as its bytes take from the L2, to one multiprocessor or to all. From an H100's
-// timings.
+// its wgmmas or as its bytes take, into one multiprocessor or from the L2 to all. From an H100's
+// timings. Negative: tiles cannot be shared out so.
 double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& instance,
-                  int64_t peers) {
-  constexpr double kMacsPerCycle = 2048, kL2Bytes = 4700, kSmBytes = 60, kPerTile = 300,
-                   kPerColumn = 2, kMeeting = 6000;
+                  Sm90Sharing sharing) {
+  constexpr double kMacsPerCycle = 2048, kL2Bytes = 6000, kSmBytes = 57, kPerTile = 1000,
+                   kPerColumn = 8, kMeeting = 4500, kZeroing = 3500, kPartialBytes = 25;
+  const int64_t workgroups = target.num_cus * target.waves_per_cu / instance.waves;
+  const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
   const double cluster = static_cast<double>(instance.waves) / 2;
   const double m = static_cast<double>(instance.tile_m) / cluster;
   const double n = static_cast<double>(instance.tile_n), k = static_cast<double>(instance.tile_k);
-  const double shares = static_cast<double>(p.batch) *
-                        static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
-                        static_cast<double>(CeilDiv(p.n, instance.tile_n)) *
-                        static_cast<double>(peers);
-  const double workgroups = static_cast<double>(target.num_cus) / cluster;
+  const double tiles = static_cast<double>(p.batch) *
+                       static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
+                       static_cast<double>(CeilDiv(p.n, instance.tile_n));
+  const double at_once = static_cast<double>(workgroups);
+  const double shares = tiles * static_cast<double>(sharing.peers);
   const double element = static_cast<double>(Bytes(instance.lhs));
-  const double bytes = (m + n / cluster) * k * element;
-  const double per_k = std::max({m * n * k * element / 2 / kMacsPerCycle, bytes / kSmBytes,
-                                 bytes * std::min(shares, workgroups) * cluster / kL2Bytes});
-  const double k_tiles = static_cast<double>(CeilDiv(CeilDiv(p.k, instance.tile_k), peers));
-  return std::ceil(shares / workgroups) * (k_tiles * per_k + kPerTile + kPerColumn * n) +
-         (peers > 1 ? kMeeting : 0);
+  const double ctas = std::min(shares, at_once) * cluster;
+  const double per_k =
+      std::max({m * n * k * element / 2 / kMacsPerCycle, (m + n) * k * element / kSmBytes,
+                (m + n / cluster) * k * element * ctas / kL2Bytes});
+  const double epilogue = kPerTile + kPerColumn * n;
+  const double tile = static_cast<double>(CeilDiv(tiles_k, sharing.peers)) * per_k + epilogue;
+  if (!sharing.cut) return std::ceil(shares / at_once) * tile + (sharing.peers > 1 ? kMeeting : 0);
+  if (tiles > 2e9) return -1;
+  const int64_t count = static_cast<int64_t>(tiles);
+  const int64_t cut = count < workgroups ? count : count % workgroups;
+  const int64_t parts = OpenShares(p, cut, tiles_k, workgroups);
+  if (parts <= cut) return -1;
+  // Whoever comes last at a tile adds up the sums of all its peers.
+  const double peers = static_cast<double>(CeilDiv(parts, cut) + (parts % cut != 0));
+  return static_cast<double>((count - cut) / workgroups) * tile +
+         static_cast<double>(CeilDiv(cut * tiles_k, parts)) * per_k + epilogue + kZeroing +
+         m * n * 4 / kPartialBytes * (1 + peers);
 }
+
+constexpr int64_t kMostPeers = 8;
+// Seven would push more sums to each other than there is room for.
+bool CanBePeers(int64_t count) { return count >= 2 && count <= kMostPeers && count != 7; }
 
 // Peers of a tile that can be one cluster: all tiles at once on the device, whole k tiles for each.
 bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {
@@ -112,34 +142,35 @@ bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {
   const double tiles = static_cast<double>(p.batch) *
                        static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
                        static_cast<double>(CeilDiv(p.n, instance.tile_n));
-  return instance.waves == 2 && instance.tile_n == 128 && CeilDiv(p.k, instance.tile_k) >= peers &&
+  return CanBePeers(peers) && instance.waves == 2 && instance.tile_n == 128 &&
+         CeilDiv(p.k, instance.tile_k) >= peers &&
          tiles <= static_cast<double>(kClusters[peers]);
 }
 
 // How many CTAs, a cluster, share each tile: where each has one share and all tiles are cut into as
 // many. The same whether the plan chose so or was told.
-int64_t ClusterPeers(const Plan& plan, const Target& target) {
-  constexpr int64_t kMost = 8;
+int64_t ClusterPeers(const Problem& p, const Plan& plan, const Target& target) {
   const Config& c = plan.config;
   const int64_t tiles = plan.grid.num_tiles();
-  if (target.name != "sm90" || plan.grouped || plan.instance->waves != 2 || plan.instance->tile_n != 128 || tiles == 0 ||
+  if (target.name != "sm90" || plan.grouped || p.tiles_per_chunk > 0 || tiles == 0 ||
+      plan.instance->waves != 2 || plan.instance->tile_n != 128 ||
       c.schedule != Schedule::kStreamK || c.reduction != Reduction::kLinear || c.num_queues ||
       c.num_shares != c.num_workgroups || c.num_shares % tiles) {
     return 1;
   }
   const int64_t peers = c.num_shares / tiles;
-  return peers >= 2 && peers <= kMost && peers <= plan.grid.tiles_k ? peers : 1;
+  return CanBePeers(peers) && peers <= plan.grid.tiles_k ? peers : 1;
 }
 
 // The kernel, and with it the tile: on AMD GPUs the largest that gives every CU one, or else the
 // smallest.
 std::string ChooseInstance(const Problem& p, const Target& target, int64_t workgroups,
-                           bool gated, bool may_cut, int64_t* best_peers, Plan* plan) {
+                           bool gated, bool may_share, bool may_cut, Sm90Sharing* best_sharing,
+                           Plan* plan) {
   Config& c = plan->config;
   const GpuInstance* best = nullptr;
   const bool sm90 = target.name == "sm90";
   double best_cycles = 0;
-  constexpr int64_t kMostPeers = 8;
   for (const GpuInstance& each : GpuInstances()) {
     if (!Computes(each, p, target) || (!c.kernel.empty() && c.kernel != each.name) ||
         (c.tile_m && c.tile_m != each.tile_m) || (c.tile_n && c.tile_n != each.tile_n) ||
@@ -149,13 +180,17 @@ std::string ChooseInstance(const Problem& p, const Target& target, int64_t workg
     if (sm90) {
       // Columns of the gate and of the up projection are loaded by halves of a tile.
       if (gated && each.tile_n % 128 != 0) continue;
-      for (int64_t peers = 1; peers <= kMostPeers; ++peers) {
-        if (peers > 1 && (!may_cut || !PeersFit(p, each, peers))) break;
-        const double cycles = Sm90Cycles(p, target, each, peers);
-        if (!best || cycles < best_cycles) {
-          best = &each, best_cycles = cycles, *best_peers = peers;
+      auto consider = [&](Sm90Sharing sharing) {
+        const double cycles = Sm90Cycles(p, target, each, sharing);
+        if (cycles >= 0 && (!best || cycles < best_cycles)) {
+          best = &each, best_cycles = cycles, *best_sharing = sharing;
         }
+      };
+      consider({});
+      for (int64_t peers = 2; may_share && peers <= kMostPeers; ++peers) {
+        if (PeersFit(p, each, peers)) consider({.peers = peers});
       }
+      if (may_cut) consider({.cut = true});
       continue;
     }
     // Large tiles come first. In floating point nothing overflows.
@@ -260,11 +295,8 @@ std::string CutTiles(const Problem& p, const Target& target, const Config& asked
   }
   int64_t shares = c.num_shares;
   if (!shares) {
-    shares = std::min(workgroups, cut * tiles_k);
-    if (!asked.num_workgroups) {
-      // Partial sums cost memory traffic: a share is worth at least 512 of k.
-      shares = std::min(shares, std::max(cut, cut * p.k / 512));
-    }
+    shares = asked.num_workgroups ? std::min(workgroups, cut * tiles_k)
+                                  : OpenShares(p, cut, tiles_k, workgroups);
   }
   if (shares <= cut) return "";
   plan->cut_tiles = cut;
@@ -385,17 +417,19 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
       workgroups = static_cast<int64_t>(std::min<double>(static_cast<double>(workgroups), worth));
     }
   }
-  // Where nothing else is asked for, peers of a cluster share tiles.
-  const bool may_cut = target.name == "sm90" && !plan->grouped && p.tiles_per_chunk == 0 &&
-                       !c.num_workgroups &&
-                       !c.num_shares && !c.num_queues && c.reduction == Reduction::kLinear &&
-                       (stream_k || config.schedule == Schedule::kAuto);
-  int64_t peers = 1;
+  // On Hopper, where nothing else is asked for, peers of a cluster may share tiles, and stream-K
+  // cuts only where that is worth it.
+  const bool weighs = target.name == "sm90" && !plan->grouped && p.tiles_per_chunk == 0 &&
+                      !c.num_workgroups && !c.num_shares;
+  const bool may_share = weighs && !c.num_queues && c.reduction == Reduction::kLinear &&
+                         (stream_k || config.schedule == Schedule::kAuto);
+  Sm90Sharing sharing;
   if (host && !c.num_threads) c.num_threads = std::min(workgroups, NumProcessors());
   if (host) {
     ChooseHostTile(typical, stream_k, workgroups, plan);
   } else {
-    error = ChooseInstance(typical, target, workgroups, p.gated, may_cut, &peers, plan);
+    error = ChooseInstance(typical, target, workgroups, p.gated, may_share, weighs && stream_k,
+                           &sharing, plan);
     if (!error.empty()) return error;
     // Kernels of few waves share a CU.
     if (!c.num_workgroups) workgroups = target.num_cus * target.waves_per_cu / plan->instance->waves;
@@ -416,17 +450,18 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   if (!error.empty()) return error;
   int64_t tiles = plan->grid.num_tiles();
 
-  if (peers > 1) {
+  if (sharing.peers > 1) {
     stream_k = true;
     c.schedule = Schedule::kStreamK;
-    c.num_shares = c.num_workgroups = workgroups = tiles * peers;
+    c.num_shares = c.num_workgroups = workgroups = tiles * sharing.peers;
   }
-  plan->cluster_peers = p.tiles_per_chunk > 0 ? 1 : ClusterPeers(*plan, target);
+  plan->whole_is_faster = weighs && stream_k && sharing.peers == 1 && !sharing.cut;
+  plan->cluster_peers = ClusterPeers(p, *plan, target);
   if (stream_k && plan->grouped) {
     ChooseGroupedShares(p, target, workgroups, plan);
     if (!c.num_shares) c.schedule = Schedule::kAuto;
   } else if (stream_k) {
-    error = CutTiles(p, target, config, workgroups, plan);
+    if (!plan->whole_is_faster) error = CutTiles(p, target, config, workgroups, plan);
     if (!error.empty()) return error;
     if (plan->cut_tiles == 0) c.schedule = c.num_queues ? Schedule::kWorkStealing
                                                         : Schedule::kPersistent;
@@ -437,7 +472,13 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
     c.schedule = steal ? Schedule::kWorkStealing : Schedule::kPersistent;
   }
   if (c.schedule == Schedule::kWorkStealing && !c.num_queues) {
-    int64_t per_xcd = tiles <= 512 ? 8 : tiles <= 1536 ? 4 : tiles <= 2048 ? 2 : 1;
+    // One queue keeps its multiprocessors' tiles together in the L2; more spare a chiplet's CUs the
+    // wait for each other.
+    int64_t per_xcd = target.name == "sm90" ? 1
+                      : tiles <= 512        ? 8
+                      : tiles <= 1536       ? 4
+                      : tiles <= 2048       ? 2
+                                            : 1;
     c.num_queues = host ? std::min<int64_t>(workgroups, kMaxQueues) : target.num_xcds * per_xcd;
     // Each queue has a share of the rows, and the last would wait for the last chunk.
     if (p.tiles_per_chunk > 0) c.num_queues = 1;
@@ -449,6 +490,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   if (!c.num_workgroups) {
     c.num_workgroups = std::max<int64_t>(1, std::min(workgroups, plan->num_indices()));
   }
+  // Of what is resolved, as the handler makes it again.
+  plan->cluster_peers = ClusterPeers(p, *plan, target);
   LayOutWorkspace(p, target, plan);
   if (plan->workspace_bytes > kWorkspaceCap) {
     return "the workspace would take " + Str(plan->workspace_bytes) + " bytes, and the cap is " +

@@ -83,6 +83,7 @@ struct Plan {
   int64_t cut_tiles = 0;
   // Hopper: as many CTAs, a cluster, share each tile and add up in shared memory; 1: they do not.
   int64_t cluster_peers = 1;
+  bool whole_is_faster = false;  // than tiles cut as stream-K would
   bool fewer_shares = false;  // than wanted: the workspace would have been too large
   // Bytes from the workspace's start, each part 64-byte aligned. The first zeroed_bytes are
   // set to zero on the call's stream: claim counters, arrival counters, atomic sums, the status of

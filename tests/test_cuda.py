@@ -64,6 +64,21 @@ def test_schedules(rng, schedule, reduction):
         assert (run(a, b) == first).all()
 
 
+@pytest.mark.parametrize("peers", [2, 3, 4, 5, 6, 8])
+@pytest.mark.parametrize("out", ["bfloat16", "float32"])
+def test_peers_of_a_cluster(rng, peers, out):
+  a, b, bias = array(rng, 250, 1032), array(rng, 1032, 264), array(rng, 264, dtype="float32")
+  shares = 6 * peers
+  config = GemmConfig(tile_m=128, tile_n=128, num_shares=shares, num_workgroups=shares)
+  run = jax.jit(lambda *args, **more: gemm(
+      *args, schedule="stream_k", config=config, preferred_element_type=out, **more))
+  first = run(a, b)
+  assert_close(first, double(a) @ double(b), TOLERANCE[out])
+  for _ in range(20):
+    assert (run(a, b) == first).all()
+  assert_close(run(a, b, bias=bias), double(a) @ double(b) + double(bias), TOLERANCE[out])
+
+
 def test_epilogue_and_gradient(rng):
   a, b, bias = array(rng, 300, 256), array(rng, 256, 520), array(rng, 520, dtype="float32")
   z = double(a) @ double(b) + double(bias)

@@ -75,6 +75,8 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   maps.plain_out = IsFloat16OrMore(p.out_dtype) && !p.accumulate && p.n % neighbours == 0 &&
                    reinterpret_cast<uintptr_t>(call.out) % 16 == 0 &&
                    reinterpret_cast<uintptr_t>(call.preact) % 16 == 0;
+  maps.out_valid = maps.plain_out && Bytes(p.out_dtype) == 2 &&
+                   Encode(driver, p.out_dtype, call.out, p.num_out(), p.m, p.n, kBoxRows, &maps.out);
   return maps;
 }
 

@@ -28,48 +28,72 @@ class Epilogue {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
     if (place.row >= place.rows) return;
     if constexpr (!Traits::kInteger) {
-      if (maps.plain_out) return StoreSums(args, place, sums);
+      if (maps.plain_out) return StoreSums(args, maps, place, sums);
     }
     StoreFours(args, place, sums);
   }
 
-  // The tile's peers are a cluster: each adds up and stores a share of the rows, in peer order.
+  // The tile's peers are a cluster: each adds up, in peer order, and stores some of the columns,
+  // whose sums the others push to it as they lie in their registers.
   JAXGEMM_SM90 void StoreWithPeers(const GemmArgs& args, const TensorMaps& maps,
                                    const WorkTile& tile, Sum (&sums)[Traits::kSums]) {
-    static_assert(Traits::kCtaM * Traits::kTileN * 4 <= sizeof(shared_.lhs) + sizeof(shared_.rhs));
-    // The stages have been multiplied, by both warpgroups.
-    NamedBarrier(kConsumersBarrier, kConsumerThreads);
-    const int first_row = Warp() * kWarpM + Lane() / 4;
+    constexpr int kQuarters = 4, kFours = Traits::kFours / kQuarters;
+    const Peers peers(tile.num_peers, tile.peer);
+    // Peers begin with different columns, so that they push to different peers.
+    int quarter = peers.First(peers.own) / kFours;
+#pragma unroll 1
+    for (int step = 0; step < kQuarters; ++step) {
+      // Registers cannot be indexed: one branch for each quarter.
 #pragma unroll
-    for (int i = 0; i < Traits::kSums / 2; ++i) {
-      const int row = first_row + i % 2 * 8, column = i / 2 * 8 + Lane() % 4 * 2;
-      *reinterpret_cast<Piece<2>*>(shared_.lhs[0] + PeerOffset(row, column)) = {
-          {sums[2 * i], sums[2 * i + 1]}};
+      for (int i = 0; i < kQuarters; ++i) {
+        if (i != quarter) continue;
+#pragma unroll
+        for (int four = i * kFours; four < (i + 1) * kFours; ++four) {
+          PushFour(peers, four, {{sums[4 * four], sums[4 * four + 1], sums[4 * four + 2],
+                                  sums[4 * four + 3]}});
+        }
+      }
+      quarter = (quarter + 1) % kQuarters;
     }
-    FenceCluster();
-    __syncwarp();
-    if (Lane() < tile.num_peers) shared_.peers_ready.ArriveAt(Lane());
     shared_.peers_ready.Wait(0);
-    FenceCluster();
 
-    const Place place = PlaceOf(args, tile, 0);
-    const bool plain = maps.plain_out && !place.scale && !place.bias && !args.preact &&
-                       args.activation == Activation::kNone && args.out_dtype != DType::kF32;
-    switch (tile.num_peers) {
-#define JAXGEMM_PEERS(count)                               \
-  case count:                                              \
-    AddPeers<count>(args, place, plain, tile.peer);        \
-    break;
-      JAXGEMM_PEERS(2)
-      JAXGEMM_PEERS(3)
-      JAXGEMM_PEERS(4)
-      JAXGEMM_PEERS(5)
-      JAXGEMM_PEERS(6)
-      JAXGEMM_PEERS(7)
-      JAXGEMM_PEERS(8)
-#undef JAXGEMM_PEERS
+    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
+    const bool plain = !Traits::kInteger && maps.plain_out && !place.scale && !place.bias &&
+                       !args.preact && args.activation == Activation::kNone &&
+                       args.out_dtype != DType::kF32;
+    const int end = peers.First(peers.own + 1);
+#pragma unroll 1
+    for (int four = peers.First(peers.own); four < end; ++four) {
+      Piece<4> total = *PeerFour(peers, four, 0, peers.own);
+#pragma unroll 4
+      for (int peer = 1; peer < peers.count; ++peer) {
+        const Piece<4> term = *PeerFour(peers, four, peer, peers.own);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) total.values[i] += term.values[i];
+      }
+      const int64_t column = place.column + four * 8 + Lane() % 4 * 2;
+      const int count = args.n - column < 2 ? static_cast<int>(args.n - column) : 2;
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int64_t row = place.row + Lane() / 4 + half * 8;
+        if (row >= place.rows || count <= 0) continue;
+        const Sum* pair = total.values + 2 * half;
+        if (plain) {
+          auto* line = static_cast<uint16_t*>(args.out) + (place.z * args.m + row) * args.n;
+          *reinterpret_cast<uint32_t*>(line + column) =
+              PackPair(args.out_dtype == DType::kBF16, static_cast<float>(pair[0]),
+                       static_cast<float>(pair[1]));
+        } else {
+          const Piece<4> values{{pair[0], pair[1]}};
+          StoreRow(args, place, row, column, count, /*aligned=*/false, values, values);
+        }
+      }
     }
-    if (Traits::kInteger || !plain) StorePeerRows(args, place, tile);
+  }
+  // What the others push to this peer.
+  static JAXGEMM_SM90 int PushedBytes(int count, int own) {
+    const Peers peers(count, own);
+    return (peers.First(own + 1) - peers.First(own)) * (count - 1) * kFourBytes;
   }
 
  private:
@@ -103,75 +127,35 @@ class Epilogue {
     };
   }
 
-  // Of a sum in the memory of the stages.
-  static JAXGEMM_SM90 int PeerOffset(int row, int column) {
-    return (row * Traits::kTileN + (column ^ row % 4 * 8)) * 4;
+  // A four is sums 4 i to 4 i + 3 of all threads. Peer p owns those from First(p) on to First(p + 1).
+  static constexpr int kFourBytes = kConsumerThreads * sizeof(Piece<4>);
+  struct Peers {
+    int count, own;
+    // 2**16 / count, rounded up: a division for each four would take longer than to push it.
+    int inverse;
+
+    JAXGEMM_SM90 Peers(int count, int own)
+        : count(count), own(own), inverse(((1 << 16) + count - 1) / count) {}
+    JAXGEMM_SM90 int First(int peer) const { return peer * Traits::kFours * inverse >> 16; }
+    JAXGEMM_SM90 int OwnerOf(int four) const { return ((four + 1) * count - 1) / Traits::kFours; }
+  };
+  // Where a peer's sums are in their owner's shared memory: its own beside those of the others.
+  JAXGEMM_SM90 Piece<4>* PeerFour(const Peers& peers, int four, int peer, int owner) const {
+    const int own_four = four - peers.First(owner);
+    char* fours = peer == owner
+                      ? shared_.out[0] + own_four * kFourBytes
+                      : shared_.pushed + (own_four * (peers.count - 1) + peer - (peer > owner)) *
+                                             kFourBytes;
+    return reinterpret_cast<Piece<4>*>(fours) + thread_;
   }
-  template <int kPeers>
-  JAXGEMM_SM90 void AddPeers(const GemmArgs& args, const Place& place, bool plain, int rank) {
-    constexpr int kFours = Traits::kTileN / 4;
-    // As many loads in flight as hide their way through the cluster.
-    constexpr int kAtOnce = 16 / kPeers;
-    const int begin = rank * Traits::kCtaM / kPeers * kFours;
-    const int end = (rank + 1) * Traits::kCtaM / kPeers * kFours;
-    char* own = shared_.lhs[0];
-    uint32_t peers[kPeers];
-#pragma unroll
-    for (int peer = 0; peer < kPeers; ++peer) peers[peer] = ClusterAddress(own, peer);
-#pragma unroll 1
-    for (int first = begin + thread_; first < end; first += kAtOnce * kConsumerThreads) {
-      uint4 terms[kAtOnce][kPeers];
-#pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) {
-        int four = first + i * kConsumerThreads;
-        if (four >= end) four = first;
-#pragma unroll
-        for (int peer = 0; peer < kPeers; ++peer) {
-          terms[i][peer] =
-              LoadFromCluster(peers[peer] + PeerOffset(four / kFours, four % kFours * 4));
-        }
-      }
-#pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) {
-        Piece<4> total{};
-#pragma unroll
-        for (int peer = 0; peer < kPeers; ++peer) {
-          const auto term = __builtin_bit_cast(Piece<4>, terms[i][peer]);
-#pragma unroll
-          for (int e = 0; e < 4; ++e) total.values[e] += term.values[e];
-        }
-        const int four = first + i * kConsumerThreads, row = four / kFours;
-        const int64_t column = place.column + four % kFours * 4;
-        if (four >= end || place.row + row >= place.rows || column >= args.n) continue;
-        if (!Traits::kInteger && plain) {
-          const auto* value = total.values;
-          StoreFour(args.out, (place.z * args.m + place.row + row) * args.n + column,
-                    PackFour(args.out_dtype == DType::kBF16,
-                             {{static_cast<float>(value[0]), static_cast<float>(value[1]),
-                               static_cast<float>(value[2]), static_cast<float>(value[3])}}),
-                    4, true);
-        } else {
-          // No peer reads these rows here.
-          *reinterpret_cast<Piece<4>*>(own + PeerOffset(row, four % kFours * 4)) = total;
-        }
-      }
-    }
-  }
-  // The rows that this peer has added up.
-  JAXGEMM_SM90 void StorePeerRows(const GemmArgs& args, const Place& place, const WorkTile& tile) {
-    constexpr int kFours = Traits::kTileN / 4;
-    const bool aligned = args.n % 4 == 0;
-    const int end = (tile.peer + 1) * Traits::kCtaM / tile.num_peers * kFours;
-#pragma unroll 1
-    for (int four = tile.peer * Traits::kCtaM / tile.num_peers * kFours + thread_; four < end;
-         four += kConsumerThreads) {
-      const int row = four / kFours;
-      const int64_t column = place.column + four % kFours * 4;
-      const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
-      if (place.row + row >= place.rows || count <= 0) continue;
-      const auto& total = *reinterpret_cast<const Piece<4>*>(
-          shared_.lhs[0] + PeerOffset(row, four % kFours * 4));
-      StoreRow(args, place, place.row + row, column, count, aligned, total, total);
+  JAXGEMM_SM90 void PushFour(const Peers& peers, int four, Piece<4> sums) {
+    const int owner = peers.OwnerOf(four);
+    Piece<4>* to = PeerFour(peers, four, peers.own, owner);
+    if (owner == peers.own) {
+      *to = sums;
+    } else {
+      StoreToCluster(ClusterAddress(to, owner), __builtin_bit_cast(uint4, sums),
+                     ClusterAddress(&shared_.peers_ready, owner));
     }
   }
 
@@ -180,15 +164,51 @@ class Epilogue {
 
   // All in registers. What is plain is code of its own, short and in one piece: it is on the way of
   // every tile.
-  JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const Place& place,
+  JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
                               Sum (&sums)[Traits::kSums]) {
     if (place.scale || place.bias) ScaleAndShift(args, place, sums);
+    // A box does not end where a group does.
+    const bool whole = args.groups.ragged != Ragged::kM || place.rows - place.row >= kWarpM;
     if (args.activation != Activation::kNone || args.preact || args.gated) {
       StoreActivated(args, place, sums);
-    } else {
+    } else if (!maps.out_valid || !whole) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
+    } else if (args.out_dtype != DType::kBF16) {
+      StoreBoxes<false>(maps, place, sums);
+    } else {
+      StoreBoxes<true>(maps, place, sums);
     }
   }
+  // The copy engine stores while the next tile is multiplied.
+  template <bool kBf16>
+  JAXGEMM_SM90 void StoreBoxes(const TensorMaps& maps, const Place& place,
+                               Sum (&sums)[Traits::kSums]) {
+    constexpr int kBytes = kBoxRows * kRowBytes, kBoxSums = kBoxColumns / 2;
+    const uint32_t first_box = SharedAddress(shared_.out[Warp()]);
+    // This lane's row of a matrix, and the 16-byte chunk of it, swizzled.
+    const int row = Lane() % kBoxRows;
+    const uint32_t in_box = row * kRowBytes + (Lane() / kBoxRows ^ row % 8) * 16;
+#pragma unroll
+    for (int i = 0; i < Traits::kSums / kBoxSums; ++i) {
+      const uint32_t box = first_box + i % Traits::kOutBoxes * kBytes;
+      if (Lane() == 0) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
+      __syncwarp();
+#pragma unroll
+      for (int j = 0; j < kBoxSums / 8; ++j) {
+        const Sum* sum = sums + i * kBoxSums + j * 8;
+        StoreMatrices(box + (in_box ^ j * 32), PackPair(kBf16, sum[0], sum[1]),
+                      PackPair(kBf16, sum[2], sum[3]), PackPair(kBf16, sum[4], sum[5]),
+                      PackPair(kBf16, sum[6], sum[7]));
+      }
+      FenceAsyncProxy();
+      __syncwarp();
+      if (Lane() == 0) {
+        StoreBox(&maps.out, box, static_cast<int>(place.column) + i * kBoxColumns,
+                 static_cast<int>(place.first_row + place.row), place.z);
+      }
+    }
+  }
+
   // Gated tiles have the gate's sums first, then the up projection's.
   JAXGEMM_SM90 void StoreActivated(const GemmArgs& args, const Place& place,
                                    Sum (&sums)[Traits::kSums]) {

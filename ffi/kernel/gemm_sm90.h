@@ -264,30 +264,43 @@ class Workgroup {
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
         is_cluster_(Traits::kCluster > 1 || args.peers_in_cluster),
+        is_plain_(args.groups.ragged == Ragged::kNone && args.num_queues == 0 &&
+                  !args.chunks.signals),
         by_element_(!maps.lhs_valid || !maps.rhs_valid) {}
 
   JAXGEMM_SM90 void Run() {
     // The same in all lanes, which the compiler cannot know.
     const int warp = __shfl_sync(~0u, threadIdx.x / kWarpSize, 0);
     LetNextKernelStart();
-    if (threadIdx.x == 0) {
-      PrefetchTensorMap(&maps_.lhs);
-      PrefetchTensorMap(&maps_.rhs);
-      InitBarriers();
+    // What the first loads wait for, at the same time.
+    FirstKnownMap map{.map = args_.map};
+    if (warp == 0) {
+      if (is_plain_) map.Know(FirstIndex(), FirstTile());
+    } else if (warp == 1) {
+      if (IsFirstLane()) InitBarriers();
+    } else if (warp == 2) {
+      if (IsFirstLane()) {
+        PrefetchTensorMap(&maps_.lhs);
+        PrefetchTensorMap(&maps_.rhs);
+        if (maps_.out_valid) PrefetchTensorMap(&maps_.out);
+      }
+    } else {
+      FetchArguments(warp - 3);
     }
     __syncwarp();
     ClusterBarrier();
     WaitForKernelsBefore();
-    if (warp < kWarpgroupSize / kWarpSize) {
+    // Compiled in this order, the producers' instructions follow, who are the first with work to do.
+    if (warp >= kWarpgroupSize / kWarpSize) {
+      TakeRegisters<224>();
+      Consume();
+    } else {
       GiveRegisters<56>();
       if (warp == 0) {
-        Produce();
+        Produce(map);
       } else if (by_element_) {
         CopyElements();
       }
-    } else {
-      TakeRegisters<224>();
-      Consume();
     }
     __syncwarp();
     // What is left at exit must not be another's.
@@ -295,6 +308,38 @@ class Workgroup {
   }
 
  private:
+  // A map of which the first tile was found ahead.
+  struct FirstKnownMap {
+    StreamKMap map;
+    Index first = kNoMoreWork;
+    WorkTile tile;
+
+    JAXGEMM_SM90 void Know(Index index, const WorkTile& its) { first = index, tile = its; }
+    JAXGEMM_SM90 WorkTile operator()(Index index) const {
+      return index == first ? tile : map(index);
+    }
+  };
+
+  static JAXGEMM_SM90 Index FirstIndex() { return blockIdx.x / Traits::kCluster; }
+  JAXGEMM_SM90 WorkTile FirstTile() {
+    const Index index = FirstIndex();
+    if (!args_.peers_in_cluster) return index < args_.map.size() ? args_.map(index) : WorkTile{};
+    // As the map cuts tiles of whole numbers of shares, in fewer steps.
+    const Index peers = ClusterSize(), tile = Div(index, peers), peer = index - tile * peers;
+    WorkTile work = Rasterize(args_.map.grid, tile);
+    work.peer = peer, work.num_peers = peers;
+    work.k_begin = Div(peer * args_.map.grid.tiles_k, peers);
+    work.k_end = Div((peer + 1) * args_.map.grid.tiles_k, peers);
+    return work;
+  }
+
+  // Each warp asks for a line of the arguments: all are fetched at once.
+  JAXGEMM_SM90 void FetchArguments(int warp) {
+    constexpr int kLine = 64 / sizeof(int), kLines = sizeof(GemmArgs) / 64;
+    const auto* words = reinterpret_cast<const int*>(&args_);
+    asm volatile("" ::"r"(warp < kLines ? words[warp * kLine] : int{maps_.lhs_valid}));
+  }
+
   JAXGEMM_SM90 void InitBarriers() {
     constexpr int kConsumerWarps = Traits::kConsumers * kWarpgroupSize / kWarpSize;
     const int copiers = by_element_ ? ElementLoader<Traits>::kWarps : 0;
@@ -302,7 +347,7 @@ class Workgroup {
       shared_.full[i].Init(1 + copiers);
       shared_.empty[i].Init(kConsumerWarps * Traits::kCluster);
     }
-    shared_.peers_ready.Init(args_.peers_in_cluster ? kConsumerWarps * ClusterSize() : 1);
+    shared_.peers_ready.Init(1);
     for (int i = 0; i < kTileSlots; ++i) {
       shared_.tile_full[i].Init(1);
       shared_.tile_empty[i].Init(kConsumerWarps + copiers);
@@ -312,24 +357,26 @@ class Workgroup {
       shared_.mail_empty[i].Init(Traits::kCluster - 1);
     }
     FenceBarrierInit();
+    if constexpr (Traits::kSharesTiles) {
+      if (args_.peers_in_cluster) {
+        shared_.peers_ready.ArriveExpecting(
+            Epilogue<Traits>::PushedBytes(ClusterSize(), ClusterRank()));
+      }
+    }
   }
 
   // One warp, all lanes alike; the first issues.
-  JAXGEMM_SM90 void Produce() {
-    const Index workgroup = blockIdx.x / Traits::kCluster;
+  JAXGEMM_SM90 void Produce(FirstKnownMap& first) {
     const StrideClaim stride{
-        .index = workgroup, .step = args_.num_workgroups, .size = args_.map.size()};
+        .index = FirstIndex(), .step = args_.num_workgroups, .size = args_.map.size()};
     // What is executed first is fetched first: the plain case has code of its own.
-    if (args_.groups.ragged == Ragged::kNone && args_.num_queues == 0 && !args_.chunks.signals) {
-      StreamKMap map = args_.map;
-      return Produce(stride, map, AlwaysReady());
-    }
+    if (is_plain_) return Produce(stride, first, AlwaysReady());
     ClusterClaim<Traits> claim{
         .stealing = args_.num_queues > 0,
         .stride = stride,
         .steal = {.counters = args_.claims,
                   .num_queues = args_.num_queues,
-                  .start = args_.num_queues > 0 ? Mod(workgroup, args_.num_queues) : 0,
+                  .start = args_.num_queues > 0 ? Mod(stride.index, args_.num_queues) : 0,
                   .size = stride.size},
         .args = args_,
         .shared = shared_,
@@ -385,6 +432,8 @@ class Workgroup {
     };
     ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
                     compute, store);
+    // Shared memory is read until then.
+    if (IsFirstLane()) WaitForStoredBoxes<0>();
   }
 
   const GemmArgs& args_;
@@ -392,6 +441,7 @@ class Workgroup {
   SharedMemory<Traits>& shared_;
   const int rank_;  // in a cluster that shares rhs
   const bool is_cluster_;
+  const bool is_plain_;  // dense, of fixed stride, and all of lhs is there
   const bool by_element_;
 };
 

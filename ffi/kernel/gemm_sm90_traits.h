@@ -36,6 +36,7 @@ struct Sm90Traits {
   // Of a thread: columns 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8 of its
   // warp's 16 are sums 4 j + {0, 1} and 4 j + {2, 3}.
   static constexpr int kSums = kTileN / 2;
+  static constexpr int kFours = kSums / 4;
 
   using Mma = Wgmma<lhs, rhs, kTileN, !kLhsKMajor, !kRhsKMajor>;
   static constexpr int kSteps = kTileK / Mma::kDepth;
@@ -45,11 +46,17 @@ struct Sm90Traits {
   static constexpr int kBlockBytes = kTileK * kRowBytes;
   static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kTileN * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
-  // Sums on their way to out: of a warp, 16 rows of 64.
-  static constexpr int kStagedN = 64, kStagedBytes = 16 * kStagedN * 4;
+  // On their way to out, a warp's 16 rows: boxes of 64 columns of 16 bits, or as many sums as fit.
+  static constexpr int kOutBoxes = kTileN % 128 == 0 ? 2 : kTileN / kBoxColumns;
+  static constexpr int kStagedBytes = kOutBoxes * kBoxRows * kRowBytes;
+  static constexpr int kStagedN = kOutBoxes == 1 ? 32 : 64;
+  static_assert(kBoxRows * kStagedN * 4 <= kStagedBytes);
   static constexpr int kOutBytes = kConsumers * kWarpgroupSize / kWarpSize * kStagedBytes;
+  // Partial sums that the peers of a tile push here.
+  static constexpr int kPushedBytes = kSharesTiles ? kCtaM * kTileN * 4 : 16;
   static constexpr int kMostShared = kSm90SharedBytes, kOtherShared = 1024;
-  static constexpr int kStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
+  static constexpr int kStages =
+      (kMostShared - kOtherShared - kOutBytes - kPushedBytes) / kStageBytes;
 };
 
 // A named barrier's id: that of all consumers of a CTA.
@@ -61,6 +68,7 @@ struct SharedMemory {
   alignas(kAtomBytes) char lhs[Traits::kStages][Traits::kLhsBytes];
   char rhs[Traits::kStages][Traits::kRhsBytes];
   char out[Traits::kConsumers * kWarpgroupSize / kWarpSize][Traits::kStagedBytes];
+  char pushed[Traits::kPushedBytes];
   SharedBarrier full[Traits::kStages], empty[Traits::kStages];
   // Work tiles on their way from the producer to the consumers.
   SharedBarrier tile_full[kTileSlots], tile_empty[kTileSlots];
@@ -68,7 +76,7 @@ struct SharedMemory {
   // Stolen indices on their way from the cluster's first CTA to the others.
   SharedBarrier mail_full[kMailSlots], mail_empty[kMailSlots];
   Index mail[kMailSlots];
-  // All peers of a tile, a cluster, have their sums in shared memory.
+  // The others have pushed their sums.
   SharedBarrier peers_ready;
   int32_t arrived;
 };

@@ -44,13 +44,13 @@ JAXGEMM_SM90 int ClusterSize() {
   return size;
 }
 
-JAXGEMM_SM90 uint4 LoadFromCluster(uint32_t address) {
-  uint4 words;
-  asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
-               : "r"(address)
-               : "memory");
-  return words;
+// Asynchronous: `barrier`, of the same CTA, is told of 16 bytes when they have come.
+JAXGEMM_SM90 void StoreToCluster(uint32_t address, uint4 words, uint32_t barrier) {
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::
+          "r"(address),
+      "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "r"(barrier)
+      : "memory");
 }
 
 // All threads of the cluster. Orders no accesses but those to barriers.
@@ -180,6 +180,27 @@ JAXGEMM_SM90 void LoadBoxToAll(const TensorMap* map, SharedBarrier* barrier, voi
       ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(SharedAddress(to)),
       "l"(map), "r"(SharedAddress(&barrier->word)), "r"(x), "r"(y), "r"(z), "h"(mask)
       : "memory");
+}
+// From shared memory to (x, y, z), as far as it is inside: one of the boxes that WaitForStoredBoxes
+// counts.
+JAXGEMM_SM90 void StoreBox(const TensorMap* map, uint32_t from, int x, int y, int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];\n"
+      "cp.async.bulk.commit_group;" ::"l"(map),
+      "r"(from), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+// All but the last kLeft boxes that this thread stored have left shared memory.
+template <int kLeft>
+JAXGEMM_SM90 void WaitForStoredBoxes() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kLeft) : "memory");
+}
+// Four matrices of 8 x 8 16-bit values: lane l has two neighbours of row l / 4 of each, and says
+// where row l % 8 of matrix l / 8 goes.
+JAXGEMM_SM90 void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+               "r"(a), "r"(b), "r"(c), "r"(d)
+               : "memory");
 }
 // As the copy engine rounds floats for wgmma.
 JAXGEMM_SM90 uint32_t RoundToTf32(uint32_t bits) {

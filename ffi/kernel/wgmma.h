@@ -29,16 +29,19 @@ JAXGEMM_SM90 void WgmmaWait() {
 #define JAXGEMM_R8(c, d, i)                                                               \
   c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3]), c(d[i + 4]), c(d[i + 5]), c(d[i + 6]), \
       c(d[i + 7])
-#define JAXGEMM_R32(c, d, i) \
+#define JAXGEMM_R32_AT(c, d, i) \
   JAXGEMM_R8(c, d, i), JAXGEMM_R8(c, d, i + 8), JAXGEMM_R8(c, d, i + 16), JAXGEMM_R8(c, d, i + 24)
-#define JAXGEMM_R64(c, d) JAXGEMM_R32(c, d, 0), JAXGEMM_R32(c, d, 32)
-#define JAXGEMM_R96(c, d) JAXGEMM_R64(c, d), JAXGEMM_R32(c, d, 64)
-#define JAXGEMM_R128(c, d) JAXGEMM_R96(c, d), JAXGEMM_R32(c, d, 96)
+#define JAXGEMM_R32(c, d) JAXGEMM_R32_AT(c, d, 0)
+#define JAXGEMM_R64(c, d) JAXGEMM_R32_AT(c, d, 0), JAXGEMM_R32_AT(c, d, 32)
+#define JAXGEMM_R96(c, d) JAXGEMM_R64(c, d), JAXGEMM_R32_AT(c, d, 64)
+#define JAXGEMM_R128(c, d) JAXGEMM_R96(c, d), JAXGEMM_R32_AT(c, d, 96)
 #define JAXGEMM_N10(t) \
   "%" #t "0,%" #t "1,%" #t "2,%" #t "3,%" #t "4,%" #t "5,%" #t "6,%" #t "7,%" #t "8,%" #t "9,"
 #define JAXGEMM_N60 \
   "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9," JAXGEMM_N10(1) JAXGEMM_N10(2) JAXGEMM_N10(3) JAXGEMM_N10(4) \
       JAXGEMM_N10(5)
+#define JAXGEMM_L32 \
+  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9," JAXGEMM_N10(1) JAXGEMM_N10(2) "%30,%31"
 #define JAXGEMM_L64 JAXGEMM_N60 "%60,%61,%62,%63"
 #define JAXGEMM_N90 JAXGEMM_N60 JAXGEMM_N10(6) JAXGEMM_N10(7) JAXGEMM_N10(8)
 #define JAXGEMM_L96 JAXGEMM_N90 "%90,%91,%92,%93,%94,%95"
@@ -91,6 +94,7 @@ struct Wgmma;
                   r1, r2)                                                                       \
   JAXGEMM_WGMMA_K(kF8E5M2, kF8E5M2, 32, "f32.e5m2.e5m2", float, "+f", ", 1, 1", n, regs, r0,    \
                   r1, r2)
+JAXGEMM_WGMMA_ALL(64, 32, 32, 33, 34, 35, 36)
 JAXGEMM_WGMMA_ALL(128, 64, 64, 65, 66, 67, 68)
 JAXGEMM_WGMMA_ALL(192, 96, 96, 97, 98, 99, 100)
 JAXGEMM_WGMMA_ALL(256, 128, 128, 129, 130, 131, 132)

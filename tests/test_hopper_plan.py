@@ -1,0 +1,99 @@
+"""What the plan chooses for a Hopper GPU, which none has to be there for."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import jaxgemm
+from jaxgemm import GemmConfig, _ffi
+
+
+class _All:
+  """Kernels, whether they were built or not: plans do not run."""
+
+  def __contains__(self, name):
+    return True
+
+
+@pytest.fixture(autouse=True)
+def hopper(monkeypatch):
+  monkeypatch.setattr(_ffi, "default_platform", lambda: "cuda")
+  monkeypatch.setattr(_ffi, "platforms", lambda: ("cpu", "cuda"))
+  monkeypatch.setattr(_ffi, "_local_cuda_arch", lambda: "sm90")
+  monkeypatch.setattr(_ffi, "built_kernels", lambda target: _All())
+  _ffi.plan.cache_clear()
+  yield
+  _ffi.plan.cache_clear()
+
+
+def explain(m, n, k, **kwargs):
+  a, b = (jax.ShapeDtypeStruct(shape, jnp.bfloat16) for shape in ((m, k), (k, n)))
+  data = jaxgemm.explain(a, b, **kwargs).data
+  assert data["target"] == "sm90"
+  return data
+
+
+def said(data, words):
+  return any(words in reason for reason in data["reasons"])
+
+
+@pytest.mark.parametrize("reduction", ["linear", "tree", "atomic"])
+@pytest.mark.parametrize("shape", [
+    (256, 7168, 2048), (2048, 2048, 2048), (4096, 4096, 1024), (256, 256, 256)])
+def test_stream_k_does_not_cut_where_whole_tiles_are_faster(shape, reduction):
+  data = explain(*shape, schedule="stream_k", reduction=reduction)
+  assert data["schedule"] == "persistent"
+  assert data["workspace_bytes"] == 0
+  assert said(data, "whole tiles take no longer than cut ones")
+
+
+@pytest.mark.parametrize("shape", [(512, 512, 8192), (512, 768, 4096), (1, 8192, 8192)])
+@pytest.mark.parametrize("schedule", ["auto", "stream_k"])
+def test_peers_of_a_cluster_share_a_tile(shape, schedule):
+  data = explain(*shape, schedule=schedule)
+  assert data["schedule"] == "stream_k"
+  assert data["workspace_bytes"] == 0
+  assert data["tile"] == (128, 128, 64)
+  assert said(data, "a cluster, which add up in shared memory")
+
+
+@pytest.mark.parametrize("reduction", ["tree", "atomic"])
+def test_other_reductions_go_through_the_workspace(reduction):
+  data = explain(512, 512, 8192, schedule="stream_k", reduction=reduction)
+  assert data["schedule"] == "stream_k"
+  assert data["workspace_bytes"] > 0
+  assert said(data, f"summed by '{reduction}'")
+
+
+def test_a_last_wave_that_is_worth_it_is_cut():
+  data = explain(4352, 4096, 8192, schedule="stream_k")
+  assert data["schedule"] == "stream_k"
+  assert data["workspace_bytes"] > 0
+  assert explain(4352, 4096, 8192)["schedule"] == "persistent"
+
+
+def test_what_is_asked_for_is_cut():
+  data = explain(256, 7168, 2048, schedule="stream_k",
+                 config=GemmConfig(num_workgroups=60))
+  assert data["schedule"] == "stream_k"
+  assert data["workspace_bytes"] > 0
+
+
+def test_seven_peers_have_no_room_for_what_they_push():
+  for peers, bytes_needed in ((6, False), (7, True), (8, False)):
+    config = GemmConfig(tile_m=128, tile_n=128, num_shares=peers, num_workgroups=peers)
+    data = explain(128, 128, 4096, schedule="stream_k", config=config)
+    assert data["schedule"] == "stream_k"
+    assert (data["workspace_bytes"] > 0) == bytes_needed
+
+
+@pytest.mark.parametrize("shape", [(2048, 2048, 2048), (8192, 8192, 8192)])
+def test_one_queue_keeps_tiles_together(shape):
+  data = explain(*shape, schedule="work_stealing")
+  assert data["num_queues"] == 1
+
+
+def test_small_products_have_tiles_for_all_multiprocessors():
+  data = explain(1024, 1024, 1024)
+  assert data["kernel"] == "gemm_bfloat16_bfloat16_256x64x64_rrr"
+  assert data["num_workgroups"] == 64  # of two multiprocessors each
