@@ -290,7 +290,7 @@ XLA_FFI_Error* JoinHost(XLA_FFI_CallFrame* call_frame) {
               JoinHostProducer(signals);
             } else {
               for (int64_t i = 0; i < count; ++i) {
-                while (LoadAcquireSystem(signals + i) != static_cast<uint32_t>(epoch)) {
+                while (!AcquireIfEqual(signals + i, static_cast<uint32_t>(epoch))) {
                   SleepBriefly();
                 }
               }
