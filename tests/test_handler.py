@@ -14,6 +14,7 @@ PROBLEM = dict(
     out_dtype="float32", lhs_contracting=1, rhs_contracting=0, lhs_batched=0,
     rhs_batched=0, bias=0, scale=0, save_preact=0, activation="none", ragged="none",
     groups=0, local_groups=0, group_offset=0, sizes_batched=0, accumulate=0, gated=0,
+    tiles_per_chunk=0, pivot=0, num_chunks=0, timeout_ns=0, signals_batched=0,
 )
 CONFIG = dict(
     schedule="auto", reduction="linear", deterministic=0, tile_m=0, tile_n=0, tile_k=0,

@@ -80,9 +80,12 @@ struct Case {
                        {"scale", int64_t{p.scale}},
                        {"schedule", std::string(Name(c.schedule))},
                        {"target", target},
+                       {"tile_idx_pivot_m", p.pivot},
                        {"tile_k", c.tile_k},
                        {"tile_m", c.tile_m},
-                       {"tile_n", c.tile_n}};
+                       {"tile_n", c.tile_n},
+                       {"tiles_per_chunk_m", p.tiles_per_chunk},
+                       {"timeout_ns", p.timeout_ns}};
     return call;
   }
 };
