@@ -28,7 +28,7 @@ struct Buffers {
   }
   // Of every outer index, as soon as the signal says so.
   bool Arrives(int64_t chunk) const {
-    while (LoadAcquireSystem(&signals[chunk]) != 1) SleepBriefly();
+    while (!AcquireIfEqual(&signals[chunk], 1)) SleepBriefly();
     for (int64_t i = 0; i < copy.outer; ++i) {
       const int64_t offset = i * copy.pitch() + copy.offset(chunk);
       if (std::memcmp(&data[offset], &source[offset], copy.bytes(chunk)) != 0) return false;
