@@ -11,7 +11,6 @@ import argparse
 import importlib.util
 import json
 import pathlib
-import sys
 
 import jax
 import jax.numpy as jnp
@@ -123,8 +122,10 @@ def main(arguments=None):
       "copy": (lambda x, rows: jaxgemm.start_copy(x, chunk_rows=rows), None, expected),
       "paced": (lambda x, rows: own.squares(x, chunk_rows=rows, pause_us=args.pause_us),
                 1, np.asarray((x * x) @ w))}
-  out = {"command": sys.argv, "machine": report.machine(),
-         "arguments": vars(args), "rows": []}
+  arguments = {name: value for name, value in vars(args).items()
+               if name not in ("json", "picture")}
+  machine = report.machine() | {"command": "python -m benchmarks.chunked_cpu"}
+  out = {"machine": machine, "arguments": arguments, "rows": []}
   for name, (start, epoch, wanted) in producers.items():
     ways = candidates(start, epoch, tile * tiles, tiles, config)
     error = np.abs(np.asarray(ways[TOGETHER](x, w)) - wanted).max() / np.abs(wanted).max()
