@@ -90,8 +90,8 @@ def draw(rows, path):
       axis.barh(threads.index(thread), end - begin, left=begin, height=0.7,
                 color=colours[what], edgecolor="white", linewidth=0.4)
     axis.set_yticks(range(len(threads)), [f"thread {t}" for t in threads])
-    axis.set_title(f"{row['producer']}: copies (blue), product (orange), waiting (grey)",
-                   fontsize=9)
+    axis.set_title(
+        f"{row['producer']}: copies (blue), product (orange), waiting (grey)", fontsize=9)
   axes[-1, 0].set_xlabel("milliseconds")
   figure.tight_layout()
   figure.savefig(path, dpi=120)
@@ -128,7 +128,8 @@ def main(arguments=None):
   out = {"machine": machine, "arguments": arguments, "rows": []}
   for name, (start, epoch, wanted) in producers.items():
     ways = candidates(start, epoch, tile * tiles, tiles, config)
-    error = np.abs(np.asarray(ways[TOGETHER](x, w)) - wanted).max() / np.abs(wanted).max()
+    error = np.abs(np.asarray(ways[TOGETHER](x, w)) - wanted).max()
+    error /= np.abs(wanted).max()
     if not error < 1e-4:
       raise AssertionError(f"{name}: the largest error is {error}.")
     measured = timing.interleave(ways, [(x, w)], min_rounds=args.rounds, min_seconds=0)

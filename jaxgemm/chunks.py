@@ -22,19 +22,20 @@ done before the product starts.)
 `data` and `signals` exist before their contents do. Three rules follow.
 
   * `data` is for `jaxgemm.chunked_matmul` (or a kernel of yours that waits for the
-    signals, too) and for nothing else before the join. All else, a transpose or a change
-    of its type among it, would read what has not arrived.
-  * Who starts joins, in the same computation: not in another branch of a `lax.cond`, nor
-    in another iteration of a loop. XLA gives memory to others after its last use that it
-    knows of, which without a join is the product, not the copy. `overlap` keeps the rule.
+    signals, too) and for nothing else before the join. All else, a transpose or a
+    change of its type among it, would read what has not arrived.
+  * Who starts joins, in the same computation: not in another branch of a `lax.cond`,
+    nor in another iteration of a loop. XLA gives memory to others after its last use
+    that it knows of, which without a join is the product, not the copy. `overlap`
+    keeps the rule.
   * A consumer waits for its producer, so the producer must be able to run. Copies of
     `start_copy` always are: their stream waits for nothing but what the program did
-    before, copy engines do not need the processors, and the CPU's thread is not one of
-    XLA's, all of which may be waiting. A producer of your own that is a kernel is not: on
-    the consumer's stream it would never start, and a product that fills the GPU leaves
-    it no room. Put it on another stream and give the product fewer workgroups,
-    GemmConfig(num_workgroups=...). On AMD GPUs give it fewer for `start_copy` too: the
-    runtime may set signals by kernels.
+    before, copy engines do not need the processors, and the CPU's thread is not one
+    of XLA's, all of which may be waiting. A producer of your own that is a kernel is
+    not: on the consumer's stream it would never start, and a product that fills the
+    GPU leaves it no room. Put it on another stream and give the product fewer
+    workgroups, GemmConfig(num_workgroups=...). On AMD GPUs give it fewer for
+    `start_copy` too: the runtime may set signals by kernels.
 
 However that goes wrong, the product's `timeout` ends it: the call fails with an error,
 after which the producers that were started have ended, and the device is as before. An
@@ -66,8 +67,8 @@ from jaxgemm.chunked import require_local
 from jaxgemm.contract import unify_varying
 from jaxgemm.gemm import register_lowerings
 
-# Pure primitives, whose calls XLA is told have side effects: it might take a start out of
-# a loop or a branch and leave its join there, or drop the join alone. jax drops both.
+# Pure primitives, whose calls XLA is told have side effects: it might take a start out
+# of a loop or a branch and leave its join there, or drop the join alone. jax drops both.
 START_TARGET = "jaxgemm_chunks_start"
 JOIN_TARGET = "jaxgemm_chunks_join"
 
@@ -108,8 +109,8 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2,
   shape, dtype = jnp.shape(x), jnp.result_type(x)
   if not shape or not -len(shape) <= axis < len(shape):
     raise ValueError(
-        f"axis={axis} of an array of shape {shape}; allowed are the array's dimensions, "
-        f"-{len(shape)} to {len(shape) - 1}.")
+        f"axis={axis} of an array of shape {shape}; allowed are the array's "
+        f"dimensions, -{len(shape)} to {len(shape) - 1}.")
   if dtype not in _ffi.OPERAND_DTYPES:
     allowed = ", ".join(sorted(x.name for x in _ffi.OPERAND_DTYPES))
     raise ValueError(f"x is {dtype.name}; products take {allowed}.")
@@ -172,8 +173,8 @@ def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 
 def _outside(*_, **__):
   raise ValueError(
       "start_copy and join were called outside of jax.jit. What lies between them must "
-      "be one program, or the copy's arrays could be freed while it runs: put both into "
-      "a function under jax.jit, or call jaxgemm.overlap.")
+      "be one program, or the copy's arrays could be freed while it runs: put both "
+      "into a function under jax.jit, or call jaxgemm.overlap.")
 
 
 def _replicated(aval, shape, dtype):
@@ -192,7 +193,8 @@ start_p.def_impl(_outside)
 def _start_abstract_eval(x, *, axis, chunk_rows, first_chunk):
   del first_chunk
   chunks = math.ceil(x.shape[axis] / chunk_rows)
-  return [_replicated(x, x.shape, x.dtype), _replicated(x, (chunks,), np.dtype("uint32"))]
+  return [_replicated(x, x.shape, x.dtype),
+          _replicated(x, (chunks,), np.dtype("uint32"))]
 
 
 def _start_lowering(ctx, x, *, platform, **params):

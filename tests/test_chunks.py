@@ -31,7 +31,8 @@ def assert_close(out, want, tolerance=1e-5):
   assert np.abs(out - want).max() <= tolerance * np.abs(want).max()
 
 
-def overlapped(x, w, *, tiles=2, first_chunk=0, axis=-2, pivot=0, by_column=False, **kwargs):
+def overlapped(x, w, *, tiles=2, first_chunk=0, axis=-2, pivot=0, by_column=False,
+               **kwargs):
   """x @ w while x is copied; by_column: x is [..., K, M]."""
   numbers = (((0,), (0,)), ((), ())) if by_column else None
   return jaxgemm.overlap(
@@ -61,7 +62,8 @@ def test_sizes_and_orders(rng, m, first_chunk):
   assert_close(f(x, w), x.astype(np.float64) @ w)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, jnp.bfloat16, jnp.float8_e4m3fn, np.int8])
+@pytest.mark.parametrize("dtype", [
+    np.float32, jnp.bfloat16, jnp.float8_e4m3fn, np.int8])
 def test_every_row_arrives(rng, dtype):
   x = rng.integers(-8, 8, (70, 33)).astype(dtype)
   out = copied(x, 16)
@@ -250,7 +252,8 @@ def test_a_source_in_host_memory(rng):
   assert_close(out, x.astype(np.float64) @ w)
   # Nobody but the producer reads it.
   text = f.lower(host, w).compile().as_text()
-  lines = [line for line in text.splitlines() if "%x.1" in line and "custom-call" in line]
+  lines = [line for line in text.splitlines()
+           if "%x.1" in line and "custom-call" in line]
   assert len(lines) == 2 and "copy(" not in text
   d_x, d_w = jax.jit(jax.grad(lambda x, w: overlapped(x, w).sum(), (0, 1)))(host, w)
   assert_close(d_w, np.repeat(x.astype(np.float64).sum(0)[:, None], 24, 1))
@@ -259,10 +262,12 @@ def test_a_source_in_host_memory(rng):
 
 @pytest.mark.parametrize("platform", ["cuda", "rocm"])
 def test_lowers_for_gpus(rng, platform):
-  x, w = (jax.ShapeDtypeStruct(shape, jnp.bfloat16) for shape in ((512, 256), (256, 128)))
+  x, w = (jax.ShapeDtypeStruct(shape, jnp.bfloat16)
+          for shape in ((512, 256), (256, 128)))
   f = jax.jit(lambda x, w: jaxgemm.overlap(x, lambda data, signals: (
       jaxgemm.chunked_matmul(data, w, signals, tiles_per_chunk_m=1,
-                             config=GemmConfig(tile_m=128, tile_n=128))), chunk_rows=128))
+                             config=GemmConfig(tile_m=128, tile_n=128))),
+      chunk_rows=128))
   text = f.trace(x, w).lower(lowering_platforms=(platform,)).as_text()
   for target in ("chunks_start", "gemm", "chunk_status", "chunks_join"):
     assert f"@jaxgemm_{target}(" in text
@@ -306,8 +311,10 @@ def start_call(x, signals=((4,), jnp.uint32), data=None, **attributes):
 
 
 @pytest.mark.parametrize("wrong, message", [
-    (dict(axis=2), "axis=2"), (dict(axis=-1), "axis=-1"), (dict(chunk_rows=0), "chunk_rows"),
-    (dict(first_chunk=4), "there are 4 chunks"), (dict(first_chunk=-1), "first_chunk=-1"),
+    (dict(axis=2), "axis=2"), (dict(axis=-1), "axis=-1"),
+    (dict(chunk_rows=0), "chunk_rows"),
+    (dict(first_chunk=4), "there are 4 chunks"),
+    (dict(first_chunk=-1), "first_chunk=-1"),
     (dict(signals=((3,), jnp.uint32)), r"must be uint32\[4\]"),
     (dict(signals=((4,), jnp.int32)), r"must be uint32\[4\]"),
     (dict(data=jax.ShapeDtypeStruct((40, 100), np.float32)), "one shape and one type")])

@@ -103,7 +103,7 @@ def test_calls_after_calls(rng):
 
 @pytest.mark.parametrize("tiles", [1, 2, 4])
 def test_copies_within_the_device_need_no_multiprocessor(rng, tiles):
-  """The product fills the GPU: a copy by a kernel would wait for it, and it for the copy."""
+  """The product fills the GPU: it and a copy by a kernel would wait for each other."""
   x, w = array(rng, 8192, 8192), array(rng, 8192, 8192)
   rows = jaxgemm.chunk_rows(x, w, tiles_per_chunk_m=tiles)
   f = jax.jit(lambda x, w: jaxgemm.overlap(

@@ -2,8 +2,8 @@
 
   python examples/own_producer/own_producer.py
 
-Compiles producer.cc (with g++; on an NVIDIA GPU producer.cu, with nvcc) into a temporary
-folder, registers it with JAX, and computes (x * x) @ w in one jitted program, in which
+Compiles producer.cc (with g++; on an NVIDIA GPU producer.cu, with nvcc) into a
+temporary folder, registers it with JAX, and computes (x * x) @ w in one jitted program, in which
 the product multiplies the chunks of x * x that are there. Prints the largest error and
 the times of both together and of each alone.
 """
