@@ -1,0 +1,36 @@
+// What of a plan is Hopper's own: how long a kernel takes, by a model, and peers that are a cluster.
+#pragma once
+
+#include <cstdint>
+
+#include "plan.h"
+#include "plan_check.h"
+
+namespace jaxgemm {
+
+// How tiles are shared out: each whole or among peers that are a cluster, or those of the last wave
+// cut, with partial sums in the workspace.
+struct Sm90Sharing {
+  int64_t peers = 1;
+  bool cut = false;
+};
+
+inline constexpr int64_t kMostPeers = 8;
+
+inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Stream-K's number of shares, where it is open: of `cut` tiles among the workgroups.
+int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workgroups);
+
+// Cycles of the busiest multiprocessor. Negative: tiles cannot be shared out so.
+double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& instance,
+                  Sm90Sharing sharing);
+
+// Peers of a tile that can be one cluster: all tiles at once on the device, whole k tiles for each.
+bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers);
+
+// How many CTAs, a cluster, share each tile: where each has one share and all tiles are cut into as
+// many. The same whether the plan chose so or was told.
+int64_t ClusterPeers(const Problem& p, const Plan& plan, const Target& target);
+
+}  // namespace jaxgemm
