@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from cuda_gpu import array, assert_close, double, gemm, skip_reason
+from cuda_gpu import TOLERANCE, array, assert_close, double, gemm, skip_reason
 import jaxgemm
 from jaxgemm import GemmConfig
 
