@@ -200,6 +200,13 @@ SCENARIOS = {
 }
 
 
+def fits(instance: Instance, scenario_name: str) -> bool:
+  """Whether calls bring this kernel to such a problem."""
+  scenario = SCENARIOS[scenario_name]
+  gated = isinstance(scenario, emulation_grouped.Grouped) and scenario.gated
+  return not (gated and instance.rhs_contracting)
+
+
 def out_dtype(instance: Instance, scenario) -> np.dtype:
   integer = instance.lhs_dtype == "int8"
   # Bias of integers is int32, activations and gates are of floats.

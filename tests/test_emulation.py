@@ -31,8 +31,9 @@ def cases(whole: bool) -> list[tuple[str, str, str]]:
   dealt = [name for name in matrix.SCENARIOS if name not in _ALWAYS]
   chosen = []
   for i, instance in enumerate(instances()):
-    few = [dealt[(_DEALT * i + j) % len(dealt)] for j in range(_DEALT)]
-    names = matrix.SCENARIOS if whole else (*_ALWAYS, *few)
+    fitting = [name for name in dealt if matrix.fits(instance, name)]
+    few = [fitting[(_DEALT * i + j) % len(fitting)] for j in range(_DEALT)]
+    names = (*_ALWAYS, *(fitting if whole else few))
     chosen += [(instance.arch, instance.name, name) for name in names]
   return chosen
 
