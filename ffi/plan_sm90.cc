@@ -52,6 +52,16 @@ double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& ins
          m * n * 4 / kPartialBytes * (1 + peers);
 }
 
+double Sm90ChunkCycles(Problem p, const Target& target, const GpuInstance& instance) {
+  constexpr double kWeight = 0.25;  // so that the whole product is not much slower for it
+  const int64_t workgroups = target.num_cus * target.waves_per_cu / instance.waves;
+  const int64_t tiles_n = std::max<int64_t>(CeilDiv(p.n, instance.tile_n), 1);
+  const int64_t rows = std::max(p.tiles_per_chunk, CeilDiv(workgroups, tiles_n)) * instance.tile_m;
+  const double parts = std::max(1.0, static_cast<double>(p.m) / static_cast<double>(rows));
+  p.m = std::min(p.m, rows);
+  return kWeight * parts * Sm90Cycles(p, target, instance, {});
+}
+
 bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {
   // As cuOccupancyMaxActiveClusters counts on an H100: clusters lie within a group of
   // multiprocessors, and leave some over.

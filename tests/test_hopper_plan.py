@@ -97,3 +97,12 @@ def test_small_products_have_tiles_for_all_multiprocessors():
   data = explain(1024, 1024, 1024)
   assert data["kernel"] == "gemm_bfloat16_bfloat16_256x64x64_rrr"
   assert data["num_workgroups"] == 64  # of two multiprocessors each
+
+
+@pytest.mark.parametrize("chunks", [8, 16, 32])
+def test_a_chunk_keeps_all_multiprocessors_busy(chunks):
+  """Its tiles are few, and what is left of the last chunk is waited for."""
+  data = explain(8192, 8192, 8192, tiles_per_chunk_m=32 // chunks,
+                 chunk_signals=jax.ShapeDtypeStruct((chunks,), jnp.uint32),
+                 config=GemmConfig(tile_m=256))
+  assert data["kernel"] == "gemm_bfloat16_bfloat16_256x256x64_rrr"
