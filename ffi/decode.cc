@@ -214,7 +214,8 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
     call->preact = preact.untyped_data();
   }
   if (p.accumulate && refusal.empty() &&
-      (!is_like_out(arg(addend), out.dimensions().back()) || arg(addend).untyped_data() != out.untyped_data())) {
+      (!is_like_out(arg(addend), out.dimensions().back()) ||
+       arg(addend).untyped_data() != out.untyped_data())) {
     return "what is added to has shape " + Shape(arg(addend)) + "; it must be like out, " +
            Shape(out) + ", and aliased to it.";
   }

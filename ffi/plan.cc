@@ -312,8 +312,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
                    p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
 
   if (c.schedule == Schedule::kAuto) {
-    bool deep = target.name != "sm90" && p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 &&
-                !plan->skinny && !plan->grouped;
+    bool deep = target.name != "sm90" && p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) &&
+                p.batch == 1 && !plan->skinny && !plan->grouped;
     // A few processors do as well with whole tiles.
     bool many = !host || NumProcessors() >= kHostStreamKWorkgroups;
     if ((deep && many) || c.num_shares > 0) c.schedule = Schedule::kStreamK;
@@ -350,7 +350,9 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
                            &sharing, plan);
     if (!error.empty()) return error;
     // Kernels of few waves share a CU.
-    if (!c.num_workgroups) workgroups = target.num_cus * target.waves_per_cu / plan->instance->waves;
+    if (!c.num_workgroups) {
+      workgroups = target.num_cus * target.waves_per_cu / plan->instance->waves;
+    }
   }
   if (p.gated && p.n > 0 && c.tile_n % 2) {
     return "tile_n=" + Str(c.tile_n) + "; it must be even, for a gated product's tiles have as "

@@ -132,7 +132,9 @@ std::string CheckProblem(const Problem& p, const Target& target) {
            "a chunk of lhs, for products without groups, and a timeout that is not negative.";
   }
   error = CheckSize("lhs", {p.batch, p.m, p.k}, Bytes(p.lhs_dtype));
-  if (error.empty()) error = CheckSize("rhs", {p.num_rhs(), p.k, p.num_columns()}, Bytes(p.rhs_dtype));
+  if (error.empty()) {
+    error = CheckSize("rhs", {p.num_rhs(), p.k, p.num_columns()}, Bytes(p.rhs_dtype));
+  }
   if (error.empty()) error = CheckSize("out", {p.num_out(), p.m, p.num_columns()}, 4);
   if (error.empty() && p.ragged != Ragged::kNone) error = CheckGroups(p);
   return error;

@@ -58,8 +58,8 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
                                            : " (the same bits on every run)"));
     if (plan.fewer_shares) say("fewer shares keep the workspace under its cap of 128 MiB");
   } else if (plan.whole_is_faster) {
-    say("stream_k: by estimate whole tiles take no longer than cut ones, whose partial sums have to "
-        "be added up: runs data-parallel");
+    say("stream_k: by estimate whole tiles take no longer than cut ones, whose partial sums have "
+        "to be added up: runs data-parallel");
   } else if (asked.schedule == Schedule::kStreamK) {
     say(tiles == 0 || tiles % c.num_workgroups
             ? "stream_k: too small to cut along k: runs data-parallel"

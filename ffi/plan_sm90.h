@@ -1,4 +1,5 @@
-// What of a plan is Hopper's own: how long a kernel takes, by a model, and peers that are a cluster.
+// What of a plan is Hopper's own: how long a kernel takes, by a model, and peers that are a
+// cluster.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,8 @@ int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workg
 double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& instance,
                   Sm90Sharing sharing);
 
-// What tiles that fit a chunk of lhs badly cost: as if the problem came in parts, each a chunk or as
-// many as give all multiprocessors a tile. To be added to Sm90Cycles.
+// What tiles that fit a chunk of lhs badly cost: as if the problem came in parts, each a chunk or
+// as many as give all multiprocessors a tile. To be added to Sm90Cycles.
 double Sm90ChunkCycles(Problem p, const Target& target, const GpuInstance& instance);
 
 // Peers of a tile that can be one cluster: all tiles at once on the device, whole k tiles for each.

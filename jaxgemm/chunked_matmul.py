@@ -282,6 +282,8 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
   options = dict.fromkeys(_OPTIONS) | {
       "dimension_numbers": None, "deterministic": False, "tile_idx_pivot_m": 0,
       "timeout": 1.0}
+  # Of arrays in host memory, too, which no product takes.
+  lhs, rhs = (jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)) for x in (lhs, rhs))
   form, spec, _, arranged, *_ = _prepare(
       lhs, rhs, None, None, tiles_per_chunk_m=tiles_per_chunk_m, **options | kwargs)
   operands = [jax.ShapeDtypeStruct(shape, x.dtype) for shape, x in

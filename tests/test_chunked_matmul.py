@@ -247,6 +247,9 @@ def test_explain_supports_and_chunk_rows():
   assert not jaxgemm.supports(lhs, rhs, **wrong)[0]
   with pytest.raises(TypeError, match="without chunk_signals"):
     jaxgemm.explain(lhs, rhs, tiles_per_chunk_m=2)
+  host = jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind="pinned_host")
+  x, w = jax.device_put(jnp.ones((64, 32)), host), jnp.ones((32, 16))
+  jax.jit(lambda x, w: jaxgemm.chunk_rows(x, w, tiles_per_chunk_m=1) * w)(x, w)
   rows = jaxgemm.chunk_rows(lhs, rhs, tiles_per_chunk_m=1)
   chunks = -(-1024 // rows)
   assert jaxgemm.supports(lhs, rhs, chunk_signals=S((chunks,), jnp.uint32),

@@ -43,7 +43,9 @@ GemmArgs PackArguments(const Call& call) {
           .k = p.k,
           .lhs_batch_stride = p.lhs_batched ? p.m * p.k : 0,
           .rhs_batch_stride =
-              p.rhs_batched ? p.k * p.num_columns() * (p.ragged == Ragged::kM ? p.local_groups : 1) : 0,
+              p.rhs_batched
+                  ? p.k * p.num_columns() * (p.ragged == Ragged::kM ? p.local_groups : 1)
+                  : 0,
           .bias_batch_stride = call.bias_batch_stride,
           .scale_batch_stride = call.scale_batch_stride,
           .map = plan.grouped ? StreamKMap{} : plan.stream_k_map(),

@@ -14,7 +14,8 @@
 
 namespace jaxgemm {
 
-// Where the code objects are: <folder>/<target>/<instance>.hsaco or .cubin. Set once, before any load.
+// Where the code objects are: <folder>/<target>/<instance>.hsaco or .cubin. Set once, before any
+// load.
 void SetKernelFolder(std::string folder);
 
 // A call as its kernel gets it.

@@ -1,6 +1,6 @@
 // The epilogue on Hopper, by warps of 16 rows. Most results go from the registers to out. Those of
-// small or integer types, of lines that are not aligned, or added to out, are staged as sums in shared
-// memory, so that one short loop, whatever the type of out, stores four elements a lane.
+// small or integer types, of lines that are not aligned, or added to out, are staged as sums in
+// shared memory, so that one short loop, whatever the type of out, stores four elements a lane.
 #pragma once
 
 #include "kernel/gemm_sm90_traits.h"
@@ -127,7 +127,8 @@ class Epilogue {
     };
   }
 
-  // A four is sums 4 i to 4 i + 3 of all threads. Peer p owns those from First(p) on to First(p + 1).
+  // A four is sums 4 i to 4 i + 3 of all threads. Peer p owns those from First(p) on to
+  // First(p + 1).
   static constexpr int kFourBytes = kConsumerThreads * sizeof(Piece<4>);
   struct Peers {
     int count, own;
@@ -381,7 +382,8 @@ class Epilogue {
   // Rows are as long as all banks: fours are permuted within each.
   template <int kCount>
   JAXGEMM_SM90 Piece<kCount>* At(int row, int column) {
-    return reinterpret_cast<Piece<kCount>*>(shared_.out[Warp()] + (row * kColumns + (column ^ row % 4 * 8)) * 4);
+    return reinterpret_cast<Piece<kCount>*>(
+        shared_.out[Warp()] + (row * kColumns + (column ^ row % 4 * 8)) * 4);
   }
 
   // `up` is of gated products only.

@@ -10,8 +10,8 @@
 
 namespace jaxgemm {
 
-// The claim of a cluster's producers. Its first CTA steals for all of them; and where lhs arrives in
-// chunks, it waits for that of the work tile, so that all of them go on or none.
+// The claim of a cluster's producers. Its first CTA steals for all of them; and where lhs arrives
+// in chunks, it waits for that of the work tile, so that all of them go on or none.
 template <class Traits>
 struct ClusterClaim {
   bool stealing;
@@ -290,7 +290,7 @@ class Workgroup {
     __syncwarp();
     ClusterBarrier();
     WaitForKernelsBefore();
-    // Compiled in this order, the producers' instructions follow, who are the first with work to do.
+    // Compiled in this order, the producers' instructions follow, who are the first with work.
     if (warp >= kWarpgroupSize / kWarpSize) {
       TakeRegisters<224>();
       Consume();

@@ -28,7 +28,9 @@ JAXGEMM_SM90 uint32_t SharedAddress(const void* shared) {
 // The same place in another CTA of the cluster.
 JAXGEMM_SM90 uint32_t ClusterAddress(const void* shared, int rank) {
   uint32_t address;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(SharedAddress(shared)), "r"(rank));
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(address)
+      : "r"(SharedAddress(shared)), "r"(rank));
   return address;
 }
 

@@ -146,8 +146,8 @@ struct ElementLoader {
   }
 
  private:
-  // From row `row` on to the tile's `first` and those after it, by chunks of 16 bytes along the rows
-  // of shared memory. Lines are what is contiguous in memory.
+  // From row `row` on to the tile's `first` and those after it, by chunks of 16 bytes along the
+  // rows of shared memory. Lines are what is contiguous in memory.
   template <bool kKContiguous, int kRows>
   JAXGEMM_SM90 void Copy(const char* from, int64_t rows, int row, int k, int limit_k, char* to,
                          int first) {
