@@ -74,7 +74,7 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
   if (p.tiles_per_chunk > 0) {
     say("chunks of " + Str(p.tiles_per_chunk) + " tile rows, " +
         Str(p.tiles_per_chunk * c.tile_m) + " rows, are waited for" +
-        (p.pivot ? " from tile row " + Str(p.pivot) + " round" : ", the first first"));
+        (p.pivot ? " from tile row " + Str(p.pivot) + " round" : " from the first on"));
   }
   say(Str(c.num_workgroups) + (c.num_workgroups == 1 ? " workgroup" : " workgroups") +
       (c.num_queues ? ", " + Str(c.num_queues) + " queues to steal from" : ", fixed stride"));

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import jax
 from jax import lax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.chunked import Form, chunked, plan_chunked
@@ -107,7 +108,7 @@ def _signals(signals, arranged: _Arranged):
   if signals.ndim != 1 and signals.shape[:-1] != batch or not signals.ndim:
     raise ValueError(
         f"chunk_signals has shape {signals.shape}; one signal for each chunk, (C,), is "
-        f"allowed{f', or {(*batch, None)} with C for None' if batch else ''}. "
+        f"allowed{f', or ({str(batch)[1:-1].rstrip(chr(44))}, C)' if batch else ''}. "
         "jaxgemm.chunk_rows gives the rows of a chunk.")
   if signals.ndim == 1:
     return signals
@@ -155,22 +156,42 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m,
   return form, spec, product, arranged, bias, scale
 
 
-_STATIC = ("tiles_per_chunk_m", "tile_idx_pivot_m", "dimension_numbers", "timeout",
+def _epoch(epoch):
+  """As uint32[1]."""
+  if isinstance(epoch, (jax.Array, np.ndarray)) and np.ndim(epoch) < 2:
+    if epoch.size == 1 and jnp.issubdtype(epoch.dtype, jnp.integer):
+      return epoch.astype(jnp.uint32).reshape(1)
+  else:
+    try:
+      if not isinstance(epoch, bool) and 0 <= operator.index(epoch) < 2**32:
+        return np.array([epoch], np.uint32)
+    except TypeError:
+      pass
+  raise ValueError(
+      f"epoch={epoch!r}; an int from 0 to 2**32 - 1 is allowed, or an array of one.")
+
+
+_STATIC = ("chunk_rows", "tiles_per_chunk_m", "tile_idx_pivot_m", "dimension_numbers", "timeout",
            *_OPTIONS)
 
 
 @functools.partial(jax.jit, static_argnames=_STATIC, inline=True)
-def _call(lhs, rhs, signals, epoch, bias, scale, **options):
+def _call(lhs, rhs, signals, epoch, bias, scale, *, chunk_rows, **options):
   form, spec, product, arranged, bias, scale = _prepare(lhs, rhs, bias, scale, **options)
   rhs = beside(rhs, lhs)
   if beside(lhs, rhs) is not lhs:
     raise ValueError(
         f"lhs is {lhs.dtype.name} and rhs {rhs.dtype.name}; lhs cannot be converted "
         "before it has arrived. Let the producer write a type that the kernels take.")
+  if chunk_rows is not None:
+    wanted = _chunk_rows(lhs, rhs, arranged, form, spec)
+    if chunk_rows != wanted:
+      raise ValueError(
+          f"chunk_rows={chunk_rows!r}; chunks of {form.tiles_per_chunk} tile rows have "
+          f"{wanted} rows here. Let the producer's have as many: jaxgemm.chunk_rows.")
   outs = chunked(
       lhs.reshape(arranged.lhs_shape), rhs.reshape(arranged.rhs_shape),
-      _signals(signals, arranged), jnp.asarray(epoch, jnp.uint32).reshape(1), bias,
-      scale, form=form, spec=spec)
+      _signals(signals, arranged), epoch, bias, scale, form=form, spec=spec)
   return outs[0].reshape(product.result.shape)
 
 
@@ -182,6 +203,7 @@ def chunked_matmul(
     tiles_per_chunk_m: int,
     tile_idx_pivot_m: int = 0,
     epoch: int | jax.Array = 1,
+    chunk_rows: int | None = None,
     dimension_numbers=None,
     precision=None,
     preferred_element_type=None,
@@ -203,14 +225,14 @@ def chunked_matmul(
   the epoch (CK's PersistentAsyncInputScheduler, PyTorch's `_async_input_mm`).
 
   Something else has to write lhs and then the signals, at the same time: see
-  `jaxgemm.overlap`, which streams an array in, and `jaxgemm.start_copy` for when the
-  order can deadlock. Nothing in the program may copy lhs or the signals on their way;
-  reshapes that merge batch dimensions do not. Several devices: inside `jax.shard_map`.
+  `jaxgemm.overlap`, which streams an array in, and `jaxgemm.chunks` for when the order can
+  deadlock. Nothing in the program may copy lhs or the signals on their way; reshapes
+  that merge batch dimensions do not. Several devices: inside `jax.shard_map`.
 
   On a GPU the host waits for the product, to raise the error of a missing signal.
 
-  Gradients (to any order, in lhs, rhs, bias and scale) are plain products and begin
-  after this one has ended. vmap: over lhs, rhs and the signals, along their first axis.
+  Gradients (to any order, in lhs, rhs, bias and scale) are plain products; those that
+  read lhs begin after this one has ended. vmap: over lhs, rhs and the signals, along their first axis.
 
   Args:
     lhs: array of shape (..., M, K).
@@ -220,8 +242,10 @@ def chunked_matmul(
       is `jaxgemm.matmul` (or `jaxgemm.dot_general`).
     tiles_per_chunk_m: tile rows in a chunk; the last may have fewer.
     tile_idx_pivot_m: the tile row that is computed first.
-    epoch: what a signal has to be, an int or a uint32 array of one element. Counting it
-      up lets one buffer of signals be used again and again.
+    epoch: what a signal has to be, an int or an array of one element. Counting it up
+      lets one buffer of signals be used again and again.
+    chunk_rows: how many rows the producer's chunks have, for a check: with others than
+      the kernel's the result would be wrong now and then.
     dimension_numbers: as in `jax.lax.dot_general`, for an lhs (..., K, M) or an rhs
       (..., N, K); batch dimensions come first.
     precision: see `jaxgemm.matmul`; likewise what follows, but implementation, which
@@ -246,6 +270,8 @@ def chunked_matmul(
     ValueError, TypeError: while tracing: what `jaxgemm.matmul` raises, operands that the
       kernels do not take, a number of signals that does not fit.
   """
+  tiles_per_chunk_m = _positive("tiles_per_chunk_m", tiles_per_chunk_m, 1)
+  tile_idx_pivot_m = _positive("tile_idx_pivot_m", tile_idx_pivot_m, 0)
   options = dict(
       precision=precision, preferred_element_type=preferred_element_type,
       activation=activation, schedule=schedule, reduction=reduction,
@@ -255,12 +281,15 @@ def chunked_matmul(
     frozen = jax.tree.map(int, dimension_numbers)
     dimension_numbers = tuple(tuple(tuple(x) for x in pair) for pair in frozen)
   if chunk_signals is None:
-    _positive("tiles_per_chunk_m", tiles_per_chunk_m, 1)
     if dimension_numbers is None:
       return matmul(lhs, rhs, bias=bias, scale=scale, **options)
     return dot_general(lhs, rhs, dimension_numbers, bias=bias, scale=scale, **options)
+  if not isinstance(chunk_signals, (jax.Array, np.ndarray)):
+    raise TypeError(
+        f"chunk_signals is a {type(chunk_signals).__name__}; a uint32 array is allowed, "
+        "which the kernel reads while a producer writes it.")
   return _call(
-      lhs, rhs, chunk_signals, epoch, bias, scale,
+      lhs, rhs, chunk_signals, _epoch(epoch), bias, scale, chunk_rows=chunk_rows,
       tiles_per_chunk_m=tiles_per_chunk_m, tile_idx_pivot_m=tile_idx_pivot_m,
       dimension_numbers=dimension_numbers, timeout=timeout, **options)
 
@@ -277,7 +306,7 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
   Raises:
     ValueError, TypeError: what `chunked_matmul` raises.
   """
-  for name in ("chunk_signals", "epoch", "bias", "scale"):
+  for name in ("chunk_signals", "epoch", "chunk_rows", "bias", "scale"):
     kwargs.pop(name, None)
   options = dict.fromkeys(_OPTIONS) | {
       "dimension_numbers": None, "deterministic": False, "tile_idx_pivot_m": 0,
@@ -286,6 +315,10 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
   lhs, rhs = (jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)) for x in (lhs, rhs))
   form, spec, _, arranged, *_ = _prepare(
       lhs, rhs, None, None, tiles_per_chunk_m=tiles_per_chunk_m, **options | kwargs)
+  return _chunk_rows(lhs, rhs, arranged, form, spec)
+
+
+def _chunk_rows(lhs, rhs, arranged: _Arranged, form: Form, spec: Spec) -> int:
   operands = [jax.ShapeDtypeStruct(shape, x.dtype) for shape, x in
               ((arranged.lhs_shape, lhs), (arranged.rhs_shape, rhs))]
   planned = plan_chunked([*operands, None], form, spec, spec.target(

@@ -17,7 +17,7 @@ done before the product starts.)
     rows = jaxgemm.chunk_rows(x, w, tiles_per_chunk_m=4)
     return jaxgemm.overlap(
         x, lambda data, signals: jaxgemm.chunked_matmul(
-            data, w, signals, tiles_per_chunk_m=4), chunk_rows=rows)
+            data, w, signals, tiles_per_chunk_m=4, chunk_rows=rows), chunk_rows=rows)
 
 `data` and `signals` exist before their contents do. Three rules follow.
 
@@ -38,9 +38,13 @@ done before the product starts.)
     `start_copy` too: the runtime may set signals by kernels.
 
 However that goes wrong, the product's `timeout` ends it: the call fails with an error,
-after which the producers that were started have ended, and the device is as before. An
+after which the producers of `start_copy` have ended, and the device is as before. An
 error of another operation between start and join (an error raised in a callback, say)
 does not wait for them.
+
+The call that fails does not get to its join. So one more rule holds for a producer of
+your own: after the product's `timeout` it must not write any more, for its arrays may be
+another's by then. Give the product a timeout that the producer keeps in any case.
 
 A producer of your own is an FFI call that returns its data and signals at once and sets
 each signal to the epoch with a release when the chunk is there; examples/own_producer
@@ -54,6 +58,7 @@ GPUs, jaxgemm_chunk_status beside jaxgemm_gemm.
 """
 
 import math
+import operator
 from typing import Any, NamedTuple
 
 import jax
@@ -87,11 +92,22 @@ class ChunkedArray(NamedTuple):
   source: Any
 
 
+def _integer(name: str, given) -> int:
+  try:
+    if isinstance(given, bool):
+      raise TypeError
+    return operator.index(given)
+  except TypeError:
+    raise ValueError(f"{name}={given!r}; an int is allowed.") from None
+
+
 def start_copy(x, *, chunk_rows: int, axis: int = -2,
                first_chunk: int = 0) -> ChunkedArray:
   """Begins to copy `x` into device memory and returns at once.
 
-  Inside `jax.jit` only, where `join` has to follow; see `overlap`.
+  Inside `jax.jit` only, where `join` has to follow in the same computation: without it
+  XLA gives the copy's memory to others while it is written. `overlap` does both. See
+  `jaxgemm.chunks` for what may be done with the array, and when the order can deadlock.
 
   Args:
     x: an array in device memory or pinned host memory.
@@ -107,6 +123,9 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2,
       it inside `jax.shard_map` then.
   """
   shape, dtype = jnp.shape(x), jnp.result_type(x)
+  axis = _integer("axis", axis)
+  chunk_rows = _integer("chunk_rows", chunk_rows)
+  first_chunk = _integer("first_chunk", first_chunk)
   if not shape or not -len(shape) <= axis < len(shape):
     raise ValueError(
         f"axis={axis} of an array of shape {shape}; allowed are the array's "
@@ -124,8 +143,7 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2,
         f"first_chunk={first_chunk}; {shape[axis]} rows in chunks of {chunk_rows} are "
         f"{chunks} chunks, counted from 0.")
   data, signals = start_p.bind(
-      x, axis=axis % len(shape), chunk_rows=int(chunk_rows),
-      first_chunk=int(first_chunk))
+      x, axis=axis % len(shape), chunk_rows=chunk_rows, first_chunk=first_chunk)
   return ChunkedArray(data, signals, x)
 
 
@@ -136,10 +154,16 @@ def join(chunked: ChunkedArray, results, *, epoch: int | None = None):
     chunked: what `start_copy` returned, or what a producer of your own fills.
     results: a pytree of arrays, all that was computed from `chunked`: the join comes
       behind all of them, and is kept as long as one of them is used.
-    epoch: None: waits for the producer that `start_copy` began. Else for all signals to
-      equal this, without a limit: for producers of your own. If a product before it
+    epoch: None: waits for the producer that `start_copy` began, and for no other. Else
+      for all signals to equal this, without a limit: for producers of your own. If a product before it
       has read all chunks they do already.
   """
+  if not isinstance(chunked, ChunkedArray):
+    raise TypeError(
+        f"chunked is a {type(chunked).__name__}; a jaxgemm.ChunkedArray is allowed: what "
+        "start_copy returned, or ChunkedArray(data, signals, source) of your own.")
+  if epoch is not None and not 0 <= (epoch := _integer("epoch", epoch)) < 2**32:
+    raise ValueError(f"epoch={epoch}; 0 to 2**32 - 1 are allowed, or None.")
   leaves, tree = jax.tree.flatten(results)
   if any(x is chunked.data or x is chunked.signals for x in leaves):
     raise ValueError(
@@ -148,14 +172,16 @@ def join(chunked: ChunkedArray, results, *, epoch: int | None = None):
   sources = jax.tree.leaves(chunked.source)
   operands = unify_varying([chunked.data, chunked.signals, *sources, *leaves])
   return tree.unflatten(join_p.bind(
-      *operands, num_sources=len(sources), epoch=-1 if epoch is None else int(epoch)))
+      *operands, num_sources=len(sources), epoch=-1 if epoch is None else epoch))
 
 
 def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0):
   """`consumer(data, signals)` while `data`, a copy of `x`, arrives chunk by chunk.
 
   Differentiable as the consumer is; `data` passes derivatives to `x`. Outside of
-  `jax.jit` it is jitted. See the module's text for what a consumer may do.
+  `jax.jit` it is jitted (not under `jax.disable_jit`). Under `jax.vmap` the product's rule
+  holds: x is batched along its first axis. See `jaxgemm.chunks` for what a consumer may
+  do; it should give chunked_matmul the same chunk_rows, which checks them.
 
   Args:
     x: as for `start_copy`, as are the other arguments.

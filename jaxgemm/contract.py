@@ -12,6 +12,7 @@ with an activation saves the value before it only when it is differentiated.
 import dataclasses
 import functools
 import math
+from typing import NamedTuple
 
 import jax
 from jax import lax
@@ -104,20 +105,42 @@ def _result(x, chosen: layout.Layout, out, dtype, size):
   return _reshape(x, [size[i] for i in out])
 
 
+class _Kernel(NamedTuple):
+  """What the kernel computes of a contraction.
+
+  Attributes:
+    layout: how.
+    spec: what.
+    fused: whether bias, scale and activation are its work; else they follow it.
+  """
+
+  layout: layout.Layout
+  spec: Spec
+  fused: bool
+
+
+def _kernel(lhs, rhs, dims: Dims, sizes, spec: Spec) -> _Kernel:
+  chosen = layout.choose(dims, sizes, spec.activation is None)
+  fused = chosen is not None
+  if not fused:
+    chosen = layout.choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
+  if not fused or chosen.summed:
+    spec = spec.accumulator(lhs, rhs)
+  return _Kernel(chosen, dataclasses.replace(spec, weak_type=False), fused)
+
+
 def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   """The contraction of what one device holds, as one kernel call."""
   sizes = layout.label_sizes(dims, *(x.shape for x in operands))
   size = dict(sizes)
   lhs, rhs, bias, scale = _split_dims(operands, dims)
-  chosen = layout.choose(dims, sizes, spec.activation is None)
-  if chosen is None:
+  kernel = _kernel(lhs, rhs, dims, sizes, spec)
+  if not kernel.fused:
     product = Dims(dims.lhs, dims.rhs, dims.out)
-    acc, = compute(lhs, rhs, dims=product, spec=spec.accumulator(lhs, rhs))
+    acc, = compute(lhs, rhs, dims=product, spec=kernel.spec)
     return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)
 
-  kernel_spec = dataclasses.replace(spec, weak_type=False)
-  if chosen.summed:
-    kernel_spec = spec.accumulator(lhs, rhs)
+  chosen = kernel.layout
   lhs_labels, rhs_labels = dims.lhs, dims.rhs
   if chosen.swap:
     lhs, rhs, lhs_labels, rhs_labels = rhs, lhs, rhs_labels, lhs_labels
@@ -131,7 +154,7 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
            if x is not None]
   outs = gemm_p.bind(
       *args, lhs_contracting=chosen.lhs_contracting,
-      rhs_contracting=chosen.rhs_contracting, spec=kernel_spec,
+      rhs_contracting=chosen.rhs_contracting, spec=kernel.spec,
       bias=bias is not None, scale=scale is not None,
   )
   return [_result(x, chosen, dims.out, spec.out_dtype, size) for x in outs]
@@ -168,15 +191,9 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
   """
   sizes = layout.label_sizes(dims, *(x.shape for x in operands))
   size = dict(sizes)
-  chosen = layout.choose(dims, sizes, spec.activation is None)
   lhs, rhs, bias, scale = _split_dims(operands, dims)
-  how, kernel_spec = chosen, spec
-  if chosen is None:
-    bias = scale = None
-    kernel_spec = spec.accumulator(lhs, rhs)
-    how = layout.choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
-  elif chosen.summed:
-    kernel_spec = spec.accumulator(lhs, rhs)
+  kernel = _kernel(lhs, rhs, dims, sizes, spec)
+  how = kernel.layout
   dtypes = lhs.dtype, rhs.dtype
   lhs_labels, rhs_labels = dims.lhs, dims.rhs
   if how.swap:
@@ -187,9 +204,9 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
       any(i in lhs_labels for i in how.batch),
       any(i in rhs_labels for i in how.batch),
   )
-  planned = plan(geometry, *dtypes, kernel_spec, bias is not None,
-                 scale is not None, target)
-  return chosen, planned
+  planned = plan(geometry, *dtypes, kernel.spec, kernel.fused and bias is not None,
+                 kernel.fused and scale is not None, target)
+  return how if kernel.fused else None, planned
 
 
 @contract_p.def_abstract_eval

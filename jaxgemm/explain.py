@@ -61,7 +61,7 @@ class Explanation:
 _NAMES = ("precision", "preferred_element_type", "out_sharding")
 _RAGGED = ("gated", "ragged_dot_dimension_numbers", "num_local_groups", "group_offset",
            "accumulate", "rhs_grad")
-_CHUNKED = ("tiles_per_chunk_m", "tile_idx_pivot_m", "epoch", "timeout")
+_CHUNKED = ("tiles_per_chunk_m", "tile_idx_pivot_m", "epoch", "chunk_rows", "timeout")
 _ARRAYS = ("group_sizes", "group_offset", "chunk_signals", "epoch", "bias", "scale",
            "accumulate", "rhs_grad")
 
@@ -92,8 +92,11 @@ def _function(kwargs):
     return function, lambda a, b: ragged_result(
         a, half(b) if gated else b, numbers=numbers, **shared)[0], kwargs
   waits = kwargs.get("chunk_signals") is not None
+  without = "chunk_signals" in kwargs and not waits  # as chunked_matmul may be called
+  if without:
+    del kwargs["chunk_signals"]
   for name in _CHUNKED if not waits else ():
-    if kwargs.pop(name, None) is not None:
+    if kwargs.pop(name, None) is not None and not without:
       raise TypeError(
           f"{name} was given without chunk_signals, and belongs to "
           "jaxgemm.chunked_matmul. Pass chunk_signals=..., an array or a "
@@ -182,6 +185,9 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
   emulated = emulated_arch(kwargs.get("implementation"))
   reason = unsupported(a, b, result_of(a, b).dtype, kwargs.get("precision"), emulated,
                        _splits(kwargs))
+  if kwargs.get("chunk_signals") is not None and (
+      kwargs.get("implementation") == "xla"):
+    reason = "implementation='xla' was given, and XLA does not wait for chunks"
   if reason is not None:
     return False, reason
   try:

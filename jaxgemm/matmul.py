@@ -143,7 +143,9 @@ def unsupported(lhs, rhs, out_dtype, precision, emulated: str | None,
             f"{out_dtype.name}, which the kernels do not give")
   if not all(type(d) is int for d in (*lhs.shape, *rhs.shape)):
     return f"shapes {lhs.shape} and {rhs.shape} are symbolic; a plan needs numbers"
-  if isinstance(precision, (lax.DotAlgorithm, lax.DotAlgorithmPreset)):
+  if isinstance(precision, (lax.DotAlgorithm, lax.DotAlgorithmPreset)) or (
+      isinstance(precision, str) and precision != "default"
+      and precision in lax.DotAlgorithmPreset.__members__):
     return f"precision={precision} names an algorithm of XLA"
   if (target in _ffi.CUDA_ARCHS and jnp.float32 in (lhs.dtype, rhs.dtype)
       and is_precise(precision) and not splits):

@@ -233,6 +233,11 @@ def test_in_scan_and_shard_map(rng):
                            config=config)
 
 
+def test_a_list_is_no_array_of_signals():
+  with pytest.raises(TypeError, match="chunk_signals is a list"):
+    jaxgemm.chunked_matmul(np.ones((8, 8)), np.ones((8, 8)), [1], tiles_per_chunk_m=1)
+
+
 def test_explain_supports_and_chunk_rows():
   lhs, rhs = S((1024, 512), jnp.bfloat16), S((512, 256), jnp.bfloat16)
   options = dict(tiles_per_chunk_m=2, tile_idx_pivot_m=4, config=GemmConfig(tile_m=64))
@@ -243,6 +248,9 @@ def test_explain_supports_and_chunk_rows():
   assert jaxgemm.chunk_rows(lhs, rhs, **options) == 128
   assert jaxgemm.workspace_size(lhs, rhs, **kwargs) > 0
   assert jaxgemm.supports(lhs, rhs, **kwargs) == (True, "")
+  assert jaxgemm.explain(lhs, rhs, **kwargs, chunk_rows=128).data == explained.data
+  assert jaxgemm.explain(lhs, rhs, chunk_signals=None, **options).data["kernel"]
+  assert "does not wait" in jaxgemm.supports(lhs, rhs, **kwargs, implementation="xla")[1]
   wrong = kwargs | {"chunk_signals": S((9,), jnp.uint32)}
   assert not jaxgemm.supports(lhs, rhs, **wrong)[0]
   with pytest.raises(TypeError, match="without chunk_signals"):
@@ -265,6 +273,10 @@ def test_explain_supports_and_chunk_rows():
     (dict(signals=(2, 8)), "chunk_signals has shape"),
     (dict(signals_dtype=jnp.int32), "chunk_signals has dtype int32; uint32 is allowed"),
     (dict(timeout=0), "timeout=0"),
+    (dict(epoch=-1), "epoch=-1; an int from 0"),
+    (dict(epoch=1.5), "epoch=1.5"),
+    (dict(epoch=np.ones(2, np.uint32)), "epoch="),
+    (dict(chunk_rows=64), "chunk_rows=64; chunks of 2 tile rows have 128 rows"),
     (dict(implementation="xla"), "XLA does not wait for chunks"),
     (dict(rhs=jnp.int8, lhs=jnp.complex64), "XLA does not wait"),
     (dict(lhs=jnp.int8, rhs=jnp.float32), "lhs cannot be converted before"),

@@ -271,3 +271,10 @@ def test_a_high_precision_is_one_product_of_three_times_k_on_nvidia(layout):
   assert (f"(tensor<{operand(tripled[0])}xf32>, tensor<{operand(tripled[1])}xf32>)"
           in call)
   assert "concatenate" not in text(None)
+
+
+def test_an_algorithm_of_xla_by_its_name():
+  x = jax.ShapeDtypeStruct((8, 8), jnp.float32)
+  for name in ("BF16_BF16_F32", jax.lax.DotAlgorithmPreset.BF16_BF16_F32):
+    supported, reason = jaxgemm.supports(x, x, precision=name)
+    assert not supported and "names an algorithm of XLA" in reason

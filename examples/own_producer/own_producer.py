@@ -54,7 +54,7 @@ def squares(x, *, chunk_rows: int, pause_us: int) -> jaxgemm.ChunkedArray:
 
 
 def product_of_squares(x, w, *, tiles_per_chunk: int, pause_us: int, config=None):
-  """(x * x) @ w, begun with the first chunk."""
+  """(x * x) @ w, begun with the first chunk; under jax.jit only."""
   options = dict(tiles_per_chunk_m=tiles_per_chunk, config=config)
   rows = jaxgemm.chunk_rows(x, w, **options)
   arriving = squares(x, chunk_rows=rows, pause_us=pause_us)
