@@ -128,22 +128,16 @@ def choose(
       if vectors & set(m):
         continue
       relayouts, cost = [], 0
-      lhs_batch, rhs_batch = _only(batch, lhs), _only(batch, rhs)
-      lhs_contracting, rhs_contracting = 1, 0
-      if same(lhs, lhs_batch + m + k):
-        pass
-      elif same(lhs, lhs_batch + k + m):
-        lhs_contracting = 0
-      else:
-        relayouts.append(names[0])
-        cost += count(lhs)
-      if same(rhs, rhs_batch + k + n):
-        pass
-      elif same(rhs, rhs_batch + n + k):
-        rhs_contracting = 1
-      else:
-        relayouts.append(names[1])
-        cost += count(rhs)
+      contracting = []
+      for name, labels, own, usual in ((names[0], lhs, m, 1), (names[1], rhs, n, 0)):
+        lead = _only(batch, labels)
+        orders = lead + k + own, lead + own + k  # by where k is
+        place = next((i for i in (usual, 1 - usual) if same(labels, orders[i])), None)
+        if place is None:
+          place = usual
+          relayouts.append(name)
+          cost += count(labels)
+        contracting.append(place)
       if not same(dims.out, batch[len(summed):] + m + n):
         relayouts.append("out")
         cost += count(dims.out)
@@ -153,8 +147,8 @@ def choose(
       key = (cost, swap, count(batch), len(batch))
       if best_key is None or key < best_key:
         best_key = key
-        best = Layout(swap, batch, m, n, k, summed, lhs_contracting,
-                      rhs_contracting, tuple(sorted(relayouts)), cost)
+        best = Layout(swap, batch, m, n, k, summed, *contracting,
+                      tuple(sorted(relayouts)), cost)
   return best
 
 
