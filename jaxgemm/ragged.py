@@ -33,7 +33,6 @@ import functools
 from typing import NamedTuple
 
 import jax
-from jax import lax
 from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, mlir
 import jax.numpy as jnp
@@ -43,6 +42,7 @@ from jaxgemm.contract import unify_varying
 from jaxgemm.gemm import (
     Geometry, Spec, lower_call, out_avals, plan, register_lowerings, require_built
 )
+from jaxgemm.group_sizes import groups_of_rows
 
 
 def merge_columns(shape) -> tuple[int, ...]:
@@ -213,43 +213,6 @@ def rows_of(values, sizes, offset, count: int, dtype, spec: Spec) -> jax.Array:
   return ragged(ones, values[:, None], sizes, offset,
                 form=Form("m", paired=values.ndim == 3),
                 spec=spec.for_gradient(dtype))[0]
-
-
-def ends_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:
-  """int32[..., G]: where each group ends; sums that are larger are the extent."""
-  # So written, the sum of two is in range before it is cut off.
-  add = lambda x, y: x + jnp.minimum(y, extent - x)
-  return lax.associative_scan(add, jnp.clip(sizes, 0, extent), axis=sizes.ndim - 1)
-
-
-def cut_sizes(sizes, extent: int) -> jax.Array:
-  """int32[..., G]: sizes of which none is negative, and their sum at most extent."""
-  ends = ends_of_groups(sizes, extent)
-  return jnp.diff(ends, prepend=jnp.zeros_like(ends[..., :1]))
-
-
-def local_sizes(sizes, offset, local_groups: int) -> jax.Array:
-  """int32[..., 1 + L]: all the rows before the local groups, and these groups'."""
-  groups = sizes.shape[-1]
-  first = jnp.clip(offset[0], 0, groups)
-  ends = jnp.pad(ends_of_groups(sizes), [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
-  before = lax.dynamic_slice_in_dim(ends, first, 1, axis=-1)
-  padded = jnp.concatenate(
-      [sizes, jnp.zeros((*sizes.shape[:-1], local_groups), sizes.dtype)], axis=-1)
-  local = lax.dynamic_slice_in_dim(padded, first, local_groups, axis=-1)
-  return jnp.concatenate([before, local], -1)
-
-
-def groups_of_rows(sizes, offset, local_groups: int, count: int) -> jax.Array:
-  """int32[..., count]: each row's local group, and L for rows of none."""
-  if offset is None:
-    sizes = jnp.pad(sizes, [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
-  else:
-    sizes = local_sizes(sizes, offset, local_groups)
-  ends = ends_of_groups(sizes)
-  rows = jnp.arange(count)[:, None]
-  group = (rows >= ends[..., None, :]).sum(-1, dtype=jnp.int32) - 1
-  return jnp.where(group < 0, local_groups, group)
 
 
 def plan_ragged(operands, form: Form, spec: Spec, target: str) -> dict:

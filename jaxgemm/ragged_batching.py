@@ -11,7 +11,8 @@ from jax.interpreters import batching
 import jax.numpy as jnp
 
 from jaxgemm.gemm import Spec
-from jaxgemm.ragged import Form, bind, finish, local_sizes, ragged, ragged_p
+from jaxgemm.group_sizes import local_sizes
+from jaxgemm.ragged import Form, bind, finish, ragged, ragged_p
 
 
 def _outside(*operands, form: Form, spec: Spec):

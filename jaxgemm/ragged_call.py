@@ -15,12 +15,11 @@ import jax.numpy as jnp
 from jaxgemm import _ffi, epilogue, ragged_layout, sharding
 from jaxgemm.config import check_activation, resolve
 from jaxgemm.gemm import Spec
+from jaxgemm.group_sizes import cut_sizes, groups_of_rows, local_sizes
 from jaxgemm.matmul import (
     beside, dot_general, emulated_arch, epilogue_values, unsupported, warn_once
 )
-from jaxgemm.ragged import (
-    cut_sizes, groups_of_rows, local_sizes, merge_columns, ragged
-)
+from jaxgemm.ragged import merge_columns, ragged
 from jaxgemm.ragged_checks import (
     check_accumulate, check_arrays, check_contracted, check_num_local_groups,
     check_ragged_batch, check_rhs_grad

@@ -28,6 +28,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 import jax.numpy as jnp
 
 from jaxgemm import sharding
+from jaxgemm.group_sizes import part_of_sizes
 
 Axes = tuple[str, ...]
 
@@ -185,16 +186,6 @@ def _rule(form, labels, num_results: int) -> SdyShardingRule:
       reduction_factors=tuple(x for x in letters if x not in kept.union(*out)),
       need_replication_factors=tuple(x for x in letters if x in kept),
   )
-
-
-def part_of_sizes(sizes, first, count: int) -> jax.Array:
-  """Sizes of the groups' parts among `count` rows from `first` on."""
-  total = jnp.iinfo(jnp.int32).max // 2
-  sizes = jnp.clip(sizes, 0, total)
-  # Saturating, for sizes may be any; cut off at the last row by the second part.
-  ends = lax.associative_scan(lambda x, y: jnp.minimum(x + y, total), sizes, axis=-1)
-  padding = [(0, 0)] * (sizes.ndim - 1) + [(1, 0)]
-  return jnp.diff(jnp.clip(jnp.pad(ends, padding), first, first + count), axis=-1)
 
 
 def _sum(x, over: Axes, labels: str, scattered: dict[str, Axes]):

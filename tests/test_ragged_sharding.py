@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm import GemmConfig, ragged_sharding
+from jaxgemm import GemmConfig, group_sizes
 from ragged_reference import array, assert_close
 from tests.moe_reference import assert_near, jit, make_nnx, tokens
 
@@ -228,7 +228,7 @@ def test_sizes_that_are_far_out(rng, sizes):
 
 
 def test_part_of_sizes():
-  part = jax.jit(lambda first: ragged_sharding.part_of_sizes(SIZES, first, 16))
+  part = jax.jit(lambda first: group_sizes.part_of_sizes(SIZES, first, 16))
   parts = [part(first) for first in range(0, 64, 16)]
   np.testing.assert_array_equal(parts, [
       [0, 16, 0, 0, 0, 0, 0, 0], [0, 4, 3, 0, 9, 0, 0, 0], [0, 0, 0, 0, 2, 9, 0, 5],

@@ -1,0 +1,53 @@
+"""Arithmetic on group sizes, outside of the kernels.
+
+Sizes are int32[..., G], of any values: negative ones count as zero, and sums beyond the
+rows that there are are cut off there.
+"""
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+
+
+def ends_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:
+  """int32[..., G]: where each group ends; sums that are larger are the extent."""
+  # So written, the sum of two is in range before it is cut off.
+  add = lambda x, y: x + jnp.minimum(y, extent - x)
+  return lax.associative_scan(add, jnp.clip(sizes, 0, extent), axis=sizes.ndim - 1)
+
+
+def cut_sizes(sizes, extent: int) -> jax.Array:
+  """int32[..., G]: sizes of which none is negative, and their sum at most extent."""
+  ends = ends_of_groups(sizes, extent)
+  return jnp.diff(ends, prepend=jnp.zeros_like(ends[..., :1]))
+
+
+def local_sizes(sizes, offset, local_groups: int) -> jax.Array:
+  """int32[..., 1 + L]: all the rows before the local groups, and these groups'."""
+  groups = sizes.shape[-1]
+  first = jnp.clip(offset[0], 0, groups)
+  ends = jnp.pad(ends_of_groups(sizes), [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
+  before = lax.dynamic_slice_in_dim(ends, first, 1, axis=-1)
+  padded = jnp.concatenate(
+      [sizes, jnp.zeros((*sizes.shape[:-1], local_groups), sizes.dtype)], axis=-1)
+  local = lax.dynamic_slice_in_dim(padded, first, local_groups, axis=-1)
+  return jnp.concatenate([before, local], -1)
+
+
+def groups_of_rows(sizes, offset, local_groups: int, count: int) -> jax.Array:
+  """int32[..., count]: each row's local group, and L for rows of none."""
+  if offset is None:
+    sizes = jnp.pad(sizes, [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
+  else:
+    sizes = local_sizes(sizes, offset, local_groups)
+  ends = ends_of_groups(sizes)
+  rows = jnp.arange(count)[:, None]
+  group = (rows >= ends[..., None, :]).sum(-1, dtype=jnp.int32) - 1
+  return jnp.where(group < 0, local_groups, group)
+
+
+def part_of_sizes(sizes, first, count: int) -> jax.Array:
+  """int32[..., G]: sizes of the groups' parts among `count` rows from `first` on."""
+  ends = ends_of_groups(sizes)
+  ends = jnp.pad(ends, [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
+  return jnp.diff(jnp.clip(ends, first, first + count), axis=-1)
