@@ -3,8 +3,6 @@
 JAXGEMM_TEST_PLATFORMS=cuda,cpu python -m pytest tests/test_cuda_chunks.py
 """
 
-import os
-import pathlib
 import subprocess
 import sys
 
@@ -14,27 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from cuda_gpu import ROOT, array, skip_reason
 import jaxgemm
-from jaxgemm import GemmConfig, _ffi
+from jaxgemm import GemmConfig
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-
-
-def _skip_reason():
-  if "cuda" not in os.environ["JAX_PLATFORMS"]:
-    return "needs an NVIDIA GPU: set JAXGEMM_TEST_PLATFORMS=cuda,cpu"
-  if not _ffi.built_kernels(_ffi.target("cuda")):
-    return "this build has no kernels for the GPU"
-  return ""
-
-
-pytestmark = pytest.mark.skipif(bool(_skip_reason()), reason=_skip_reason())
+pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
 
 CONFIG = GemmConfig(tile_m=128, tile_n=128)
-
-
-def array(rng, *shape):
-  return jnp.asarray(rng.standard_normal(shape, np.float32)).astype(jnp.bfloat16)
 
 
 def assert_close(out, x, w):
