@@ -40,7 +40,7 @@ class Spec:
   deterministic: bool = False
   weak_type: bool = False
   emulated: str | None = None  # the GPU target whose kernels the CPU emulates
-  precise: bool = False  # float32 to its full precision also where kernels have less
+  precise: bool = False  # float32 in three passes where kernels multiply it as tf32
 
   def accumulator(self, lhs, rhs) -> "Spec":
     """The sums alone, where the epilogue is computed outside the kernel."""

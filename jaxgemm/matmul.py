@@ -107,11 +107,16 @@ def emulated_arch(implementation: str | None) -> str | None:
   return implementation.removeprefix(_EMULATED)
 
 
-def is_precise(precision) -> bool:
-  """Whether float32 operands are to be multiplied as such, not as tf32."""
+def _asks_for(precision, *names: str) -> bool:
+  """Whether a precision of jax, or the default one, is one of these."""
   asked = precision or jax.config.jax_default_matmul_precision
-  return any("high" in str(x).lower() or str(x) == "float32"
-             for x in (asked if isinstance(asked, tuple) else (asked,)))
+  asked = asked if isinstance(asked, tuple) else (asked,)
+  return any(str(x).lower() in names for x in asked)
+
+
+def is_high(precision) -> bool:
+  """Whether float32 operands are to be multiplied in three passes where they are tf32."""
+  return _asks_for(precision, "high", "bfloat16_3x", "tensorfloat32")
 
 
 def unsupported(lhs, rhs, out_dtype, precision, emulated: str | None,
@@ -147,10 +152,14 @@ def unsupported(lhs, rhs, out_dtype, precision, emulated: str | None,
       isinstance(precision, str) and precision != "default"
       and precision in lax.DotAlgorithmPreset.__members__):
     return f"precision={precision} names an algorithm of XLA"
-  if (target in _ffi.CUDA_ARCHS and jnp.float32 in (lhs.dtype, rhs.dtype)
-      and is_precise(precision) and not splits):
-    return ("a precision above the default asks for more than the tensor cores of "
-            f"{target} (tf32) give, and only plain products are split in three passes")
+  if target in _ffi.CUDA_ARCHS and jnp.float32 in (lhs.dtype, rhs.dtype):
+    # Tensor cores cut off what they add up: three passes are not quite float32 (Ootomo
+    # and Yokota, "Recovering single precision accuracy from Tensor Cores").
+    if _asks_for(precision, "highest", "float32"):
+      return f"the precision asks for more than {target}'s tensor cores (tf32) give"
+    if is_high(precision) and not splits:
+      return (f"the precision asks for more than {target}'s tf32, and only plain "
+              "products are split in three passes")
   dtypes = kernel_dtypes(_dtype_beside(lhs, rhs), _dtype_beside(rhs, lhs), target)
   error = _ffi.native.operands_error(*(dtype.name for dtype in dtypes), target)
   return error.removesuffix(".") or None
@@ -246,7 +255,7 @@ def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
   dims = product.dims._replace(bias=bias_labels, scale=scale_labels)
   spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
               weak_type=product.result.weak_type, emulated=emulated,
-              precise=is_precise(precision))
+              precise=is_high(precision))
 
   reason = unsupported(lhs, rhs, out_dtype, precision, emulated)
   if implementation == "xla" or (implementation is None and reason):
@@ -319,8 +328,8 @@ def matmul(
       types and int8 run in this package's kernels, also mixed.
     b: array of shape (K,) or (..., K, N).
     precision: as in `jax.numpy.matmul`. float32 is always computed in full, but on
-      NVIDIA GPUs as tf32, and from "high" on in three passes of tf32 parts (where an
-      infinity may give NaN).
+      NVIDIA GPUs as tf32, by "high" in three passes of tf32 parts (where an infinity may
+      give NaN), and by "highest" left to XLA.
     preferred_element_type: dtype of the result, as in `jax.numpy.matmul`.
     out_sharding: as in `jax.numpy.matmul`.
     bias: array of shape (N,) or (..., N), of real numbers; integers where the

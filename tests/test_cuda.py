@@ -37,13 +37,13 @@ def test_dense(rng, dtype, out, m, n, k, layout):
   assert_close(jax.jit(product)(a, b), a64 @ b64)
 
 
-@pytest.mark.parametrize("precision, tolerance", [("high", 1e-6), ("highest", 1e-6)])
-def test_float32_in_three_passes(rng, precision, tolerance):
+def test_float32_in_three_passes(rng):
   a, b = array(rng, 300, 1000, dtype="float32"), array(rng, 1000, 200, dtype="float32")
   want = double(a) @ double(b)
-  assert_close(gemm(a, b, precision=precision), want, tolerance)
+  # 375 additions of eight products, each cut off at 2**-23 of the sum so far, at the most.
+  assert_close(gemm(a, b, precision="high"), want, 375 * 2.0**-23)
   tf32 = double(gemm(a, b))
-  assert np.linalg.norm(tf32 - want) > 1e-5 * np.linalg.norm(want)
+  assert np.linalg.norm(tf32 - want) > 1e-4 * np.linalg.norm(want)
 
 
 @pytest.mark.parametrize("schedule", ["persistent", "work_stealing", "stream_k"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm import GemmConfig
+from jaxgemm import GemmConfig, _ffi
 from jaxgemm.gemm import split_in_three
 
 FLOATS = ("float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2",
@@ -236,7 +236,7 @@ def test_the_warning_names_the_callers_line():
 
 
 @pytest.mark.parametrize("size", [1.0, 1e30, 1e-30])
-def test_three_passes_of_tf32_have_the_precision_of_float32(rng, size):
+def test_parts_of_tf32_hold_float32(rng, size):
   def tf32(x):  # to the nearest, ties to even
     bits = np.asarray(x).view(np.uint32).astype(np.uint64)
     bits = (bits + 0xFFF + (bits >> 13 & 1)) & 0xFFFFE000
@@ -266,7 +266,7 @@ def test_a_high_precision_is_one_product_of_three_times_k_on_nvidia(layout):
   def operand(shape):
     return "x".join(map(str, shape))
 
-  call, = (x for x in text("highest").splitlines() if "@jaxgemm_gemm" in x)
+  call, = (x for x in text("high").splitlines() if "@jaxgemm_gemm" in x)
   tripled = [[3 * n if n == 96 else n for n in x.shape] for x in (lhs, rhs)]
   assert (f"(tensor<{operand(tripled[0])}xf32>, tensor<{operand(tripled[1])}xf32>)"
           in call)
@@ -278,3 +278,20 @@ def test_an_algorithm_of_xla_by_its_name():
   for name in ("BF16_BF16_F32", jax.lax.DotAlgorithmPreset.BF16_BF16_F32):
     supported, reason = jaxgemm.supports(x, x, precision=name)
     assert not supported and "names an algorithm of XLA" in reason
+
+
+def test_the_highest_precision_is_xla_s_on_nvidia(monkeypatch):
+  monkeypatch.setattr(_ffi, "default_platform", lambda: "cuda")
+  monkeypatch.setattr(_ffi, "platforms", lambda: ("cpu", "cuda"))
+  monkeypatch.setattr(_ffi, "_local_cuda_arch", lambda: "sm90")
+  monkeypatch.setattr(_ffi, "built_kernels", lambda target: frozenset(
+      name for arch, name in _ffi.NAMES["gpu_kernels"] if arch == target))
+  _ffi.plan.cache_clear()
+  x = jax.ShapeDtypeStruct((64, 64), jnp.float32)
+  for precision, supported in ((None, True), ("high", True), ("highest", False),
+                               (jax.lax.Precision.HIGHEST, False), ("float32", False)):
+    assert jaxgemm.supports(x, x, precision=precision)[0] == supported
+  sizes = jax.ShapeDtypeStruct((1,), jnp.int32)
+  experts = jax.ShapeDtypeStruct((1, 64, 64), jnp.float32)
+  assert not jaxgemm.supports(x, experts, group_sizes=sizes, precision="high")[0]
+  _ffi.plan.cache_clear()
