@@ -124,8 +124,6 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m,
   config = resolve(config, schedule, reduction, deterministic)
   if not isinstance(timeout, (int, float)) or not 0 < timeout < 1e9:
     raise ValueError(f"timeout={timeout!r}; a number of seconds above 0 is allowed.")
-  tiles = _positive("tiles_per_chunk_m", tiles_per_chunk_m, 1)
-  pivot = _positive("tile_idx_pivot_m", tile_idx_pivot_m, 0)
   product = _product(lhs, rhs, dimension_numbers, precision, preferred_element_type)
   arranged = _arrange(lhs, rhs, product)
   out_dtype = product.result.dtype
@@ -149,8 +147,8 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m,
         scale_labels) & set(product.columns) else (1,)
     scale = scale.reshape(*((-1,) if set(scale_labels) & set(product.batch) else ()),
                           *columns)
-  form = Form(arranged.lhs_contracting, arranged.rhs_contracting, tiles, pivot,
-              round(timeout * 1e9))
+  form = Form(arranged.lhs_contracting, arranged.rhs_contracting, tiles_per_chunk_m,
+              tile_idx_pivot_m, round(timeout * 1e9))
   spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
               weak_type=product.result.weak_type, emulated=emulated)
   return form, spec, product, arranged, bias, scale
@@ -310,11 +308,14 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
     kwargs.pop(name, None)
   options = dict.fromkeys(_OPTIONS) | {
       "dimension_numbers": None, "deterministic": False, "tile_idx_pivot_m": 0,
-      "timeout": 1.0}
+      "timeout": 1.0} | kwargs
+  options["tile_idx_pivot_m"] = _positive(
+      "tile_idx_pivot_m", options["tile_idx_pivot_m"], 0)
   # Of arrays in host memory, too, which no product takes.
   lhs, rhs = (jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)) for x in (lhs, rhs))
   form, spec, _, arranged, *_ = _prepare(
-      lhs, rhs, None, None, tiles_per_chunk_m=tiles_per_chunk_m, **options | kwargs)
+      lhs, rhs, None, None, **options,
+      tiles_per_chunk_m=_positive("tiles_per_chunk_m", tiles_per_chunk_m, 1))
   return _chunk_rows(lhs, rhs, arranged, form, spec)
 
 

@@ -116,7 +116,7 @@ def _asks_for(precision, *names: str) -> bool:
 
 def is_high(precision) -> bool:
   """Whether float32 operands are to be multiplied in three passes where they are tf32."""
-  return _asks_for(precision, "high", "bfloat16_3x", "tensorfloat32")
+  return _asks_for(precision, "high")
 
 
 def unsupported(lhs, rhs, out_dtype, precision, emulated: str | None,

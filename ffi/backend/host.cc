@@ -61,10 +61,10 @@ class HostAccumulator {
 };
 
 // One thread is a workgroup.
-struct TracedReady : ChunkReady {
+struct TracedReady : ChunkSignals {
   bool Wait(const WorkTile& tile) const {
     Span span("wait", tile.m);
-    return ChunkReady::Wait(tile);
+    return ChunkSignals::Wait(tile);
   }
 };
 

@@ -1,7 +1,7 @@
 // Which piece of the problem a workgroup does next. Three independent steps:
 //   claim  the next linear index          StrideClaim, StealClaim
 //   map    the work tile of that index    DenseMap, StreamKMap, GroupedMap (grouped_map.h)
-//   ready  may lhs be read there yet      AlwaysReady, ChunkReady
+//   ready  may lhs be read there yet      AlwaysReady, ChunkSignals
 // and one loop, ForEachWorkTile, that any choice of the three goes into. Every backend
 // compiles this file; it is tested on the host, where no device is needed.
 #pragma once
@@ -251,14 +251,6 @@ struct ChunkSignals {
     }
     return true;
   }
-};
-
-// Where one thread is a workgroup.
-struct ChunkReady {
-  ChunkSignals chunks;
-
-  JAXGEMM_DEVICE Index Row(Index m) const { return chunks.Row(m); }
-  JAXGEMM_DEVICE bool Wait(const WorkTile& tile) const { return chunks.Wait(tile); }
 };
 
 // ----------------------------------------------------------------------------- loop
