@@ -276,8 +276,10 @@ def hip():
 
 def _driver_launch(hip, arch, by_parameters, buffers=True):
   n = 32
-  a = np.arange(16 * 16, dtype=np.float32).reshape(16, 16) % 7
-  out = np.zeros((16, n), np.float32)
+  # One block of memory, so that `a` is what lies nearest to `out`.
+  block = np.zeros((1 << 20,), np.float32)
+  a, out = block[:16 * 16].reshape(16, 16), block[16 * 16:16 * (16 + n)].reshape(16, n)
+  a[:] = np.arange(16 * 16).reshape(16, 16) % 7
   module, function = ctypes.c_void_p(), ctypes.c_void_p()
   assert hip.hipModuleLoadData(ctypes.byref(module), amdgpu.compile_hip(TILED, arch)) == 0
   assert hip.hipModuleGetFunction(ctypes.byref(function), module, b"tiled") == 0
