@@ -12,12 +12,10 @@ import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.chunked import Form, chunked, plan_chunked
-from jaxgemm.config import GemmConfig, check_activation, resolve
+from jaxgemm.config import GemmConfig
 from jaxgemm.gemm import Spec
-from jaxgemm.matmul import (
-    Product, beside, dot_general, dot_general_product, emulated_arch, labelled_vector,
-    matmul, matmul_product, unsupported
-)
+from jaxgemm.matmul import beside, dot_general, matmul, prepare
+from jaxgemm.product import Product, dot_general_product, matmul_product
 
 _OPTIONS = ("precision", "preferred_element_type", "activation", "schedule",
             "reduction", "deterministic", "config", "implementation")
@@ -115,42 +113,32 @@ def _signals(signals, arranged: _Arranged):
   return signals.reshape(math.prod(batch), signals.shape[-1])
 
 
-def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m,
-             dimension_numbers, precision, preferred_element_type, activation, schedule,
-             reduction, deterministic, config, implementation, timeout):
+def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, timeout,
+             dimension_numbers, preferred_element_type, **options):
   """(form, spec, product, arranged, bias, scale) of a call."""
-  check_activation(activation)
-  emulated = emulated_arch(implementation)
-  config = resolve(config, schedule, reduction, deterministic)
   if not isinstance(timeout, (int, float)) or not 0 < timeout < 1e9:
     raise ValueError(f"timeout={timeout!r}; a number of seconds above 0 is allowed.")
-  product = _product(lhs, rhs, dimension_numbers, precision, preferred_element_type)
+  product = _product(
+      lhs, rhs, dimension_numbers, options["precision"], preferred_element_type)
   arranged = _arrange(lhs, rhs, product)
-  out_dtype = product.result.dtype
-  reason = unsupported(lhs, rhs, out_dtype, precision, emulated, splits=False)
-  if reason or implementation == "xla":
+  spec, dims, bias, scale, reason = prepare(
+      lhs, rhs, bias, scale, product, splits=False, **options)
+  if reason or options["implementation"] == "xla":
     reason = reason or "implementation='xla' was given"
     raise ValueError(
         f"{reason}, and XLA does not wait for chunks. Pass other operands, or join the "
         "chunks and use jaxgemm.matmul.")
-  if emulated is not None:
+  if spec.emulated is not None:
     _ffi.use_emulator()
-  integer = jnp.issubdtype(out_dtype, jnp.integer)
-  bias, _ = labelled_vector(
-      "bias", bias, product, jnp.int32 if integer else jnp.float32, scalar=False)
-  scale, scale_labels = labelled_vector(
-      "scale", scale, product, jnp.float32, scalar=True)
   if bias is not None:
     bias = bias.reshape(*((-1,) if bias.ndim > 1 else ()), bias.shape[-1])
   if scale is not None:
-    columns = scale.shape[len(scale_labels) - 1:] if set(
-        scale_labels) & set(product.columns) else (1,)
-    scale = scale.reshape(*((-1,) if set(scale_labels) & set(product.batch) else ()),
-                          *columns)
+    labels = set(dims.scale)
+    columns = (scale.shape[len(dims.scale) - 1:] if labels & set(product.columns)
+               else (1,))
+    scale = scale.reshape(*((-1,) if labels & set(product.batch) else ()), *columns)
   form = Form(arranged.lhs_contracting, arranged.rhs_contracting, tiles_per_chunk_m,
               tile_idx_pivot_m, round(timeout * 1e9))
-  spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
-              weak_type=product.result.weak_type, emulated=emulated)
   return form, spec, product, arranged, bias, scale
 
 

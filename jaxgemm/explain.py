@@ -12,10 +12,8 @@ from jaxgemm.chunked import chunked_p, plan_chunked
 from jaxgemm.chunked_matmul import chunked_matmul
 from jaxgemm.contract import contract_p, plan_contraction
 from jaxgemm.layout import Dims
-from jaxgemm.matmul import (
-    dot_general, dot_general_product, emulated_arch, matmul, matmul_product,
-    unsupported
-)
+from jaxgemm.matmul import dot_general, emulated_arch, matmul, unsupported
+from jaxgemm.product import dot_general_product, matmul_product
 from jaxgemm.ragged import plan_ragged, ragged_p
 from jaxgemm.ragged_call import BASIC, half, ragged_result
 from jaxgemm.ragged_dot import (

@@ -3,7 +3,7 @@
 import functools
 import pathlib
 import sys
-from typing import Callable, NamedTuple
+from typing import NamedTuple
 import warnings
 
 import jax
@@ -14,85 +14,12 @@ from jaxgemm import _ffi, epilogue, sharding
 from jaxgemm.config import GemmConfig, check_activation, check_choice, resolve
 from jaxgemm.contract import contract
 from jaxgemm.gemm import Spec, kernel_dtypes
-from jaxgemm.layout import Dims, Labels
+from jaxgemm.layout import Dims
+from jaxgemm.product import Product, dot_general_product, matmul_product
 
 _EMULATED = "emulated:"
 _IMPLEMENTATIONS = ("jaxgemm", "xla",
                     *(_EMULATED + arch for arch in _ffi.ROCM_ARCHS))
-
-
-class Product(NamedTuple):
-  """A call of matmul or dot_general, its epilogue aside.
-
-  Attributes:
-    reference: computes it by jax, given lhs, rhs and preferred_element_type.
-    dims: the labels of the operands after `dropped` is squeezed out of them.
-    dropped: axes of size 1 of lhs and of rhs: a broadcast needs no copy.
-    batch: out's leading labels that a bias may have in front.
-    columns: out's last labels, which are rhs's own.
-    result: shape and dtype, as jax has them.
-  """
-
-  reference: Callable
-  dims: Dims
-  dropped: tuple[tuple[int, ...], tuple[int, ...]]
-  batch: Labels
-  columns: Labels
-  result: jax.ShapeDtypeStruct
-
-
-def matmul_product(a, b, *, precision=None, preferred_element_type=None,
-                   out_sharding=None) -> Product:
-  """The product of `jnp.matmul`; raises what it raises."""
-  reference = functools.partial(
-      jnp.matmul, precision=precision, out_sharding=out_sharding
-  )
-  result = jax.eval_shape(
-      functools.partial(reference, preferred_element_type=preferred_element_type),
-      a, b,
-  )
-  num_batch = max(a.ndim, b.ndim, 2) - 2
-  batch = tuple(range(num_batch))
-  a_batch = batch[num_batch - max(a.ndim - 2, 0):]
-  b_batch = batch[num_batch - max(b.ndim - 2, 0):]
-  a_size, b_size = dict(zip(a_batch, a.shape)), dict(zip(b_batch, b.shape))
-  a_drop = {x for x in a_batch if a_size[x] == 1 and x in b_size}
-  b_drop = {x for x in b_batch if b_size[x] == 1 and x in a_size} - a_drop
-  row, depth, column = num_batch, num_batch + 1, num_batch + 2
-  rows = (row,) if a.ndim > 1 else ()
-  columns = (column,) if b.ndim > 1 else ()
-  dims = Dims(
-      tuple(x for x in a_batch if x not in a_drop) + rows + (depth,),
-      tuple(x for x in b_batch if x not in b_drop) + (depth,) + columns,
-      batch + rows + columns,
-  )
-  dropped = (tuple(a_batch.index(x) for x in sorted(a_drop)),
-             tuple(b_batch.index(x) for x in sorted(b_drop)))
-  return Product(reference, dims, dropped, batch, columns, result)
-
-
-def dot_general_product(lhs, rhs, *, dimension_numbers, precision=None,
-                        preferred_element_type=None, out_sharding=None) -> Product:
-  """The product of `jax.lax.dot_general`; raises what it raises."""
-  def reference(x, y, preferred_element_type):
-    return lax.dot_general(x, y, dimension_numbers, precision,
-                           preferred_element_type, out_sharding=out_sharding)
-
-  result = jax.eval_shape(
-      functools.partial(reference, preferred_element_type=preferred_element_type),
-      lhs, rhs,
-  )
-  (l_contract, r_contract), (l_batch, r_batch) = (
-      (tuple(map(int, left)), tuple(map(int, right)))
-      for left, right in dimension_numbers
-  )
-  shared = dict(zip(r_contract + r_batch, l_contract + l_batch))
-  l_labels = tuple(range(lhs.ndim))
-  r_labels = tuple(shared.get(i, lhs.ndim + i) for i in range(rhs.ndim))
-  rows = tuple(x for x in l_labels if x not in l_contract + l_batch)
-  columns = tuple(x for x in r_labels if x >= lhs.ndim)
-  dims = Dims(l_labels, r_labels, l_batch + rows + columns)
-  return Product(reference, dims, ((), ()), l_batch, columns, result)
 
 
 def emulated_arch(implementation: str | None) -> str | None:
@@ -241,8 +168,46 @@ def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
   return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)[0]
 
 
-def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
-          schedule, reduction, deterministic, config, implementation):
+def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
+  """Whether XLA computes a call, which the kernels cannot for this reason, or None.
+
+  Raises:
+    ValueError: the kernels were asked for.
+  """
+  if implementation == "xla":
+    return True
+  if reason and implementation is not None:
+    raise ValueError(
+        f"implementation={implementation!r} was given, but {reason}. Pass other "
+        "operands, or implementation=None to let XLA compute this."
+    )
+  if reason:
+    warn_once(reason)
+  return bool(reason)
+
+
+class Prepared(NamedTuple):
+  """A product whose options are checked and resolved.
+
+  Attributes:
+    spec: what is computed.
+    dims: the product's, with the labels of bias and scale.
+    bias: its values in the dtype that the kernels read, or None.
+    scale: likewise.
+    reason: why the kernels cannot compute it, or None.
+  """
+
+  spec: Spec
+  dims: Dims
+  bias: jax.Array | None
+  scale: jax.Array | None
+  reason: str | None
+
+
+def prepare(lhs, rhs, bias, scale, product: Product, *, splits: bool = True, precision,
+            activation, schedule, reduction, deterministic, config,
+            implementation) -> Prepared:
+  """Checks the options of a call; splits: see `unsupported`."""
   check_activation(activation)
   emulated = emulated_arch(implementation)
   config = resolve(config, schedule, reduction, deterministic)
@@ -255,19 +220,16 @@ def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
   dims = product.dims._replace(bias=bias_labels, scale=scale_labels)
   spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
               weak_type=product.result.weak_type, emulated=emulated,
-              precise=is_high(precision))
+              precise=splits and is_high(precision))
+  reason = unsupported(lhs, rhs, out_dtype, precision, emulated, splits)
+  return Prepared(spec, dims, bias, scale, reason)
 
-  reason = unsupported(lhs, rhs, out_dtype, precision, emulated)
-  if implementation == "xla" or (implementation is None and reason):
-    if implementation is None:
-      warn_once(reason)
+
+def _call(lhs, rhs, bias, scale, product: Product, **options):
+  spec, dims, bias, scale, reason = prepare(lhs, rhs, bias, scale, product, **options)
+  if leaves_to_xla(options["implementation"], reason):
     return _xla(lhs, rhs, bias, scale, product, dims, spec)
-  if reason:
-    raise ValueError(
-        f"implementation={implementation!r} was given, but {reason}. Pass other "
-        "operands, or implementation=None to let XLA compute this."
-    )
-  if emulated is not None:
+  if spec.emulated is not None:
     _ffi.use_emulator()
   lhs, rhs = beside(lhs, rhs), beside(rhs, lhs)
   lhs, rhs = (lax.squeeze(x, axes) if axes else x
@@ -275,7 +237,7 @@ def _call(lhs, rhs, bias, scale, product: Product, *, precision, activation,
 
   def bind(lhs, rhs, bias, scale):
     return contract(lhs, rhs, bias, scale, dims=dims, spec=spec,
-                    partition=sharding.is_needed(config.partition))[0]
+                    partition=sharding.is_needed(spec.config.partition))[0]
 
   if sharding.is_explicit():
     # The result's type is jax's; within it the partitioning rule applies.

@@ -17,7 +17,7 @@ from jaxgemm.config import check_activation, resolve
 from jaxgemm.gemm import Spec
 from jaxgemm.group_sizes import cut_sizes, groups_of_rows, local_sizes
 from jaxgemm.matmul import (
-    beside, dot_general, emulated_arch, epilogue_values, unsupported, warn_once
+    beside, dot_general, emulated_arch, epilogue_values, leaves_to_xla, unsupported
 )
 from jaxgemm.ragged import merge_columns, ragged
 from jaxgemm.ragged_checks import (
@@ -234,13 +234,7 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
               weak_type=wanted.weak_type, emulated=emulated)
 
   reason = unsupported(lhs, rhs, out_dtype, precision, emulated, splits=False)
-  by_xla = implementation == "xla" or (implementation is None and bool(reason))
-  if reason and implementation is None:
-    warn_once(reason)
-  elif reason and not by_xla:
-    raise ValueError(
-        f"implementation={implementation!r} was given, but {reason}. Pass other "
-        "operands, or implementation=None to let XLA compute this.")
+  by_xla = leaves_to_xla(implementation, reason)
   if emulated is not None:
     _ffi.use_emulator()
 
