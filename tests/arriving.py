@@ -1,4 +1,4 @@
-"""Arrays that a thread of the test's own writes while a program reads them."""
+"""Products of arrays that arrive, by a copy or from a thread of the test's own."""
 
 import ctypes
 import threading
@@ -7,6 +7,19 @@ import time
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+import jaxgemm
+
+
+def overlapped(x, w, *, config, tiles=2, first_chunk=0, axis=-2, pivot=0,
+               by_column=False, **kwargs):
+  """x @ w while x is copied; by_column: x is [..., K, M]."""
+  numbers = (((0,), (0,)), ((), ())) if by_column else None
+  return jaxgemm.overlap(
+      x, lambda data, signals: jaxgemm.chunked_matmul(
+          data, w, signals, tiles_per_chunk_m=tiles, tile_idx_pivot_m=pivot,
+          config=config, dimension_numbers=numbers, **kwargs),
+      chunk_rows=config.tile_m * tiles, axis=axis, first_chunk=first_chunk)
 
 
 def memory(x: jax.Array) -> np.ndarray:

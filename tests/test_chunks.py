@@ -13,12 +13,14 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 import numpy as np
 import pytest
 
+import arriving
 import jaxgemm
 from jaxgemm import GemmConfig
 from jaxgemm import _jaxgemm as native
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CONFIG = GemmConfig(tile_m=16, tile_n=32)
+overlapped = functools.partial(arriving.overlapped, config=CONFIG)
 
 
 def normal(rng, *shape, dtype=np.float32):
@@ -29,17 +31,6 @@ def assert_close(out, want, tolerance=1e-5):
   out, want = np.asarray(out, np.float64), np.asarray(want, np.float64)
   assert out.shape == want.shape and np.isfinite(out).all()
   assert np.abs(out - want).max() <= tolerance * np.abs(want).max()
-
-
-def overlapped(x, w, *, tiles=2, first_chunk=0, axis=-2, pivot=0, by_column=False,
-               **kwargs):
-  """x @ w while x is copied; by_column: x is [..., K, M]."""
-  numbers = (((0,), (0,)), ((), ())) if by_column else None
-  return jaxgemm.overlap(
-      x, lambda data, signals: jaxgemm.chunked_matmul(
-          data, w, signals, tiles_per_chunk_m=tiles, tile_idx_pivot_m=pivot,
-          config=CONFIG, dimension_numbers=numbers, **kwargs),
-      chunk_rows=16 * tiles, axis=axis, first_chunk=first_chunk)
 
 
 def copied(x, chunk_rows, **kwargs):

@@ -3,6 +3,7 @@
 JAXGEMM_TEST_PLATFORMS=cuda,cpu python -m pytest tests/test_cuda_chunks.py
 """
 
+import functools
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import arriving
 from cuda_gpu import ROOT, array, skip_reason
 import jaxgemm
 from jaxgemm import GemmConfig
@@ -19,6 +21,7 @@ from jaxgemm import GemmConfig
 pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
 
 CONFIG = GemmConfig(tile_m=128, tile_n=128)
+overlapped = functools.partial(arriving.overlapped, config=CONFIG)
 
 
 def assert_close(out, x, w):
@@ -31,16 +34,6 @@ def assert_close(out, x, w):
 def on_host(x):
   return jax.device_put(x, jax.sharding.SingleDeviceSharding(
       jax.devices()[0], memory_kind="pinned_host"))
-
-
-def overlapped(x, w, *, tiles=2, first_chunk=0, axis=-2, pivot=0, by_column=False,
-               **kwargs):
-  numbers = (((0,), (0,)), ((), ())) if by_column else None
-  return jaxgemm.overlap(
-      x, lambda data, signals: jaxgemm.chunked_matmul(
-          data, w, signals, tiles_per_chunk_m=tiles, tile_idx_pivot_m=pivot,
-          config=CONFIG, dimension_numbers=numbers, **kwargs),
-      chunk_rows=128 * tiles, axis=axis, first_chunk=first_chunk)
 
 
 @pytest.mark.parametrize("place", ["device", "pinned_host"])
