@@ -1,6 +1,7 @@
 """Products of arrays that arrive, by a copy or from a thread of the test's own."""
 
 import ctypes
+import functools
 import threading
 import time
 
@@ -22,8 +23,10 @@ def overlapped(x, w, *, config, tiles=2, first_chunk=0, axis=-2, pivot=0,
       chunk_rows=config.tile_m * tiles, axis=axis, first_chunk=first_chunk)
 
 
-def memory(x: jax.Array) -> np.ndarray:
-  """What a CPU array holds, to be written."""
+def memory(x: jax.Array):
+  """What an array holds, to be written; np.array of it is what it holds now."""
+  if x.device.platform != "cpu":
+    return CudaMemory(x)
   buffer = (ctypes.c_uint8 * x.nbytes).from_address(x.unsafe_buffer_pointer())
   return np.frombuffer(buffer, np.uint8).view(x.dtype).reshape(x.shape)
 
@@ -32,13 +35,14 @@ class Arriving:
   """An lhs [..., M, K] (axis -2) whose chunks a thread writes one by one.
 
   Attributes:
+    values: what is written; others of the same shape may take their place.
     lhs: NaN, or -128, where nothing has been written.
     signals: uint32[C], or [*batch, C]; zeros at first.
   """
 
   def __init__(self, values: np.ndarray, chunk_rows: int, axis: int = -2,
                batched: bool = False):
-    self._values, self._rows, self._axis = values, chunk_rows, axis % values.ndim
+    self.values, self._rows, self._axis = values, chunk_rows, axis % values.ndim
     poison = -128 if values.dtype == np.int8 else np.nan
     self.lhs = jnp.full(values.shape, poison, values.dtype)
     chunks = -(-values.shape[axis] // chunk_rows)
@@ -51,13 +55,17 @@ class Arriving:
     """All chunks, as indices of their signals."""
     return list(np.ndindex(self.signals.shape))
 
+  def signals_now(self) -> np.ndarray:
+    """What the signals are at this moment."""
+    return np.array(self._signals)
+
   def write(self, place, epoch: int = 1) -> None:
     """Writes one chunk, then its signal."""
     *batch, chunk = place
-    index = [slice(None)] * self._lhs.ndim
+    index = [slice(None)] * self.values.ndim
     index[:len(batch)] = batch
     index[self._axis] = slice(chunk * self._rows, (chunk + 1) * self._rows)
-    self._lhs[tuple(index)] = self._values[tuple(index)]
+    self._lhs[tuple(index)] = self.values[tuple(index)]
     self._signals[place] = epoch
 
   def start(self, order, pause: float = 0.0, epoch: int = 1) -> threading.Thread:
@@ -70,3 +78,75 @@ class Arriving:
     thread = threading.Thread(target=run)
     thread.start()
     return thread
+
+
+def check_joins(values: np.ndarray, w: jax.Array, config: jaxgemm.GemmConfig) -> None:
+  """Joins by an epoch, behind a product and behind what no chunk is needed for."""
+  arriving = Arriving(values, config.tile_m)
+
+  @functools.partial(jax.jit, static_argnames=("epoch", "multiplies"))
+  def f(lhs, signals, w, *, epoch, multiplies):
+    out = 2 * w
+    if multiplies:
+      out = jaxgemm.chunked_matmul(lhs, w, signals, tiles_per_chunk_m=1, epoch=epoch,
+                                   config=config)
+    return jaxgemm.join(jaxgemm.ChunkedArray(lhs, signals, ()), out, epoch=epoch)
+
+  for epoch, multiplies in ((1, False), (2, True), (2**32 - 1, False), (7, True)):
+    thread = arriving.start(arriving.places()[::-1], pause=0.01, epoch=epoch)
+    out = f(arriving.lhs, arriving.signals, w, epoch=epoch, multiplies=multiplies)
+    out.block_until_ready()
+    assert (arriving.signals_now() == epoch).all()
+    thread.join()
+    left = np.asarray(values, np.float64) if multiplies else 2 * np.eye(len(w))
+    want = left @ np.asarray(w, np.float64)
+    assert np.linalg.norm(np.asarray(out, np.float64) - want) <= 4e-3 * np.linalg.norm(want)
+
+
+class CudaMemory:
+  """Of an array on the first NVIDIA GPU: written on a stream beside XLA's."""
+
+  def __init__(self, x: jax.Array):
+    self._address, self._held = x.unsafe_buffer_pointer(), np.array(x)
+
+  def __setitem__(self, index: tuple, values) -> None:
+    self._held[index] = values
+    part = self._held[(*index, None)]  # a view, of one element too
+    if not part.flags.c_contiguous:
+      raise ValueError(f"{index} is not one piece of memory; rows are allowed.")
+    address = self._address + part.ctypes.data - self._held.ctypes.data
+    _on_stream("cuMemcpyHtoDAsync_v2", ctypes.c_uint64(address),
+               ctypes.c_void_p(part.ctypes.data), ctypes.c_size_t(part.nbytes))
+
+  def __array__(self, dtype=None, copy=None):
+    del dtype, copy
+    held = np.empty_like(self._held)
+    _on_stream("cuMemcpyDtoHAsync_v2", ctypes.c_void_p(held.ctypes.data),
+               ctypes.c_uint64(self._address), ctypes.c_size_t(held.nbytes))
+    return held
+
+
+@functools.cache
+def _cuda():
+  """The driver, the context that jax uses, and a stream of one's own in it."""
+  driver = ctypes.CDLL("libcuda.so.1")
+  context, stream = ctypes.c_void_p(), ctypes.c_void_p()
+  non_blocking = 1  # as XLA's are
+  for name, *args in (("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0),
+                      ("cuCtxSetCurrent", context),
+                      ("cuStreamCreate", ctypes.byref(stream), non_blocking)):
+    _check(name, getattr(driver, name)(*args))
+  return driver, context, stream
+
+
+def _on_stream(name: str, *args) -> None:
+  """Calls a function that copies, and waits for the copy."""
+  driver, context, stream = _cuda()
+  _check(name, driver.cuCtxSetCurrent(context))  # of this thread
+  _check(name, getattr(driver, name)(*args, stream))
+  _check(name, driver.cuStreamSynchronize(stream))
+
+
+def _check(name: str, result: int) -> None:
+  if result:
+    raise RuntimeError(f"{name} gave CUDA's error {result}.")

@@ -1,10 +1,12 @@
 """Programs that test_cuda_graphs.py runs as processes of their own, for flags count
 where a process starts. Each prints what it saw as a line of JSON.
 
-    python tests/cuda_programs.py calls | loop | streams | busy
+    python tests/cuda_programs.py calls | loop | chunks | streams | busy
 """
 
 import collections
+import dataclasses
+import functools
 import hashlib
 import json
 import pathlib
@@ -19,6 +21,7 @@ from jax.experimental import compute_on
 import jax.numpy as jnp
 import numpy as np
 
+from arriving import Arriving, overlapped
 from cuda_gpu import array, assert_close, double, gemm
 import jaxgemm
 from jaxgemm import GemmConfig
@@ -146,6 +149,66 @@ def loop() -> None:
        calls=len(DENSE) * len(layers))
 
 
+def chunks() -> None:
+  """Products of chunks, over and over on the same buffers: of an lhs that a thread
+  writes at the time, each call with the next epoch; in a scan with the next epoch; and
+  in a scan of copies."""
+  rng = np.random.default_rng(0)
+  xs, w = array(rng, 4, 1024, 512), array(rng, 512, 256)
+  values, wanted = np.asarray(xs), double(xs) @ double(w)
+  tile = GemmConfig(tile_m=128, tile_n=128)
+
+  def product(x, w, signals, epoch, config=tile, **options):
+    config = dataclasses.replace(config, tile_m=128, tile_n=128)
+    return jaxgemm.chunked_matmul(x, w, signals, tiles_per_chunk_m=2, epoch=epoch,
+                                  config=config, timeout=5.0, **options)
+
+  products = [jax.jit(functools.partial(product, **options)) for options in DENSE]
+  arriving = Arriving(values[0], 256)
+
+  def arrive(turn):
+    arriving.values = values[turn % len(values)]
+    places, epoch = arriving.places(), turn + 1
+    thread = arriving.start([places[i] for i in rng.permutation(4)], epoch=epoch)
+    out = products[turn % len(products)](
+        arriving.lhs, w, arriving.signals, np.array([epoch], np.uint32))
+    out.block_until_ready()
+    thread.join()
+    return out
+
+  @functools.partial(jax.jit, donate_argnums=0)
+  def scan(state, xs, w):
+    def step(state, x):
+      signals, epoch = state
+      return (signals + 1, epoch + 1), product(x, w, signals, epoch)
+    return lax.scan(step, state, xs)
+
+  state = jnp.ones(4, jnp.uint32), jnp.ones(1, jnp.uint32)
+
+  def scan_on(_):
+    nonlocal state
+    state, outs = scan(state, xs, w)
+    return outs.block_until_ready()
+
+  copies = jax.jit(lambda xs, w: lax.scan(
+      lambda count, x: (count + 1, overlapped(x, w, config=tile)), 0, xs)[1])
+  seen, firsts, different = {}, [], 0
+  for name, run in (("arriving", arrive), ("scan", scan_on),
+                    ("copies", lambda _: copies(xs, w))):
+    period = len(xs) * len(products)  # of arrive; the others repeat at once
+    first = [run(turn) for turn in range(period)]
+    for turn, out in enumerate(first):
+      assert_close(out, wanted[turn % len(xs)] if run is arrive else wanted)
+    for turn in range(period, 4 * period):  # until what is captured has been
+      run(turn)
+    seen[name] = trace(
+        lambda run=run: [run(turn) for turn in range(4 * period, 4 * period + REPLAYS)])
+    different += sum(bits([out]) != bits([first[turn % period]])
+                     for turn, out in enumerate(seen[name].pop("result")))
+    firsts.append(bits(first))
+  show(seen, bits=firsts, different=different, per_scan=len(xs))
+
+
 def streams() -> None:
   """Calls of one program on streams of their own."""
   rng = np.random.default_rng(0)
@@ -193,4 +256,4 @@ def busy(seconds: float = 3) -> None:
 
 
 if __name__ == "__main__":
-  {"calls": calls, "loop": loop, "streams": streams, "busy": busy}[sys.argv[1]]()
+  {"calls": calls, "loop": loop, "chunks": chunks, "streams": streams, "busy": busy}[sys.argv[1]]()

@@ -9,7 +9,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig
-from arriving import Arriving, memory
+from arriving import Arriving
 
 S = jax.ShapeDtypeStruct
 LAYOUTS = {
@@ -111,15 +111,12 @@ def test_epochs_over_a_thousand_calls_on_the_same_buffers(rng):
   config = GemmConfig(tile_m=8, num_workgroups=2)
   call = jax.jit(lambda lhs, signals, epoch: jaxgemm.chunked_matmul(
       lhs, b, signals, tiles_per_chunk_m=1, epoch=epoch, config=config))
-  lhs, signals = jnp.zeros((24, 16)), jnp.zeros(3, jnp.uint32)
-  jax.block_until_ready((lhs, signals))
+  arriving = Arriving(normal(rng, 24, 16), 8)
+  lhs, signals = arriving.lhs, arriving.signals
   for epoch in range(1, 1001):
-    a = normal(rng, 24, 16)
-    arriving = Arriving(a, 8)
-    arriving.lhs, arriving.signals = lhs, signals
-    arriving._lhs, arriving._signals = memory(lhs), memory(signals)
+    arriving.values = normal(rng, 24, 16)
     thread = arriving.start([(2,), (0,), (1,)], epoch=epoch)
-    assert_product(call(lhs, signals, jnp.uint32(epoch)), a, b)
+    assert_product(call(lhs, signals, jnp.uint32(epoch)), arriving.values, b)
     thread.join()
   # What an earlier epoch left is not taken for arrived.
   with pytest.raises(jax.errors.JaxRuntimeError, match="did not become the epoch"):

@@ -224,6 +224,10 @@ def test_gradients(rng):
   assert_close(remat(w), plain(x, w)[1], 1e-4)
 
 
+def test_joins_by_an_epoch(rng):
+  arriving.check_joins(normal(rng, 60, 40), jnp.asarray(normal(rng, 40, 24)), CONFIG)
+
+
 @pytest.mark.parametrize("axes", [(0, None), (None, 0), (0, 0)])
 def test_vmap(rng, axes):
   x, w = normal(rng, 3, 100, 40), normal(rng, 3, 40, 24)

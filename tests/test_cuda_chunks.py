@@ -127,6 +127,10 @@ def test_a_consumer_that_fails_and_one_that_is_not_reached(rng):
   assert_close(skip(on_host(x), w, True), x, w)
 
 
+def test_joins_by_an_epoch(rng):
+  arriving.check_joins(np.asarray(array(rng, 500, 256)), array(rng, 256, 192), CONFIG)
+
+
 def test_a_producer_of_ones_own():
   done = subprocess.run(
       [sys.executable, "examples/own_producer/own_producer.py", "--pause_us=20"],

@@ -68,6 +68,20 @@ def test_loops_in_command_buffers():
     assert plain[name]["graphs"] == 0
 
 
+def test_products_of_chunks():
+  # What waits on the host cannot be captured: a graph of one call is long enough.
+  captured, plain = seen("chunks", 1, "--xla_gpu_graph_min_graph_size=1"), seen("chunks", 0)
+  assert captured["bits"] == plain["bits"]
+  for each in captured, plain:
+    assert each["different"] == 0
+    assert kernels(each["arriving"]) == REPLAYS
+    for name in ("scan", "copies"):
+      assert kernels(each[name]) == each["per_scan"] * REPLAYS
+  # Those programs have nothing else that could be.
+  assert captured["arriving"]["graphs"] >= REPLAYS
+  assert plain["arriving"]["graphs"] == 0
+
+
 def test_branches_of_a_graph_run_at_once():
   branches = seen("calls", 1, "--xla_gpu_command_buffer_scheduling_mode=CONCURRENT")
   assert branches["graphs"] >= REPLAYS and branches["together"] > 0
