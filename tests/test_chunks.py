@@ -3,6 +3,7 @@
 import functools
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -370,6 +371,18 @@ def test_a_producer_of_ones_own():
   first, *times = done.stdout.splitlines()
   assert first.startswith("4 chunks of 64 rows, largest error")
   assert float(first.split()[-1]) < 1e-5 and len(times) == 3
+
+
+@pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc, CUDA's compiler")
+def test_the_producer_in_cuda_can_be_built():
+  done = run("""
+import ctypes, sys
+sys.path.insert(0, "examples/own_producer")
+import own_producer
+ctypes.CDLL(str(own_producer.build(on_gpu=True, arch="sm_90"))).OwnProducer
+print("built")
+""")
+  assert done.returncode == 0 and "built" in done.stdout, done.stderr[-3000:]
 
 
 def test_the_benchmark_of_a_product_beside_its_producer(tmp_path):
