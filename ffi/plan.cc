@@ -98,10 +98,11 @@ std::string ChooseInstance(const Problem& p, const Target& target, int64_t workg
       // Columns of the gate and of the up projection are loaded by halves of a tile.
       if (gated && each.tile_n % 128 != 0) continue;
       auto consider = [&](Sm90Sharing sharing) {
-        double cycles = Sm90Cycles(p, target, each, sharing);
-        if (p.tiles_per_chunk > 0) cycles += Sm90ChunkCycles(p, target, each);
-        if (cycles >= 0 && (!best || cycles < best_cycles)) {
-          best = &each, best_cycles = cycles, *best_sharing = sharing;
+        std::optional<double> cycles = Sm90Cycles(p, target, each, sharing);
+        if (!cycles) return;
+        if (p.tiles_per_chunk > 0) *cycles += Sm90ChunkCycles(p, target, each);
+        if (!best || *cycles < best_cycles) {
+          best = &each, best_cycles = *cycles, *best_sharing = sharing;
         }
       };
       consider({});

@@ -18,8 +18,8 @@ int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workg
 
 // Tiles one after another, each k tile as long as its wgmmas or as its bytes take, into one
 // multiprocessor or from the L2 to all. From an H100's timings.
-double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& instance,
-                  Sm90Sharing sharing) {
+std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
+                                 const GpuInstance& instance, Sm90Sharing sharing) {
   constexpr double kMacsPerCycle = 2048, kL2Bytes = 6000, kSmBytes = 57, kPerTile = 1000,
                    kPerColumn = 8, kMeeting = 4500, kZeroing = 3500, kPartialBytes = 25;
   const int64_t workgroups = target.num_cus * target.waves_per_cu / instance.waves;
@@ -40,11 +40,11 @@ double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& ins
   const double epilogue = kPerTile + kPerColumn * n;
   const double tile = static_cast<double>(CeilDiv(tiles_k, sharing.peers)) * per_k + epilogue;
   if (!sharing.cut) return std::ceil(shares / at_once) * tile + (sharing.peers > 1 ? kMeeting : 0);
-  if (tiles > 2e9) return -1;
+  if (tiles > 2e9) return std::nullopt;
   const int64_t count = static_cast<int64_t>(tiles);
   const int64_t cut = count < workgroups ? count : count % workgroups;
   const int64_t parts = OpenShares(p, cut, tiles_k, workgroups);
-  if (parts <= cut) return -1;
+  if (parts <= cut) return std::nullopt;
   // Whoever comes last at a tile adds up the sums of all its peers.
   const double peers = static_cast<double>(CeilDiv(parts, cut) + (parts % cut != 0));
   return static_cast<double>((count - cut) / workgroups) * tile +
@@ -59,7 +59,8 @@ double Sm90ChunkCycles(Problem p, const Target& target, const GpuInstance& insta
   const int64_t rows = std::max(p.tiles_per_chunk, CeilDiv(workgroups, tiles_n)) * instance.tile_m;
   const double parts = std::max(1.0, static_cast<double>(p.m) / static_cast<double>(rows));
   p.m = std::min(p.m, rows);
-  return kWeight * parts * Sm90Cycles(p, target, instance, {});
+  // Whole tiles can always be shared out.
+  return kWeight * parts * *Sm90Cycles(p, target, instance, {});
 }
 
 bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "plan.h"
 #include "plan_check.h"
@@ -23,9 +24,9 @@ inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // Stream-K's number of shares, where it is open: of `cut` tiles among the workgroups.
 int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workgroups);
 
-// Cycles of the busiest multiprocessor. Negative: tiles cannot be shared out so.
-double Sm90Cycles(const Problem& p, const Target& target, const GpuInstance& instance,
-                  Sm90Sharing sharing);
+// Cycles of the busiest multiprocessor; none where the tiles cannot be shared out so.
+std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
+                                 const GpuInstance& instance, Sm90Sharing sharing);
 
 // What tiles that fit a chunk of lhs badly cost: as if the problem came in parts, each a chunk or
 // as many as give all multiprocessors a tile. To be added to Sm90Cycles.
