@@ -157,13 +157,14 @@ def _epoch(epoch):
       f"epoch={epoch!r}; an int from 0 to 2**32 - 1 is allowed, or an array of one.")
 
 
-_STATIC = ("chunk_rows", "tiles_per_chunk_m", "tile_idx_pivot_m", "dimension_numbers", "timeout",
-           *_OPTIONS)
+_STATIC = ("chunk_rows", "tiles_per_chunk_m", "tile_idx_pivot_m",
+           "dimension_numbers", "timeout", *_OPTIONS)
 
 
 @functools.partial(jax.jit, static_argnames=_STATIC, inline=True)
 def _call(lhs, rhs, signals, epoch, bias, scale, *, chunk_rows, **options):
-  form, spec, product, arranged, bias, scale = _prepare(lhs, rhs, bias, scale, **options)
+  form, spec, product, arranged, bias, scale = _prepare(
+      lhs, rhs, bias, scale, **options)
   rhs = beside(rhs, lhs)
   if beside(lhs, rhs) is not lhs:
     raise ValueError(
@@ -300,7 +301,8 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
   options["tile_idx_pivot_m"] = _positive(
       "tile_idx_pivot_m", options["tile_idx_pivot_m"], 0)
   # Of arrays in host memory, too, which no product takes.
-  lhs, rhs = (jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)) for x in (lhs, rhs))
+  lhs, rhs = (
+      jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)) for x in (lhs, rhs))
   form, spec, _, arranged, *_ = _prepare(
       lhs, rhs, None, None, **options,
       tiles_per_chunk_m=_positive("tiles_per_chunk_m", tiles_per_chunk_m, 1))

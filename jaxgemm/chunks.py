@@ -6,9 +6,9 @@
 
 A copy runs beside the program: on a GPU on a stream of its own, where the copy engines
 leave the processors to the product; on the CPU on a thread of its own. The source may
-lie in device memory or, on a GPU, in pinned host memory. (Within a device GPUs copy by
-kernels unless asked for a copy engine, which CUDA 13 can be. Elsewhere such a copy is
-done before the product starts.)
+lie in device memory or in pinned host memory. (Within a device GPUs copy by kernels,
+unless the driver can be asked for a copy engine, as CUDA 13's can. With others such a
+copy is done before the product starts.)
 
   x = jax.device_put(x, x.sharding.with_memory_kind("pinned_host"))
 
@@ -21,9 +21,9 @@ done before the product starts.)
 
 `data` and `signals` exist before their contents do. Three rules follow.
 
-  * `data` is for `jaxgemm.chunked_matmul` (or a kernel of yours that waits for the
-    signals, too) and for nothing else before the join. All else, a transpose or a
-    change of its type among it, would read what has not arrived.
+  * Before the join `data` is for `jaxgemm.chunked_matmul`, or a kernel of yours that
+    waits for the signals, too. All else, be it a transpose or a change of its type,
+    would read what has not arrived.
   * Who starts joins, in the same computation: not in another branch of a `lax.cond`,
     nor in another iteration of a loop. XLA gives memory to others after its last use
     that it knows of, which without a join is the product, not the copy. `overlap`
@@ -38,20 +38,21 @@ done before the product starts.)
     `start_copy` too: the runtime may set signals by kernels.
 
 However that goes wrong, the product's `timeout` ends it: the call fails with an error,
-after which the producers of `start_copy` have ended, and the device is as before. An
-error of another operation between start and join (an error raised in a callback, say)
-does not wait for them.
+after which the producers of `start_copy` have ended, and the device is as before. Where
+another operation between start and join fails (a callback that raises, say), nothing
+waits for them.
 
 The call that fails does not get to its join. So one more rule holds for a producer of
-your own: after the product's `timeout` it must not write any more, for its arrays may be
-another's by then. Give the product a timeout that the producer keeps in any case.
+your own: after the product's `timeout` it must not write any more, for its arrays may
+be another's by then. Give the product a timeout that the producer keeps in any case.
 
-A producer of your own is an FFI call that returns its data and signals at once and sets
-each signal to the epoch with a release when the chunk is there; examples/own_producer
-has one for CPUs and one for GPUs. `join(..., epoch=...)` then waits until all signals
-are that epoch, so a producer must not touch its arrays after setting its last one. In a
-loop or a branch give its `jax.ffi.ffi_call` has_side_effect=True, which keeps XLA from
-moving it away from its join.
+A producer of your own is an FFI call that returns its data and signals at once. It
+first sets all signals to something else than the epoch (on a GPU on XLA's stream), for
+their memory holds anything, and then each to the epoch, with a release, when the chunk
+is there; examples/own_producer has one for CPUs and one for GPUs. `join(...,
+epoch=...)` waits until all signals are that epoch, so a producer must not touch its
+arrays after setting its last one. In a loop or a branch give its `jax.ffi.ffi_call`
+has_side_effect=True, which keeps XLA from moving it away from its join.
 
 `jax.export` has to allow the calls jaxgemm_chunks_start, jaxgemm_chunks_join and, for
 GPUs, jaxgemm_chunk_status beside jaxgemm_gemm.
@@ -73,7 +74,8 @@ from jaxgemm.contract import unify_varying
 from jaxgemm.gemm import register_lowerings
 
 # Pure primitives, whose calls XLA is told have side effects: it might take a start out
-# of a loop or a branch and leave its join there, or drop the join alone. jax drops both.
+# of a loop or a branch and leave its join there, or drop the join alone. jax drops
+# both.
 START_TARGET = "jaxgemm_chunks_start"
 JOIN_TARGET = "jaxgemm_chunks_join"
 
@@ -155,13 +157,13 @@ def join(chunked: ChunkedArray, results, *, epoch: int | None = None):
     results: a pytree of arrays, all that was computed from `chunked`: the join comes
       behind all of them, and is kept as long as one of them is used.
     epoch: None: waits for the producer that `start_copy` began, and for no other. Else
-      for all signals to equal this, without a limit: for producers of your own. If a product before it
-      has read all chunks they do already.
+      for all signals to equal this, without a limit: for producers of your own. (After
+      a product that has read all chunks they do already.)
   """
   if not isinstance(chunked, ChunkedArray):
     raise TypeError(
-        f"chunked is a {type(chunked).__name__}; a jaxgemm.ChunkedArray is allowed: what "
-        "start_copy returned, or ChunkedArray(data, signals, source) of your own.")
+        f"chunked is a {type(chunked).__name__}; a jaxgemm.ChunkedArray is allowed: "
+        "what start_copy returned, or ChunkedArray(data, signals, source) of your own.")
   if epoch is not None and not 0 <= (epoch := _integer("epoch", epoch)) < 2**32:
     raise ValueError(f"epoch={epoch}; 0 to 2**32 - 1 are allowed, or None.")
   leaves, tree = jax.tree.flatten(results)
@@ -179,9 +181,9 @@ def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 
   """`consumer(data, signals)` while `data`, a copy of `x`, arrives chunk by chunk.
 
   Differentiable as the consumer is; `data` passes derivatives to `x`. Outside of
-  `jax.jit` it is jitted (not under `jax.disable_jit`). Under `jax.vmap` the product's rule
-  holds: x is batched along its first axis. See `jaxgemm.chunks` for what a consumer may
-  do; it should give chunked_matmul the same chunk_rows, which checks them.
+  `jax.jit` it is jitted (not under `jax.disable_jit`). Under `jax.vmap` the product's
+  rule holds: x is batched along its first axis. See `jaxgemm.chunks` for what a
+  consumer may do; it should give chunked_matmul the same chunk_rows, which checks them.
 
   Args:
     x: as for `start_copy`, as are the other arguments.

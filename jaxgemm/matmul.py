@@ -42,7 +42,7 @@ def _asks_for(precision, *names: str) -> bool:
 
 
 def is_high(precision) -> bool:
-  """Whether float32 operands are to be multiplied in three passes where they are tf32."""
+  """Whether float32 operands are multiplied in three passes where they are tf32."""
   return _asks_for(precision, "high")
 
 
@@ -290,8 +290,8 @@ def matmul(
       types and int8 run in this package's kernels, also mixed.
     b: array of shape (K,) or (..., K, N).
     precision: as in `jax.numpy.matmul`. float32 is always computed in full, but on
-      NVIDIA GPUs as tf32, by "high" in three passes of tf32 parts (where an infinity may
-      give NaN), and by "highest" left to XLA.
+      NVIDIA GPUs as tf32, by "high" in three passes of tf32 parts (where an infinity
+      may give NaN), and by "highest" left to XLA.
     preferred_element_type: dtype of the result, as in `jax.numpy.matmul`.
     out_sharding: as in `jax.numpy.matmul`.
     bias: array of shape (N,) or (..., N), of real numbers; integers where the

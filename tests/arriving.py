@@ -100,7 +100,8 @@ def check_joins(values: np.ndarray, w: jax.Array, config: jaxgemm.GemmConfig) ->
     thread.join()
     left = np.asarray(values, np.float64) if multiplies else 2 * np.eye(len(w))
     want = left @ np.asarray(w, np.float64)
-    assert np.linalg.norm(np.asarray(out, np.float64) - want) <= 4e-3 * np.linalg.norm(want)
+    error = np.asarray(out, np.float64) - want
+    assert np.linalg.norm(error) <= 4e-3 * np.linalg.norm(want)
 
 
 class CudaMemory:

@@ -256,4 +256,5 @@ def busy(seconds: float = 3) -> None:
 
 
 if __name__ == "__main__":
-  {"calls": calls, "loop": loop, "chunks": chunks, "streams": streams, "busy": busy}[sys.argv[1]]()
+  {"calls": calls, "loop": loop, "chunks": chunks, "streams": streams,
+   "busy": busy}[sys.argv[1]]()

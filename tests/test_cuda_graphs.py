@@ -70,7 +70,8 @@ def test_loops_in_command_buffers():
 
 def test_products_of_chunks():
   # What waits on the host cannot be captured: a graph of one call is long enough.
-  captured, plain = seen("chunks", 1, "--xla_gpu_graph_min_graph_size=1"), seen("chunks", 0)
+  captured = seen("chunks", 1, "--xla_gpu_graph_min_graph_size=1")
+  plain = seen("chunks", 0)
   assert captured["bits"] == plain["bits"]
   for each in captured, plain:
     assert each["different"] == 0

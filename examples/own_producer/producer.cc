@@ -13,8 +13,9 @@ namespace ffi = xla::ffi;
 static ffi::Error Start(ffi::Buffer<ffi::F32> x, ffi::ResultBuffer<ffi::F32> data,
                         ffi::ResultBuffer<ffi::U32> signals, int64_t chunk_rows,
                         int64_t pause_us) {
-  const int64_t rows = x.dimensions()[0], chunks = (rows + chunk_rows - 1) / chunk_rows;
-  if (chunk_rows < 1 || static_cast<int64_t>(signals->element_count()) != chunks) {
+  const int64_t rows = x.dimensions()[0];
+  const int64_t chunks = chunk_rows < 1 ? -1 : (rows + chunk_rows - 1) / chunk_rows;
+  if (static_cast<int64_t>(signals->element_count()) != chunks) {
     return ffi::Error::InvalidArgument("own_producer: there must be one signal for each chunk.");
   }
   const float* from = x.typed_data();

@@ -61,9 +61,10 @@ static cudaError_t Enqueue(cudaStream_t xla_stream, const float* from, float* to
 static ffi::Error Start(cudaStream_t stream, ffi::Buffer<ffi::F32> x,
                         ffi::ResultBuffer<ffi::F32> data, ffi::ResultBuffer<ffi::U32> signals,
                         int64_t chunk_rows, int64_t pause_us) {
-  const int64_t rows = x.dimensions()[0], chunks = (rows + chunk_rows - 1) / chunk_rows;
+  const int64_t rows = x.dimensions()[0];
+  const int64_t chunks = chunk_rows < 1 ? -1 : (rows + chunk_rows - 1) / chunk_rows;
   const int64_t size = static_cast<int64_t>(x.element_count());
-  if (chunk_rows < 1 || static_cast<int64_t>(signals->element_count()) != chunks) {
+  if (static_cast<int64_t>(signals->element_count()) != chunks) {
     return ffi::Error::InvalidArgument("own_producer: there must be one signal for each chunk.");
   }
   if (size == 0) return ffi::Error::InvalidArgument("own_producer: the array is empty.");
