@@ -93,9 +93,10 @@ def check_joins(values: np.ndarray, w: jax.Array, config: jaxgemm.GemmConfig) ->
     return jaxgemm.join(jaxgemm.ChunkedArray(lhs, signals, ()), out, epoch=epoch)
 
   for epoch, multiplies in ((1, False), (2, True), (2**32 - 1, False), (7, True)):
+    args = arriving.lhs, arriving.signals, w
+    run = f.lower(*args, epoch=epoch, multiplies=multiplies).compile()
     thread = arriving.start(arriving.places()[::-1], pause=0.01, epoch=epoch)
-    out = f(arriving.lhs, arriving.signals, w, epoch=epoch, multiplies=multiplies)
-    out.block_until_ready()
+    out = run(*args).block_until_ready()
     assert (arriving.signals_now() == epoch).all()
     thread.join()
     left = np.asarray(values, np.float64) if multiplies else 2 * np.eye(len(w))
