@@ -52,6 +52,15 @@ int64_t HostScratchBytes(const Plan& plan) {
   return bytes;
 }
 
+// Tile rows that are visited together. Where chunks are on their way, no more than a chunk's, so
+// that the first tiles need the first chunk only; cut tiles are the order's last, and must be the
+// same on every run.
+int64_t GroupM(const Problem& p, const Target& target, const Plan& plan) {
+  if (plan.config.group_m) return plan.config.group_m;
+  const int64_t most = target.gpu() ? 8 : 4;
+  return p.tiles_per_chunk > 0 && plan.cut_tiles > 0 ? std::min(most, p.tiles_per_chunk) : most;
+}
+
 // Counts of tiles must fit Index, with room for what stream-K and idle claims add.
 std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
   const Config& c = plan->config;
@@ -72,7 +81,7 @@ std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
                 .tiles_n = static_cast<Index>(tiles_n),
                 .tiles_k = static_cast<Index>(tiles_k),
                 // More rows than there are would overflow their product with tiles_n.
-                .group_m = static_cast<Index>(std::clamp<int64_t>(tiles_m, 1, c.group_m)),
+                .group_m = static_cast<Index>(std::clamp<int64_t>(tiles_m, 1, GroupM(p, target, *plan))),
                 // Chunks of lhs arrive in order, and so are their tiles dealt out.
                 .num_xcds = static_cast<Index>(
                     c.num_queues > 0 || p.tiles_per_chunk > 0 ? 1 : target.num_xcds)};
@@ -187,6 +196,7 @@ void LayOutWorkspace(const Problem& p, const Target& target, Plan* plan) {
   plan->claim_offset = part(c.num_queues * StealClaim::kCounterStride * 4);
   plan->arrivals_offset = part(slots * 4);
   plan->status_offset = part(p.tiles_per_chunk > 0 ? 4 : 0);
+  plan->order_offset = part(plan->order_at_launch ? 4 : 0);
   plan->atomic_offset = part(atomic ? cut_tiles * tile_bytes : 0);
   plan->zeroed_bytes = end;
   plan->partials_offset = part(atomic ? 0 : slots * tile_bytes);
@@ -279,6 +289,7 @@ ChunkSignals Plan::chunk_signals(const Problem& p) const {
   return {.signals = nullptr,
           .epoch = nullptr,
           .status = nullptr,
+          .order = nullptr,
           .timeout_ns = p.timeout_ns,
           .tiles_per_chunk = index(p.tiles_per_chunk),
           .pivot = index(p.pivot),
@@ -360,11 +371,6 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
            "many columns of the gate as of the up projection.";
   }
   if (plan->grouped) plan->m = p.m, plan->k = p.k;
-  if (!c.group_m) {
-    c.group_m = host ? 4 : 8;
-    // So that the first tiles need the first chunk only.
-    if (p.tiles_per_chunk > 0) c.group_m = std::min(c.group_m, p.tiles_per_chunk);
-  }
   error = SetGrid(p, target, plan);
   if (!error.empty()) return error;
   if (p.tiles_per_chunk > 0) error = CheckChunks(p, c.tile_m, plan->grid.tiles_m);
@@ -408,6 +414,10 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   if (c.claim_ahead < 0) c.claim_ahead = !host && c.num_queues > 0;
   error = SetGrid(p, target, plan);
   if (!error.empty()) return error;
+  // Left open in the configuration: the handler finds it so, too.
+  plan->order_at_launch = !c.group_m && p.tiles_per_chunk > 0 &&
+                          p.tiles_per_chunk < plan->grid.group_m;
+  if (!plan->order_at_launch && !c.group_m) c.group_m = GroupM(p, target, *plan);
   if (!c.num_workgroups) {
     c.num_workgroups = std::max<int64_t>(1, std::min(workgroups, plan->num_indices()));
   }

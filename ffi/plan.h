@@ -69,7 +69,7 @@ inline constexpr int64_t kMaxWorkgroups = 1 << 16;
 inline constexpr int64_t kMaxQueues = 1 << 10;
 
 struct Plan {
-  Config config;  // resolved: nothing is left to choose
+  Config config;  // resolved: nothing is left to choose, but group_m for order_at_launch
   const GpuInstance* instance = nullptr;  // null on the host
   // The host computes out^T = rhs^T lhs^T where out has few columns; m and n of the grid
   // and the tile are then those of out^T.
@@ -83,12 +83,16 @@ struct Plan {
   int64_t cut_tiles = 0;
   // Hopper: as many CTAs, a cluster, share each tile and add up in shared memory; 1: they do not.
   int64_t cluster_peers = 1;
+  // Chunks: the kernel visits the grid's group_m tile rows together if all have come, else no more
+  // than a chunk's.
+  bool order_at_launch = false;
   bool whole_is_faster = false;  // than tiles cut as stream-K would
   bool fewer_shares = false;  // than wanted: the workspace would have been too large
   // Bytes from the workspace's start, each part 64-byte aligned. The first zeroed_bytes are
   // set to zero on the call's stream: claim counters, arrival counters, atomic sums, the status of
-  // waiting for chunks.
+  // waiting for chunks, the order of their tiles.
   int64_t claim_offset = 0, arrivals_offset = 0, atomic_offset = 0, status_offset = 0;
+  int64_t order_offset = 0;
   int64_t zeroed_bytes = 0;
   int64_t partials_offset = 0;
   int64_t scratch_offset = 0, scratch_bytes = 0;  // scratch_bytes per thread (host)

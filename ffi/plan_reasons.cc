@@ -75,6 +75,11 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
     say("chunks of " + Str(p.tiles_per_chunk) + " tile rows, " +
         Str(p.tiles_per_chunk * c.tile_m) + " rows, are waited for" +
         (p.pivot ? " from tile row " + Str(p.pivot) + " round" : " from the first on"));
+    if (plan.order_at_launch) {
+      say("where all chunks have come when the kernel starts, " + Str(int64_t{plan.grid.group_m}) +
+          " tile rows are visited together, for the cache; else " + Str(p.tiles_per_chunk) +
+          ", so that its first tiles need the first chunk only");
+    }
   }
   say(Str(c.num_workgroups) + (c.num_workgroups == 1 ? " workgroup" : " workgroups") +
       (c.num_queues ? ", " + Str(c.num_queues) + " queues to steal from" : ", fixed stride"));

@@ -209,7 +209,9 @@ def chunked_matmul(
   The rows of lhs are computed in tiles of `tile_m`; a chunk is tiles_per_chunk_m of
   these tile rows (`chunk_rows` says how many rows that is). Tile rows are visited from
   tile_idx_pivot_m round, and a tile of chunk c is begun when chunk_signals[c] equals
-  the epoch (CK's PersistentAsyncInputScheduler, PyTorch's `_async_input_mm`).
+  the epoch (CK's PersistentAsyncInputScheduler, PyTorch's `_async_input_mm`). Where all
+  signals are set when the kernel starts, it visits more tile rows together than a chunk
+  has, as `jaxgemm.matmul` does for the cache; GemmConfig(group_m=...) fixes how many.
 
   Something else has to write lhs and then the signals, at the same time: see
   `jaxgemm.overlap`, which streams an array in, and `jaxgemm.chunks` for when the order can

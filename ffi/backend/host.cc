@@ -133,6 +133,7 @@ class Workgroup {
     const Problem& p = call_.problem;
     if (p.ragged == Ragged::kNone) {
       StreamKMap map = plan_.stream_k_map();
+      map.grid.group_m = call_.chunks().GroupM(map.grid);
       return Run(index, map);
     }
     GroupedMap map = plan_.grouped_map(p);

@@ -145,12 +145,15 @@ struct WaveLanes {
   }
 };
 
-// The map of a dense or a grouped problem. What a grouped one's has to remember is kept in lanes of
-// one vector register: there are not enough scalar ones.
+// The map of a dense or a grouped problem. What it has to remember is kept in lanes of one vector
+// register: there are not enough scalar ones. Of a dense problem's that is group_m.
 class WorkgroupMap {
  public:
-  explicit JAXGEMM_AMD WorkgroupMap(const GemmArgs& args) {
-    if (args.groups.ragged == Ragged::kNone) return;
+  JAXGEMM_AMD WorkgroupMap(const GemmArgs& args, LdsIndex* slot) {
+    if (args.groups.ragged == Ragged::kNone) {
+      kept_ = args.chunks.order == nullptr ? args.map.grid.group_m : ChunkedGroupM(slot);
+      return;
+    }
     GroupedMap groups = Load(args);
     groups.Prepare<WaveLanes>(args.num_workgroups, args.max_shares);
     Keep(groups);
@@ -161,7 +164,11 @@ class WorkgroupMap {
   }
   JAXGEMM_AMD WorkTile operator()(Index index) {
     const GemmArgs args = LoadArgs();
-    if (args.groups.ragged == Ragged::kNone) return Uniform(args.map(index));
+    if (args.groups.ragged == Ragged::kNone) {
+      StreamKMap map = args.map;
+      map.grid.group_m = __builtin_amdgcn_readfirstlane(kept_);
+      return Uniform(map(index));
+    }
     GroupedMap groups = Recall(args);
     WorkTile tile = groups.At<WaveLanes>(index);
     Keep(groups);
@@ -169,6 +176,16 @@ class WorkgroupMap {
   }
 
  private:
+  // One wave asks for all, and the answer goes round as a claim does.
+  static JAXGEMM_AMD Index ChunkedGroupM(LdsIndex* slot) {
+    if (WaveId() == 0) {
+      const GemmArgs args = LoadArgs();
+      const Index group_m = args.chunks.GroupM<WaveLanes>(args.map.grid);
+      if (LaneId() == 0) *slot = group_m;
+    }
+    Barrier();
+    return __builtin_amdgcn_readfirstlane(*slot);
+  }
   static JAXGEMM_AMD GroupedMap Load(const GemmArgs& args) {
     GroupedMap groups = args.groups;
     groups.StartAt(args.group_offset);
@@ -233,9 +250,9 @@ struct WorkgroupReady {
 template <class Traits>
 JAXGEMM_AMD void RunGemm(Lds* lds) {
   const GemmArgs args = LoadArgs();
-  WorkgroupMap map(args);
-  const Index workgroup = __builtin_amdgcn_workgroup_id_x(), size = map.size();
   auto* slot = reinterpret_cast<LdsIndex*>(lds);
+  WorkgroupMap map(args, slot);
+  const Index workgroup = __builtin_amdgcn_workgroup_id_x(), size = map.size();
   AmdAccumulator<Traits> accumulator{.lds_slot = slot};
   WorkgroupClaim claim{
       .stealing = args.num_queues > 0,

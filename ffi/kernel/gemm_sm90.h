@@ -10,6 +10,20 @@
 
 namespace jaxgemm {
 
+// The map of a dense problem's claims. Its group_m is read where it is needed: the producer has few
+// registers.
+template <class Traits>
+struct ClaimedMap {
+  const GemmArgs& args;
+  const SharedMemory<Traits>& shared;
+
+  JAXGEMM_SM90 WorkTile operator()(Index index) const {
+    StreamKMap map = args.map;
+    map.grid.group_m = shared.group_m;
+    return map(index);
+  }
+};
+
 // The claim of a cluster's producers. Its first CTA steals for all of them; and where lhs arrives
 // in chunks, it waits for that of the work tile, so that all of them go on or none.
 template <class Traits>
@@ -42,7 +56,7 @@ struct ClusterClaim {
   JAXGEMM_SM90 Index Take() {
     const Index index = stealing ? steal.Finish() : stride.Finish();
     if (args.chunks.signals == nullptr || index == kNoMoreWork) return index;
-    WorkTile tile = args.map(index);
+    WorkTile tile = ClaimedMap<Traits>{args, shared}(index);
     tile.m = args.chunks.Row(tile.m);
     return !tile.valid || args.chunks.Wait(tile) ? index : kNoMoreWork;
   }
@@ -382,7 +396,10 @@ class Workgroup {
         .shared = shared_,
         .rank = rank_};
     if (args_.groups.ragged == Ragged::kNone) {
-      StreamKMap map = args_.map;
+      const Index group_m = args_.chunks.GroupM<WarpLanes>(args_.map.grid);
+      if (IsFirstLane()) shared_.group_m = group_m;
+      __syncwarp();
+      ClaimedMap<Traits> map{args_, shared_};
       return Produce(claim, map, ClaimedRows{args_.chunks});
     }
     WarpGroupedMap map(args_);

@@ -79,6 +79,7 @@ struct SharedMemory {
   // The others have pushed their sums.
   SharedBarrier peers_ready;
   int32_t arrived;
+  Index group_m;  // of a dense problem whose tiles are claimed one by one
 };
 
 }  // namespace jaxgemm

@@ -12,17 +12,6 @@
 
 namespace jaxgemm {
 
-// Who looks for a group. Regions are looked at kCount at a time, one by each lane of a wave; on the
-// host one after another.
-struct OneLane {
-  static constexpr Index kCount = 1;
-  static JAXGEMM_DEVICE Index Id() { return 0; }
-  // The x of the lane `distance` before this one; `otherwise` where there is none.
-  static JAXGEMM_DEVICE Index From(Index, Index, Index otherwise) { return otherwise; }
-  static JAXGEMM_DEVICE Index First(bool found) { return found ? 0 : kCount; }  // kCount: none
-  static JAXGEMM_DEVICE Index Broadcast(Index x, Index) { return x; }
-};
-
 // Over this lane and all before it, cut off at `most`, which no x is above.
 template <class Lanes>
 JAXGEMM_DEVICE Index SumUpTo(Index x, Index most) {

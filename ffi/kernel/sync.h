@@ -26,12 +26,23 @@ JAXGEMM_DEVICE inline void StoreRelaxed(int32_t* address, int32_t value) {
   __scoped_atomic_store_n(address, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
 
+// What was there before; `value` is written if that equals `expected`.
+JAXGEMM_DEVICE inline int32_t CompareExchangeRelaxed(int32_t* address, int32_t expected,
+                                                     int32_t value) {
+  __scoped_atomic_compare_exchange_n(address, &expected, value, /*weak=*/false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+  return expected;
+}
+
+// Of any agent's. Acquires nothing: loads may be in flight together.
+JAXGEMM_DEVICE inline uint32_t LoadSignal(const uint32_t* address) {
+  return __scoped_atomic_load_n(address, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
+}
+
 // Whether the value is there, and then what any agent wrote before it. The caches are invalidated
 // once it is: at each look, the CU's other waves would lose what they have in them.
 JAXGEMM_DEVICE inline bool AcquireIfEqual(const uint32_t* address, uint32_t value) {
-  if (__scoped_atomic_load_n(address, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM) != value) {
-    return false;
-  }
+  if (LoadSignal(address) != value) return false;
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");  // of the system
   return true;
 }
@@ -74,6 +85,19 @@ JAXGEMM_DEVICE inline void StoreRelaxed(int32_t* address, int32_t value) {
   *static_cast<volatile int32_t*>(address) = value;
 }
 
+// What was there before; `value` is written if that equals `expected`.
+JAXGEMM_DEVICE inline int32_t CompareExchangeRelaxed(int32_t* address, int32_t expected,
+                                                     int32_t value) {
+  return atomicCAS(address, expected, value);
+}
+
+// Of any GPU, copy engine or CPU. Acquires nothing: loads may be in flight together.
+JAXGEMM_DEVICE inline uint32_t LoadSignal(const uint32_t* address) {
+  uint32_t seen;
+  asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(address));
+  return seen;
+}
+
 // Whether the value is there, and then what any GPU, copy engine or CPU wrote before it.
 JAXGEMM_DEVICE inline bool AcquireIfEqual(const uint32_t* address, uint32_t value) {
   uint32_t seen;
@@ -106,6 +130,18 @@ JAXGEMM_DEVICE inline int32_t LoadRelaxed(const int32_t* address) {
 
 JAXGEMM_DEVICE inline void StoreRelaxed(int32_t* address, int32_t value) {
   __atomic_store_n(address, value, __ATOMIC_RELAXED);
+}
+
+// What was there before; `value` is written if that equals `expected`.
+JAXGEMM_DEVICE inline int32_t CompareExchangeRelaxed(int32_t* address, int32_t expected,
+                                                     int32_t value) {
+  __atomic_compare_exchange_n(address, &expected, value, /*weak=*/false, __ATOMIC_RELAXED,
+                              __ATOMIC_RELAXED);
+  return expected;
+}
+
+JAXGEMM_DEVICE inline uint32_t LoadSignal(const uint32_t* address) {
+  return __atomic_load_n(address, __ATOMIC_RELAXED);
 }
 
 // Whether the value is there, and then what was written before it.

@@ -49,6 +49,17 @@ struct TileGrid {
   JAXGEMM_DEVICE Index num_tiles() const { return batch * tiles_m * tiles_n; }
 };
 
+// Who looks at an array: at kCount elements at a time, one by each lane of a wave; on the host at one
+// after another.
+struct OneLane {
+  static constexpr Index kCount = 1;
+  static JAXGEMM_DEVICE Index Id() { return 0; }
+  // The x of the lane `distance` before this one; `otherwise` where there is none.
+  static JAXGEMM_DEVICE Index From(Index, Index, Index otherwise) { return otherwise; }
+  static JAXGEMM_DEVICE Index First(bool found) { return found ? 0 : kCount; }  // kCount: none
+  static JAXGEMM_DEVICE Index Broadcast(Index x, Index) { return x; }
+};
+
 // ---------------------------------------------------------------------------- claim
 //
 // Start() asks for the next index, Finish() returns it or kNoMoreWork. Work may be done
@@ -227,6 +238,7 @@ struct ChunkSignals {
   const uint32_t* signals;  // one for each chunk; null: all of lhs is there
   const uint32_t* epoch;    // a chunk has arrived when its signal equals this
   int32_t* status;          // zeroed; 1 + the place of a signal that did not come in time
+  int32_t* order;           // zeroed; see GroupM. Null: the grid's group_m is the only order
   int64_t timeout_ns;
   Index tiles_per_chunk, pivot, tiles_m;
   Index batch_stride;  // from one batch's signals to the next's; 0: shared
@@ -234,6 +246,25 @@ struct ChunkSignals {
   JAXGEMM_DEVICE Index Row(Index m) const {
     const Index row = m + pivot;
     return row < tiles_m ? row : row - tiles_m;
+  }
+  // The tile rows to visit together, the same for all workgroups: the grid's group_m, which the L2
+  // likes, if all chunks had come when one of them first looked, else the fewer of a chunk, so that
+  // the first tiles need the first chunk only. By all lanes of a wave.
+  template <class Lanes = OneLane>
+  JAXGEMM_DEVICE Index GroupM(const TileGrid& grid) const {
+    if (order == nullptr) return grid.group_m;
+    constexpr int32_t kOpen = 0, kByChunk = 1, kAllThere = 2;
+    const bool is_first = Lanes::Id() == 0;
+    int32_t seen = kOpen;
+    if (is_first) seen = LoadRelaxed(order);
+    seen = Lanes::Broadcast(seen, 0);
+    if (seen == kOpen) {
+      const int32_t mine = AllThere<Lanes>(grid.batch) ? kAllThere : kByChunk;
+      if (is_first) seen = CompareExchangeRelaxed(order, kOpen, mine);
+      seen = Lanes::Broadcast(seen, 0);
+      if (seen == kOpen) seen = mine;
+    }
+    return seen == kAllThere ? grid.group_m : tiles_per_chunk;
   }
   // By one thread; what it acquires is then the whole workgroup's by a barrier. False: a signal has
   // not come in time, this one or another workgroup's.
@@ -248,6 +279,27 @@ struct ChunkSignals {
         StoreRelaxed(status, place + 1);
         return false;
       }
+    }
+    return true;
+  }
+
+ private:
+  // Nothing is acquired: each tile still waits for its own chunk.
+  template <class Lanes>
+  JAXGEMM_DEVICE bool AllThere(Index batch) const {
+    constexpr Index kEach = 4;  // loads of a lane that are in flight together
+    const Index num_chunks = Div(tiles_m + tiles_per_chunk - 1, tiles_per_chunk);
+    const Index count = batch_stride == 0 ? num_chunks : batch * batch_stride;
+    const Index lane = Lanes::Id();
+    const uint32_t wanted = *epoch;
+    for (Index first = 0; first < count; first += kEach * Lanes::kCount) {
+      bool missing = false;
+#pragma unroll
+      for (Index i = 0; i < kEach; ++i) {
+        const Index place = first + i * Lanes::kCount + lane;
+        missing |= LoadSignal(signals + (place < count ? place : first)) != wanted;
+      }
+      if (Lanes::First(missing) < Lanes::kCount) return false;
     }
     return true;
   }
