@@ -60,7 +60,8 @@ class Chunks:
   come, of "in_order", "reverse", "random" and "pivot" (the order in which they are
   waited for), or "set": all of lhs is there. producers: workgroups of the producer;
   pause: sleeps of 8128 cycles before each chunk. lhs_shared and signals_shared: by the
-  batch. missing: a signal that never comes. signal_first: the producer's mistake.
+  batch. missing: a signal that never comes. unset: one of those that are set, which the
+  producer takes back after a pause. signal_first: the producer's mistake.
   """
 
   m: tuple[int, int] = (3, 0)
@@ -75,6 +76,7 @@ class Chunks:
   producers: int = 1
   pause: int = 0
   missing: int | None = None
+  unset: int | None = None
   signal_first: bool = False
   timeout: float = 10.0
   schedule: str = "persistent"
@@ -140,11 +142,16 @@ class Chunks:
 
   def beside(self, rng, instance, arrays) -> emulator.Beside | None:
     """The producer of these operands."""
-    if self.arrival == "set":
+    if self.arrival == "set" and self.unset is None:
       return None
     m, _, k = self.problem(instance)
     source, steps, written = arrays["source"], [], set()
-    for batch, chunk in self._places(rng, instance):
+    epoch = EPOCH
+    if self.unset is not None:
+      steps.append((0, 0, 0, 0, 0, 0, self.unset))
+      epoch = EPOCH - 1
+    places = [] if self.arrival == "set" else self._places(rng, instance)
+    for batch, chunk in places:
       begin, end = self._rows(instance)[chunk]
       signal = batch * len(self._rows(instance)) + chunk
       planes = self.batch if self.signals_shared and not self.lhs_shared else 1
@@ -169,7 +176,7 @@ class Chunks:
                            f"-DSIGNAL_FIRST={int(self.signal_first)}"),
         "produce",
         ["lhs", "chunk_signals", source, table, np.int32(len(steps)),
-         np.int32(self.producers), np.uint32(EPOCH), np.int32(self.pause)],
+         np.int32(self.producers), np.uint32(epoch), np.int32(self.pause)],
         grid=self.producers, block=128, buffers={"source": source, "steps": table})
 
   def function(self, instance, out_dtype):

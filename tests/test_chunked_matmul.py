@@ -9,6 +9,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig
+from jaxgemm import _jaxgemm as native
 from arriving import Arriving
 
 S = jax.ShapeDtypeStruct
@@ -197,6 +198,72 @@ def test_vmap(rng):
   out = jax.vmap(product, (0, 0, 0))(arriving.lhs, b, arriving.signals)
   assert_product(out, a, b)
   thread.join()
+
+
+def explain(tiles_m=6, tiles_per_chunk_m=1, tile=16, config=None, **kwargs):
+  """Of tiles_m x 3 tiles."""
+  chunks = -(-tiles_m // tiles_per_chunk_m)
+  config = GemmConfig(tile_m=tile, tile_n=tile, **(config or {}))
+  return jaxgemm.explain(
+      S((tile * tiles_m, 4096), jnp.bfloat16), S((4096, tile * 3), jnp.bfloat16),
+      chunk_signals=S((chunks,), jnp.uint32), tiles_per_chunk_m=tiles_per_chunk_m,
+      config=config, **kwargs)
+
+
+@pytest.mark.parametrize("given, both_orders", [
+    ({}, (4, 1)),
+    (dict(tiles_per_chunk_m=3), (4, 3)),
+    (dict(tiles_per_chunk_m=4), None),  # they are the same
+    (dict(tiles_m=3, tiles_per_chunk_m=2), (3, 2)),
+    (dict(tiles_m=2, tiles_per_chunk_m=2), None),
+    (dict(config=dict(group_m=4)), None),
+    (dict(tile=128, tiles_m=9, implementation="emulated:gfx942"), (8, 1)),
+    (dict(tile=128, tiles_m=9, implementation="emulated:gfx950",
+          config=dict(group_m=8)), None),
+    # Which tiles are cut, and so the bits, would depend on it.
+    (dict(schedule="stream_k", config=dict(num_workgroups=4)), None),
+    (dict(schedule="stream_k", config=dict(num_workgroups=3)), (4, 1)),  # none is cut
+])
+def test_the_order_of_tiles_is_open_where_there_is_a_choice(given, both_orders):
+  explained = explain(**given)
+  said = [reason for reason in explained.data["reasons"] if "visited together" in reason]
+  if both_orders is None:
+    assert not said
+  else:
+    assert ("{} tile rows are visited together, for the cache; else {},".format(*both_orders)
+            in said[0])
+  # A word of the zeroed part, which is laid out in parts of 64 bytes.
+  given = given | {"config": given.get("config", {}) | {"group_m": 1}}
+  fixed = explain(**given).data
+  for key in ("zeroed_bytes", "workspace_bytes"):
+    assert explained.data[key] - fixed[key] == (64 if both_orders else 0)
+
+
+@pytest.mark.parametrize("schedule", ["persistent", "work_stealing"])
+@pytest.mark.parametrize("group_m", [None, 3])
+@pytest.mark.parametrize("all_there", [False, True])
+def test_tiles_are_visited_by_chunks_unless_all_have_come(
+    rng, schedule, group_m, all_there):
+  a, b = normal(rng, 96, 32), normal(rng, 32, 48)
+  config = GemmConfig(tile_m=16, tile_n=16, num_workgroups=1, group_m=group_m)
+  signals = np.ones(6, np.uint32)
+  signals[5] = all_there
+  native.start_trace()
+  try:
+    out = jaxgemm.chunked_matmul(a, b, jnp.asarray(signals), tiles_per_chunk_m=1,
+                                 schedule=schedule, config=config, timeout=0.05)
+    assert_product(out, a, b)
+    came = True
+  except jax.errors.JaxRuntimeError as error:
+    assert "signal 5 of chunk_signals" in str(error)
+    came = False
+  spans = [span for span in native.stop_trace() if span[0] == "compute"]
+  rows = [span[1] for span in sorted(spans, key=lambda span: span[3])]
+  group_m = group_m or (4 if all_there else 1)
+  wanted = [m for first in range(0, 6, group_m) for _ in range(3)
+            for m in range(first, min(first + group_m, 6))]
+  assert came == all_there
+  assert rows == wanted[:None if all_there else wanted.index(5)]
 
 
 def test_compiled_program_reads_lhs_and_signals_where_they_lie():

@@ -113,6 +113,49 @@ def test_a_signal_that_never_comes(arch, arrival, schedule, reduction):
     np.testing.assert_array_equal(call(there), wanted)
 
 
+def tiles_stored(arch, scenario) -> int:
+  """Of the product of a lone workgroup, until a signal is missing."""
+  instance, rng = kernel(arch), np.random.default_rng(0)
+  call = scenario.function(instance, jnp.dtype("float32"))
+  arrays, _ = scenario.operands(rng, instance)
+  with emulator.options(beside=scenario.beside(rng, instance, arrays)):
+    missing = scenario.unset if scenario.missing is None else scenario.missing
+    with pytest.raises(_Errors, match=f"signal {missing} of"):
+      call(arrays).block_until_ready()
+  tile_m, tile_n, _ = instance.tile
+  return emulator.last_record().cost["global_write_bytes"] // (tile_m * tile_n * 4)
+
+
+@both
+@pytest.mark.parametrize("schedule", ["persistent", "work_stealing"])
+def test_the_order_is_the_chunks_unless_all_have_come(arch, schedule):
+  options = dict(m=(4, 0), n=(3, 0), arrival="set", workgroups=1, timeout=1e-3,
+                 schedule=schedule)
+  # The first chunk's three columns before the second chunk is waited for.
+  assert tiles_stored(arch, Chunks(missing=1, **options)) == 3
+  # One column of all chunks: that of the first is stored when the second's signal, which
+  # was there at the start, is looked at.
+  assert tiles_stored(arch, Chunks(unset=1, k=(16, 0), pause=1, **options)) == 1
+
+
+@both
+@pytest.mark.parametrize("missing", [63, 64, 255, 256, 299])
+def test_each_of_many_signals_counts(arch, missing):
+  """Of more than a wave's lanes look at together."""
+  scenario = Chunks(m=(300, 0), n=(2, 0), arrival="set", missing=missing,
+                    pivot=missing - 1, workgroups=1, timeout=1e-3)
+  assert tiles_stored(arch, scenario) == 2
+
+
+@both
+@pytest.mark.parametrize("schedule", ["persistent", "work_stealing"])
+def test_who_starts_when_all_has_come_takes_the_order_of_the_others(arch, schedule):
+  """Two workgroups at a time; the last ones find all signals set."""
+  matrix.run(kernel(arch), Chunks(
+      m=(4, 0), n=(3, 0), workgroups=5, schedule=schedule, pause=1,
+      orders=[Order(seed, 64, 2) for seed in range(3)]))
+
+
 @both
 def test_a_chunk_after_its_signal_is_noticed(arch):
   with pytest.raises(_Errors, match="Race in global memory"):

@@ -294,7 +294,6 @@ struct ChunkSignals {
     const uint32_t wanted = *epoch;
     for (Index first = 0; first < count; first += kEach * Lanes::kCount) {
       bool missing = false;
-#pragma unroll
       for (Index i = 0; i < kEach; ++i) {
         const Index place = first + i * Lanes::kCount + lane;
         missing |= LoadSignal(signals + (place < count ? place : first)) != wanted;

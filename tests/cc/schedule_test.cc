@@ -2,6 +2,7 @@
 // fix-up's sum, by every claim, map and reduction. Run under the sanitizers as well.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <thread>
 #include <tuple>
@@ -304,6 +305,105 @@ void RunChunkedCase(int num_threads, bool one_missing) {
   }
 }
 
+// The order of a launch: by the grid's group_m where all signals are there before it, of a chunk's
+// rows where one is not, and one of the two, the same for all, where the last come meanwhile.
+void RunOrderCase(int num_threads) {
+  StreamKMap map{};
+  TileGrid& grid = map.grid;
+  grid = {.batch = RandomIndex(1, 3),
+          .tiles_m = RandomIndex(2, 9),
+          .tiles_n = RandomIndex(1, 5),
+          .tiles_k = 1,
+          .num_xcds = 1};
+  grid.group_m = RandomIndex(2, grid.tiles_m);
+  map.whole_tiles = grid.num_tiles();
+  const Index tiles_per_chunk = RandomIndex(1, grid.group_m - 1);
+  const Index num_chunks = (grid.tiles_m + tiles_per_chunk - 1) / tiles_per_chunk;
+  const bool batched = Random(0, 1) != 0;
+  const Index num_signals = num_chunks * (batched ? grid.batch : 1);
+
+  constexpr uint32_t kEpoch = 7;
+  enum Arrival { kBefore, kNotAll, kMeanwhile };
+  const auto arrival = static_cast<Arrival>(Random(0, 2));
+  std::vector<uint32_t> signals(num_signals, kEpoch);
+  const Index late = RandomIndex(0, num_signals - 1);
+  if (arrival != kBefore) signals[late] = kEpoch - 1;
+  int32_t status = 0, order = 0;
+  const uint32_t epoch = kEpoch;
+  const ChunkSignals ready{.signals = signals.data(),
+                           .epoch = &epoch,
+                           .status = &status,
+                           .order = &order,
+                           .timeout_ns = 60'000'000'000,
+                           .tiles_per_chunk = tiles_per_chunk,
+                           // The first row of a chunk that is whole.
+                           .pivot = tiles_per_chunk *
+                                    RandomIndex(0, grid.tiles_m / tiles_per_chunk - 1),
+                           .tiles_m = grid.tiles_m,
+                           .batch_stride = batched ? num_chunks : 0};
+  std::thread producer;
+  if (arrival == kMeanwhile) {
+    const int64_t pause_ns = Random(0, 200'000);
+    producer = std::thread([&signals, late, pause_ns] {
+      std::this_thread::sleep_for(std::chrono::nanoseconds(pause_ns));
+      __atomic_store_n(&signals[late], kEpoch, __ATOMIC_RELEASE);
+    });
+  }
+
+  const Index workgroups = RandomIndex(1, 24);
+  std::vector<Index> group_m(workgroups);
+  std::vector<std::atomic<int>> done(grid.num_tiles());
+  RunOnThreads(workgroups, num_threads, [&](int64_t thread) {
+    const Index workgroup = static_cast<Index>(thread);
+    StreamKMap mine = map;
+    mine.grid.group_m = group_m[workgroup] = ready.GroupM(grid);
+    auto store = [&](const WorkTile& tile) {
+      done[(tile.batch * grid.tiles_m + tile.m) * grid.tiles_n + tile.n] += 1;
+    };
+    StrideClaim claim{workgroup, workgroups, mine.size()};
+    auto compute = [](const WorkTile&) {};
+    if (arrival == kNotAll) {
+      ForEachWorkTile(claim, mine, AlwaysReady(), false, compute, store);
+    } else {
+      ForEachWorkTile(claim, mine, ready, false, compute, store);
+    }
+  });
+  if (producer.joinable()) producer.join();
+
+  for (const std::atomic<int>& times : done) {
+    CHECK_THAT(times == 1, "a tile done %d times", times.load());
+  }
+  for (Index each : group_m) {
+    CHECK_THAT(each == group_m[0], "groups of %d and of %d tile rows", each, group_m[0]);
+  }
+  CHECK_THAT(group_m[0] == (arrival == kBefore    ? grid.group_m
+                            : arrival == kNotAll  ? tiles_per_chunk
+                            : order == 2          ? grid.group_m
+                                                  : tiles_per_chunk),
+             "groups of %d tile rows; arrival %d, order %d", group_m[0], arrival, order);
+  StreamKMap agreed = map;
+  agreed.grid.group_m = group_m[0];
+  for (Index i = 0; i < group_m[0] * grid.tiles_n; ++i) {
+    const WorkTile tile = agreed(i);
+    const Index chunk = ready.Row(tile.m) / tiles_per_chunk;
+    if (group_m[0] == tiles_per_chunk) {
+      CHECK_THAT(chunk == ready.pivot / tiles_per_chunk, "tile %d is of chunk %d", i, chunk);
+    } else {
+      CHECK_THAT(tile.m == i % group_m[0] && tile.n == i / group_m[0], "tile %d is (%d, %d)", i,
+                 tile.m, tile.n);
+    }
+  }
+}
+
+// Nothing to agree on: the grid's rows, whatever has come.
+void CheckFixedOrder() {
+  const uint32_t signal = 0, epoch = 1;
+  const ChunkSignals ready{
+      .signals = &signal, .epoch = &epoch, .tiles_per_chunk = 1, .tiles_m = 4};
+  const Index group_m = ready.GroupM({.batch = 1, .tiles_m = 4, .tiles_n = 1, .group_m = 3});
+  CHECK_THAT(group_m == 3, "groups of %d tile rows", group_m);
+}
+
 }  // namespace
 }  // namespace jaxgemm
 
@@ -315,7 +415,9 @@ int main() {
     RunCase(c, static_cast<int>(Random(1, 4)));
     RunGroupedCase(static_cast<int>(Random(1, 4)));
     RunChunkedCase(static_cast<int>(Random(1, 4)), trial % 10 == 0);
+    RunOrderCase(static_cast<int>(Random(1, 4)));
   }
+  CheckFixedOrder();
   std::printf("schedule_test: %d failures\n", failures);
   return failures != 0;
 }
