@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <tuple>
@@ -395,6 +396,38 @@ void RunOrderCase(int num_threads) {
   }
 }
 
+// Does something between a workgroup's look at the signals and its answer.
+struct InterruptedLane : OneLane {
+  static inline std::function<void()> interrupt;
+  static Index First(bool found) {
+    interrupt();
+    return OneLane::First(found);
+  }
+};
+
+// The answer of whoever is first is everybody's, also of those that looked before it was there.
+void CheckFirstAnswerHolds() {
+  const TileGrid grid{.batch = 1, .tiles_m = 4, .tiles_n = 1, .group_m = 3};
+  for (const bool comes : {false, true}) {
+    uint32_t signals[2] = {1, comes ? 0u : 1u};
+    const uint32_t epoch = 1;
+    int32_t order = 0;
+    const ChunkSignals ready{.signals = signals,
+                             .epoch = &epoch,
+                             .order = &order,
+                             .tiles_per_chunk = 2,
+                             .tiles_m = 4};
+    Index other = 0;
+    InterruptedLane::interrupt = [&] {
+      signals[1] = comes;
+      other = ready.GroupM(grid);
+    };
+    const Index mine = ready.GroupM<InterruptedLane>(grid);
+    CHECK_THAT(other == (comes ? 3 : 2) && mine == other, "groups of %d and of %d tile rows",
+               mine, other);
+  }
+}
+
 // Nothing to agree on: the grid's rows, whatever has come.
 void CheckFixedOrder() {
   const uint32_t signal = 0, epoch = 1;
@@ -417,6 +450,7 @@ int main() {
     RunChunkedCase(static_cast<int>(Random(1, 4)), trial % 10 == 0);
     RunOrderCase(static_cast<int>(Random(1, 4)));
   }
+  CheckFirstAnswerHolds();
   CheckFixedOrder();
   std::printf("schedule_test: %d failures\n", failures);
   return failures != 0;
