@@ -64,6 +64,7 @@ int64_t GroupM(const Problem& p, const Target& target, const Plan& plan) {
 // Counts of tiles must fit Index, with room for what stream-K and idle claims add.
 std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
   const Config& c = plan->config;
+  const int64_t group_m = GroupM(p, target, *plan);
   int64_t tiles_m = CeilDiv(plan->m, c.tile_m), tiles_n = CeilDiv(plan->n, c.tile_n);
   int64_t tiles_k = CeilDiv(plan->k, c.tile_k), tiles, batch = p.num_out();
   // Each group's rows may end in a tile of their own, as may the rows before and after.
@@ -81,7 +82,7 @@ std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
                 .tiles_n = static_cast<Index>(tiles_n),
                 .tiles_k = static_cast<Index>(tiles_k),
                 // More rows than there are would overflow their product with tiles_n.
-                .group_m = static_cast<Index>(std::clamp<int64_t>(tiles_m, 1, GroupM(p, target, *plan))),
+                .group_m = static_cast<Index>(std::clamp<int64_t>(tiles_m, 1, group_m)),
                 // Chunks of lhs arrive in order, and so are their tiles dealt out.
                 .num_xcds = static_cast<Index>(
                     c.num_queues > 0 || p.tiles_per_chunk > 0 ? 1 : target.num_xcds)};

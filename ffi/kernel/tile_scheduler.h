@@ -49,7 +49,7 @@ struct TileGrid {
   JAXGEMM_DEVICE Index num_tiles() const { return batch * tiles_m * tiles_n; }
 };
 
-// Who looks at an array: at kCount elements at a time, one by each lane of a wave; on the host at one
+// Who looks at an array: kCount elements at a time, one by each lane of a wave; on the host one
 // after another.
 struct OneLane {
   static constexpr Index kCount = 1;
