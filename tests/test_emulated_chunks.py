@@ -133,7 +133,7 @@ def test_the_order_is_the_chunks_unless_all_have_come(arch, schedule):
                  schedule=schedule)
   # The first chunk's three columns before the second chunk is waited for.
   assert tiles_stored(arch, Chunks(missing=1, **options)) == 3
-  # One column of all chunks: that of the first is stored when the second's signal, which
+  # One column of all chunks: the first one's is stored when the second's signal, which
   # was there at the start, is looked at.
   assert tiles_stored(arch, Chunks(unset=1, k=(16, 0), pause=1, **options)) == 1
 
