@@ -424,6 +424,7 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   }
   // Of what is resolved, as the handler makes it again.
   plan->cluster_peers = ClusterPeers(p, *plan, target);
+  plan->form = ChooseForm(p, *plan);
   LayOutWorkspace(p, target, plan);
   if (plan->workspace_bytes > kWorkspaceCap) {
     return "the workspace would take " + Str(plan->workspace_bytes) + " bytes, and the cap is " +

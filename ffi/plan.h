@@ -10,6 +10,7 @@
 
 #include "gpu_instances.h"
 #include "kernel/grouped_map.h"
+#include "kernel/tensor_maps.h"
 #include "names.h"
 #include "problem.h"
 
@@ -83,6 +84,7 @@ struct Plan {
   int64_t cut_tiles = 0;
   // Hopper: as many CTAs, a cluster, share each tile and add up in shared memory; 1: they do not.
   int64_t cluster_peers = 1;
+  Sm90Form form = Sm90Form::kGeneral;
   // Chunks: the kernel visits the grid's group_m tile rows together if all have come, else no more
   // than a chunk's.
   bool order_at_launch = false;

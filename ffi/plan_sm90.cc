@@ -88,4 +88,17 @@ int64_t ClusterPeers(const Problem& p, const Plan& plan, const Target& target) {
   return CanBePeers(peers) && peers <= plan.grid.tiles_k ? peers : 1;
 }
 
+Sm90Form ChooseForm(const Problem& p, const Plan& plan) {
+  if (plan.cluster_peers > 1) return Sm90Form::kPeers;
+  if (!plan.instance || plan.instance->target != "sm90") return Sm90Form::kGeneral;
+  const GpuInstance& i = *plan.instance;
+  const bool is_plain = !plan.grouped && !plan.stealing() && plan.cut_tiles == 0 &&
+                        p.tiles_per_chunk == 0 && !p.bias && !p.scale && !p.save_preact &&
+                        p.activation == Activation::kNone && p.out_dtype == PlainOut(i.lhs);
+  return is_plain && HasForm(Sm90Form::kPlain, i.lhs, i.tile_n, i.waves / kSm90Consumers,
+                             i.lhs_contracting == 1, i.rhs_contracting == 1)
+             ? Sm90Form::kPlain
+             : Sm90Form::kGeneral;
+}
+
 }  // namespace jaxgemm

@@ -39,4 +39,7 @@ bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers);
 // many. The same whether the plan chose so or was told.
 int64_t ClusterPeers(const Problem& p, const Plan& plan, const Target& target);
 
+// The form of the kernel, if the copy engine takes all that it is to move.
+Sm90Form ChooseForm(const Problem& p, const Plan& plan);
+
 }  // namespace jaxgemm

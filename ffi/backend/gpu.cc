@@ -11,6 +11,8 @@ namespace jaxgemm {
 namespace {
 
 constexpr int kWaveSize = 64;
+// As in kernel/gemm_sm90.cu.
+constexpr const char* kFormSuffixes[kSm90Forms] = {"", "_plain", "_peers"};
 
 std::string& KernelFolder() {
   static std::string folder;
@@ -61,12 +63,11 @@ GemmArgs PackArguments(const Call& call) {
           .reduction = plan.config.reduction,
           .claim_ahead = plan.config.claim_ahead != 0,
           .accumulate = p.accumulate,
-          .gated = p.gated,
-          .peers_in_cluster = plan.cluster_peers > 1};
+          .gated = p.gated};
 }
 
 GpuLauncher::GpuLauncher(const Driver* driver)
-    : driver_(*driver), functions_(kMaxDevices * GpuInstances().size()) {}
+    : driver_(*driver), functions_(kMaxDevices * GpuInstances().size() * kSm90Forms) {}
 
 std::string GpuLauncher::TargetOf(int device, DriverResult* result) const {
   int major = 0, minor = 0;
@@ -91,17 +92,20 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
     return "device " + Str(device) + " is beyond the " + Str(kMaxDevices) + " that jaxgemm "
            "counts. Hide some: ROCR_VISIBLE_DEVICES.";
   }
-  std::atomic<void*>& slot = functions_[device * GpuInstances().size() + instance.id];
-  if (slot.load(std::memory_order_acquire)) return "";
+  std::atomic<void*>* slots = Functions(instance, device);
+  // The first is stored last.
+  if (slots[0].load(std::memory_order_acquire)) return "";
   std::lock_guard lock(mutex_);
-  if (slot.load(std::memory_order_relaxed)) return "";
-  void* function = nullptr;
-  std::string error = LoadModule(instance, device, &function);
-  if (error.empty()) slot.store(function, std::memory_order_release);
+  if (slots[0].load(std::memory_order_relaxed)) return "";
+  void* functions[kSm90Forms] = {};
+  std::string error = LoadModule(instance, device, functions);
+  for (int form = kSm90Forms; error.empty() && form-- > 0;) {
+    slots[form].store(functions[form], std::memory_order_release);
+  }
   return error;
 }
 
-std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, void** function) {
+std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, void** functions) {
   DriverResult result = 0;
   std::string target = TargetOf(device, &result);
   if (result != 0) return Failure("asking for the architecture", instance.name, device, result);
@@ -129,17 +133,25 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   void* module = nullptr;
   result = driver_.load_module(&module, kept.data());
   if (result != 0) return Failure("loading the code object", instance.name, device, result);
-  result = driver_.get_function(function, module, instance.name.c_str());
-  if (result != 0) {
-    driver_.unload_module(module);
-    return Failure("finding the kernel in its code object", instance.name, device, result);
-  }
-  if (driver_.set_function_attribute) {
-    constexpr int kMaxDynamicSharedBytes = 8;
-    result = driver_.set_function_attribute(*function, kMaxDynamicSharedBytes, kSm90SharedBytes);
+  const bool is_sm90 = driver_.encode_tensor_map != nullptr;
+  for (int form = 0; form < (is_sm90 ? kSm90Forms : 1); ++form) {
+    if (!HasForm(static_cast<Sm90Form>(form), instance.lhs, instance.tile_n,
+                 instance.waves / kSm90Consumers, instance.lhs_contracting == 1,
+                 instance.rhs_contracting == 1)) {
+      continue;
+    }
+    const std::string name = instance.name + kFormSuffixes[form];
+    const char* what = "finding the kernel in its code object";
+    result = driver_.get_function(&functions[form], module, name.c_str());
+    if (result == 0 && is_sm90) {
+      constexpr int kMaxDynamicSharedBytes = 8;
+      what = "asking for shared memory";
+      result = driver_.set_function_attribute(functions[form], kMaxDynamicSharedBytes,
+                                              kSm90SharedBytes);
+    }
     if (result != 0) {
       driver_.unload_module(module);
-      return Failure("asking for shared memory", instance.name, device, result);
+      return Failure(what, name, device, result);
     }
   }
   return "";
@@ -149,12 +161,8 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
   const Plan& plan = call.plan;
   if (plan.num_indices() == 0) return "";
   const GpuInstance& instance = *plan.instance;
-  void* function = nullptr;
-  if (device >= 0 && device < kMaxDevices) {
-    function = functions_[device * GpuInstances().size() + instance.id].load(
-        std::memory_order_acquire);
-  }
-  if (!function) {
+  if (device < 0 || device >= kMaxDevices ||
+      !Functions(instance, device)->load(std::memory_order_acquire)) {
     return instance.name + " is not loaded on device " + Str(device) +
            ": the call's Initialize stage has not run there.";
   }
@@ -170,9 +178,12 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
   GemmArgs arguments = PackArguments(call);
   unsigned grid = static_cast<unsigned>(plan.config.num_workgroups), block, shared_bytes = 0;
   TensorMaps maps;
+  Sm90Form form = Sm90Form::kGeneral;
   void* pointers[] = {&arguments, nullptr};
   if (driver_.encode_tensor_map) {
     maps = MakeTensorMaps(driver_, call);
+    const bool is_moved = maps.lhs_valid && maps.rhs_valid && maps.out_valid;
+    if (plan.form != Sm90Form::kPlain || is_moved) form = plan.form;
     pointers[1] = &maps;
     grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
     block = kSm90Threads;
@@ -180,6 +191,8 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
   } else {
     block = static_cast<unsigned>(instance.waves * kWaveSize);
   }
+  void* function =
+      Functions(instance, device)[static_cast<int>(form)].load(std::memory_order_acquire);
   DriverResult result =
       driver_.launch_early
           ? driver_.launch_early(

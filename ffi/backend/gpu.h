@@ -42,14 +42,19 @@ class GpuLauncher {
  private:
   // What a device is, or "" and why in *result.
   std::string TargetOf(int device, DriverResult* result) const;
-  std::string LoadModule(const GpuInstance& instance, int device, void** function);
+  // One function for each form that it has.
+  std::string LoadModule(const GpuInstance& instance, int device, void** functions);
+  std::atomic<void*>* Functions(const GpuInstance& instance, int device) {
+    return &functions_[(device * GpuInstances().size() + instance.id) * kSm90Forms];
+  }
   std::string Failure(const char* what, const std::string& kernel, int device,
                       DriverResult result) const;
 
   const Driver& driver_;
   std::mutex mutex_;                     // while loading; of code_objects_
   std::deque<std::string> code_objects_;
-  std::vector<std::atomic<void*>> functions_;  // null: not loaded
+  std::vector<std::atomic<void*>> functions_;  // by form, of which AMD's have the first; null: not
+                                               // loaded
 };
 
 }  // namespace jaxgemm

@@ -33,6 +33,13 @@ class Epilogue {
     StoreFours(args, place, sums);
   }
 
+  // Of the plain form: nothing is done to the sums.
+  JAXGEMM_SM90 void StorePlain(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                               bool last, Sum (&sums)[Traits::kSums]) {
+    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
+    StoreBoxes<PlainOut(Traits::kLhs) == DType::kBF16>(maps, place, last, sums);
+  }
+
   // The tile's peers are a cluster: each adds up, in peer order, and stores some of the columns,
   // whose sums the others push to it as they lie in their registers.
   JAXGEMM_SM90 void StoreWithPeers(const GemmArgs& args, const TensorMaps& maps,
@@ -109,14 +116,15 @@ class Epilogue {
   };
 
   static JAXGEMM_SM90 Place PlaceOf(const GemmArgs& args, const WorkTile& tile, int row_in_tile) {
-    const bool ragged_m = args.groups.ragged == Ragged::kM;
+    const bool ragged_m = Traits::RaggedOf(args) == Ragged::kM;
     const Index vectors = ragged_m ? tile.group : tile.batch;
     return {
         .row = int64_t{tile.m} * Traits::kTileM + row_in_tile,
         .rows = ragged_m ? tile.limit - tile.origin : args.m,
-        .column = int64_t{tile.n} * (args.gated ? Traits::kTileN / 2 : Traits::kTileN),
+        .column = int64_t{tile.n} * (Traits::IsGated(args) ? Traits::kTileN / 2
+                                                                 : Traits::kTileN),
         .first_row = ragged_m ? tile.origin : 0,
-        .z = args.groups.ragged == Ragged::kK
+        .z = Traits::RaggedOf(args) == Ragged::kK
                  ? tile.batch * args.groups.local_groups + tile.group
                  : tile.batch,
         // Rows of no group stay zero, as every activation leaves them.
@@ -175,24 +183,35 @@ class Epilogue {
     } else if (!maps.out_valid || !whole) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
     } else if (args.out_dtype != DType::kBF16) {
-      StoreBoxes<false>(maps, place, sums);
+      StoreBoxes<false>(maps, place, /*last=*/false, sums);
     } else {
-      StoreBoxes<true>(maps, place, sums);
+      StoreBoxes<true>(maps, place, /*last=*/false, sums);
     }
   }
-  // The copy engine stores while the next tile is multiplied.
+  // The copy engine stores while the next tile is multiplied. After the `last` one the stages are
+  // free: each has room for a box of a warp, in its warpgroup's rows of lhs.
   template <bool kBf16>
-  JAXGEMM_SM90 void StoreBoxes(const TensorMaps& maps, const Place& place,
+  JAXGEMM_SM90 void StoreBoxes(const TensorMaps& maps, const Place& place, bool last,
                                Sum (&sums)[Traits::kSums]) {
     constexpr int kBytes = kBoxRows * kRowBytes, kBoxSums = kBoxColumns / 2;
-    const uint32_t first_box = SharedAddress(shared_.out[Warp()]);
+    constexpr int kBoxes = Traits::kSums / kBoxSums;
+    const bool to_stages = last && kBoxes > Traits::kOutBoxes;
+    static_assert(kBoxes <= Traits::kOutBoxes || kBoxes <= Traits::kStages);
+    static_assert(Traits::kLhsBytes == kConsumerThreads / kWarpSize * kBytes);
+    uint32_t first_box = SharedAddress(shared_.out[Warp()]);
+    if (to_stages) {
+      first_box = SharedAddress(shared_.lhs[0]) + Warp() * kBytes;
+      // All of its warps have multiplied.
+      NamedBarrier(kWarpgroupBarrier + thread_ / kWarpgroupSize, kWarpgroupSize);
+    }
     // This lane's row of a matrix, and the 16-byte chunk of it, swizzled.
     const int row = Lane() % kBoxRows;
     const uint32_t in_box = row * kRowBytes + (Lane() / kBoxRows ^ row % 8) * 16;
 #pragma unroll
-    for (int i = 0; i < Traits::kSums / kBoxSums; ++i) {
-      const uint32_t box = first_box + i % Traits::kOutBoxes * kBytes;
-      if (Lane() == 0) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
+    for (int i = 0; i < kBoxes; ++i) {
+      const uint32_t box =
+          first_box + (to_stages ? i * Traits::kLhsBytes : i % Traits::kOutBoxes * kBytes);
+      if (Lane() == 0 && !to_stages) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
       __syncwarp();
 #pragma unroll
       for (int j = 0; j < kBoxSums / 8; ++j) {

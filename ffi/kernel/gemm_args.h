@@ -45,7 +45,6 @@ struct GemmArgs {
   // rhs has 2 N columns (or rows), the gate's and the up projection's; so have bias, scale and
   // preact. Fragments of either are neighbours in a tile of sums, kTileN / 2 columns of out.
   bool gated;
-  bool peers_in_cluster;  // sm90: all tiles are cut, each among the CTAs of one cluster
 };
 static_assert(__builtin_offsetof(GemmArgs, accumulate) % 2 == 0);
 

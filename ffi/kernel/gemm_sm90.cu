@@ -1,26 +1,45 @@
-// One kernel instance: the macros come from the build, which reads instances.def.
+// The forms of one kernel instance: the macros come from the build, which reads instances.def.
 #include "kernel/gemm_sm90.h"
+#include "kernel/gemm_sm90_dense.h"
 
 namespace jaxgemm {
-using Traits = Sm90Traits<DType::JAXGEMM_LHS, DType::JAXGEMM_RHS, JAXGEMM_TILE_M, JAXGEMM_TILE_N,
-                          JAXGEMM_WAVES_M / 2, JAXGEMM_LHS_CONTRACTING == 1,
-                          JAXGEMM_RHS_CONTRACTING == 1>;
-static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMostShared);
+
+constexpr DType kLhs = DType::JAXGEMM_LHS, kRhs = DType::JAXGEMM_RHS;
+constexpr int kTileN = JAXGEMM_TILE_N, kCluster = JAXGEMM_WAVES_M / 2;
+constexpr bool kLhsKContiguous = JAXGEMM_LHS_CONTRACTING == 1;
+constexpr bool kRhsKContiguous = JAXGEMM_RHS_CONTRACTING == 1;
+
+template <Sm90Form form>
+__device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& maps,
+                                        char* shared) {
+  if constexpr (HasForm(form, kLhs, kTileN, kCluster, kLhsKContiguous, kRhsKContiguous)) {
+    using Traits = Sm90Traits<kLhs, kRhs, JAXGEMM_TILE_M, kTileN, kCluster, kLhsKContiguous,
+                              kRhsKContiguous, form>;
+    static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMostShared);
+    using Its = std::conditional_t<form == Sm90Form::kGeneral, Workgroup<Traits>,
+                                   DenseWorkgroup<Traits>>;
+    Its(args, maps, *reinterpret_cast<SharedMemory<Traits>*>(shared)).Run();
+  }
+}
+
 }  // namespace jaxgemm
 
 // Without a size of its own, a kernel is launched in clusters of any: peers of a tile.
 #if JAXGEMM_WAVES_M > 2
-#define JAXGEMM_CLUSTER __cluster_dims__(jaxgemm::Traits::kCluster, 1, 1)
+#define JAXGEMM_CLUSTER __cluster_dims__(jaxgemm::kCluster, 1, 1)
 #else
 #define JAXGEMM_CLUSTER
 #endif
 
-extern "C" __global__ void __launch_bounds__(jaxgemm::kSm90Threads, 1)
-    JAXGEMM_CLUSTER
-        JAXGEMM_KERNEL(const __grid_constant__ jaxgemm::GemmArgs args,
-                       const __grid_constant__ jaxgemm::TensorMaps maps) {
-  extern __shared__ __align__(1024) char shared[];
-  jaxgemm::Workgroup<jaxgemm::Traits>(
-      args, maps, *reinterpret_cast<jaxgemm::SharedMemory<jaxgemm::Traits>*>(shared))
-      .Run();
-}
+#define JAXGEMM_JOIN(a, b) a##b
+#define JAXGEMM_FORM(name, suffix, form)                                                      \
+  extern "C" __global__ void __launch_bounds__(jaxgemm::kSm90Threads, 1)                      \
+      JAXGEMM_CLUSTER JAXGEMM_JOIN(name, suffix)(                                             \
+          const __grid_constant__ jaxgemm::GemmArgs args,                                     \
+          const __grid_constant__ jaxgemm::TensorMaps maps) {                                 \
+    extern __shared__ __align__(1024) char shared[];                                          \
+    jaxgemm::RunForm<jaxgemm::Sm90Form::form>(args, maps, shared);                            \
+  }
+JAXGEMM_FORM(JAXGEMM_KERNEL, , kGeneral)
+JAXGEMM_FORM(JAXGEMM_KERNEL, _plain, kPlain)
+JAXGEMM_FORM(JAXGEMM_KERNEL, _peers, kPeers)

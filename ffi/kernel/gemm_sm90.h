@@ -120,7 +120,6 @@ class Workgroup {
         maps_(maps),
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
-        is_cluster_(Traits::kCluster > 1 || args.peers_in_cluster),
         is_plain_(args.groups.ragged == Ragged::kNone && args.num_queues == 0 &&
                   !args.chunks.signals),
         by_element_(!maps.lhs_valid || !maps.rhs_valid) {}
@@ -130,9 +129,9 @@ class Workgroup {
     const int warp = __shfl_sync(~0u, threadIdx.x / kWarpSize, 0);
     LetNextKernelStart();
     // What the first loads wait for, at the same time.
-    FirstKnownMap map{.map = args_.map};
+    FirstKnownMap<StreamKMap> map{.map = args_.map};
     if (warp == 0) {
-      if (is_plain_) map.Know(FirstIndex(), FirstTile());
+      if (is_plain_) map.Know(FirstIndex());
     } else if (warp == 1) {
       if (IsFirstLane()) InitBarriers();
     } else if (warp == 2) {
@@ -161,34 +160,11 @@ class Workgroup {
     }
     __syncwarp();
     // What is left at exit must not be another's.
-    if (is_cluster_) ClusterBarrier();
+    if constexpr (Traits::kCluster > 1) ClusterBarrier();
   }
 
  private:
-  // A map of which the first tile was found ahead.
-  struct FirstKnownMap {
-    StreamKMap map;
-    Index first = kNoMoreWork;
-    WorkTile tile;
-
-    JAXGEMM_SM90 void Know(Index index, const WorkTile& its) { first = index, tile = its; }
-    JAXGEMM_SM90 WorkTile operator()(Index index) const {
-      return index == first ? tile : map(index);
-    }
-  };
-
   static JAXGEMM_SM90 Index FirstIndex() { return blockIdx.x / Traits::kCluster; }
-  JAXGEMM_SM90 WorkTile FirstTile() {
-    const Index index = FirstIndex();
-    if (!args_.peers_in_cluster) return index < args_.map.size() ? args_.map(index) : WorkTile{};
-    // As the map cuts tiles of whole numbers of shares, in fewer steps.
-    const Index peers = ClusterSize(), tile = Div(index, peers), peer = index - tile * peers;
-    WorkTile work = Rasterize(args_.map.grid, tile);
-    work.peer = peer, work.num_peers = peers;
-    work.k_begin = Div(peer * args_.map.grid.tiles_k, peers);
-    work.k_end = Div((peer + 1) * args_.map.grid.tiles_k, peers);
-    return work;
-  }
 
   // Each warp asks for a line of the arguments: all are fetched at once.
   JAXGEMM_SM90 void FetchArguments(int warp) {
@@ -204,7 +180,6 @@ class Workgroup {
       shared_.full[i].Init(1 + copiers);
       shared_.empty[i].Init(kConsumerWarps * Traits::kCluster);
     }
-    shared_.peers_ready.Init(1);
     for (int i = 0; i < kTileSlots; ++i) {
       shared_.tile_full[i].Init(1);
       shared_.tile_empty[i].Init(kConsumerWarps + copiers);
@@ -214,16 +189,10 @@ class Workgroup {
       shared_.mail_empty[i].Init(Traits::kCluster - 1);
     }
     FenceBarrierInit();
-    if constexpr (Traits::kSharesTiles) {
-      if (args_.peers_in_cluster) {
-        shared_.peers_ready.ArriveExpecting(
-            Epilogue<Traits>::PushedBytes(ClusterSize(), ClusterRank()));
-      }
-    }
   }
 
   // One warp, all lanes alike; the first issues.
-  JAXGEMM_SM90 void Produce(FirstKnownMap& first) {
+  JAXGEMM_SM90 void Produce(FirstKnownMap<StreamKMap>& first) {
     const StrideClaim stride{
         .index = FirstIndex(), .step = args_.num_workgroups, .size = args_.map.size()};
     // What is executed first is fetched first: the plain case has code of its own.
@@ -284,9 +253,6 @@ class Workgroup {
     auto store = [&](const WorkTile& tile) {
       Epilogue<Traits> epilogue(shared_, rank_);
       accumulator.thread = ThreadId() - kWarpgroupSize;
-      if constexpr (Traits::kSharesTiles) {
-        if (args_.peers_in_cluster) return epilogue.StoreWithPeers(args_, maps_, tile, sums);
-      }
       if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
       epilogue.Store(args_, maps_, tile, sums);
     };
@@ -300,7 +266,6 @@ class Workgroup {
   const TensorMaps& maps_;
   SharedMemory<Traits>& shared_;
   const int rank_;  // in a cluster that shares rhs
-  const bool is_cluster_;
   const bool is_plain_;  // dense, of fixed stride, and all of lhs is there
   const bool by_element_;
 };

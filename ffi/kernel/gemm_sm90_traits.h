@@ -12,8 +12,10 @@ namespace jaxgemm {
 // A tile of tile_m x tile_n, computed by `cluster` CTAs that share its rhs, 128 rows each: two
 // warpgroups of 64 rows. *_k_contiguous: k is the operand's last dimension in memory.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
-          bool rhs_k_contiguous>
+          bool rhs_k_contiguous, Sm90Form form>
 struct Sm90Traits {
+  static constexpr Sm90Form kForm = form;
+  static constexpr bool kIsDense = form != Sm90Form::kGeneral;
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
@@ -28,8 +30,6 @@ struct Sm90Traits {
   static constexpr int kConsumers = kSm90Consumers;
   static_assert(kCtaM == kConsumers * kWarpgroupM);
 
-  // Small tiles of a CTA may be cut, and their peers a cluster.
-  static constexpr bool kSharesTiles = kCluster == 1 && kTileN == 128;
 
   static constexpr bool kInteger = lhs == DType::kS8;
   using Sum = std::conditional_t<kInteger, int32_t, float>;
@@ -46,6 +46,8 @@ struct Sm90Traits {
   static constexpr int kBlockBytes = kTileK * kRowBytes;
   static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kTileN * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
+  // Consumers of few sums do with the registers that all threads have.
+  static constexpr bool kTradesRegisters = !kIsDense || kSums > 96;
   // On their way to out, a warp's 16 rows: boxes of 64 columns of 16 bits, or as many sums as fit.
   static constexpr int kOutBoxes = kTileN % 128 == 0 ? 2 : kTileN / kBoxColumns;
   static constexpr int kStagedBytes = kOutBoxes * kBoxRows * kRowBytes;
@@ -53,14 +55,26 @@ struct Sm90Traits {
   static_assert(kBoxRows * kStagedN * 4 <= kStagedBytes);
   static constexpr int kOutBytes = kConsumers * kWarpgroupSize / kWarpSize * kStagedBytes;
   // Partial sums that the peers of a tile push here.
-  static constexpr int kPushedBytes = kSharesTiles ? kCtaM * kTileN * 4 : 16;
+  static constexpr int kPushedBytes = form == Sm90Form::kPeers ? kCtaM * kTileN * 4 : 16;
   static constexpr int kMostShared = kSm90SharedBytes, kOtherShared = 1024;
   static constexpr int kStages =
       (kMostShared - kOtherShared - kOutBytes - kPushedBytes) / kStageBytes;
+
+  // What dense forms know as they are compiled.
+  static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {
+    return kIsDense ? Ragged::kNone : args.groups.ragged;
+  }
+  static JAXGEMM_SM90 bool IsGated(const GemmArgs& args) { return !kIsDense && args.gated; }
+  static JAXGEMM_SM90 bool LoadsLhs(const TensorMaps& maps) {
+    return form == Sm90Form::kPlain || maps.lhs_valid;
+  }
+  static JAXGEMM_SM90 bool LoadsRhs(const TensorMaps& maps) {
+    return form == Sm90Form::kPlain || maps.rhs_valid;
+  }
 };
 
-// A named barrier's id: that of all consumers of a CTA.
-inline constexpr int kConsumersBarrier = 1;
+// Named barriers' ids: that of all consumers of a CTA, and the first of one for each warpgroup.
+inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2;
 inline constexpr int kTileSlots = 4, kMailSlots = 2;
 
 template <class Traits>

@@ -14,11 +14,12 @@ struct OperandPlace {
   int lhs_z, rhs_z;
 
   JAXGEMM_SM90 OperandPlace(const GemmArgs& args, const WorkTile& tile, int rank) {
-    const Ragged ragged = args.groups.ragged;
+    const Ragged ragged = Traits::RaggedOf(args);
+    const bool gated = Traits::IsGated(args);
     row = tile.m * Traits::kTileM + rank * Traits::kCtaM;
     if (ragged == Ragged::kM) row += tile.origin;
-    column = tile.n * (args.gated ? Traits::kTileN / 2 : Traits::kTileN);
-    up = args.gated ? static_cast<int>(args.n) : 0;
+    column = tile.n * (gated ? Traits::kTileN / 2 : Traits::kTileN);
+    up = gated ? static_cast<int>(args.n) : 0;
     first_k = ragged == Ragged::kK ? tile.origin : 0;
     limit_k = ragged == Ragged::kK ? tile.limit : static_cast<int>(args.k);
     lhs_z = args.lhs_batch_stride ? tile.batch : 0;
@@ -44,15 +45,15 @@ struct CopyEngineLoader {
 
   JAXGEMM_SM90 void Load(const WorkTile& tile) {
     const OperandPlace<Traits> place(args, tile, rank);
-    const int bytes = (maps.lhs_valid ? Traits::kLhsBytes : 0) +
-                      (maps.rhs_valid ? Traits::kRhsBytes : 0);
+    const bool loads_lhs = Traits::LoadsLhs(maps), loads_rhs = Traits::LoadsRhs(maps);
+    const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage.Advance()) {
       const int k = place.first_k + k_tile * Traits::kTileK;
       shared.empty[stage.slot].Wait(stage.parity ^ 1);
       if (IsFirstLane()) {
         shared.full[stage.slot].ArriveExpecting(bytes);
-        if (maps.lhs_valid) LoadLhs(place, k);
-        if (maps.rhs_valid) LoadRhs(place, k);
+        if (loads_lhs) LoadLhs(place, k);
+        if (loads_rhs) LoadRhs(place, k);
       }
       __syncwarp();
     }
@@ -207,7 +208,7 @@ struct Multiplier {
     if (tile.k_begin >= tile.k_end) return Clear(sums);
     Forget(sums);
     int k_left = Traits::kTileK;  // in the last k tile
-    if (args.groups.ragged == Ragged::kK) {
+    if (Traits::RaggedOf(args) == Ragged::kK) {
       k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
     }
     int previous = 0;

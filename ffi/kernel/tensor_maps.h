@@ -3,7 +3,37 @@
 
 #include <cstdint>
 
+#include "problem.h"
+
 namespace jaxgemm {
+
+// A kernel instance comes in forms: all in one would be so much code that to fetch it takes longer
+// than a small product.
+enum class Sm90Form : int {
+  kGeneral,  // all but kPeers
+  kPlain,    // dense, tiles of fixed stride, all moved by the copy engine, out as it is summed up
+  kPeers,    // dense, a tile for each cluster, of which the CTAs share its k
+};
+inline constexpr int kSm90Forms = 3;
+
+// Of the instances that have it, what the plain form stores.
+constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : DType::kBF16; }
+
+// `cluster`: CTAs that share a tile's rhs.
+constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster,
+                       bool lhs_k_contiguous, bool rhs_k_contiguous) {
+  switch (form) {
+    case Sm90Form::kGeneral:
+      return true;
+    case Sm90Form::kPlain:
+      // Threads transpose bytes that are not k-contiguous.
+      return ElementBytes(lhs) == 2 || (ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
+                                        lhs_k_contiguous && rhs_k_contiguous);
+    case Sm90Form::kPeers:
+      return cluster == 1 && tile_n == 128;
+  }
+  return false;
+}
 
 // A CUtensorMap: how a tensor lies in memory, and the box that a copy moves.
 struct alignas(64) TensorMap {

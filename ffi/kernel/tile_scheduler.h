@@ -220,6 +220,38 @@ struct StreamKMap {
   }
 };
 
+// Each tile is cut along k among `peers` workgroups, which are neighbours and come once: as
+// StreamKMap cuts all tiles into as many shares, in fewer steps.
+struct PeersMap {
+  TileGrid grid;
+  Index peers;
+
+  JAXGEMM_DEVICE Index size() const { return grid.num_tiles() * peers; }
+  JAXGEMM_DEVICE WorkTile operator()(Index index) const {
+    const Index tile = Div(index, peers), peer = index - tile * peers;
+    WorkTile work = Rasterize(grid, tile);
+    work.peer = peer, work.num_peers = peers;
+    work.k_begin = Div(peer * grid.tiles_k, peers);
+    work.k_end = Div((peer + 1) * grid.tiles_k, peers);
+    return work;
+  }
+};
+
+// A map of which one tile was found ahead.
+template <class Map>
+struct FirstKnownMap {
+  Map map;
+  Index first = kNoMoreWork;
+  WorkTile tile;
+
+  JAXGEMM_DEVICE void Know(Index index) {
+    if (index < map.size()) first = index, tile = map(index);
+  }
+  JAXGEMM_DEVICE WorkTile operator()(Index index) const {
+    return index == first ? tile : map(index);
+  }
+};
+
 // ---------------------------------------------------------------------------- ready
 //
 // Row() is the tile row that a work tile computes, Wait() whether it may be read: false is the end
