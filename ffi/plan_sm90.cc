@@ -94,7 +94,8 @@ Sm90Form ChooseForm(const Problem& p, const Plan& plan) {
   const GpuInstance& i = *plan.instance;
   const bool is_plain = !plan.grouped && !plan.stealing() && plan.cut_tiles == 0 &&
                         p.tiles_per_chunk == 0 && !p.bias && !p.scale && !p.save_preact &&
-                        p.activation == Activation::kNone && p.out_dtype == PlainOut(i.lhs);
+                        p.activation == Activation::kNone && p.out_dtype == PlainOut(i.lhs) &&
+                        plan.grid.tiles_k >= kPlainKTiles;
   return is_plain && HasForm(Sm90Form::kPlain, i.lhs, i.tile_n, i.waves / kSm90Consumers,
                              i.lhs_contracting == 1, i.rhs_contracting == 1)
              ? Sm90Form::kPlain

@@ -99,6 +99,24 @@ def test_small_products_have_tiles_for_all_multiprocessors():
   assert data["num_workgroups"] == 64  # of two multiprocessors each
 
 
+PLAIN = "a form of the kernel that can do no more"
+
+
+def test_plain_products_have_a_form_of_the_kernel():
+  assert said(explain(2048, 2048, 2048), PLAIN)
+  assert said(explain(2048, 2048, 256), PLAIN)
+  # Fewer k tiles than a tile has boxes to store.
+  assert not said(explain(2048, 2048, 192), PLAIN)
+
+
+@pytest.mark.parametrize("more", [
+    dict(activation="relu"), dict(bias=jax.ShapeDtypeStruct((2048,), jnp.float32)),
+    dict(preferred_element_type=jnp.float32), dict(schedule="work_stealing"),
+    dict(schedule="stream_k", config=GemmConfig(num_workgroups=60))])
+def test_what_is_more_than_plain_takes_the_general_form(more):
+  assert not said(explain(2048, 2048, 2048, **more), PLAIN)
+
+
 @pytest.mark.parametrize("chunks", [8, 16, 32])
 def test_a_chunk_keeps_all_multiprocessors_busy(chunks):
   """Its tiles are few, and what is left of the last chunk is waited for."""

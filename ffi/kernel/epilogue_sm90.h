@@ -13,6 +13,7 @@ class Epilogue {
   using Sum = typename Traits::Sum;
   static constexpr int kColumns = Traits::kStagedN;
   static constexpr int kWarpM = 16;
+  static constexpr int kBytesOfBox = kBoxRows * kRowBytes;
   static constexpr int kConsumerThreads = Traits::kConsumers * kWarpgroupSize;
   template <int kCount>
   struct alignas(kCount * 4) Piece {
@@ -33,11 +34,39 @@ class Epilogue {
     StoreFours(args, place, sums);
   }
 
-  // Of the plain form: nothing is done to the sums.
-  JAXGEMM_SM90 void StorePlain(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
-                               bool last, Sum (&sums)[Traits::kSums]) {
-    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
-    StoreBoxes<PlainOut(Traits::kLhs) == DType::kBF16>(maps, place, last, sums);
+  // A warp's results of 16 bits, on their way to out by boxes of 64 columns.
+  static constexpr int kBoxes = Traits::kTileN / kBoxColumns, kBoxPairs = kBoxColumns / 4;
+  struct Packed {
+    int row, column, z;  // in out
+    uint32_t pairs[kBoxes][kBoxPairs];
+  };
+  template <bool kBf16>
+  JAXGEMM_SM90 void Pack(const WorkTile& tile, const Sum (&sums)[Traits::kSums], Packed& packed) {
+    packed.row = tile.m * Traits::kTileM + rank_ * Traits::kCtaM + Warp() * kWarpM;
+    packed.column = tile.n * Traits::kTileN;
+    packed.z = tile.batch;
+#pragma unroll
+    for (int i = 0; i < Traits::kSums / 2; ++i) {
+      packed.pairs[i / kBoxPairs][i % kBoxPairs] = PackPair(kBf16, sums[2 * i], sums[2 * i + 1]);
+    }
+  }
+  // The copy engine stores while the next tile is multiplied.
+  JAXGEMM_SM90 void StoreBox(const TensorMaps& maps, const Packed& packed, int i) {
+    if (Lane() == 0) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
+    __syncwarp();
+    StoreBoxBy(SharedAddress(shared_.out[Warp()]) + i % Traits::kOutBoxes * kBytesOfBox, maps,
+               packed, i);
+  }
+  // After a CTA's last tile its stages are free: each has room for a box of every warp, in the rows
+  // of lhs that its warpgroup has read.
+  JAXGEMM_SM90 void StoreBoxesByStages(const TensorMaps& maps, const Packed& packed) {
+    static_assert(kBoxes <= Traits::kStages);
+    static_assert(Traits::kLhsBytes == kConsumerThreads / kWarpSize * kBytesOfBox);
+    NamedBarrier(kWarpgroupBarrier + thread_ / kWarpgroupSize, kWarpgroupSize);
+#pragma unroll
+    for (int i = 0; i < kBoxes; ++i) {
+      StoreBoxBy(SharedAddress(shared_.lhs[i]) + Warp() * kBytesOfBox, maps, packed, i);
+    }
   }
 
   // The tile's peers are a cluster: each adds up, in peer order, and stores some of the columns,
@@ -183,49 +212,35 @@ class Epilogue {
     } else if (!maps.out_valid || !whole) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
     } else if (args.out_dtype != DType::kBF16) {
-      StoreBoxes<false>(maps, place, /*last=*/false, sums);
+      StoreBoxes<false>(maps, place, sums);
     } else {
-      StoreBoxes<true>(maps, place, /*last=*/false, sums);
+      StoreBoxes<true>(maps, place, sums);
     }
   }
-  // The copy engine stores while the next tile is multiplied. After the `last` one the stages are
-  // free: each has room for a box of a warp, in its warpgroup's rows of lhs.
   template <bool kBf16>
-  JAXGEMM_SM90 void StoreBoxes(const TensorMaps& maps, const Place& place, bool last,
+  JAXGEMM_SM90 void StoreBoxes(const TensorMaps& maps, const Place& place,
                                Sum (&sums)[Traits::kSums]) {
-    constexpr int kBytes = kBoxRows * kRowBytes, kBoxSums = kBoxColumns / 2;
-    constexpr int kBoxes = Traits::kSums / kBoxSums;
-    const bool to_stages = last && kBoxes > Traits::kOutBoxes;
-    static_assert(kBoxes <= Traits::kOutBoxes || kBoxes <= Traits::kStages);
-    static_assert(Traits::kLhsBytes == kConsumerThreads / kWarpSize * kBytes);
-    uint32_t first_box = SharedAddress(shared_.out[Warp()]);
-    if (to_stages) {
-      first_box = SharedAddress(shared_.lhs[0]) + Warp() * kBytes;
-      // All of its warps have multiplied.
-      NamedBarrier(kWarpgroupBarrier + thread_ / kWarpgroupSize, kWarpgroupSize);
-    }
+    Packed packed;
+    Pack<kBf16>({}, sums, packed);
+    packed.row = static_cast<int>(place.first_row + place.row);
+    packed.column = static_cast<int>(place.column), packed.z = place.z;
+#pragma unroll
+    for (int i = 0; i < kBoxes; ++i) StoreBox(maps, packed, i);
+  }
+  // By way of `box` in shared memory.
+  JAXGEMM_SM90 void StoreBoxBy(uint32_t box, const TensorMaps& maps, const Packed& packed, int i) {
     // This lane's row of a matrix, and the 16-byte chunk of it, swizzled.
     const int row = Lane() % kBoxRows;
     const uint32_t in_box = row * kRowBytes + (Lane() / kBoxRows ^ row % 8) * 16;
 #pragma unroll
-    for (int i = 0; i < kBoxes; ++i) {
-      const uint32_t box =
-          first_box + (to_stages ? i * Traits::kLhsBytes : i % Traits::kOutBoxes * kBytes);
-      if (Lane() == 0 && !to_stages) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
-      __syncwarp();
-#pragma unroll
-      for (int j = 0; j < kBoxSums / 8; ++j) {
-        const Sum* sum = sums + i * kBoxSums + j * 8;
-        StoreMatrices(box + (in_box ^ j * 32), PackPair(kBf16, sum[0], sum[1]),
-                      PackPair(kBf16, sum[2], sum[3]), PackPair(kBf16, sum[4], sum[5]),
-                      PackPair(kBf16, sum[6], sum[7]));
-      }
-      FenceAsyncProxy();
-      __syncwarp();
-      if (Lane() == 0) {
-        StoreBox(&maps.out, box, static_cast<int>(place.column) + i * kBoxColumns,
-                 static_cast<int>(place.first_row + place.row), place.z);
-      }
+    for (int j = 0; j < kBoxPairs / 4; ++j) {
+      const uint32_t* pairs = packed.pairs[i] + 4 * j;
+      StoreMatrices(box + (in_box ^ j * 32), pairs[0], pairs[1], pairs[2], pairs[3]);
+    }
+    FenceAsyncProxy();
+    __syncwarp();
+    if (Lane() == 0) {
+      jaxgemm::StoreBox(&maps.out, box, packed.column + i * kBoxColumns, packed.row, packed.z);
     }
   }
 

@@ -129,9 +129,10 @@ class Workgroup {
     const int warp = __shfl_sync(~0u, threadIdx.x / kWarpSize, 0);
     LetNextKernelStart();
     // What the first loads wait for, at the same time.
-    FirstKnownMap<StreamKMap> map{.map = args_.map};
+    FirstKnownMap map{.map = args_.map};
     if (warp == 0) {
-      if (is_plain_) map.Know(FirstIndex());
+      const Index first = FirstIndex();
+      if (is_plain_ && first < args_.map.size()) map.Know(first, args_.map(first));
     } else if (warp == 1) {
       if (IsFirstLane()) InitBarriers();
     } else if (warp == 2) {
@@ -164,6 +165,18 @@ class Workgroup {
   }
 
  private:
+  // A map of which the first tile was found ahead.
+  struct FirstKnownMap {
+    StreamKMap map;
+    Index first = kNoMoreWork;
+    WorkTile tile;
+
+    JAXGEMM_SM90 void Know(Index index, const WorkTile& its) { first = index, tile = its; }
+    JAXGEMM_SM90 WorkTile operator()(Index index) const {
+      return index == first ? tile : map(index);
+    }
+  };
+
   static JAXGEMM_SM90 Index FirstIndex() { return blockIdx.x / Traits::kCluster; }
 
   // Each warp asks for a line of the arguments: all are fetched at once.
@@ -192,7 +205,7 @@ class Workgroup {
   }
 
   // One warp, all lanes alike; the first issues.
-  JAXGEMM_SM90 void Produce(FirstKnownMap<StreamKMap>& first) {
+  JAXGEMM_SM90 void Produce(FirstKnownMap& first) {
     const StrideClaim stride{
         .index = FirstIndex(), .step = args_.num_workgroups, .size = args_.map.size()};
     // What is executed first is fetched first: the plain case has code of its own.

@@ -7,10 +7,22 @@
 
 namespace jaxgemm {
 
+// A map that is asked ahead, so that nobody waits for its divisions.
+template <class Map>
+struct AheadMap {
+  Map map;
+  WorkTile tile;  // that is asked for next
+
+  JAXGEMM_SM90 void Find(Index index) {
+    if (index < map.size()) tile = map(index);
+  }
+  JAXGEMM_SM90 WorkTile operator()(Index) const { return tile; }
+};
+
 template <class Traits>
 class DenseWorkgroup {
   static constexpr bool kIsPeers = Traits::kForm == Sm90Form::kPeers;
-  using Map = FirstKnownMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
+  using Map = AheadMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
 
  public:
   JAXGEMM_SM90 DenseWorkgroup(const GemmArgs& args, const TensorMaps& maps,
@@ -20,7 +32,7 @@ class DenseWorkgroup {
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
         by_element_(kIsPeers && (!maps.lhs_valid || !maps.rhs_valid)),
-        first_(blockIdx.x / Traits::kCluster) {
+        next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
     map_.map.grid.num_xcds = 1;  // a division less
     if constexpr (kIsPeers) map_.map.peers = ClusterSize();
@@ -35,7 +47,7 @@ class DenseWorkgroup {
       PrefetchTensorMap(&maps_.rhs);
       InitBarriers();
     }
-    map_.Know(first_);
+    map_.Find(next_);
     // Here, not where it is used, and at the same time what else is wanted of the arguments.
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
                  "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.num_workgroups),
@@ -44,10 +56,14 @@ class DenseWorkgroup {
     ClusterBarrier();
     WaitForKernelsBefore();
     if (warp >= kWarpgroupSize / kWarpSize) {
-      if constexpr (Traits::kTradesRegisters) TakeRegisters<224>();
-      Consume();
+      if constexpr (Traits::kTradesRegisters) TakeRegisters<232>();
+      if constexpr (kIsPeers) {
+        ConsumeAsPeer();
+      } else {
+        ConsumePlain();
+      }
     } else {
-      if constexpr (Traits::kTradesRegisters) GiveRegisters<56>();
+      if constexpr (Traits::kTradesRegisters) GiveRegisters<40>();
       if (warp == 0) {
         Load(CopyEngineLoader<Traits>{
             .args = args_, .maps = maps_, .shared = shared_, .rank = rank_});
@@ -81,31 +97,62 @@ class DenseWorkgroup {
 
   template <class Compute, class Store>
   JAXGEMM_SM90 void ForEachTile(Compute&& compute, Store&& store) {
-    ForEachWorkTile(
-        StrideClaim{.index = first_, .step = Step(), .size = map_.map.size()}, map_, AlwaysReady(),
-        false, compute, store);
+    const StrideClaim claim{
+        .index = next_, .step = args_.num_workgroups, .size = map_.map.size()};
+    next_ += claim.step;
+    ForEachWorkTile(claim, map_, AlwaysReady(), false, compute, store);
   }
-  JAXGEMM_SM90 Index Step() const { return args_.num_workgroups; }
+  JAXGEMM_SM90 bool IsLast() const { return next_ >= map_.map.size(); }
+  JAXGEMM_SM90 void Advance() { next_ += args_.num_workgroups; }
 
   template <class Loader>
   JAXGEMM_SM90 void Load(Loader loader) {
-    ForEachTile([](const WorkTile&) {}, [&](const WorkTile& tile) { loader.Load(tile); });
+    ForEachTile([&](const WorkTile& tile) { loader.Load(tile); },
+                [&](const WorkTile&) {
+                  map_.Find(next_);
+                  Advance();
+                });
   }
 
-  JAXGEMM_SM90 void Consume() {
+  JAXGEMM_SM90 void ConsumeAsPeer() {
     typename Traits::Sum sums[Traits::kSums];
     Multiplier<Traits> multiplier{.shared = shared_};
-    Index next = first_;
     ForEachTile([&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); },
                 [&](const WorkTile& tile) {
-                  Epilogue<Traits> epilogue(shared_, rank_);
-                  next += Step();
-                  if constexpr (kIsPeers) {
-                    epilogue.StoreWithPeers(args_, maps_, tile, sums);
-                  } else {
-                    epilogue.StorePlain(args_, maps_, tile, next >= map_.map.size(), sums);
-                  }
+                  Epilogue<Traits>(shared_, rank_).StoreWithPeers(args_, maps_, tile, sums);
                 });
+  }
+
+  // While a tile is multiplied, the one before is stored: in 16 bits its results leave room for the
+  // sums in the registers. There are k tiles enough for the boxes (kPlainKTiles).
+  JAXGEMM_SM90 void ConsumePlain() {
+    using Its = Epilogue<Traits>;
+    typename Traits::Sum sums[Traits::kSums];
+    typename Its::Packed packed;
+    Multiplier<Traits> multiplier{.shared = shared_};
+    static_assert(Its::kBoxes <= kPlainKTiles);
+    int box = Its::kBoxes;  // to be stored next
+    auto compute = [&](const WorkTile& tile) {
+      int k_tile = 0;
+      multiplier.Run(args_, tile, sums, [&] {
+        if (k_tile++ == 0) map_.Find(next_);
+        if (box == Its::kBoxes) return;
+        // Registers cannot be indexed: one branch for each box.
+#pragma unroll
+        for (int i = 0; i < Its::kBoxes; ++i) {
+          if (i == box) Its(shared_, rank_).StoreBox(maps_, packed, i);
+        }
+        ++box;
+      });
+    };
+    auto store = [&](const WorkTile& tile) {
+      Its epilogue(shared_, rank_);
+      epilogue.template Pack<PlainOut(Traits::kLhs) == DType::kBF16>(tile, sums, packed);
+      if (IsLast()) return epilogue.StoreBoxesByStages(maps_, packed);
+      box = 0;
+      Advance();
+    };
+    ForEachTile(compute, store);
     // Shared memory is read until then.
     if (IsFirstLane()) WaitForStoredBoxes<0>();
   }
@@ -115,7 +162,7 @@ class DenseWorkgroup {
   SharedMemory<Traits>& shared_;
   const int rank_;  // in a cluster that shares rhs
   const bool by_element_;
-  const Index first_;
+  Index next_;  // index, after that which is claimed
   Map map_;
 };
 

@@ -197,7 +197,14 @@ struct Multiplier {
   SharedMemory<Traits>& shared;
   RingPlace<Traits::kStages> stage;
 
-  JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kSums]) {
+  struct Nothing {
+    JAXGEMM_SM90 void operator()() const {}
+  };
+
+  // `meanwhile` is called while a k tile is multiplied, once for each.
+  template <class Meanwhile = Nothing>
+  JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kSums],
+                        Meanwhile&& meanwhile = {}) {
     const int thread = ThreadId() - kWarpgroupSize;  // of kThreads
     // The first stage's matrices.
     const uint64_t lhs_base = MatrixDescriptor(
@@ -227,6 +234,7 @@ struct Multiplier {
       }
       WgmmaCommit();
       FenceSums(sums);
+      meanwhile();
       WgmmaWait<1>();
       if (k_tile > tile.k_begin) Release(previous, thread);
       previous = stage.slot;

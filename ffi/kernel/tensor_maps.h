@@ -16,6 +16,8 @@ enum class Sm90Form : int {
 };
 inline constexpr int kSm90Forms = 3;
 
+// The plain form stores a tile while it multiplies the next one: a box for each k tile.
+inline constexpr int kPlainKTiles = 4;
 // Of the instances that have it, what the plain form stores.
 constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : DType::kBF16; }
 

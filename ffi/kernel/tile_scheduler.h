@@ -237,21 +237,6 @@ struct PeersMap {
   }
 };
 
-// A map of which one tile was found ahead.
-template <class Map>
-struct FirstKnownMap {
-  Map map;
-  Index first = kNoMoreWork;
-  WorkTile tile;
-
-  JAXGEMM_DEVICE void Know(Index index) {
-    if (index < map.size()) first = index, tile = map(index);
-  }
-  JAXGEMM_DEVICE WorkTile operator()(Index index) const {
-    return index == first ? tile : map(index);
-  }
-};
-
 // ---------------------------------------------------------------------------- ready
 //
 // Row() is the tile row that a work tile computes, Wait() whether it may be read: false is the end

@@ -123,6 +123,21 @@ void CheckSlots(const StreamKMap& map) {
   }
 }
 
+// Tiles that are all cut alike: as StreamKMap cuts them, share for share.
+void CheckPeers(TileGrid grid) {
+  grid.num_xcds = 1;
+  const PeersMap peers{grid, RandomIndex(1, grid.tiles_k)};
+  const StreamKMap shares{grid, 0, grid.num_tiles(), peers.size()};
+  for (Index index = 0; index < peers.size(); ++index) {
+    const WorkTile mine = peers(index), its = shares(index);
+    CHECK_THAT(its.valid && mine.batch == its.batch && mine.m == its.m && mine.n == its.n &&
+                   mine.k_begin == its.k_begin && mine.k_end == its.k_end &&
+                   mine.peer == its.peer && mine.num_peers == its.num_peers,
+               "peer %d of %d is not share %d", mine.peer, peers.peers, index);
+    CHECK_THAT(!shares(peers.size() + index).valid, "share %d has two parts", index);
+  }
+}
+
 // A grouped problem: each row (ragged m) of out is stored once, by the group that it belongs to,
 // summed over all k; each group's k (ragged k) is summed once.
 void RunGroupedCase(int num_threads) {
@@ -445,6 +460,7 @@ int main() {
   for (int trial = 0; trial < 1000; ++trial) {
     Case c = RandomCase();
     CheckSlots(c.map);
+    CheckPeers(c.map.grid);
     RunCase(c, static_cast<int>(Random(1, 4)));
     RunGroupedCase(static_cast<int>(Random(1, 4)));
     RunChunkedCase(static_cast<int>(Random(1, 4)), trial % 10 == 0);
