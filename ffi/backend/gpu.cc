@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kWaveSize = 64;
 // As in kernel/gemm_sm90.cu.
-constexpr const char* kFormSuffixes[kSm90Forms] = {"", "_plain", "_peers"};
+constexpr const char* kFormSuffixes[kSm90Forms] = {"", "_plain", "_grouped", "_peers"};
 
 std::string& KernelFolder() {
   static std::string folder;
@@ -183,7 +183,7 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
   if (driver_.encode_tensor_map) {
     maps = MakeTensorMaps(driver_, call);
     const bool is_moved = maps.lhs_valid && maps.rhs_valid && maps.out_valid;
-    if (plan.form != Sm90Form::kPlain || is_moved) form = plan.form;
+    if (plan.form == Sm90Form::kPeers || is_moved) form = plan.form;
     pointers[1] = &maps;
     grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
     block = kSm90Threads;

@@ -41,14 +41,24 @@ class Epilogue {
     uint32_t pairs[kBoxes][kBoxPairs];
   };
   template <bool kBf16>
-  JAXGEMM_SM90 void Pack(const WorkTile& tile, const Sum (&sums)[Traits::kSums], Packed& packed) {
-    packed.row = tile.m * Traits::kTileM + rank_ * Traits::kCtaM + Warp() * kWarpM;
-    packed.column = tile.n * Traits::kTileN;
-    packed.z = tile.batch;
+  JAXGEMM_SM90 void Pack(const Sum (&sums)[Traits::kSums], Packed& packed) {
 #pragma unroll
     for (int i = 0; i < Traits::kSums / 2; ++i) {
       packed.pairs[i / kBoxPairs][i % kBoxPairs] = PackPair(kBf16, sums[2 * i], sums[2 * i + 1]);
     }
+  }
+  // Of the plain forms. False: there is nothing left to store by boxes.
+  JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile,
+                              Sum (&sums)[Traits::kSums], Packed& packed) {
+    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
+    if (place.row >= place.rows) return false;
+    if (!IsWhole(args, place)) {
+      StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
+      return false;
+    }
+    Pack<PlainOut(Traits::kLhs) == DType::kBF16>(sums, packed);
+    SetPlace(place, packed);
+    return true;
   }
   // The copy engine stores while the next tile is multiplied.
   JAXGEMM_SM90 void StoreBox(const TensorMaps& maps, const Packed& packed, int i) {
@@ -59,10 +69,11 @@ class Epilogue {
   }
   // After a CTA's last tile its stages are free: each has room for a box of every warp, in the rows
   // of lhs that its warpgroup has read.
-  JAXGEMM_SM90 void StoreBoxesByStages(const TensorMaps& maps, const Packed& packed) {
+  JAXGEMM_SM90 void StoreBoxesByStages(const TensorMaps& maps, const Packed& packed, bool any) {
     static_assert(kBoxes <= Traits::kStages);
     static_assert(Traits::kLhsBytes == kConsumerThreads / kWarpSize * kBytesOfBox);
     NamedBarrier(kWarpgroupBarrier + thread_ / kWarpgroupSize, kWarpgroupSize);
+    if (!any) return;
 #pragma unroll
     for (int i = 0; i < kBoxes; ++i) {
       StoreBoxBy(SharedAddress(shared_.lhs[i]) + Warp() * kBytesOfBox, maps, packed, i);
@@ -164,6 +175,15 @@ class Epilogue {
     };
   }
 
+  // A box does not end where a group does.
+  static JAXGEMM_SM90 bool IsWhole(const GemmArgs& args, const Place& place) {
+    return Traits::RaggedOf(args) != Ragged::kM || place.rows - place.row >= kWarpM;
+  }
+  static JAXGEMM_SM90 void SetPlace(const Place& place, Packed& packed) {
+    packed.row = static_cast<int>(place.first_row + place.row);
+    packed.column = static_cast<int>(place.column), packed.z = place.z;
+  }
+
   // A four is sums 4 i to 4 i + 3 of all threads. Peer p owns those from First(p) on to
   // First(p + 1).
   static constexpr int kFourBytes = kConsumerThreads * sizeof(Piece<4>);
@@ -205,11 +225,9 @@ class Epilogue {
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
                               Sum (&sums)[Traits::kSums]) {
     if (place.scale || place.bias) ScaleAndShift(args, place, sums);
-    // A box does not end where a group does.
-    const bool whole = args.groups.ragged != Ragged::kM || place.rows - place.row >= kWarpM;
     if (args.activation != Activation::kNone || args.preact || args.gated) {
       StoreActivated(args, place, sums);
-    } else if (!maps.out_valid || !whole) {
+    } else if (!maps.out_valid || !IsWhole(args, place)) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
     } else if (args.out_dtype != DType::kBF16) {
       StoreBoxes<false>(maps, place, sums);
@@ -221,9 +239,8 @@ class Epilogue {
   JAXGEMM_SM90 void StoreBoxes(const TensorMaps& maps, const Place& place,
                                Sum (&sums)[Traits::kSums]) {
     Packed packed;
-    Pack<kBf16>({}, sums, packed);
-    packed.row = static_cast<int>(place.first_row + place.row);
-    packed.column = static_cast<int>(place.column), packed.z = place.z;
+    Pack<kBf16>(sums, packed);
+    SetPlace(place, packed);
 #pragma unroll
     for (int i = 0; i < kBoxes; ++i) StoreBox(maps, packed, i);
   }
@@ -473,6 +490,40 @@ class Epilogue {
 
   SharedMemory<Traits>& shared_;
   int thread_, rank_;  // of all consumers of the CTA
+};
+
+// A warp's results of the tile before: while the next one is multiplied they are stored, a box for
+// each k tile. In 16 bits they leave room for its sums in the registers.
+template <class Traits>
+struct StoredMeanwhile {
+  using Its = Epilogue<Traits>;
+
+  const GemmArgs& args;
+  const TensorMaps& maps;
+  SharedMemory<Traits>& shared;
+  int rank;
+  typename Its::Packed packed;
+  int box = Its::kBoxes;  // the next one; or there is none
+
+  JAXGEMM_SM90 bool IsDone() const { return box == Its::kBoxes; }
+  JAXGEMM_SM90 void StoreNext() {
+    // Registers cannot be indexed: one branch for each box.
+#pragma unroll
+    for (int i = 0; i < Its::kBoxes; ++i) {
+      if (i == box) Its(shared, rank).StoreBox(maps, packed, i);
+    }
+    ++box;
+  }
+  // When it is done.
+  JAXGEMM_SM90 void Take(const WorkTile& tile, typename Traits::Sum (&sums)[Traits::kSums]) {
+    if (Its(shared, rank).PackPlain(args, tile, sums, packed)) box = 0;
+  }
+  // By whole warpgroups, after the last tile.
+  JAXGEMM_SM90 void Finish() {
+    Its(shared, rank).StoreBoxesByStages(maps, packed, !IsDone());
+    // Shared memory is read until then.
+    if (IsFirstLane()) WaitForStoredBoxes<0>();
+  }
 };
 
 }  // namespace jaxgemm

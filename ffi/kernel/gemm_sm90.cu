@@ -16,8 +16,8 @@ __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& 
     using Traits = Sm90Traits<kLhs, kRhs, JAXGEMM_TILE_M, kTileN, kCluster, kLhsKContiguous,
                               kRhsKContiguous, form>;
     static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMostShared);
-    using Its = std::conditional_t<form == Sm90Form::kGeneral, Workgroup<Traits>,
-                                   DenseWorkgroup<Traits>>;
+    using Its =
+        std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
     Its(args, maps, *reinterpret_cast<SharedMemory<Traits>*>(shared)).Run();
   }
 }
@@ -42,4 +42,5 @@ __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& 
   }
 JAXGEMM_FORM(JAXGEMM_KERNEL, , kGeneral)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _plain, kPlain)
+JAXGEMM_FORM(JAXGEMM_KERNEL, _grouped, kGrouped)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _peers, kPeers)

@@ -111,6 +111,8 @@ struct Sm90Accumulator {
 
 template <class Traits>
 class Workgroup {
+  static constexpr bool kIsGrouped = Traits::kForm == Sm90Form::kGrouped;
+
  public:
   static_assert(kSm90Threads == (1 + Traits::kConsumers) * kWarpgroupSize);
 
@@ -120,9 +122,9 @@ class Workgroup {
         maps_(maps),
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
-        is_plain_(args.groups.ragged == Ragged::kNone && args.num_queues == 0 &&
+        is_plain_(!kIsGrouped && args.groups.ragged == Ragged::kNone && args.num_queues == 0 &&
                   !args.chunks.signals),
-        by_element_(!maps.lhs_valid || !maps.rhs_valid) {}
+        by_element_(!kIsGrouped && (!maps.lhs_valid || !maps.rhs_valid)) {}
 
   JAXGEMM_SM90 void Run() {
     // The same in all lanes, which the compiler cannot know.
@@ -210,6 +212,12 @@ class Workgroup {
         .index = FirstIndex(), .step = args_.num_workgroups, .size = args_.map.size()};
     // What is executed first is fetched first: the plain case has code of its own.
     if (is_plain_) return Produce(stride, first, AlwaysReady());
+    if constexpr (kIsGrouped) {
+      WarpGroupedMap map(args_);
+      StrideClaim claim = stride;
+      claim.size = map.groups.size();
+      return Produce(claim, map, AlwaysReady());
+    }
     ClusterClaim<Traits> claim{
         .stealing = args_.num_queues > 0,
         .stride = stride,
@@ -254,6 +262,7 @@ class Workgroup {
   }
 
   JAXGEMM_SM90 void Consume() {
+    if constexpr (kIsGrouped) return ConsumeGrouped();
     TileReceiver<Traits> receiver{.shared = shared_};
     typename Traits::Sum sums[Traits::kSums];
     Sm90Accumulator<Traits> accumulator{
@@ -273,6 +282,27 @@ class Workgroup {
                     compute, store);
     // Shared memory is read until then.
     if (IsFirstLane()) WaitForStoredBoxes<0>();
+  }
+
+  JAXGEMM_SM90 void ConsumeGrouped() {
+    TileReceiver<Traits> receiver{.shared = shared_};
+    typename Traits::Sum sums[Traits::kSums];
+    Multiplier<Traits> multiplier{.shared = shared_};
+    StoredMeanwhile<Traits> stored{
+        .args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    auto compute = [&](const WorkTile& tile) {
+      multiplier.Run(args_, tile, sums, [&] {
+        if (!stored.IsDone()) stored.StoreNext();
+      });
+    };
+    auto store = [&](const WorkTile& tile) {
+      // There were fewer k tiles.
+      while (!stored.IsDone()) stored.StoreNext();
+      stored.Take(tile, sums);
+    };
+    ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
+                    compute, store);
+    stored.Finish();
   }
 
   const GemmArgs& args_;

@@ -102,7 +102,6 @@ class DenseWorkgroup {
     next_ += claim.step;
     ForEachWorkTile(claim, map_, AlwaysReady(), false, compute, store);
   }
-  JAXGEMM_SM90 bool IsLast() const { return next_ >= map_.map.size(); }
   JAXGEMM_SM90 void Advance() { next_ += args_.num_workgroups; }
 
   template <class Loader>
@@ -123,38 +122,27 @@ class DenseWorkgroup {
                 });
   }
 
-  // While a tile is multiplied, the one before is stored: in 16 bits its results leave room for the
-  // sums in the registers. There are k tiles enough for the boxes (kPlainKTiles).
   JAXGEMM_SM90 void ConsumePlain() {
-    using Its = Epilogue<Traits>;
     typename Traits::Sum sums[Traits::kSums];
-    typename Its::Packed packed;
     Multiplier<Traits> multiplier{.shared = shared_};
-    static_assert(Its::kBoxes <= kPlainKTiles);
-    int box = Its::kBoxes;  // to be stored next
+    StoredMeanwhile<Traits> stored{
+        .args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    // There are k tiles enough.
+    static_assert(Epilogue<Traits>::kBoxes <= kPlainKTiles);
     auto compute = [&](const WorkTile& tile) {
-      int k_tile = 0;
+      bool found = false;
       multiplier.Run(args_, tile, sums, [&] {
-        if (k_tile++ == 0) map_.Find(next_);
-        if (box == Its::kBoxes) return;
-        // Registers cannot be indexed: one branch for each box.
-#pragma unroll
-        for (int i = 0; i < Its::kBoxes; ++i) {
-          if (i == box) Its(shared_, rank_).StoreBox(maps_, packed, i);
-        }
-        ++box;
+        if (!found) map_.Find(next_);
+        found = true;
+        if (!stored.IsDone()) stored.StoreNext();
       });
     };
     auto store = [&](const WorkTile& tile) {
-      Its epilogue(shared_, rank_);
-      epilogue.template Pack<PlainOut(Traits::kLhs) == DType::kBF16>(tile, sums, packed);
-      if (IsLast()) return epilogue.StoreBoxesByStages(maps_, packed);
-      box = 0;
+      stored.Take(tile, sums);
       Advance();
     };
     ForEachTile(compute, store);
-    // Shared memory is read until then.
-    if (IsFirstLane()) WaitForStoredBoxes<0>();
+    stored.Finish();
   }
 
   const GemmArgs& args_;

@@ -15,7 +15,9 @@ template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_
           bool rhs_k_contiguous, Sm90Form form>
 struct Sm90Traits {
   static constexpr Sm90Form kForm = form;
-  static constexpr bool kIsDense = form != Sm90Form::kGeneral;
+  static constexpr bool kIsDense = form == Sm90Form::kPlain || form == Sm90Form::kPeers;
+  // Plain: the copy engine moves all, and sums are stored as they are.
+  static constexpr bool kIsPlain = form == Sm90Form::kPlain || form == Sm90Form::kGrouped;
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
@@ -60,17 +62,15 @@ struct Sm90Traits {
   static constexpr int kStages =
       (kMostShared - kOtherShared - kOutBytes - kPushedBytes) / kStageBytes;
 
-  // What dense forms know as they are compiled.
+  // What some forms know as they are compiled.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {
     return kIsDense ? Ragged::kNone : args.groups.ragged;
   }
-  static JAXGEMM_SM90 bool IsGated(const GemmArgs& args) { return !kIsDense && args.gated; }
-  static JAXGEMM_SM90 bool LoadsLhs(const TensorMaps& maps) {
-    return form == Sm90Form::kPlain || maps.lhs_valid;
+  static JAXGEMM_SM90 bool IsGated(const GemmArgs& args) {
+    return form == Sm90Form::kGeneral && args.gated;
   }
-  static JAXGEMM_SM90 bool LoadsRhs(const TensorMaps& maps) {
-    return form == Sm90Form::kPlain || maps.rhs_valid;
-  }
+  static JAXGEMM_SM90 bool LoadsLhs(const TensorMaps& maps) { return kIsPlain || maps.lhs_valid; }
+  static JAXGEMM_SM90 bool LoadsRhs(const TensorMaps& maps) { return kIsPlain || maps.rhs_valid; }
 };
 
 // Named barriers' ids: that of all consumers of a CTA, and the first of one for each warpgroup.

@@ -12,13 +12,14 @@ namespace jaxgemm {
 enum class Sm90Form : int {
   kGeneral,  // all but kPeers
   kPlain,    // dense, tiles of fixed stride, all moved by the copy engine, out as it is summed up
+  kGrouped,  // the same, grouped
   kPeers,    // dense, a tile for each cluster, of which the CTAs share its k
 };
-inline constexpr int kSm90Forms = 3;
+inline constexpr int kSm90Forms = 4;
 
 // The plain form stores a tile while it multiplies the next one: a box for each k tile.
 inline constexpr int kPlainKTiles = 4;
-// Of the instances that have it, what the plain form stores.
+// Of the instances that have them, what the plain and the grouped form store.
 constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : DType::kBF16; }
 
 // `cluster`: CTAs that share a tile's rhs.
@@ -28,6 +29,7 @@ constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster
     case Sm90Form::kGeneral:
       return true;
     case Sm90Form::kPlain:
+    case Sm90Form::kGrouped:
       // Threads transpose bytes that are not k-contiguous.
       return ElementBytes(lhs) == 2 || (ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
                                         lhs_k_contiguous && rhs_k_contiguous);
