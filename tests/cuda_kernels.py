@@ -95,6 +95,11 @@ def dense(kernel: Kernel):
       ("tree", dict(schedule="stream_k", reduction="tree", num_workgroups=7)),
       ("atomic", dict(schedule="stream_k", reduction="atomic", num_workgroups=7))):
     yield name, functools.partial(call, config=kernel.config(**options)), (a, b), sums
+  if kernel.dtypes[0].startswith("float8"):
+    config = kernel.config(schedule="persistent", num_workgroups=2)
+    yield ("plain", lambda a, b: jaxgemm.dot_general(
+        a, b, (((contract_l,), (contract_r,)), ((), ())), implementation="jaxgemm",
+        preferred_element_type="bfloat16", config=config), (a, b), sums)
   # One tile, cut among four workgroups, where they may be one cluster.
   small, wide_small = kernel.lhs(whole, 100, k)
   narrow, wide_narrow = kernel.rhs(whole, k, 120)

@@ -109,6 +109,17 @@ def test_plain_products_have_a_form_of_the_kernel():
   assert not said(explain(2048, 2048, 192), PLAIN)
 
 
+def test_plain_grouped_products_have_a_form_of_the_kernel():
+  a = jax.ShapeDtypeStruct((4096, 512), jnp.bfloat16)
+  b = jax.ShapeDtypeStruct((8, 512, 1024), jnp.bfloat16)
+  sizes = jax.ShapeDtypeStruct((8,), jnp.int32)
+  for options, plain in (
+      ({}, True), (dict(activation="relu"), False), (dict(schedule="stream_k"), False),
+      (dict(schedule="work_stealing"), False)):
+    data = jaxgemm.explain(a, b, group_sizes=sizes, **options).data
+    assert said(data, PLAIN) == plain, options
+
+
 @pytest.mark.parametrize("more", [
     dict(activation="relu"), dict(bias=jax.ShapeDtypeStruct((2048,), jnp.float32)),
     dict(preferred_element_type=jnp.float32), dict(schedule="work_stealing"),
