@@ -55,6 +55,11 @@ JAXGEMM_SM90 void StoreToCluster(uint32_t address, uint4 words, uint32_t barrier
       : "memory");
 }
 
+// At once: whoever is told of it, by ArriveAt, reads it there.
+JAXGEMM_SM90 void StoreWordToCluster(uint32_t address, int32_t word) {
+  asm volatile("st.shared::cluster.s32 [%0], %1;" ::"r"(address), "r"(word) : "memory");
+}
+
 // All threads of the cluster. Orders no accesses but those to barriers.
 JAXGEMM_SM90 void ClusterBarrier() {
   asm volatile(
@@ -203,6 +208,16 @@ JAXGEMM_SM90 void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c,
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
                "r"(a), "r"(b), "r"(c), "r"(d)
                : "memory");
+}
+// Two floats as 16 bits each, the first in the low half.
+JAXGEMM_SM90 uint32_t PackPair(bool bf16, float low, float high) {
+  uint32_t pair;
+  if (bf16) {
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  } else {
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  }
+  return pair;
 }
 // As the copy engine rounds floats for wgmma.
 JAXGEMM_SM90 uint32_t RoundToTf32(uint32_t bits) {

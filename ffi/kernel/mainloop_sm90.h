@@ -212,8 +212,8 @@ struct Multiplier {
         Traits::kBlockBytes);
     const uint64_t rhs_base =
         MatrixDescriptor(SharedAddress(shared.rhs), Traits::kBlockBytes);
-    if (tile.k_begin >= tile.k_end) return Clear(sums);
-    Forget(sums);
+    if (tile.k_begin >= tile.k_end) return ForEachSum<ClearSum>(sums);
+    ForEachSum<ForgetSum>(sums);
     int k_left = Traits::kTileK;  // in the last k tile
     if (Traits::RaggedOf(args) == Ragged::kK) {
       k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
@@ -224,7 +224,7 @@ struct Multiplier {
       if (k_tile == tile.k_end - 1 && k_left < Traits::kTileK) ZeroFrom(k_left, thread);
       const uint64_t lhs = lhs_base + (stage.slot * Traits::kLhsBytes >> 4);
       const uint64_t rhs = rhs_base + (stage.slot * Traits::kRhsBytes >> 4);
-      FenceSums(sums);
+      ForEachSum<FenceSum>(sums);
       WgmmaFence();
 #pragma unroll
       for (int step = 0; step < Traits::kSteps; ++step) {
@@ -233,7 +233,7 @@ struct Multiplier {
                  step > 0 || k_tile > tile.k_begin);
       }
       WgmmaCommit();
-      FenceSums(sums);
+      ForEachSum<FenceSum>(sums);
       meanwhile();
       WgmmaWait<1>();
       if (k_tile > tile.k_begin) Release(previous, thread);
@@ -241,27 +241,16 @@ struct Multiplier {
       stage.Advance();
     }
     WgmmaWait<0>();
-    FenceSums(sums);
+    ForEachSum<FenceSum>(sums);
     Release(previous, thread);
   }
 
  private:
-  // The compiler must neither move sums while they are being computed (Fence), nor keep the last
-  // tile's where the first step overwrites them (Forget), nor clear them as memory.
-#define JAXGEMM_EACH_SUM(Name, text, float_constraint, int_constraint)                      \
-  static JAXGEMM_SM90 void Name(Sum (&sums)[Traits::kSums]) {                                \
-    _Pragma("unroll") for (int i = 0; i < Traits::kSums; ++i) {                              \
-      if constexpr (Traits::kInteger) {                                                      \
-        asm volatile(text : int_constraint(sums[i])::"memory");                              \
-      } else {                                                                               \
-        asm volatile(text : float_constraint(sums[i])::"memory");                            \
-      }                                                                                      \
-    }                                                                                        \
+  template <void (*kDo)(Sum&)>
+  static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kSums]) {
+#pragma unroll
+    for (int i = 0; i < Traits::kSums; ++i) kDo(sums[i]);
   }
-  JAXGEMM_EACH_SUM(FenceSums, "", "+f", "+r")
-  JAXGEMM_EACH_SUM(Forget, "", "=f", "=r")
-  JAXGEMM_EACH_SUM(Clear, "mov.b32 %0, 0;", "=f", "=r")
-#undef JAXGEMM_EACH_SUM
 
   static_assert(Traits::kLhsKMajor || Traits::kBlock == Traits::kWarpgroupM);
   // From one step's matrix to the next, in a descriptor.

@@ -12,17 +12,6 @@ struct alignas(4 * sizeof(T)) Four {
   JAXGEMM_SM90 T& operator[](int i) { return values[i]; }
 };
 
-// Two floats as 16 bits each, the first in the low half.
-JAXGEMM_SM90 uint32_t PackPair(bool bf16, float low, float high) {
-  uint32_t pair;
-  if (bf16) {
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-  } else {
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-  }
-  return pair;
-}
-
 // Four neighbours in a row, or the first `count` of them.
 template <class T>
 JAXGEMM_SM90 void StoreFour(void* base, int64_t offset, Four<T> value, int count, bool aligned) {

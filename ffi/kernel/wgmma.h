@@ -2,21 +2,10 @@
 #pragma once
 
 #include "kernel/hopper.h"
+#include "kernel/matrix_descriptor.h"
 #include "problem.h"
 
 namespace jaxgemm {
-
-// Rows of an operand's tile in shared memory are 128 bytes, whatever the type, swizzled as the
-// copy engine does it: 16-byte chunk c of row r lies at c ^ (r % 8). Eight rows make an atom.
-inline constexpr int kRowBytes = kBoxBytes, kAtomBytes = 8 * kRowBytes;
-
-// PTX ISA, "Asynchronous warpgroup level matrix shared memory layout". `leading_bytes`: from one
-// 128-byte column of rows to the next, where m or n runs along the rows; ignored where k does.
-JAXGEMM_SM90 uint64_t MatrixDescriptor(uint32_t address, uint32_t leading_bytes) {
-  constexpr uint64_t kSwizzle128 = uint64_t{1} << 62;
-  return (address & 0x3ffff) >> 4 | uint64_t{leading_bytes >> 4} << 16 |
-         uint64_t{kAtomBytes >> 4} << 32 | kSwizzle128;
-}
 
 JAXGEMM_SM90 void WgmmaFence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 JAXGEMM_SM90 void WgmmaCommit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
@@ -24,6 +13,20 @@ template <int kLeft>
 JAXGEMM_SM90 void WgmmaWait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
 }
+
+// The compiler must neither move sums while they are being computed (Fence), nor keep the last
+// tile's where the first step overwrites them (Forget), nor clear them as memory.
+#define JAXGEMM_EACH_SUM(Name, text, float_constraint, int_constraint) \
+  JAXGEMM_SM90 void Name(float& sum) {                                 \
+    asm volatile(text : float_constraint(sum)::"memory");              \
+  }                                                                    \
+  JAXGEMM_SM90 void Name(int32_t& sum) {                               \
+    asm volatile(text : int_constraint(sum)::"memory");                \
+  }
+JAXGEMM_EACH_SUM(FenceSum, "", "+f", "+r")
+JAXGEMM_EACH_SUM(ForgetSum, "", "=f", "=r")
+JAXGEMM_EACH_SUM(ClearSum, "mov.b32 %0, 0;", "=f", "=r")
+#undef JAXGEMM_EACH_SUM
 
 // The registers of a thread as operands of an asm statement, 8 x kCount of them.
 #define JAXGEMM_R8(c, d, i)                                                               \

@@ -1,0 +1,352 @@
+#include "machine.h"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <random>
+#include <unordered_map>
+#include <vector>
+
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#define JAXGEMM_TSAN(...) __VA_ARGS__
+#else
+#define JAXGEMM_TSAN(...)
+#endif
+// By the sanitizer.
+#define JAXGEMM_UNSEEN __attribute__((no_sanitize("thread")))
+
+namespace jaxgemm::stand_in {
+namespace {
+
+constexpr size_t kStackBytes = 256 << 10, kGuardBytes = 4096;
+constexpr unsigned char kGuard = 0xa5;
+
+struct Thread {
+  ucontext_t context;
+  char* stack;
+  int index, block, rank;
+  bool done;
+  std::deque<std::shared_ptr<bool>> stores;            // begun, and whether they have been read
+  std::vector<std::function<void()>> open;             // wgmmas that are not committed
+  std::deque<std::vector<std::function<void()>>> groups;  // and those that are
+  JAXGEMM_TSAN(void* fiber;)
+};
+
+struct Barrier {
+  int arrivals = 0, pending = 0;
+  int64_t bytes = 0;
+  uint32_t phase = 0;
+};
+
+struct Meeting {
+  int arrived = 0;
+  uint64_t generation = 0;
+};
+
+// By a fiber of its own, which comes from the thread that began it.
+struct Later {
+  std::function<void()> work;
+  std::shared_ptr<bool> done;
+  JAXGEMM_TSAN(void* fiber;)
+};
+
+struct Machine {
+  std::mt19937_64 random;
+  std::vector<std::unique_ptr<Thread>> threads;
+  std::vector<Thread*> runnable;
+  std::unordered_map<const void*, std::vector<Thread*>> waiting;
+  std::unordered_map<const void*, Barrier> barriers;
+  std::unordered_map<const void*, Meeting> meetings;
+  std::vector<Later> later;
+  Thread* current = nullptr;
+  ucontext_t scheduler;
+  int size = 0;
+  char* shared[kMostCtas];
+  char keys[kMostCtas][64];
+  uint64_t exchange[kMostCtas][kThreads];
+  const std::function<void()>* kernel = nullptr;
+  JAXGEMM_TSAN(void* fiber;)
+} machine;
+
+JAXGEMM_UNSEEN Thread* Me() { return machine.current; }
+
+// The machine's own data are those of one fiber.
+class Inside {
+ public:
+  Inside() {
+    JAXGEMM_TSAN(fiber_ = __tsan_get_current_fiber();
+                 __tsan_switch_to_fiber(machine.fiber, __tsan_switch_to_fiber_no_sync);)
+  }
+  ~Inside() { JAXGEMM_TSAN(__tsan_switch_to_fiber(fiber_, __tsan_switch_to_fiber_no_sync);) }
+
+ private:
+  JAXGEMM_TSAN(void* fiber_;)
+};
+
+void Acquire(const void* key) { JAXGEMM_TSAN(__tsan_acquire(const_cast<void*>(key));) (void)key; }
+void Release(const void* key) { JAXGEMM_TSAN(__tsan_release(const_cast<void*>(key));) (void)key; }
+
+// Inside.
+void Wake(const void* key) {
+  auto found = machine.waiting.find(key);
+  if (found == machine.waiting.end()) return;
+  for (Thread* thread : found->second) machine.runnable.push_back(thread);
+  machine.waiting.erase(found);
+}
+void ToScheduler() {
+  Thread* me = machine.current;
+  swapcontext(&me->context, &machine.scheduler);
+}
+void Block(const void* key) {
+  machine.waiting[key].push_back(machine.current);
+  ToScheduler();
+}
+
+void Entry() {
+  Thread* me = machine.current;
+  JAXGEMM_TSAN(__tsan_switch_to_fiber(me->fiber, __tsan_switch_to_fiber_no_sync);)
+  Acquire(&machine);
+  (*machine.kernel)();
+  WaitForMultiplies(0);
+  Release(&machine);
+  JAXGEMM_TSAN(__tsan_switch_to_fiber(machine.fiber, __tsan_switch_to_fiber_no_sync);)
+  me->done = true;
+  ToScheduler();
+}
+
+void DoOne() {
+  const size_t i = machine.random() % machine.later.size();
+  Later later = std::move(machine.later[i]);
+  machine.later[i] = std::move(machine.later.back());
+  machine.later.pop_back();
+  JAXGEMM_TSAN(__tsan_switch_to_fiber(later.fiber, __tsan_switch_to_fiber_no_sync);)
+  later.work();
+  Release(later.done.get());
+  Release(&machine);
+  JAXGEMM_TSAN(__tsan_switch_to_fiber(machine.fiber, __tsan_switch_to_fiber_no_sync);)
+  Acquire(later.done.get());
+  JAXGEMM_TSAN(__tsan_destroy_fiber(later.fiber);)
+  *later.done = true;
+  Wake(later.done.get());
+}
+
+void Check(Barrier& barrier, const void* key) {
+  if (barrier.pending != 0 || barrier.bytes != 0) return;
+  barrier.phase ^= 1;
+  barrier.pending = barrier.arrivals;
+  Wake(key);
+}
+
+bool RunCluster(int cluster) {
+  machine.runnable.clear();
+  machine.waiting.clear();
+  machine.barriers.clear();
+  machine.meetings.clear();
+  for (int i = 0; i < machine.size * kThreads; ++i) {
+    Thread& thread = *machine.threads[i];
+    thread.index = i % kThreads, thread.rank = i / kThreads;
+    thread.block = cluster * machine.size + thread.rank;
+    thread.done = false;
+    getcontext(&thread.context);
+    thread.context.uc_stack = {.ss_sp = thread.stack, .ss_flags = 0, .ss_size = kStackBytes};
+    thread.context.uc_link = nullptr;
+    makecontext(&thread.context, Entry, 0);
+    JAXGEMM_TSAN(thread.fiber = __tsan_create_fiber(0);)
+    machine.runnable.push_back(&thread);
+  }
+  int left = machine.size * kThreads;
+  while (left > 0) {
+    // Copies are slow.
+    if (!machine.later.empty() && (machine.runnable.empty() || machine.random() % 64 == 0)) {
+      DoOne();
+      continue;
+    }
+    if (machine.runnable.empty()) break;
+    const size_t i = machine.random() % machine.runnable.size();
+    machine.current = machine.runnable[i];
+    machine.runnable[i] = machine.runnable.back();
+    machine.runnable.pop_back();
+    swapcontext(&machine.scheduler, &machine.current->context);
+    left -= machine.current->done;
+  }
+  // The kernel's end waits for what is on its way to memory, but nothing may come to a CTA.
+  while (left == 0 && !machine.later.empty()) DoOne();
+  JAXGEMM_TSAN(for (int i = 0; i < machine.size * kThreads; ++i) {
+    __tsan_destroy_fiber(machine.threads[i]->fiber);
+  })
+  if (left > 0) {
+    std::printf("%d threads wait for what does not come; the first are\n", left);
+    int shown = 0;
+    for (auto& [key, threads] : machine.waiting) {
+      if (shown++ < 8) {
+        std::printf("  thread %d of CTA %d at %td of shared memory\n", threads[0]->index,
+                    threads[0]->rank,
+                    static_cast<const char*>(key) - machine.shared[threads[0]->rank]);
+      }
+    }
+    machine.later.clear();
+  }
+  return left == 0;
+}
+
+}  // namespace
+
+bool Launch(int clusters, int cluster_size, uint64_t seed, const std::function<void()>& kernel) {
+  machine.random.seed(seed);
+  machine.size = cluster_size;
+  machine.kernel = &kernel;
+  JAXGEMM_TSAN(machine.fiber = __tsan_get_current_fiber();)
+  while (machine.threads.size() < static_cast<size_t>(cluster_size) * kThreads) {
+    auto thread = std::make_unique<Thread>();
+    thread->stack = static_cast<char*>(mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
+                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    machine.threads.push_back(std::move(thread));
+  }
+  bool ok = true;
+  std::vector<char*> memory;
+  for (int rank = 0; rank < cluster_size; ++rank) {
+    memory.push_back(static_cast<char*>(std::aligned_alloc(1024, kSharedBytes + kGuardBytes)));
+    machine.shared[rank] = memory.back();
+  }
+  Release(&machine);
+  for (int cluster = 0; ok && cluster < clusters; ++cluster) {
+    for (char* each : memory) {
+      std::memset(each, 0xff, kSharedBytes);  // NaN
+      std::memset(each + kSharedBytes, kGuard, kGuardBytes);
+    }
+    Release(&machine);
+    ok = RunCluster(cluster);
+    Acquire(&machine);
+    for (char* each : memory) {
+      for (size_t i = 0; i < kGuardBytes; ++i) {
+        ok = ok && static_cast<unsigned char>(each[kSharedBytes + i]) == kGuard;
+      }
+    }
+  }
+  for (char* each : memory) std::free(each);
+  return ok;
+}
+
+JAXGEMM_UNSEEN int ThreadIndex() { return machine.current->index; }
+JAXGEMM_UNSEEN int BlockIndex() { return machine.current->block; }
+JAXGEMM_UNSEEN int Rank() { return machine.current->rank; }
+JAXGEMM_UNSEEN int ClusterCount() { return machine.size; }
+JAXGEMM_UNSEEN char* Shared(int rank) { return machine.shared[rank]; }
+
+void MayYield() {
+  Inside inside;
+  if (machine.random() % 8) return;
+  machine.runnable.push_back(machine.current);
+  ToScheduler();
+}
+
+void Meet(const void* key, int expected, bool orders) {
+  if (orders) Release(key);
+  {
+    Inside inside;
+    Meeting& meeting = machine.meetings[key];
+    const uint64_t generation = meeting.generation;
+    if (++meeting.arrived == expected) {
+      meeting.arrived = 0;
+      ++meeting.generation;
+      Wake(key);
+    } else {
+      // Others may be added to the map.
+      while (machine.meetings[key].generation == generation) Block(key);
+    }
+  }
+  if (orders) Acquire(key);
+}
+const void* WarpKey() { return &machine.keys[Rank()][ThreadIndex() / kWarp]; }
+const void* NamedKey(int id) { return &machine.keys[Rank()][kThreads / kWarp + id]; }
+const void* ClusterKey() { return &machine.keys[0][63]; }
+JAXGEMM_UNSEEN uint64_t Shuffle(uint64_t value, int lane) {
+  const int thread = ThreadIndex();
+  uint64_t* values = machine.exchange[Rank()];
+  values[thread] = value;
+  Meet(WarpKey(), kWarp, /*orders=*/false);
+  const uint64_t its = values[thread / kWarp * kWarp + lane % kWarp];
+  Meet(WarpKey(), kWarp, /*orders=*/false);
+  return its;
+}
+
+void InitBarrier(void* barrier, int arrivals) {
+  Inside inside;
+  machine.barriers[barrier] = {.arrivals = arrivals, .pending = arrivals};
+}
+void Arrive(void* barrier, int expected_bytes) {
+  Release(barrier);
+  Inside inside;
+  Barrier& state = machine.barriers.at(barrier);
+  state.bytes += expected_bytes;
+  --state.pending;
+  Check(state, barrier);
+}
+void CompleteBytes(void* barrier, int bytes) {
+  Release(barrier);
+  Inside inside;
+  Barrier& state = machine.barriers.at(barrier);
+  state.bytes -= bytes;
+  Check(state, barrier);
+}
+bool HasEnded(void* barrier, uint32_t parity) {
+  bool ended;
+  {
+    Inside inside;
+    ended = machine.barriers.at(barrier).phase != parity;
+  }
+  if (ended) Acquire(barrier);
+  return ended;
+}
+void WaitFor(void* barrier, uint32_t parity) {
+  {
+    Inside inside;
+    while (machine.barriers.at(barrier).phase == parity) Block(barrier);
+  }
+  Acquire(barrier);
+}
+
+void DoLater(bool is_store, std::function<void()> work) {
+  JAXGEMM_TSAN(void* fiber = __tsan_create_fiber(0);)
+  Inside inside;
+  auto done = std::make_shared<bool>(false);
+  if (is_store) machine.current->stores.push_back(done);
+  machine.later.push_back({std::move(work), std::move(done) JAXGEMM_TSAN(, fiber)});
+}
+void WaitForStores(int left) {
+  for (;;) {
+    std::shared_ptr<bool> first;
+    {
+      Inside inside;
+      auto& stores = machine.current->stores;
+      if (stores.size() <= static_cast<size_t>(left)) return;
+      first = stores.front();
+      while (!*first) Block(first.get());
+      stores.pop_front();
+    }
+    Acquire(first.get());
+  }
+}
+
+void Multiply(std::function<void()> work) { Me()->open.push_back(std::move(work)); }
+void CommitMultiplies() {
+  Thread* me = Me();
+  me->groups.push_back(std::move(me->open));
+  me->open.clear();
+}
+void WaitForMultiplies(int left) {
+  Thread* me = Me();
+  while (me->groups.size() > static_cast<size_t>(left)) {
+    auto group = std::move(me->groups.front());
+    me->groups.pop_front();
+    for (auto& work : group) work();
+  }
+}
+
+}  // namespace jaxgemm::stand_in

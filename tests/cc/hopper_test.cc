@@ -1,0 +1,389 @@
+// Hopper's kernels on stand-ins for its instructions (hopper/machine.h): the launcher, the forms,
+// what waits for what. Operands are small integers, so results are exact.
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "backend/gpu.h"
+#include "hopper/machine.h"
+#include "kernel/gemm_sm90.h"
+#include "kernel/gemm_sm90_dense.h"
+#include "testing.h"
+
+namespace jaxgemm {
+namespace {
+
+// ------------------------------------------------------------------------------ the driver
+
+struct Kernel {
+  std::string name;
+  int cluster;
+  void (*run)(const GemmArgs&, const TensorMaps&);
+};
+std::map<std::string, Kernel>& Kernels() {
+  static std::map<std::string, Kernel> kernels;
+  return kernels;
+}
+std::vector<std::string> launched;
+uint64_t seed = 0;
+
+template <class Its>
+void RunKernel(const GemmArgs& args, const TensorMaps& maps) {
+  Its::Run(args, maps);
+}
+
+template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k,
+          Sm90Form form>
+struct Form {
+  using Traits = Sm90Traits<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, form>;
+  static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMostShared);
+  using Its = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
+
+  static void Run(const GemmArgs& args, const TensorMaps& maps) {
+    Its(args, maps, *reinterpret_cast<SharedMemory<Traits>*>(stand_in::Shared())).Run();
+  }
+};
+
+// With all the forms that it has.
+template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k>
+std::string Add() {
+  constexpr int kTileK = kBoxBytes / ElementBytes(lhs);
+  std::string name;
+  for (const GpuInstance& each : GpuInstances()) {
+    if (each.target == "sm90" && each.lhs == lhs && each.rhs == rhs && each.tile_m == tile_m &&
+        each.tile_n == tile_n && each.tile_k == kTileK && each.waves == cluster * kSm90Consumers &&
+        (each.lhs_contracting == 1) == lhs_k && (each.rhs_contracting == 1) == rhs_k) {
+      name = each.name;
+    }
+  }
+  CHECK_THAT(!name.empty(), "no such instance");
+  auto add = [&]<Sm90Form form>(const char* suffix) {
+    if constexpr (HasForm(form, lhs, tile_n, cluster, lhs_k, rhs_k)) {
+      Kernels()[name + suffix] = {
+          name + suffix, cluster, Form<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, form>::Run};
+    }
+  };
+  add.template operator()<Sm90Form::kGeneral>("");
+  add.template operator()<Sm90Form::kPlain>("_plain");
+  add.template operator()<Sm90Form::kGrouped>("_grouped");
+  add.template operator()<Sm90Form::kPeers>("_peers");
+  return name;
+}
+
+DriverResult LaunchHere(void* function, unsigned grid, unsigned cluster, unsigned threads,
+                        unsigned shared_bytes, void*, void** arguments) {
+  const auto& kernel = *static_cast<const Kernel*>(function);
+  launched.push_back(kernel.name);
+  const int size = cluster ? static_cast<int>(cluster) : kernel.cluster;
+  if (threads != stand_in::kThreads || shared_bytes != stand_in::kSharedBytes || grid % size) {
+    return 1;
+  }
+  const auto& args = *static_cast<const GemmArgs*>(arguments[0]);
+  const auto& maps = *static_cast<const TensorMaps*>(arguments[1]);
+  return !stand_in::Launch(static_cast<int>(grid) / size, size, ++seed,
+                           [&] { kernel.run(args, maps); });
+}
+
+DriverResult EncodeMap(void* map, int type, uint32_t rank, void* address, const uint64_t* sizes,
+                       const uint64_t* strides, const uint32_t* box, const uint32_t*, int,
+                       int swizzle, int, int) {
+  constexpr int kFloat16 = 6, kBFloat16 = 9, kTFloat32 = 11, kSwizzle128 = 3;
+  const int64_t bytes = type == kTFloat32 ? 4 : type == kFloat16 || type == kBFloat16 ? 2 : 1;
+  const auto x = static_cast<int64_t>(sizes[0]), y = static_cast<int64_t>(sizes[1]);
+  if (rank != 3 || swizzle != kSwizzle128 || box[0] * bytes != kBoxBytes || box[1] > 256 ||
+      box[2] != 1 || x * bytes % 16 || static_cast<int64_t>(strides[0]) != x * bytes ||
+      static_cast<int64_t>(strides[1]) != x * y * bytes) {
+    return 1;
+  }
+  const HostMap host{static_cast<char*>(address), x, y, static_cast<int64_t>(sizes[2]), bytes,
+                     box[1]};
+  std::memcpy(map, &host, sizeof(host));
+  return 0;
+}
+
+Driver MakeDriver() {
+  Driver driver{};
+  driver.library = "stand-in";
+  driver.suffix = ".cubin";
+  driver.get_device = [](int* device) { return *device = 0; };
+  driver.set_device = [](int) { return 0; };
+  driver.get_device_attribute = [](int* value, int attribute, int) {
+    *value = attribute == 75 ? 9 : 0;
+    return 0;
+  };
+  driver.capability_major = 75, driver.capability_minor = 76;
+  driver.target = [](int major, int minor) {
+    return "sm" + std::to_string(major) + std::to_string(minor);
+  };
+  driver.load_module = [](void** module, const void*) {
+    *module = module;
+    return 0;
+  };
+  driver.unload_module = [](void*) { return 0; };
+  driver.get_function = [](void** function, void*, const char* name) {
+    auto found = Kernels().find(name);
+    if (found == Kernels().end()) return 500;
+    *function = &found->second;
+    return 0;
+  };
+  driver.set_function_attribute = [](void*, int, int) { return 0; };
+  driver.set_words = [](void* to, int word, size_t count, void*) {
+    std::fill_n(static_cast<int*>(to), count, word);
+    return 0;
+  };
+  driver.error_name = driver.error_text = [](DriverResult) { return "failed"; };
+  driver.encode_tensor_map = EncodeMap;
+  driver.launch_early = LaunchHere;
+  return driver;
+}
+
+// ------------------------------------------------------------------------------- problems
+
+void Encode(DType type, double value, char* to) {
+  const auto f = static_cast<float>(value);
+  const auto put = [to](auto code) { std::memcpy(to, &code, sizeof(code)); };
+  switch (type) {
+    case DType::kF32:
+      return put(f);
+    case DType::kBF16:
+      return put(EncodeBF16(f));
+    case DType::kF16:
+      return put(static_cast<uint16_t>(EncodeSmallFloat<F16Format>(f)));
+    case DType::kF8E4M3FN:
+      return put(static_cast<uint8_t>(EncodeSmallFloat<F8E4M3FNFormat>(f)));
+    case DType::kF8E5M2:
+      return put(static_cast<uint8_t>(EncodeSmallFloat<F8E5M2Format>(f)));
+    case DType::kS8:
+      return put(static_cast<int8_t>(value));
+    default:
+      return put(static_cast<int32_t>(value));
+  }
+}
+
+// Elements, and bytes behind them that nobody may write; 256-byte aligned.
+struct Buffer {
+  static constexpr size_t kGuard = 512;
+  std::vector<char> bytes;
+  size_t size;
+
+  explicit Buffer(size_t size) : bytes(size + kGuard + 256, '\xff'), size(size) {}
+  char* data() {
+    return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(bytes.data()) + 255) / 256 * 256);
+  }
+  bool IsWhole() {
+    return std::all_of(data() + size, data() + size + kGuard, [](char c) { return c == '\xff'; });
+  }
+};
+
+// Small integers, as float64 and as the type has them.
+struct Operand {
+  std::vector<double> values;
+  Buffer buffer;
+
+  Operand(DType type, int64_t count) : values(count), buffer(count * ElementBytes(type)) {
+    for (int64_t i = 0; i < count; ++i) {
+      values[i] = static_cast<double>(Random(-4, 4));
+      Encode(type, values[i], buffer.data() + i * ElementBytes(type));
+    }
+  }
+};
+
+struct Case {
+  Problem p;
+  Config config;
+  std::string form;               // of the kernel that is to run
+  std::vector<int32_t> sizes{};   // of groups
+  bool misplaced = false;         // lhs does not begin at 16 bytes
+};
+
+void Run(GpuLauncher& launcher, Case c) {
+  Problem& p = c.p;
+  Plan plan;
+  std::string error = MakePlan(p, c.config, "sm90", &plan);
+  CHECK_THAT(error.empty(), "%s", error.c_str());
+  if (!error.empty()) return;
+  const bool by_m = p.ragged == Ragged::kM, by_k = p.ragged == Ragged::kK;
+  Operand lhs(p.lhs_dtype, (p.lhs_batched ? p.batch : 1) * p.m * p.k + 1);
+  Operand rhs(p.rhs_dtype, p.num_rhs() * p.k * p.n), bias(DType::kF32, p.n);
+  const int bytes = ElementBytes(p.out_dtype);
+  Buffer out(p.num_out() * p.m * p.n * bytes), workspace(plan.workspace_bytes);
+  std::vector<uint32_t> signals(64, 1);
+  if (c.misplaced) {
+    // The same values, one element on.
+    std::memmove(lhs.buffer.data() + ElementBytes(p.lhs_dtype), lhs.buffer.data(),
+                 (lhs.values.size() - 1) * ElementBytes(p.lhs_dtype));
+  }
+  Call call{.problem = p,
+            .plan = plan,
+            .lhs = lhs.buffer.data() + (c.misplaced ? ElementBytes(p.lhs_dtype) : 0),
+            .rhs = rhs.buffer.data(),
+            .bias = p.bias ? bias.buffer.data() : nullptr,
+            .group_sizes = c.sizes.data(),
+            .chunk_signals = p.tiles_per_chunk ? signals.data() : nullptr,
+            .chunk_epoch = signals.data(),
+            .out = out.data(),
+            .workspace = workspace.data()};
+  error = launcher.Load(*plan.instance, 0);
+  if (error.empty()) error = launcher.Launch(call, 0, nullptr);
+  CHECK_THAT(error.empty(), "%s", error.c_str());
+  const std::string ran = launched.empty() ? "" : launched.back();
+  CHECK_THAT(ran == plan.instance->name + c.form, "%s ran", ran.c_str());
+
+  // Row by row; a row's group and the k that it sums.
+  int64_t wrong = 0, first_wrong = -1;
+  std::vector<double> sums(p.n);
+  for (int64_t row = 0; row < p.num_out() * p.m; ++row) {
+    const int64_t z = row / p.m, m = row % p.m;
+    int64_t matrix = p.rhs_batched ? z : 0, begin = 0, end = p.k;
+    if (by_m) {
+      int64_t rows = 0;
+      for (matrix = 0; matrix < std::ssize(c.sizes); ++matrix) {
+        rows += c.sizes[matrix];
+        if (m < rows) break;
+      }
+      if (matrix == std::ssize(c.sizes)) end = 0;
+    } else if (by_k) {
+      for (int64_t g = 0; g < z; ++g) begin += c.sizes[g];
+      end = begin + c.sizes[z], matrix = 0;
+    }
+    std::fill(sums.begin(), sums.end(), 0.0);
+    for (int64_t k = begin; k < end; ++k) {
+      const int64_t lhs_z = p.lhs_batched && !by_k ? z : 0;
+      const double a = lhs.values[lhs_z * p.m * p.k +
+                                  (p.lhs_contracting == 1 ? m * p.k + k : k * p.m + m)];
+      const double* b = rhs.values.data() + matrix * p.k * p.n;
+      for (int64_t n = 0; n < p.n; ++n) {
+        sums[n] += a * (p.rhs_contracting == 0 ? b[k * p.n + n] : b[n * p.k + k]);
+      }
+    }
+    for (int64_t n = 0; n < p.n; ++n) {
+      if (p.bias) sums[n] += bias.values[n];
+      if (p.activation == Activation::kRelu) sums[n] = std::max(sums[n], 0.0);
+      char wanted[4];
+      Encode(p.out_dtype, sums[n], wanted);
+      if (std::memcmp(wanted, out.data() + (row * p.n + n) * bytes, bytes)) {
+        if (wrong++ == 0) first_wrong = row * p.n + n;
+      }
+    }
+  }
+  CHECK_THAT(wrong == 0 && out.IsWhole() && workspace.IsWhole(),
+             "%s: %ld of %ld x %ld x %ld x %ld are wrong, the first at %ld; out %s, workspace %s; "
+             "%ld workgroups",
+             ran.c_str(), wrong, p.num_out(), p.m, p.n, p.k, first_wrong,
+             out.IsWhole() ? "whole" : "overrun", workspace.IsWhole() ? "whole" : "overrun",
+             plan.config.num_workgroups);
+}
+
+// Random problems of one instance, of about two by two tiles.
+template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k>
+void RunInstance(GpuLauncher& launcher, int rounds) {
+  const std::string name = Add<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k>();
+  constexpr int kBytes = ElementBytes(lhs), kTileK = kBoxBytes / kBytes, kNeighbours = 16 / kBytes;
+  constexpr bool kInteger = lhs == DType::kS8;
+  constexpr bool kHasPlain = HasForm(Sm90Form::kPlain, lhs, tile_n, cluster, lhs_k, rhs_k);
+  constexpr bool kHasPeers = HasForm(Sm90Form::kPeers, lhs, tile_n, cluster, lhs_k, rhs_k);
+  const DType sums_type = kInteger ? DType::kS32 : DType::kF32;
+  for (int round = 0; round < rounds; ++round) {
+    // Lines that the copy engine takes, and others.
+    auto some = [&](int64_t least, int64_t most, bool any = false) {
+      return any ? Random(least, most) : (Random(least, most) + 7) / kNeighbours * kNeighbours;
+    };
+    auto problem = [&](bool any) {
+      return Problem{.m = some(tile_m / 2, 2 * tile_m + 30, any),
+                     .n = some(tile_n / 2, 2 * tile_n + 30, any),
+                     .k = some(3 * kTileK + 1, 6 * kTileK, any),
+                     .lhs_dtype = lhs,
+                     .rhs_dtype = rhs,
+                     .out_dtype = kHasPlain ? PlainOut(lhs) : sums_type,
+                     .lhs_contracting = lhs_k,
+                     .rhs_contracting = rhs_k};
+    };
+    Config config{.schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3),
+                  .kernel = name};
+    const std::string plain = kHasPlain ? "_plain" : "";
+    const std::string grouped_form = kHasPlain ? "_grouped" : "";
+
+    Problem batched = problem(false);
+    batched.batch = 2, batched.lhs_batched = true, batched.rhs_batched = round % 2;
+    Run(launcher, {batched, config, plain});
+    if (kHasPlain) {
+      Run(launcher, {problem(false), config, "", {}, /*misplaced=*/true});
+      Problem few = problem(false);
+      few.k = 2 * kTileK;
+      Run(launcher, {few, config, ""});
+    }
+    Problem odd = problem(true);
+    odd.out_dtype = sums_type;
+    Run(launcher, {odd, config, ""});
+    if (!kInteger) {
+      Problem more = problem(false);
+      more.bias = true, more.activation = Activation::kRelu;
+      Run(launcher, {more, config, ""});
+    }
+    Config other = config;
+    other.schedule = Schedule::kWorkStealing;
+    Run(launcher, {problem(false), other, ""});
+    other.schedule = Schedule::kStreamK;
+    other.reduction = static_cast<Reduction>(Random(0, 2));
+    other.num_workgroups = 3;
+    Run(launcher, {problem(false), other, ""});
+    if (kHasPeers) {
+      const int64_t peers = Random(2, 3);
+      Problem shared = problem(round % 2);
+      shared.out_dtype = round % 2 ? sums_type : shared.out_dtype;
+      const int64_t tiles = (shared.m + tile_m - 1) / tile_m * ((shared.n + tile_n - 1) / tile_n);
+      Config cut{.schedule = Schedule::kStreamK, .num_workgroups = tiles * peers,
+                 .num_shares = tiles * peers, .kernel = name};
+      Run(launcher, {shared, cut, "_peers"});
+    }
+    Problem chunked = problem(false);
+    chunked.tiles_per_chunk = 1, chunked.timeout_ns = 1'000'000'000;
+    Run(launcher, {chunked, config, ""});
+
+    // Groups: one that is small, one that is empty, rows of none.
+    Problem grouped = problem(false);
+    grouped.ragged = Ragged::kM, grouped.rhs_batched = true;
+    grouped.groups = grouped.local_groups = 4;
+    if (round % 2) grouped.k = some(1, 2 * kTileK);
+    std::vector<int32_t> sizes{static_cast<int32_t>(Random(0, grouped.m / 2)), 0,
+                               static_cast<int32_t>(Random(1, 20)),
+                               static_cast<int32_t>(Random(0, grouped.m / 3))};
+    if (!lhs_k) grouped.m = (grouped.m + 15) / 16 * 16;
+    Run(launcher, {grouped, config, grouped_form, sizes});
+    if constexpr (!lhs_k && !rhs_k && kBytes == 2) {
+      grouped = problem(false);
+      grouped.ragged = Ragged::kK, grouped.groups = grouped.local_groups = 4;
+      sizes = {static_cast<int32_t>(Random(0, kTileK)), 0, 2 * kTileK + 5, 1};
+      Run(launcher, {grouped, config, grouped_form, sizes});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace jaxgemm
+
+int main() {
+  using namespace jaxgemm;
+  using enum DType;
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("hopper_test." + std::to_string(rng()) + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder / "sm90");
+  for (const GpuInstance& each : GpuInstances()) {
+    std::ofstream(folder / "sm90" / (each.name + ".cubin")) << "a kernel";
+  }
+  SetKernelFolder(folder.string());
+  const Driver driver = MakeDriver();
+  GpuLauncher launcher(&driver);
+  RunInstance<kBF16, kBF16, 256, 256, 2, true, false>(launcher, 2);
+  RunInstance<kBF16, kBF16, 128, 128, 1, true, true>(launcher, 2);
+  RunInstance<kBF16, kBF16, 256, 64, 2, false, false>(launcher, 2);
+  RunInstance<kF16, kF16, 256, 192, 2, false, true>(launcher, 1);
+  RunInstance<kF8E4M3FN, kF8E5M2, 256, 128, 2, true, true>(launcher, 1);
+  RunInstance<kF32, kF32, 128, 128, 1, false, false>(launcher, 1);
+  RunInstance<kS8, kS8, 128, 128, 1, true, true>(launcher, 1);
+  std::filesystem::remove_all(folder);
+  std::printf("hopper_test: %d failures\n", failures);
+  return failures != 0;
+}
