@@ -67,10 +67,7 @@ struct ClusterClaim {
         index = Take();
         shared.mail_empty[slot].Wait(mail.parity ^ 1);
         for (int other = 1; other < Traits::kCluster; ++other) {
-          asm volatile("st.shared::cluster.s32 [%0], %1;" ::"r"(
-                           ClusterAddress(&shared.mail[slot], other)),
-                       "r"(index)
-                       : "memory");
+          StoreWordToCluster(ClusterAddress(&shared.mail[slot], other), index);
           FenceCluster();
           shared.mail_full[slot].ArriveAt(other);
         }
@@ -127,8 +124,9 @@ struct TileSender {
   RingPlace<kTileSlots> place;
 
   JAXGEMM_SM90 void Send(const WorkTile& tile) {
-    shared.tile_empty[place.slot].Wait(place.parity ^ 1);
+    // By this lane alone: another might look when the phase after has begun.
     if (IsFirstLane()) {
+      shared.tile_empty[place.slot].Wait(place.parity ^ 1);
       shared.tiles[place.slot] = tile;
       shared.tile_full[place.slot].Arrive();
     }

@@ -49,8 +49,9 @@ struct CopyEngineLoader {
     const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage.Advance()) {
       const int k = place.first_k + k_tile * Traits::kTileK;
-      shared.empty[stage.slot].Wait(stage.parity ^ 1);
+      // By this lane alone: another might look when the phase after has begun.
       if (IsFirstLane()) {
+        shared.empty[stage.slot].Wait(stage.parity ^ 1);
         shared.full[stage.slot].ArriveExpecting(bytes);
         if (loads_lhs) LoadLhs(place, k);
         if (loads_rhs) LoadRhs(place, k);

@@ -1,6 +1,7 @@
 // Hopper's kernels on stand-ins for its instructions (hopper/machine.h): the launcher, the forms,
 // what waits for what. Operands are small integers, so results are exact.
-#include <cstdlib>
+#include <unistd.h>
+
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -28,11 +29,6 @@ std::map<std::string, Kernel>& Kernels() {
 }
 std::vector<std::string> launched;
 uint64_t seed = 0;
-
-template <class Its>
-void RunKernel(const GemmArgs& args, const TensorMaps& maps) {
-  Its::Run(args, maps);
-}
 
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k,
           Sm90Form form>
@@ -328,18 +324,21 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     other.schedule = Schedule::kStreamK;
     other.reduction = static_cast<Reduction>(Random(0, 2));
     other.num_workgroups = 3;
-    Run(launcher, {problem(false), other, ""});
+    Problem cut = problem(false);
+    cut.m = 2 * tile_m, cut.n = 2 * tile_n;  // four tiles for three
+    Run(launcher, {cut, other, ""});
     if (kHasPeers) {
       const int64_t peers = Random(2, 3);
       Problem shared = problem(round % 2);
       shared.out_dtype = round % 2 ? sums_type : shared.out_dtype;
       const int64_t tiles = (shared.m + tile_m - 1) / tile_m * ((shared.n + tile_n - 1) / tile_n);
-      Config cut{.schedule = Schedule::kStreamK, .num_workgroups = tiles * peers,
+      Config config{.schedule = Schedule::kStreamK, .num_workgroups = tiles * peers,
                  .num_shares = tiles * peers, .kernel = name};
-      Run(launcher, {shared, cut, "_peers"});
+      Run(launcher, {shared, config, "_peers"});
     }
     Problem chunked = problem(false);
     chunked.tiles_per_chunk = 1, chunked.timeout_ns = 1'000'000'000;
+    chunked.num_chunks = (chunked.m + tile_m - 1) / tile_m;
     Run(launcher, {chunked, config, ""});
 
     // Groups: one that is small, one that is empty, rows of none.

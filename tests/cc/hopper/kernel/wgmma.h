@@ -9,12 +9,14 @@
 
 namespace jaxgemm {
 
-inline void WgmmaFence() {}
+// By whole warps.
+inline void WgmmaFence() { stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/false); }
 inline void WgmmaCommit() { stand_in::CommitMultiplies(); }
 template <int kLeft>
 void WgmmaWait() {
   stand_in::MayYield();
   stand_in::WaitForMultiplies(kLeft);
+  stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/false);
 }
 
 template <class Sum>
