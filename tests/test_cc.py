@@ -12,12 +12,13 @@ SANITIZERS = {
     "thread": "-fsanitize=thread",
     "address": "-fsanitize=address,undefined -fno-sanitize-recover=undefined",
 }
-# host_kernel_test has no threads.
+# host_kernel_test has no threads. hopper_test has fibers.
 TESTS = {
     "thread": ["schedule_test", "host_gemm_test", "producer_test", "rocm_handler_test"],
     "address": ["schedule_test", "host_gemm_test", "producer_test", "rocm_handler_test",
                 "host_kernel_test"],
 }
+HOPPER_TEST = {"thread": ["few"], "address": []}
 
 
 def run(*command, **env):
@@ -35,7 +36,7 @@ def build(tmp_path_factory):
     run("cmake", "-S", str(ROOT / "ffi"), "-B", str(out), "-DJAXGEMM_CC_TESTS=ON",
         "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS=-O1 -g {SANITIZERS[sanitizer]}")
     run("cmake", "--build", str(out), f"-j{os.cpu_count()}", "--target",
-        *TESTS[sanitizer])
+        *TESTS[sanitizer], "hopper_test")
     return out
   return build
 
@@ -46,3 +47,10 @@ def build(tmp_path_factory):
 def test_cc(build, sanitizer, test, kernel):
   output = run(str(build(sanitizer) / test), JAXGEMM_HOST_KERNEL=kernel)
   assert f"{test}: 0 failures" in output
+
+
+@pytest.mark.parametrize("sanitizer", HOPPER_TEST)
+def test_hopper(build, sanitizer):
+  """Hopper's kernels on stand-ins for the instructions, where no GPU has to be there."""
+  output = run(str(build(sanitizer) / "hopper_test"), *HOPPER_TEST[sanitizer])
+  assert "hopper_test: 0 failures" in output

@@ -14,6 +14,12 @@
 
 #if defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
+extern "C" {
+void AnnotateIgnoreReadsBegin(const char* file, int line);
+void AnnotateIgnoreReadsEnd(const char* file, int line);
+void AnnotateIgnoreWritesBegin(const char* file, int line);
+void AnnotateIgnoreWritesEnd(const char* file, int line);
+}
 #define JAXGEMM_TSAN(...) __VA_ARGS__
 #else
 #define JAXGEMM_TSAN(...)
@@ -26,6 +32,7 @@ namespace {
 
 constexpr size_t kStackBytes = 256 << 10, kGuardBytes = 4096;
 constexpr unsigned char kGuard = 0xa5;
+constexpr size_t kMostLater = 4000;  // the sanitizer knows 8128 fibers
 
 struct Thread {
   ucontext_t context;
@@ -35,7 +42,7 @@ struct Thread {
   std::deque<std::shared_ptr<bool>> stores;            // begun, and whether they have been read
   std::vector<std::function<void()>> open;             // wgmmas that are not committed
   std::deque<std::vector<std::function<void()>>> groups;  // and those that are
-  JAXGEMM_TSAN(void* fiber;)
+  void* fiber;
 };
 
 struct Barrier {
@@ -53,7 +60,7 @@ struct Meeting {
 struct Later {
   std::function<void()> work;
   std::shared_ptr<bool> done;
-  JAXGEMM_TSAN(void* fiber;)
+  void* fiber;
 };
 
 struct Machine {
@@ -71,23 +78,28 @@ struct Machine {
   char keys[kMostCtas][64];
   uint64_t exchange[kMostCtas][kThreads];
   const std::function<void()>* kernel = nullptr;
-  JAXGEMM_TSAN(void* fiber;)
+  void* fiber;
+  uint64_t patience;  // of those who wait for what is done later
 } machine;
 
 JAXGEMM_UNSEEN Thread* Me() { return machine.current; }
 
-// The machine's own data are those of one fiber.
+// What is done to the machine's own data is no race.
 class Inside {
  public:
   Inside() {
-    JAXGEMM_TSAN(fiber_ = __tsan_get_current_fiber();
-                 __tsan_switch_to_fiber(machine.fiber, __tsan_switch_to_fiber_no_sync);)
+    JAXGEMM_TSAN(AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+                 AnnotateIgnoreWritesBegin(__FILE__, __LINE__);)
   }
-  ~Inside() { JAXGEMM_TSAN(__tsan_switch_to_fiber(fiber_, __tsan_switch_to_fiber_no_sync);) }
-
- private:
-  JAXGEMM_TSAN(void* fiber_;)
+  ~Inside() {
+    JAXGEMM_TSAN(AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+                 AnnotateIgnoreReadsEnd(__FILE__, __LINE__);)
+  }
 };
+
+void SwitchTo([[maybe_unused]] void* fiber) {
+  JAXGEMM_TSAN(__tsan_switch_to_fiber(fiber, __tsan_switch_to_fiber_no_sync);)
+}
 
 void Acquire(const void* key) { JAXGEMM_TSAN(__tsan_acquire(const_cast<void*>(key));) (void)key; }
 void Release(const void* key) { JAXGEMM_TSAN(__tsan_release(const_cast<void*>(key));) (void)key; }
@@ -99,25 +111,26 @@ void Wake(const void* key) {
   for (Thread* thread : found->second) machine.runnable.push_back(thread);
   machine.waiting.erase(found);
 }
-void ToScheduler() {
-  Thread* me = machine.current;
+void ToScheduler(Thread* me) {
+  SwitchTo(machine.fiber);
   swapcontext(&me->context, &machine.scheduler);
 }
 void Block(const void* key) {
   machine.waiting[key].push_back(machine.current);
-  ToScheduler();
+  ToScheduler(machine.current);
 }
 
 void Entry() {
-  Thread* me = machine.current;
-  JAXGEMM_TSAN(__tsan_switch_to_fiber(me->fiber, __tsan_switch_to_fiber_no_sync);)
+  Thread* me = Me();
   Acquire(&machine);
   (*machine.kernel)();
   WaitForMultiplies(0);
   Release(&machine);
-  JAXGEMM_TSAN(__tsan_switch_to_fiber(machine.fiber, __tsan_switch_to_fiber_no_sync);)
-  me->done = true;
-  ToScheduler();
+  {
+    Inside inside;
+    me->done = true;
+  }
+  ToScheduler(me);
 }
 
 void DoOne() {
@@ -125,15 +138,15 @@ void DoOne() {
   Later later = std::move(machine.later[i]);
   machine.later[i] = std::move(machine.later.back());
   machine.later.pop_back();
-  JAXGEMM_TSAN(__tsan_switch_to_fiber(later.fiber, __tsan_switch_to_fiber_no_sync);)
+  bool* const key = later.done.get();
+  SwitchTo(later.fiber);
   later.work();
-  Release(later.done.get());
+  Release(key);
   Release(&machine);
-  JAXGEMM_TSAN(__tsan_switch_to_fiber(machine.fiber, __tsan_switch_to_fiber_no_sync);)
-  Acquire(later.done.get());
+  SwitchTo(machine.fiber);
   JAXGEMM_TSAN(__tsan_destroy_fiber(later.fiber);)
   *later.done = true;
-  Wake(later.done.get());
+  Wake(key);
 }
 
 void Check(Barrier& barrier, const void* key) {
@@ -162,8 +175,9 @@ bool RunCluster(int cluster) {
   }
   int left = machine.size * kThreads;
   while (left > 0) {
-    // Copies are slow.
-    if (!machine.later.empty() && (machine.runnable.empty() || machine.random() % 64 == 0)) {
+    if (!machine.later.empty() &&
+        (machine.runnable.empty() || machine.random() % machine.patience == 0 ||
+         machine.later.size() > kMostLater)) {
       DoOne();
       continue;
     }
@@ -172,6 +186,7 @@ bool RunCluster(int cluster) {
     machine.current = machine.runnable[i];
     machine.runnable[i] = machine.runnable.back();
     machine.runnable.pop_back();
+    SwitchTo(machine.current->fiber);
     swapcontext(&machine.scheduler, &machine.current->context);
     left -= machine.current->done;
   }
@@ -198,7 +213,10 @@ bool RunCluster(int cluster) {
 }  // namespace
 
 bool Launch(int clusters, int cluster_size, uint64_t seed, const std::function<void()>& kernel) {
+  Inside inside;
   machine.random.seed(seed);
+  constexpr uint64_t kPatience[] = {1, 16, 256, ~uint64_t{0}};
+  machine.patience = kPatience[machine.random() % std::size(kPatience)];
   machine.size = cluster_size;
   machine.kernel = &kernel;
   JAXGEMM_TSAN(machine.fiber = __tsan_get_current_fiber();)
@@ -233,6 +251,13 @@ bool Launch(int clusters, int cluster_size, uint64_t seed, const std::function<v
   return ok;
 }
 
+Unseen::Unseen(bool unseen) : unseen_(unseen) {
+  JAXGEMM_TSAN(if (unseen_) AnnotateIgnoreReadsBegin(__FILE__, __LINE__);)
+}
+Unseen::~Unseen() {
+  JAXGEMM_TSAN(if (unseen_) AnnotateIgnoreReadsEnd(__FILE__, __LINE__);)
+}
+
 JAXGEMM_UNSEEN int ThreadIndex() { return machine.current->index; }
 JAXGEMM_UNSEEN int BlockIndex() { return machine.current->block; }
 JAXGEMM_UNSEEN int Rank() { return machine.current->rank; }
@@ -243,7 +268,7 @@ void MayYield() {
   Inside inside;
   if (machine.random() % 8) return;
   machine.runnable.push_back(machine.current);
-  ToScheduler();
+  ToScheduler(machine.current);
 }
 
 void Meet(const void* key, int expected, bool orders) {
@@ -313,11 +338,16 @@ void WaitFor(void* barrier, uint32_t parity) {
 }
 
 void DoLater(bool is_store, std::function<void()> work) {
-  JAXGEMM_TSAN(void* fiber = __tsan_create_fiber(0);)
+  void* fiber = nullptr;
+  JAXGEMM_TSAN(fiber = __tsan_create_fiber(0);)
   Inside inside;
+  while (machine.later.size() > kMostLater) {
+    machine.runnable.push_back(machine.current);
+    ToScheduler(machine.current);
+  }
   auto done = std::make_shared<bool>(false);
   if (is_store) machine.current->stores.push_back(done);
-  machine.later.push_back({std::move(work), std::move(done) JAXGEMM_TSAN(, fiber)});
+  machine.later.push_back({std::move(work), std::move(done), fiber});
 }
 void WaitForStores(int left) {
   for (;;) {

@@ -56,4 +56,14 @@ void Multiply(std::function<void()> work);
 void CommitMultiplies();
 void WaitForMultiplies(int left);
 
+// What is read meanwhile the sanitizer does not look at: others look at the same.
+class Unseen {
+ public:
+  explicit Unseen(bool unseen);
+  ~Unseen();
+
+ private:
+  bool unseen_;
+};
+
 }  // namespace jaxgemm::stand_in

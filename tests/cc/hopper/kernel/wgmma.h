@@ -16,7 +16,8 @@ template <int kLeft>
 void WgmmaWait() {
   stand_in::MayYield();
   stand_in::WaitForMultiplies(kLeft);
-  stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/false);
+  // The warp multiplies as one.
+  stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/true);
 }
 
 template <class Sum>
@@ -83,6 +84,7 @@ struct Wgmma {
         const int row = thread / 32 * 16 + lane / 4 + 8 * half;
         for (int k = 0; k < kDepth; ++k) lhs[half][k] = MatrixElement<kLhs, kLhsTransposed>(a, row, k);
       }
+      const stand_in::Unseen unseen(lane >= 4);
       for (int i = 0; i < kN / 4; ++i) {
         const int column = i / 2 * 8 + lane % 4 * 2 + i % 2;
         Sum sums[2] = {};
