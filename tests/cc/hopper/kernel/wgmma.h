@@ -82,7 +82,9 @@ struct Wgmma {
       Sum lhs[2][kDepth];
       for (int half = 0; half < 2; ++half) {
         const int row = thread / 32 * 16 + lane / 4 + 8 * half;
-        for (int k = 0; k < kDepth; ++k) lhs[half][k] = MatrixElement<kLhs, kLhsTransposed>(a, row, k);
+        for (int k = 0; k < kDepth; ++k) {
+          lhs[half][k] = MatrixElement<kLhs, kLhsTransposed>(a, row, k);
+        }
       }
       const stand_in::Unseen unseen(lane >= 4);
       for (int i = 0; i < kN / 4; ++i) {
