@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -75,6 +76,8 @@ struct Machine {
   ucontext_t scheduler;
   int size = 0;
   char* shared[kMostCtas];
+  int left[kMostCtas];  // threads of a CTA that have not ended
+  bool late;            // something came to a CTA that had
   char keys[kMostCtas][64];
   uint64_t exchange[kMostCtas][kThreads];
   const std::function<void()>* kernel = nullptr;
@@ -150,6 +153,12 @@ void DoOne() {
 }
 
 void Check(Barrier& barrier, const void* key) {
+  for (int rank = 0; rank < machine.size; ++rank) {
+    const ptrdiff_t at = static_cast<const char*>(key) - machine.shared[rank];
+    if (at >= 0 && at < static_cast<ptrdiff_t>(kSharedBytes) && machine.left[rank] == 0) {
+      machine.late = true;
+    }
+  }
   if (barrier.pending != 0 || barrier.bytes != 0) return;
   barrier.phase ^= 1;
   barrier.pending = barrier.arrivals;
@@ -174,6 +183,8 @@ bool RunCluster(int cluster) {
     machine.runnable.push_back(&thread);
   }
   int left = machine.size * kThreads;
+  std::fill_n(machine.left, machine.size, kThreads);
+  machine.late = false;
   while (left > 0) {
     if (!machine.later.empty() &&
         (machine.runnable.empty() || machine.random() % machine.patience == 0 ||
@@ -189,8 +200,13 @@ bool RunCluster(int cluster) {
     SwitchTo(machine.current->fiber);
     swapcontext(&machine.scheduler, &machine.current->context);
     left -= machine.current->done;
+    machine.left[machine.current->rank] -= machine.current->done;
   }
-  // The kernel's end waits for what is on its way to memory, but nothing may come to a CTA.
+  const bool ended_early = left == 0 && (machine.late || !machine.later.empty());
+  if (ended_early) {
+    std::printf("a CTA ended with %zu copies on their way%s\n", machine.later.size(),
+                machine.late ? ", and something came to it" : "");
+  }
   while (left == 0 && !machine.later.empty()) DoOne();
   JAXGEMM_TSAN(for (int i = 0; i < machine.size * kThreads; ++i) {
     __tsan_destroy_fiber(machine.threads[i]->fiber);
@@ -207,7 +223,7 @@ bool RunCluster(int cluster) {
     }
     machine.later.clear();
   }
-  return left == 0;
+  return left == 0 && !ended_early;
 }
 
 }  // namespace
