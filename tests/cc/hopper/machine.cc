@@ -25,7 +25,7 @@ void AnnotateIgnoreWritesEnd(const char* file, int line);
 #else
 #define JAXGEMM_TSAN(...)
 #endif
-// By the sanitizer.
+// What a function does is nothing to the sanitizer.
 #define JAXGEMM_UNSEEN __attribute__((no_sanitize("thread")))
 
 namespace jaxgemm::stand_in {
@@ -40,10 +40,10 @@ struct Thread {
   char* stack;
   int index, block, rank;
   bool done;
-  std::deque<std::shared_ptr<bool>> stores;            // begun, and whether they have been read
-  std::vector<std::function<void()>> open;             // wgmmas that are not committed
-  std::deque<std::vector<std::function<void()>>> groups;  // and those that are
-  void* fiber;
+  std::deque<std::shared_ptr<bool>> stores;  // that it began; whether they have been done
+  std::vector<std::function<void()>> open;   // wgmmas that are not committed, and those that are
+  std::deque<std::vector<std::function<void()>>> groups;
+  void* fiber;  // as the sanitizer knows it
 };
 
 struct Barrier {
@@ -175,6 +175,7 @@ bool RunCluster(int cluster) {
     thread.index = i % kThreads, thread.rank = i / kThreads;
     thread.block = cluster * machine.size + thread.rank;
     thread.done = false;
+    thread.stores.clear(), thread.open.clear(), thread.groups.clear();
     getcontext(&thread.context);
     thread.context.uc_stack = {.ss_sp = thread.stack, .ss_flags = 0, .ss_size = kStackBytes};
     thread.context.uc_link = nullptr;
