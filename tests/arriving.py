@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import subprocess
 import threading
 import time
 
@@ -10,6 +11,14 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxgemm
+
+
+def has_nvcc() -> bool:
+  """Whether CUDA's compiler is there, and starts."""
+  try:
+    return subprocess.run(["nvcc", "--version"], capture_output=True).returncode == 0
+  except OSError:
+    return False
 
 
 def overlapped(x, w, *, config, tiles=2, first_chunk=0, axis=-2, pivot=0,

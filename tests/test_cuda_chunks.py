@@ -4,7 +4,6 @@ JAXGEMM_TEST_PLATFORMS=cuda,cpu python -m pytest tests/test_cuda_chunks.py
 """
 
 import functools
-import shutil
 import subprocess
 import sys
 
@@ -132,7 +131,7 @@ def test_joins_by_an_epoch(rng):
   arriving.check_joins(np.asarray(array(rng, 500, 256)), array(rng, 256, 192), CONFIG)
 
 
-@pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc, CUDA's compiler")
+@pytest.mark.skipif(not arriving.has_nvcc(), reason="needs nvcc, CUDA's compiler")
 def test_a_producer_of_ones_own():
   done = subprocess.run(
       [sys.executable, "examples/own_producer/own_producer.py", "--pause_us=20"],
