@@ -7,6 +7,7 @@
 #include "kernel/claim_sm90.h"
 #include "kernel/epilogue_sm90.h"
 #include "kernel/mainloop_sm90.h"
+#include "kernel/overlapped_store_sm90.h"
 #include "kernel/stream_k.h"
 
 namespace jaxgemm {

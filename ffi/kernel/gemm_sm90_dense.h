@@ -4,6 +4,7 @@
 
 #include "kernel/epilogue_sm90.h"
 #include "kernel/mainloop_sm90.h"
+#include "kernel/overlapped_store_sm90.h"
 
 namespace jaxgemm {
 

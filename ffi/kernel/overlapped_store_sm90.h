@@ -1,0 +1,42 @@
+// Storing a tile while the next one is multiplied, on Hopper.
+#pragma once
+
+#include "kernel/epilogue_sm90.h"
+
+namespace jaxgemm {
+
+// A warp's results of the tile before: while the next one is multiplied they are stored, a box for
+// each k tile. In 16 bits they leave room for its sums in the registers.
+template <class Traits>
+struct StoredMeanwhile {
+  using Its = Epilogue<Traits>;
+
+  const GemmArgs& args;
+  const TensorMaps& maps;
+  SharedMemory<Traits>& shared;
+  int rank;
+  typename Its::Packed packed;
+  int box = Its::kBoxes;  // the next one; or there is none
+
+  JAXGEMM_SM90 bool IsDone() const { return box == Its::kBoxes; }
+  JAXGEMM_SM90 void StoreNext() {
+    // Registers cannot be indexed: one branch for each box.
+#pragma unroll
+    for (int i = 0; i < Its::kBoxes; ++i) {
+      if (i == box) Its(shared, rank).StoreBox(maps, packed, i);
+    }
+    ++box;
+  }
+  // When it is done.
+  JAXGEMM_SM90 void Take(const WorkTile& tile, typename Traits::Sum (&sums)[Traits::kSums]) {
+    if (Its(shared, rank).PackPlain(args, tile, sums, packed)) box = 0;
+  }
+  // By whole warpgroups, after the last tile.
+  JAXGEMM_SM90 void Finish() {
+    Its(shared, rank).StoreBoxesByStages(maps, packed, !IsDone());
+    // Shared memory is read until then.
+    if (IsFirstLane()) WaitForStoredBoxes<0>();
+  }
+};
+
+}  // namespace jaxgemm
