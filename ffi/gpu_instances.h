@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/tensor_maps.h"
 #include "problem.h"
 
 namespace jaxgemm {
@@ -20,6 +21,12 @@ struct GpuInstance {
   // gemm_<lhs>_<rhs>_<tile>_<layouts of lhs, rhs and out: r(ow) or c(olumn) major>
   std::string name;
 };
+
+// Of those for sm90.
+inline bool HasForm(const GpuInstance& instance, Sm90Form form) {
+  return HasForm(form, instance.lhs, instance.tile_n, instance.waves / kSm90Consumers,
+                 instance.lhs_contracting == 1, instance.rhs_contracting == 1);
+}
 
 // Those of one target and one pair of operands together, large tiles first.
 const std::vector<GpuInstance>& GpuInstances();

@@ -91,17 +91,13 @@ int64_t ClusterPeers(const Problem& p, const Plan& plan, const Target& target) {
 Sm90Form ChooseForm(const Problem& p, const Plan& plan) {
   if (plan.cluster_peers > 1) return Sm90Form::kPeers;
   if (!plan.instance || plan.instance->target != "sm90") return Sm90Form::kGeneral;
-  const GpuInstance& i = *plan.instance;
   const Sm90Form form = plan.grouped ? Sm90Form::kGrouped : Sm90Form::kPlain;
   const bool cuts = plan.grouped ? plan.config.num_shares > 0 : plan.cut_tiles > 0;
   const bool is_plain = !cuts && !plan.stealing() && p.tiles_per_chunk == 0 && !p.bias &&
                         !p.scale && !p.save_preact && p.activation == Activation::kNone &&
-                        !p.gated && !p.accumulate && p.out_dtype == PlainOut(i.lhs) &&
+                        !p.gated && !p.accumulate && p.out_dtype == PlainOut(p.lhs_dtype) &&
                         (plan.grouped || plan.grid.tiles_k >= kPlainKTiles);
-  return is_plain && HasForm(form, i.lhs, i.tile_n, i.waves / kSm90Consumers,
-                             i.lhs_contracting == 1, i.rhs_contracting == 1)
-             ? form
-             : Sm90Form::kGeneral;
+  return is_plain && HasForm(*plan.instance, form) ? form : Sm90Form::kGeneral;
 }
 
 }  // namespace jaxgemm

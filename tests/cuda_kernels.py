@@ -43,13 +43,14 @@ class Kernel:
       return rng.integers(-128, 128, shape, np.int8)
     return rng.standard_normal(shape, np.float32).astype(dtype)
 
-  def lhs(self, rng, m: int, k: int):
-    """As the kernel wants it, and [M, K]."""
+  def lhs(self, rng, *shape):
+    """As the kernel wants it, and [..., M, K]."""
+    *batch, m, k = shape
     if self.layout[0] == "r":
-      x = self.array(rng, 0, m, k)
+      x = self.array(rng, 0, *batch, m, k)
       return x, x
-    x = self.array(rng, 0, k, m)
-    return x, x.T
+    x = self.array(rng, 0, *batch, k, m)
+    return x, x.swapaxes(-1, -2)
 
   def rhs(self, rng, *shape):
     """As the kernel wants it, and [..., K, N]."""

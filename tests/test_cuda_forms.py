@@ -12,9 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from cuda_gpu import array, assert_close, double, skip_reason
+from cuda_gpu import assert_close, skip_reason
+from cuda_kernels import Kernel, product
 import jaxgemm
-from jaxgemm import GemmConfig, _ffi
+from jaxgemm import _ffi
 
 pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
 
@@ -23,32 +24,12 @@ KERNELS = [name for target, name in _ffi.NAMES["gpu_kernels"] if target == "sm90
            re.match("gemm_(bfloat16_|float16_.*_rrr|float8_e4m3fn_float8_e5m2.*_rcr)", name)]
 
 
-class Kernel:
-  """What a kernel's name says."""
-
-  def __init__(self, name: str):
-    if name not in _ffi.built_kernels("sm90"):
-      pytest.skip(f"this build has no {name}")
-    types = "|".join(_ffi.NAMES["operand_dtypes"])
-    self.lhs, self.rhs, m, n, k, layout = re.fullmatch(
-        rf"gemm_({types})_({types})_(\d+)x(\d+)x(\d+)_(\w\w)r", name).groups()
-    self.name, self.m, self.n, self.k = name, int(m), int(n), int(k)
-    self.out = "float16" if self.lhs == "float16" else "bfloat16"
-    self.contract_l, self.contract_r = int(layout[0] == "r"), int(layout[1] == "c")
-
-  def lhs_array(self, rng, *shape):
-    """[..., M, K] of this shape, as the kernel takes it, and in float64."""
-    x = array(rng, *shape, dtype=self.lhs)
-    return (x if self.contract_l else x.swapaxes(-1, -2)), double(x)
-
-  def rhs_array(self, rng, *shape):
-    x = array(rng, *shape, dtype=self.rhs)
-    return (x.swapaxes(-1, -2) if self.contract_r else x), double(x)
-
-  def options(self, num_workgroups: int):
-    return dict(preferred_element_type=self.out, implementation="jaxgemm",
-                config=GemmConfig(kernel=self.name, schedule="persistent",
-                                  num_workgroups=num_workgroups))
+def options(kernel: Kernel, num_workgroups: int):
+  if kernel.name not in _ffi.built_kernels("sm90"):
+    pytest.skip(f"this build has no {kernel.name}")
+  out = "float16" if kernel.dtypes[0] == "float16" else "bfloat16"
+  return dict(preferred_element_type=out, implementation="jaxgemm", config=kernel.config(
+      schedule="persistent", num_workgroups=num_workgroups))
 
 
 def check(runs):
@@ -63,15 +44,16 @@ def check(runs):
 @pytest.mark.parametrize("name", KERNELS)
 def test_plain(rng, name):
   kernel, runs = Kernel(name), []
+  contract_l, contract_r = kernel.contracting
   m, n = 3 * kernel.m - 40, 3 * kernel.n - 24
-  numbers = (((1 + kernel.contract_l,), (1 + kernel.contract_r,)), ((0,), (0,)))
+  numbers = (((1 + contract_l,), (1 + contract_r,)), ((0,), (0,)))
   for k in (4 * kernel.k, 5 * kernel.k + 16, 19 * kernel.k):
-    a, wide_a = kernel.lhs_array(rng, 2, m, k)
-    b, wide_b = kernel.rhs_array(rng, 2, k, n)
+    a, wide_a = kernel.lhs(rng, 2, m, k)
+    b, wide_b = kernel.rhs(rng, 2, k, n)
     for workgroups in (1, 4, 66):
       runs.append((functools.partial(
-          jaxgemm.dot_general, dimension_numbers=numbers, **kernel.options(workgroups)),
-                   (a, b), wide_a @ wide_b))
+          jaxgemm.dot_general, dimension_numbers=numbers, **options(kernel, workgroups)),
+                   (a, b), product(wide_a, wide_b)))
   outs = check(runs)
   for i, out in enumerate(outs):
     assert (out == outs[i // 3 * 3]).all()  # on any grid
@@ -80,22 +62,22 @@ def test_plain(rng, name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_grouped(rng, name):
   kernel, runs = Kernel(name), []
+  contract_l, contract_r = kernel.contracting
   n, sizes = 2 * kernel.n - 24, [kernel.m + 9, 0, 1, 50, 3 * kernel.m]
   ends = np.cumsum(sizes)
   m = int(ends[-1]) + 77  # the last rows are nobody's
   numbers = lax.RaggedDotDimensionNumbers(
-      (((kernel.contract_l,), (1 + kernel.contract_r,)), ((), ())),
-      [1 - kernel.contract_l], [0])
+      (((contract_l,), (1 + contract_r,)), ((), ())), [1 - contract_l], [0])
   # Of some the k tiles are fewer than the boxes of a tile.
   for k, workgroups in ((kernel.k, 1), (3 * kernel.k, 5), (9 * kernel.k + 16, 66)):
-    a, wide_a = kernel.lhs_array(rng, m, k)
-    b, wide_b = kernel.rhs_array(rng, len(sizes), k, n)
+    a, wide_a = kernel.lhs(rng, m, k)
+    b, wide_b = kernel.rhs(rng, len(sizes), k, n)
     wanted = np.zeros((m, n))
     for g, (end, size) in enumerate(zip(ends, sizes)):
-      wanted[end - size:end] = wide_a[end - size:end] @ wide_b[g]
+      wanted[end - size:end] = product(wide_a[end - size:end], wide_b[g])
     runs.append((functools.partial(
         jaxgemm.ragged_dot_general, ragged_dot_dimension_numbers=numbers,
-        **kernel.options(workgroups)), (a, b, jnp.asarray(sizes, jnp.int32)), wanted))
+        **options(kernel, workgroups)), (a, b, jnp.asarray(sizes, jnp.int32)), wanted))
   for out in check(runs):
     assert (out[ends[-1]:] == 0).all()
 
@@ -107,13 +89,13 @@ def test_grouped_k(rng, name):
   sizes = [kernel.k + 3, 0, 1, 7 * kernel.k, 2 * kernel.k]
   ends = np.cumsum(sizes)
   k = int(ends[-1]) + 5
-  a, wide_a = kernel.lhs_array(rng, m, k)
-  b, wide_b = kernel.rhs_array(rng, k, n)
+  a, wide_a = kernel.lhs(rng, m, k)
+  b, wide_b = kernel.rhs(rng, k, n)
   numbers = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), [0], [])
-  wanted = np.stack([wide_a[:, end - size:end] @ wide_b[end - size:end]
+  wanted = np.stack([product(wide_a[:, end - size:end], wide_b[end - size:end])
                      for end, size in zip(ends, sizes)])
   for workgroups in (1, 5, 66):
     runs.append((functools.partial(
         jaxgemm.ragged_dot_general, ragged_dot_dimension_numbers=numbers,
-        **kernel.options(workgroups)), (a, b, jnp.asarray(sizes, jnp.int32)), wanted))
+        **options(kernel, workgroups)), (a, b, jnp.asarray(sizes, jnp.int32)), wanted))
   check(runs)

@@ -135,11 +135,7 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   if (result != 0) return Failure("loading the code object", instance.name, device, result);
   const bool is_sm90 = driver_.encode_tensor_map != nullptr;
   for (int form = 0; form < (is_sm90 ? kSm90Forms : 1); ++form) {
-    if (!HasForm(static_cast<Sm90Form>(form), instance.lhs, instance.tile_n,
-                 instance.waves / kSm90Consumers, instance.lhs_contracting == 1,
-                 instance.rhs_contracting == 1)) {
-      continue;
-    }
+    if (is_sm90 && !HasForm(instance, static_cast<Sm90Form>(form))) continue;
     const std::string name = instance.name + kFormSuffixes[form];
     const char* what = "finding the kernel in its code object";
     result = driver_.get_function(&functions[form], module, name.c_str());

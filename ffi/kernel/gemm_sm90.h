@@ -123,8 +123,8 @@ class Workgroup {
         maps_(maps),
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
-        is_plain_(!kIsGrouped && args.groups.ragged == Ragged::kNone && args.num_queues == 0 &&
-                  !args.chunks.signals),
+        waits_for_none_(!kIsGrouped && args.groups.ragged == Ragged::kNone &&
+                        args.num_queues == 0 && !args.chunks.signals),
         by_element_(!kIsGrouped && (!maps.lhs_valid || !maps.rhs_valid)) {}
 
   JAXGEMM_SM90 void Run() {
@@ -135,7 +135,7 @@ class Workgroup {
     FirstKnownMap map{.map = args_.map};
     if (warp == 0) {
       const Index first = FirstIndex();
-      if (is_plain_ && first < args_.map.size()) map.Know(first, args_.map(first));
+      if (waits_for_none_ && first < args_.map.size()) map.Know(first, args_.map(first));
     } else if (warp == 1) {
       if (IsFirstLane()) InitBarriers();
     } else if (warp == 2) {
@@ -192,10 +192,7 @@ class Workgroup {
   JAXGEMM_SM90 void InitBarriers() {
     constexpr int kConsumerWarps = Traits::kConsumers * kWarpgroupSize / kWarpSize;
     const int copiers = by_element_ ? ElementLoader<Traits>::kWarps : 0;
-    for (int i = 0; i < Traits::kStages; ++i) {
-      shared_.full[i].Init(1 + copiers);
-      shared_.empty[i].Init(kConsumerWarps * Traits::kCluster);
-    }
+    InitStages(shared_, by_element_);
     for (int i = 0; i < kTileSlots; ++i) {
       shared_.tile_full[i].Init(1);
       shared_.tile_empty[i].Init(kConsumerWarps + copiers);
@@ -211,8 +208,8 @@ class Workgroup {
   JAXGEMM_SM90 void Produce(FirstKnownMap& first) {
     const StrideClaim stride{
         .index = FirstIndex(), .step = args_.num_workgroups, .size = args_.map.size()};
-    // What is executed first is fetched first: the plain case has code of its own.
-    if (is_plain_) return Produce(stride, first, AlwaysReady());
+    // What is executed first is fetched first: this case has code of its own.
+    if (waits_for_none_) return Produce(stride, first, AlwaysReady());
     if constexpr (kIsGrouped) {
       WarpGroupedMap map(args_);
       StrideClaim claim = stride;
@@ -310,7 +307,7 @@ class Workgroup {
   const TensorMaps& maps_;
   SharedMemory<Traits>& shared_;
   const int rank_;  // in a cluster that shares rhs
-  const bool is_plain_;  // dense, of fixed stride, and all of lhs is there
+  const bool waits_for_none_;  // dense, of fixed stride, and all of lhs is there
   const bool by_element_;
 };
 

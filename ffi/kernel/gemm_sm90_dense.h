@@ -83,11 +83,7 @@ class DenseWorkgroup {
 
  private:
   JAXGEMM_SM90 void InitBarriers() {
-    constexpr int kConsumerWarps = Traits::kConsumers * kWarpgroupSize / kWarpSize;
-    for (int i = 0; i < Traits::kStages; ++i) {
-      shared_.full[i].Init(1 + (by_element_ ? ElementLoader<Traits>::kWarps : 0));
-      shared_.empty[i].Init(kConsumerWarps * Traits::kCluster);
-    }
+    InitStages(shared_, by_element_);
     if constexpr (kIsPeers) shared_.peers_ready.Init(1);
     FenceBarrierInit();
     if constexpr (kIsPeers) {

@@ -188,6 +188,16 @@ struct ElementLoader {
   }
 };
 
+// By one thread, before the cluster's barrier.
+template <class Traits>
+JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element) {
+  constexpr int kConsumerWarps = Traits::kConsumers * kWarpgroupSize / kWarpSize;
+  for (int i = 0; i < Traits::kStages; ++i) {
+    shared.full[i].Init(1 + (by_element ? ElementLoader<Traits>::kWarps : 0));
+    shared.empty[i].Init(kConsumerWarps * Traits::kCluster);
+  }
+}
+
 // Multiplies the stages: a warpgroup has its 64 rows' sums.
 template <class Traits>
 struct Multiplier {
