@@ -6,8 +6,7 @@
 namespace jaxgemm {
 namespace {
 
-// Seven would push more sums to each other than there is room for.
-bool CanBePeers(int64_t count) { return count >= 2 && count <= kMostPeers && count != 7; }
+bool CanBePeers(int64_t count) { return count >= 2 && count <= kMostPeers; }
 
 }  // namespace
 

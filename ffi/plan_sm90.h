@@ -17,8 +17,6 @@ struct Sm90Sharing {
   bool cut = false;
 };
 
-inline constexpr int64_t kMostPeers = 8;
-
 inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Stream-K's number of shares, where it is open: of `cut` tiles among the workgroups.

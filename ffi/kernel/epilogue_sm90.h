@@ -64,8 +64,12 @@ class Epilogue {
   JAXGEMM_SM90 void StoreBox(const TensorMaps& maps, const Packed& packed, int i) {
     if (Lane() == 0) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
     __syncwarp();
-    StoreBoxBy(SharedAddress(shared_.out[Warp()]) + i % Traits::kOutBoxes * kBytesOfBox, maps,
-               packed, i);
+    const uint32_t box =
+        SharedAddress(shared_.out[Warp()]) + i % Traits::kOutBoxes * kBytesOfBox;
+    WriteBox(box, packed, i);
+    FenceAsyncProxy();
+    __syncwarp();
+    if (Lane() == 0) SendBox(box, maps, packed, i);
   }
   // After a CTA's last tile its stages are free: each has room for a box of every warp, in the rows
   // of lhs that its warpgroup has read.
@@ -74,73 +78,55 @@ class Epilogue {
     static_assert(Traits::kLhsBytes == kConsumerThreads / kWarpSize * kBytesOfBox);
     NamedBarrier(kWarpgroupBarrier + thread_ / kWarpgroupSize, kWarpgroupSize);
     if (!any) return;
+    const uint32_t box = SharedAddress(shared_.lhs[0]) + Warp() * kBytesOfBox;
 #pragma unroll
-    for (int i = 0; i < kBoxes; ++i) {
-      StoreBoxBy(SharedAddress(shared_.lhs[i]) + Warp() * kBytesOfBox, maps, packed, i);
+    for (int i = 0; i < kBoxes; ++i) WriteBox(box + i * Traits::kLhsBytes, packed, i);
+    FenceAsyncProxy();
+    __syncwarp();
+    if (Lane() == 0) {
+#pragma unroll
+      for (int i = 0; i < kBoxes; ++i) SendBox(box + i * Traits::kLhsBytes, maps, packed, i);
     }
   }
 
-  // The tile's peers are a cluster: each adds up, in peer order, and stores some of the columns,
-  // whose sums the others push to it as they lie in their registers.
-  JAXGEMM_SM90 void StoreWithPeers(const GemmArgs& args, const TensorMaps& maps,
-                                   const WorkTile& tile, Sum (&sums)[Traits::kSums]) {
-    constexpr int kQuarters = 4, kFours = Traits::kFours / kQuarters;
-    const Peers peers(tile.num_peers, tile.peer);
-    // Peers begin with different columns, so that they push to different peers.
-    int quarter = peers.First(peers.own) / kFours;
-#pragma unroll 1
-    for (int step = 0; step < kQuarters; ++step) {
-      // Registers cannot be indexed: one branch for each quarter.
-#pragma unroll
-      for (int i = 0; i < kQuarters; ++i) {
-        if (i != quarter) continue;
-#pragma unroll
-        for (int four = i * kFours; four < (i + 1) * kFours; ++four) {
-          PushFour(peers, four, {{sums[4 * four], sums[4 * four + 1], sums[4 * four + 2],
-                                  sums[4 * four + 3]}});
-        }
-      }
-      quarter = (quarter + 1) % kQuarters;
-    }
-    shared_.peers_ready.Wait(0);
-
+  // The fours of columns from `first` to `end` of a tile that one CTA computes.
+  template <class Total>
+  JAXGEMM_SM90 void StoreFoursOfColumns(const GemmArgs& args, const TensorMaps& maps,
+                                        const WorkTile& tile, int first, int end,
+                                        const Total& total) {
     const Place place = PlaceOf(args, tile, Warp() * kWarpM);
+    const int64_t row = place.row + Lane() / 4, column = place.column + Lane() % 4 * 2;
     const bool plain = !Traits::kInteger && maps.plain_out && !place.scale && !place.bias &&
                        !args.preact && args.activation == Activation::kNone &&
                        args.out_dtype != DType::kF32;
-    const int end = peers.First(peers.own + 1);
+    if (plain) {
+      auto* line = static_cast<uint16_t*>(args.out) + (place.z * args.m + row) * args.n + column;
+      const bool bf16 = args.out_dtype == DType::kBF16;
 #pragma unroll 1
-    for (int four = peers.First(peers.own); four < end; ++four) {
-      Piece<4> total = *PeerFour(peers, four, 0, peers.own);
-#pragma unroll 4
-      for (int peer = 1; peer < peers.count; ++peer) {
-        const Piece<4> term = *PeerFour(peers, four, peer, peers.own);
+      for (int four = first; four < end && column + four * 8 < args.n; ++four) {
+        const auto sums = total(four);
 #pragma unroll
-        for (int i = 0; i < 4; ++i) total.values[i] += term.values[i];
-      }
-      const int64_t column = place.column + four * 8 + Lane() % 4 * 2;
-      const int count = args.n - column < 2 ? static_cast<int>(args.n - column) : 2;
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int64_t row = place.row + Lane() / 4 + half * 8;
-        if (row >= place.rows || count <= 0) continue;
-        const Sum* pair = total.values + 2 * half;
-        if (plain) {
-          auto* line = static_cast<uint16_t*>(args.out) + (place.z * args.m + row) * args.n;
-          *reinterpret_cast<uint32_t*>(line + column) =
-              PackPair(args.out_dtype == DType::kBF16, static_cast<float>(pair[0]),
-                       static_cast<float>(pair[1]));
-        } else {
-          const Piece<4> values{{pair[0], pair[1]}};
-          StoreRow(args, place, row, column, count, /*aligned=*/false, values, values);
+        for (int half = 0; half < 2; ++half) {
+          if (row + half * 8 >= place.rows) continue;
+          *reinterpret_cast<uint32_t*>(line + half * 8 * args.n + four * 8) =
+              PackPair(bf16, static_cast<float>(sums.values[2 * half]),
+                       static_cast<float>(sums.values[2 * half + 1]));
         }
       }
+      return;
     }
-  }
-  // What the others push to this peer.
-  static JAXGEMM_SM90 int PushedBytes(int count, int own) {
-    const Peers peers(count, own);
-    return (peers.First(own + 1) - peers.First(own)) * (count - 1) * kFourBytes;
+#pragma unroll 1
+    for (int four = first; four < end; ++four) {
+      const auto sums = total(four);
+      const int64_t left = args.n - column - four * 8;
+#pragma unroll 1
+      for (int half = 0; half < 2; ++half) {
+        if (row + half * 8 >= place.rows || left <= 0) continue;
+        const Piece<4> pair{{sums.values[half ? 2 : 0], sums.values[half ? 3 : 1]}};
+        StoreRow(args, place, row + half * 8, column + four * 8, left < 2 ? 1 : 2,
+                 /*aligned=*/false, pair, pair);
+      }
+    }
   }
 
  private:
@@ -184,39 +170,6 @@ class Epilogue {
     packed.column = static_cast<int>(place.column), packed.z = place.z;
   }
 
-  // A four is sums 4 i to 4 i + 3 of all threads. Peer p owns those from First(p) on to
-  // First(p + 1).
-  static constexpr int kFourBytes = kConsumerThreads * sizeof(Piece<4>);
-  struct Peers {
-    int count, own;
-    // 2**16 / count, rounded up: a division for each four would take longer than to push it.
-    int inverse;
-
-    JAXGEMM_SM90 Peers(int count, int own)
-        : count(count), own(own), inverse(((1 << 16) + count - 1) / count) {}
-    JAXGEMM_SM90 int First(int peer) const { return peer * Traits::kFours * inverse >> 16; }
-    JAXGEMM_SM90 int OwnerOf(int four) const { return ((four + 1) * count - 1) / Traits::kFours; }
-  };
-  // Where a peer's sums are in their owner's shared memory: its own beside those of the others.
-  JAXGEMM_SM90 Piece<4>* PeerFour(const Peers& peers, int four, int peer, int owner) const {
-    const int own_four = four - peers.First(owner);
-    char* fours = peer == owner
-                      ? shared_.out[0] + own_four * kFourBytes
-                      : shared_.pushed + (own_four * (peers.count - 1) + peer - (peer > owner)) *
-                                             kFourBytes;
-    return reinterpret_cast<Piece<4>*>(fours) + thread_;
-  }
-  JAXGEMM_SM90 void PushFour(const Peers& peers, int four, Piece<4> sums) {
-    const int owner = peers.OwnerOf(four);
-    Piece<4>* to = PeerFour(peers, four, peers.own, owner);
-    if (owner == peers.own) {
-      *to = sums;
-    } else {
-      StoreToCluster(ClusterAddress(to, owner), __builtin_bit_cast(uint4, sums),
-                     ClusterAddress(&shared_.peers_ready, owner));
-    }
-  }
-
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
@@ -244,8 +197,8 @@ class Epilogue {
 #pragma unroll
     for (int i = 0; i < kBoxes; ++i) StoreBox(maps, packed, i);
   }
-  // By way of `box` in shared memory.
-  JAXGEMM_SM90 void StoreBoxBy(uint32_t box, const TensorMaps& maps, const Packed& packed, int i) {
+  // To `box` in shared memory.
+  JAXGEMM_SM90 void WriteBox(uint32_t box, const Packed& packed, int i) {
     // This lane's row of a matrix, and the 16-byte chunk of it, swizzled.
     const int row = Lane() % kBoxRows;
     const uint32_t in_box = row * kRowBytes + (Lane() / kBoxRows ^ row % 8) * 16;
@@ -254,11 +207,10 @@ class Epilogue {
       const uint32_t* pairs = packed.pairs[i] + 4 * j;
       StoreMatrices(box + (in_box ^ j * 32), pairs[0], pairs[1], pairs[2], pairs[3]);
     }
-    FenceAsyncProxy();
-    __syncwarp();
-    if (Lane() == 0) {
-      jaxgemm::StoreBox(&maps.out, box, packed.column + i * kBoxColumns, packed.row, packed.z);
-    }
+  }
+  // By one lane, when all have fenced.
+  JAXGEMM_SM90 void SendBox(uint32_t box, const TensorMaps& maps, const Packed& packed, int i) {
+    jaxgemm::StoreBox(&maps.out, box, packed.column + i * kBoxColumns, packed.row, packed.z);
   }
 
   // Gated tiles have the gate's sums first, then the up projection's.

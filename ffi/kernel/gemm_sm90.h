@@ -145,7 +145,7 @@ class Workgroup {
         if (maps_.out_valid) PrefetchTensorMap(&maps_.out);
       }
     } else {
-      FetchArguments(warp - 3);
+      FetchArguments(args_, maps_, warp - 3);
     }
     __syncwarp();
     ClusterBarrier();
@@ -181,13 +181,6 @@ class Workgroup {
   };
 
   static JAXGEMM_SM90 Index FirstIndex() { return blockIdx.x / Traits::kCluster; }
-
-  // Each warp asks for a line of the arguments: all are fetched at once.
-  JAXGEMM_SM90 void FetchArguments(int warp) {
-    constexpr int kLine = 64 / sizeof(int), kLines = sizeof(GemmArgs) / 64;
-    const auto* words = reinterpret_cast<const int*>(&args_);
-    asm volatile("" ::"r"(warp < kLines ? words[warp * kLine] : int{maps_.lhs_valid}));
-  }
 
   JAXGEMM_SM90 void InitBarriers() {
     constexpr int kConsumerWarps = Traits::kConsumers * kWarpgroupSize / kWarpSize;
@@ -289,9 +282,8 @@ class Workgroup {
     StoredMeanwhile<Traits> stored{
         .args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
-      multiplier.Run(args_, tile, sums, [&] {
-        if (!stored.IsDone()) stored.StoreNext();
-      });
+      stored.Spread(tile.k_end - tile.k_begin);
+      multiplier.Run(args_, tile, sums, [&] { stored.OnKTile(); });
     };
     auto store = [&](const WorkTile& tile) {
       // There were fewer k tiles.

@@ -5,6 +5,7 @@
 #include "kernel/epilogue_sm90.h"
 #include "kernel/mainloop_sm90.h"
 #include "kernel/overlapped_store_sm90.h"
+#include "kernel/peers_sm90.h"
 
 namespace jaxgemm {
 
@@ -43,10 +44,15 @@ class DenseWorkgroup {
     // The same in all lanes, which the compiler cannot know.
     const int warp = __shfl_sync(~0u, threadIdx.x / kWarpSize, 0);
     LetNextKernelStart();
-    if (warp == 0 && IsFirstLane()) {
-      PrefetchTensorMap(&maps_.lhs);
-      PrefetchTensorMap(&maps_.rhs);
-      InitBarriers();
+    if (warp == 1) {
+      if (IsFirstLane()) InitBarriers();
+    } else if (warp == 2) {
+      if (IsFirstLane()) {
+        PrefetchTensorMap(&maps_.lhs);
+        PrefetchTensorMap(&maps_.rhs);
+      }
+    } else if (warp > 2) {
+      FetchArguments(args_, maps_, warp - 3);
     }
     map_.Find(next_);
     // Here, not where it is used, and at the same time what else is wanted of the arguments.
@@ -75,10 +81,15 @@ class DenseWorkgroup {
                                    .rank = rank_,
                                    .thread = static_cast<int>(threadIdx.x) - kWarpSize});
       }
+      __syncwarp();
+      // As consumers do.
+      if constexpr (kIsPeers) {
+        ClusterBarrier();
+        ArriveAtCluster();
+      }
     }
-    __syncwarp();
-    // What is left at exit must not be another's.
-    if constexpr (kIsPeers || Traits::kCluster > 1) ClusterBarrier();
+    // Until then the others' sums are copied from here.
+    if constexpr (kIsPeers) WaitForCluster();
   }
 
  private:
@@ -86,11 +97,12 @@ class DenseWorkgroup {
     InitStages(shared_, by_element_);
     if constexpr (kIsPeers) shared_.peers_ready.Init(1);
     FenceBarrierInit();
-    if constexpr (kIsPeers) {
-      shared_.peers_ready.ArriveExpecting(
-          Epilogue<Traits>::PushedBytes(ClusterSize(), ClusterRank()));
-    }
+    if constexpr (kIsPeers) shared_.peers_ready.ArriveExpecting(Exchange().ReceivedBytes());
   }
+  JAXGEMM_SM90 PeerExchange<Traits> Exchange() const {
+    return {shared_, ClusterSize(), ClusterRank()};
+  }
+
 
   template <class Compute, class Store>
   JAXGEMM_SM90 void ForEachTile(Compute&& compute, Store&& store) {
@@ -115,23 +127,32 @@ class DenseWorkgroup {
     Multiplier<Traits> multiplier{.shared = shared_};
     ForEachTile([&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); },
                 [&](const WorkTile& tile) {
-                  Epilogue<Traits>(shared_, rank_).StoreWithPeers(args_, maps_, tile, sums);
+                  PeerExchange<Traits> exchange = Exchange();
+                  exchange.Run(sums);
+                  ArriveAtCluster();
+                  Epilogue<Traits>(shared_, rank_)
+                      .StoreFoursOfColumns(args_, maps_, tile, exchange.first(), exchange.end(),
+                                           [&](int four) { return exchange.Total(four); });
                 });
   }
 
   JAXGEMM_SM90 void ConsumePlain() {
     typename Traits::Sum sums[Traits::kSums];
-    Multiplier<Traits> multiplier{.shared = shared_};
+    const Index size = map_.map.size(), step = args_.num_workgroups;
+    const Index tiles = next_ < size ? Div(size - next_ + step - 1, step) : 0;
+    Multiplier<Traits> multiplier{
+        .shared = shared_, .releases = tiles * map_.map.grid.tiles_k - Traits::kStages};
     StoredMeanwhile<Traits> stored{
         .args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     // There are k tiles enough.
     static_assert(Epilogue<Traits>::kBoxes <= kPlainKTiles);
     auto compute = [&](const WorkTile& tile) {
       bool found = false;
+      stored.Spread(tile.k_end);
       multiplier.Run(args_, tile, sums, [&] {
         if (!found) map_.Find(next_);
         found = true;
-        if (!stored.IsDone()) stored.StoreNext();
+        stored.OnKTile();
       });
     };
     auto store = [&](const WorkTile& tile) {

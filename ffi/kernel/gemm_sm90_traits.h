@@ -49,18 +49,21 @@ struct Sm90Traits {
   static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kTileN * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
   // Consumers of few sums do with the registers that all threads have.
-  static constexpr bool kTradesRegisters = !kIsDense || kSums > 96;
+  static constexpr bool kTradesRegisters = !kIsDense || kSums > 64;
   // On their way to out, a warp's 16 rows: boxes of 64 columns of 16 bits, or as many sums as fit.
-  static constexpr int kOutBoxes = kTileN % 128 == 0 ? 2 : kTileN / kBoxColumns;
-  static constexpr int kStagedBytes = kOutBoxes * kBoxRows * kRowBytes;
+  // Of 192 columns, a second one would cost a stage.
+  static constexpr int kOutBoxes = kTileN % 128 == 0 ? 2 : 1;
+  // Peers' sums lie where the stages were.
+  static constexpr int kStagedBytes =
+      form == Sm90Form::kPeers ? 16 : kOutBoxes * kBoxRows * kRowBytes;
   static constexpr int kStagedN = kOutBoxes == 1 ? 32 : 64;
-  static_assert(kBoxRows * kStagedN * 4 <= kStagedBytes);
+  static_assert(form == Sm90Form::kPeers || kBoxRows * kStagedN * 4 <= kStagedBytes);
   static constexpr int kOutBytes = kConsumers * kWarpgroupSize / kWarpSize * kStagedBytes;
-  // Partial sums that the peers of a tile push here.
-  static constexpr int kPushedBytes = form == Sm90Form::kPeers ? kCtaM * kTileN * 4 : 16;
   static constexpr int kMostShared = kSm90SharedBytes, kOtherShared = 1024;
-  static constexpr int kStages =
-      (kMostShared - kOtherShared - kOutBytes - kPushedBytes) / kStageBytes;
+  static constexpr int kMostStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
+  // With more, peers near the L2 take from it what the others need, and wait for them afterwards.
+  static constexpr int kStages = form == Sm90Form::kPeers ? 5 : kMostStages;
+  static_assert(kStages <= kMostStages);
 
   // What some forms know as they are compiled.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {
@@ -82,7 +85,6 @@ struct SharedMemory {
   alignas(kAtomBytes) char lhs[Traits::kStages][Traits::kLhsBytes];
   char rhs[Traits::kStages][Traits::kRhsBytes];
   char out[Traits::kConsumers * kWarpgroupSize / kWarpSize][Traits::kStagedBytes];
-  char pushed[Traits::kPushedBytes];
   SharedBarrier full[Traits::kStages], empty[Traits::kStages];
   // Work tiles on their way from the producer to the consumers.
   SharedBarrier tile_full[kTileSlots], tile_empty[kTileSlots];
@@ -90,7 +92,7 @@ struct SharedMemory {
   // Stolen indices on their way from the cluster's first CTA to the others.
   SharedBarrier mail_full[kMailSlots], mail_empty[kMailSlots];
   Index mail[kMailSlots];
-  // The others have pushed their sums.
+  // The others' sums have come.
   SharedBarrier peers_ready;
   int32_t arrived;
   Index group_m;  // of a dense problem whose tiles are claimed one by one

@@ -46,12 +46,13 @@ JAXGEMM_SM90 int ClusterSize() {
   return size;
 }
 
-// Asynchronous: `barrier`, of the same CTA, is told of 16 bytes when they have come.
-JAXGEMM_SM90 void StoreToCluster(uint32_t address, uint4 words, uint32_t barrier) {
+// From this CTA's shared memory, by the copy engine: `barrier`, of the same CTA as `to`, is told of
+// the bytes when they have come.
+JAXGEMM_SM90 void CopyToCluster(uint32_t to, uint32_t from, int bytes, uint32_t barrier) {
   asm volatile(
-      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::
-          "r"(address),
-      "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "r"(barrier)
+      "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+      "[%0], [%1], %2, [%3];" ::"r"(to),
+      "r"(from), "r"(bytes), "r"(barrier)
       : "memory");
 }
 
@@ -61,10 +62,13 @@ JAXGEMM_SM90 void StoreWordToCluster(uint32_t address, int32_t word) {
 }
 
 // All threads of the cluster. Orders no accesses but those to barriers.
+JAXGEMM_SM90 void ArriveAtCluster() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+JAXGEMM_SM90 void WaitForCluster() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
 JAXGEMM_SM90 void ClusterBarrier() {
-  asm volatile(
-      "barrier.cluster.arrive.relaxed.aligned;\n"
-      "barrier.cluster.wait.aligned;" ::: "memory");
+  ArriveAtCluster();
+  WaitForCluster();
 }
 
 // The kernels before this one on its stream have ended, and what they wrote can be read: it may

@@ -1,6 +1,8 @@
 // The main loop on Hopper: a producer fills stages of shared memory, two warpgroups multiply them.
 #pragma once
 
+#include <limits>
+
 #include "kernel/gemm_sm90_traits.h"
 
 namespace jaxgemm {
@@ -188,6 +190,14 @@ struct ElementLoader {
   }
 };
 
+// Each warp asks for a line of the arguments, which no cache has when a kernel starts: all are
+// fetched at once.
+JAXGEMM_SM90 void FetchArguments(const GemmArgs& args, const TensorMaps& maps, int warp) {
+  constexpr int kLine = 64 / sizeof(int), kLines = sizeof(GemmArgs) / 64;
+  const auto* words = reinterpret_cast<const int*>(&args);
+  asm volatile("" ::"r"(warp < kLines ? words[warp * kLine] : int{maps.lhs_valid}));
+}
+
 // By one thread, before the cluster's barrier.
 template <class Traits>
 JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element) {
@@ -206,6 +216,9 @@ struct Multiplier {
   static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
 
   SharedMemory<Traits>& shared;
+  // Stages are released so often; after that no more is loaded, and who of a cluster has all of its
+  // own may exit: nothing may come to it any more.
+  Index releases = std::numeric_limits<Index>::max();
   RingPlace<Traits::kStages> stage;
 
   struct Nothing {
@@ -272,6 +285,7 @@ struct Multiplier {
 
   JAXGEMM_SM90 void Release(int slot, int thread) {
     const int lane = thread % kWarpSize;
+    if (Traits::kCluster > 1 && --releases < 0) return;
     if constexpr (Traits::kCluster == 1) {
       if (lane == 0) shared.empty[slot].Arrive();
     } else {

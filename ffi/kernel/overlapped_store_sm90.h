@@ -5,8 +5,8 @@
 
 namespace jaxgemm {
 
-// A warp's results of the tile before: while the next one is multiplied they are stored, a box for
-// each k tile. In 16 bits they leave room for its sums in the registers.
+// A warp's results of the tile before: while the next one is multiplied they are stored, a box at a
+// time. In 16 bits they leave room for its sums in the registers.
 template <class Traits>
 struct StoredMeanwhile {
   using Its = Epilogue<Traits>;
@@ -17,8 +17,20 @@ struct StoredMeanwhile {
   int rank;
   typename Its::Packed packed;
   int box = Its::kBoxes;  // the next one; or there is none
+  Index every, wait;      // k tiles
 
   JAXGEMM_SM90 bool IsDone() const { return box == Its::kBoxes; }
+  // The next tile's k tiles, to spread the boxes among: all CTAs store at the same time, and where
+  // they do so at once the L2 is busy with it, and loads are late.
+  JAXGEMM_SM90 void Spread(Index k_tiles) {
+    every = k_tiles < 2 * Its::kBoxes ? 1 : Div(k_tiles, Its::kBoxes);
+    wait = 0;
+  }
+  JAXGEMM_SM90 void OnKTile() {
+    if (IsDone() || --wait >= 0) return;
+    wait = every - 1;
+    StoreNext();
+  }
   JAXGEMM_SM90 void StoreNext() {
     // Registers cannot be indexed: one branch for each box.
 #pragma unroll

@@ -63,5 +63,7 @@ inline constexpr int kBoxRows = 16, kBoxColumns = kBoxBytes / 2;
 inline constexpr int kSm90Threads = 384, kSm90SharedBytes = 227 * 1024;
 // Warpgroups that multiply, in a CTA.
 inline constexpr int kSm90Consumers = 2;
+// CTAs of a cluster that any GPU can run.
+inline constexpr int kMostPeers = 8;
 
 }  // namespace jaxgemm

@@ -124,7 +124,9 @@ JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
   Index per_batch = grid.tiles_m * grid.tiles_n;
   Index batch = grid.batch == 1 ? 0 : Div(tile, per_batch), in_batch = tile - batch * per_batch;
   Index per_group = grid.group_m * grid.tiles_n;
-  Index group = Div(in_batch, per_group), in_group = in_batch - group * per_group;
+  // A workgroup's first tile often is in the first group, and nothing else can be done before it.
+  Index group = in_batch < per_group ? 0 : Div(in_batch, per_group);
+  Index in_group = in_batch - group * per_group;
   Index first_m = group * grid.group_m;
   Index rows = grid.tiles_m - first_m < grid.group_m ? grid.tiles_m - first_m : grid.group_m;
   Index n = Div(in_group, rows);

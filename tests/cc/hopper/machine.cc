@@ -40,6 +40,7 @@ struct Thread {
   char* stack;
   int index, block, rank;
   bool done;
+  uint64_t joined;  // the generation of the meeting that it came to
   std::deque<std::shared_ptr<bool>> stores;  // that it began; whether they have been done
   std::vector<std::function<void()>> open;   // wgmmas that are not committed, and those that are
   std::deque<std::vector<std::function<void()>>> groups;
@@ -288,22 +289,29 @@ void MayYield() {
   ToScheduler(machine.current);
 }
 
-void Meet(const void* key, int expected, bool orders) {
+void Join(const void* key, int expected, bool orders) {
   if (orders) Release(key);
+  Inside inside;
+  Meeting& meeting = machine.meetings[key];
+  Me()->joined = meeting.generation;
+  if (++meeting.arrived == expected) {
+    meeting.arrived = 0;
+    ++meeting.generation;
+    Wake(key);
+  }
+}
+void AwaitOthers(const void* key, bool orders) {
   {
     Inside inside;
-    Meeting& meeting = machine.meetings[key];
-    const uint64_t generation = meeting.generation;
-    if (++meeting.arrived == expected) {
-      meeting.arrived = 0;
-      ++meeting.generation;
-      Wake(key);
-    } else {
-      // Others may be added to the map.
-      while (machine.meetings[key].generation == generation) Block(key);
-    }
+    const uint64_t generation = Me()->joined;
+    // Others may be added to the map.
+    while (machine.meetings[key].generation == generation) Block(key);
   }
   if (orders) Acquire(key);
+}
+void Meet(const void* key, int expected, bool orders) {
+  Join(key, expected, orders);
+  AwaitOthers(key, orders);
 }
 const void* WarpKey() { return &machine.keys[Rank()][ThreadIndex() / kWarp]; }
 const void* NamedKey(int id) { return &machine.keys[Rank()][kThreads / kWarp + id]; }

@@ -31,6 +31,9 @@ void MayYield();
 
 // Where threads meet: `key` names the place, `expected` of them come.
 void Meet(const void* key, int expected, bool orders);
+// The same in two steps.
+void Join(const void* key, int expected, bool orders);
+void AwaitOthers(const void* key, bool orders);
 const void* WarpKey();
 const void* NamedKey(int id);
 const void* ClusterKey();

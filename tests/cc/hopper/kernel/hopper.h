@@ -72,18 +72,23 @@ inline char* AtAddress(uint32_t address) {
 inline int ClusterRank() { return stand_in::Rank(); }
 inline int ClusterSize() { return stand_in::ClusterCount(); }
 
-inline void StoreToCluster(uint32_t address, uint4 words, uint32_t barrier) {
-  stand_in::DoLater(false, [to = AtAddress(address), words, at = AtAddress(barrier)] {
-    std::memcpy(to, &words, sizeof(words));
-    stand_in::CompleteBytes(at, sizeof(words));
+inline void CopyToCluster(uint32_t to, uint32_t from, int bytes, uint32_t barrier) {
+  stand_in::DoLater(false, [=, to = AtAddress(to), from = AtAddress(from), at = AtAddress(barrier)] {
+    std::memcpy(to, from, static_cast<size_t>(bytes));
+    stand_in::CompleteBytes(at, bytes);
   });
 }
 inline void StoreWordToCluster(uint32_t address, int32_t word) {
   std::memcpy(AtAddress(address), &word, sizeof(word));
 }
 
+inline void ArriveAtCluster() {
+  stand_in::Join(stand_in::ClusterKey(), stand_in::kThreads * ClusterSize(), /*orders=*/false);
+}
+inline void WaitForCluster() { stand_in::AwaitOthers(stand_in::ClusterKey(), /*orders=*/false); }
 inline void ClusterBarrier() {
-  stand_in::Meet(stand_in::ClusterKey(), stand_in::kThreads * ClusterSize(), /*orders=*/false);
+  ArriveAtCluster();
+  WaitForCluster();
 }
 inline void NamedBarrier(int id, int threads) {
   stand_in::Meet(stand_in::NamedKey(id), threads, /*orders=*/true);
