@@ -19,8 +19,8 @@ int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workg
 // multiprocessor or from the L2 to all. From an H100's timings.
 std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
                                  const GpuInstance& instance, Sm90Sharing sharing) {
-  constexpr double kMacsPerCycle = 2048, kL2Bytes = 6000, kSmBytes = 57, kPerTile = 1000,
-                   kPerColumn = 8, kMeeting = 4500, kZeroing = 3500, kPartialBytes = 25;
+  constexpr double kMacsPerCycle = 2048, kL2Bytes = 6000, kSmBytes = 51, kPerTile = 400,
+                   kPerColumn = 6, kMeeting = 5000, kZeroing = 3500, kPartialBytes = 25;
   const int64_t workgroups = target.num_cus * target.waves_per_cu / instance.waves;
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
   const double cluster = static_cast<double>(instance.waves) / 2;

@@ -236,8 +236,13 @@ struct Multiplier {
         Traits::kBlockBytes);
     const uint64_t rhs_base =
         MatrixDescriptor(SharedAddress(shared.rhs), Traits::kBlockBytes);
-    if (tile.k_begin >= tile.k_end) return ForEachSum<ClearSum>(sums);
-    ForEachSum<ForgetSum>(sums);
+    if (tile.k_begin >= tile.k_end) {
+#pragma unroll
+      for (int i = 0; i < Traits::kSums; ++i) ClearSum(sums[i]);
+      return;
+    }
+    Sum more[Traits::kSums];  // of the other chain
+    ForEachSum<ForgetSum>(sums, more);
     int k_left = Traits::kTileK;  // in the last k tile
     if (Traits::RaggedOf(args) == Ragged::kK) {
       k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
@@ -248,16 +253,17 @@ struct Multiplier {
       if (k_tile == tile.k_end - 1 && k_left < Traits::kTileK) ZeroFrom(k_left, thread);
       const uint64_t lhs = lhs_base + (stage.slot * Traits::kLhsBytes >> 4);
       const uint64_t rhs = rhs_base + (stage.slot * Traits::kRhsBytes >> 4);
-      ForEachSum<FenceSum>(sums);
+      ForEachSum<FenceSum>(sums, more);
       WgmmaFence();
 #pragma unroll
       for (int step = 0; step < Traits::kSteps; ++step) {
-        Mma::Run(sums, lhs + step * Advance<Traits::kLhsKMajor>(),
+        Mma::Run(step % Traits::kChains == 0 ? sums : more,
+                 lhs + step * Advance<Traits::kLhsKMajor>(),
                  rhs + step * Advance<Traits::kRhsKMajor>(),
-                 step > 0 || k_tile > tile.k_begin);
+                 step >= Traits::kChains || k_tile > tile.k_begin);
       }
       WgmmaCommit();
-      ForEachSum<FenceSum>(sums);
+      ForEachSum<FenceSum>(sums, more);
       meanwhile();
       WgmmaWait<1>();
       if (k_tile > tile.k_begin) Release(previous, thread);
@@ -265,15 +271,23 @@ struct Multiplier {
       stage.Advance();
     }
     WgmmaWait<0>();
-    ForEachSum<FenceSum>(sums);
+    ForEachSum<FenceSum>(sums, more);
+    if constexpr (Traits::kChains > 1) {
+#pragma unroll
+      for (int i = 0; i < Traits::kSums; ++i) sums[i] += more[i];
+    }
     Release(previous, thread);
   }
 
  private:
   template <void (*kDo)(Sum&)>
-  static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kSums]) {
+  static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kSums],
+                                      Sum (&more)[Traits::kSums]) {
 #pragma unroll
-    for (int i = 0; i < Traits::kSums; ++i) kDo(sums[i]);
+    for (int i = 0; i < Traits::kSums; ++i) {
+      kDo(sums[i]);
+      if constexpr (Traits::kChains > 1) kDo(more[i]);
+    }
   }
 
   static_assert(Traits::kLhsKMajor || Traits::kBlock == Traits::kWarpgroupM);
