@@ -30,7 +30,8 @@ ffi::Error Outcome(const char* target, const std::string& error) {
 
 Refusal ParseStart(const ffi::AnyBuffer& source, const ffi::AnyBuffer& data,
                    const ffi::AnyBuffer& signals, int64_t axis, int64_t chunk_rows,
-                   int64_t first_chunk, int64_t from_host, ChunkedCopy* copy) {
+                   int64_t first_chunk, int64_t from_host, int64_t product_leaves_room,
+                   ChunkedCopy* copy) {
   auto dims = source.dimensions();
   if (source.element_type() != data.element_type() ||
       !std::equal(dims.begin(), dims.end(), data.dimensions().begin(),
@@ -50,6 +51,7 @@ Refusal ParseStart(const ffi::AnyBuffer& source, const ffi::AnyBuffer& data,
   copy->chunk_rows = chunk_rows;
   copy->first_chunk = first_chunk;
   copy->from_host = from_host != 0;
+  copy->product_leaves_room = product_leaves_room != 0;
   copy->row_bytes = static_cast<int64_t>(ffi::ByteWidth(source.element_type()));
   for (int64_t i = 0; i < axis; ++i) copy->outer *= dims[i];
   for (size_t i = axis + 1; i < dims.size(); ++i) copy->row_bytes *= dims[i];
@@ -75,7 +77,8 @@ auto BindStart(Binding binding) {
       .template Attr<int64_t>("axis")
       .template Attr<int64_t>("chunk_rows")
       .template Attr<int64_t>("first_chunk")
-      .template Attr<int64_t>("from_host");
+      .template Attr<int64_t>("from_host")
+      .template Attr<int64_t>("product_leaves_room");
 }
 
 // ------------------------------------------------------------------------------------ join
@@ -172,11 +175,11 @@ struct Gpu {
         BindStart(ffi::Ffi::Bind().Ctx<ffi::DeviceOrdinal>().Ctx<ffi::PlatformStream<void*>>())
             .To([](int32_t device, void* stream, ffi::AnyBuffer source,
                    ffi::Result<ffi::AnyBuffer> data, ffi::Result<ffi::AnyBuffer> signals,
-                   int64_t axis, int64_t chunk_rows, int64_t first_chunk,
-                 int64_t from_host) {
+                   int64_t axis, int64_t chunk_rows, int64_t first_chunk, int64_t from_host,
+                   int64_t product_leaves_room) {
               ChunkedCopy copy;
               Refusal refusal = ParseStart(source, *data, *signals, axis, chunk_rows,
-                                           first_chunk, from_host, &copy);
+                                           first_chunk, from_host, product_leaves_room, &copy);
               if (!refusal.empty()) return Refused(kStartTarget, refusal);
               std::string error;
               SideStreams* sides = Streams(&error);
@@ -265,10 +268,10 @@ XLA_FFI_Error* StartHost(XLA_FFI_CallFrame* call_frame) {
       BindStart(ffi::Ffi::Bind())
           .To([](ffi::AnyBuffer source, ffi::Result<ffi::AnyBuffer> data,
                  ffi::Result<ffi::AnyBuffer> signals, int64_t axis, int64_t chunk_rows,
-                 int64_t first_chunk, int64_t from_host) {
+                 int64_t first_chunk, int64_t from_host, int64_t product_leaves_room) {
             ChunkedCopy copy;
             Refusal refusal = ParseStart(source, *data, *signals, axis, chunk_rows, first_chunk,
-                                         from_host, &copy);
+                                         from_host, product_leaves_room, &copy);
             if (!refusal.empty()) return Refused(kStartTarget, refusal);
             StartHostProducer(copy);
             return ffi::Error::Success();

@@ -3,9 +3,10 @@
 //
 // "jaxgemm_chunks_start"
 //   operand: source. results: data, like source; signals u32[C], C = ceil(n / chunk_rows) for the
-//   n rows along `axis`. attributes: axis, chunk_rows, first_chunk.
+//   n rows along `axis`. attributes: axis, chunk_rows, first_chunk, from_host, product_leaves_room.
 //   Zeroes the signals and returns, with a producer under way that copies chunk after chunk and
-//   sets the signal of each to 1 behind it.
+//   sets the signal of each to 1 behind it. On GPUs it ends before what comes next on the stream,
+//   unless one of the last two attributes is not 0; the CPU heeds neither.
 // "jaxgemm_chunks_join"
 //   operands: data, signals, sources[num_sources], then what the consumer computed. results: the
 //   latter, aliased where XLA keeps to it. attributes: epoch, num_sources.

@@ -15,7 +15,13 @@ struct ChunkedCopy {
   int64_t outer = 1, rows = 0, row_bytes = 0;
   int64_t chunk_rows = 1;
   int64_t first_chunk = 0;  // then the next, round
-  bool from_host = false;   // pinned memory, on GPUs
+  // For GPUs: the source is pinned memory; a product leaves multiprocessors free for this copy.
+  bool from_host = false, product_leaves_room = false;
+
+  // Whether a product that waits for a GPU's copy may run at the same time. Copies from the host
+  // need no multiprocessor. Drivers do those within a device by engines or by kernels, as it suits
+  // them, and a kernel would wait for a product that has all multiprocessors and waits for it.
+  bool beside_products() const { return from_host || product_leaves_room; }
 
   int64_t num_chunks() const { return (rows + chunk_rows - 1) / chunk_rows; }
   int64_t chunk(int64_t turn) const { return (first_chunk + turn) % num_chunks(); }

@@ -4,11 +4,11 @@
   join        ends it, behind what was computed from it
   overlap     both, around a consumer: what programs call
 
-A copy runs beside the program: on a GPU on a stream of its own, where the copy engines
-leave the processors to the product; on the CPU on a thread of its own. The source may
-lie in device memory or in pinned host memory. (Within a device GPUs copy by kernels,
-unless the driver can be asked for a copy engine, as CUDA 13's can. With others such a
-copy is done before the product starts.)
+A copy runs beside the program, on a GPU on a stream and on the CPU on a thread of its
+own. The source may lie in pinned host memory, from where copy engines bring it, which
+leave a GPU's multiprocessors to the product, or in device memory. Within a device a GPU
+may copy by kernels, whatever the driver is asked for, so such a copy ends before the
+product starts, unless product_leaves_room=True says that the two can run together.
 
   x = jax.device_put(x, x.sharding.with_memory_kind("pinned_host"))
 
@@ -29,13 +29,15 @@ copy is done before the product starts.)
     that it knows of, which without a join is the product, not the copy. `overlap`
     keeps the rule.
   * A consumer waits for its producer, so the producer must be able to run. Copies of
-    `start_copy` always are: their stream waits for nothing but what the program did
-    before, copy engines do not need the processors, and the CPU's thread is not one
-    of XLA's, all of which may be waiting. A producer of your own that is a kernel is
-    not: on the consumer's stream it would never start, and a product that fills the
-    GPU leaves it no room. Put it on another stream and give the product fewer
-    workgroups, GemmConfig(num_workgroups=...). On AMD GPUs give it fewer for
-    `start_copy` too: the runtime may set signals by kernels.
+    `start_copy` are, as they come: their stream waits for nothing but what the program
+    did before, copy engines need no multiprocessor, what may need one ends before the
+    product starts, and the CPU's thread is not one of XLA's, all of which may be
+    waiting. A kernel beside the product is not: on the consumer's stream it would never
+    start, and a product that fills the GPU leaves it no room. So give the product fewer
+    workgroups, GemmConfig(num_workgroups=...), where a producer of your own is a kernel
+    (on another stream), and with product_leaves_room=True, then all products that wait
+    for chunks between that start and its join. On AMD GPUs give it fewer for copies
+    from the host too: the runtime may set signals by kernels.
 
 However that goes wrong, the product's `timeout` ends it: the call fails with an error,
 after which the producers of `start_copy` have ended, and the device is as before. Where
@@ -103,8 +105,8 @@ def _integer(name: str, given) -> int:
     raise ValueError(f"{name}={given!r}; an int is allowed.") from None
 
 
-def start_copy(x, *, chunk_rows: int, axis: int = -2,
-               first_chunk: int = 0) -> ChunkedArray:
+def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
+               product_leaves_room: bool = False) -> ChunkedArray:
   """Begins to copy `x` into device memory and returns at once.
 
   Inside `jax.jit` only, where `join` has to follow in the same computation: without it
@@ -119,15 +121,25 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2,
       dimensions, so that batches share the signals.
     first_chunk: the chunk that comes first; those after it follow, round. With
       tile_idx_pivot_m // tiles_per_chunk_m the product begins where the copy does.
+    product_leaves_room: for an x in a GPU's memory. False: what comes next in the
+      program starts after the copy. True: it runs beside the copy, which may be
+      kernels; GemmConfig(num_workgroups=...) has to leave them multiprocessors, or
+      product and copy wait for each other until the `timeout`. Of no effect on the CPU
+      and for an x in pinned host memory, whose copies run beside the product always.
 
   Raises:
     ValueError: an argument is out of range, or the program is for several devices; use
       it inside `jax.shard_map` then.
+    TypeError: product_leaves_room is not a bool.
   """
   shape, dtype = jnp.shape(x), jnp.result_type(x)
   axis = _integer("axis", axis)
   chunk_rows = _integer("chunk_rows", chunk_rows)
   first_chunk = _integer("first_chunk", first_chunk)
+  if not isinstance(product_leaves_room, bool):
+    raise TypeError(
+        f"product_leaves_room={product_leaves_room!r} was given; True and False are "
+        "allowed.")
   if not shape or not -len(shape) <= axis < len(shape):
     raise ValueError(
         f"axis={axis} of an array of shape {shape}; allowed are the array's "
@@ -145,7 +157,8 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2,
         f"first_chunk={first_chunk}; {shape[axis]} rows in chunks of {chunk_rows} are "
         f"{chunks} chunks, counted from 0.")
   data, signals = start_p.bind(
-      x, axis=axis % len(shape), chunk_rows=chunk_rows, first_chunk=first_chunk)
+      x, axis=axis % len(shape), chunk_rows=chunk_rows, first_chunk=first_chunk,
+      product_leaves_room=product_leaves_room)
   return ChunkedArray(data, signals, x)
 
 
@@ -177,13 +190,16 @@ def join(chunked: ChunkedArray, results, *, epoch: int | None = None):
       *operands, num_sources=len(sources), epoch=-1 if epoch is None else epoch))
 
 
-def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0):
+def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
+            product_leaves_room: bool = False):
   """`consumer(data, signals)` while `data`, a copy of `x`, arrives chunk by chunk.
 
   Differentiable as the consumer is; `data` passes derivatives to `x`. Outside of
   `jax.jit` it is jitted (not under `jax.disable_jit`). Under `jax.vmap` the product's
   rule holds: x is batched along its first axis. See `jaxgemm.chunks` for what a
   consumer may do; it should give chunked_matmul the same chunk_rows, which checks them.
+  On a GPU an x in its own memory arrives before the consumer starts, unless
+  product_leaves_room=True.
 
   Args:
     x: as for `start_copy`, as are the other arguments.
@@ -191,7 +207,8 @@ def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 
       uint32[ceil(x.shape[axis] / chunk_rows)].
   """
   def run(x):
-    chunked = start_copy(x, chunk_rows=chunk_rows, axis=axis, first_chunk=first_chunk)
+    chunked = start_copy(x, chunk_rows=chunk_rows, axis=axis, first_chunk=first_chunk,
+                         product_leaves_room=product_leaves_room)
     return join(chunked, consumer(chunked.data, chunked.signals))
 
   # One program in any case: between two, the copy's arrays could be freed.
@@ -218,8 +235,8 @@ start_p.def_impl(_outside)
 
 
 @start_p.def_abstract_eval
-def _start_abstract_eval(x, *, axis, chunk_rows, first_chunk):
-  del first_chunk
+def _start_abstract_eval(x, *, axis, chunk_rows, first_chunk, product_leaves_room):
+  del first_chunk, product_leaves_room
   chunks = math.ceil(x.shape[axis] / chunk_rows)
   return [_replicated(x, x.shape, x.dtype),
           _replicated(x, (chunks,), np.dtype("uint32"))]

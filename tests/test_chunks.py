@@ -61,6 +61,35 @@ def test_every_row_arrives(rng, dtype):
   assert_close(out, x, tolerance=0)
 
 
+@pytest.mark.parametrize("leaves_room", [False, True])
+@pytest.mark.parametrize("on_host", [False, True])
+def test_whether_the_product_leaves_room_changes_no_result(rng, leaves_room, on_host):
+  x, w = normal(rng, 100, 40), normal(rng, 40, 24)
+  given = x
+  if on_host:
+    given = jax.device_put(x, jax.sharding.SingleDeviceSharding(
+        jax.devices()[0], memory_kind="pinned_host"))
+  f = functools.partial(
+      jaxgemm.overlap, chunk_rows=32, product_leaves_room=leaves_room)
+
+  def product(x, w):
+    return f(x, lambda data, signals: jaxgemm.chunked_matmul(
+        data, w, signals, tiles_per_chunk_m=2, config=CONFIG))
+
+  want = x.astype(np.float64) @ w
+  for _ in range(10):
+    assert_close(jax.jit(product)(given, w), want)
+  d_x, d_w = jax.jit(jax.grad(lambda x, w: product(x, w).sum(), (0, 1)))(given, w)
+  assert_close(d_x, np.tile(w.astype(np.float64).sum(1), (100, 1)))
+  assert_close(d_w, np.repeat(x.astype(np.float64).sum(0)[:, None], 24, 1))
+  if not on_host:
+    assert_close(jax.jit(jax.vmap(product, (0, None)))(np.stack([x, 2 * x]), w),
+                 np.stack([want, 2 * want]))
+  text = jax.jit(product).lower(given, w).as_text()
+  assert f"product_leaves_room = {int(leaves_room)} : i64" in text
+  assert f"from_host = {int(on_host)} : i64" in text
+
+
 def test_batches_share_the_signals(rng):
   x, w = normal(rng, 3, 100, 40), normal(rng, 40, 24)
   assert_close(jax.jit(overlapped)(x, w), x.astype(np.float64) @ w)
@@ -262,10 +291,11 @@ def test_lowers_for_gpus(rng, platform):
   f = jax.jit(lambda x, w: jaxgemm.overlap(x, lambda data, signals: (
       jaxgemm.chunked_matmul(data, w, signals, tiles_per_chunk_m=1,
                              config=GemmConfig(tile_m=128, tile_n=128))),
-      chunk_rows=128))
+      chunk_rows=128, product_leaves_room=True))
   text = f.trace(x, w).lower(lowering_platforms=(platform,)).as_text()
   for target in ("chunks_start", "gemm", "chunk_status", "chunks_join"):
     assert f"@jaxgemm_{target}(" in text
+  assert "product_leaves_room = 1 : i64" in text and "from_host = 0 : i64" in text
 
 
 def test_shard_map(rng):
@@ -294,10 +324,16 @@ def test_arguments(rng):
     jaxgemm.overlap(x, consumer, chunk_rows=32)
   with pytest.raises(ValueError, match="outside of jax.jit"):
     jaxgemm.start_copy(x, chunk_rows=32)
+  for wrong in (None, 1, "yes", np.True_, jnp.array(True)):
+    for call in (functools.partial(jaxgemm.overlap, x, consumer), functools.partial(
+        jaxgemm.start_copy, x)):
+      with pytest.raises(TypeError, match="product_leaves_room=.* was given; True and"):
+        call(chunk_rows=32, product_leaves_room=wrong)
 
 
 def start_call(x, signals=((4,), jnp.uint32), data=None, **attributes):
-  attributes = dict(axis=0, chunk_rows=32, first_chunk=0, from_host=0) | attributes
+  attributes = dict(axis=0, chunk_rows=32, first_chunk=0, from_host=0,
+                    product_leaves_room=0) | attributes
   results = [data or jax.ShapeDtypeStruct(x.shape, x.dtype),
              jax.ShapeDtypeStruct(*signals)]
   call = jax.ffi.ffi_call("jaxgemm_chunks_start", results)
@@ -356,7 +392,7 @@ x = jax.numpy.ones((60000, 1000))
 call = jax.jit(lambda x: jax.ffi.ffi_call("jaxgemm_chunks_start", [
     jax.ShapeDtypeStruct(x.shape, x.dtype), jax.ShapeDtypeStruct((6,), np.uint32)])(
     x, axis=np.int64(0), chunk_rows=np.int64(10000), first_chunk=np.int64(0),
-    from_host=np.int64(0)))
+    from_host=np.int64(0), product_leaves_room=np.int64(0)))
 kept = jax.block_until_ready(call(x))
 print("started")
 """)

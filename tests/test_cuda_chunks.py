@@ -78,18 +78,31 @@ def test_calls_after_calls(rng):
     assert_close(out, x, w)
 
 
-@pytest.mark.parametrize("tiles", [1, 2, 4])
-def test_copies_within_the_device_need_no_multiprocessor(rng, tiles):
-  """The product fills the GPU: it and a copy by a kernel would wait for each other."""
+def check_within_the_device(rng, tiles, config=None, **kwargs):
+  """Thirty products of an array that is copied within the device, every one checked."""
   x, w = array(rng, 8192, 8192), array(rng, 8192, 8192)
-  rows = jaxgemm.chunk_rows(x, w, tiles_per_chunk_m=tiles)
+  rows = jaxgemm.chunk_rows(x, w, tiles_per_chunk_m=tiles, config=config)
   f = jax.jit(lambda x, w: jaxgemm.overlap(
       x, lambda data, signals: jaxgemm.chunked_matmul(
-          data, w, signals, tiles_per_chunk_m=tiles, timeout=2.0), chunk_rows=rows))
-  want = np.asarray(jax.jit(jaxgemm.matmul)(x, w))
-  for _ in range(30):
-    out = f(x, w)
-  np.testing.assert_array_equal(np.asarray(out), want)
+          data, w, signals, tiles_per_chunk_m=tiles, config=config, timeout=2.0),
+      chunk_rows=rows, **kwargs))
+  want = jax.jit(functools.partial(jaxgemm.matmul, config=config))(x, w)
+  same = jax.jit(lambda out, want: (out == want).all())
+  checks = [same(f(x, w), want) for _ in range(30)]
+  assert [i for i, right in enumerate(checks) if not right] == []
+
+
+@pytest.mark.parametrize("tiles", [1, 2, 4, 8])
+def test_copies_within_the_device_need_no_multiprocessor(rng, tiles):
+  """The product fills the GPU: it and a copy by a kernel would wait for each other."""
+  check_within_the_device(rng, tiles)
+
+
+@pytest.mark.parametrize("tiles", [4, 8])
+def test_copies_within_the_device_beside_a_product_that_leaves_room(rng, tiles):
+  check_within_the_device(
+      rng, tiles, GemmConfig(tile_m=256, tile_n=256, num_workgroups=62),
+      product_leaves_room=True)
 
 
 def test_a_result_that_is_sliced_or_stacked(rng):

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "backend/driver.h"
 
@@ -153,19 +152,9 @@ struct Copy2d {
   End source, destination;
   size_t bytes, rows;
 };
-// CUmemcpyAttributes.
-struct CopyAttributes {
-  int source_order = 1;      // CU_MEMCPY_SRC_ACCESS_ORDER_STREAM
-  int location_hints[4]{};
-  unsigned flags = 1;        // CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE
-};
 // Likewise of other shapes.
 struct StreamSymbols {
   DriverResult (*copy_rows)(const Copy2d* copy, void* stream);
-  DriverResult (*copy_batch)(void* const* destinations, const void* const* sources,
-                             const size_t* sizes, size_t count, const CopyAttributes* attributes,
-                             const size_t* first_of_attributes, size_t num_attributes,
-                             void* stream);
   DriverResult (*write_word)(void* stream, void* address, uint32_t value, unsigned flags);
   DriverResult (*wait_word)(void* stream, void* address, uint32_t value, unsigned flags);
 };
@@ -181,20 +170,6 @@ DriverResult CopyRows(void* destination, const void* source, size_t pitch, size_
               .bytes = bytes,
               .rows = rows};
   return CudaStream().copy_rows(&copy, stream);
-}
-DriverResult CopyRowsByEngine(void* destination, const void* source, size_t pitch, size_t bytes,
-                              size_t rows, void* stream) {
-  std::vector<void*> to(rows);
-  std::vector<const void*> from(rows);
-  std::vector<size_t> sizes(rows, bytes);
-  for (size_t i = 0; i < rows; ++i) {
-    to[i] = static_cast<char*>(destination) + i * pitch;
-    from[i] = static_cast<const char*>(source) + i * pitch;
-  }
-  constexpr CopyAttributes kAttributes{};
-  constexpr size_t kFirst = 0;
-  return CudaStream().copy_batch(to.data(), from.data(), sizes.data(), rows, &kAttributes,
-                                 &kFirst, 1, stream);
 }
 DriverResult WriteWord(void* stream, void* address, uint32_t value) {
   constexpr unsigned kAfterFence = 0;  // CU_STREAM_WRITE_VALUE_DEFAULT
@@ -230,10 +205,6 @@ const StreamDriver* CudaStreams(const Driver& driver, std::string* error) {
     Resolve(library, "cuStreamWaitEvent", &streams->wait_event, &missing);
     Resolve(library, "cuMemcpyAsync", &streams->copy, &missing);
     Resolve(library, "cuMemcpyDtoHAsync_v2", &streams->copy_to_host, &missing);
-    // Since CUDA 13. The function of that name in 12.8 may not heed the hint.
-    std::string older;
-    Resolve(library, "cuMemcpyBatchAsync_v2", &symbols.copy_batch, &older);
-    if (older.empty()) streams->copy_rows_by_engine = CopyRowsByEngine;
     if (missing.empty()) return streams.release();
     *error = driver.library + " lacks " + missing + ". Install a driver for CUDA 12.0 or newer.";
     return nullptr;

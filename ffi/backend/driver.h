@@ -124,10 +124,6 @@ struct StreamDriver {
   DriverResult (*copy)(void* destination, const void* source, size_t bytes, void* stream);
   DriverResult (*copy_rows)(void* destination, const void* source, size_t pitch, size_t bytes,
                             size_t rows, void* stream);
-  // The same by a copy engine also within a device, where the others are kernels. Null: there is
-  // no way to ask for one.
-  DriverResult (*copy_rows_by_engine)(void* destination, const void* source, size_t pitch,
-                                      size_t bytes, size_t rows, void* stream) = nullptr;
   // Once all that is before it on the stream has been done and can be seen by every processor.
   DriverResult (*write_word)(void* stream, void* address, uint32_t value);
   // Holds the stream until the word equals the value.

@@ -47,10 +47,6 @@ DriverResult SideStreams::CopyChunk(const ChunkedCopy& copy, int64_t chunk, void
   const size_t pieces = static_cast<size_t>(copy.outer);
   const size_t pitch = static_cast<size_t>(copy.pitch());
   if (bytes == 0 || pieces == 0) return 0;
-  if (!copy.from_host && streams_.copy_rows_by_engine) {
-    return streams_.copy_rows_by_engine(copy.data + offset, copy.source + offset, pitch, bytes,
-                                        pieces, stream);
-  }
   if (pieces > 1 && copy.pitch() <= kMaxPitch) {
     return streams_.copy_rows(copy.data + offset, copy.source + offset, pitch, bytes, pieces,
                               stream);
@@ -100,9 +96,7 @@ std::string SideStreams::Start(const ChunkedCopy& copy, int device, void* stream
   if (result == 0) result = streams_.wait_event(side_stream, event, 0);
   if (result == 0) result = Enqueue(copy, side_stream);
   if (result == 0) result = streams_.record_event(event, side_stream);
-  if (result == 0 && !copy.from_host && !streams_.copy_rows_by_engine) {
-    result = streams_.wait_event(stream, event, 0);
-  }
+  if (result == 0 && !copy.beside_products()) result = streams_.wait_event(stream, event, 0);
   if (result == 0) return "";
   // The error lets XLA free what some of the copies may be writing to.
   streams_.synchronize_stream(side_stream);

@@ -1,7 +1,6 @@
 // Producers on a GPU: copies on a stream of the device's own, beside XLA's, each followed by a
-// word written for its signal. Copy engines leave the processors to the product, which may fill
-// them and would wait for ever for a copy that needs one. Copies within a device are kernels, but
-// where an engine can be asked for; where none can, they are done before the product starts.
+// word written for its signal. Those that may need a multiprocessor end before what comes next on
+// XLA's stream, unless the product is said to leave them one.
 #pragma once
 
 #include <array>
@@ -29,8 +28,9 @@ class SideStreams {
   // Makes the device's stream, unless it is there. May wait for the device.
   std::string Open(int device);
 
-  // Puts the copy behind what is on XLA's `stream` now and returns. Open comes first, and a Join
-  // before the buffers are anything else's.
+  // Puts the copy behind what is on XLA's `stream` now and returns; before what comes next there
+  // unless copy.beside_products(). Open comes first, and a Join before the buffers are anything
+  // else's.
   std::string Start(const ChunkedCopy& copy, int device, void* stream);
 
   // Makes `stream` wait for the producer of these signals, if there is one.

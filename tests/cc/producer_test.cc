@@ -179,7 +179,7 @@ void ExpectError(const char* what, const std::string& error, const char* part) {
 
 void TestSideStreams() {
   const Driver driver = FakeDriver();
-  StreamDriver streams = FakeStreams();
+  const StreamDriver streams = FakeStreams();
   SideStreams sides(&driver, &streams);
   Buffers buffers(1, 10, 8, 4);
   ChunkedCopy copy = buffers.copy;
@@ -190,15 +190,15 @@ void TestSideStreams() {
   ExpectError("too many devices", sides.Open(64), "device 64 is beyond the 64");
 
   copy.first_chunk = 1;
-  const Calls chunks{"copy 32 on 100", "write 1 on 100", "copy 16 on 100", "write 1 on 100",
-                     "copy 32 on 100", "write 1 on 100"};
-  auto started = [&](const char* event, bool is_new) {
-    const std::string name(event);
+  auto started = [](const std::string& event, bool is_new, const std::string& stream = "100") {
     Calls wanted{"set 3 words to 0 on 7"};
-    if (is_new) wanted.push_back("event " + name);
-    wanted.insert(wanted.end(), {"record " + name + " on 7", "hold 100 for " + name});
-    wanted.insert(wanted.end(), chunks.begin(), chunks.end());
-    wanted.push_back("record " + name + " on 100");
+    if (is_new) wanted.push_back("event " + event);
+    wanted.insert(wanted.end(), {"record " + event + " on 7", "hold " + stream + " for " + event});
+    for (const char* bytes : {"32", "16", "32"}) {
+      wanted.push_back(std::string("copy ") + bytes + " on " + stream);
+      wanted.push_back("write 1 on " + stream);
+    }
+    wanted.push_back("record " + event + " on " + stream);
     return wanted;
   };
   Expect("start", sides.Start(copy, 0, kXla), started("101", true));
@@ -229,16 +229,27 @@ void TestSideStreams() {
   Expect("join of others'", sides.JoinSignals(buffers.signals.data(), 2, 9, 0, kXla),
          {"hold until 9 on 7", "hold until 9 on 7"});
 
-  // Within the device without an engine: before what comes next on XLA's stream.
-  copy.from_host = false;
+  // Within the device: before what comes next on XLA's stream, unless a product leaves room.
   Expect("open 1", sides.Open(1), {"stream 1 -3"});
-  error = sides.Start(copy, 1, kXla);
-  given = Take();
-  CHECK_THAT(error.empty() && given.back() == "hold 7 for 104", "%s", given.back().c_str());
-  streams.copy_rows_by_engine = streams.copy_rows;
-  error = sides.Start(copy, 1, kXla);
-  given = Take();
-  CHECK_THAT(error.empty() && given.back() == "record 104 on 103", "%s", given.back().c_str());
+  bool is_new = true;
+  for (const bool from_host : {false, true}) {
+    for (const bool leaves_room : {false, true}) {
+      copy.from_host = from_host;
+      copy.product_leaves_room = leaves_room;
+      Calls wanted = started("104", is_new, "103");
+      if (!from_host && !leaves_room) wanted.push_back("hold 7 for 104");
+      Expect("start on 1", sides.Start(copy, 1, kXla), wanted);
+      Expect("join on 1", sides.Join(copy.signals, 1, kXla), {"hold 7 for 104"});
+      is_new = false;
+    }
+  }
+  Expect("open 2", sides.Open(2), {"stream 1 -3"});
+  wide.copy.from_host = false;
+  Expect("start of columns within the device", sides.Start(wide.copy, 2, kXla),
+         {"set 3 words to 0 on 7", "event 106", "record 106 on 7", "hold 105 for 106",
+          "copy rows 5 x 32 on 105", "write 1 on 105", "copy rows 5 x 32 on 105",
+          "write 1 on 105", "copy rows 5 x 16 on 105", "write 1 on 105", "record 106 on 105",
+          "hold 7 for 106"});
 
   // Whatever fails: what was begun has ended before the error frees its buffers.
   copy.from_host = true;
