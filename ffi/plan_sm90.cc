@@ -90,12 +90,15 @@ int64_t ClusterPeers(const Problem& p, const Plan& plan, const Target& target) {
 Sm90Form ChooseForm(const Problem& p, const Plan& plan) {
   if (plan.cluster_peers > 1) return Sm90Form::kPeers;
   if (!plan.instance || plan.instance->target != "sm90") return Sm90Form::kGeneral;
-  const Sm90Form form = plan.grouped ? Sm90Form::kGrouped : Sm90Form::kPlain;
-  const bool cuts = plan.grouped ? plan.config.num_shares > 0 : plan.cut_tiles > 0;
-  const bool is_plain = !cuts && !plan.stealing() && p.tiles_per_chunk == 0 && !p.bias &&
-                        !p.scale && !p.save_preact && p.activation == Activation::kNone &&
-                        !p.gated && !p.accumulate && p.out_dtype == PlainOut(p.lhs_dtype) &&
-                        (plan.grouped || plan.grid.tiles_k >= kPlainKTiles);
+  const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
+  const Sm90Form form = plan.grouped ? Sm90Form::kGrouped
+                        : claims     ? Sm90Form::kClaimed
+                                     : Sm90Form::kPlain;
+  const bool cuts = plan.grouped ? claims || plan.config.num_shares > 0 : plan.cut_tiles > 0;
+  const bool is_plain = !cuts && !p.bias && !p.scale && !p.save_preact &&
+                        p.activation == Activation::kNone && !p.gated && !p.accumulate &&
+                        p.out_dtype == PlainOut(p.lhs_dtype) &&
+                        (form != Sm90Form::kPlain || plan.grid.tiles_k >= kPlainKTiles);
   return is_plain && HasForm(*plan.instance, form) ? form : Sm90Form::kGeneral;
 }
 

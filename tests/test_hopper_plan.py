@@ -107,6 +107,13 @@ def test_plain_products_have_a_form_of_the_kernel():
   assert said(explain(2048, 2048, 256), PLAIN)
   # Fewer k tiles than a tile has boxes to store.
   assert not said(explain(2048, 2048, 192), PLAIN)
+  # One that claims its tiles.
+  assert said(explain(2048, 2048, 2048, schedule="work_stealing"), PLAIN)
+  signals = jax.ShapeDtypeStruct((4,), jnp.uint32)
+  for more, plain in ({}, True), (dict(activation="relu"), False):
+    data = explain(2048, 2048, 2048, chunk_signals=signals, tiles_per_chunk_m=2,
+                   config=GemmConfig(tile_m=256), **more)
+    assert said(data, PLAIN) == plain
 
 
 def test_plain_grouped_products_have_a_form_of_the_kernel():
@@ -122,7 +129,8 @@ def test_plain_grouped_products_have_a_form_of_the_kernel():
 
 @pytest.mark.parametrize("more", [
     dict(activation="relu"), dict(bias=jax.ShapeDtypeStruct((2048,), jnp.float32)),
-    dict(preferred_element_type=jnp.float32), dict(schedule="work_stealing"),
+    dict(preferred_element_type=jnp.float32),
+    dict(schedule="work_stealing", activation="relu"),
     dict(schedule="stream_k", config=GemmConfig(num_workgroups=60))])
 def test_what_is_more_than_plain_takes_the_general_form(more):
   assert not said(explain(2048, 2048, 2048, **more), PLAIN)

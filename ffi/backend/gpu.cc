@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kWaveSize = 64;
 // As in kernel/gemm_sm90.cu.
-constexpr const char* kFormSuffixes[kSm90Forms] = {"", "_plain", "_grouped", "_peers"};
+constexpr const char* kFormSuffixes[kSm90Forms] = {"", "_plain", "_grouped", "_claimed",
+                                                    "_peers"};
 
 std::string& KernelFolder() {
   static std::string folder;

@@ -123,9 +123,9 @@ class Workgroup {
         maps_(maps),
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
-        waits_for_none_(!kIsGrouped && args.groups.ragged == Ragged::kNone &&
+        waits_for_none_(!Traits::kIsPlain && args.groups.ragged == Ragged::kNone &&
                         args.num_queues == 0 && !args.chunks.signals),
-        by_element_(!kIsGrouped && (!maps.lhs_valid || !maps.rhs_valid)) {}
+        by_element_(!Traits::kIsPlain && (!maps.lhs_valid || !maps.rhs_valid)) {}
 
   JAXGEMM_SM90 void Run() {
     // The same in all lanes, which the compiler cannot know.
@@ -219,7 +219,7 @@ class Workgroup {
         .args = args_,
         .shared = shared_,
         .rank = rank_};
-    if (args_.groups.ragged == Ragged::kNone) {
+    if (Traits::RaggedOf(args_) == Ragged::kNone) {
       const Index group_m = args_.chunks.GroupM<WarpLanes>(args_.map.grid);
       if (IsFirstLane()) shared_.group_m = group_m;
       __syncwarp();
@@ -253,7 +253,7 @@ class Workgroup {
   }
 
   JAXGEMM_SM90 void Consume() {
-    if constexpr (kIsGrouped) return ConsumeGrouped();
+    if constexpr (Traits::kIsPlain) return ConsumePlain();
     TileReceiver<Traits> receiver{.shared = shared_};
     typename Traits::Sum sums[Traits::kSums];
     Sm90Accumulator<Traits> accumulator{
@@ -275,7 +275,7 @@ class Workgroup {
     if (IsFirstLane()) WaitForStoredBoxes<0>();
   }
 
-  JAXGEMM_SM90 void ConsumeGrouped() {
+  JAXGEMM_SM90 void ConsumePlain() {
     TileReceiver<Traits> receiver{.shared = shared_};
     typename Traits::Sum sums[Traits::kSums];
     Multiplier<Traits> multiplier{.shared = shared_};

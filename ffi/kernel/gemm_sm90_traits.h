@@ -17,7 +17,8 @@ struct Sm90Traits {
   static constexpr Sm90Form kForm = form;
   static constexpr bool kIsDense = form == Sm90Form::kPlain || form == Sm90Form::kPeers;
   // Plain: the copy engine moves all, and sums are stored as they are.
-  static constexpr bool kIsPlain = form == Sm90Form::kPlain || form == Sm90Form::kGrouped;
+  static constexpr bool kIsPlain =
+      form == Sm90Form::kPlain || form == Sm90Form::kGrouped || form == Sm90Form::kClaimed;
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
@@ -71,7 +72,7 @@ struct Sm90Traits {
 
   // What some forms know as they are compiled.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {
-    return kIsDense ? Ragged::kNone : args.groups.ragged;
+    return kIsDense || form == Sm90Form::kClaimed ? Ragged::kNone : args.groups.ragged;
   }
   static JAXGEMM_SM90 bool IsGated(const GemmArgs& args) {
     return form == Sm90Form::kGeneral && args.gated;

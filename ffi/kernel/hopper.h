@@ -61,7 +61,8 @@ JAXGEMM_SM90 void StoreWordToCluster(uint32_t address, int32_t word) {
   asm volatile("st.shared::cluster.s32 [%0], %1;" ::"r"(address), "r"(word) : "memory");
 }
 
-// All threads of the cluster. Orders no accesses but those to barriers.
+// All threads of the cluster. Orders no accesses but those to barriers: what was read before it has
+// been read, what was written need not be seen.
 JAXGEMM_SM90 void ArriveAtCluster() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }

@@ -13,13 +13,14 @@ enum class Sm90Form : int {
   kGeneral,  // all but kPeers
   kPlain,    // dense, tiles of fixed stride, all moved by the copy engine, out as it is summed up
   kGrouped,  // the same, grouped
+  kClaimed,  // the same as kPlain, of tiles that are stolen, or wait for chunks of lhs
   kPeers,    // dense, a tile for each cluster, of which the CTAs share its k
 };
-inline constexpr int kSm90Forms = 4;
+inline constexpr int kSm90Forms = 5;
 
 // The plain form stores a tile while it multiplies the next one: a box for each k tile.
 inline constexpr int kPlainKTiles = 4;
-// Of the instances that have them, what the plain and the grouped form store.
+// Of the instances that have them, what the plain, the grouped and the claimed form store.
 constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : DType::kBF16; }
 
 // `cluster`: CTAs that share a tile's rhs.
@@ -30,6 +31,7 @@ constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster
       return true;
     case Sm90Form::kPlain:
     case Sm90Form::kGrouped:
+    case Sm90Form::kClaimed:
       // Threads transpose bytes that are not k-contiguous.
       return ElementBytes(lhs) == 2 || (ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
                                         lhs_k_contiguous && rhs_k_contiguous);

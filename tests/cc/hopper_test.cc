@@ -64,6 +64,7 @@ std::string Add() {
   add.template operator()<Sm90Form::kGeneral>("");
   add.template operator()<Sm90Form::kPlain>("_plain");
   add.template operator()<Sm90Form::kGrouped>("_grouped");
+  add.template operator()<Sm90Form::kClaimed>("_claimed");
   add.template operator()<Sm90Form::kPeers>("_peers");
   return name;
 }
@@ -299,6 +300,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     Config config{.schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3),
                   .kernel = name};
     const std::string plain = kHasPlain ? "_plain" : "";
+    const std::string claimed = kHasPlain ? "_claimed" : "";
     const std::string grouped_form = kHasPlain ? "_grouped" : "";
 
     Problem batched = problem(false);
@@ -320,7 +322,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     }
     Config other = config;
     other.schedule = Schedule::kWorkStealing;
-    Run(launcher, {problem(false), other, ""});
+    Run(launcher, {problem(false), other, claimed});
     other.schedule = Schedule::kStreamK;
     other.reduction = static_cast<Reduction>(Random(0, 2));
     other.num_workgroups = 3;
@@ -339,7 +341,9 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     Problem chunked = problem(false);
     chunked.tiles_per_chunk = 1, chunked.timeout_ns = 1'000'000'000;
     chunked.num_chunks = (chunked.m + tile_m - 1) / tile_m;
-    Run(launcher, {chunked, config, ""});
+    Run(launcher, {chunked, config, claimed});
+    chunked.bias = !kInteger;
+    Run(launcher, {chunked, config, kInteger ? claimed : ""});
 
     // Groups: one that is small, one that is empty, rows of none.
     Problem grouped = problem(false);
