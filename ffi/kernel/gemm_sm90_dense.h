@@ -103,7 +103,6 @@ class DenseWorkgroup {
     return {shared_, ClusterSize(), ClusterRank()};
   }
 
-
   template <class Compute, class Store>
   JAXGEMM_SM90 void ForEachTile(Compute&& compute, Store&& store) {
     const StrideClaim claim{
