@@ -81,7 +81,7 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
           ", so that its first tiles need the first chunk only");
     }
   }
-  if (plan.form != Sm90Form::kGeneral && plan.form != Sm90Form::kPeers) {
+  if (IsPlain(plan.form)) {
     say("plain: out is stored as it is summed up, by a form of the kernel that can do no more");
   }
   say(Str(c.num_workgroups) + (c.num_workgroups == 1 ? " workgroup" : " workgroups") +

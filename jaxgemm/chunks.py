@@ -72,6 +72,7 @@ import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.chunked import require_local
+from jaxgemm.config import check_bool
 from jaxgemm.contract import unify_varying
 from jaxgemm.gemm import register_lowerings
 
@@ -136,10 +137,7 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
   axis = _integer("axis", axis)
   chunk_rows = _integer("chunk_rows", chunk_rows)
   first_chunk = _integer("first_chunk", first_chunk)
-  if not isinstance(product_leaves_room, bool):
-    raise TypeError(
-        f"product_leaves_room={product_leaves_room!r} was given; True and False are "
-        "allowed.")
+  check_bool("product_leaves_room", product_leaves_room)
   if not shape or not -len(shape) <= axis < len(shape):
     raise ValueError(
         f"axis={axis} of an array of shape {shape}; allowed are the array's "

@@ -24,6 +24,12 @@ def check_choice(name: str, given, allowed: tuple[str, ...]) -> None:
     )
 
 
+def check_bool(name: str, given) -> None:
+  """TypeError unless the argument is a bool."""
+  if not isinstance(given, bool):
+    raise TypeError(f"{name}={given!r} was given; True and False are allowed.")
+
+
 def check_activation(given) -> None:
   """Raises ValueError unless `given` is None or the name of an activation."""
   # Not by `in` alone, which compares an array with each of them.
@@ -165,10 +171,7 @@ def resolve(config, schedule, reduction, deterministic) -> GemmConfig:
   config = dataclasses.replace(
       config, **{name: value for name, value in given.items() if value is not None}
   )
-  if not isinstance(deterministic, bool):
-    raise TypeError(
-        f"deterministic={deterministic!r} was given; True and False are allowed."
-    )
+  check_bool("deterministic", deterministic)
   if deterministic and config.reduction == "atomic":
     raise ValueError(
         "deterministic=True was given with reduction='atomic', whose sums depend "

@@ -116,15 +116,15 @@ class Epilogue {
       return;
     }
 #pragma unroll 1
-    for (int four = first; four < end; ++four) {
+    for (int four = first; four < end && column + four * 8 < args.n; ++four) {
       const auto sums = total(four);
-      const int64_t left = args.n - column - four * 8;
+      const int count = args.n - column - four * 8 < 2 ? 1 : 2;
 #pragma unroll 1
       for (int half = 0; half < 2; ++half) {
-        if (row + half * 8 >= place.rows || left <= 0) continue;
+        if (row + half * 8 >= place.rows) continue;
         const Piece<4> pair{{sums.values[half ? 2 : 0], sums.values[half ? 3 : 1]}};
-        StoreRow(args, place, row + half * 8, column + four * 8, left < 2 ? 1 : 2,
-                 /*aligned=*/false, pair, pair);
+        StoreRow(args, place, row + half * 8, column + four * 8, count, /*aligned=*/false, pair,
+                 pair);
       }
     }
   }

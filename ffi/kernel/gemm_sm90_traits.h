@@ -16,9 +16,7 @@ template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_
 struct Sm90Traits {
   static constexpr Sm90Form kForm = form;
   static constexpr bool kIsDense = form == Sm90Form::kPlain || form == Sm90Form::kPeers;
-  // Plain: the copy engine moves all, and sums are stored as they are.
-  static constexpr bool kIsPlain =
-      form == Sm90Form::kPlain || form == Sm90Form::kGrouped || form == Sm90Form::kClaimed;
+  static constexpr bool kIsPlain = IsPlain(form);
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;

@@ -1,8 +1,6 @@
 // The main loop on Hopper: a producer fills stages of shared memory, two warpgroups multiply them.
 #pragma once
 
-#include <limits>
-
 #include "kernel/gemm_sm90_traits.h"
 
 namespace jaxgemm {
@@ -216,9 +214,11 @@ struct Multiplier {
   static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
 
   SharedMemory<Traits>& shared;
-  // Stages are released so often; after that no more is loaded, and who of a cluster has all of its
-  // own may exit: nothing may come to it any more.
-  Index releases = std::numeric_limits<Index>::max();
+  // Of the plain form in clusters: stages are released so often; after that no more is loaded, and
+  // who has all of its own may exit: nothing may come to it any more.
+  static constexpr bool kCountsReleases =
+      Traits::kForm == Sm90Form::kPlain && Traits::kCluster > 1;
+  Index releases = 0;
   RingPlace<Traits::kStages> stage;
 
   struct Nothing {
@@ -299,7 +299,7 @@ struct Multiplier {
 
   JAXGEMM_SM90 void Release(int slot, int thread) {
     const int lane = thread % kWarpSize;
-    if (Traits::kCluster > 1 && --releases < 0) return;
+    if (kCountsReleases && --releases < 0) return;
     if constexpr (Traits::kCluster == 1) {
       if (lane == 0) shared.empty[slot].Arrive();
     } else {

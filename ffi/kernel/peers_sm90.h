@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernel/gemm_sm90_traits.h"
+#include "kernel/store_sm90.h"
 
 namespace jaxgemm {
 
@@ -13,13 +14,9 @@ template <class Traits>
 class PeerExchange {
   using Sum = typename Traits::Sum;
   static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
-  static constexpr int kFourBytes = kThreads * 4 * sizeof(Sum);
+  static constexpr int kFourBytes = kThreads * sizeof(Four<Sum>);
 
  public:
-  struct alignas(4 * sizeof(Sum)) Four {
-    Sum values[4];
-  };
-
   JAXGEMM_SM90 PeerExchange(SharedMemory<Traits>& shared, int count, int own)
       : shared_(shared),
         count_(count),
@@ -56,8 +53,8 @@ class PeerExchange {
   }
 
   // Of a four that this peer owns.
-  JAXGEMM_SM90 Four Total(int four) const {
-    Four terms[kMostPeers];
+  JAXGEMM_SM90 Four<Sum> Total(int four) const {
+    Four<Sum> terms[kMostPeers];
 #pragma unroll
     for (int peer = 0; peer < kMostPeers; ++peer) {
       if (peer < count_) {
@@ -70,7 +67,7 @@ class PeerExchange {
     for (int peer = 1; peer < kMostPeers; ++peer) {
       if (peer >= count_) continue;
 #pragma unroll
-      for (int i = 0; i < 4; ++i) terms[0].values[i] += terms[peer].values[i];
+      for (int i = 0; i < 4; ++i) terms[0][i] += terms[peer][i];
     }
     return terms[0];
   }
@@ -87,7 +84,9 @@ class PeerExchange {
   JAXGEMM_SM90 char* Received(int peer, int owner, int fours) const {
     return shared_.rhs[0] + (peer - (peer > owner)) * fours * kFourBytes;
   }
-  JAXGEMM_SM90 Four* At(char* four) const { return reinterpret_cast<Four*>(four) + thread_; }
+  JAXGEMM_SM90 Four<Sum>* At(char* four) const {
+    return reinterpret_cast<Four<Sum>*>(four) + thread_;
+  }
 
   JAXGEMM_SM90 void SendTo(int owner) const {
     const int first = First(owner), fours = First(owner + 1) - first;

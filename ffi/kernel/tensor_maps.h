@@ -18,27 +18,24 @@ enum class Sm90Form : int {
 };
 inline constexpr int kSm90Forms = 5;
 
-// The plain form stores a tile while it multiplies the next one: a box for each k tile.
+// The copy engine moves all, and sums are stored as they are.
+constexpr bool IsPlain(Sm90Form form) {
+  return form != Sm90Form::kGeneral && form != Sm90Form::kPeers;
+}
+
+// The plain form stores a tile while it multiplies the next one: of a k tile, a box at most.
 inline constexpr int kPlainKTiles = 4;
-// Of the instances that have them, what the plain, the grouped and the claimed form store.
+// Of the instances that have them, what plain forms store.
 constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : DType::kBF16; }
 
 // `cluster`: CTAs that share a tile's rhs.
 constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster,
                        bool lhs_k_contiguous, bool rhs_k_contiguous) {
-  switch (form) {
-    case Sm90Form::kGeneral:
-      return true;
-    case Sm90Form::kPlain:
-    case Sm90Form::kGrouped:
-    case Sm90Form::kClaimed:
-      // Threads transpose bytes that are not k-contiguous.
-      return ElementBytes(lhs) == 2 || (ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
-                                        lhs_k_contiguous && rhs_k_contiguous);
-    case Sm90Form::kPeers:
-      return cluster == 1 && tile_n == 128;
-  }
-  return false;
+  if (form == Sm90Form::kGeneral) return true;
+  if (form == Sm90Form::kPeers) return cluster == 1 && tile_n == 128;
+  // Threads transpose bytes that are not k-contiguous.
+  return ElementBytes(lhs) == 2 || (ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
+                                    lhs_k_contiguous && rhs_k_contiguous);
 }
 
 // A CUtensorMap: how a tensor lies in memory, and the box that a copy moves.

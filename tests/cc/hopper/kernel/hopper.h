@@ -73,7 +73,8 @@ inline int ClusterRank() { return stand_in::Rank(); }
 inline int ClusterSize() { return stand_in::ClusterCount(); }
 
 inline void CopyToCluster(uint32_t to, uint32_t from, int bytes, uint32_t barrier) {
-  stand_in::DoLater(false, [=, to = AtAddress(to), from = AtAddress(from), at = AtAddress(barrier)] {
+  char* at = AtAddress(barrier);
+  stand_in::DoLater(false, [=, to = AtAddress(to), from = AtAddress(from)] {
     std::memcpy(to, from, static_cast<size_t>(bytes));
     stand_in::CompleteBytes(at, bytes);
   });
