@@ -34,13 +34,13 @@ struct ClusterClaim {
   RingPlace<kMailSlots> mail;
 
   JAXGEMM_SM90 void Start() {
-    if (stealing && rank == 0 && IsFirstLane()) steal.Start();
+    if (stealing && rank == 0 && IsLeader()) steal.Start();
   }
   JAXGEMM_SM90 Index Finish() {
     const bool waits = args.chunks.signals != nullptr;
     if (!stealing && !waits) return stride.Finish();
     Index index = 0;
-    if (IsFirstLane()) {
+    if (IsLeader()) {
       index = Agree();
       // The copy engine reads what the signal's writer wrote.
       if (waits) FenceAsyncProxyOfMemory();
@@ -125,7 +125,7 @@ struct TileSender {
 
   JAXGEMM_SM90 void Send(const WorkTile& tile) {
     // By this lane alone: another might look when the phase after has begun.
-    if (IsFirstLane()) {
+    if (IsLeader()) {
       shared.tile_empty[place.slot].Wait(place.parity ^ 1);
       shared.tiles[place.slot] = tile;
       shared.tile_full[place.slot].Arrive();

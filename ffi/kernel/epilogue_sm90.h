@@ -62,14 +62,14 @@ class Epilogue {
   }
   // The copy engine stores while the next tile is multiplied.
   JAXGEMM_SM90 void StoreBox(const TensorMaps& maps, const Packed& packed, int i) {
-    if (Lane() == 0) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
+    if (IsLeader()) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
     __syncwarp();
     const uint32_t box =
         SharedAddress(shared_.out[Warp()]) + i % Traits::kOutBoxes * kBytesOfBox;
     WriteBox(box, packed, i);
     FenceAsyncProxy();
     __syncwarp();
-    if (Lane() == 0) SendBox(box, maps, packed, i);
+    if (IsLeader()) SendBox(box, maps, packed, i);
   }
   // After a CTA's last tile its stages are free: each has room for a box of every warp, in the rows
   // of lhs that its warpgroup has read.
@@ -83,48 +83,63 @@ class Epilogue {
     for (int i = 0; i < kBoxes; ++i) WriteBox(box + i * Traits::kLhsBytes, packed, i);
     FenceAsyncProxy();
     __syncwarp();
-    if (Lane() == 0) {
+    if (IsLeader()) {
 #pragma unroll
       for (int i = 0; i < kBoxes; ++i) SendBox(box + i * Traits::kLhsBytes, maps, packed, i);
     }
   }
 
-  // The fours of columns from `first` to `end` of a tile that one CTA computes.
-  template <class Total>
-  JAXGEMM_SM90 void StoreFoursOfColumns(const GemmArgs& args, const TensorMaps& maps,
-                                        const WorkTile& tile, int first, int end,
-                                        const Total& total) {
+  // The fours of columns that this one of a tile's peers owns, of one CTA's tile. All that can be
+  // done before is, then it waits for the others' sums.
+  template <class Peers>
+  JAXGEMM_SM90 void StoreOwned(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                               const Peers& peers) {
     const Place place = PlaceOf(args, tile, Warp() * kWarpM);
     const int64_t row = place.row + Lane() / 4, column = place.column + Lane() % 4 * 2;
+    const int rows = AtMost(place.rows - row, kWarpM);
+    const int columns = AtMost(args.n - column, Traits::kTileN);
     const bool plain = !Traits::kInteger && maps.plain_out && !place.scale && !place.bias &&
                        !args.preact && args.activation == Activation::kNone &&
                        args.out_dtype != DType::kF32;
     if (plain) {
-      auto* line = static_cast<uint16_t*>(args.out) + (place.z * args.m + row) * args.n + column;
+      constexpr int kAtOnce = 4;
       const bool bf16 = args.out_dtype == DType::kBF16;
+      const int64_t next = args.n * sizeof(uint16_t) * 8;  // row but seven
+      char* line = static_cast<char*>(args.out) +
+                   ((place.z * args.m + row) * args.n + column) * sizeof(uint16_t);
+      asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(columns), "r"(int{bf16}));
+      peers.Wait();
 #pragma unroll 1
-      for (int four = first; four < end && column + four * 8 < args.n; ++four) {
-        const auto sums = total(four);
+      for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
+        Four<Sum> fours[kAtOnce];
+        peers.AddUp(first, fours);
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          if (row + half * 8 >= place.rows) continue;
-          *reinterpret_cast<uint32_t*>(line + half * 8 * args.n + four * 8) =
-              PackPair(bf16, static_cast<float>(sums.values[2 * half]),
-                       static_cast<float>(sums.values[2 * half + 1]));
+        for (int i = 0; i < kAtOnce; ++i) {
+          const int four = first + i;
+          if (four >= peers.end() || four * 8 >= columns) break;
+#pragma unroll
+          for (int half = 0; half < 2; ++half) {
+            const uint32_t pair = PackPair(bf16, static_cast<float>(fours[i][2 * half]),
+                                           static_cast<float>(fours[i][2 * half + 1]));
+            if (half * 8 < rows) {
+              *reinterpret_cast<uint32_t*>(line + half * next + four * 8 * sizeof(uint16_t)) = pair;
+            }
+          }
         }
       }
       return;
     }
+    peers.Wait();
 #pragma unroll 1
-    for (int four = first; four < end && column + four * 8 < args.n; ++four) {
-      const auto sums = total(four);
-      const int count = args.n - column - four * 8 < 2 ? 1 : 2;
+    for (int four = peers.first(); four < peers.end() && four * 8 < columns; ++four) {
+      Four<Sum> sums[1];
+      peers.AddUp(four, sums);
 #pragma unroll 1
       for (int half = 0; half < 2; ++half) {
-        if (row + half * 8 >= place.rows) continue;
-        const Piece<4> pair{{sums.values[half ? 2 : 0], sums.values[half ? 3 : 1]}};
-        StoreRow(args, place, row + half * 8, column + four * 8, count, /*aligned=*/false, pair,
-                 pair);
+        if (half * 8 >= rows) continue;
+        const Piece<4> pair{{half ? sums[0][2] : sums[0][0], half ? sums[0][3] : sums[0][1]}};
+        StoreRow(args, place, row + half * 8, column + four * 8, AtMost(columns - four * 8, 2),
+                 /*aligned=*/false, pair, pair);
       }
     }
   }
@@ -170,6 +185,9 @@ class Epilogue {
     packed.column = static_cast<int>(place.column), packed.z = place.z;
   }
 
+  static JAXGEMM_SM90 int AtMost(int64_t count, int most) {
+    return count < most ? static_cast<int>(count) : most;
+  }
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 

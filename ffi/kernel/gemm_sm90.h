@@ -128,8 +128,7 @@ class Workgroup {
         by_element_(!Traits::kIsPlain && (!maps.lhs_valid || !maps.rhs_valid)) {}
 
   JAXGEMM_SM90 void Run() {
-    // The same in all lanes, which the compiler cannot know.
-    const int warp = __shfl_sync(~0u, threadIdx.x / kWarpSize, 0);
+    const int warp = SameInWarp(threadIdx.x / kWarpSize);
     LetNextKernelStart();
     // What the first loads wait for, at the same time.
     FirstKnownMap map{.map = args_.map};
@@ -137,9 +136,9 @@ class Workgroup {
       const Index first = FirstIndex();
       if (waits_for_none_ && first < args_.map.size()) map.Know(first, args_.map(first));
     } else if (warp == 1) {
-      if (IsFirstLane()) InitBarriers();
+      if (IsLeader()) InitBarriers();
     } else if (warp == 2) {
-      if (IsFirstLane()) {
+      if (IsLeader()) {
         PrefetchTensorMap(&maps_.lhs);
         PrefetchTensorMap(&maps_.rhs);
         if (maps_.out_valid) PrefetchTensorMap(&maps_.out);
@@ -221,7 +220,7 @@ class Workgroup {
         .rank = rank_};
     if (Traits::RaggedOf(args_) == Ragged::kNone) {
       const Index group_m = args_.chunks.GroupM<WarpLanes>(args_.map.grid);
-      if (IsFirstLane()) shared_.group_m = group_m;
+      if (IsLeader()) shared_.group_m = group_m;
       __syncwarp();
       ClaimedMap<Traits> map{args_, shared_};
       return Produce(claim, map, ClaimedRows{args_.chunks});
@@ -233,7 +232,7 @@ class Workgroup {
   template <class Claim, class Map, class Ready>
   JAXGEMM_SM90 void Produce(const Claim& claim, Map& map, const Ready& ready) {
     TileSender<Traits> sender{.shared = shared_};
-    CopyEngineLoader<Traits> loader{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_);
     ForEachWorkTile(
         claim, map, ready, args_.claim_ahead, [&](const WorkTile& tile) { sender.Send(tile); },
         [&](const WorkTile& tile) { loader.Load(tile); });
@@ -258,7 +257,7 @@ class Workgroup {
     typename Traits::Sum sums[Traits::kSums];
     Sm90Accumulator<Traits> accumulator{
         .sums = sums, .partials = args_.partials, .shared = shared_, .rank = rank_};
-    Multiplier<Traits> multiplier{.shared = shared_};
+    Multiplier<Traits> multiplier(shared_);
     auto compute = [&](const WorkTile& tile) {
       accumulator.held = Sm90Accumulator<Traits>::kNone;
       multiplier.Run(args_, tile, sums);
@@ -272,22 +271,22 @@ class Workgroup {
     ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
                     compute, store);
     // Shared memory is read until then.
-    if (IsFirstLane()) WaitForStoredBoxes<0>();
+    if (IsLeader()) WaitForStoredBoxes<0>();
   }
 
   JAXGEMM_SM90 void ConsumePlain() {
     TileReceiver<Traits> receiver{.shared = shared_};
     typename Traits::Sum sums[Traits::kSums];
-    Multiplier<Traits> multiplier{.shared = shared_};
+    Multiplier<Traits> multiplier(shared_);
     StoredMeanwhile<Traits> stored{
         .args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end - tile.k_begin);
-      multiplier.Run(args_, tile, sums, [&] { stored.OnKTile(); });
+      multiplier.Run(args_, tile, sums, stored);
     };
     auto store = [&](const WorkTile& tile) {
       // There were fewer k tiles.
-      while (!stored.IsDone()) stored.StoreNext();
+      while (!stored.IsDone()) stored();
       stored.Take(tile, sums);
     };
     ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,

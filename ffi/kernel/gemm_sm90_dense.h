@@ -41,13 +41,12 @@ class DenseWorkgroup {
   }
 
   JAXGEMM_SM90 void Run() {
-    // The same in all lanes, which the compiler cannot know.
-    const int warp = __shfl_sync(~0u, threadIdx.x / kWarpSize, 0);
+    const int warp = SameInWarp(threadIdx.x / kWarpSize);
     LetNextKernelStart();
     if (warp == 1) {
-      if (IsFirstLane()) InitBarriers();
+      if (IsLeader()) InitBarriers();
     } else if (warp == 2) {
-      if (IsFirstLane()) {
+      if (IsLeader()) {
         PrefetchTensorMap(&maps_.lhs);
         PrefetchTensorMap(&maps_.rhs);
       }
@@ -72,8 +71,7 @@ class DenseWorkgroup {
     } else {
       if constexpr (Traits::kTradesRegisters) GiveRegisters<40>();
       if (warp == 0) {
-        Load(CopyEngineLoader<Traits>{
-            .args = args_, .maps = maps_, .shared = shared_, .rank = rank_});
+        Load(CopyEngineLoader<Traits>(args_, maps_, shared_, rank_));
       } else if (by_element_) {
         Load(ElementLoader<Traits>{.args = args_,
                                    .maps = maps_,
@@ -123,36 +121,44 @@ class DenseWorkgroup {
 
   JAXGEMM_SM90 void ConsumeAsPeer() {
     typename Traits::Sum sums[Traits::kSums];
-    Multiplier<Traits> multiplier{.shared = shared_};
+    Multiplier<Traits> multiplier(shared_);
     ForEachTile([&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); },
                 [&](const WorkTile& tile) {
-                  PeerExchange<Traits> exchange = Exchange();
-                  exchange.Run(sums);
-                  ArriveAtCluster();
-                  Epilogue<Traits>(shared_, rank_)
-                      .StoreFoursOfColumns(args_, maps_, tile, exchange.first(), exchange.end(),
-                                           [&](int four) { return exchange.Total(four); });
+                  const PeerExchange<Traits> exchange = Exchange();
+                  exchange.Send(sums);
+                  Epilogue<Traits>(shared_, rank_).StoreOwned(args_, maps_, tile, exchange);
                 });
   }
+
+  // While a tile is multiplied, the next one is found and the one before is stored.
+  struct FindAndStore {
+    DenseWorkgroup& workgroup;
+    StoredMeanwhile<Traits>& stored;
+    bool found;
+
+    JAXGEMM_SM90 Index NextTime(Index k_tiles) const {
+      return found ? stored.NextTime(k_tiles) : 1;
+    }
+    JAXGEMM_SM90 void operator()() {
+      if (!found) workgroup.map_.Find(workgroup.next_);
+      found = true;
+      if (!stored.IsDone()) stored();
+    }
+  };
 
   JAXGEMM_SM90 void ConsumePlain() {
     typename Traits::Sum sums[Traits::kSums];
     const Index size = map_.map.size(), step = args_.num_workgroups;
     const Index tiles = next_ < size ? Div(size - next_ + step - 1, step) : 0;
-    Multiplier<Traits> multiplier{
-        .shared = shared_, .releases = tiles * map_.map.grid.tiles_k - Traits::kStages};
+    Multiplier<Traits> multiplier(shared_, tiles * map_.map.grid.tiles_k - Traits::kStages);
     StoredMeanwhile<Traits> stored{
         .args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     // There are k tiles enough.
     static_assert(Epilogue<Traits>::kBoxes <= kPlainKTiles);
     auto compute = [&](const WorkTile& tile) {
-      bool found = false;
       stored.Spread(tile.k_end);
-      multiplier.Run(args_, tile, sums, [&] {
-        if (!found) map_.Find(next_);
-        found = true;
-        stored.OnKTile();
-      });
+      multiplier.Run(args_, tile, sums,
+                     FindAndStore{.workgroup = *this, .stored = stored, .found = next_ >= size});
     };
     auto store = [&](const WorkTile& tile) {
       stored.Take(tile, sums);

@@ -19,7 +19,19 @@ JAXGEMM_SM90 int ThreadId() {
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(id));
   return id;
 }
-JAXGEMM_SM90 bool IsFirstLane() { return threadIdx.x % kWarpSize == 0; }
+// The same in all lanes, which the compiler cannot know: of the first. And it is found once.
+JAXGEMM_SM90 uint32_t SameInWarp(uint32_t x) { return __shfl_sync(~0u, x, 0); }
+// One lane of a whole warp, the same each time. The compiler knows that it is one: what it gives to
+// the copy engine takes no loop over lanes.
+JAXGEMM_SM90 bool IsLeader() {
+  uint32_t elected;
+  asm volatile(
+      "{\n.reg .pred p;\n"
+      "elect.sync _|p, 0xffffffff;\n"
+      "selp.u32 %0, 1, 0, p;\n}"
+      : "=r"(elected));
+  return elected != 0;
+}
 
 JAXGEMM_SM90 uint32_t SharedAddress(const void* shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
@@ -94,6 +106,61 @@ JAXGEMM_SM90 void TakeRegisters() {
 
 // ------------------------------------------------------------------------------ barriers
 
+// Barriers one after another, by the first one's address: kept in a register, it is not found anew
+// for each of them.
+struct BarrierRow {
+  uint32_t first;
+
+  JAXGEMM_SM90 uint32_t At(int i) const { return first + i * 8; }
+  JAXGEMM_SM90 void Arrive(int i) const {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(At(i)) : "memory");
+  }
+  // `first` is a ClusterAddress. Orders no more than this CTA's accesses; else FenceCluster comes
+  // before it, and after the wait for it.
+  JAXGEMM_SM90 void ArriveInCluster(int i) const {
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(At(i)) : "memory");
+  }
+  JAXGEMM_SM90 void ArriveExpecting(int i, int bytes) const {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(At(i)),
+                 "r"(bytes)
+                 : "memory");
+  }
+  // Whether the phase of this parity has ended, as it is now.
+  JAXGEMM_SM90 bool HasEnded(int i, uint32_t parity) const {
+    uint32_t ended;
+    asm volatile(
+        "{\n.reg .pred p;\n"
+        "mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, p;\n}"
+        : "=r"(ended)
+        : "r"(At(i)), "r"(parity)
+        : "memory");
+    return ended != 0;
+  }
+  JAXGEMM_SM90 bool TryWait(int i, uint32_t parity) const {
+    uint32_t done;
+    asm volatile(
+        "{\n.reg .pred p;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, p;\n}"
+        : "=r"(done)
+        : "r"(At(i)), "r"(parity)
+        : "memory");
+    return done != 0;
+  }
+  // Until the phase of this parity has ended.
+  JAXGEMM_SM90 void Wait(int i, uint32_t parity) const {
+#if defined(JAXGEMM_BOUNDED_WAITS)
+    for (int polls = 0; !TryWait(i, parity);) {
+      if (++polls == 1 << 20) __trap();
+    }
+#else
+    while (!TryWait(i, parity)) {
+    }
+#endif
+  }
+};
+
 // A phase ends with `arrivals` arrivals and when the bytes that were announced have come.
 struct SharedBarrier {
   uint64_t word;
@@ -102,45 +169,16 @@ struct SharedBarrier {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(SharedAddress(&word)),
                  "r"(arrivals));
   }
-  JAXGEMM_SM90 void Arrive() {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(SharedAddress(&word))
-                 : "memory");
-  }
-  // On this barrier of another CTA. Orders no more than this CTA's accesses; else FenceCluster
-  // comes before it, and after the wait for it.
+  JAXGEMM_SM90 void Arrive() { Row().Arrive(0); }
+  // On this barrier of another CTA.
   JAXGEMM_SM90 void ArriveAt(int rank) {
-    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(
-                     ClusterAddress(&word, rank))
-                 : "memory");
+    BarrierRow{ClusterAddress(&word, rank)}.ArriveInCluster(0);
   }
-  JAXGEMM_SM90 void ArriveExpecting(int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                     SharedAddress(&word)),
-                 "r"(bytes)
-                 : "memory");
-  }
-  JAXGEMM_SM90 bool TryWait(uint32_t parity) {
-    uint32_t done;
-    asm volatile(
-        "{\n.reg .pred p;\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-        "selp.u32 %0, 1, 0, p;\n}"
-        : "=r"(done)
-        : "r"(SharedAddress(&word)), "r"(parity)
-        : "memory");
-    return done != 0;
-  }
-  // Until the phase of this parity has ended.
-  JAXGEMM_SM90 void Wait(uint32_t parity) {
-#if defined(JAXGEMM_BOUNDED_WAITS)
-    for (int polls = 0; !TryWait(parity);) {
-      if (++polls == 1 << 20) __trap();
-    }
-#else
-    while (!TryWait(parity)) {
-    }
-#endif
-  }
+  JAXGEMM_SM90 void ArriveExpecting(int bytes) { Row().ArriveExpecting(0, bytes); }
+  JAXGEMM_SM90 void Wait(uint32_t parity) { Row().Wait(0, parity); }
+
+ private:
+  JAXGEMM_SM90 BarrierRow Row() const { return {SharedAddress(&word)}; }
 };
 
 // Barriers are initialised, for the copy engine and the other CTAs as well.
@@ -175,22 +213,22 @@ JAXGEMM_SM90 void PrefetchTensorMap(const TensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map));
 }
 
-// A box from (x, y, z), x fastest in memory, to shared memory.
-JAXGEMM_SM90 void LoadBox(const TensorMap* map, SharedBarrier* barrier, void* to, int x, int y,
+// A box from (x, y, z), x fastest in memory, to shared memory, of which `barrier` is told.
+JAXGEMM_SM90 void LoadBox(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y,
                           int z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
-      "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(SharedAddress(to)),
-      "l"(map), "r"(SharedAddress(&barrier->word)), "r"(x), "r"(y), "r"(z)
+      "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+      "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
 // To the same place in all CTAs of `mask`, each with its own barrier.
-JAXGEMM_SM90 void LoadBoxToAll(const TensorMap* map, SharedBarrier* barrier, void* to, int x, int y,
+JAXGEMM_SM90 void LoadBoxToAll(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y,
                                int z, uint16_t mask) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
-      ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(SharedAddress(to)),
-      "l"(map), "r"(SharedAddress(&barrier->word)), "r"(x), "r"(y), "r"(z), "h"(mask)
+      ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
+      "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(mask)
       : "memory");
 }
 // From shared memory to (x, y, z), as far as it is inside: one of the boxes that WaitForStoredBoxes

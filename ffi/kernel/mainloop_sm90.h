@@ -1,6 +1,8 @@
 // The main loop on Hopper: a producer fills stages of shared memory, two warpgroups multiply them.
 #pragma once
 
+#include <limits>
+
 #include "kernel/gemm_sm90_traits.h"
 
 namespace jaxgemm {
@@ -34,74 +36,87 @@ struct OperandPlace {
   }
 };
 
-// Fills the stages, by the copy engine: a warp, of which the first lane issues.
+// Fills the stages, by the copy engine: a warp, of which one lane issues.
 template <class Traits>
-struct CopyEngineLoader {
-  const GemmArgs& args;
-  const TensorMaps& maps;
-  SharedMemory<Traits>& shared;
-  int rank;
-  RingPlace<Traits::kStages> stage;
+class CopyEngineLoader {
+ public:
+  JAXGEMM_SM90 CopyEngineLoader(const GemmArgs& args, const TensorMaps& maps,
+                                SharedMemory<Traits>& shared, int rank)
+      : args_(args),
+        maps_(maps),
+        rank_(rank),
+        full_{SameInWarp(SharedAddress(shared.full))},
+        empty_{SameInWarp(SharedAddress(shared.empty))},
+        lhs_(SameInWarp(SharedAddress(shared.lhs))),
+        rhs_(SameInWarp(SharedAddress(shared.rhs))) {}
 
   JAXGEMM_SM90 void Load(const WorkTile& tile) {
-    const OperandPlace<Traits> place(args, tile, rank);
-    const bool loads_lhs = Traits::LoadsLhs(maps), loads_rhs = Traits::LoadsRhs(maps);
+    const OperandPlace<Traits> place(args_, tile, rank_);
+    const bool loads_lhs = Traits::LoadsLhs(maps_), loads_rhs = Traits::LoadsRhs(maps_);
     const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
-    for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage.Advance()) {
-      const int k = place.first_k + k_tile * Traits::kTileK;
-      // By this lane alone: another might look when the phase after has begun.
-      if (IsFirstLane()) {
-        shared.empty[stage.slot].Wait(stage.parity ^ 1);
-        shared.full[stage.slot].ArriveExpecting(bytes);
+    // By this lane alone: another might look when the phase after has begun.
+    if (IsLeader()) {
+      for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage_.Advance()) {
+        const int k = place.first_k + k_tile * Traits::kTileK;
+        empty_.Wait(stage_.slot, stage_.parity ^ 1);
+        full_.ArriveExpecting(stage_.slot, bytes);
         if (loads_lhs) LoadLhs(place, k);
         if (loads_rhs) LoadRhs(place, k);
       }
-      __syncwarp();
     }
+    __syncwarp();
   }
 
  private:
   JAXGEMM_SM90 void LoadLhs(const OperandPlace<Traits>& place, int k) {
-    SharedBarrier* full = &shared.full[stage.slot];
-    char* to = shared.lhs[stage.slot];
+    const uint32_t full = full_.At(stage_.slot);
+    uint32_t to = lhs_ + stage_.slot * Traits::kLhsBytes;
     if constexpr (Traits::kLhsKMajor) {
-      LoadBox(&maps.lhs, full, to, k, place.row, place.lhs_z);
+      LoadBox(&maps_.lhs, full, to, k, place.row, place.lhs_z);
     } else {
 #pragma unroll
       for (int row = 0; row < Traits::kCtaM; row += Traits::kBlock) {
-        LoadBox(&maps.lhs, full, to, place.row + row, k, place.lhs_z);
+        LoadBox(&maps_.lhs, full, to, place.row + row, k, place.lhs_z);
         to += Traits::kBlockBytes;
       }
     }
   }
   // Each CTA of the cluster loads a share for all.
   JAXGEMM_SM90 void LoadRhs(const OperandPlace<Traits>& place, int k) {
-    char* to = shared.rhs[stage.slot];
+    uint32_t to = rhs_ + stage_.slot * Traits::kRhsBytes;
     if constexpr (Traits::kRhsKMajor) {
       constexpr int kHalf = Traits::kTileN / 2;
 #pragma unroll
       for (int i = 0; i < 2 / Traits::kCluster; ++i) {
-        const int half = Traits::kCluster == 1 ? i : rank;
+        const int half = Traits::kCluster == 1 ? i : rank_;
         LoadShared(to + half * kHalf * kRowBytes, k, place.Column(half * kHalf), place.rhs_z);
       }
     } else {
       constexpr int kShare = Traits::kTileK / Traits::kCluster;
-      to += rank * kShare * kRowBytes;
+      to += rank_ * kShare * kRowBytes;
 #pragma unroll
       for (int column = 0; column < Traits::kTileN; column += Traits::kBlock) {
-        LoadShared(to, place.Column(column), k + rank * kShare, place.rhs_z);
+        LoadShared(to, place.Column(column), k + rank_ * kShare, place.rhs_z);
         to += Traits::kBlockBytes;
       }
     }
   }
-  JAXGEMM_SM90 void LoadShared(char* to, int x, int y, int z) {
-    SharedBarrier* full = &shared.full[stage.slot];
+  JAXGEMM_SM90 void LoadShared(uint32_t to, int x, int y, int z) {
+    const uint32_t full = full_.At(stage_.slot);
     if constexpr (Traits::kCluster == 1) {
-      LoadBox(&maps.rhs, full, to, x, y, z);
+      LoadBox(&maps_.rhs, full, to, x, y, z);
     } else {
-      LoadBoxToAll(&maps.rhs, full, to, x, y, z, (1 << Traits::kCluster) - 1);
+      LoadBoxToAll(&maps_.rhs, full, to, x, y, z, (1 << Traits::kCluster) - 1);
     }
   }
+
+  const GemmArgs& args_;
+  const TensorMaps& maps_;
+  const int rank_;
+  // Addresses, of the first stage.
+  const BarrierRow full_, empty_;
+  const uint32_t lhs_, rhs_;
+  RingPlace<Traits::kStages> stage_;  // of the lane that issues
 };
 
 // The same for operands that the copy engine does not take: lines that are not a multiple of 16
@@ -206,37 +221,50 @@ JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element) {
   }
 }
 
-// Multiplies the stages: a warpgroup has its 64 rows' sums.
+// A number of k tiles that is never reached.
+inline constexpr Index kNever = std::numeric_limits<Index>::max();
+
+// Multiplies the stages: a warpgroup has its 64 rows' sums. Between a k tile's wgmmas and the next
+// ones the tensor cores may be idle: all that can be done before is.
 template <class Traits>
-struct Multiplier {
+class Multiplier {
   using Sum = typename Traits::Sum;
   using Mma = typename Traits::Mma;
   static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
-
-  SharedMemory<Traits>& shared;
   // Of the plain form in clusters: stages are released so often; after that no more is loaded, and
   // who has all of its own may exit: nothing may come to it any more.
   static constexpr bool kCountsReleases =
       Traits::kForm == Sm90Form::kPlain && Traits::kCluster > 1;
-  Index releases = 0;
-  RingPlace<Traits::kStages> stage;
 
+  // What else is to be done while a tile is multiplied: nothing.
   struct Nothing {
+    static constexpr Index NextTime(Index) { return kNever; }
     JAXGEMM_SM90 void operator()() const {}
   };
 
-  // `meanwhile` is called while a k tile is multiplied, once for each.
+ public:
+  JAXGEMM_SM90 explicit Multiplier(SharedMemory<Traits>& shared, Index releases = kNever)
+      : shared_(shared), releases_(releases) {
+    const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
+    const int rows = thread / kWarpgroupSize * Traits::kWarpgroupM;
+    full_.first = SameInWarp(SharedAddress(shared.full));
+    lhs_ = SameInWarp(
+        MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
+    rhs_ = SameInWarp(MatrixStart(SharedAddress(shared.rhs), Traits::kBlockBytes));
+    if constexpr (Traits::kCluster == 1) {
+      empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNobody;
+    } else {
+      empty_.first = lane < Traits::kCluster ? ClusterAddress(shared.empty, lane) : kNobody;
+    }
+  }
+
+  // `meanwhile` is called after k tiles have been issued, first NextTime(0) of them; NextTime of that
+  // number says of how many it is called again.
   template <class Meanwhile = Nothing>
   JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kSums],
                         Meanwhile&& meanwhile = {}) {
-    const int thread = ThreadId() - kWarpgroupSize;  // of kThreads
-    // The first stage's matrices.
-    const uint64_t lhs_base = MatrixDescriptor(
-        SharedAddress(shared.lhs) + thread / kWarpgroupSize * Traits::kWarpgroupM * kRowBytes,
-        Traits::kBlockBytes);
-    const uint64_t rhs_base =
-        MatrixDescriptor(SharedAddress(shared.rhs), Traits::kBlockBytes);
-    if (tile.k_begin >= tile.k_end) {
+    const Index count = tile.k_end - tile.k_begin;
+    if (count <= 0) {
 #pragma unroll
       for (int i = 0; i < Traits::kSums; ++i) ClearSum(sums[i]);
       return;
@@ -248,35 +276,46 @@ struct Multiplier {
       k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
     }
     int previous = 0;
-    for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
-      shared.full[stage.slot].Wait(stage.parity);
-      if (k_tile == tile.k_end - 1 && k_left < Traits::kTileK) ZeroFrom(k_left, thread);
-      const uint64_t lhs = lhs_base + (stage.slot * Traits::kLhsBytes >> 4);
-      const uint64_t rhs = rhs_base + (stage.slot * Traits::kRhsBytes >> 4);
-      ForEachSum<FenceSum>(sums, more);
-      WgmmaFence();
+    bool is_full = full_.HasEnded(stage_.slot, stage_.parity);
+    Index k_tile = 0, time = meanwhile.NextTime(0);
+    do {
+      const Index stop = time < count ? time : count;
+      do {
+        const uint32_t lhs = lhs_ + (stage_.slot * Traits::kLhsBytes >> 4);
+        const uint32_t rhs = rhs_ + (stage_.slot * Traits::kRhsBytes >> 4);
+        if (!is_full) full_.Wait(stage_.slot, stage_.parity);
+        if (k_tile == count - 1 && k_left < Traits::kTileK) ZeroFrom(k_left);
+        ForEachSum<FenceSum>(sums, more);
+        WgmmaFence();
 #pragma unroll
-      for (int step = 0; step < Traits::kSteps; ++step) {
-        Mma::Run(step % Traits::kChains == 0 ? sums : more,
-                 lhs + step * Advance<Traits::kLhsKMajor>(),
-                 rhs + step * Advance<Traits::kRhsKMajor>(),
-                 step >= Traits::kChains || k_tile > tile.k_begin);
+        for (int step = 0; step < Traits::kSteps; ++step) {
+          Mma::Run(step % Traits::kChains == 0 ? sums : more,
+                   MatrixAt(lhs + step * Advance<Traits::kLhsKMajor>()),
+                   MatrixAt(rhs + step * Advance<Traits::kRhsKMajor>()),
+                   step >= Traits::kChains || k_tile > 0);
+        }
+        WgmmaCommit();
+        ForEachSum<FenceSum>(sums, more);
+        const int slot = stage_.slot;
+        stage_.Advance();
+        is_full = full_.HasEnded(stage_.slot, stage_.parity);
+        WgmmaWait<1>();
+        if (k_tile > 0 && k_tile <= releases_) Release(previous);
+        previous = slot;
+      } while (++k_tile < stop);
+      if (k_tile == time) {
+        meanwhile();
+        time = meanwhile.NextTime(k_tile);
       }
-      WgmmaCommit();
-      ForEachSum<FenceSum>(sums, more);
-      meanwhile();
-      WgmmaWait<1>();
-      if (k_tile > tile.k_begin) Release(previous, thread);
-      previous = stage.slot;
-      stage.Advance();
-    }
+    } while (k_tile < count);
     WgmmaWait<0>();
     ForEachSum<FenceSum>(sums, more);
     if constexpr (Traits::kChains > 1) {
 #pragma unroll
       for (int i = 0; i < Traits::kSums; ++i) sums[i] += more[i];
     }
-    Release(previous, thread);
+    if (count <= releases_) Release(previous);
+    if constexpr (kCountsReleases) releases_ -= count;
   }
 
  private:
@@ -293,24 +332,24 @@ struct Multiplier {
   static_assert(Traits::kLhsKMajor || Traits::kBlock == Traits::kWarpgroupM);
   // From one step's matrix to the next, in a descriptor.
   template <bool kKMajor>
-  static constexpr uint64_t Advance() {
+  static constexpr uint32_t Advance() {
     return (kKMajor ? Mma::kDepth * Traits::kBytes : Mma::kDepth * kRowBytes) >> 4;
   }
 
-  JAXGEMM_SM90 void Release(int slot, int thread) {
-    const int lane = thread % kWarpSize;
-    if (kCountsReleases && --releases < 0) return;
+  JAXGEMM_SM90 void Release(int slot) {
+    if (empty_.first == kNobody) return;
     if constexpr (Traits::kCluster == 1) {
-      if (lane == 0) shared.empty[slot].Arrive();
+      empty_.Arrive(slot);
     } else {
-      if (lane < Traits::kCluster) shared.empty[slot].ArriveAt(lane);
+      empty_.ArriveInCluster(slot);
     }
   }
 
   // A group's last k tile: what follows is another group's, or nobody's and maybe NaN.
-  JAXGEMM_SM90 void ZeroFrom(int k, int thread) {
-    Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared.lhs[stage.slot], k, thread);
-    Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared.rhs[stage.slot], k, thread);
+  JAXGEMM_SM90 void ZeroFrom(int k) {
+    const int thread = ThreadId() - kWarpgroupSize;
+    Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared_.lhs[stage_.slot], k, thread);
+    Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared_.rhs[stage_.slot], k, thread);
     FenceAsyncProxy();
     NamedBarrier(kConsumersBarrier, kThreads);
   }
@@ -329,6 +368,15 @@ struct Multiplier {
       }
     }
   }
+
+  static constexpr uint32_t kNobody = ~0u;
+
+  SharedMemory<Traits>& shared_;
+  Index releases_;  // to come
+  // Addresses, and what descriptors begin with, of the first stage.
+  BarrierRow full_, empty_;
+  uint32_t lhs_, rhs_;
+  RingPlace<Traits::kStages> stage_;
 };
 
 }  // namespace jaxgemm

@@ -9,12 +9,15 @@ namespace jaxgemm {
 // copy engine does it: 16-byte chunk c of row r lies at c ^ (r % 8). Eight rows make an atom.
 inline constexpr int kRowBytes = kBoxBytes, kAtomBytes = 8 * kRowBytes;
 
-// PTX ISA, "Asynchronous warpgroup level matrix shared memory layout". `leading_bytes`: from one
-// 128-byte column of rows to the next, where m or n runs along the rows; ignored where k does.
-JAXGEMM_SM90 uint64_t MatrixDescriptor(uint32_t address, uint32_t leading_bytes) {
-  constexpr uint64_t kSwizzle128 = uint64_t{1} << 62;
-  return (address & 0x3ffff) >> 4 | uint64_t{leading_bytes >> 4} << 16 |
-         uint64_t{kAtomBytes >> 4} << 32 | kSwizzle128;
+// PTX ISA, "Asynchronous warpgroup level matrix shared memory layout": a descriptor is what differs
+// between matrices, in its low half, and what does not. `leading_bytes`: from one 128-byte column of
+// rows to the next, where m or n runs along the rows; ignored where k does.
+JAXGEMM_SM90 uint32_t MatrixStart(uint32_t address, uint32_t leading_bytes) {
+  return (address & 0x3ffff) >> 4 | leading_bytes >> 4 << 16;
+}
+JAXGEMM_SM90 uint64_t MatrixAt(uint32_t start) {
+  constexpr uint32_t kSwizzle128 = 1 << 30;
+  return uint64_t{kSwizzle128 | kAtomBytes >> 4} << 32 | start;
 }
 
 }  // namespace jaxgemm

@@ -17,21 +17,19 @@ struct StoredMeanwhile {
   int rank;
   typename Its::Packed packed;
   int box = Its::kBoxes;  // the next one; or there is none
-  Index every, wait;      // k tiles
+  Index every;            // k tiles
 
   JAXGEMM_SM90 bool IsDone() const { return box == Its::kBoxes; }
   // The next tile's k tiles, to spread the boxes among: all CTAs store at the same time, and where
   // they do so at once the L2 is busy with it, and loads are late.
   JAXGEMM_SM90 void Spread(Index k_tiles) {
     every = k_tiles < 2 * Its::kBoxes ? 1 : Div(k_tiles, Its::kBoxes);
-    wait = 0;
   }
-  JAXGEMM_SM90 void OnKTile() {
-    if (IsDone() || --wait >= 0) return;
-    wait = every - 1;
-    StoreNext();
+  // For Multiplier::Run.
+  JAXGEMM_SM90 Index NextTime(Index k_tiles) const {
+    return IsDone() ? kNever : k_tiles == 0 ? 1 : k_tiles + every;
   }
-  JAXGEMM_SM90 void StoreNext() {
+  JAXGEMM_SM90 void operator()() {
     // Registers cannot be indexed: one branch for each box.
 #pragma unroll
     for (int i = 0; i < Its::kBoxes; ++i) {
@@ -47,7 +45,7 @@ struct StoredMeanwhile {
   JAXGEMM_SM90 void Finish() {
     Its(shared, rank).StoreBoxesByStages(maps, packed, !IsDone());
     // Shared memory is read until then.
-    if (IsFirstLane()) WaitForStoredBoxes<0>();
+    if (IsLeader()) WaitForStoredBoxes<0>();
   }
 };
 

@@ -9,7 +9,8 @@
 namespace jaxgemm {
 
 // A four is sums 4 i to 4 i + 3 of all threads; peer p owns those from First(p) on to First(p + 1).
-// They lie where the stages were: all of a CTA's own, and of each other peer those that it owns.
+// They lie where the stages were: first those that others own, then of each peer, this one too, what
+// this one owns.
 template <class Traits>
 class PeerExchange {
   using Sum = typename Traits::Sum;
@@ -18,12 +19,7 @@ class PeerExchange {
 
  public:
   JAXGEMM_SM90 PeerExchange(SharedMemory<Traits>& shared, int count, int own)
-      : shared_(shared),
-        count_(count),
-        own_(own),
-        first_(First(own)),
-        end_(First(own + 1)),
-        thread_(ThreadId() - kWarpgroupSize) {}
+      : shared_(shared), count_(count), own_(own), first_(First(own)), end_(First(own + 1)) {}
 
   JAXGEMM_SM90 int first() const { return first_; }
   JAXGEMM_SM90 int end() const { return end_; }
@@ -32,71 +28,86 @@ class PeerExchange {
   JAXGEMM_SM90 int ReceivedBytes() const { return (count_ - 1) * (end_ - first_) * kFourBytes; }
 
   // By all consumers, once; the cluster's other threads meet with them.
-  JAXGEMM_SM90 void Run(const Sum (&sums)[Traits::kSums]) {
+  JAXGEMM_SM90 void Send(const Sum (&sums)[Traits::kSums]) const {
     // All of this CTA's stages have been read, and then those of the others as well.
     NamedBarrier(kConsumersBarrier, kThreads);
     ArriveAtCluster();
+    char* others = AtThread(Sent(0));
+    char* owned = AtThread(Received(own_, end_ - first_)) - first_ * kFourBytes;
 #pragma unroll
     for (int four = 0; four < Traits::kFours; ++four) {
-      *At(Own(four)) = {
+      char* to = four >= first_ && four < end_ ? owned : others;
+      *reinterpret_cast<Four<Sum>*>(to + four * kFourBytes) = {
           {sums[4 * four], sums[4 * four + 1], sums[4 * four + 2], sums[4 * four + 3]}};
     }
     FenceAsyncProxy();
     NamedBarrier(kConsumersBarrier, kThreads);
     WaitForCluster();
     static_assert(kThreads / kWarpSize >= kMostPeers - 1);
-    if (const int step = thread_ / kWarpSize + 1; step < count_ && IsFirstLane()) {
+    const int step = (ThreadId() - kWarpgroupSize) / kWarpSize + 1;
+    if (step < count_ && IsLeader()) {
       SendTo(own_ + step < count_ ? own_ + step : own_ + step - count_);
     }
     __syncwarp();
+  }
+  // For what the others send. Then those who sent it may exit.
+  JAXGEMM_SM90 void Wait() const {
     shared_.peers_ready.Wait(0);
+    ArriveAtCluster();
   }
 
-  // Of a four that this peer owns.
-  JAXGEMM_SM90 Four<Sum> Total(int four) const {
-    Four<Sum> terms[kMostPeers];
+  // Of kCount fours from `four` on, as far as this peer owns them: in peer order.
+  template <int kCount>
+  JAXGEMM_SM90 void AddUp(int four, Four<Sum> (&total)[kCount]) const {
+    const int fours = end_ - first_, left = end_ - four;
+    const char* from = AtThread(Received(0, fours)) + (four - first_) * kFourBytes;
 #pragma unroll
-    for (int peer = 0; peer < kMostPeers; ++peer) {
-      if (peer < count_) {
-        terms[peer] = *At(peer == own_ ? Own(four)
-                                       : Received(peer, own_, end_ - first_) +
-                                             (four - first_) * kFourBytes);
+    for (int i = 0; i < kCount; ++i) total[i] = {};
+#pragma unroll 2
+    for (int peer = 0; peer < count_; ++peer) {
+      Four<Sum> terms[kCount];
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) {
+        if (i < left) terms[i] = *reinterpret_cast<const Four<Sum>*>(from + i * kFourBytes);
       }
-    }
 #pragma unroll
-    for (int peer = 1; peer < kMostPeers; ++peer) {
-      if (peer >= count_) continue;
+      for (int i = 0; i < kCount; ++i) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) terms[0][i] += terms[peer][i];
+        for (int j = 0; j < 4; ++j) total[i][j] += terms[i][j];
+      }
+      from += fours * kFourBytes;
     }
-    return terms[0];
   }
 
  private:
-  JAXGEMM_SM90 int First(int peer) const { return peer * Traits::kFours / count_; }
-
-  static_assert(Traits::kForm != Sm90Form::kPeers ||
-                (Traits::kFours * kFourBytes <= sizeof(SharedMemory<Traits>::lhs) &&
-                 // The most are of seven peers, of which one owns three fours.
-                 6 * 3 * kFourBytes <= sizeof(SharedMemory<Traits>::rhs)));
-  JAXGEMM_SM90 char* Own(int four) const { return shared_.lhs[0] + four * kFourBytes; }
-  // In the memory of `owner`, who owns `fours` of them.
-  JAXGEMM_SM90 char* Received(int peer, int owner, int fours) const {
-    return shared_.rhs[0] + (peer - (peer > owner)) * fours * kFourBytes;
+  // peer * kFours / count_, of small numbers.
+  JAXGEMM_SM90 int First(int peer) const {
+    return static_cast<int>(__fdividef(static_cast<float>(peer * Traits::kFours) + .5f,
+                                       static_cast<float>(count_)));
   }
-  JAXGEMM_SM90 Four<Sum>* At(char* four) const {
-    return reinterpret_cast<Four<Sum>*>(four) + thread_;
+
+  static constexpr int kMostReceived = 7 * 3;  // of seven peers, of which two own three fours
+  static_assert(Traits::kForm != Sm90Form::kPeers ||
+                (Traits::kFours == 16 &&
+                 (Traits::kFours + kMostReceived) * kFourBytes <=
+                     sizeof(SharedMemory<Traits>::lhs) + sizeof(SharedMemory<Traits>::rhs)));
+  JAXGEMM_SM90 char* Sent(int four) const { return shared_.lhs[0] + four * kFourBytes; }
+  // From `peer`, by one that owns `fours`.
+  JAXGEMM_SM90 char* Received(int peer, int fours) const {
+    return Sent(Traits::kFours + peer * fours);
+  }
+  JAXGEMM_SM90 char* AtThread(char* four) const {
+    return four + (ThreadId() - kWarpgroupSize) * sizeof(Four<Sum>);
   }
 
   JAXGEMM_SM90 void SendTo(int owner) const {
     const int first = First(owner), fours = First(owner + 1) - first;
-    CopyToCluster(ClusterAddress(Received(own_, owner, fours), owner), SharedAddress(Own(first)),
+    CopyToCluster(ClusterAddress(Received(own_, fours), owner), SharedAddress(Sent(first)),
                   fours * kFourBytes, ClusterAddress(&shared_.peers_ready, owner));
   }
 
   SharedMemory<Traits>& shared_;
   int count_, own_, first_, end_;
-  int thread_;  // of all consumers of the CTA
 };
 
 }  // namespace jaxgemm

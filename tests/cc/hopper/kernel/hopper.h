@@ -45,6 +45,7 @@ inline uint32_t __ballot_sync(uint32_t mask, bool said) {
 }
 inline int __ffs(uint32_t bits) { return __builtin_ffs(static_cast<int>(bits)); }
 inline void __syncwarp() { stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/true); }
+inline float __fdividef(float x, float y) { return x / y; }
 template <class T>
 T __ldcg(const T* address) {
   return *address;
@@ -55,7 +56,8 @@ T __ldcg(const T* address) {
 inline constexpr int kWarpSize = 32, kWarpgroupSize = 128;
 
 inline int ThreadId() { return stand_in::ThreadIndex(); }
-inline bool IsFirstLane() { return ThreadId() % kWarpSize == 0; }
+inline uint32_t SameInWarp(uint32_t x) { return __shfl_sync(~0u, x, 0); }
+inline bool IsLeader() { return ThreadId() % kWarpSize == 0; }
 
 // Addresses are offsets, above 1 << 24 those in a CTA of the cluster.
 inline uint32_t SharedAddress(const void* shared) {
@@ -101,20 +103,32 @@ void GiveRegisters() {}
 template <int kRegisters>
 void TakeRegisters() {}
 
+struct BarrierRow {
+  uint32_t first;
+
+  uint32_t At(int i) const { return first + i * 8; }
+  void Arrive(int i) const { stand_in::Arrive(AtAddress(At(i)), 0); }
+  void ArriveInCluster(int i) const { Arrive(i); }
+  void ArriveExpecting(int i, int bytes) const { stand_in::Arrive(AtAddress(At(i)), bytes); }
+  bool HasEnded(int i, uint32_t parity) const {
+    return stand_in::HasEnded(AtAddress(At(i)), parity);
+  }
+  void Wait(int i, uint32_t parity) const {
+    stand_in::MayYield();
+    stand_in::WaitFor(AtAddress(At(i)), parity);
+  }
+};
 struct SharedBarrier {
   uint64_t word;
 
   void Init(int arrivals) { stand_in::InitBarrier(this, arrivals); }
-  void Arrive() { stand_in::Arrive(this, 0); }
-  void ArriveAt(int rank) {
-    stand_in::Arrive(AtAddress(ClusterAddress(this, rank)), 0);
-  }
-  void ArriveExpecting(int bytes) { stand_in::Arrive(this, bytes); }
-  bool TryWait(uint32_t parity) { return stand_in::HasEnded(this, parity); }
-  void Wait(uint32_t parity) {
-    stand_in::MayYield();
-    stand_in::WaitFor(this, parity);
-  }
+  void Arrive() { Row().Arrive(0); }
+  void ArriveAt(int rank) { BarrierRow{ClusterAddress(this, rank)}.ArriveInCluster(0); }
+  void ArriveExpecting(int bytes) { Row().ArriveExpecting(0, bytes); }
+  void Wait(uint32_t parity) { Row().Wait(0, parity); }
+
+ private:
+  BarrierRow Row() const { return {SharedAddress(this)}; }
 };
 
 inline void FenceBarrierInit() {}
@@ -188,16 +202,15 @@ inline void LoadBoxAt(const TensorMap* map, char* barrier, char* to, char* base,
     stand_in::CompleteBytes(barrier, BoxBytes(map));
   });
 }
-inline void LoadBox(const TensorMap* map, SharedBarrier* barrier, void* to, int x, int y, int z) {
-  LoadBoxAt(map, reinterpret_cast<char*>(barrier), static_cast<char*>(to), stand_in::Shared(), x,
-            y, z);
+inline void LoadBox(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y, int z) {
+  LoadBoxAt(map, AtAddress(barrier), AtAddress(to), stand_in::Shared(), x, y, z);
 }
-inline void LoadBoxToAll(const TensorMap* map, SharedBarrier* barrier, void* to, int x, int y,
-                         int z, uint16_t mask) {
+inline void LoadBoxToAll(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y, int z,
+                         uint16_t mask) {
   for (int rank = 0; rank < ClusterSize(); ++rank) {
     if (!(mask >> rank & 1)) continue;
     char* base = stand_in::Shared(rank);
-    LoadBoxAt(map, base + SharedAddress(barrier), base + SharedAddress(to), base, x, y, z);
+    LoadBoxAt(map, base + barrier, base + to, base, x, y, z);
   }
 }
 inline void StoreBox(const TensorMap* map, uint32_t from, int x, int y, int z) {
