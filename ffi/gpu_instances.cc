@@ -7,11 +7,11 @@ namespace {
 
 struct Tile {
   std::string_view target;
-  int64_t m, n, row_bytes, waves_m, waves_n;
+  int64_t m, n, row_bytes, waves;
 };
 constexpr Tile kTiles[] = {
 #define JAXGEMM_GPU_TILE(target, m, n, row_bytes, waves_m, waves_n) \
-  {target, m, n, row_bytes, waves_m, waves_n},
+  {target, m, n, row_bytes, waves_m * waves_n},
 #include "instances.def"
 #undef JAXGEMM_GPU_TILE
 };
@@ -30,7 +30,6 @@ std::vector<GpuInstance> MakeInstances() {
   std::vector<GpuInstance> instances;
   auto add = [&instances](const Operands& operands, const Tile& tile, int64_t lhs_contracting,
                           int64_t rhs_contracting) {
-    const bool sm90 = tile.target == "sm90";
     GpuInstance instance{.id = static_cast<int>(instances.size()),
                          .target = operands.target,
                          .lhs = operands.lhs,
@@ -38,17 +37,13 @@ std::vector<GpuInstance> MakeInstances() {
                          .tile_m = tile.m,
                          .tile_n = tile.n,
                          .tile_k = tile.row_bytes / Bytes(operands.lhs),
-                         .waves = tile.waves_m * tile.waves_n,
-                         .cluster_m = sm90 ? tile.waves_m / kSm90Consumers : 1,
-                         .cluster_n = sm90 ? tile.waves_n : 1,
+                         .waves = tile.waves,
                          .lhs_contracting = lhs_contracting,
                          .rhs_contracting = rhs_contracting};
     instance.name = "gemm_" + std::string(Name(operands.lhs)) + "_" +
                     std::string(Name(operands.rhs)) + "_" + std::to_string(instance.tile_m) +
                     "x" + std::to_string(instance.tile_n) + "x" +
-                    std::to_string(instance.tile_k) +
-                    (instance.cluster_n > 1 ? "_1x" + std::to_string(instance.cluster_n) : "") +
-                    (lhs_contracting == 1 ? "_r" : "_c") +
+                    std::to_string(instance.tile_k) + (lhs_contracting == 1 ? "_r" : "_c") +
                     (rhs_contracting == 0 ? "r" : "c") + "r";
     instances.push_back(std::move(instance));
   };
@@ -59,7 +54,7 @@ std::vector<GpuInstance> MakeInstances() {
         for (int64_t rhs_contracting : {0, 1}) {
           // Of types that have not 16 bits wgmma reads k along the rows; operands that lie
           // otherwise are transposed on their way, in small tiles.
-          bool small = tile.m == 128 && tile.n == 128 && tile.waves_n == 1;
+          bool small = tile.m == 128 && tile.n == 128;
           bool k_contiguous = lhs_contracting == 1 && rhs_contracting == 1;
           if (tile.target == "sm90" && Bytes(operands.lhs) != 2 && !k_contiguous && !small) {
             continue;

@@ -179,7 +179,7 @@ foreach(pair ${pairs})
     set(layouts 1,0,rr 1,1,rc 0,0,cr 0,1,cc)
     # As in gpu_instances.cc.
     if(target STREQUAL "sm90" AND NOT bytes_of_${lhs} EQUAL 2 AND
-       NOT "${tile_m},${tile_n},${waves_n}" STREQUAL "128,128,1")
+       NOT "${tile_m},${tile_n}" STREQUAL "128,128")
       set(layouts 1,1,rc)
     endif()
     foreach(layout IN LISTS layouts)
@@ -187,12 +187,8 @@ foreach(pair ${pairs})
       list(GET layout 0 lhs_contracting)
       list(GET layout 1 rhs_contracting)
       list(GET layout 2 letters)
-      set(side_by_side "")
-      if(target STREQUAL "sm90" AND waves_n GREATER 1)
-        set(side_by_side _1x${waves_n})
-      endif()
       string(CONCAT name "gemm_${name_of_${lhs}}_${name_of_${rhs}}_"
-             "${tile_m}x${tile_n}x${tile_k}${side_by_side}_${letters}r")
+             "${tile_m}x${tile_n}x${tile_k}_${letters}r")
       set(wanted FALSE)
       foreach(pattern ${JAXGEMM_GPU_KERNELS})
         if(pattern STREQUAL "all" OR

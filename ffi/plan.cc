@@ -106,7 +106,7 @@ std::string ChooseInstance(const Problem& p, const Target& target, int64_t workg
     }
     if (sm90) {
       // Columns of the gate and of the up projection are loaded by halves of a tile.
-      if (gated && each.tile_n / each.cluster_n % 128 != 0) continue;
+      if (gated && each.tile_n % 128 != 0) continue;
       auto consider = [&](Sm90Sharing sharing) {
         std::optional<double> cycles = Sm90Cycles(p, target, each, sharing);
         if (!cycles) return;
@@ -116,7 +116,7 @@ std::string ChooseInstance(const Problem& p, const Target& target, int64_t workg
         }
       };
       consider({});
-      for (int64_t peers = 2; may_share && peers <= kMostCtas; ++peers) {
+      for (int64_t peers = 2; may_share && peers <= kMostPeers; ++peers) {
         if (PeersFit(p, each, peers)) consider({.peers = peers});
       }
       if (may_cut) consider({.cut = true});

@@ -45,9 +45,7 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
     if (asked.schedule == Schedule::kAuto) {
       say("stream_k: too few tiles to share out whole for all multiprocessors");
     }
-    say("stream_k: each tile is cut along k among " +
-        (plan.instance->cluster() > 1 ? Str(plan.cluster_peers) + " x " + Str(plan.instance->cluster())
-                                      : Str(plan.cluster_peers)) +
+    say("stream_k: each tile is cut along k among " + Str(plan.cluster_peers) +
         " CTAs, a cluster, which add up in shared memory (the same bits on every run)");
   } else if (plan.cut_tiles > 0) {
     if (asked.schedule == Schedule::kAuto) {

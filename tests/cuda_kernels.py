@@ -25,11 +25,10 @@ class Kernel:
 
   def __init__(self, name: str):
     dtype = "|".join(_ffi.NAMES["operand_dtypes"])
-    lhs, rhs, m, n, k, side_by_side, layout = re.fullmatch(
-        rf"gemm_({dtype})_({dtype})_(\d+)x(\d+)x(\d+)(?:_1x(\d))?_(\w\w)r", name).groups()
+    lhs, rhs, m, n, k, layout = re.fullmatch(
+        rf"gemm_({dtype})_({dtype})_(\d+)x(\d+)x(\d+)_(\w\w)r", name).groups()
     self.name, self.dtypes, self.layout = name, (lhs, rhs), layout
     self.m, self.n, self.k = int(m), int(n), int(k)
-    self.side_by_side = int(side_by_side or 1)  # CTAs
     self.integer = lhs == "int8"
     # Rounded once; sums of float8 products are looked at as they are.
     self.out = {"int8": "int32", "bfloat16": "bfloat16", "float16": "float16"}.get(
@@ -175,8 +174,7 @@ def grouped(kernel: Kernel):
       config = kernel.config(schedule=schedule, num_workgroups=3)
       yield (f"ragged k {schedule}", functools.partial(
           call, numbers=numbers, config=config), (a, b, sizes, before), wanted)
-  if (kernel.layout == "rr" and not kernel.integer and
-      kernel.n // kernel.side_by_side % 128 == 0):
+  if kernel.layout == "rr" and not kernel.integer and kernel.n % 128 == 0:
     yield gated(kernel, rng)
 
 

@@ -26,7 +26,7 @@ class Epilogue {
 
   JAXGEMM_SM90 void Store(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                           Sum (&sums)[Traits::kSums]) {
-    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
+    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
     if (place.row >= place.rows) return;
     if constexpr (!Traits::kInteger) {
       if (maps.plain_out) return StoreSums(args, maps, place, sums);
@@ -35,7 +35,7 @@ class Epilogue {
   }
 
   // A warp's results of 16 bits, on their way to out by boxes of 64 columns.
-  static constexpr int kBoxes = Traits::kCtaN / kBoxColumns, kBoxPairs = kBoxColumns / 4;
+  static constexpr int kBoxes = Traits::kTileN / kBoxColumns, kBoxPairs = kBoxColumns / 4;
   struct Packed {
     int row, column, z;  // in out
     uint32_t pairs[kBoxes][kBoxPairs];
@@ -50,7 +50,7 @@ class Epilogue {
   // Of the plain forms. False: there is nothing left to store by boxes.
   JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile,
                               Sum (&sums)[Traits::kSums], Packed& packed) {
-    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
+    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
     if (place.row >= place.rows) return false;
     if (!IsWhole(args, place)) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
@@ -97,7 +97,7 @@ class Epilogue {
     const Place place = PlaceOf(args, tile, Warp() * kWarpM);
     const int64_t row = place.row + Lane() / 4, column = place.column + Lane() % 4 * 2;
     const int rows = AtMost(place.rows - row, kWarpM);
-    const int columns = AtMost(args.n - column, Traits::kCtaN);
+    const int columns = AtMost(args.n - column, Traits::kTileN);
     const bool plain = !Traits::kInteger && maps.plain_out && !place.scale && !place.bias &&
                        !args.preact && args.activation == Activation::kNone &&
                        args.out_dtype != DType::kF32;
@@ -156,14 +156,14 @@ class Epilogue {
     int64_t scale_at;
   };
 
-  JAXGEMM_SM90 Place PlaceOf(const GemmArgs& args, const WorkTile& tile, int row_in_cta) const {
+  static JAXGEMM_SM90 Place PlaceOf(const GemmArgs& args, const WorkTile& tile, int row_in_tile) {
     const bool ragged_m = Traits::RaggedOf(args) == Ragged::kM;
     const Index vectors = ragged_m ? tile.group : tile.batch;
     return {
-        .row = int64_t{tile.m} * Traits::kTileM + Traits::RowOf(rank_) + row_in_cta,
+        .row = int64_t{tile.m} * Traits::kTileM + row_in_tile,
         .rows = ragged_m ? tile.limit - tile.origin : args.m,
-        .column = (int64_t{tile.n} * Traits::kTileN + Traits::ColumnOf(rank_)) /
-                  (Traits::IsGated(args) ? 2 : 1),
+        .column = int64_t{tile.n} * (Traits::IsGated(args) ? Traits::kTileN / 2
+                                                                 : Traits::kTileN),
         .first_row = ragged_m ? tile.origin : 0,
         .z = Traits::RaggedOf(args) == Ragged::kK
                  ? tile.batch * args.groups.local_groups + tile.group
@@ -238,7 +238,7 @@ class Epilogue {
     if (args.preact) {
       const int64_t length = args.gated ? 2 * args.n : args.n;
       StoreTo<kHalf>(args, args.preact, length, place, 0, args.n, sums);
-      StoreTo<kHalf>(args, args.preact, length, place, args.gated ? args.n : Traits::kCtaN / 2,
+      StoreTo<kHalf>(args, args.preact, length, place, args.gated ? args.n : Traits::kTileN / 2,
                      args.gated ? 2 * args.n : args.n, sums + kHalf);
     }
     switch (args.activation) {
@@ -263,7 +263,7 @@ class Epilogue {
     }
     StoreTo<kHalf>(args, args.out, args.n, place, 0, args.n, sums);
     if (args.gated) return;
-    StoreTo<kHalf>(args, args.out, args.n, place, Traits::kCtaN / 2, args.n, sums + kHalf);
+    StoreTo<kHalf>(args, args.out, args.n, place, Traits::kTileN / 2, args.n, sums + kHalf);
   }
   static JAXGEMM_SM90 bool InGate(const GemmArgs& args, int i) {
     return i < Traits::kSums / 2 || !args.gated;
@@ -273,14 +273,14 @@ class Epilogue {
     // Loads of so many columns are in flight at once.
     constexpr int kAtOnce = 8;
 #pragma unroll
-    for (int first = 0; first < Traits::kCtaN / 4; first += kAtOnce) {
+    for (int first = 0; first < Traits::kTileN / 4; first += kAtOnce) {
       float scale[kAtOnce], bias[kAtOnce];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
         const int in_tile = (first + i) / 2 * 8;
         const bool up = !InGate(args, in_tile / 2);
         const int64_t end = up ? 2 * args.n : args.n;
-        const int64_t column = place.column + (up ? args.n - Traits::kCtaN / 2 : 0) + in_tile +
+        const int64_t column = place.column + (up ? args.n - Traits::kTileN / 2 : 0) + in_tile +
                                Lane() % 4 * 2 + i % 2;
         const int64_t at = column < end ? column : end - 1;
         scale[i] = place.scale ? place.scale[place.scale_at + at * args.scale_stride] : 1;
@@ -364,10 +364,10 @@ class Epilogue {
     const int columns = args.gated ? kColumns / 2 : kColumns, fours = columns / 4;
     const int four = Lane() % fours;
 #pragma unroll 1
-    for (int block = 0; block < Traits::kCtaN / kColumns; ++block) {
+    for (int block = 0; block < Traits::kTileN / kColumns; ++block) {
       // Registers cannot be indexed: one branch for each block.
 #pragma unroll
-      for (int i = 0; i < Traits::kCtaN / kColumns; ++i) {
+      for (int i = 0; i < Traits::kTileN / kColumns; ++i) {
         if (i != block) continue;
         if (args.gated) {
           StageSums<kColumns / 2>(0, sums + i * kColumns / 4);

@@ -297,7 +297,7 @@ class Workgroup {
   const GemmArgs& args_;
   const TensorMaps& maps_;
   SharedMemory<Traits>& shared_;
-  const int rank_;  // in the cluster, which is the tile's
+  const int rank_;  // in a cluster that shares rhs
   const bool waits_for_none_;  // dense, of fixed stride, and all of lhs is there
   const bool by_element_;
 };

@@ -9,11 +9,10 @@
 
 namespace jaxgemm {
 
-// A tile of tile_m x tile_n, computed by cluster_m CTAs below each other, which share its rhs, or
-// cluster_n side by side, which share its lhs. Each has 128 rows: two warpgroups of 64.
-// *_k_contiguous: k is the operand's last dimension in memory.
-template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster_m, int cluster_n,
-          bool lhs_k_contiguous, bool rhs_k_contiguous, Sm90Form form>
+// A tile of tile_m x tile_n, computed by `cluster` CTAs that share its rhs, 128 rows each: two
+// warpgroups of 64 rows. *_k_contiguous: k is the operand's last dimension in memory.
+template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
+          bool rhs_k_contiguous, Sm90Form form>
 struct Sm90Traits {
   static constexpr Sm90Form kForm = form;
   static constexpr bool kIsDense = form == Sm90Form::kPlain || form == Sm90Form::kPeers;
@@ -26,38 +25,37 @@ struct Sm90Traits {
   static constexpr bool kLhsKMajor = kLhsKContiguous || kBytes != 2;
   static constexpr bool kRhsKMajor = kRhsKContiguous || kBytes != 2;
   static_assert(ElementBytes(rhs) == kBytes);
-  static constexpr int kClusterM = cluster_m, kClusterN = cluster_n;
-  static constexpr int kCluster = kClusterM * kClusterN;
-  static_assert(kClusterM == 1 || kClusterN == 1);
+  static constexpr int kCluster = cluster;
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
-  static constexpr int kCtaM = kTileM / kClusterM, kCtaN = kTileN / kClusterN, kWarpgroupM = 64;
+  static constexpr int kCtaM = kTileM / kCluster, kWarpgroupM = 64;
   static constexpr int kConsumers = kSm90Consumers;
   static_assert(kCtaM == kConsumers * kWarpgroupM);
+
 
   static constexpr bool kInteger = lhs == DType::kS8;
   using Sum = std::conditional_t<kInteger, int32_t, float>;
   // Of a thread: columns 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8 of its
   // warp's 16 are sums 4 j + {0, 1} and 4 j + {2, 3}.
-  static constexpr int kSums = kCtaN / 2;
+  static constexpr int kSums = kTileN / 2;
   static constexpr int kFours = kSums / 4;
 
-  using Mma = Wgmma<lhs, rhs, kCtaN, !kLhsKMajor, !kRhsKMajor>;
+  using Mma = Wgmma<lhs, rhs, kTileN, !kLhsKMajor, !kRhsKMajor>;
   static constexpr int kSteps = kTileK / Mma::kDepth;
   // A wgmma waits for the sums of the one before, longer than it multiplies: of few columns, steps
   // take turns at two sets of sums.
-  static constexpr int kChains = kCtaN == 64 ? 2 : 1;
+  static constexpr int kChains = kTileN == 64 ? 2 : 1;
   static_assert(kSteps % kChains == 0 && kChains <= 2);
 
   // Operands that are not k-major lie in blocks, of which each row is one k of 128 bytes of rows.
   static constexpr int kBlock = kRowBytes / kBytes;
   static constexpr int kBlockBytes = kTileK * kRowBytes;
-  static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kCtaN * kRowBytes;
+  static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kTileN * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
   // Consumers of few sums do with the registers that all threads have.
   static constexpr bool kTradesRegisters = !kIsDense || kChains * kSums > 64;
   // On their way to out, a warp's 16 rows: boxes of 64 columns of 16 bits, or as many sums as fit.
   // Of 192 columns, a second one would cost a stage.
-  static constexpr int kOutBoxes = kCtaN % 128 == 0 ? 2 : 1;
+  static constexpr int kOutBoxes = kTileN % 128 == 0 ? 2 : 1;
   // Peers' sums lie where the stages were.
   static constexpr int kStagedBytes =
       form == Sm90Form::kPeers ? 16 : kOutBoxes * kBoxRows * kRowBytes;
@@ -69,10 +67,6 @@ struct Sm90Traits {
   // With more, peers near the L2 take from it what the others need, and wait for them afterwards.
   static constexpr int kStages = form == Sm90Form::kPeers ? 5 : kMostStages;
   static_assert(kStages <= kMostStages);
-
-  // Of a CTA in its tile, of which it is the rank-th.
-  static JAXGEMM_SM90 int RowOf(int rank) { return kClusterM > 1 ? rank * kCtaM : 0; }
-  static JAXGEMM_SM90 int ColumnOf(int rank) { return kClusterN > 1 ? rank * kCtaN : 0; }
 
   // What some forms know as they are compiled.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {

@@ -18,9 +18,9 @@ struct OperandPlace {
   JAXGEMM_SM90 OperandPlace(const GemmArgs& args, const WorkTile& tile, int rank) {
     const Ragged ragged = Traits::RaggedOf(args);
     const bool gated = Traits::IsGated(args);
-    row = tile.m * Traits::kTileM + Traits::RowOf(rank);
+    row = tile.m * Traits::kTileM + rank * Traits::kCtaM;
     if (ragged == Ragged::kM) row += tile.origin;
-    column = (tile.n * Traits::kTileN + Traits::ColumnOf(rank)) / (gated ? 2 : 1);
+    column = tile.n * (gated ? Traits::kTileN / 2 : Traits::kTileN);
     up = gated ? static_cast<int>(args.n) : 0;
     first_k = ragged == Ragged::kK ? tile.origin : 0;
     limit_k = ragged == Ragged::kK ? tile.limit : static_cast<int>(args.k);
@@ -28,10 +28,10 @@ struct OperandPlace {
     rhs_z = args.rhs_batch_stride ? tile.batch : 0;
     if (ragged == Ragged::kM) rhs_z = rhs_z * args.groups.local_groups + tile.group;
   }
-  // Of this CTA's column `i`. Gated tiles have the gate's columns first, then as many of the up
+  // Of the tile's column `i`. Gated tiles have the gate's columns first, then as many of the up
   // projection.
   JAXGEMM_SM90 int Column(int i) const {
-    constexpr int kHalf = Traits::kCtaN / 2;
+    constexpr int kHalf = Traits::kTileN / 2;
     return column + (up && i >= kHalf ? up + i - kHalf : i);
   }
 };
@@ -41,11 +41,10 @@ template <class Traits>
 class CopyEngineLoader {
  public:
   JAXGEMM_SM90 CopyEngineLoader(const GemmArgs& args, const TensorMaps& maps,
-                                SharedMemory<Traits>& shared, int rank, int first_rank = 0)
+                                SharedMemory<Traits>& shared, int rank)
       : args_(args),
         maps_(maps),
         rank_(rank),
-        all_(((1 << Traits::kCluster) - 1) << first_rank),
         full_{SameInWarp(SharedAddress(shared.full))},
         empty_{SameInWarp(SharedAddress(shared.empty))},
         lhs_(SameInWarp(SharedAddress(shared.lhs))),
@@ -69,56 +68,51 @@ class CopyEngineLoader {
   }
 
  private:
-  // Of what the tile's CTAs share, each loads a part for all.
   JAXGEMM_SM90 void LoadLhs(const OperandPlace<Traits>& place, int k) {
-    constexpr int kRows = Traits::kLhsKMajor ? Traits::kCtaM / Traits::kClusterN : Traits::kBlock;
-    constexpr int kParts = Traits::kCtaM / kRows / Traits::kClusterN;
-    static_assert(kParts > 0);
-    const uint32_t to = lhs_ + stage_.slot * Traits::kLhsBytes;
-#pragma unroll
-    for (int i = 0; i < kParts; ++i) {
-      const int part = Traits::kClusterN > 1 ? rank_ * kParts + i : i;
-      const int row = place.row + part * kRows;
-      Load<Traits::kClusterN>(&maps_.lhs, to + part * kRows * kRowBytes,
-                              Traits::kLhsKMajor ? k : row, Traits::kLhsKMajor ? row : k,
-                              place.lhs_z);
-    }
-  }
-  JAXGEMM_SM90 void LoadRhs(const OperandPlace<Traits>& place, int k) {
-    uint32_t to = rhs_ + stage_.slot * Traits::kRhsBytes;
-    if constexpr (Traits::kRhsKMajor) {
-      constexpr int kHalf = Traits::kCtaN / 2;
-#pragma unroll
-      for (int i = 0; i < 2 / Traits::kClusterM; ++i) {
-        const int half = Traits::kClusterM > 1 ? rank_ : i;
-        Load<Traits::kClusterM>(&maps_.rhs, to + half * kHalf * kRowBytes, k,
-                                place.Column(half * kHalf), place.rhs_z);
-      }
+    const uint32_t full = full_.At(stage_.slot);
+    uint32_t to = lhs_ + stage_.slot * Traits::kLhsBytes;
+    if constexpr (Traits::kLhsKMajor) {
+      LoadBox(&maps_.lhs, full, to, k, place.row, place.lhs_z);
     } else {
-      constexpr int kShare = Traits::kTileK / Traits::kClusterM;
-      const int share = Traits::kClusterM > 1 ? rank_ * kShare : 0;
 #pragma unroll
-      for (int column = 0; column < Traits::kCtaN; column += Traits::kBlock) {
-        Load<Traits::kClusterM>(&maps_.rhs, to + share * kRowBytes, place.Column(column),
-                                k + share, place.rhs_z);
+      for (int row = 0; row < Traits::kCtaM; row += Traits::kBlock) {
+        LoadBox(&maps_.lhs, full, to, place.row + row, k, place.lhs_z);
         to += Traits::kBlockBytes;
       }
     }
   }
-  template <int kShareholders>
-  JAXGEMM_SM90 void Load(const TensorMap* map, uint32_t to, int x, int y, int z) {
-    const uint32_t full = full_.At(stage_.slot);
-    if constexpr (kShareholders == 1) {
-      LoadBox(map, full, to, x, y, z);
+  // Each CTA of the cluster loads a share for all.
+  JAXGEMM_SM90 void LoadRhs(const OperandPlace<Traits>& place, int k) {
+    uint32_t to = rhs_ + stage_.slot * Traits::kRhsBytes;
+    if constexpr (Traits::kRhsKMajor) {
+      constexpr int kHalf = Traits::kTileN / 2;
+#pragma unroll
+      for (int i = 0; i < 2 / Traits::kCluster; ++i) {
+        const int half = Traits::kCluster == 1 ? i : rank_;
+        LoadShared(to + half * kHalf * kRowBytes, k, place.Column(half * kHalf), place.rhs_z);
+      }
     } else {
-      LoadBoxToAll(map, full, to, x, y, z, all_);
+      constexpr int kShare = Traits::kTileK / Traits::kCluster;
+      to += rank_ * kShare * kRowBytes;
+#pragma unroll
+      for (int column = 0; column < Traits::kTileN; column += Traits::kBlock) {
+        LoadShared(to, place.Column(column), k + rank_ * kShare, place.rhs_z);
+        to += Traits::kBlockBytes;
+      }
+    }
+  }
+  JAXGEMM_SM90 void LoadShared(uint32_t to, int x, int y, int z) {
+    const uint32_t full = full_.At(stage_.slot);
+    if constexpr (Traits::kCluster == 1) {
+      LoadBox(&maps_.rhs, full, to, x, y, z);
+    } else {
+      LoadBoxToAll(&maps_.rhs, full, to, x, y, z, (1 << Traits::kCluster) - 1);
     }
   }
 
   const GemmArgs& args_;
   const TensorMaps& maps_;
-  const int rank_;       // of this CTA in its tile
-  const uint16_t all_;  // of the cluster's CTAs, those of the tile
+  const int rank_;
   // Addresses, of the first stage.
   const BarrierRow full_, empty_;
   const uint32_t lhs_, rhs_;
@@ -155,7 +149,7 @@ struct ElementLoader {
                                                      shared.lhs[stage.slot], 0);
       }
       if (!maps.rhs_valid) {
-        constexpr int kHalf = Traits::kCtaN / 2;
+        constexpr int kHalf = Traits::kTileN / 2;
         for (int half = 0; half < 2; ++half) {
           Copy<Traits::kRhsKContiguous, kHalf>(rhs, rhs_rows, place.Column(half * kHalf), k,
                                                place.limit_k, shared.rhs[stage.slot],
@@ -249,9 +243,7 @@ class Multiplier {
   };
 
  public:
-  // `first_rank`: in the cluster, of the tile's CTAs.
-  JAXGEMM_SM90 explicit Multiplier(SharedMemory<Traits>& shared, int first_rank = 0,
-                                   Index releases = kNever)
+  JAXGEMM_SM90 explicit Multiplier(SharedMemory<Traits>& shared, Index releases = kNever)
       : shared_(shared), releases_(releases) {
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
     const int rows = thread / kWarpgroupSize * Traits::kWarpgroupM;
@@ -262,8 +254,7 @@ class Multiplier {
     if constexpr (Traits::kCluster == 1) {
       empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNobody;
     } else {
-      empty_.first = lane < Traits::kCluster ? ClusterAddress(shared.empty, first_rank + lane)
-                                              : kNobody;
+      empty_.first = lane < Traits::kCluster ? ClusterAddress(shared.empty, lane) : kNobody;
     }
   }
 

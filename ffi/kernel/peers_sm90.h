@@ -1,6 +1,6 @@
-// The peers of a tile on Hopper: CTAs of one cluster, or as many for each as a tile has, with the sums
-// of a part of k. They exchange them through each other's shared memory, so that each adds up, in
-// peer order, and stores some of the tile's columns.
+// The peers of a tile on Hopper: CTAs of one cluster, each with the sums of its part of k. They
+// exchange them through each other's shared memory, so that each adds up, in peer order, and stores
+// some of the tile's columns.
 #pragma once
 
 #include "kernel/gemm_sm90_traits.h"
@@ -18,14 +18,8 @@ class PeerExchange {
   static constexpr int kFourBytes = kThreads * sizeof(Four<Sum>);
 
  public:
-  // `rank`: of this CTA in its tile.
-  JAXGEMM_SM90 PeerExchange(SharedMemory<Traits>& shared, int count, int own, int rank)
-      : shared_(shared),
-        count_(count),
-        own_(own),
-        rank_(rank),
-        first_(First(own)),
-        end_(First(own + 1)) {}
+  JAXGEMM_SM90 PeerExchange(SharedMemory<Traits>& shared, int count, int own)
+      : shared_(shared), count_(count), own_(own), first_(First(own)), end_(First(own + 1)) {}
 
   JAXGEMM_SM90 int first() const { return first_; }
   JAXGEMM_SM90 int end() const { return end_; }
@@ -92,18 +86,11 @@ class PeerExchange {
                                        static_cast<float>(count_)));
   }
 
-  static constexpr int kMostPeers = kMostCtas / Traits::kCluster;
-  static constexpr int MostReceived() {
-    int most = 0;
-    for (int count = 2; count <= kMostPeers; ++count) {
-      const int fours = count * ((Traits::kFours + count - 1) / count);
-      most = fours > most ? fours : most;
-    }
-    return most;
-  }
+  static constexpr int kMostReceived = 7 * 3;  // of seven peers, of which two own three fours
   static_assert(Traits::kForm != Sm90Form::kPeers ||
-                (Traits::kFours + MostReceived()) * kFourBytes <=
-                    sizeof(SharedMemory<Traits>::lhs) + sizeof(SharedMemory<Traits>::rhs));
+                (Traits::kFours == 16 &&
+                 (Traits::kFours + kMostReceived) * kFourBytes <=
+                     sizeof(SharedMemory<Traits>::lhs) + sizeof(SharedMemory<Traits>::rhs)));
   JAXGEMM_SM90 char* Sent(int four) const { return shared_.lhs[0] + four * kFourBytes; }
   // From `peer`, by one that owns `fours`.
   JAXGEMM_SM90 char* Received(int peer, int fours) const {
@@ -115,13 +102,12 @@ class PeerExchange {
 
   JAXGEMM_SM90 void SendTo(int owner) const {
     const int first = First(owner), fours = First(owner + 1) - first;
-    const int to = owner * Traits::kCluster + rank_;
-    CopyToCluster(ClusterAddress(Received(own_, fours), to), SharedAddress(Sent(first)),
-                  fours * kFourBytes, ClusterAddress(&shared_.peers_ready, to));
+    CopyToCluster(ClusterAddress(Received(own_, fours), owner), SharedAddress(Sent(first)),
+                  fours * kFourBytes, ClusterAddress(&shared_.peers_ready, owner));
   }
 
   SharedMemory<Traits>& shared_;
-  int count_, own_, rank_, first_, end_;
+  int count_, own_, first_, end_;
 };
 
 }  // namespace jaxgemm

@@ -30,10 +30,10 @@ std::map<std::string, Kernel>& Kernels() {
 std::vector<std::string> launched;
 uint64_t seed = 0;
 
-template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster_m, int cluster_n, bool lhs_k, bool rhs_k,
+template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k,
           Sm90Form form>
 struct Form {
-  using Traits = Sm90Traits<lhs, rhs, tile_m, tile_n, cluster_m, cluster_n, lhs_k, rhs_k, form>;
+  using Traits = Sm90Traits<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, form>;
   static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMostShared);
   using Its = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
 
@@ -43,22 +43,22 @@ struct Form {
 };
 
 // With all the forms that it has.
-template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster_m, int cluster_n, bool lhs_k, bool rhs_k>
+template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k>
 std::string Add() {
   constexpr int kTileK = kBoxBytes / ElementBytes(lhs);
   std::string name;
   for (const GpuInstance& each : GpuInstances()) {
     if (each.target == "sm90" && each.lhs == lhs && each.rhs == rhs && each.tile_m == tile_m &&
-        each.tile_n == tile_n && each.tile_k == kTileK && each.cluster_m == cluster_m && each.cluster_n == cluster_n &&
+        each.tile_n == tile_n && each.tile_k == kTileK && each.waves == cluster * kSm90Consumers &&
         (each.lhs_contracting == 1) == lhs_k && (each.rhs_contracting == 1) == rhs_k) {
       name = each.name;
     }
   }
   CHECK_THAT(!name.empty(), "no such instance");
   auto add = [&]<Sm90Form form>(const char* suffix) {
-    if constexpr (HasForm(form, lhs, tile_m, tile_n, lhs_k, rhs_k)) {
+    if constexpr (HasForm(form, lhs, tile_n, cluster, lhs_k, rhs_k)) {
       Kernels()[name + suffix] = {
-          name + suffix, cluster_m * cluster_n, Form<lhs, rhs, tile_m, tile_n, cluster_m, cluster_n, lhs_k, rhs_k, form>::Run};
+          name + suffix, cluster, Form<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, form>::Run};
     }
   };
   add.template operator()<Sm90Form::kGeneral>("");
@@ -274,13 +274,13 @@ void Run(GpuLauncher& launcher, Case c) {
 }
 
 // Random problems of one instance, of about two by two tiles.
-template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster_m, int cluster_n, bool lhs_k, bool rhs_k>
+template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k>
 void RunInstance(GpuLauncher& launcher, int rounds) {
-  const std::string name = Add<lhs, rhs, tile_m, tile_n, cluster_m, cluster_n, lhs_k, rhs_k>();
+  const std::string name = Add<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k>();
   constexpr int kBytes = ElementBytes(lhs), kTileK = kBoxBytes / kBytes, kNeighbours = 16 / kBytes;
   constexpr bool kInteger = lhs == DType::kS8;
-  constexpr bool kHasPlain = HasForm(Sm90Form::kPlain, lhs, tile_m, tile_n, lhs_k, rhs_k);
-  constexpr bool kHasPeers = HasForm(Sm90Form::kPeers, lhs, tile_m, tile_n, lhs_k, rhs_k);
+  constexpr bool kHasPlain = HasForm(Sm90Form::kPlain, lhs, tile_n, cluster, lhs_k, rhs_k);
+  constexpr bool kHasPeers = HasForm(Sm90Form::kPeers, lhs, tile_n, cluster, lhs_k, rhs_k);
   const DType sums_type = kInteger ? DType::kS32 : DType::kF32;
   for (int round = 0; round < rounds; ++round) {
     // Lines that the copy engine takes, and others.
@@ -381,17 +381,14 @@ int main(int count, char** words) {
   SetKernelFolder(folder.string());
   const Driver driver = MakeDriver();
   GpuLauncher launcher(&driver);
-  RunInstance<kBF16, kBF16, 128, 128, 1, 1, true, true>(launcher, few ? 1 : 2);
-  RunInstance<kBF16, kBF16, 256, 64, 2, 1, false, false>(launcher, few ? 1 : 2);
-  RunInstance<kBF16, kBF16, 128, 128, 1, 2, true, false>(launcher, few ? 1 : 2);
+  RunInstance<kBF16, kBF16, 128, 128, 1, true, true>(launcher, few ? 1 : 2);
+  RunInstance<kBF16, kBF16, 256, 64, 2, false, false>(launcher, few ? 1 : 2);
   if (!few) {
-    RunInstance<kBF16, kBF16, 256, 256, 2, 1, true, false>(launcher, 2);
-    RunInstance<kF16, kF16, 256, 192, 2, 1, false, true>(launcher, 1);
-    RunInstance<kF16, kF16, 128, 128, 1, 2, false, true>(launcher, 1);
-    RunInstance<kS8, kS8, 128, 128, 1, 2, true, true>(launcher, 1);
-    RunInstance<kF8E4M3FN, kF8E5M2, 256, 128, 2, 1, true, true>(launcher, 1);
-    RunInstance<kF32, kF32, 128, 128, 1, 1, false, false>(launcher, 1);
-    RunInstance<kS8, kS8, 128, 128, 1, 1, true, true>(launcher, 1);
+    RunInstance<kBF16, kBF16, 256, 256, 2, true, false>(launcher, 2);
+    RunInstance<kF16, kF16, 256, 192, 2, false, true>(launcher, 1);
+    RunInstance<kF8E4M3FN, kF8E5M2, 256, 128, 2, true, true>(launcher, 1);
+    RunInstance<kF32, kF32, 128, 128, 1, false, false>(launcher, 1);
+    RunInstance<kS8, kS8, 128, 128, 1, true, true>(launcher, 1);
   }
   std::filesystem::remove_all(folder);
   std::printf("hopper_test: %d failures\n", failures);
