@@ -38,7 +38,6 @@ std::vector<GpuInstance> MakeInstances() {
                          .tile_n = tile.n,
                          .tile_k = tile.row_bytes / Bytes(operands.lhs),
                          .waves = tile.waves,
-                         .cluster = tile.target == "sm90" ? tile.waves / kSm90Consumers : 1,
                          .lhs_contracting = lhs_contracting,
                          .rhs_contracting = rhs_contracting};
     instance.name = "gemm_" + std::string(Name(operands.lhs)) + "_" +

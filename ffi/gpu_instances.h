@@ -17,7 +17,6 @@ struct GpuInstance {
   DType lhs, rhs;
   int64_t tile_m, tile_n, tile_k;
   int64_t waves;
-  int64_t cluster;  // CTAs that compute a tile; 1 on AMD GPUs
   int64_t lhs_contracting, rhs_contracting;  // which of an operand's two dimensions is k
   // gemm_<lhs>_<rhs>_<tile>_<layouts of lhs, rhs and out: r(ow) or c(olumn) major>
   std::string name;
@@ -25,8 +24,8 @@ struct GpuInstance {
 
 // Of those for sm90.
 inline bool HasForm(const GpuInstance& instance, Sm90Form form) {
-  return HasForm(form, instance.lhs, instance.tile_n, instance.lhs_contracting == 1,
-                 instance.rhs_contracting == 1);
+  return HasForm(form, instance.lhs, instance.tile_n, instance.waves / kSm90Consumers,
+                 instance.lhs_contracting == 1, instance.rhs_contracting == 1);
 }
 
 // Those of one target and one pair of operands together, large tiles first.

@@ -116,7 +116,7 @@ std::string ChooseInstance(const Problem& p, const Target& target, int64_t workg
         }
       };
       consider({});
-      for (int64_t peers = 2; may_share && peers <= kMostCtas; ++peers) {
+      for (int64_t peers = 2; may_share && peers <= kMostPeers; ++peers) {
         if (PeersFit(p, each, peers)) consider({.peers = peers});
       }
       if (may_cut) consider({.cut = true});

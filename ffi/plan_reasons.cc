@@ -46,7 +46,6 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
       say("stream_k: too few tiles to share out whole for all multiprocessors");
     }
     say("stream_k: each tile is cut along k among " + Str(plan.cluster_peers) +
-        (plan.instance->cluster > 1 ? " times " + Str(plan.instance->cluster) : "") +
         " CTAs, a cluster, which add up in shared memory (the same bits on every run)");
   } else if (plan.cut_tiles > 0) {
     if (asked.schedule == Schedule::kAuto) {

@@ -6,10 +6,7 @@
 namespace jaxgemm {
 namespace {
 
-bool CanBePeers(const GpuInstance& instance, int64_t count) {
-  return count >= 2 && count * instance.cluster <= kMostCtas &&
-         HasForm(instance, Sm90Form::kPeers);
-}
+bool CanBePeers(int64_t count) { return count >= 2 && count <= kMostPeers; }
 
 }  // namespace
 
@@ -26,7 +23,7 @@ std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
                    kPerColumn = 6, kMeeting = 5000, kZeroing = 3500, kPartialBytes = 25;
   const int64_t workgroups = target.num_cus * target.waves_per_cu / instance.waves;
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
-  const double cluster = static_cast<double>(instance.cluster);
+  const double cluster = static_cast<double>(instance.waves) / 2;
   const double m = static_cast<double>(instance.tile_m) / cluster;
   const double n = static_cast<double>(instance.tile_n), k = static_cast<double>(instance.tile_k);
   const double tiles = static_cast<double>(p.batch) *
@@ -72,20 +69,22 @@ bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {
   const double tiles = static_cast<double>(p.batch) *
                        static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
                        static_cast<double>(CeilDiv(p.n, instance.tile_n));
-  return CanBePeers(instance, peers) && CeilDiv(p.k, instance.tile_k) >= peers &&
-         tiles <= static_cast<double>(kClusters[peers * instance.cluster]);
+  return CanBePeers(peers) && instance.waves == 2 && instance.tile_n == 128 &&
+         CeilDiv(p.k, instance.tile_k) >= peers &&
+         tiles <= static_cast<double>(kClusters[peers]);
 }
 
 int64_t ClusterPeers(const Problem& p, const Plan& plan, const Target& target) {
   const Config& c = plan.config;
   const int64_t tiles = plan.grid.num_tiles();
   if (target.name != "sm90" || plan.grouped || p.tiles_per_chunk > 0 || tiles == 0 ||
+      plan.instance->waves != 2 || plan.instance->tile_n != 128 ||
       c.schedule != Schedule::kStreamK || c.reduction != Reduction::kLinear || c.num_queues ||
       c.num_shares != c.num_workgroups || c.num_shares % tiles) {
     return 1;
   }
   const int64_t peers = c.num_shares / tiles;
-  return CanBePeers(*plan.instance, peers) && peers <= plan.grid.tiles_k ? peers : 1;
+  return CanBePeers(peers) && peers <= plan.grid.tiles_k ? peers : 1;
 }
 
 Sm90Form ChooseForm(const Problem& p, const Plan& plan) {

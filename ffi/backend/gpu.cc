@@ -182,7 +182,7 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
     const bool is_moved = maps.lhs_valid && maps.rhs_valid && maps.out_valid;
     if (plan.form == Sm90Form::kPeers || is_moved) form = plan.form;
     pointers[1] = &maps;
-    grid *= static_cast<unsigned>(instance.cluster);
+    grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
     block = kSm90Threads;
     shared_bytes = kSm90SharedBytes;
   } else {
@@ -190,11 +190,12 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
   }
   void* function =
       Functions(instance, device)[static_cast<int>(form)].load(std::memory_order_acquire);
-  const int64_t cluster = plan.cluster_peers > 1 ? plan.cluster_peers * instance.cluster : 0;
   DriverResult result =
       driver_.launch_early
-          ? driver_.launch_early(function, grid, static_cast<unsigned>(cluster), block,
-                                 shared_bytes, stream, pointers)
+          ? driver_.launch_early(
+                function, grid,
+                static_cast<unsigned>(plan.cluster_peers > 1 ? plan.cluster_peers : 0), block,
+                shared_bytes, stream, pointers)
           : driver_.launch(function, grid, 1, 1, block, 1, 1, shared_bytes, stream, pointers,
                            nullptr);
   if (result != 0) return Failure("launching", instance.name, device, result);

@@ -50,6 +50,7 @@ bool Encode(const Driver& driver, DType dtype, const void* address, int64_t z, i
 TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   const Problem& p = call.problem;
   const GpuInstance& instance = *call.plan.instance;
+  const int64_t cluster = instance.waves / kSm90Consumers;
   TensorMaps maps{};
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
   // Groups of k begin anywhere, and so would boxes, within lines of k. Of types that have not 16
@@ -61,7 +62,7 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   // Each CTA of a cluster loads a share of rhs; where k runs along the lines, it does so by halves.
   maps.lhs_valid = lhs_suits && (p.lhs_contracting == 1
                                      ? Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
-                                              instance.tile_m / instance.cluster, &maps.lhs)
+                                              instance.tile_m / cluster, &maps.lhs)
                                      : Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m,
                                               instance.tile_k, &maps.lhs));
   maps.rhs_valid =
@@ -69,8 +70,7 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                         ? Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),
                                  p.k, instance.tile_n / 2, &maps.rhs)
                         : Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
-                                 p.num_columns(), instance.tile_k / instance.cluster,
-                                 &maps.rhs));
+                                 p.num_columns(), instance.tile_k / cluster, &maps.rhs));
   const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
   maps.plain_out = IsFloat16OrMore(p.out_dtype) && !p.accumulate && p.n % neighbours == 0 &&
                    reinterpret_cast<uintptr_t>(call.out) % 16 == 0 &&

@@ -94,7 +94,7 @@ class Epilogue {
   template <class Peers>
   JAXGEMM_SM90 void StoreOwned(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                                const Peers& peers) {
-    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
+    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
     const int64_t row = place.row + Lane() / 4, column = place.column + Lane() % 4 * 2;
     const int rows = AtMost(place.rows - row, kWarpM);
     const int columns = AtMost(args.n - column, Traits::kTileN);

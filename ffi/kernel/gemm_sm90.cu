@@ -12,7 +12,7 @@ constexpr bool kRhsKContiguous = JAXGEMM_RHS_CONTRACTING == 1;
 template <Sm90Form form>
 __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& maps,
                                         char* shared) {
-  if constexpr (HasForm(form, kLhs, kTileN, kLhsKContiguous, kRhsKContiguous)) {
+  if constexpr (HasForm(form, kLhs, kTileN, kCluster, kLhsKContiguous, kRhsKContiguous)) {
     using Traits = Sm90Traits<kLhs, kRhs, JAXGEMM_TILE_M, kTileN, kCluster, kLhsKContiguous,
                               kRhsKContiguous, form>;
     static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMostShared);
@@ -24,25 +24,24 @@ __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& 
 
 }  // namespace jaxgemm
 
+// Without a size of its own, a kernel is launched in clusters of any: peers of a tile.
 #if JAXGEMM_WAVES_M > 2
 #define JAXGEMM_CLUSTER __cluster_dims__(jaxgemm::kCluster, 1, 1)
 #else
 #define JAXGEMM_CLUSTER
 #endif
-// Without a size of its own, a kernel is launched in clusters of any: peers of a tile.
-#define JAXGEMM_ANY_CLUSTER
 
 #define JAXGEMM_JOIN(a, b) a##b
-#define JAXGEMM_FORM(name, suffix, form, cluster)                                             \
+#define JAXGEMM_FORM(name, suffix, form)                                                      \
   extern "C" __global__ void __launch_bounds__(jaxgemm::kSm90Threads, 1)                      \
-      cluster JAXGEMM_JOIN(name, suffix)(                                                     \
+      JAXGEMM_CLUSTER JAXGEMM_JOIN(name, suffix)(                                             \
           const __grid_constant__ jaxgemm::GemmArgs args,                                     \
           const __grid_constant__ jaxgemm::TensorMaps maps) {                                 \
     extern __shared__ __align__(1024) char shared[];                                          \
     jaxgemm::RunForm<jaxgemm::Sm90Form::form>(args, maps, shared);                            \
   }
-JAXGEMM_FORM(JAXGEMM_KERNEL, , kGeneral, JAXGEMM_CLUSTER)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _plain, kPlain, JAXGEMM_CLUSTER)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _grouped, kGrouped, JAXGEMM_CLUSTER)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _claimed, kClaimed, JAXGEMM_CLUSTER)
-JAXGEMM_FORM(JAXGEMM_KERNEL, _peers, kPeers, JAXGEMM_ANY_CLUSTER)
+JAXGEMM_FORM(JAXGEMM_KERNEL, , kGeneral)
+JAXGEMM_FORM(JAXGEMM_KERNEL, _plain, kPlain)
+JAXGEMM_FORM(JAXGEMM_KERNEL, _grouped, kGrouped)
+JAXGEMM_FORM(JAXGEMM_KERNEL, _claimed, kClaimed)
+JAXGEMM_FORM(JAXGEMM_KERNEL, _peers, kPeers)

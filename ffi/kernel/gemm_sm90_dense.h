@@ -32,13 +32,12 @@ class DenseWorkgroup {
       : args_(args),
         maps_(maps),
         shared_(shared),
-        rank_(Traits::kCluster == 1 ? 0 : ClusterRank() % Traits::kCluster),
-        first_rank_(kIsPeers ? ClusterRank() - rank_ : 0),
+        rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
         by_element_(kIsPeers && (!maps.lhs_valid || !maps.rhs_valid)),
         next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
     map_.map.grid.num_xcds = 1;  // a division less
-    if constexpr (kIsPeers) map_.map.peers = ClusterSize() / Traits::kCluster;
+    if constexpr (kIsPeers) map_.map.peers = ClusterSize();
   }
 
   JAXGEMM_SM90 void Run() {
@@ -54,16 +53,13 @@ class DenseWorkgroup {
     } else if (warp > 2) {
       FetchArguments(args_, maps_, warp - 3);
     }
-    __syncwarp();
-    ArriveAtCluster();
-    CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_, first_rank_);
     map_.Find(next_);
     // Here, not where it is used, and at the same time what else is wanted of the arguments.
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
                  "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.num_workgroups),
                  "l"(args_.lhs_batch_stride), "l"(args_.rhs_batch_stride));
     __syncwarp();
-    WaitForCluster();
+    ClusterBarrier();
     WaitForKernelsBefore();
     if (warp >= kWarpgroupSize / kWarpSize) {
       if constexpr (Traits::kTradesRegisters) TakeRegisters<232>();
@@ -75,7 +71,7 @@ class DenseWorkgroup {
     } else {
       if constexpr (Traits::kTradesRegisters) GiveRegisters<40>();
       if (warp == 0) {
-        Load(loader);
+        Load(CopyEngineLoader<Traits>(args_, maps_, shared_, rank_));
       } else if (by_element_) {
         Load(ElementLoader<Traits>{.args = args_,
                                    .maps = maps_,
@@ -102,7 +98,7 @@ class DenseWorkgroup {
     if constexpr (kIsPeers) shared_.peers_ready.ArriveExpecting(Exchange().ReceivedBytes());
   }
   JAXGEMM_SM90 PeerExchange<Traits> Exchange() const {
-    return {shared_, ClusterSize() / Traits::kCluster, ClusterRank() / Traits::kCluster, rank_};
+    return {shared_, ClusterSize(), ClusterRank()};
   }
 
   template <class Compute, class Store>
@@ -115,7 +111,7 @@ class DenseWorkgroup {
   JAXGEMM_SM90 void Advance() { next_ += args_.num_workgroups; }
 
   template <class Loader>
-  JAXGEMM_SM90 void Load(Loader&& loader) {
+  JAXGEMM_SM90 void Load(Loader loader) {
     ForEachTile([&](const WorkTile& tile) { loader.Load(tile); },
                 [&](const WorkTile&) {
                   map_.Find(next_);
@@ -125,7 +121,7 @@ class DenseWorkgroup {
 
   JAXGEMM_SM90 void ConsumeAsPeer() {
     typename Traits::Sum sums[Traits::kSums];
-    Multiplier<Traits> multiplier(shared_, first_rank_);
+    Multiplier<Traits> multiplier(shared_);
     ForEachTile([&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); },
                 [&](const WorkTile& tile) {
                   const PeerExchange<Traits> exchange = Exchange();
@@ -154,7 +150,7 @@ class DenseWorkgroup {
     typename Traits::Sum sums[Traits::kSums];
     const Index size = map_.map.size(), step = args_.num_workgroups;
     const Index tiles = next_ < size ? Div(size - next_ + step - 1, step) : 0;
-    Multiplier<Traits> multiplier(shared_, 0, tiles * map_.map.grid.tiles_k - Traits::kStages);
+    Multiplier<Traits> multiplier(shared_, tiles * map_.map.grid.tiles_k - Traits::kStages);
     StoredMeanwhile<Traits> stored{
         .args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     // There are k tiles enough.
@@ -175,8 +171,7 @@ class DenseWorkgroup {
   const GemmArgs& args_;
   const TensorMaps& maps_;
   SharedMemory<Traits>& shared_;
-  const int rank_;        // in the tile, of which the CTAs share rhs
-  const int first_rank_;  // in the cluster, of the tile's CTAs
+  const int rank_;  // in a cluster that shares rhs
   const bool by_element_;
   Index next_;  // index, after that which is claimed
   Map map_;

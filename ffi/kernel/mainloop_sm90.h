@@ -41,11 +41,10 @@ template <class Traits>
 class CopyEngineLoader {
  public:
   JAXGEMM_SM90 CopyEngineLoader(const GemmArgs& args, const TensorMaps& maps,
-                                SharedMemory<Traits>& shared, int rank, int first_rank = 0)
+                                SharedMemory<Traits>& shared, int rank)
       : args_(args),
         maps_(maps),
         rank_(rank),
-        all_(((1 << Traits::kCluster) - 1) << first_rank),
         full_{SameInWarp(SharedAddress(shared.full))},
         empty_{SameInWarp(SharedAddress(shared.empty))},
         lhs_(SameInWarp(SharedAddress(shared.lhs))),
@@ -82,7 +81,7 @@ class CopyEngineLoader {
       }
     }
   }
-  // Each CTA of the tile loads a share for all.
+  // Each CTA of the cluster loads a share for all.
   JAXGEMM_SM90 void LoadRhs(const OperandPlace<Traits>& place, int k) {
     uint32_t to = rhs_ + stage_.slot * Traits::kRhsBytes;
     if constexpr (Traits::kRhsKMajor) {
@@ -107,14 +106,13 @@ class CopyEngineLoader {
     if constexpr (Traits::kCluster == 1) {
       LoadBox(&maps_.rhs, full, to, x, y, z);
     } else {
-      LoadBoxToAll(&maps_.rhs, full, to, x, y, z, all_);
+      LoadBoxToAll(&maps_.rhs, full, to, x, y, z, (1 << Traits::kCluster) - 1);
     }
   }
 
   const GemmArgs& args_;
   const TensorMaps& maps_;
-  const int rank_;      // of this CTA in its tile
-  const uint16_t all_;  // of the cluster's CTAs, those of the tile
+  const int rank_;
   // Addresses, of the first stage.
   const BarrierRow full_, empty_;
   const uint32_t lhs_, rhs_;
@@ -245,9 +243,7 @@ class Multiplier {
   };
 
  public:
-  // `first_rank`: in the cluster, of the tile's CTAs.
-  JAXGEMM_SM90 explicit Multiplier(SharedMemory<Traits>& shared, int first_rank = 0,
-                                   Index releases = kNever)
+  JAXGEMM_SM90 explicit Multiplier(SharedMemory<Traits>& shared, Index releases = kNever)
       : shared_(shared), releases_(releases) {
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
     const int rows = thread / kWarpgroupSize * Traits::kWarpgroupM;
@@ -258,8 +254,7 @@ class Multiplier {
     if constexpr (Traits::kCluster == 1) {
       empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNobody;
     } else {
-      empty_.first = lane < Traits::kCluster ? ClusterAddress(shared.empty, first_rank + lane)
-                                              : kNobody;
+      empty_.first = lane < Traits::kCluster ? ClusterAddress(shared.empty, lane) : kNobody;
     }
   }
 

@@ -1,6 +1,6 @@
-// The peers of a tile on Hopper: CTAs of one cluster, or as many for each as a tile has, with the sums
-// of a part of k. They exchange them through each other's shared memory, so that each adds up, in
-// peer order, and stores some of the tile's columns.
+// The peers of a tile on Hopper: CTAs of one cluster, each with the sums of its part of k. They
+// exchange them through each other's shared memory, so that each adds up, in peer order, and stores
+// some of the tile's columns.
 #pragma once
 
 #include "kernel/gemm_sm90_traits.h"
@@ -18,14 +18,8 @@ class PeerExchange {
   static constexpr int kFourBytes = kThreads * sizeof(Four<Sum>);
 
  public:
-  // `rank`: of this CTA in its tile.
-  JAXGEMM_SM90 PeerExchange(SharedMemory<Traits>& shared, int count, int own, int rank)
-      : shared_(shared),
-        count_(count),
-        own_(own),
-        rank_(rank),
-        first_(First(own)),
-        end_(First(own + 1)) {}
+  JAXGEMM_SM90 PeerExchange(SharedMemory<Traits>& shared, int count, int own)
+      : shared_(shared), count_(count), own_(own), first_(First(own)), end_(First(own + 1)) {}
 
   JAXGEMM_SM90 int first() const { return first_; }
   JAXGEMM_SM90 int end() const { return end_; }
@@ -49,7 +43,7 @@ class PeerExchange {
     FenceAsyncProxy();
     NamedBarrier(kConsumersBarrier, kThreads);
     WaitForCluster();
-    static_assert(kThreads / kWarpSize >= kMostCtas - 1);
+    static_assert(kThreads / kWarpSize >= kMostPeers - 1);
     const int step = (ThreadId() - kWarpgroupSize) / kWarpSize + 1;
     if (step < count_ && IsLeader()) {
       SendTo(own_ + step < count_ ? own_ + step : own_ + step - count_);
@@ -108,13 +102,12 @@ class PeerExchange {
 
   JAXGEMM_SM90 void SendTo(int owner) const {
     const int first = First(owner), fours = First(owner + 1) - first;
-    const int to = owner * Traits::kCluster + rank_;
-    CopyToCluster(ClusterAddress(Received(own_, fours), to), SharedAddress(Sent(first)),
-                  fours * kFourBytes, ClusterAddress(&shared_.peers_ready, to));
+    CopyToCluster(ClusterAddress(Received(own_, fours), owner), SharedAddress(Sent(first)),
+                  fours * kFourBytes, ClusterAddress(&shared_.peers_ready, owner));
   }
 
   SharedMemory<Traits>& shared_;
-  int count_, own_, rank_, first_, end_;
+  int count_, own_, first_, end_;
 };
 
 }  // namespace jaxgemm

@@ -14,7 +14,7 @@ enum class Sm90Form : int {
   kPlain,    // dense, tiles of fixed stride, all moved by the copy engine, out as it is summed up
   kGrouped,  // the same, grouped
   kClaimed,  // the same as kPlain, of tiles that are stolen, or wait for chunks of lhs
-  kPeers,    // dense, a tile for each cluster, which shares its k
+  kPeers,    // dense, a tile for each cluster, of which the CTAs share its k
 };
 inline constexpr int kSm90Forms = 5;
 
@@ -28,10 +28,11 @@ inline constexpr int kPlainKTiles = 4;
 // Of the instances that have them, what plain forms store.
 constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : DType::kBF16; }
 
-constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, bool lhs_k_contiguous,
-                       bool rhs_k_contiguous) {
+// `cluster`: CTAs that share a tile's rhs.
+constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster,
+                       bool lhs_k_contiguous, bool rhs_k_contiguous) {
   if (form == Sm90Form::kGeneral) return true;
-  if (form == Sm90Form::kPeers) return tile_n == 128;
+  if (form == Sm90Form::kPeers) return cluster == 1 && tile_n == 128;
   // Threads transpose bytes that are not k-contiguous.
   return ElementBytes(lhs) == 2 || (ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
                                     lhs_k_contiguous && rhs_k_contiguous);
@@ -62,6 +63,6 @@ inline constexpr int kSm90Threads = 384, kSm90SharedBytes = 227 * 1024;
 // Warpgroups that multiply, in a CTA.
 inline constexpr int kSm90Consumers = 2;
 // CTAs of a cluster that any GPU can run.
-inline constexpr int kMostCtas = 8;
+inline constexpr int kMostPeers = 8;
 
 }  // namespace jaxgemm
