@@ -53,13 +53,16 @@ class DenseWorkgroup {
     } else if (warp > 2) {
       FetchArguments(args_, maps_, warp - 3);
     }
+    __syncwarp();
+    ArriveAtCluster();
+    CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_);
     map_.Find(next_);
     // Here, not where it is used, and at the same time what else is wanted of the arguments.
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
                  "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.num_workgroups),
                  "l"(args_.lhs_batch_stride), "l"(args_.rhs_batch_stride));
     __syncwarp();
-    ClusterBarrier();
+    WaitForCluster();
     WaitForKernelsBefore();
     if (warp >= kWarpgroupSize / kWarpSize) {
       if constexpr (Traits::kTradesRegisters) TakeRegisters<232>();
@@ -71,7 +74,7 @@ class DenseWorkgroup {
     } else {
       if constexpr (Traits::kTradesRegisters) GiveRegisters<40>();
       if (warp == 0) {
-        Load(CopyEngineLoader<Traits>(args_, maps_, shared_, rank_));
+        Load(loader);
       } else if (by_element_) {
         Load(ElementLoader<Traits>{.args = args_,
                                    .maps = maps_,
@@ -111,7 +114,7 @@ class DenseWorkgroup {
   JAXGEMM_SM90 void Advance() { next_ += args_.num_workgroups; }
 
   template <class Loader>
-  JAXGEMM_SM90 void Load(Loader loader) {
+  JAXGEMM_SM90 void Load(Loader&& loader) {
     ForEachTile([&](const WorkTile& tile) { loader.Load(tile); },
                 [&](const WorkTile&) {
                   map_.Find(next_);
