@@ -19,18 +19,21 @@ std::string SideStreams::Open(int device) {
            "counts. Hide some.";
   }
   Side& side = sides_[device];
-  if (side.stream.load(std::memory_order_acquire)) return "";
+  if (side.copies.load(std::memory_order_acquire)) return "";
   std::lock_guard lock(mutex_);
-  if (side.stream.load(std::memory_order_relaxed)) return "";
+  if (side.copies.load(std::memory_order_relaxed)) return "";
   CurrentDevice current(driver_, device);
   DriverResult result = current.result();
   // The lowest number goes first: a copy should not queue behind others.
   int least = 0, greatest = 0;
   if (result == 0) result = streams_.priority_range(&least, &greatest);
-  void* stream = nullptr;
-  if (result == 0) result = streams_.create_stream(&stream, kNonBlocking, greatest);
+  void* copies = nullptr;
+  if (result == 0 && !side.signals) {
+    result = streams_.create_stream(&side.signals, kNonBlocking, greatest);
+  }
+  if (result == 0) result = streams_.create_stream(&copies, kNonBlocking, greatest);
   if (result != 0) return Failure("making a stream for producers", device, result);
-  side.stream.store(stream, std::memory_order_release);
+  side.copies.store(copies, std::memory_order_release);
   return "";
 }
 
@@ -59,22 +62,34 @@ DriverResult SideStreams::CopyChunk(const ChunkedCopy& copy, int64_t chunk, void
   return result;
 }
 
-DriverResult SideStreams::Enqueue(const ChunkedCopy& copy, void* stream) {
+DriverResult SideStreams::Enqueue(const ChunkedCopy& copy, void* copies, void* signals,
+                                  void* event) {
   DriverResult result = 0;
   for (int64_t turn = 0; turn < copy.num_chunks() && result == 0; ++turn) {
     const int64_t chunk = copy.chunk(turn);
-    result = CopyChunk(copy, chunk, stream);
-    if (result == 0) result = streams_.write_word(stream, copy.signals + chunk, 1);
+    result = CopyChunk(copy, chunk, copies);
+    // Behind the last one nothing waits, and to change streams takes a while.
+    const bool last = turn == copy.num_chunks() - 1;
+    if (!last) {
+      if (result == 0) result = streams_.record_event(event, copies);
+      if (result == 0) result = streams_.wait_event(signals, event, 0);
+    }
+    if (result == 0) {
+      result = streams_.write_word(last ? copies : signals, copy.signals + chunk, 1);
+    }
   }
+  if (result == 0) result = streams_.record_event(event, signals);
+  if (result == 0) result = streams_.wait_event(copies, event, 0);
+  if (result == 0) result = streams_.record_event(event, copies);
   return result;
 }
 
 std::string SideStreams::Start(const ChunkedCopy& copy, int device, void* stream) {
   if (copy.num_chunks() == 0) return "";
-  void* const side_stream = device >= 0 && device < kMaxDevices
-                                ? sides_[device].stream.load(std::memory_order_acquire)
-                                : nullptr;
-  if (!side_stream) {
+  void* const copies = device >= 0 && device < kMaxDevices
+                           ? sides_[device].copies.load(std::memory_order_acquire)
+                           : nullptr;
+  if (!copies) {
     return "device " + Str(device) + " has no stream for producers: the call's Initialize stage "
            "has not run there.";
   }
@@ -91,15 +106,15 @@ std::string SideStreams::Start(const ChunkedCopy& copy, int device, void* stream
   // its copies come before these on the same stream.
   void*& event = side.running[copy.signals];
   if (!event) result = TakeEvent(&side, &event);
-  // The event serves twice: who waits for it waits for its last record at that time.
+  // The event serves again and again: who waits for it waits for its last record at that time.
   if (result == 0) result = streams_.record_event(event, stream);
-  if (result == 0) result = streams_.wait_event(side_stream, event, 0);
-  if (result == 0) result = Enqueue(copy, side_stream);
-  if (result == 0) result = streams_.record_event(event, side_stream);
+  if (result == 0) result = streams_.wait_event(copies, event, 0);
+  if (result == 0) result = Enqueue(copy, copies, side.signals, event);
   if (result == 0 && !copy.beside_products()) result = streams_.wait_event(stream, event, 0);
   if (result == 0) return "";
   // The error lets XLA free what some of the copies may be writing to.
-  streams_.synchronize_stream(side_stream);
+  streams_.synchronize_stream(copies);
+  streams_.synchronize_stream(side.signals);
   if (event) side.free_events.push_back(event);
   side.running.erase(copy.signals);
   return Failure("starting a producer", device, result);

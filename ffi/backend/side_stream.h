@@ -1,6 +1,7 @@
-// Producers on a GPU: copies on a stream of the device's own, beside XLA's, each followed by a
-// word written for its signal. Those that may need a multiprocessor end before what comes next on
-// XLA's stream, unless the product is said to leave them one.
+// Producers on a GPU: copies on a stream of the device's own, beside XLA's, and after each a word
+// written for its signal, on another stream, so that the next copy does not wait for it. Those that may
+// need a multiprocessor end before what comes next on XLA's stream, unless the product is said to
+// leave them one.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ class SideStreams {
   SideStreams(const Driver* driver, const StreamDriver* streams)
       : driver_(*driver), streams_(*streams) {}
 
-  // Makes the device's stream, unless it is there. May wait for the device.
+  // Makes the device's streams, unless they are there. May wait for the device.
   std::string Open(int device);
 
   // Puts the copy behind what is on XLA's `stream` now and returns; before what comes next there
@@ -51,13 +52,15 @@ class SideStreams {
  private:
   // Of one device.
   struct Side {
-    std::atomic<void*> stream = nullptr;
+    std::atomic<void*> copies = nullptr;  // a stream; with it there are
+    void* signals = nullptr;
     std::map<const uint32_t*, void*> running;  // events, by the producers' signals
     std::vector<void*> free_events;
   };
 
   DriverResult TakeEvent(Side* side, void** event);
-  DriverResult Enqueue(const ChunkedCopy& copy, void* stream);
+  // Records the event when all is done.
+  DriverResult Enqueue(const ChunkedCopy& copy, void* copies, void* signals, void* event);
   DriverResult CopyChunk(const ChunkedCopy& copy, int64_t chunk, void* stream);
   std::string Failure(const char* what, int device, DriverResult result) const;
 

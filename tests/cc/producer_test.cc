@@ -185,37 +185,48 @@ void TestSideStreams() {
   ChunkedCopy copy = buffers.copy;
   copy.from_host = true;
   ExpectError("no stream", sides.Start(copy, 0, kXla), "Initialize stage has not run");
-  Expect("open", sides.Open(0), {"stream 1 -3"});
+  Expect("open", sides.Open(0), {"stream 1 -3", "stream 1 -3"});
   Expect("open again", sides.Open(0), {});
   ExpectError("too many devices", sides.Open(64), "device 64 is beyond the 64");
 
   copy.first_chunk = 1;
-  auto started = [](const std::string& event, bool is_new, const std::string& stream = "100") {
+  // Of copies on one stream, with signals on another: all but the last, which nothing waits behind.
+  auto enqueued = [](const std::string& event, bool is_new, const std::string& copies,
+                     const std::string& signals, const Calls& each) {
     Calls wanted{"set 3 words to 0 on 7"};
     if (is_new) wanted.push_back("event " + event);
-    wanted.insert(wanted.end(), {"record " + event + " on 7", "hold " + stream + " for " + event});
-    for (const char* bytes : {"32", "16", "32"}) {
-      wanted.push_back(std::string("copy ") + bytes + " on " + stream);
-      wanted.push_back("write 1 on " + stream);
+    wanted.insert(wanted.end(), {"record " + event + " on 7", "hold " + copies + " for " + event});
+    for (size_t i = 0; i < each.size(); ++i) {
+      wanted.push_back(each[i] + " on " + copies);
+      if (i == each.size() - 1) {
+        wanted.push_back("write 1 on " + copies);
+      } else {
+        wanted.insert(wanted.end(), {"record " + event + " on " + copies,
+                                     "hold " + signals + " for " + event,
+                                     "write 1 on " + signals});
+      }
     }
-    wanted.push_back("record " + event + " on " + stream);
+    // The buffers are in use until both have ended.
+    wanted.insert(wanted.end(), {"record " + event + " on " + signals,
+                                 "hold " + copies + " for " + event,
+                                 "record " + event + " on " + copies});
     return wanted;
   };
-  Expect("start", sides.Start(copy, 0, kXla), started("101", true));
+  const Calls rows{"copy 32", "copy 16", "copy 32"};
+  const Calls columns{"copy rows 5 x 32", "copy rows 5 x 32", "copy rows 5 x 16"};
+  Expect("start", sides.Start(copy, 0, kXla), enqueued("102", true, "101", "100", rows));
   CHECK_THAT(buffers.data == buffers.source, "copied");
-  Expect("join", sides.Join(copy.signals, 0, kXla), {"hold 7 for 101"});
+  Expect("join", sides.Join(copy.signals, 0, kXla), {"hold 7 for 102"});
   Expect("join again", sides.Join(copy.signals, 0, kXla), {});
-  Expect("start again", sides.Start(copy, 0, kXla), started("101", false));
+  Expect("start again", sides.Start(copy, 0, kXla), enqueued("102", false, "101", "100", rows));
   // No join came: the program failed.
-  Expect("start without a join", sides.Start(copy, 0, kXla), started("101", false));
+  Expect("start without a join", sides.Start(copy, 0, kXla), enqueued("102", false, "101", "100", rows));
 
   Buffers wide(5, 10, 8, 4);
   wide.copy.first_chunk = 0;
   wide.copy.from_host = true;
   Expect("start of columns", sides.Start(wide.copy, 0, kXla),
-         {"set 3 words to 0 on 7", "event 102", "record 102 on 7", "hold 100 for 102",
-          "copy rows 5 x 32 on 100", "write 1 on 100", "copy rows 5 x 32 on 100",
-          "write 1 on 100", "copy rows 5 x 16 on 100", "write 1 on 100", "record 102 on 100"});
+         enqueued("103", true, "101", "100", columns));
   CHECK_THAT(wide.data == wide.source, "columns copied");
 
   Expect("status", sides.ReadStatus(&status, 0, kXla, &status), {"read on 7", "wait for 7"});
@@ -230,26 +241,24 @@ void TestSideStreams() {
          {"hold until 9 on 7", "hold until 9 on 7"});
 
   // Within the device: before what comes next on XLA's stream, unless a product leaves room.
-  Expect("open 1", sides.Open(1), {"stream 1 -3"});
+  Expect("open 1", sides.Open(1), {"stream 1 -3", "stream 1 -3"});
   bool is_new = true;
   for (const bool from_host : {false, true}) {
     for (const bool leaves_room : {false, true}) {
       copy.from_host = from_host;
       copy.product_leaves_room = leaves_room;
-      Calls wanted = started("104", is_new, "103");
-      if (!from_host && !leaves_room) wanted.push_back("hold 7 for 104");
+      Calls wanted = enqueued("106", is_new, "105", "104", rows);
+      if (!from_host && !leaves_room) wanted.push_back("hold 7 for 106");
       Expect("start on 1", sides.Start(copy, 1, kXla), wanted);
-      Expect("join on 1", sides.Join(copy.signals, 1, kXla), {"hold 7 for 104"});
+      Expect("join on 1", sides.Join(copy.signals, 1, kXla), {"hold 7 for 106"});
       is_new = false;
     }
   }
-  Expect("open 2", sides.Open(2), {"stream 1 -3"});
+  Expect("open 2", sides.Open(2), {"stream 1 -3", "stream 1 -3"});
   wide.copy.from_host = false;
-  Expect("start of columns within the device", sides.Start(wide.copy, 2, kXla),
-         {"set 3 words to 0 on 7", "event 106", "record 106 on 7", "hold 105 for 106",
-          "copy rows 5 x 32 on 105", "write 1 on 105", "copy rows 5 x 32 on 105",
-          "write 1 on 105", "copy rows 5 x 16 on 105", "write 1 on 105", "record 106 on 105",
-          "hold 7 for 106"});
+  Calls wanted = enqueued("109", true, "108", "107", columns);
+  wanted.push_back("hold 7 for 109");
+  Expect("start of columns within the device", sides.Start(wide.copy, 2, kXla), wanted);
 
   // Whatever fails: what was begun has ended before the error frees its buffers.
   copy.from_host = true;
@@ -258,7 +267,8 @@ void TestSideStreams() {
     ExpectError(function, sides.Start(copy, 0, kXla),
                 "starting a producer failed: device 0, errorFake: as the test wanted");
     given = Take();
-    CHECK_THAT(given.back() == "wait for 100", "%s: %s", function, given.back().c_str());
+    CHECK_THAT(given.back() == "wait for 100" && given[given.size() - 2] == "wait for 101", "%s: %s",
+               function, given.back().c_str());
     failing = "";
     Expect("nothing was begun", sides.Join(copy.signals, 0, kXla), {});
   }
