@@ -278,6 +278,7 @@ class Multiplier {
     int previous = 0;
     bool is_full = full_.HasEnded(stage_.slot, stage_.parity);
     Index k_tile = 0, time = meanwhile.NextTime(0);
+    // The inner loop has at least one turn: else ptxas says that wgmmas wait for each other (C7515).
     do {
       const Index stop = time < count ? time : count;
       do {
