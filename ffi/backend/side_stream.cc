@@ -95,17 +95,16 @@ std::string SideStreams::Start(const ChunkedCopy& copy, int device, void* stream
   }
   CurrentDevice current(driver_, device);
   DriverResult result = current.result();
+  std::lock_guard lock(mutex_);
+  Side& side = sides_[device];
+  void*& event = side.running[copy.signals];
+  // What is still listed under these signals is of a program that failed: no join came for it, and
+  // it would write to them.
+  if (result == 0 && event) result = streams_.wait_event(stream, event, 0);
   if (result == 0) {
     result = driver_.set_words(copy.signals, 0, static_cast<size_t>(copy.num_chunks()), stream);
   }
-  if (result != 0) return Failure("zeroing the signals", device, result);
-
-  std::lock_guard lock(mutex_);
-  Side& side = sides_[device];
-  // What is still listed under these signals is of a program that failed: no join came for it, and
-  // its copies come before these on the same stream.
-  void*& event = side.running[copy.signals];
-  if (!event) result = TakeEvent(&side, &event);
+  if (result == 0 && !event) result = TakeEvent(&side, &event);
   // The event serves again and again: who waits for it waits for its last record at that time.
   if (result == 0) result = streams_.record_event(event, stream);
   if (result == 0) result = streams_.wait_event(copies, event, 0);

@@ -1,7 +1,7 @@
 // Producers on a GPU: copies on a stream of the device's own, beside XLA's, and after each a word
-// written for its signal, on another stream, so that the next copy does not wait for it. Those that may
-// need a multiprocessor end before what comes next on XLA's stream, unless the product is said to
-// leave them one.
+// written for its signal, on another stream, so that the next copy does not wait for it. Copies that
+// may need a multiprocessor end before what comes next on XLA's stream, unless the product is said
+// to leave them one.
 #pragma once
 
 #include <array>

@@ -104,7 +104,7 @@ class Epilogue {
     if (plain) {
       constexpr int kAtOnce = 4;
       const bool bf16 = args.out_dtype == DType::kBF16;
-      const int64_t next = args.n * sizeof(uint16_t) * 8;  // row but seven
+      const int64_t next = 8 * args.n * sizeof(uint16_t);  // bytes to the second half's row
       char* line = static_cast<char*>(args.out) +
                    ((place.z * args.m + row) * args.n + column) * sizeof(uint16_t);
       asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(columns), "r"(int{bf16}));

@@ -258,8 +258,8 @@ class Multiplier {
     }
   }
 
-  // `meanwhile` is called after k tiles have been issued, first NextTime(0) of them; NextTime of that
-  // number says of how many it is called again.
+  // `meanwhile` is called after k tiles have been issued, first NextTime(0) of them; NextTime of
+  // that number says after how many it is called again.
   template <class Meanwhile = Nothing>
   JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kSums],
                         Meanwhile&& meanwhile = {}) {
@@ -278,7 +278,7 @@ class Multiplier {
     int previous = 0;
     bool is_full = full_.HasEnded(stage_.slot, stage_.parity);
     Index k_tile = 0, time = meanwhile.NextTime(0);
-    // The inner loop has at least one turn: else ptxas says that wgmmas wait for each other (C7515).
+    // The inner loop has at least one turn: else ptxas lets wgmmas wait for each other (C7515).
     do {
       const Index stop = time < count ? time : count;
       do {

@@ -9,9 +9,9 @@ namespace jaxgemm {
 // copy engine does it: 16-byte chunk c of row r lies at c ^ (r % 8). Eight rows make an atom.
 inline constexpr int kRowBytes = kBoxBytes, kAtomBytes = 8 * kRowBytes;
 
-// PTX ISA, "Asynchronous warpgroup level matrix shared memory layout": a descriptor is what differs
-// between matrices, in its low half, and what does not. `leading_bytes`: from one 128-byte column of
-// rows to the next, where m or n runs along the rows; ignored where k does.
+// PTX ISA, "Asynchronous warpgroup level matrix shared memory layout". A descriptor's low half is
+// what differs between matrices. `leading_bytes`: from one 128-byte column of rows to the next,
+// where m or n runs along the rows; ignored where k does.
 JAXGEMM_SM90 uint32_t MatrixStart(uint32_t address, uint32_t leading_bytes) {
   return (address & 0x3ffff) >> 4 | leading_bytes >> 4 << 16;
 }

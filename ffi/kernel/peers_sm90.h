@@ -9,8 +9,8 @@
 namespace jaxgemm {
 
 // A four is sums 4 i to 4 i + 3 of all threads; peer p owns those from First(p) on to First(p + 1).
-// They lie where the stages were: first those that others own, then of each peer, this one too, what
-// this one owns.
+// They lie where the stages were: first those that others own, then of each peer, this one too,
+// what this one owns.
 template <class Traits>
 class PeerExchange {
   using Sum = typename Traits::Sum;
