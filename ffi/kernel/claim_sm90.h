@@ -45,7 +45,7 @@ struct ClusterClaim {
       // The copy engine reads what the signal's writer wrote.
       if (waits) FenceAsyncProxyOfMemory();
     }
-    return __shfl_sync(~0u, index, 0);
+    return __shfl_sync(~0u, index, LeaderLane());
   }
 
  private:

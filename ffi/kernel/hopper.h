@@ -32,6 +32,11 @@ JAXGEMM_SM90 bool IsLeader() {
       : "=r"(elected));
   return elected != 0;
 }
+JAXGEMM_SM90 int LeaderLane() {
+  int lane;
+  asm volatile("{\n.reg .pred p;\nelect.sync %0|p, 0xffffffff;\n}" : "=r"(lane));
+  return lane;
+}
 
 JAXGEMM_SM90 uint32_t SharedAddress(const void* shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));

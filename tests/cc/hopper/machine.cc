@@ -40,6 +40,7 @@ struct Thread {
   char* stack;
   int index, block, rank;
   bool done;
+  bool met;  // its cluster, once at least
   uint64_t joined;  // the generation of the meeting that it came to
   std::deque<std::shared_ptr<bool>> stores;  // that it began; whether they have been done
   std::vector<std::function<void()>> open;   // wgmmas that are not committed, and those that are
@@ -51,6 +52,7 @@ struct Barrier {
   int arrivals = 0, pending = 0;
   int64_t bytes = 0;
   uint32_t phase = 0;
+  const Thread* maker = nullptr;
 };
 
 struct Meeting {
@@ -79,6 +81,7 @@ struct Machine {
   char* shared[kMostCtas];
   int left[kMostCtas];  // threads of a CTA that have not ended
   bool late;            // something came to a CTA that had
+  bool early;           // a thread used another's barrier before its cluster met
   char keys[kMostCtas][64];
   uint64_t exchange[kMostCtas][kThreads];
   const std::function<void()>* kernel = nullptr;
@@ -175,7 +178,7 @@ bool RunCluster(int cluster) {
     Thread& thread = *machine.threads[i];
     thread.index = i % kThreads, thread.rank = i / kThreads;
     thread.block = cluster * machine.size + thread.rank;
-    thread.done = false;
+    thread.done = thread.met = false;
     thread.stores.clear(), thread.open.clear(), thread.groups.clear();
     getcontext(&thread.context);
     thread.context.uc_stack = {.ss_sp = thread.stack, .ss_flags = 0, .ss_size = kStackBytes};
@@ -186,7 +189,7 @@ bool RunCluster(int cluster) {
   }
   int left = machine.size * kThreads;
   std::fill_n(machine.left, machine.size, kThreads);
-  machine.late = false;
+  machine.late = machine.early = false;
   while (left > 0) {
     if (!machine.later.empty() &&
         (machine.runnable.empty() || machine.random() % machine.patience == 0 ||
@@ -209,6 +212,7 @@ bool RunCluster(int cluster) {
     std::printf("a CTA ended with %zu copies on their way%s\n", machine.later.size(),
                 machine.late ? ", and something came to it" : "");
   }
+  if (machine.early) std::printf("a barrier was used before it was sure to be initialised\n");
   while (left == 0 && !machine.later.empty()) DoOne();
   JAXGEMM_TSAN(for (int i = 0; i < machine.size * kThreads; ++i) {
     __tsan_destroy_fiber(machine.threads[i]->fiber);
@@ -225,7 +229,7 @@ bool RunCluster(int cluster) {
     }
     machine.later.clear();
   }
-  return left == 0 && !ended_early;
+  return left == 0 && !ended_early && !machine.early;
 }
 
 }  // namespace
@@ -306,6 +310,7 @@ void AwaitOthers(const void* key, bool orders) {
     const uint64_t generation = Me()->joined;
     // Others may be added to the map.
     while (machine.meetings[key].generation == generation) Block(key);
+    if (key == ClusterKey()) Me()->met = true;
   }
   if (orders) Acquire(key);
 }
@@ -328,12 +333,18 @@ JAXGEMM_UNSEEN uint64_t Shuffle(uint64_t value, int lane) {
 
 void InitBarrier(void* barrier, int arrivals) {
   Inside inside;
-  machine.barriers[barrier] = {.arrivals = arrivals, .pending = arrivals};
+  machine.barriers[barrier] = {.arrivals = arrivals, .pending = arrivals, .maker = Me()};
+}
+// Inside, by a thread.
+Barrier& Use(void* barrier) {
+  Barrier& state = machine.barriers.at(barrier);
+  if (!Me()->met && state.maker != Me()) machine.early = true;
+  return state;
 }
 void Arrive(void* barrier, int expected_bytes) {
   Release(barrier);
   Inside inside;
-  Barrier& state = machine.barriers.at(barrier);
+  Barrier& state = Use(barrier);
   state.bytes += expected_bytes;
   --state.pending;
   Check(state, barrier);
@@ -349,7 +360,7 @@ bool HasEnded(void* barrier, uint32_t parity) {
   bool ended;
   {
     Inside inside;
-    ended = machine.barriers.at(barrier).phase != parity;
+    ended = Use(barrier).phase != parity;
   }
   if (ended) Acquire(barrier);
   return ended;
@@ -357,7 +368,7 @@ bool HasEnded(void* barrier, uint32_t parity) {
 void WaitFor(void* barrier, uint32_t parity) {
   {
     Inside inside;
-    while (machine.barriers.at(barrier).phase == parity) Block(barrier);
+    while (Use(barrier).phase == parity) Block(barrier);
   }
   Acquire(barrier);
 }

@@ -57,7 +57,9 @@ inline constexpr int kWarpSize = 32, kWarpgroupSize = 128;
 
 inline int ThreadId() { return stand_in::ThreadIndex(); }
 inline uint32_t SameInWarp(uint32_t x) { return __shfl_sync(~0u, x, 0); }
-inline bool IsLeader() { return ThreadId() % kWarpSize == 0; }
+// Any lane may be the one that is elected.
+inline int LeaderLane() { return 5; }
+inline bool IsLeader() { return ThreadId() % kWarpSize == LeaderLane(); }
 
 // Addresses are offsets, above 1 << 24 those in a CTA of the cluster.
 inline uint32_t SharedAddress(const void* shared) {
