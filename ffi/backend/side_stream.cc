@@ -69,14 +69,10 @@ DriverResult SideStreams::Enqueue(const ChunkedCopy& copy, void* copies, void* s
     const int64_t chunk = copy.chunk(turn);
     result = CopyChunk(copy, chunk, copies);
     // Behind the last one nothing waits, and to change streams takes a while.
-    const bool last = turn == copy.num_chunks() - 1;
-    if (!last) {
-      if (result == 0) result = streams_.record_event(event, copies);
-      if (result == 0) result = streams_.wait_event(signals, event, 0);
-    }
-    if (result == 0) {
-      result = streams_.write_word(last ? copies : signals, copy.signals + chunk, 1);
-    }
+    void* const writer = turn == copy.num_chunks() - 1 ? copies : signals;
+    if (result == 0 && writer != copies) result = streams_.record_event(event, copies);
+    if (result == 0 && writer != copies) result = streams_.wait_event(writer, event, 0);
+    if (result == 0) result = streams_.write_word(writer, copy.signals + chunk, 1);
   }
   if (result == 0) result = streams_.record_event(event, signals);
   if (result == 0) result = streams_.wait_event(copies, event, 0);
@@ -104,6 +100,7 @@ std::string SideStreams::Start(const ChunkedCopy& copy, int device, void* stream
   if (result == 0) {
     result = driver_.set_words(copy.signals, 0, static_cast<size_t>(copy.num_chunks()), stream);
   }
+  const char* const failed = result == 0 ? "starting a producer" : "zeroing the signals";
   if (result == 0 && !event) result = TakeEvent(&side, &event);
   // The event serves again and again: who waits for it waits for its last record at that time.
   if (result == 0) result = streams_.record_event(event, stream);
@@ -116,7 +113,7 @@ std::string SideStreams::Start(const ChunkedCopy& copy, int device, void* stream
   streams_.synchronize_stream(side.signals);
   if (event) side.free_events.push_back(event);
   side.running.erase(copy.signals);
-  return Failure("starting a producer", device, result);
+  return Failure(failed, device, result);
 }
 
 std::string SideStreams::Join(const uint32_t* signals, int device, void* stream) {

@@ -130,29 +130,21 @@ struct BarrierRow {
                  "r"(bytes)
                  : "memory");
   }
-  // Whether the phase of this parity has ended, as it is now.
-  JAXGEMM_SM90 bool HasEnded(int i, uint32_t parity) const {
-    uint32_t ended;
-    asm volatile(
-        "{\n.reg .pred p;\n"
-        "mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-        "selp.u32 %0, 1, 0, p;\n}"
-        : "=r"(ended)
-        : "r"(At(i)), "r"(parity)
-        : "memory");
-    return ended != 0;
+  // Whether the phase of this parity has ended: HasEnded as it is now, TryWait may wait a while.
+#define JAXGEMM_PHASE_QUESTION(Name, instruction)                      \
+  JAXGEMM_SM90 bool Name(int i, uint32_t parity) const {               \
+    uint32_t ended;                                                    \
+    asm volatile("{\n.reg .pred p;\n" instruction                      \
+                 ".parity.shared::cta.b64 p, [%1], %2;\n"              \
+                 "selp.u32 %0, 1, 0, p;\n}"                            \
+                 : "=r"(ended)                                         \
+                 : "r"(At(i)), "r"(parity)                             \
+                 : "memory");                                          \
+    return ended != 0;                                                 \
   }
-  JAXGEMM_SM90 bool TryWait(int i, uint32_t parity) const {
-    uint32_t done;
-    asm volatile(
-        "{\n.reg .pred p;\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-        "selp.u32 %0, 1, 0, p;\n}"
-        : "=r"(done)
-        : "r"(At(i)), "r"(parity)
-        : "memory");
-    return done != 0;
-  }
+  JAXGEMM_PHASE_QUESTION(HasEnded, "mbarrier.test_wait")
+  JAXGEMM_PHASE_QUESTION(TryWait, "mbarrier.try_wait")
+#undef JAXGEMM_PHASE_QUESTION
   // Until the phase of this parity has ended.
   JAXGEMM_SM90 void Wait(int i, uint32_t parity) const {
 #if defined(JAXGEMM_BOUNDED_WAITS)

@@ -275,7 +275,7 @@ void TestSideStreams() {
     Expect("nothing was begun", sides.Join(copy.signals, 0, kXla), {});
   }
   failing = "set";
-  ExpectError("set", sides.Start(copy, 0, kXla), "starting a producer failed");
+  ExpectError("set", sides.Start(copy, 0, kXla), "zeroing the signals failed");
   failing = "read";
   ExpectError("read", sides.ReadStatus(&status, 0, kXla, &value), "whether all chunks came");
   failing = "";
