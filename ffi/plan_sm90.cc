@@ -15,12 +15,13 @@ int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workg
   return std::min({workgroups, cut * tiles_k, std::max(cut, cut * p.k / 512)});
 }
 
-// Tiles one after another, each k tile as long as its wgmmas or as its bytes take, into one
-// multiprocessor or from the L2 to all. From an H100's timings.
+// Tiles one after another, each k tile as long as its wgmmas, its bytes into one multiprocessor and
+// those from the L2 to all take, which get into each other's way. From an H200's timings.
 std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
                                  const GpuInstance& instance, Sm90Sharing sharing) {
-  constexpr double kMacsPerCycle = 2048, kL2Bytes = 6000, kSmBytes = 51, kPerTile = 400,
-                   kPerColumn = 6, kMeeting = 5000, kZeroing = 3500, kPartialBytes = 25;
+  constexpr double kMacsPerCycle = 2048, kL2Bytes = 9600, kSmBytes = 84, kNorm = 2.5,
+                   kPerTile = 100, kPerColumn = 14, kCluster = 900, kMeeting = 1500,
+                   kPerPeer = 400, kExchangedBytes = 20, kZeroing = 3500, kPartialBytes = 25;
   const int64_t workgroups = target.num_cus * target.waves_per_cu / instance.waves;
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
   const double cluster = static_cast<double>(instance.waves) / 2;
@@ -30,25 +31,33 @@ std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
                        static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
                        static_cast<double>(CeilDiv(p.n, instance.tile_n));
   const double at_once = static_cast<double>(workgroups);
-  const double shares = tiles * static_cast<double>(sharing.peers);
+  const double peers = static_cast<double>(sharing.peers), shares = tiles * peers;
   const double element = static_cast<double>(Bytes(instance.lhs));
   const double ctas = std::min(shares, at_once) * cluster;
-  const double per_k =
-      std::max({m * n * k * element / 2 / kMacsPerCycle, (m + n) * k * element / kSmBytes,
-                (m + n / cluster) * k * element * ctas / kL2Bytes});
+  auto power = [](double cycles) { return std::pow(cycles, kNorm); };
+  const double per_k = std::pow(power(m * n * k * element / 2 / kMacsPerCycle) +
+                                    power((m + n) * k * element / kSmBytes) +
+                                    power((m + n / cluster) * k * element * ctas / kL2Bytes),
+                                1 / kNorm);
   const double epilogue = kPerTile + kPerColumn * n;
   const double tile = static_cast<double>(CeilDiv(tiles_k, sharing.peers)) * per_k + epilogue;
-  if (!sharing.cut) return std::ceil(shares / at_once) * tile + (sharing.peers > 1 ? kMeeting : 0);
+  const double start = cluster > 1 ? kCluster : 0;
+  if (!sharing.cut) {
+    const double exchange =
+        peers > 1 ? kMeeting + kPerPeer * peers + m * n * 4 * (1 - 1 / peers) / kExchangedBytes
+                  : 0;
+    return start + std::ceil(shares / at_once) * tile + exchange;
+  }
   if (tiles > 2e9) return std::nullopt;
   const int64_t count = static_cast<int64_t>(tiles);
   const int64_t cut = count < workgroups ? count : count % workgroups;
   const int64_t parts = OpenShares(p, cut, tiles_k, workgroups);
   if (parts <= cut) return std::nullopt;
-  // Whoever comes last at a tile adds up the sums of all its peers.
-  const double peers = static_cast<double>(CeilDiv(parts, cut) + (parts % cut != 0));
-  return static_cast<double>((count - cut) / workgroups) * tile +
+  // Whoever comes last at a tile adds up the sums of all its slices.
+  const double slices = static_cast<double>(CeilDiv(parts, cut) + (parts % cut != 0));
+  return start + static_cast<double>((count - cut) / workgroups) * tile +
          static_cast<double>(CeilDiv(cut * tiles_k, parts)) * per_k + epilogue + kZeroing +
-         m * n * 4 / kPartialBytes * (1 + peers);
+         m * n * 4 / kPartialBytes * (1 + slices);
 }
 
 double Sm90ChunkCycles(Problem p, const Target& target, const GpuInstance& instance) {
@@ -69,7 +78,7 @@ bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {
   const double tiles = static_cast<double>(p.batch) *
                        static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
                        static_cast<double>(CeilDiv(p.n, instance.tile_n));
-  return CanBePeers(peers) && instance.waves == 2 && instance.tile_n == 128 &&
+  return CanBePeers(peers) && HasForm(instance, Sm90Form::kPeers) &&
          CeilDiv(p.k, instance.tile_k) >= peers &&
          tiles <= static_cast<double>(kClusters[peers]);
 }
@@ -78,7 +87,7 @@ int64_t ClusterPeers(const Problem& p, const Plan& plan, const Target& target) {
   const Config& c = plan.config;
   const int64_t tiles = plan.grid.num_tiles();
   if (target.name != "sm90" || plan.grouped || p.tiles_per_chunk > 0 || tiles == 0 ||
-      plan.instance->waves != 2 || plan.instance->tile_n != 128 ||
+      !HasForm(*plan.instance, Sm90Form::kPeers) ||
       c.schedule != Schedule::kStreamK || c.reduction != Reduction::kLinear || c.num_queues ||
       c.num_shares != c.num_workgroups || c.num_shares % tiles) {
     return 1;

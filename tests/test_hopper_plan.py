@@ -47,13 +47,16 @@ def test_stream_k_does_not_cut_where_whole_tiles_are_faster(shape, reduction):
   assert said(data, "whole tiles take no longer than cut ones")
 
 
-@pytest.mark.parametrize("shape", [(512, 512, 8192), (512, 768, 4096), (1, 8192, 8192)])
+@pytest.mark.parametrize("shape, peers", [
+    ((512, 512, 8192), 3), ((512, 768, 4096), 2), ((1, 2048, 8192), None)])
 @pytest.mark.parametrize("schedule", ["auto", "stream_k"])
-def test_peers_of_a_cluster_share_a_tile(shape, schedule):
+def test_peers_of_a_cluster_share_a_tile(shape, peers, schedule):
   data = explain(*shape, schedule=schedule)
   assert data["schedule"] == "stream_k"
   assert data["workspace_bytes"] == 0
-  assert data["tile"] == (128, 128, 64)
+  assert data["tile"] == (128, 64, 64)
+  if peers:
+    assert data["num_workgroups"] == -(-shape[0] // 128) * -(-shape[1] // 64) * peers
   assert said(data, "a cluster, which add up in shared memory")
 
 
@@ -95,8 +98,8 @@ def test_one_queue_keeps_tiles_together(shape):
 
 def test_small_products_have_tiles_for_all_multiprocessors():
   data = explain(1024, 1024, 1024)
-  assert data["kernel"] == "gemm_bfloat16_bfloat16_256x64x64_rrr"
-  assert data["num_workgroups"] == 64  # of two multiprocessors each
+  assert data["kernel"] == "gemm_bfloat16_bfloat16_128x64x64_rrr"
+  assert data["num_workgroups"] == 128
 
 
 PLAIN = "a form of the kernel that can do no more"

@@ -154,11 +154,12 @@ struct TileReceiver {
   JAXGEMM_SM90 WorkTile operator()(Index) const { return tile; }
 
  private:
+  // Each lane arrives for itself: racecheck knows no order between a warp's lanes.
   JAXGEMM_SM90 void Receive() {
     shared.tile_full[place.slot].Wait(place.parity);
     tile = shared.tiles[place.slot];
+    shared.tile_empty[place.slot].Arrive();
     __syncwarp();
-    if (threadIdx.x % kWarpSize == 0) shared.tile_empty[place.slot].Arrive();
     place.Advance();
   }
 };

@@ -143,8 +143,6 @@ class Workgroup {
         PrefetchTensorMap(&maps_.rhs);
         if (maps_.out_valid) PrefetchTensorMap(&maps_.out);
       }
-    } else {
-      FetchArguments(args_, maps_, warp - 3);
     }
     __syncwarp();
     ClusterBarrier();
@@ -187,7 +185,7 @@ class Workgroup {
     InitStages(shared_, by_element_);
     for (int i = 0; i < kTileSlots; ++i) {
       shared_.tile_full[i].Init(1);
-      shared_.tile_empty[i].Init(kConsumerWarps + copiers);
+      shared_.tile_empty[i].Init((kConsumerWarps + copiers) * kWarpSize);
     }
     for (int i = 0; i < kMailSlots; ++i) {
       shared_.mail_full[i].Init(1);

@@ -15,6 +15,19 @@ struct AheadMap {
   Map map;
   WorkTile tile;  // that is asked for next
 
+  // Of a CTA's first index, a small one, mostly the same in fewer instructions: they are fetched
+  // as they are executed, and nothing is loaded before.
+  JAXGEMM_SM90 void FindFirst(Index index) {
+    const TileGrid& grid = map.grid;
+    if constexpr (std::is_same_v<Map, DenseMap>) {
+      if (index >= grid.group_m * grid.tiles_n) return Find(index);
+      const Index n = DivSmall(index, grid.group_m);
+      tile = {.m = index - n * grid.group_m, .n = n, .k_end = grid.tiles_k};
+    } else {
+      Find(index);
+    }
+  }
+
   JAXGEMM_SM90 void Find(Index index) {
     if (index < map.size()) tile = map(index);
   }
@@ -51,19 +64,27 @@ class DenseWorkgroup {
         PrefetchTensorMap(&maps_.rhs);
       }
     } else if (warp > 2) {
-      FetchArguments(args_, maps_, warp - 3);
+      OperandPrefetch<Traits>::Run(args_, kIsPeers ? ClusterSize() : 1,
+                                   kIsPeers ? ClusterRank() : 0, threadIdx.x - 3 * kWarpSize,
+                                   kSm90Threads - 3 * kWarpSize);
     }
     __syncwarp();
     ArriveAtCluster();
+    if (warp == 1) NamedBarrier(kLoadersBarrier, 2 * kWarpSize);
     CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_);
-    map_.Find(next_);
+    map_.FindFirst(next_);
     // Here, not where it is used, and at the same time what else is wanted of the arguments.
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
                  "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.num_workgroups),
                  "l"(args_.lhs_batch_stride), "l"(args_.rhs_batch_stride));
+    WaitForKernelsBefore();
+    if (warp == 0) {
+      // This CTA's barriers are initialised.
+      NamedBarrier(kLoadersBarrier, 2 * kWarpSize);
+      if (IsLeader() && next_ < map_.map.size()) loader.LoadAhead(map_.tile);
+    }
     __syncwarp();
     WaitForCluster();
-    WaitForKernelsBefore();
     if (warp >= kWarpgroupSize / kWarpSize) {
       if constexpr (Traits::kTradesRegisters) TakeRegisters<232>();
       if constexpr (kIsPeers) {
@@ -145,7 +166,7 @@ class DenseWorkgroup {
     JAXGEMM_SM90 void operator()() {
       if (!found) workgroup.map_.Find(workgroup.next_);
       found = true;
-      if (!stored.IsDone()) stored();
+      stored();
     }
   };
 

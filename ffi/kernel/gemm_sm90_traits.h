@@ -64,7 +64,7 @@ struct Sm90Traits {
   static constexpr int kMostShared = kSm90SharedBytes, kOtherShared = 1024;
   static constexpr int kMostStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
   // With more, peers near the L2 take from it what the others need, and wait for them afterwards.
-  static constexpr int kStages = form == Sm90Form::kPeers ? 5 : kMostStages;
+  static constexpr int kStages = form != Sm90Form::kPeers ? kMostStages : tile_n == 128 ? 5 : 7;
   static_assert(kStages <= kMostStages);
 
   // What some forms know as they are compiled.
@@ -78,8 +78,9 @@ struct Sm90Traits {
   static JAXGEMM_SM90 bool LoadsRhs(const TensorMaps& maps) { return kIsPlain || maps.rhs_valid; }
 };
 
-// Named barriers' ids: that of all consumers of a CTA, and the first of one for each warpgroup.
-inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2;
+// Named barriers' ids: that of all consumers of a CTA, the first of one for each warpgroup, that of
+// the warp that initialises the others' barriers and the one that loads.
+inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kLoadersBarrier = 4;
 inline constexpr int kTileSlots = 4, kMailSlots = 2;
 
 template <class Traits>

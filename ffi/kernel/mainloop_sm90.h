@@ -50,18 +50,37 @@ class CopyEngineLoader {
         lhs_(SameInWarp(SharedAddress(shared.lhs))),
         rhs_(SameInWarp(SharedAddress(shared.rhs))) {}
 
+  // The first k tiles of the first work tile, by one lane, before the cluster has met: each CTA
+  // loads all of rhs itself.
+  JAXGEMM_SM90 void LoadAhead(const WorkTile& tile) {
+    const OperandPlace<Traits> place(args_, tile, rank_);
+    const bool loads_lhs = Traits::LoadsLhs(maps_), loads_rhs = Traits::LoadsRhs(maps_);
+    const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
+    constexpr Index kMost = 2;
+    const Index count = tile.k_end - tile.k_begin;
+    ahead_ = count < kMost ? count : kMost;
+    for (Index i = 0; i < ahead_; ++i, stage_.Advance()) {
+      const int k = place.first_k + (tile.k_begin + i) * Traits::kTileK;
+      full_.ArriveExpecting(stage_.slot, bytes);
+      if (loads_lhs) LoadLhs(place, k);
+      if (loads_rhs) LoadRhs<1>(place, k);
+    }
+  }
+
   JAXGEMM_SM90 void Load(const WorkTile& tile) {
     const OperandPlace<Traits> place(args_, tile, rank_);
     const bool loads_lhs = Traits::LoadsLhs(maps_), loads_rhs = Traits::LoadsRhs(maps_);
     const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
     // By this lane alone: another might look when the phase after has begun.
     if (IsLeader()) {
-      for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage_.Advance()) {
+      Index k_tile = tile.k_begin + ahead_;
+      ahead_ = 0;
+      for (; k_tile < tile.k_end; ++k_tile, stage_.Advance()) {
         const int k = place.first_k + k_tile * Traits::kTileK;
         empty_.Wait(stage_.slot, stage_.parity ^ 1);
         full_.ArriveExpecting(stage_.slot, bytes);
         if (loads_lhs) LoadLhs(place, k);
-        if (loads_rhs) LoadRhs(place, k);
+        if (loads_rhs) LoadRhs<Traits::kCluster>(place, k);
       }
     }
     __syncwarp();
@@ -81,29 +100,37 @@ class CopyEngineLoader {
       }
     }
   }
-  // Each CTA of the cluster loads a share for all.
+  // Each CTA of the cluster loads a share for all; or all for itself, if kSharers is 1.
+  template <int kSharers>
   JAXGEMM_SM90 void LoadRhs(const OperandPlace<Traits>& place, int k) {
-    uint32_t to = rhs_ + stage_.slot * Traits::kRhsBytes;
-    if constexpr (Traits::kRhsKMajor) {
-      constexpr int kHalf = Traits::kTileN / 2;
+    const uint32_t first = rhs_ + stage_.slot * Traits::kRhsBytes;
 #pragma unroll
-      for (int i = 0; i < 2 / Traits::kCluster; ++i) {
-        const int half = Traits::kCluster == 1 ? i : rank_;
-        LoadShared(to + half * kHalf * kRowBytes, k, place.Column(half * kHalf), place.rhs_z);
-      }
-    } else {
-      constexpr int kShare = Traits::kTileK / Traits::kCluster;
-      to += rank_ * kShare * kRowBytes;
+    for (int i = 0; i < Traits::kCluster / kSharers; ++i) {
+      const int share = Traits::kCluster == kSharers ? rank_ : i;
+      uint32_t to = first;
+      if constexpr (Traits::kRhsKMajor) {
+        constexpr int kHalf = Traits::kTileN / 2;
 #pragma unroll
-      for (int column = 0; column < Traits::kTileN; column += Traits::kBlock) {
-        LoadShared(to, place.Column(column), k + rank_ * kShare, place.rhs_z);
-        to += Traits::kBlockBytes;
+        for (int j = 0; j < 2 / Traits::kCluster; ++j) {
+          const int half = Traits::kCluster == 1 ? j : share;
+          LoadShared<kSharers>(to + half * kHalf * kRowBytes, k, place.Column(half * kHalf),
+                               place.rhs_z);
+        }
+      } else {
+        constexpr int kShare = Traits::kTileK / Traits::kCluster;
+        to += share * kShare * kRowBytes;
+#pragma unroll
+        for (int column = 0; column < Traits::kTileN; column += Traits::kBlock) {
+          LoadShared<kSharers>(to, place.Column(column), k + share * kShare, place.rhs_z);
+          to += Traits::kBlockBytes;
+        }
       }
     }
   }
+  template <int kSharers>
   JAXGEMM_SM90 void LoadShared(uint32_t to, int x, int y, int z) {
     const uint32_t full = full_.At(stage_.slot);
-    if constexpr (Traits::kCluster == 1) {
+    if constexpr (kSharers == 1) {
       LoadBox(&maps_.rhs, full, to, x, y, z);
     } else {
       LoadBoxToAll(&maps_.rhs, full, to, x, y, z, (1 << Traits::kCluster) - 1);
@@ -116,7 +143,9 @@ class CopyEngineLoader {
   // Addresses, of the first stage.
   const BarrierRow full_, empty_;
   const uint32_t lhs_, rhs_;
-  RingPlace<Traits::kStages> stage_;  // of the lane that issues
+  // Of the lane that issues.
+  RingPlace<Traits::kStages> stage_;
+  Index ahead_ = 0;  // k tiles of the next work tile that are loaded
 };
 
 // The same for operands that the copy engine does not take: lines that are not a multiple of 16
@@ -203,13 +232,48 @@ struct ElementLoader {
   }
 };
 
-// Each warp asks for a line of the arguments, which no cache has when a kernel starts: all are
-// fetched at once.
-JAXGEMM_SM90 void FetchArguments(const GemmArgs& args, const TensorMaps& maps, int warp) {
-  constexpr int kLine = 64 / sizeof(int), kLines = sizeof(GemmArgs) / 64;
-  const auto* words = reinterpret_cast<const int*>(&args);
-  asm volatile("" ::"r"(warp < kLines ? words[warp * kLine] : int{maps.lhs_valid}));
-}
+// When a kernel starts, often no cache has its operands. Before a CTA knows which of them it loads,
+// all CTAs of a product of one wave fetch to the L2 what their first loads will ask for: of each
+// row or column two lines of 128 bytes, from each peer's first k tile on. Each thread has a line.
+template <class Traits>
+class OperandPrefetch {
+  static constexpr int kLine = 128, kLines = 2;
+  static_assert(Traits::kTileK * Traits::kBytes == kLine);
+
+ public:
+  // `thread` of `threads` of the CTA.
+  static JAXGEMM_SM90 void Run(const GemmArgs& args, int peers, int peer, int thread,
+                               int threads) {
+    const TileGrid& grid = args.map.grid;
+    if (grid.batch != 1 || grid.num_tiles() * peers > args.num_workgroups) return;
+    const int64_t first = int64_t{DivSmall(peer * grid.tiles_k, peers)} * kLine;
+    const int line = DivSmall(blockIdx.x, peers) * threads + thread;
+    if (line < args.m * kLines) {
+      Fetch<Traits::kLhsKContiguous>(args.lhs, args.m, args.k, first, line);
+    } else if (line < (args.m + args.n) * kLines) {
+      Fetch<Traits::kRhsKContiguous>(args.rhs, args.n, args.k, first,
+                                     line - static_cast<int>(args.m) * kLines);
+    }
+  }
+
+ private:
+  // From byte `first` of the rows' k on.
+  template <bool kKContiguous>
+  static JAXGEMM_SM90 void Fetch(const void* operand, int64_t rows, int64_t k, int64_t first,
+                                 int line) {
+    const int64_t row_bytes = k * Traits::kBytes;
+    if constexpr (kKContiguous) {
+      const int64_t in_row = first + line % kLines * kLine;
+      if (in_row < row_bytes) Fetch(operand, line / kLines * row_bytes + in_row);
+    } else {
+      const int64_t at = first / Traits::kBytes * rows * Traits::kBytes + int64_t{line} * kLine;
+      if (at < rows * row_bytes) Fetch(operand, at);
+    }
+  }
+  static JAXGEMM_SM90 void Fetch(const void* operand, int64_t at) {
+    PrefetchLine(static_cast<const char*>(operand) + at);
+  }
+};
 
 // By one thread, before the cluster's barrier.
 template <class Traits>

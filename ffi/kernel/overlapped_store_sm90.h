@@ -1,6 +1,8 @@
 // Storing a tile while the next one is multiplied, on Hopper.
 #pragma once
 
+#include <utility>
+
 #include "kernel/epilogue_sm90.h"
 
 namespace jaxgemm {
@@ -18,18 +20,23 @@ struct StoredMeanwhile {
   typename Its::Packed packed;
   int box = Its::kBoxes;  // the next one; or there is none
   Index every;            // k tiles
+  bool lags;  // not yet: one warpgroup stores while the other multiplies
 
   JAXGEMM_SM90 bool IsDone() const { return box == Its::kBoxes; }
   // The next tile's k tiles, to spread the boxes among: all CTAs store at the same time, and where
   // they do so at once the L2 is busy with it, and loads are late.
   JAXGEMM_SM90 void Spread(Index k_tiles) {
     every = k_tiles < 2 * Its::kBoxes ? 1 : Div(k_tiles, Its::kBoxes);
+    lags = every > 1 && ThreadId() >= 2 * kWarpgroupSize;
   }
   // For Multiplier::Run.
   JAXGEMM_SM90 Index NextTime(Index k_tiles) const {
-    return IsDone() ? kNever : k_tiles == 0 ? 1 : k_tiles + every;
+    if (IsDone()) return kNever;
+    if (k_tiles == 0) return 1;
+    return k_tiles + (box == 0 ? every / 2 : every);
   }
   JAXGEMM_SM90 void operator()() {
+    if (IsDone() || std::exchange(lags, false)) return;
     // Registers cannot be indexed: one branch for each box.
 #pragma unroll
     for (int i = 0; i < Its::kBoxes; ++i) {

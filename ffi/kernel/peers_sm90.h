@@ -80,15 +80,12 @@ class PeerExchange {
   }
 
  private:
-  // peer * kFours / count_, of small numbers.
-  JAXGEMM_SM90 int First(int peer) const {
-    return static_cast<int>(__fdividef(static_cast<float>(peer * Traits::kFours) + .5f,
-                                       static_cast<float>(count_)));
-  }
+  JAXGEMM_SM90 int First(int peer) const { return DivSmall(peer * Traits::kFours, count_); }
 
-  static constexpr int kMostReceived = 7 * 3;  // of seven peers, of which two own three fours
+  // Of seven peers, of which some own three fours, or two.
+  static constexpr int kMostReceived = Traits::kFours == 16 ? 7 * 3 : 7 * 2;
   static_assert(Traits::kForm != Sm90Form::kPeers ||
-                (Traits::kFours == 16 &&
+                ((Traits::kFours == 16 || Traits::kFours == 8) &&
                  (Traits::kFours + kMostReceived) * kFourBytes <=
                      sizeof(SharedMemory<Traits>::lhs) + sizeof(SharedMemory<Traits>::rhs)));
   JAXGEMM_SM90 char* Sent(int four) const { return shared_.lhs[0] + four * kFourBytes; }

@@ -32,7 +32,7 @@ constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : 
 constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster,
                        bool lhs_k_contiguous, bool rhs_k_contiguous) {
   if (form == Sm90Form::kGeneral) return true;
-  if (form == Sm90Form::kPeers) return cluster == 1 && tile_n == 128;
+  if (form == Sm90Form::kPeers) return cluster == 1 && (tile_n == 128 || tile_n == 64);
   // Threads transpose bytes that are not k-contiguous.
   return ElementBytes(lhs) == 2 || (ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
                                     lhs_k_contiguous && rhs_k_contiguous);

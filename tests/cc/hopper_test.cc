@@ -382,6 +382,7 @@ int main(int count, char** words) {
   const Driver driver = MakeDriver();
   GpuLauncher launcher(&driver);
   RunInstance<kBF16, kBF16, 128, 128, 1, true, true>(launcher, few ? 1 : 2);
+  RunInstance<kBF16, kBF16, 128, 64, 1, true, false>(launcher, few ? 1 : 2);
   RunInstance<kBF16, kBF16, 256, 64, 2, false, false>(launcher, few ? 1 : 2);
   if (!few) {
     RunInstance<kBF16, kBF16, 256, 256, 2, true, false>(launcher, 2);

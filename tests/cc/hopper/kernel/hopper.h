@@ -45,7 +45,6 @@ inline uint32_t __ballot_sync(uint32_t mask, bool said) {
 }
 inline int __ffs(uint32_t bits) { return __builtin_ffs(static_cast<int>(bits)); }
 inline void __syncwarp() { stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/true); }
-inline float __fdividef(float x, float y) { return x / y; }
 template <class T>
 T __ldcg(const T* address) {
   return *address;
@@ -60,6 +59,10 @@ inline uint32_t SameInWarp(uint32_t x) { return __shfl_sync(~0u, x, 0); }
 // Any lane may be the one that is elected.
 inline int LeaderLane() { return 5; }
 inline bool IsLeader() { return ThreadId() % kWarpSize == LeaderLane(); }
+
+inline int DivSmall(int x, int y) {
+  return static_cast<int>((static_cast<float>(x) + .5f) * (1 / static_cast<float>(y)));
+}
 
 // Addresses are offsets, above 1 << 24 those in a CTA of the cluster.
 inline uint32_t SharedAddress(const void* shared) {
@@ -168,6 +171,8 @@ struct HostMap {
 static_assert(sizeof(HostMap) <= sizeof(TensorMap));
 
 inline void PrefetchTensorMap(const TensorMap*) {}
+// What is not there cannot be read.
+inline void PrefetchLine(const void* line) { *static_cast<const volatile char*>(line); }
 
 // The copy engine's way with a box: each 16 bytes, their place in memory or null where they are
 // outside. Partly outside they are taken byte by byte.
