@@ -18,16 +18,21 @@ struct AheadMap {
   // Of a CTA's first index, a small one, mostly the same in fewer instructions: they are fetched
   // as they are executed, and nothing is loaded before.
   JAXGEMM_SM90 void FindFirst(Index index) {
+    constexpr bool kIsPeers = std::is_same_v<Map, PeersMap>;
     const TileGrid& grid = map.grid;
-    if constexpr (std::is_same_v<Map, DenseMap>) {
-      if (index >= grid.group_m * grid.tiles_n) return Find(index);
-      const Index n = DivSmall(index, grid.group_m);
-      tile = {.m = index - n * grid.group_m, .n = n, .k_end = grid.tiles_k};
-    } else {
-      Find(index);
+    Index place = index, peers = 1;
+    if constexpr (kIsPeers) peers = map.peers, place = DivSmall(index, peers);
+    if (place >= grid.group_m * grid.tiles_n || (kIsPeers && grid.tiles_k >= 1 << 16)) {
+      return Find(index);
+    }
+    const Index n = DivSmall(place, grid.group_m), m = place - n * grid.group_m;
+    tile = {.m = m, .n = n, .k_end = grid.tiles_k};
+    if constexpr (kIsPeers) {
+      tile.peer = index - place * peers, tile.num_peers = peers;
+      tile.k_begin = DivSmall(tile.peer * grid.tiles_k, peers);
+      tile.k_end = DivSmall((tile.peer + 1) * grid.tiles_k, peers);
     }
   }
-
   JAXGEMM_SM90 void Find(Index index) {
     if (index < map.size()) tile = map(index);
   }
