@@ -75,7 +75,6 @@ class DenseWorkgroup {
     }
     __syncwarp();
     ArriveAtCluster();
-    if (warp == 1) NamedBarrier(kLoadersBarrier, 2 * kWarpSize);
     CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_);
     map_.FindFirst(next_);
     // Here, not where it is used, and at the same time what else is wanted of the arguments.
@@ -83,11 +82,9 @@ class DenseWorkgroup {
                  "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.num_workgroups),
                  "l"(args_.lhs_batch_stride), "l"(args_.rhs_batch_stride));
     WaitForKernelsBefore();
-    if (warp == 0) {
-      // This CTA's barriers are initialised.
-      NamedBarrier(kLoadersBarrier, 2 * kWarpSize);
-      if (IsLeader() && next_ < map_.map.size()) loader.LoadAhead(map_.tile);
-    }
+    // Of this CTA, the barriers that the first loads need are initialised.
+    if (warp < 2) NamedBarrier(kLoadersBarrier, 2 * kWarpSize);
+    if (warp == 0 && IsLeader() && next_ < map_.map.size()) loader.LoadAhead(map_.tile);
     __syncwarp();
     WaitForCluster();
     if (warp >= kWarpgroupSize / kWarpSize) {

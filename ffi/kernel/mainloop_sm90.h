@@ -152,7 +152,7 @@ class CopyEngineLoader {
 // bytes long. All threads of some warps, element by element.
 template <class Traits>
 struct ElementLoader {
-  static constexpr int kWarps = 3;
+  static constexpr int kWarps = 3, kThreads = kWarps * kWarpSize;
   using Element = typename std::conditional_t<
       Traits::kBytes == 1, uint8_t, std::conditional_t<Traits::kBytes == 2, uint16_t, uint32_t>>;
   static constexpr int kChunk = 16 / Traits::kBytes;
@@ -160,7 +160,7 @@ struct ElementLoader {
   const GemmArgs& args;
   const TensorMaps& maps;
   SharedMemory<Traits>& shared;
-  int rank, thread;  // of kWarps * kWarpSize
+  int rank, thread;  // of kThreads
   RingPlace<Traits::kStages> stage;
 
   JAXGEMM_SM90 void Load(const WorkTile& tile) {
@@ -186,8 +186,8 @@ struct ElementLoader {
         }
       }
       FenceAsyncProxy();
-      __syncwarp();
-      if (thread % kWarpSize == 0) shared.full[stage.slot].Arrive();
+      // Each lane for itself: racecheck knows no order between a warp's lanes.
+      shared.full[stage.slot].Arrive();
     }
   }
 
@@ -201,7 +201,7 @@ struct ElementLoader {
     constexpr int kChunks = kRows * 8, kLineChunks = kRows / kChunk;
     const int64_t row_step = kKContiguous ? args.k : 1, k_step = kKContiguous ? 1 : rows;
 #pragma unroll 2
-    for (int i = thread; i < kChunks; i += kWarps * kWarpSize) {
+    for (int i = thread; i < kChunks; i += kThreads) {
       // Neighbours in a line go to neighbouring lanes.
       int r, kk;
       if constexpr (!kKMajor) {
@@ -280,7 +280,7 @@ template <class Traits>
 JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element) {
   constexpr int kConsumerWarps = Traits::kConsumers * kWarpgroupSize / kWarpSize;
   for (int i = 0; i < Traits::kStages; ++i) {
-    shared.full[i].Init(1 + (by_element ? ElementLoader<Traits>::kWarps : 0));
+    shared.full[i].Init(1 + (by_element ? ElementLoader<Traits>::kThreads : 0));
     shared.empty[i].Init(kConsumerWarps * Traits::kCluster);
   }
 }
