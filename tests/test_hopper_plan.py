@@ -47,16 +47,15 @@ def test_stream_k_does_not_cut_where_whole_tiles_are_faster(shape, reduction):
   assert said(data, "whole tiles take no longer than cut ones")
 
 
-@pytest.mark.parametrize("shape, peers", [
-    ((512, 512, 8192), 3), ((512, 768, 4096), 2), ((1, 2048, 8192), None)])
+@pytest.mark.parametrize("shape, tile_n, peers", [
+    ((512, 512, 8192), 64, 3), ((512, 768, 4096), 64, 2), ((1, 8192, 8192), 128, 2)])
 @pytest.mark.parametrize("schedule", ["auto", "stream_k"])
-def test_peers_of_a_cluster_share_a_tile(shape, peers, schedule):
+def test_peers_of_a_cluster_share_a_tile(shape, tile_n, peers, schedule):
   data = explain(*shape, schedule=schedule)
   assert data["schedule"] == "stream_k"
   assert data["workspace_bytes"] == 0
-  assert data["tile"] == (128, 64, 64)
-  if peers:
-    assert data["num_workgroups"] == -(-shape[0] // 128) * -(-shape[1] // 64) * peers
+  assert data["tile"] == (128, tile_n, 64)
+  assert data["num_workgroups"] == -(-shape[0] // 128) * (shape[1] // tile_n) * peers
   assert said(data, "a cluster, which add up in shared memory")
 
 

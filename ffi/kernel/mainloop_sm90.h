@@ -261,17 +261,15 @@ class OperandPrefetch {
   template <bool kKContiguous>
   static JAXGEMM_SM90 void Fetch(const void* operand, int64_t rows, int64_t k, int64_t first,
                                  int line) {
+    const char* bytes = static_cast<const char*>(operand);
     const int64_t row_bytes = k * Traits::kBytes;
     if constexpr (kKContiguous) {
       const int64_t in_row = first + line % kLines * kLine;
-      if (in_row < row_bytes) Fetch(operand, line / kLines * row_bytes + in_row);
+      if (in_row < row_bytes) PrefetchLine(bytes + line / kLines * row_bytes + in_row);
     } else {
       const int64_t at = first / Traits::kBytes * rows * Traits::kBytes + int64_t{line} * kLine;
-      if (at < rows * row_bytes) Fetch(operand, at);
+      if (at < rows * row_bytes) PrefetchLine(bytes + at);
     }
-  }
-  static JAXGEMM_SM90 void Fetch(const void* operand, int64_t at) {
-    PrefetchLine(static_cast<const char*>(operand) + at);
   }
 };
 

@@ -19,8 +19,8 @@ struct StoredMeanwhile {
   int rank;
   typename Its::Packed packed;
   int box = Its::kBoxes;  // the next one; or there is none
-  Index every;            // k tiles
-  bool lags;  // not yet: one warpgroup stores while the other multiplies
+  Index every;  // k tiles
+  bool lags;    // behind the other warpgroup: one stores while the other multiplies
 
   JAXGEMM_SM90 bool IsDone() const { return box == Its::kBoxes; }
   // The next tile's k tiles, to spread the boxes among: all CTAs store at the same time, and where

@@ -82,8 +82,8 @@ class PeerExchange {
  private:
   JAXGEMM_SM90 int First(int peer) const { return DivSmall(peer * Traits::kFours, count_); }
 
-  // Of seven peers, of which some own three fours, or two.
-  static constexpr int kMostReceived = Traits::kFours == 16 ? 7 * 3 : 7 * 2;
+  // Of seven peers some own one four more than a seventh.
+  static constexpr int kMostReceived = 7 * (Traits::kFours / 7 + 1);
   static_assert(Traits::kForm != Sm90Form::kPeers ||
                 ((Traits::kFours == 16 || Traits::kFours == 8) &&
                  (Traits::kFours + kMostReceived) * kFourBytes <=
