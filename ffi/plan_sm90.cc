@@ -100,14 +100,18 @@ Sm90Form ChooseForm(const Problem& p, const Plan& plan) {
   if (plan.cluster_peers > 1) return Sm90Form::kPeers;
   if (!plan.instance || plan.instance->target != "sm90") return Sm90Form::kGeneral;
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
-  const Sm90Form form = plan.grouped ? Sm90Form::kGrouped
-                        : claims     ? Sm90Form::kClaimed
-                                     : Sm90Form::kPlain;
+  // With one tile a CTA, one warpgroup would have nothing to do.
+  const bool takes_turns = HasForm(*plan.instance, Sm90Form::kPingPong) && plan.config.claim_ahead <= 0 &&
+                           plan.grid.num_tiles() > plan.config.num_workgroups;
+  const Sm90Form form = plan.grouped  ? Sm90Form::kGrouped
+                        : claims      ? Sm90Form::kClaimed
+                        : takes_turns ? Sm90Form::kPingPong
+                                      : Sm90Form::kPlain;
   const bool cuts = plan.grouped ? claims || plan.config.num_shares > 0 : plan.cut_tiles > 0;
   const bool is_plain = !cuts && !p.bias && !p.scale && !p.save_preact &&
                         p.activation == Activation::kNone && !p.gated && !p.accumulate &&
                         p.out_dtype == PlainOut(p.lhs_dtype) &&
-                        (form != Sm90Form::kPlain || plan.grid.tiles_k >= kPlainKTiles);
+                        (plan.grouped || claims || plan.grid.tiles_k >= kPlainKTiles);
   return is_plain && HasForm(*plan.instance, form) ? form : Sm90Form::kGeneral;
 }
 

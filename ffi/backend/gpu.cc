@@ -13,7 +13,7 @@ namespace {
 constexpr int kWaveSize = 64;
 // As in kernel/gemm_sm90.cu.
 constexpr const char* kFormSuffixes[kSm90Forms] = {"", "_plain", "_grouped", "_claimed",
-                                                    "_peers"};
+                                                    "_peers", "_pingpong"};
 
 std::string& KernelFolder() {
   static std::string folder;

@@ -12,7 +12,7 @@ template <class Traits>
 class Epilogue {
   using Sum = typename Traits::Sum;
   static constexpr int kColumns = Traits::kStagedN;
-  static constexpr int kWarpM = 16;
+  static constexpr int kWarpM = 16, kWarps = kWarpgroupSize / kWarpSize;
   static constexpr int kBytesOfBox = kBoxRows * kRowBytes;
   static constexpr int kConsumerThreads = Traits::kConsumers * kWarpgroupSize;
   template <int kCount>
@@ -40,23 +40,30 @@ class Epilogue {
     int row, column, z;  // in out
     uint32_t pairs[kBoxes][kBoxPairs];
   };
+  static constexpr bool kPlainBf16 = PlainOut(Traits::kLhs) == DType::kBF16;
   template <bool kBf16>
-  JAXGEMM_SM90 void Pack(const Sum (&sums)[Traits::kSums], Packed& packed) {
+  JAXGEMM_SM90 void Pack(const Sum* sums, Packed& packed) {
 #pragma unroll
-    for (int i = 0; i < Traits::kSums / 2; ++i) {
-      packed.pairs[i / kBoxPairs][i % kBoxPairs] = PackPair(kBf16, sums[2 * i], sums[2 * i + 1]);
+    for (int i = 0; i < kBoxes; ++i) PackBox<kBf16>(sums, packed, i);
+  }
+  template <bool kBf16>
+  JAXGEMM_SM90 void PackBox(const Sum* sums, Packed& packed, int i) {
+    sums += i * 2 * kBoxPairs;
+#pragma unroll
+    for (int j = 0; j < kBoxPairs; ++j) {
+      packed.pairs[i][j] = PackPair(kBf16, sums[2 * j], sums[2 * j + 1]);
     }
   }
   // Of the plain forms. False: there is nothing left to store by boxes.
-  JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile,
-                              Sum (&sums)[Traits::kSums], Packed& packed) {
+  JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile, const Sum* sums,
+                              Packed& packed) {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
     if (place.row >= place.rows) return false;
     if (!IsWhole(args, place)) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
       return false;
     }
-    Pack<PlainOut(Traits::kLhs) == DType::kBF16>(sums, packed);
+    Pack<kPlainBf16>(sums, packed);
     SetPlace(place, packed);
     return true;
   }
@@ -86,6 +93,49 @@ class Epilogue {
     if (IsLeader()) {
 #pragma unroll
       for (int i = 0; i < kBoxes; ++i) SendBox(box + i * Traits::kLhsBytes, maps, packed, i);
+    }
+  }
+
+  // Of the form kPingPong: while the other warpgroup multiplies.
+  JAXGEMM_SM90 void StoreTile(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                              const Sum* sums) {
+#pragma unroll
+    for (int block = 0; block < Traits::kBlocksM; ++block) {
+      Packed packed;
+      if (!FindBlock(args, tile, block, packed)) return;
+#pragma unroll
+      for (int i = 0; i < kBoxes; ++i) {
+        PackBox<kPlainBf16>(sums + block * Traits::kSums, packed, i);
+        StoreBox(maps, packed, i);
+      }
+    }
+  }
+  // By the stages that its warpgroup has read last: of each 64 rows of lhs a warp's own box.
+  template <class LastSlot>
+  JAXGEMM_SM90 void StoreLastTile(const GemmArgs& args, const TensorMaps& maps,
+                                  const WorkTile& tile, const Sum* sums,
+                                  const LastSlot& last_slot) {
+    static_assert(kBoxes <= kPlainKTiles);
+    NamedBarrier(kWarpgroupBarrier + thread_ / kWarpgroupSize, kWarpgroupSize);
+    const uint32_t first = SharedAddress(shared_.lhs[0]) + Warp() % kWarps * kBytesOfBox;
+#pragma unroll
+    for (int block = 0; block < Traits::kBlocksM; ++block) {
+      Packed packed;
+      if (!FindBlock(args, tile, block, packed)) return;
+      const uint32_t box = first + block * kWarps * kBytesOfBox;
+#pragma unroll
+      for (int i = 0; i < kBoxes; ++i) {
+        PackBox<kPlainBf16>(sums + block * Traits::kSums, packed, i);
+        WriteBox(box + last_slot(i) * Traits::kLhsBytes, packed, i);
+      }
+      FenceAsyncProxy();
+      __syncwarp();
+      if (IsLeader()) {
+#pragma unroll
+        for (int i = 0; i < kBoxes; ++i) {
+          SendBox(box + last_slot(i) * Traits::kLhsBytes, maps, packed, i);
+        }
+      }
     }
   }
 
@@ -188,6 +238,15 @@ class Epilogue {
   static JAXGEMM_SM90 int AtMost(int64_t count, int most) {
     return count < most ? static_cast<int>(count) : most;
   }
+  // Of the 64 rows after `block` times as many, this warp's. False: there are none.
+  JAXGEMM_SM90 bool FindBlock(const GemmArgs& args, const WorkTile& tile, int block,
+                              Packed& packed) {
+    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM +
+                                                Warp() % kWarps * kWarpM);
+    SetPlace(place, packed);
+    return place.row < place.rows;
+  }
+
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 

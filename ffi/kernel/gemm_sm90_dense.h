@@ -91,6 +91,8 @@ class DenseWorkgroup {
       if constexpr (Traits::kTradesRegisters) TakeRegisters<232>();
       if constexpr (kIsPeers) {
         ConsumeAsPeer();
+      } else if constexpr (Traits::kIsPingPong) {
+        ConsumeInTurns();
       } else {
         ConsumePlain();
       }
@@ -134,6 +136,11 @@ class DenseWorkgroup {
     next_ += claim.step;
     ForEachWorkTile(claim, map_, AlwaysReady(), false, compute, store);
   }
+  // Of this CTA, before the first.
+  JAXGEMM_SM90 Index NumTiles() const {
+    const Index size = map_.map.size(), step = args_.num_workgroups;
+    return next_ < size ? Div(size - next_ + step - 1, step) : 0;
+  }
   JAXGEMM_SM90 void Advance() { next_ += args_.num_workgroups; }
 
   template <class Loader>
@@ -174,9 +181,8 @@ class DenseWorkgroup {
 
   JAXGEMM_SM90 void ConsumePlain() {
     typename Traits::Sum sums[Traits::kSums];
-    const Index size = map_.map.size(), step = args_.num_workgroups;
-    const Index tiles = next_ < size ? Div(size - next_ + step - 1, step) : 0;
-    Multiplier<Traits> multiplier(shared_, tiles * map_.map.grid.tiles_k - Traits::kStages);
+    const Index size = map_.map.size();
+    Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
     StoredMeanwhile<Traits> stored{
         .args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     // There are k tiles enough.
@@ -192,6 +198,48 @@ class DenseWorkgroup {
     };
     ForEachTile(compute, store);
     stored.Finish();
+  }
+
+  // A turn is a tile's multiplication: the other warpgroup stores its own meanwhile.
+  struct HandOver {
+    Index k_tiles;
+    int to;  // a barrier; or there is nobody
+
+    JAXGEMM_SM90 Index NextTime(Index done) const { return done == 0 && to ? k_tiles : kNever; }
+    JAXGEMM_SM90 void operator()() const {
+      ArriveAtNamedBarrier(to, Traits::kConsumers * kWarpgroupSize);
+    }
+  };
+
+  JAXGEMM_SM90 void ConsumeInTurns() {
+    typename Traits::Sum sums[Traits::kAllSums];
+    const Index size = map_.map.size(), step = args_.num_workgroups, tiles = NumTiles();
+    const Index tiles_k = map_.map.grid.tiles_k;
+    Multiplier<Traits> multiplier(shared_, tiles * tiles_k - Traits::kStages);
+    Index turn = SameInWarp(ThreadId() / kWarpgroupSize) - 1;  // of the CTA's tiles
+    const int barrier = kTurnBarrier + turn, other = kTurnBarrier + 1 - turn;
+    const StrideClaim claim{
+        .index = next_ + turn * step, .step = Traits::kConsumers * step, .size = size};
+    if (turn == 1) multiplier.Skip(tiles_k);
+    auto compute = [&](const WorkTile& tile) {
+      if (turn > 0) NamedBarrier(barrier, Traits::kConsumers * kWarpgroupSize);
+      multiplier.Run(args_, tile, sums,
+                     HandOver{.k_tiles = tiles_k, .to = turn + 1 < tiles ? other : 0});
+    };
+    auto store = [&](const WorkTile& tile) {
+      Epilogue<Traits> epilogue(shared_, rank_);
+      if (turn + 1 < tiles) {
+        epilogue.StoreTile(args_, maps_, tile, sums);
+      } else {
+        epilogue.StoreLastTile(args_, maps_, tile, sums,
+                               [&](int before) { return multiplier.LastSlot(before); });
+      }
+      multiplier.Skip(tiles_k);
+      turn += Traits::kConsumers;
+    };
+    ForEachWorkTile(claim, map_.map, AlwaysReady(), false, compute, store);
+    // Shared memory is read until then.
+    if (IsLeader()) WaitForStoredBoxes<0>();
   }
 
   const GemmArgs& args_;

@@ -15,7 +15,9 @@ template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_
           bool rhs_k_contiguous, Sm90Form form>
 struct Sm90Traits {
   static constexpr Sm90Form kForm = form;
-  static constexpr bool kIsDense = form == Sm90Form::kPlain || form == Sm90Form::kPeers;
+  static constexpr bool kIsPingPong = form == Sm90Form::kPingPong;
+  static constexpr bool kIsDense =
+      form == Sm90Form::kPlain || form == Sm90Form::kPeers || kIsPingPong;
   static constexpr bool kIsPlain = IsPlain(form);
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
@@ -27,16 +29,20 @@ struct Sm90Traits {
   static_assert(ElementBytes(rhs) == kBytes);
   static constexpr int kCluster = cluster;
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
-  static constexpr int kCtaM = kTileM / kCluster, kWarpgroupM = 64;
+  static constexpr int kCtaM = kTileM / kCluster, kWgmmaM = 64;
   static constexpr int kConsumers = kSm90Consumers;
-  static_assert(kCtaM == kConsumers * kWarpgroupM);
+  static_assert(kCtaM == kConsumers * kWgmmaM);
+  // A warpgroup has 64 of a CTA's rows, or all of every other tile. So many read each stage.
+  static constexpr int kBlocksM = kIsPingPong ? kCtaM / kWgmmaM : 1;
+  static constexpr int kStageReaders = kIsPingPong ? 1 : kConsumers;
 
   static constexpr bool kInteger = lhs == DType::kS8;
   using Sum = std::conditional_t<kInteger, int32_t, float>;
-  // Of a thread: columns 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8 of its
+  // Of a thread and 64 rows: columns 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8 of its
   // warp's 16 are sums 4 j + {0, 1} and 4 j + {2, 3}.
   static constexpr int kSums = kTileN / 2;
   static constexpr int kFours = kSums / 4;
+  static constexpr int kAllSums = kBlocksM * kSums;
 
   using Mma = Wgmma<lhs, rhs, kTileN, !kLhsKMajor, !kRhsKMajor>;
   static constexpr int kSteps = kTileK / Mma::kDepth;
@@ -51,7 +57,7 @@ struct Sm90Traits {
   static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kTileN * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
   // Consumers of few sums do with the registers that all threads have.
-  static constexpr bool kTradesRegisters = !kIsDense || kChains * kSums > 64;
+  static constexpr bool kTradesRegisters = !kIsDense || kChains * kAllSums > 64;
   // On their way to out, a warp's 16 rows: boxes of 64 columns of 16 bits, or as many sums as fit.
   // Of 192 columns, a second one would cost a stage.
   static constexpr int kOutBoxes = kTileN % 128 == 0 ? 2 : 1;
@@ -79,9 +85,26 @@ struct Sm90Traits {
 };
 
 // Named barriers' ids: that of all consumers of a CTA, the first of one for each warpgroup, that of
-// the warp that initialises the others' barriers and the one that loads.
-inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kLoadersBarrier = 4;
+// the warp that initialises the others' barriers and the one that loads, and the first of one for
+// each warpgroup's turn.
+inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kLoadersBarrier = 4,
+                     kTurnBarrier = 5;
 inline constexpr int kTileSlots = 4, kMailSlots = 2;
+
+// A ring's place: which slot, and the parity of the phase that fills it.
+template <int kSlots>
+struct RingPlace {
+  int slot = 0;
+  uint32_t parity = 0;
+
+  JAXGEMM_SM90 void Advance() {
+    if (++slot == kSlots) slot = 0, parity ^= 1;
+  }
+  JAXGEMM_SM90 void Advance(int count) {
+    const uint32_t to = slot + count, rounds = to / kSlots;
+    slot = to - rounds * kSlots, parity ^= rounds & 1;
+  }
+};
 
 template <class Traits>
 struct SharedMemory {

@@ -105,6 +105,11 @@ JAXGEMM_SM90 void NamedBarrier(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+// The same without waiting.
+JAXGEMM_SM90 void ArriveAtNamedBarrier(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
 template <int kRegisters>
 JAXGEMM_SM90 void GiveRegisters() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
@@ -197,17 +202,6 @@ JAXGEMM_SM90 void FenceAsyncProxy() {
 JAXGEMM_SM90 void FenceAsyncProxyOfMemory() {
   asm volatile("fence.proxy.async.global;" ::: "memory");
 }
-
-// A ring's place: which slot, and the parity of the phase that fills it.
-template <int kSlots>
-struct RingPlace {
-  int slot = 0;
-  uint32_t parity = 0;
-
-  JAXGEMM_SM90 void Advance() {
-    if (++slot == kSlots) slot = 0, parity ^= 1;
-  }
-};
 
 // ----------------------------------------------------------------------------------- TMA
 

@@ -276,17 +276,17 @@ class OperandPrefetch {
 // By one thread, before the cluster's barrier.
 template <class Traits>
 JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element) {
-  constexpr int kConsumerWarps = Traits::kConsumers * kWarpgroupSize / kWarpSize;
+  constexpr int kReaders = Traits::kStageReaders * kWarpgroupSize / kWarpSize;
   for (int i = 0; i < Traits::kStages; ++i) {
     shared.full[i].Init(1 + (by_element ? ElementLoader<Traits>::kThreads : 0));
-    shared.empty[i].Init(kConsumerWarps * Traits::kCluster);
+    shared.empty[i].Init(kReaders * Traits::kCluster);
   }
 }
 
 // A number of k tiles that is never reached.
 inline constexpr Index kNever = std::numeric_limits<Index>::max();
 
-// Multiplies the stages: a warpgroup has its 64 rows' sums. Between a k tile's wgmmas and the next
+// Multiplies the stages: a warpgroup has the sums of its 64 rows, or of all. Between a k tile's wgmmas and the next
 // ones the tensor cores may be idle: all that can be done before is.
 template <class Traits>
 class Multiplier {
@@ -296,7 +296,7 @@ class Multiplier {
   // Of the plain form in clusters: stages are released so often; after that no more is loaded, and
   // who has all of its own may exit: nothing may come to it any more.
   static constexpr bool kCountsReleases =
-      Traits::kForm == Sm90Form::kPlain && Traits::kCluster > 1;
+      (Traits::kForm == Sm90Form::kPlain || Traits::kIsPingPong) && Traits::kCluster > 1;
 
   // What else is to be done while a tile is multiplied: nothing.
   struct Nothing {
@@ -308,7 +308,7 @@ class Multiplier {
   JAXGEMM_SM90 explicit Multiplier(SharedMemory<Traits>& shared, Index releases = kNever)
       : shared_(shared), releases_(releases) {
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
-    const int rows = thread / kWarpgroupSize * Traits::kWarpgroupM;
+    const int rows = Traits::kIsPingPong ? 0 : thread / kWarpgroupSize * Traits::kWgmmaM;
     full_.first = SameInWarp(SharedAddress(shared.full));
     lhs_ = SameInWarp(
         MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
@@ -323,15 +323,15 @@ class Multiplier {
   // `meanwhile` is called after k tiles have been issued, first NextTime(0) of them; NextTime of
   // that number says after how many it is called again.
   template <class Meanwhile = Nothing>
-  JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kSums],
-                        Meanwhile&& meanwhile = {}) {
+  JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile,
+                        Sum (&sums)[Traits::kAllSums], Meanwhile&& meanwhile = {}) {
     const Index count = tile.k_end - tile.k_begin;
     if (count <= 0) {
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) ClearSum(sums[i]);
+      for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
       return;
     }
-    Sum more[Traits::kSums];  // of the other chain
+    Sum more[Traits::kAllSums];  // of the other chain
     ForEachSum<ForgetSum>(sums, more);
     int k_left = Traits::kTileK;  // in the last k tile
     if (Traits::RaggedOf(args) == Ragged::kK) {
@@ -352,10 +352,13 @@ class Multiplier {
         WgmmaFence();
 #pragma unroll
         for (int step = 0; step < Traits::kSteps; ++step) {
-          Mma::Run(step % Traits::kChains == 0 ? sums : more,
-                   MatrixAt(lhs + step * Advance<Traits::kLhsKMajor>()),
-                   MatrixAt(rhs + step * Advance<Traits::kRhsKMajor>()),
-                   step >= Traits::kChains || k_tile > 0);
+#pragma unroll
+          for (int block = 0; block < Traits::kBlocksM; ++block) {
+            Mma::Run((step % Traits::kChains == 0 ? sums : more) + block * Traits::kSums,
+                     MatrixAt(lhs + step * Advance<Traits::kLhsKMajor>() + block * kBlockM),
+                     MatrixAt(rhs + step * Advance<Traits::kRhsKMajor>()),
+                     step >= Traits::kChains || k_tile > 0);
+          }
         }
         WgmmaCommit();
         ForEachSum<FenceSum>(sums, more);
@@ -375,24 +378,37 @@ class Multiplier {
     ForEachSum<FenceSum>(sums, more);
     if constexpr (Traits::kChains > 1) {
 #pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) sums[i] += more[i];
+      for (int i = 0; i < Traits::kAllSums; ++i) sums[i] += more[i];
     }
     if (count <= releases_) Release(previous);
     if constexpr (kCountsReleases) releases_ -= count;
   }
 
+  // What the other warpgroup reads.
+  JAXGEMM_SM90 void Skip(Index k_tiles) {
+    stage_.Advance(k_tiles);
+    if constexpr (kCountsReleases) releases_ -= k_tiles;
+  }
+  // The stage that was read last but `before`.
+  JAXGEMM_SM90 int LastSlot(int before) const {
+    const int slot = stage_.slot - 1 - before;
+    return slot < 0 ? slot + Traits::kStages : slot;
+  }
+
  private:
   template <void (*kDo)(Sum&)>
-  static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kSums],
-                                      Sum (&more)[Traits::kSums]) {
+  static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kAllSums],
+                                      Sum (&more)[Traits::kAllSums]) {
 #pragma unroll
-    for (int i = 0; i < Traits::kSums; ++i) {
+    for (int i = 0; i < Traits::kAllSums; ++i) {
       kDo(sums[i]);
       if constexpr (Traits::kChains > 1) kDo(more[i]);
     }
   }
 
-  static_assert(Traits::kLhsKMajor || Traits::kBlock == Traits::kWarpgroupM);
+  static_assert(Traits::kLhsKMajor || Traits::kBlock == Traits::kWgmmaM);
+  // From 64 rows to the next, in a descriptor.
+  static constexpr uint32_t kBlockM = Traits::kWgmmaM * kRowBytes >> 4;
   // From one step's matrix to the next, in a descriptor.
   template <bool kKMajor>
   static constexpr uint32_t Advance() {

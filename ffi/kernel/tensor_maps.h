@@ -15,8 +15,9 @@ enum class Sm90Form : int {
   kGrouped,  // the same, grouped
   kClaimed,  // the same as kPlain, of tiles that are stolen, or wait for chunks of lhs
   kPeers,    // dense, a tile for each cluster, of which the CTAs share its k
+  kPingPong,  // the same as kPlain: the warpgroups take turns, each with a tile of its own
 };
-inline constexpr int kSm90Forms = 5;
+inline constexpr int kSm90Forms = 6;
 
 // The copy engine moves all, and sums are stored as they are.
 constexpr bool IsPlain(Sm90Form form) {
@@ -33,6 +34,8 @@ constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster
                        bool lhs_k_contiguous, bool rhs_k_contiguous) {
   if (form == Sm90Form::kGeneral) return true;
   if (form == Sm90Form::kPeers) return cluster == 1 && (tile_n == 128 || tile_n == 64);
+  // The sums of a whole tile are one warpgroup's.
+  if (form == Sm90Form::kPingPong && tile_n != 128 && tile_n != 192) return false;
   // Threads transpose bytes that are not k-contiguous.
   return ElementBytes(lhs) == 2 || (ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
                                     lhs_k_contiguous && rhs_k_contiguous);

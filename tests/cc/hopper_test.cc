@@ -66,6 +66,7 @@ std::string Add() {
   add.template operator()<Sm90Form::kGrouped>("_grouped");
   add.template operator()<Sm90Form::kClaimed>("_claimed");
   add.template operator()<Sm90Form::kPeers>("_peers");
+  add.template operator()<Sm90Form::kPingPong>("_pingpong");
   return name;
 }
 
@@ -280,6 +281,8 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
   constexpr int kBytes = ElementBytes(lhs), kTileK = kBoxBytes / kBytes, kNeighbours = 16 / kBytes;
   constexpr bool kInteger = lhs == DType::kS8;
   constexpr bool kHasPlain = HasForm(Sm90Form::kPlain, lhs, tile_n, cluster, lhs_k, rhs_k);
+  constexpr bool kHasPingPong =
+      HasForm(Sm90Form::kPingPong, lhs, tile_n, cluster, lhs_k, rhs_k);
   constexpr bool kHasPeers = HasForm(Sm90Form::kPeers, lhs, tile_n, cluster, lhs_k, rhs_k);
   const DType sums_type = kInteger ? DType::kS32 : DType::kF32;
   for (int round = 0; round < rounds; ++round) {
@@ -297,15 +300,18 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
                      .lhs_contracting = lhs_k,
                      .rhs_contracting = rhs_k};
     };
+    auto num_tiles = [](const Problem& p) {
+      return p.batch * ((p.m + tile_m - 1) / tile_m) * ((p.n + tile_n - 1) / tile_n);
+    };
     Config config{.schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3),
                   .kernel = name};
-    const std::string plain = kHasPlain ? "_plain" : "";
     const std::string claimed = kHasPlain ? "_claimed" : "";
     const std::string grouped_form = kHasPlain ? "_grouped" : "";
 
     Problem batched = problem(false);
     batched.batch = 2, batched.lhs_batched = true, batched.rhs_batched = round % 2;
-    Run(launcher, {batched, config, plain});
+    const bool turns = kHasPingPong && num_tiles(batched) > config.num_workgroups;
+    Run(launcher, {batched, config, turns ? "_pingpong" : kHasPlain ? "_plain" : ""});
     if (kHasPlain) {
       Run(launcher, {problem(false), config, "", {}, /*misplaced=*/true});
       Problem few = problem(false);
@@ -333,7 +339,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       const int64_t peers = Random(2, 3);
       Problem shared = problem(round % 2);
       shared.out_dtype = round % 2 ? sums_type : shared.out_dtype;
-      const int64_t tiles = (shared.m + tile_m - 1) / tile_m * ((shared.n + tile_n - 1) / tile_n);
+      const int64_t tiles = num_tiles(shared);
       Config config{.schedule = Schedule::kStreamK, .num_workgroups = tiles * peers,
                  .num_shares = tiles * peers, .kernel = name};
       Run(launcher, {shared, config, "_peers"});

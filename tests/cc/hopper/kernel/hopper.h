@@ -101,6 +101,9 @@ inline void ClusterBarrier() {
 inline void NamedBarrier(int id, int threads) {
   stand_in::Meet(stand_in::NamedKey(id), threads, /*orders=*/true);
 }
+inline void ArriveAtNamedBarrier(int id, int threads) {
+  stand_in::Join(stand_in::NamedKey(id), threads, /*orders=*/true);
+}
 inline void WaitForKernelsBefore() {}
 inline void LetNextKernelStart() {}
 template <int kRegisters>
@@ -140,16 +143,6 @@ inline void FenceBarrierInit() {}
 inline void FenceCluster() {}
 inline void FenceAsyncProxy() {}
 inline void FenceAsyncProxyOfMemory() {}
-
-template <int kSlots>
-struct RingPlace {
-  int slot = 0;
-  uint32_t parity = 0;
-
-  void Advance() {
-    if (++slot == kSlots) slot = 0, parity ^= 1;
-  }
-};
 
 inline uint32_t PackPair(bool bf16, float low, float high) {
   const auto encode = [bf16](float value) -> uint32_t {
