@@ -182,7 +182,7 @@ class Workgroup {
   JAXGEMM_SM90 void InitBarriers() {
     constexpr int kConsumerWarps = Traits::kConsumers * kWarpgroupSize / kWarpSize;
     const int copiers = by_element_ ? ElementLoader<Traits>::kWarps : 0;
-    InitStages(shared_, by_element_);
+    InitStages(shared_, by_element_, 0, Traits::kStages);
     for (int i = 0; i < kTileSlots; ++i) {
       shared_.tile_full[i].Init(1);
       shared_.tile_empty[i].Init((kConsumerWarps + copiers) * kWarpSize);

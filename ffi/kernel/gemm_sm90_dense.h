@@ -15,16 +15,13 @@ struct AheadMap {
   Map map;
   WorkTile tile;  // that is asked for next
 
-  // Of a CTA's first index, a small one, mostly the same in fewer instructions: they are fetched
-  // as they are executed, and nothing is loaded before.
-  JAXGEMM_SM90 void FindFirst(Index index) {
+  // Of a CTA's first index, a small one, mostly the same in fewer instructions. False: not of this.
+  JAXGEMM_SM90 bool FindFirst(Index index) {
     constexpr bool kIsPeers = std::is_same_v<Map, PeersMap>;
     const TileGrid& grid = map.grid;
     Index place = index, peers = 1;
     if constexpr (kIsPeers) peers = map.peers, place = DivSmall(index, peers);
-    if (place >= grid.group_m * grid.tiles_n || (kIsPeers && grid.tiles_k >= 1 << 16)) {
-      return Find(index);
-    }
+    if (place >= grid.group_m * grid.tiles_n || (kIsPeers && grid.tiles_k >= 1 << 16)) return false;
     const Index n = DivSmall(place, grid.group_m), m = place - n * grid.group_m;
     tile = {.m = m, .n = n, .k_end = grid.tiles_k};
     if constexpr (kIsPeers) {
@@ -32,6 +29,7 @@ struct AheadMap {
       tile.k_begin = DivSmall(tile.peer * grid.tiles_k, peers);
       tile.k_end = DivSmall((tile.peer + 1) * grid.tiles_k, peers);
     }
+    return true;
   }
   JAXGEMM_SM90 void Find(Index index) {
     if (index < map.size()) tile = map(index);
@@ -59,15 +57,21 @@ class DenseWorkgroup {
   }
 
   JAXGEMM_SM90 void Run() {
+    // Code is fetched as it is executed, a few bytes a cycle: the first loads' comes first.
+    Index ahead = 0;  // of the lane that loads
+    if (threadIdx.x < kWarpSize) {
+      if (IsLeader()) {
+        InitStages(shared_, by_element_, 0, kLoadedAhead);
+        if (map_.FindFirst(next_)) ahead = LoadFirst();
+      }
+      __syncwarp();
+    }
     const int warp = SameInWarp(threadIdx.x / kWarpSize);
     LetNextKernelStart();
     if (warp == 1) {
       if (IsLeader()) InitBarriers();
     } else if (warp == 2) {
-      if (IsLeader()) {
-        PrefetchTensorMap(&maps_.lhs);
-        PrefetchTensorMap(&maps_.rhs);
-      }
+      if (!kIsPeers && IsLeader()) PrefetchTensorMap(&maps_.out);
     } else if (warp > 2) {
       OperandPrefetch<Traits>::Run(args_, kIsPeers ? ClusterSize() : 1,
                                    kIsPeers ? ClusterRank() : 0, threadIdx.x - 3 * kWarpSize,
@@ -75,17 +79,11 @@ class DenseWorkgroup {
     }
     __syncwarp();
     ArriveAtCluster();
-    CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_);
-    map_.FindFirst(next_);
+    if (!map_.FindFirst(next_)) map_.Find(next_);
     // Here, not where it is used, and at the same time what else is wanted of the arguments.
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
-                 "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.num_workgroups),
-                 "l"(args_.lhs_batch_stride), "l"(args_.rhs_batch_stride));
+                 "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.num_workgroups));
     WaitForKernelsBefore();
-    // Of this CTA, the barriers that the first loads need are initialised.
-    if (warp < 2) NamedBarrier(kLoadersBarrier, 2 * kWarpSize);
-    if (warp == 0 && IsLeader() && next_ < map_.map.size()) loader.LoadAhead(map_.tile);
-    __syncwarp();
     WaitForCluster();
     if (warp >= kWarpgroupSize / kWarpSize) {
       if constexpr (Traits::kTradesRegisters) TakeRegisters<232>();
@@ -99,7 +97,7 @@ class DenseWorkgroup {
     } else {
       if constexpr (Traits::kTradesRegisters) GiveRegisters<40>();
       if (warp == 0) {
-        Load(loader);
+        Load(CopyEngineLoader<Traits>(args_, maps_, shared_, rank_, ahead));
       } else if (by_element_) {
         Load(ElementLoader<Traits>{.args = args_,
                                    .maps = maps_,
@@ -119,8 +117,16 @@ class DenseWorkgroup {
   }
 
  private:
+  // The first k tiles, before the cluster has met; so many.
+  JAXGEMM_SM90 Index LoadFirst() {
+    const Index count = map_.tile.k_end - map_.tile.k_begin;
+    WaitForKernelsBefore();
+    CopyEngineLoader<Traits>::LoadAhead(args_, maps_, shared_, rank_, map_.tile);
+    return count < kLoadedAhead ? count : kLoadedAhead;
+  }
+
   JAXGEMM_SM90 void InitBarriers() {
-    InitStages(shared_, by_element_);
+    InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages);
     if constexpr (kIsPeers) shared_.peers_ready.Init(1);
     FenceBarrierInit();
     if constexpr (kIsPeers) shared_.peers_ready.ArriveExpecting(Exchange().ReceivedBytes());

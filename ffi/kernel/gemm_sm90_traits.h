@@ -84,12 +84,12 @@ struct Sm90Traits {
   static JAXGEMM_SM90 bool LoadsRhs(const TensorMaps& maps) { return kIsPlain || maps.rhs_valid; }
 };
 
-// Named barriers' ids: that of all consumers of a CTA, the first of one for each warpgroup, that of
-// the warp that initialises the others' barriers and the one that loads, and the first of one for
-// each warpgroup's turn.
-inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kLoadersBarrier = 4,
-                     kTurnBarrier = 5;
+// Named barriers' ids: that of all consumers of a CTA, the first of one for each warpgroup, and of one
+// for each warpgroup's turn.
+inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kTurnBarrier = 4;
 inline constexpr int kTileSlots = 4, kMailSlots = 2;
+// k tiles that dense forms load before all else.
+inline constexpr int kLoadedAhead = 2;
 
 // A ring's place: which slot, and the parity of the phase that fills it.
 template <int kSlots>

@@ -40,7 +40,9 @@ JAXGEMM_SM90 int LeaderLane() {
 
 // x / y of an x below 2**20, in fewer instructions.
 JAXGEMM_SM90 int DivSmall(int x, int y) {
-  return static_cast<int>(__fdividef(static_cast<float>(x) + .5f, static_cast<float>(y)));
+  float reciprocal;  // of a normal number
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(static_cast<float>(y)));
+  return static_cast<int>((static_cast<float>(x) + .5f) * reciprocal);
 }
 
 JAXGEMM_SM90 uint32_t SharedAddress(const void* shared) {

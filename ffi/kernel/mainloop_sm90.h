@@ -41,29 +41,34 @@ template <class Traits>
 class CopyEngineLoader {
  public:
   JAXGEMM_SM90 CopyEngineLoader(const GemmArgs& args, const TensorMaps& maps,
-                                SharedMemory<Traits>& shared, int rank)
+                                SharedMemory<Traits>& shared, int rank, Index ahead = 0)
       : args_(args),
         maps_(maps),
         rank_(rank),
         full_{SameInWarp(SharedAddress(shared.full))},
         empty_{SameInWarp(SharedAddress(shared.empty))},
         lhs_(SameInWarp(SharedAddress(shared.lhs))),
-        rhs_(SameInWarp(SharedAddress(shared.rhs))) {}
+        rhs_(SameInWarp(SharedAddress(shared.rhs))),
+        stage_{.slot = ahead},
+        ahead_(ahead) {}
 
-  // The first k tiles of the first work tile, by one lane, before the cluster has met: each CTA
+  // The first k tiles of a CTA's first work tile, by one lane, before the cluster has met: each CTA
   // loads all of rhs itself.
-  JAXGEMM_SM90 void LoadAhead(const WorkTile& tile) {
-    const OperandPlace<Traits> place(args_, tile, rank_);
-    const bool loads_lhs = Traits::LoadsLhs(maps_), loads_rhs = Traits::LoadsRhs(maps_);
+  static JAXGEMM_SM90 void LoadAhead(const GemmArgs& args, const TensorMaps& maps,
+                                     SharedMemory<Traits>& shared, int rank,
+                                     const WorkTile& tile) {
+    const OperandPlace<Traits> place(args, tile, rank);
+    const bool loads_lhs = Traits::LoadsLhs(maps), loads_rhs = Traits::LoadsRhs(maps);
     const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
-    constexpr Index kMost = 2;
-    const Index count = tile.k_end - tile.k_begin;
-    ahead_ = count < kMost ? count : kMost;
-    for (Index i = 0; i < ahead_; ++i, stage_.Advance()) {
+#pragma unroll
+    for (int i = 0; i < kLoadedAhead; ++i) {
+      // Of plain forms there are k tiles enough.
+      if (!Traits::kIsPlain && tile.k_begin + i >= tile.k_end) return;
       const int k = place.first_k + (tile.k_begin + i) * Traits::kTileK;
-      full_.ArriveExpecting(stage_.slot, bytes);
-      if (loads_lhs) LoadLhs(place, k);
-      if (loads_rhs) LoadRhs<1>(place, k);
+      const uint32_t full = SharedAddress(&shared.full[i]);
+      shared.full[i].ArriveExpecting(bytes);
+      if (loads_lhs) LoadLhs(maps, place, k, full, SharedAddress(shared.lhs[i]));
+      if (loads_rhs) LoadRhs<1>(maps, place, k, full, SharedAddress(shared.rhs[i]), rank);
     }
   }
 
@@ -79,61 +84,67 @@ class CopyEngineLoader {
         const int k = place.first_k + k_tile * Traits::kTileK;
         empty_.Wait(stage_.slot, stage_.parity ^ 1);
         full_.ArriveExpecting(stage_.slot, bytes);
-        if (loads_lhs) LoadLhs(place, k);
-        if (loads_rhs) LoadRhs<Traits::kCluster>(place, k);
+        const uint32_t full = full_.At(stage_.slot);
+        if (loads_lhs) {
+          LoadLhs(maps_, place, k, full, lhs_ + stage_.slot * Traits::kLhsBytes);
+        }
+        if (loads_rhs) {
+          LoadRhs<Traits::kCluster>(maps_, place, k, full,
+                                    rhs_ + stage_.slot * Traits::kRhsBytes, rank_);
+        }
       }
     }
     __syncwarp();
   }
 
  private:
-  JAXGEMM_SM90 void LoadLhs(const OperandPlace<Traits>& place, int k) {
-    const uint32_t full = full_.At(stage_.slot);
-    uint32_t to = lhs_ + stage_.slot * Traits::kLhsBytes;
+  static JAXGEMM_SM90 void LoadLhs(const TensorMaps& maps, const OperandPlace<Traits>& place,
+                                   int k, uint32_t full, uint32_t to) {
     if constexpr (Traits::kLhsKMajor) {
-      LoadBox(&maps_.lhs, full, to, k, place.row, place.lhs_z);
+      LoadBox(&maps.lhs, full, to, k, place.row, place.lhs_z);
     } else {
 #pragma unroll
       for (int row = 0; row < Traits::kCtaM; row += Traits::kBlock) {
-        LoadBox(&maps_.lhs, full, to, place.row + row, k, place.lhs_z);
+        LoadBox(&maps.lhs, full, to, place.row + row, k, place.lhs_z);
         to += Traits::kBlockBytes;
       }
     }
   }
   // Each CTA of the cluster loads a share for all; or all for itself, if kSharers is 1.
   template <int kSharers>
-  JAXGEMM_SM90 void LoadRhs(const OperandPlace<Traits>& place, int k) {
-    const uint32_t first = rhs_ + stage_.slot * Traits::kRhsBytes;
+  static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const OperandPlace<Traits>& place,
+                                   int k, uint32_t full, uint32_t first, int rank) {
 #pragma unroll
     for (int i = 0; i < Traits::kCluster / kSharers; ++i) {
-      const int share = Traits::kCluster == kSharers ? rank_ : i;
+      const int share = Traits::kCluster == kSharers ? rank : i;
       uint32_t to = first;
       if constexpr (Traits::kRhsKMajor) {
         constexpr int kHalf = Traits::kTileN / 2;
 #pragma unroll
         for (int j = 0; j < 2 / Traits::kCluster; ++j) {
           const int half = Traits::kCluster == 1 ? j : share;
-          LoadShared<kSharers>(to + half * kHalf * kRowBytes, k, place.Column(half * kHalf),
-                               place.rhs_z);
+          LoadShared<kSharers>(maps, full, to + half * kHalf * kRowBytes, k,
+                               place.Column(half * kHalf), place.rhs_z);
         }
       } else {
         constexpr int kShare = Traits::kTileK / Traits::kCluster;
         to += share * kShare * kRowBytes;
 #pragma unroll
         for (int column = 0; column < Traits::kTileN; column += Traits::kBlock) {
-          LoadShared<kSharers>(to, place.Column(column), k + share * kShare, place.rhs_z);
+          LoadShared<kSharers>(maps, full, to, place.Column(column), k + share * kShare,
+                               place.rhs_z);
           to += Traits::kBlockBytes;
         }
       }
     }
   }
   template <int kSharers>
-  JAXGEMM_SM90 void LoadShared(uint32_t to, int x, int y, int z) {
-    const uint32_t full = full_.At(stage_.slot);
+  static JAXGEMM_SM90 void LoadShared(const TensorMaps& maps, uint32_t full, uint32_t to, int x,
+                                      int y, int z) {
     if constexpr (kSharers == 1) {
-      LoadBox(&maps_.rhs, full, to, x, y, z);
+      LoadBox(&maps.rhs, full, to, x, y, z);
     } else {
-      LoadBoxToAll(&maps_.rhs, full, to, x, y, z, (1 << Traits::kCluster) - 1);
+      LoadBoxToAll(&maps.rhs, full, to, x, y, z, (1 << Traits::kCluster) - 1);
     }
   }
 
@@ -145,7 +156,7 @@ class CopyEngineLoader {
   const uint32_t lhs_, rhs_;
   // Of the lane that issues.
   RingPlace<Traits::kStages> stage_;
-  Index ahead_ = 0;  // k tiles of the next work tile that are loaded
+  Index ahead_;  // k tiles of the next work tile that are loaded
 };
 
 // The same for operands that the copy engine does not take: lines that are not a multiple of 16
@@ -273,14 +284,16 @@ class OperandPrefetch {
   }
 };
 
-// By one thread, before the cluster's barrier.
+// The barriers of stages [first, end), by one thread, before the cluster meets.
 template <class Traits>
-JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element) {
+JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element, int first, int end) {
   constexpr int kReaders = Traits::kStageReaders * kWarpgroupSize / kWarpSize;
-  for (int i = 0; i < Traits::kStages; ++i) {
+#pragma unroll
+  for (int i = first; i < end; ++i) {
     shared.full[i].Init(1 + (by_element ? ElementLoader<Traits>::kThreads : 0));
     shared.empty[i].Init(kReaders * Traits::kCluster);
   }
+  FenceBarrierInit();
 }
 
 // A number of k tiles that is never reached.
