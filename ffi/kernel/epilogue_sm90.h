@@ -69,14 +69,7 @@ class Epilogue {
   }
   // The copy engine stores while the next tile is multiplied.
   JAXGEMM_SM90 void StoreBox(const TensorMaps& maps, const Packed& packed, int i) {
-    if (IsLeader()) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
-    __syncwarp();
-    const uint32_t box =
-        SharedAddress(shared_.out[Warp()]) + i % Traits::kOutBoxes * kBytesOfBox;
-    WriteBox(box, packed, i);
-    FenceAsyncProxy();
-    __syncwarp();
-    if (IsLeader()) SendBox(box, maps, packed, i);
+    WriteAndSendBox(FreeBox(i), maps, packed, i);
   }
   // After a CTA's last tile its stages are free: each has room for a box of every warp, in the rows
   // of lhs that its warpgroup has read.
@@ -96,45 +89,31 @@ class Epilogue {
     }
   }
 
-  // Of the form kPingPong: while the other warpgroup multiplies.
-  JAXGEMM_SM90 void StoreTile(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
-                              const Sum* sums) {
-#pragma unroll
-    for (int block = 0; block < Traits::kBlocksM; ++block) {
-      Packed packed;
-      if (!FindBlock(args, tile, block, packed)) return;
-#pragma unroll
-      for (int i = 0; i < kBoxes; ++i) {
-        PackBox<kPlainBf16>(sums + block * Traits::kSums, packed, i);
-        StoreBox(maps, packed, i);
-      }
-    }
-  }
-  // By the stages that its warpgroup has read last: of each 64 rows of lhs a warp's own box.
+  // Of the form kPingPong, while the other warpgroup multiplies. The CTA's last tile goes by way of
+  // the stages that its warpgroup has read last: of each 64 rows of lhs a warp has its own box.
   template <class LastSlot>
-  JAXGEMM_SM90 void StoreLastTile(const GemmArgs& args, const TensorMaps& maps,
-                                  const WorkTile& tile, const Sum* sums,
-                                  const LastSlot& last_slot) {
+  JAXGEMM_SM90 void StoreTile(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                              const Sum* sums, bool is_last, const LastSlot& last_slot) {
     static_assert(kBoxes <= kPlainKTiles);
-    NamedBarrier(kWarpgroupBarrier + thread_ / kWarpgroupSize, kWarpgroupSize);
-    const uint32_t first = SharedAddress(shared_.lhs[0]) + Warp() % kWarps * kBytesOfBox;
+    if (is_last) NamedBarrier(kWarpgroupBarrier + thread_ / kWarpgroupSize, kWarpgroupSize);
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       Packed packed;
-      if (!FindBlock(args, tile, block, packed)) return;
-      const uint32_t box = first + block * kWarps * kBytesOfBox;
+      const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM +
+                                                  Warp() % kWarps * kWarpM);
+      if (place.row >= place.rows) return;
+      SetPlace(place, packed);
 #pragma unroll
       for (int i = 0; i < kBoxes; ++i) {
-        PackBox<kPlainBf16>(sums + block * Traits::kSums, packed, i);
-        WriteBox(box + last_slot(i) * Traits::kLhsBytes, packed, i);
-      }
-      FenceAsyncProxy();
-      __syncwarp();
-      if (IsLeader()) {
-#pragma unroll
-        for (int i = 0; i < kBoxes; ++i) {
-          SendBox(box + last_slot(i) * Traits::kLhsBytes, maps, packed, i);
+        uint32_t box;
+        if (is_last) {
+          box = SharedAddress(shared_.lhs[0]) + last_slot(i) * Traits::kLhsBytes +
+                (block * kWarps + Warp() % kWarps) * kBytesOfBox;
+        } else {
+          box = FreeBox(i);
         }
+        PackBox<kPlainBf16>(sums + block * Traits::kSums, packed, i);
+        WriteAndSendBox(box, maps, packed, i);
       }
     }
   }
@@ -238,15 +217,6 @@ class Epilogue {
   static JAXGEMM_SM90 int AtMost(int64_t count, int most) {
     return count < most ? static_cast<int>(count) : most;
   }
-  // Of the 64 rows after `block` times as many, this warp's. False: there are none.
-  JAXGEMM_SM90 bool FindBlock(const GemmArgs& args, const WorkTile& tile, int block,
-                              Packed& packed) {
-    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM +
-                                                Warp() % kWarps * kWarpM);
-    SetPlace(place, packed);
-    return place.row < place.rows;
-  }
-
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
@@ -273,6 +243,19 @@ class Epilogue {
     SetPlace(place, packed);
 #pragma unroll
     for (int i = 0; i < kBoxes; ++i) StoreBox(maps, packed, i);
+  }
+  // In this warp's part of shared_.out, when what it had is stored.
+  JAXGEMM_SM90 uint32_t FreeBox(int i) {
+    if (IsLeader()) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
+    __syncwarp();
+    return SharedAddress(shared_.out[Warp()]) + i % Traits::kOutBoxes * kBytesOfBox;
+  }
+  JAXGEMM_SM90 void WriteAndSendBox(uint32_t box, const TensorMaps& maps, const Packed& packed,
+                                    int i) {
+    WriteBox(box, packed, i);
+    FenceAsyncProxy();
+    __syncwarp();
+    if (IsLeader()) SendBox(box, maps, packed, i);
   }
   // To `box` in shared memory.
   JAXGEMM_SM90 void WriteBox(uint32_t box, const Packed& packed, int i) {

@@ -40,6 +40,8 @@ struct AheadMap {
 template <class Traits>
 class DenseWorkgroup {
   static constexpr bool kIsPeers = Traits::kForm == Sm90Form::kPeers;
+  static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
+  static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;
   using Map = AheadMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
 
  public:
@@ -86,7 +88,7 @@ class DenseWorkgroup {
     WaitForKernelsBefore();
     WaitForCluster();
     if (warp >= kWarpgroupSize / kWarpSize) {
-      if constexpr (Traits::kTradesRegisters) TakeRegisters<232>();
+      if constexpr (Traits::kTradesRegisters) TakeRegisters<kMultiplierRegisters>();
       if constexpr (kIsPeers) {
         ConsumeAsPeer();
       } else if constexpr (Traits::kIsPingPong) {
@@ -95,7 +97,7 @@ class DenseWorkgroup {
         ConsumePlain();
       }
     } else {
-      if constexpr (Traits::kTradesRegisters) GiveRegisters<40>();
+      if constexpr (Traits::kTradesRegisters) GiveRegisters<kLoaderRegisters>();
       if (warp == 0) {
         Load(CopyEngineLoader<Traits>(args_, maps_, shared_, rank_, ahead));
       } else if (by_element_) {
@@ -233,13 +235,9 @@ class DenseWorkgroup {
                      HandOver{.k_tiles = tiles_k, .to = turn + 1 < tiles ? other : 0});
     };
     auto store = [&](const WorkTile& tile) {
-      Epilogue<Traits> epilogue(shared_, rank_);
-      if (turn + 1 < tiles) {
-        epilogue.StoreTile(args_, maps_, tile, sums);
-      } else {
-        epilogue.StoreLastTile(args_, maps_, tile, sums,
-                               [&](int before) { return multiplier.LastSlot(before); });
-      }
+      Epilogue<Traits>(shared_, rank_)
+          .StoreTile(args_, maps_, tile, sums, /*is_last=*/turn + 1 == tiles,
+                     [&](int before) { return multiplier.LastSlot(before); });
       multiplier.Skip(tiles_k);
       turn += Traits::kConsumers;
     };
