@@ -6,6 +6,20 @@
 namespace jaxgemm {
 namespace {
 
+// Whether out is what was summed up.
+bool IsStoredPlainly(const Problem& p) {
+  return !p.bias && !p.scale && !p.save_preact && p.activation == Activation::kNone && !p.gated &&
+         !p.accumulate && p.out_dtype == PlainOut(p.lhs_dtype);
+}
+
+// Whether whole tiles at a fixed stride are multiplied and stored by warpgroups that take turns:
+// with one tile a CTA, one of them would have nothing to do.
+bool TakesTurns(const Problem& p, const GpuInstance& instance, double tiles, int64_t workgroups) {
+  return HasForm(instance, Sm90Form::kPingPong) && IsStoredPlainly(p) &&
+         tiles > static_cast<double>(workgroups) &&
+         CeilDiv(p.k, instance.tile_k) >= kPlainKTiles;
+}
+
 bool CanBePeers(int64_t count) { return count >= 2 && count <= kMostPeers; }
 
 }  // namespace
@@ -16,12 +30,14 @@ int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workg
 }
 
 // Tiles one after another, each k tile as long as its wgmmas, its bytes into one multiprocessor and
-// those from the L2 to all take, which get into each other's way. From an H200's timings.
+// those from the L2 to all take, which get into each other's way; and what the last store takes,
+// which nothing hides. Where warpgroups take turns, no other store costs time, and what the L2 has
+// is waited for less. From an H200's timings.
 std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
                                  const GpuInstance& instance, Sm90Sharing sharing) {
   constexpr double kMacsPerCycle = 2048, kL2Bytes = 9600, kSmBytes = 84, kNorm = 2.5,
                    kPerTile = 100, kPerColumn = 14, kCluster = 900, kMeeting = 1500,
-                   kPerPeer = 400, kExchangedBytes = 20, kZeroing = 3500, kPartialBytes = 25;
+                   kLastPerColumn = 8, kTurns = 1.05, kPerPeer = 400, kExchangedBytes = 20, kZeroing = 3500, kPartialBytes = 25;
   const int64_t workgroups = target.num_cus * target.waves_per_cu / instance.waves;
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
   const double cluster = static_cast<double>(instance.waves) / 2;
@@ -35,13 +51,17 @@ std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
   const double element = static_cast<double>(Bytes(instance.lhs));
   const double ctas = std::min(shares, at_once) * cluster;
   auto power = [](double cycles) { return std::pow(cycles, kNorm); };
-  const double per_k = std::pow(power(m * n * k * element / 2 / kMacsPerCycle) +
-                                    power((m + n) * k * element / kSmBytes) +
-                                    power((m + n / cluster) * k * element * ctas / kL2Bytes),
-                                1 / kNorm);
+  const double busy = power(m * n * k * element / 2 / kMacsPerCycle) +
+                      power((m + n) * k * element / kSmBytes);
+  const double per_k = std::pow(
+      busy + power((m + n / cluster) * k * element * ctas / kL2Bytes), 1 / kNorm);
   const double epilogue = kPerTile + kPerColumn * n;
   const double tile = static_cast<double>(CeilDiv(tiles_k, sharing.peers)) * per_k + epilogue;
-  const double start = cluster > 1 ? kCluster : 0;
+  const double start = (cluster > 1 ? kCluster : 0) + kLastPerColumn * n;
+  if (sharing.fixed_stride && TakesTurns(p, instance, tiles, workgroups)) {
+    return start + epilogue + std::ceil(tiles / at_once) * static_cast<double>(tiles_k) * kTurns *
+                                  std::pow(busy, 1 / kNorm);
+  }
   if (!sharing.cut) {
     const double exchange =
         peers > 1 ? kMeeting + kPerPeer * peers + m * n * 4 * (1 - 1 / peers) / kExchangedBytes
@@ -100,17 +120,14 @@ Sm90Form ChooseForm(const Problem& p, const Plan& plan) {
   if (plan.cluster_peers > 1) return Sm90Form::kPeers;
   if (!plan.instance || plan.instance->target != "sm90") return Sm90Form::kGeneral;
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
-  // With one tile a CTA, one warpgroup would have nothing to do.
-  const bool takes_turns = HasForm(*plan.instance, Sm90Form::kPingPong) && plan.config.claim_ahead <= 0 &&
-                           plan.grid.num_tiles() > plan.config.num_workgroups;
+  const bool takes_turns =
+      TakesTurns(p, *plan.instance, plan.grid.num_tiles(), plan.config.num_workgroups);
   const Sm90Form form = plan.grouped  ? Sm90Form::kGrouped
                         : claims      ? Sm90Form::kClaimed
                         : takes_turns ? Sm90Form::kPingPong
                                       : Sm90Form::kPlain;
   const bool cuts = plan.grouped ? claims || plan.config.num_shares > 0 : plan.cut_tiles > 0;
-  const bool is_plain = !cuts && !p.bias && !p.scale && !p.save_preact &&
-                        p.activation == Activation::kNone && !p.gated && !p.accumulate &&
-                        p.out_dtype == PlainOut(p.lhs_dtype) &&
+  const bool is_plain = !cuts && IsStoredPlainly(p) &&
                         (plan.grouped || claims || plan.grid.tiles_k >= kPlainKTiles);
   return is_plain && HasForm(*plan.instance, form) ? form : Sm90Form::kGeneral;
 }
