@@ -425,6 +425,7 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   }
   // Of what is resolved, as the handler makes it again.
   plan->cluster_peers = ClusterPeers(p, *plan, target);
+  if (plan->cluster_peers > 1) ShapeCluster(plan);
   plan->form = ChooseForm(p, *plan);
   LayOutWorkspace(p, target, plan);
   if (plan->workspace_bytes > kWorkspaceCap) {

@@ -84,6 +84,7 @@ struct Plan {
   int64_t cut_tiles = 0;
   // Hopper: as many CTAs, a cluster, share each tile and add up in shared memory; 1: they do not.
   int64_t cluster_peers = 1;
+  int64_t cluster_m = 1, cluster_n = 1;  // tiles whose peers are one cluster
   Sm90Form form = Sm90Form::kGeneral;
   // Chunks: the kernel visits the grid's group_m tile rows together if all have come, else no more
   // than a chunk's.

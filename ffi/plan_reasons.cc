@@ -47,6 +47,10 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
     }
     say("stream_k: each tile is cut along k among " + Str(plan.cluster_peers) +
         " CTAs, a cluster, which add up in shared memory (the same bits on every run)");
+    if (const int64_t tiles_of_one = plan.cluster_m * plan.cluster_n; tiles_of_one > 1) {
+      say("a cluster has " + Str(plan.cluster_m) + " x " + Str(plan.cluster_n) +
+          " tiles' CTAs, which read the same rows and columns");
+    }
   } else if (plan.cut_tiles > 0) {
     if (asked.schedule == Schedule::kAuto) {
       say("stream_k: k is at least 8 times m and n, so there are few tiles to share out whole");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace jaxgemm {
 namespace {
@@ -91,10 +92,15 @@ double Sm90ChunkCycles(Problem p, const Target& target, const GpuInstance& insta
   return kWeight * parts * *Sm90Cycles(p, target, instance, {});
 }
 
+namespace {
+
+// Clusters that run at once, by their CTAs, as cuOccupancyMaxActiveClusters counts on an H100: they
+// lie within a group of multiprocessors, and leave some over.
+constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
+
+}  // namespace
+
 bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {
-  // As cuOccupancyMaxActiveClusters counts on an H100: clusters lie within a group of
-  // multiprocessors, and leave some over.
-  constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   const double tiles = static_cast<double>(p.batch) *
                        static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
                        static_cast<double>(CeilDiv(p.n, instance.tile_n));
@@ -114,6 +120,31 @@ int64_t ClusterPeers(const Problem& p, const Plan& plan, const Target& target) {
   }
   const int64_t peers = c.num_shares / tiles;
   return CanBePeers(peers) && peers <= plan.grid.tiles_k ? peers : 1;
+}
+
+void ShapeCluster(Plan* plan) {
+  constexpr int64_t kFewColumns = 64;
+  if (plan->instance->tile_n > kFewColumns) return;
+  // From an H200's timings.
+  constexpr std::pair<int64_t, int64_t> kShapes[] = {{2, 2}, {1, 2}};
+  const TileGrid& grid = plan->grid;
+  for (auto [m, n] : kShapes) {
+    const int64_t size = plan->cluster_peers * m * n;
+    if (size <= kMostPeers && grid.tiles_m % m == 0 && grid.tiles_n % n == 0 &&
+        grid.num_tiles() / (m * n) <= kClusters[size]) {
+      plan->cluster_m = m, plan->cluster_n = n;
+      return;
+    }
+  }
+}
+
+TileGrid ClusterGrid(const Plan& plan) {
+  auto index = [](int64_t count) { return static_cast<Index>(count); };
+  TileGrid grid = plan.grid;
+  grid.tiles_m /= index(plan.cluster_m), grid.tiles_n /= index(plan.cluster_n);
+  // Pairs one after another share their rows.
+  grid.group_m = plan.cluster_m < plan.cluster_n ? 1 : std::min(grid.group_m, grid.tiles_m);
+  return grid;
 }
 
 Sm90Form ChooseForm(const Problem& p, const Plan& plan) {

@@ -39,6 +39,13 @@ bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers);
 // many. The same whether the plan chose so or was told.
 int64_t ClusterPeers(const Problem& p, const Plan& plan, const Target& target);
 
+// Tiles of few columns want more of the L2 than it gives, but less where peers of neighbours are in
+// one cluster: of the plan's peers that there are, chooses the tiles of a cluster.
+void ShapeCluster(Plan* plan);
+
+// The grid of clusters of such tiles.
+TileGrid ClusterGrid(const Plan& plan);
+
 // The form of the kernel, if the copy engine takes all that it is to move.
 Sm90Form ChooseForm(const Problem& p, const Plan& plan);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backend/tensor_maps.h"
+#include "plan_sm90.h"
 #include "text.h"
 
 namespace jaxgemm {
@@ -173,6 +174,7 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
     if (result != 0) return Failure("zeroing the workspace", instance.name, device, result);
   }
   GemmArgs arguments = PackArguments(call);
+  if (plan.form == Sm90Form::kPeers) arguments.map.grid = ClusterGrid(plan);
   unsigned grid = static_cast<unsigned>(plan.config.num_workgroups), block, shared_bytes = 0;
   TensorMaps maps;
   Sm90Form form = Sm90Form::kGeneral;
@@ -194,8 +196,10 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
       driver_.launch_early
           ? driver_.launch_early(
                 function, grid,
-                static_cast<unsigned>(plan.cluster_peers > 1 ? plan.cluster_peers : 0), block,
-                shared_bytes, stream, pointers)
+                static_cast<unsigned>(plan.cluster_peers > 1
+                                          ? plan.cluster_peers * plan.cluster_m * plan.cluster_n
+                                          : 0),
+                block, shared_bytes, stream, pointers)
           : driver_.launch(function, grid, 1, 1, block, 1, 1, shared_bytes, stream, pointers,
                            nullptr);
   if (result != 0) return Failure("launching", instance.name, device, result);

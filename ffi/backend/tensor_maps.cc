@@ -52,7 +52,8 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   const Problem& p = call.problem;
   const GpuInstance& instance = *call.plan.instance;
   const int64_t cluster = instance.waves / kSm90Consumers;
-  TensorMaps maps{};
+  TensorMaps maps{.cluster_m = static_cast<int32_t>(call.plan.cluster_m),
+                  .cluster_n = static_cast<int32_t>(call.plan.cluster_n)};
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
   // Groups of k begin anywhere, and so would boxes, within lines of k. Of types that have not 16
   // bits the other lines are transposed.

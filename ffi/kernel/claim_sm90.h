@@ -158,6 +158,7 @@ struct TileReceiver {
   JAXGEMM_SM90 void Receive() {
     shared.tile_full[place.slot].Wait(place.parity);
     tile = shared.tiles[place.slot];
+    tile.valid = SameInWarp(tile.valid);  // as ptxas must know, see Multiplier
     shared.tile_empty[place.slot].Arrive();
     __syncwarp();
     place.Advance();

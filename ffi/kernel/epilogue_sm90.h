@@ -58,8 +58,9 @@ class Epilogue {
   JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile, const Sum* sums,
                               Packed& packed) {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
-    if (place.row >= place.rows) return false;
-    if (!IsWhole(args, place)) {
+    // As ptxas must know, see Multiplier, by whole warps.
+    if (SameInWarp(place.row >= place.rows)) return false;
+    if (SameInWarp(!IsWhole(args, place))) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
       return false;
     }
@@ -101,7 +102,8 @@ class Epilogue {
       Packed packed;
       const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM +
                                                   Warp() % kWarps * kWarpM);
-      if (place.row >= place.rows) return;
+      // As ptxas must know, see Multiplier, by whole warps.
+      if (SameInWarp(place.row >= place.rows)) return;
       SetPlace(place, packed);
 #pragma unroll
       for (int i = 0; i < kBoxes; ++i) {

@@ -19,15 +19,20 @@ struct AheadMap {
   JAXGEMM_SM90 bool FindFirst(Index index) {
     constexpr bool kIsPeers = std::is_same_v<Map, PeersMap>;
     const TileGrid& grid = map.grid;
-    Index place = index, peers = 1;
-    if constexpr (kIsPeers) peers = map.peers, place = DivSmall(index, peers);
+    Index place = index;
+    if constexpr (kIsPeers) place = DivSmall(index, map.cluster_size());
     if (place >= grid.group_m * grid.tiles_n || (kIsPeers && grid.tiles_k >= 1 << 16)) return false;
     const Index n = DivSmall(place, grid.group_m), m = place - n * grid.group_m;
     tile = {.m = m, .n = n, .k_end = grid.tiles_k};
     if constexpr (kIsPeers) {
-      tile.peer = index - place * peers, tile.num_peers = peers;
-      tile.k_begin = DivSmall(tile.peer * grid.tiles_k, peers);
-      tile.k_end = DivSmall((tile.peer + 1) * grid.tiles_k, peers);
+      const Index rank = index - place * map.cluster_size(), tiles = map.cluster_m * map.cluster_n;
+      const Index peer = DivSmall(rank, tiles), in_cluster = rank - peer * tiles;
+      const Index in_n = DivSmall(in_cluster, map.cluster_m);
+      tile.m = m * map.cluster_m + in_cluster - in_n * map.cluster_m;
+      tile.n = n * map.cluster_n + in_n;
+      tile.peer = peer, tile.num_peers = map.peers;
+      tile.k_begin = DivSmall(peer * grid.tiles_k, map.peers);
+      tile.k_end = DivSmall((peer + 1) * grid.tiles_k, map.peers);
     }
     return true;
   }
@@ -55,7 +60,10 @@ class DenseWorkgroup {
         next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
     map_.map.grid.num_xcds = 1;  // a division less
-    if constexpr (kIsPeers) map_.map.peers = ClusterSize();
+    if constexpr (kIsPeers) {
+      map_.map.cluster_m = maps.cluster_m, map_.map.cluster_n = maps.cluster_n;
+      map_.map.peers = DivSmall(ClusterSize(), maps.cluster_m * maps.cluster_n);
+    }
   }
 
   JAXGEMM_SM90 void Run() {
@@ -75,9 +83,17 @@ class DenseWorkgroup {
     } else if (warp == 2) {
       if (!kIsPeers && IsLeader()) PrefetchTensorMap(&maps_.out);
     } else if (warp > 2) {
-      OperandPrefetch<Traits>::Run(args_, kIsPeers ? ClusterSize() : 1,
-                                   kIsPeers ? ClusterRank() : 0, threadIdx.x - 3 * kWarpSize,
-                                   kSm90Threads - 3 * kWarpSize);
+      const int cta = blockIdx.x, thread = threadIdx.x - 3 * kWarpSize;
+      constexpr int kThreads = kSm90Threads - 3 * kWarpSize;
+      if constexpr (kIsPeers) {
+        const Index tiles = maps_.cluster_m * maps_.cluster_n, peers = map_.map.peers;
+        const Index peer = DivSmall(ClusterRank(), tiles);
+        // Of all CTAs with this part of k.
+        const Index first = DivSmall(cta, map_.map.cluster_size()) * tiles + ClusterRank() - peer * tiles;
+        OperandPrefetch<Traits>::Run(args_, peers, peer, first * kThreads + thread);
+      } else {
+        OperandPrefetch<Traits>::Run(args_, 1, 0, cta * kThreads + thread);
+      }
     }
     __syncwarp();
     ArriveAtCluster();
@@ -134,7 +150,8 @@ class DenseWorkgroup {
     if constexpr (kIsPeers) shared_.peers_ready.ArriveExpecting(Exchange().ReceivedBytes());
   }
   JAXGEMM_SM90 PeerExchange<Traits> Exchange() const {
-    return {shared_, ClusterSize(), ClusterRank()};
+    const int tiles = maps_.cluster_m * maps_.cluster_n, own = DivSmall(ClusterRank(), tiles);
+    return {shared_, map_.map.peers, own, tiles, ClusterRank() - own * tiles};
   }
 
   template <class Compute, class Store>
@@ -181,7 +198,7 @@ class DenseWorkgroup {
       return found ? stored.NextTime(k_tiles) : 1;
     }
     JAXGEMM_SM90 void operator()() {
-      if (!found) workgroup.map_.Find(workgroup.next_);
+      if (SameInWarp(!found)) workgroup.map_.Find(workgroup.next_);
       found = true;
       stored();
     }
@@ -221,27 +238,22 @@ class DenseWorkgroup {
 
   JAXGEMM_SM90 void ConsumeInTurns() {
     typename Traits::Sum sums[Traits::kAllSums];
-    const Index size = map_.map.size(), step = args_.num_workgroups, tiles = NumTiles();
+    const Index step = args_.num_workgroups, tiles = NumTiles();
     const Index tiles_k = map_.map.grid.tiles_k;
     Multiplier<Traits> multiplier(shared_, tiles * tiles_k - Traits::kStages);
     Index turn = SameInWarp(ThreadId() / kWarpgroupSize) - 1;  // of the CTA's tiles
-    const int barrier = kTurnBarrier + turn, other = kTurnBarrier + 1 - turn;
-    const StrideClaim claim{
-        .index = next_ + turn * step, .step = Traits::kConsumers * step, .size = size};
+    const int mine = kTurnBarrier + turn, other = kTurnBarrier + 1 - turn;
     if (turn == 1) multiplier.Skip(tiles_k);
-    auto compute = [&](const WorkTile& tile) {
-      if (turn > 0) NamedBarrier(barrier, Traits::kConsumers * kWarpgroupSize);
-      multiplier.Run(args_, tile, sums,
-                     HandOver{.k_tiles = tiles_k, .to = turn + 1 < tiles ? other : 0});
-    };
-    auto store = [&](const WorkTile& tile) {
+    for (; turn < tiles; turn += Traits::kConsumers) {
+      const WorkTile tile = map_.map(next_ + turn * step);
+      const bool is_last = turn + 1 == tiles;
+      if (turn > 0) NamedBarrier(mine, Traits::kConsumers * kWarpgroupSize);
+      multiplier.Run(args_, tile, sums, HandOver{.k_tiles = tiles_k, .to = is_last ? 0 : other});
       Epilogue<Traits>(shared_, rank_)
-          .StoreTile(args_, maps_, tile, sums, /*is_last=*/turn + 1 == tiles,
+          .StoreTile(args_, maps_, tile, sums, is_last,
                      [&](int before) { return multiplier.LastSlot(before); });
       multiplier.Skip(tiles_k);
-      turn += Traits::kConsumers;
-    };
-    ForEachWorkTile(claim, map_.map, AlwaysReady(), false, compute, store);
+    }
     // Shared memory is read until then.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }

@@ -46,10 +46,6 @@ struct Sm90Traits {
 
   using Mma = Wgmma<lhs, rhs, kTileN, !kLhsKMajor, !kRhsKMajor>;
   static constexpr int kSteps = kTileK / Mma::kDepth;
-  // A wgmma waits for the sums of the one before, longer than it multiplies: of few columns, steps
-  // take turns at two sets of sums.
-  static constexpr int kChains = kTileN == 64 ? 2 : 1;
-  static_assert(kSteps % kChains == 0 && kChains <= 2);
 
   // Operands that are not k-major lie in blocks, of which each row is one k of 128 bytes of rows.
   static constexpr int kBlock = kRowBytes / kBytes;
@@ -57,7 +53,7 @@ struct Sm90Traits {
   static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kTileN * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
   // Consumers of few sums do with the registers that all threads have.
-  static constexpr bool kTradesRegisters = !kIsDense || kChains * kAllSums > 64;
+  static constexpr bool kTradesRegisters = !kIsDense || kAllSums > 64;
   // On their way to out, a warp's 16 rows: boxes of 64 columns of 16 bits, or as many sums as fit.
   // Of 192 columns, a second one would cost a stage.
   static constexpr int kOutBoxes = kTileN % 128 == 0 ? 2 : 1;
@@ -70,7 +66,7 @@ struct Sm90Traits {
   static constexpr int kMostShared = kSm90SharedBytes, kOtherShared = 1024;
   static constexpr int kMostStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
   // With more, peers near the L2 take from it what the others need, and wait for them afterwards.
-  static constexpr int kStages = form != Sm90Form::kPeers ? kMostStages : tile_n == 128 ? 5 : 7;
+  static constexpr int kStages = form != Sm90Form::kPeers ? kMostStages : tile_n == 128 ? 5 : 8;
   static_assert(kStages <= kMostStages);
 
   // What some forms know as they are compiled.

@@ -252,13 +252,11 @@ class OperandPrefetch {
   static_assert(Traits::kTileK * Traits::kBytes == kLine);
 
  public:
-  // `thread` of `threads` of the CTA.
-  static JAXGEMM_SM90 void Run(const GemmArgs& args, int peers, int peer, int thread,
-                               int threads) {
+  // The `line`-th thread of all that have this peer's part of k.
+  static JAXGEMM_SM90 void Run(const GemmArgs& args, int peers, int peer, int line) {
     const TileGrid& grid = args.map.grid;
     if (grid.batch != 1 || grid.num_tiles() * peers > args.num_workgroups) return;
     const int64_t first = int64_t{DivSmall(peer * grid.tiles_k, peers)} * kLine;
-    const int line = DivSmall(blockIdx.x, peers) * threads + thread;
     if (line < args.m * kLines) {
       Fetch<Traits::kLhsKContiguous>(args.lhs, args.m, args.k, first, line);
     } else if (line < (args.m + args.n) * kLines) {
@@ -338,61 +336,61 @@ class Multiplier {
   template <class Meanwhile = Nothing>
   JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile,
                         Sum (&sums)[Traits::kAllSums], Meanwhile&& meanwhile = {}) {
-    const Index count = tile.k_end - tile.k_begin;
+    // What wgmmas' operands depend on is kept in uniform registers, where ptxas knows that it is the
+    // same in all lanes.
+    const Index count = SameInWarp(tile.k_end - tile.k_begin);
+    RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
+                                     SameInWarp(stage_.parity)};
     if (count <= 0) {
 #pragma unroll
       for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
       return;
     }
-    Sum more[Traits::kAllSums];  // of the other chain
-    ForEachSum<ForgetSum>(sums, more);
+    ForEachSum<ForgetSum>(sums);
     int k_left = Traits::kTileK;  // in the last k tile
     if (Traits::RaggedOf(args) == Ragged::kK) {
       k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
     }
     int previous = 0;
-    bool is_full = full_.HasEnded(stage_.slot, stage_.parity);
-    Index k_tile = 0, time = meanwhile.NextTime(0);
+    bool is_full = full_.HasEnded(stage.slot, stage.parity);
+    Index k_tile = 0, time = SameInWarp(meanwhile.NextTime(0));
     // The inner loop has at least one turn: else ptxas lets wgmmas wait for each other (C7515).
     do {
       const Index stop = time < count ? time : count;
       do {
-        const uint32_t lhs = lhs_ + (stage_.slot * Traits::kLhsBytes >> 4);
-        const uint32_t rhs = rhs_ + (stage_.slot * Traits::kRhsBytes >> 4);
-        if (!is_full) full_.Wait(stage_.slot, stage_.parity);
-        if (k_tile == count - 1 && k_left < Traits::kTileK) ZeroFrom(k_left);
-        ForEachSum<FenceSum>(sums, more);
+        const uint32_t lhs = lhs_ + (stage.slot * Traits::kLhsBytes >> 4);
+        const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
+        if (!is_full) full_.Wait(stage.slot, stage.parity);
+        if (k_tile == count - 1 && k_left < Traits::kTileK) ZeroFrom(stage.slot, k_left);
+        ForEachSum<FenceSum>(sums);
         WgmmaFence();
 #pragma unroll
         for (int step = 0; step < Traits::kSteps; ++step) {
 #pragma unroll
           for (int block = 0; block < Traits::kBlocksM; ++block) {
-            Mma::Run((step % Traits::kChains == 0 ? sums : more) + block * Traits::kSums,
+            Mma::Run(sums + block * Traits::kSums,
                      MatrixAt(lhs + step * Advance<Traits::kLhsKMajor>() + block * kBlockM),
                      MatrixAt(rhs + step * Advance<Traits::kRhsKMajor>()),
-                     step >= Traits::kChains || k_tile > 0);
+                     step > 0 || k_tile > 0);
           }
         }
         WgmmaCommit();
-        ForEachSum<FenceSum>(sums, more);
-        const int slot = stage_.slot;
-        stage_.Advance();
-        is_full = full_.HasEnded(stage_.slot, stage_.parity);
+        ForEachSum<FenceSum>(sums);
+        const int slot = stage.slot;
+        stage.Advance();
+        is_full = full_.HasEnded(stage.slot, stage.parity);
         WgmmaWait<1>();
         if (k_tile > 0 && k_tile <= releases_) Release(previous);
         previous = slot;
       } while (++k_tile < stop);
       if (k_tile == time) {
         meanwhile();
-        time = meanwhile.NextTime(k_tile);
+        time = SameInWarp(meanwhile.NextTime(k_tile));
       }
     } while (k_tile < count);
     WgmmaWait<0>();
-    ForEachSum<FenceSum>(sums, more);
-    if constexpr (Traits::kChains > 1) {
-#pragma unroll
-      for (int i = 0; i < Traits::kAllSums; ++i) sums[i] += more[i];
-    }
+    ForEachSum<FenceSum>(sums);
+    stage_ = stage;
     if (count <= releases_) Release(previous);
     if constexpr (kCountsReleases) releases_ -= count;
   }
@@ -410,13 +408,9 @@ class Multiplier {
 
  private:
   template <void (*kDo)(Sum&)>
-  static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kAllSums],
-                                      Sum (&more)[Traits::kAllSums]) {
+  static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kAllSums]) {
 #pragma unroll
-    for (int i = 0; i < Traits::kAllSums; ++i) {
-      kDo(sums[i]);
-      if constexpr (Traits::kChains > 1) kDo(more[i]);
-    }
+    for (int i = 0; i < Traits::kAllSums; ++i) kDo(sums[i]);
   }
 
   static_assert(Traits::kLhsKMajor || Traits::kBlock == Traits::kWgmmaM);
@@ -438,10 +432,10 @@ class Multiplier {
   }
 
   // A group's last k tile: what follows is another group's, or nobody's and maybe NaN.
-  JAXGEMM_SM90 void ZeroFrom(int k) {
+  JAXGEMM_SM90 void ZeroFrom(int slot, int k) {
     const int thread = ThreadId() - kWarpgroupSize;
-    Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared_.lhs[stage_.slot], k, thread);
-    Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared_.rhs[stage_.slot], k, thread);
+    Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared_.lhs[slot], k, thread);
+    Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared_.rhs[slot], k, thread);
     FenceAsyncProxy();
     NamedBarrier(kConsumersBarrier, kThreads);
   }

@@ -27,7 +27,7 @@ struct StoredMeanwhile {
   // they do so at once the L2 is busy with it, and loads are late.
   JAXGEMM_SM90 void Spread(Index k_tiles) {
     every = k_tiles < 2 * Its::kBoxes ? 1 : Div(k_tiles, Its::kBoxes);
-    lags = every > 1 && ThreadId() >= 2 * kWarpgroupSize;
+    lags = SameInWarp(every > 1 && ThreadId() >= 2 * kWarpgroupSize);
   }
   // For Multiplier::Run.
   JAXGEMM_SM90 Index NextTime(Index k_tiles) const {

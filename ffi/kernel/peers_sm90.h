@@ -1,4 +1,5 @@
-// The peers of a tile on Hopper: CTAs of one cluster, each with the sums of its part of k. They
+// The peers of a tile on Hopper: CTAs of one cluster, each with the sums of its part of k. A cluster may
+// have several tiles' peers, which read the same operands. They
 // exchange them through each other's shared memory, so that each adds up, in peer order, and stores
 // some of the tile's columns.
 #pragma once
@@ -18,8 +19,15 @@ class PeerExchange {
   static constexpr int kFourBytes = kThreads * sizeof(Four<Sum>);
 
  public:
-  JAXGEMM_SM90 PeerExchange(SharedMemory<Traits>& shared, int count, int own)
-      : shared_(shared), count_(count), own_(own), first_(First(own)), end_(First(own + 1)) {}
+  // A cluster has `tiles` of which this is the `tile`-th: ranks count them first, then peers.
+  JAXGEMM_SM90 PeerExchange(SharedMemory<Traits>& shared, int count, int own, int tiles, int tile)
+      : shared_(shared),
+        count_(count),
+        own_(own),
+        tiles_(tiles),
+        tile_(tile),
+        first_(First(own)),
+        end_(First(own + 1)) {}
 
   JAXGEMM_SM90 int first() const { return first_; }
   JAXGEMM_SM90 int end() const { return end_; }
@@ -99,12 +107,13 @@ class PeerExchange {
 
   JAXGEMM_SM90 void SendTo(int owner) const {
     const int first = First(owner), fours = First(owner + 1) - first;
-    CopyToCluster(ClusterAddress(Received(own_, fours), owner), SharedAddress(Sent(first)),
-                  fours * kFourBytes, ClusterAddress(&shared_.peers_ready, owner));
+    const int rank = owner * tiles_ + tile_;
+    CopyToCluster(ClusterAddress(Received(own_, fours), rank), SharedAddress(Sent(first)),
+                  fours * kFourBytes, ClusterAddress(&shared_.peers_ready, rank));
   }
 
   SharedMemory<Traits>& shared_;
-  int count_, own_, first_, end_;
+  int count_, own_, tiles_, tile_, first_, end_;
 };
 
 }  // namespace jaxgemm

@@ -50,6 +50,8 @@ struct alignas(64) TensorMap {
 // flag is false, and threads copy.
 struct TensorMaps {
   TensorMap lhs, rhs, out;
+  // Of kPeers, whose grid counts clusters: so many tiles' peers are one.
+  int32_t cluster_m, cluster_n;
   bool lhs_valid, rhs_valid, out_valid;
   // Out is of floats, in lines of whole 16 bytes (float32: 8), and not added to; with out_valid of
   // 16-bit ones that the copy engine can store.

@@ -223,15 +223,22 @@ struct StreamKMap {
 };
 
 // Each tile is cut along k among `peers` workgroups, which are neighbours and come once: as
-// StreamKMap cuts all tiles into as many shares, in fewer steps.
+// StreamKMap cuts all tiles into as many shares, in fewer steps. Or of clusters of cluster_m x
+// cluster_n tiles, all their first peers before all their second ones.
 struct PeersMap {
-  TileGrid grid;
+  TileGrid grid;  // of clusters
   Index peers;
+  Index cluster_m = 1, cluster_n = 1;
 
-  JAXGEMM_DEVICE Index size() const { return grid.num_tiles() * peers; }
+  JAXGEMM_DEVICE Index cluster_size() const { return peers * cluster_m * cluster_n; }
+  JAXGEMM_DEVICE Index size() const { return grid.num_tiles() * cluster_size(); }
   JAXGEMM_DEVICE WorkTile operator()(Index index) const {
-    const Index tile = Div(index, peers), peer = index - tile * peers;
-    WorkTile work = Rasterize(grid, tile);
+    const Index cluster = Div(index, cluster_size()), rank = index - cluster * cluster_size();
+    const Index peer = Div(rank, cluster_m * cluster_n), tile = rank - peer * cluster_m * cluster_n;
+    WorkTile work = Rasterize(grid, cluster);
+    const Index n = Div(tile, cluster_m);
+    work.m = work.m * cluster_m + tile - n * cluster_m;
+    work.n = work.n * cluster_n + n;
     work.peer = peer, work.num_peers = peers;
     work.k_begin = Div(peer * grid.tiles_k, peers);
     work.k_end = Div((peer + 1) * grid.tiles_k, peers);

@@ -343,6 +343,10 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       Config config{.schedule = Schedule::kStreamK, .num_workgroups = tiles * peers,
                  .num_shares = tiles * peers, .kernel = name};
       Run(launcher, {shared, config, "_peers"});
+      // Clusters of more than a tile.
+      shared.m = 2 * tile_m, shared.n = 2 * tile_n;
+      config.num_workgroups = config.num_shares = 4 * peers;
+      Run(launcher, {shared, config, "_peers"});
     }
     Problem chunked = problem(false);
     chunked.tiles_per_chunk = 1, chunked.timeout_ns = 1'000'000'000;

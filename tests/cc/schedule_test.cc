@@ -136,6 +136,23 @@ void CheckPeers(TileGrid grid) {
                "peer %d of %d is not share %d", mine.peer, peers.peers, index);
     CHECK_THAT(!shares(peers.size() + index).valid, "share %d has two parts", index);
   }
+
+  PeersMap clusters{grid, peers.peers, RandomIndex(1, 2), RandomIndex(1, 3)};
+  TileGrid tiles = grid;
+  tiles.tiles_m *= clusters.cluster_m, tiles.tiles_n *= clusters.cluster_n;
+  std::vector<int> count(tiles.num_tiles() * peers.peers);
+  CHECK_THAT(clusters.size() == static_cast<Index>(count.size()), "size %d", clusters.size());
+  for (Index index = 0; index < clusters.size(); ++index) {
+    const WorkTile mine = clusters(index);
+    const Index cluster = index / clusters.cluster_size();
+    const WorkTile its = peers(cluster * peers.peers + mine.peer);
+    CHECK_THAT(mine.batch == its.batch && mine.m / clusters.cluster_m == its.m &&
+                   mine.n / clusters.cluster_n == its.n && mine.k_begin == its.k_begin &&
+                   mine.k_end == its.k_end,
+               "peer %d of a tile of cluster %d", mine.peer, cluster);
+    const Index tile = (mine.batch * tiles.tiles_m + mine.m) * tiles.tiles_n + mine.n;
+    CHECK_THAT(++count[tile * peers.peers + mine.peer] == 1, "tile %d twice", tile);
+  }
 }
 
 // A grouped problem: each row (ragged m) of out is stored once, by the group that it belongs to,
