@@ -79,6 +79,19 @@ def test_peers_of_a_cluster(rng, peers, out):
   assert_close(run(a, b, bias=bias), double(a) @ double(b) + double(bias), TOLERANCE[out])
 
 
+@pytest.mark.parametrize("m, n, peers", [
+    (500, 500, 2), (250, 190, 2), (250, 250, 3), (130, 256, 4), (200, 100, 5)])
+def test_clusters_of_several_tiles(rng, m, n, peers):
+  a, b = array(rng, m, 1032), array(rng, 1032, n)
+  shares = -(-m // 128) * -(-n // 64) * peers
+  config = GemmConfig(tile_m=128, tile_n=64, num_shares=shares, num_workgroups=shares)
+  run = jax.jit(lambda *args: gemm(*args, schedule="stream_k", config=config))
+  first = run(a, b)
+  assert_close(first, double(a) @ double(b))
+  for _ in range(20):
+    assert (run(a, b) == first).all()
+
+
 def test_epilogue_and_gradient(rng):
   a, b, bias = array(rng, 300, 256), array(rng, 256, 520), array(rng, 520, dtype="float32")
   z = double(a) @ double(b) + double(bias)

@@ -59,6 +59,23 @@ def test_peers_of_a_cluster_share_a_tile(shape, tile_n, peers, schedule):
   assert said(data, "a cluster, which add up in shared memory")
 
 
+@pytest.mark.parametrize("m, n, peers, tiles", [
+    (512, 768, 2, "2 x 2"), (512, 512, 3, "1 x 2"), (384, 512, 2, "1 x 2"),
+    (512, 512, 5, None), (384, 192, 2, None)])
+def test_neighbours_of_few_columns_are_in_one_cluster(m, n, peers, tiles):
+  shares = -(-m // 128) * -(-n // 64) * peers
+  data = explain(m, n, 4096, schedule="stream_k", config=GemmConfig(
+      tile_m=128, tile_n=64, num_shares=shares, num_workgroups=shares))
+  assert data["workspace_bytes"] == 0
+  assert said(data, f"a cluster has {tiles or ''}") == bool(tiles)
+
+
+def test_larger_tiles_need_no_neighbours():
+  config = GemmConfig(tile_m=128, tile_n=128, num_shares=32, num_workgroups=32)
+  assert not said(explain(512, 512, 4096, schedule="stream_k", config=config),
+                  "a cluster has")
+
+
 @pytest.mark.parametrize("reduction", ["tree", "atomic"])
 def test_other_reductions_go_through_the_workspace(reduction):
   data = explain(512, 512, 8192, schedule="stream_k", reduction=reduction)
@@ -116,6 +133,24 @@ def test_plain_products_have_a_form_of_the_kernel():
     data = explain(2048, 2048, 2048, chunk_signals=signals, tiles_per_chunk_m=2,
                    config=GemmConfig(tile_m=256), **more)
     assert said(data, PLAIN) == plain
+
+
+TURNS = "two warpgroups take turns"
+
+
+@pytest.mark.parametrize("shape, kernel", [
+    ((2048, 2048, 2048), "128x128x64"), ((3840, 4096, 2048), "128x192x64")])
+def test_warpgroups_take_turns_where_each_has_a_tile(shape, kernel):
+  data = explain(*shape)
+  assert kernel in data["kernel"]
+  assert said(data, TURNS) and said(data, PLAIN)
+  for more in (dict(activation="relu"), dict(schedule="work_stealing"),
+               dict(preferred_element_type=jnp.float32)):
+    assert not said(explain(*shape, **more), TURNS)
+  tile = GemmConfig(tile_m=128, tile_n=128)
+  assert not said(explain(1024, 1024, 1024, config=tile), TURNS)
+  # Sums of so many columns are too many for one.
+  assert not said(explain(*shape, config=GemmConfig(tile_m=256, tile_n=256)), TURNS)
 
 
 def test_plain_grouped_products_have_a_form_of_the_kernel():

@@ -33,7 +33,6 @@ namespace {
 
 constexpr size_t kStackBytes = 256 << 10, kGuardBytes = 4096;
 constexpr unsigned char kGuard = 0xa5;
-constexpr int kNamed = 16;  // barriers of a CTA
 constexpr size_t kMostLater = 4000;  // the sanitizer knows 8128 fibers
 
 struct Thread {
@@ -42,7 +41,6 @@ struct Thread {
   int index, block, rank;
   bool done;
   bool met;  // its cluster, once at least
-  uint64_t named;  // bits of the named barriers that it came to
   uint64_t joined;  // the generation of the meeting that it came to
   std::deque<std::shared_ptr<bool>> stores;  // that it began; whether they have been done
   std::vector<std::function<void()>> open;   // wgmmas that are not committed, and those that are
@@ -55,7 +53,6 @@ struct Barrier {
   int64_t bytes = 0;
   uint32_t phase = 0;
   const Thread* maker = nullptr;
-  uint64_t named = 0;  // as the maker's when it was initialised
 };
 
 struct Meeting {
@@ -182,7 +179,6 @@ bool RunCluster(int cluster) {
     thread.index = i % kThreads, thread.rank = i / kThreads;
     thread.block = cluster * machine.size + thread.rank;
     thread.done = thread.met = false;
-    thread.named = 0;
     thread.stores.clear(), thread.open.clear(), thread.groups.clear();
     getcontext(&thread.context);
     thread.context.uc_stack = {.ss_sp = thread.stack, .ss_flags = 0, .ss_size = kStackBytes};
@@ -302,10 +298,6 @@ void Join(const void* key, int expected, bool orders) {
   Inside inside;
   Meeting& meeting = machine.meetings[key];
   Me()->joined = meeting.generation;
-  if (const auto id = static_cast<const char*>(key) - static_cast<const char*>(NamedKey(0));
-      id >= 0 && id < kNamed) {
-    Me()->named |= uint64_t{1} << id;
-  }
   if (++meeting.arrived == expected) {
     meeting.arrived = 0;
     ++meeting.generation;
@@ -341,16 +333,12 @@ JAXGEMM_UNSEEN uint64_t Shuffle(uint64_t value, int lane) {
 
 void InitBarrier(void* barrier, int arrivals) {
   Inside inside;
-  machine.barriers[barrier] = {
-      .arrivals = arrivals, .pending = arrivals, .maker = Me(), .named = Me()->named};
+  machine.barriers[barrier] = {.arrivals = arrivals, .pending = arrivals, .maker = Me()};
 }
-// Inside, by a thread: that which has initialised it, or has met with that one since.
+// Inside, by a thread.
 Barrier& Use(void* barrier) {
   Barrier& state = machine.barriers.at(barrier);
-  const Thread& maker = *state.maker;
-  const bool met_maker =
-      maker.rank == Me()->rank && (maker.named & Me()->named & ~state.named) != 0;
-  if (!Me()->met && &maker != Me() && !met_maker) machine.early = true;
+  if (!Me()->met && state.maker != Me()) machine.early = true;
   return state;
 }
 void Arrive(void* barrier, int expected_bytes) {
