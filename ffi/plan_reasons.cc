@@ -89,8 +89,8 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
     say("plain: out is stored as it is summed up, by a form of the kernel that can do no more");
   }
   if (plan.form == Sm90Form::kPingPong) {
-    say("ping-pong: a CTA's two warpgroups take turns, each with a tile of its own: one stores while "
-        "the other multiplies");
+    say("ping-pong: a CTA's two warpgroups take turns, each with a tile of its own: one stores "
+        "while the other multiplies");
   }
   say(Str(c.num_workgroups) + (c.num_workgroups == 1 ? " workgroup" : " workgroups") +
       (c.num_queues ? ", " + Str(c.num_queues) + " queues to steal from" : ", fixed stride"));

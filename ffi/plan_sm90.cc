@@ -38,7 +38,8 @@ std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
                                  const GpuInstance& instance, Sm90Sharing sharing) {
   constexpr double kMacsPerCycle = 2048, kL2Bytes = 9600, kSmBytes = 84, kNorm = 2.5,
                    kPerTile = 100, kPerColumn = 14, kCluster = 900, kMeeting = 1500,
-                   kLastPerColumn = 8, kTurns = 1.05, kPerPeer = 400, kExchangedBytes = 20, kZeroing = 3500, kPartialBytes = 25;
+                   kLastPerColumn = 8, kTurns = 1.05, kPerPeer = 400, kExchangedBytes = 20,
+                   kZeroing = 3500, kPartialBytes = 25;
   const int64_t workgroups = target.num_cus * target.waves_per_cu / instance.waves;
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
   const double cluster = static_cast<double>(instance.waves) / 2;

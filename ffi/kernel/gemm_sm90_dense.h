@@ -21,13 +21,18 @@ struct AheadMap {
     const TileGrid& grid = map.grid;
     Index place = index;
     if constexpr (kIsPeers) place = DivSmall(index, map.cluster_size());
-    if (place >= grid.group_m * grid.tiles_n || (kIsPeers && grid.tiles_k >= 1 << 16)) return false;
-    const Index n = DivSmall(place, grid.group_m), m = place - n * grid.group_m;
+    // Clusters may be visited row by row.
+    const bool by_rows = kIsPeers && grid.group_m == 1;
+    const Index rows = by_rows ? grid.tiles_m : grid.group_m;
+    const Index step = by_rows ? grid.tiles_n : grid.group_m;
+    if (place >= rows * grid.tiles_n || (kIsPeers && grid.tiles_k >= 1 << 16)) return false;
+    const Index whole = DivSmall(place, step), rest = place - whole * step;
+    const Index m = by_rows ? whole : rest, n = by_rows ? rest : whole;
     tile = {.m = m, .n = n, .k_end = grid.tiles_k};
     if constexpr (kIsPeers) {
-      const Index rank = index - place * map.cluster_size(), tiles = map.cluster_m * map.cluster_n;
-      const Index peer = DivSmall(rank, tiles), in_cluster = rank - peer * tiles;
-      const Index in_n = DivSmall(in_cluster, map.cluster_m);
+      const Index tiles = map.cluster_m * map.cluster_n;
+      const Index rank = index - place * map.cluster_size(), peer = DivSmall(rank, tiles);
+      const Index in_cluster = rank - peer * tiles, in_n = DivSmall(in_cluster, map.cluster_m);
       tile.m = m * map.cluster_m + in_cluster - in_n * map.cluster_m;
       tile.n = n * map.cluster_n + in_n;
       tile.peer = peer, tile.num_peers = map.peers;
@@ -45,6 +50,7 @@ struct AheadMap {
 template <class Traits>
 class DenseWorkgroup {
   static constexpr bool kIsPeers = Traits::kForm == Sm90Form::kPeers;
+  // Of a thread, of those that all have at first.
   static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
   static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;
   using Map = AheadMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
@@ -83,22 +89,12 @@ class DenseWorkgroup {
     } else if (warp == 2) {
       if (!kIsPeers && IsLeader()) PrefetchTensorMap(&maps_.out);
     } else if (warp > 2) {
-      const int cta = blockIdx.x, thread = threadIdx.x - 3 * kWarpSize;
-      constexpr int kThreads = kSm90Threads - 3 * kWarpSize;
-      if constexpr (kIsPeers) {
-        const Index tiles = maps_.cluster_m * maps_.cluster_n, peers = map_.map.peers;
-        const Index peer = DivSmall(ClusterRank(), tiles);
-        // Of all CTAs with this part of k.
-        const Index first = DivSmall(cta, map_.map.cluster_size()) * tiles + ClusterRank() - peer * tiles;
-        OperandPrefetch<Traits>::Run(args_, peers, peer, first * kThreads + thread);
-      } else {
-        OperandPrefetch<Traits>::Run(args_, 1, 0, cta * kThreads + thread);
-      }
+      PrefetchOperands<kSm90Threads - 3 * kWarpSize>(threadIdx.x - 3 * kWarpSize);
     }
     __syncwarp();
     ArriveAtCluster();
     if (!map_.FindFirst(next_)) map_.Find(next_);
-    // Here, not where it is used, and at the same time what else is wanted of the arguments.
+    // Here, not where it is used.
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
                  "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.num_workgroups));
     WaitForKernelsBefore();
@@ -141,6 +137,19 @@ class DenseWorkgroup {
     WaitForKernelsBefore();
     CopyEngineLoader<Traits>::LoadAhead(args_, maps_, shared_, rank_, map_.tile);
     return count < kLoadedAhead ? count : kLoadedAhead;
+  }
+
+  // By kThreads of the CTA.
+  template <int kThreads>
+  JAXGEMM_SM90 void PrefetchOperands(int thread) const {
+    Index cta = blockIdx.x, peers = 1, peer = 0;
+    if constexpr (kIsPeers) {
+      // Among those that have this part of k.
+      const Index tiles = maps_.cluster_m * maps_.cluster_n, rank = ClusterRank();
+      peers = map_.map.peers, peer = DivSmall(rank, tiles);
+      cta = DivSmall(cta, map_.map.cluster_size()) * tiles + rank - peer * tiles;
+    }
+    OperandPrefetch<Traits>::Run(args_, peers, peer, cta * kThreads + thread);
   }
 
   JAXGEMM_SM90 void InitBarriers() {
@@ -247,6 +256,7 @@ class DenseWorkgroup {
     for (; turn < tiles; turn += Traits::kConsumers) {
       const WorkTile tile = map_.map(next_ + turn * step);
       const bool is_last = turn + 1 == tiles;
+      // Nor may it wait for a stage before: the parity would be that of a phase long ago.
       if (turn > 0) NamedBarrier(mine, Traits::kConsumers * kWarpgroupSize);
       multiplier.Run(args_, tile, sums, HandOver{.k_tiles = tiles_k, .to = is_last ? 0 : other});
       Epilogue<Traits>(shared_, rank_)

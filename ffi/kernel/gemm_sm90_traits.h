@@ -38,8 +38,8 @@ struct Sm90Traits {
 
   static constexpr bool kInteger = lhs == DType::kS8;
   using Sum = std::conditional_t<kInteger, int32_t, float>;
-  // Of a thread and 64 rows: columns 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8 of its
-  // warp's 16 are sums 4 j + {0, 1} and 4 j + {2, 3}.
+  // Of a thread and 64 rows: columns 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8
+  // of its warp's 16 are sums 4 j + {0, 1} and 4 j + {2, 3}.
   static constexpr int kSums = kTileN / 2;
   static constexpr int kFours = kSums / 4;
   static constexpr int kAllSums = kBlocksM * kSums;
@@ -80,8 +80,8 @@ struct Sm90Traits {
   static JAXGEMM_SM90 bool LoadsRhs(const TensorMaps& maps) { return kIsPlain || maps.rhs_valid; }
 };
 
-// Named barriers' ids: that of all consumers of a CTA, the first of one for each warpgroup, and of one
-// for each warpgroup's turn.
+// Named barriers' ids: that of all consumers of a CTA, the first of one for each warpgroup, and of
+// one for each warpgroup's turn.
 inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kTurnBarrier = 4;
 inline constexpr int kTileSlots = 4, kMailSlots = 2;
 // k tiles that dense forms load before all else.

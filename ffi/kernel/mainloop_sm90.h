@@ -297,8 +297,8 @@ JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element, int 
 // A number of k tiles that is never reached.
 inline constexpr Index kNever = std::numeric_limits<Index>::max();
 
-// Multiplies the stages: a warpgroup has the sums of its 64 rows, or of all. Between a k tile's wgmmas and the next
-// ones the tensor cores may be idle: all that can be done before is.
+// Multiplies the stages: a warpgroup has the sums of its 64 rows, or of all. Between a k tile's
+// wgmmas and the next ones the tensor cores may be idle: all that can be done before is.
 template <class Traits>
 class Multiplier {
   using Sum = typename Traits::Sum;
