@@ -1,0 +1,74 @@
+"""The machine code of Hopper's kernels, of a build that has them: what ptxas makes of the
+source, and does not promise. Needs CUDA's cuobjdump, or Triton's; no GPU.
+"""
+
+import functools
+import importlib.util
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from jaxgemm import _ffi
+
+
+def _cuobjdump() -> str | None:
+  folders = [None, "/usr/local/cuda/bin"]
+  if triton := importlib.util.find_spec("triton"):
+    folders += [pathlib.Path(each) / "backends/nvidia/bin"
+                for each in triton.submodule_search_locations]
+  return next(filter(None, (shutil.which("cuobjdump", path=folder)
+                            for folder in folders)), None)
+
+
+KERNELS = sorted(name for name in _ffi.built_kernels("sm90")
+                 if re.match("gemm_(bfloat16_|float8_e4m3fn_float8_e5m2.*_rcr)", name))
+# Of the forms that do little more than multiply.
+FORMS = ("plain", "grouped", "claimed", "pingpong", "peers")
+FIRST_LOADS = ("plain", "pingpong", "peers")
+
+pytestmark = pytest.mark.skipif(
+    not KERNELS or not _cuobjdump(),
+    reason="needs a build with kernels for sm90, and cuobjdump")
+
+
+@functools.cache
+def functions(kernel: str) -> dict[str, list[str]]:
+  """Of each form, but the general one: the names of its instructions, in order."""
+  listing = subprocess.run(
+      [_cuobjdump(), "-sass", _ffi.KERNEL_FOLDER / "sm90" / f"{kernel}.cubin"],
+      check=True, text=True, stdout=subprocess.PIPE).stdout
+  found = {}
+  for part in listing.split("Function : ")[1:]:
+    form = part.split(None, 1)[0].removeprefix(kernel).removeprefix("_")
+    found[form] = re.findall(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z]\w*)",
+                             part, re.MULTILINE)
+  # What has no code of its own has a line or two.
+  return {form: code for form, code in found.items() if form in FORMS and multiplies(code)}
+
+
+def multiplies(code: list[str]) -> list[int]:
+  """Where wgmmas are: of 16 bits HGMMA, of 8 QGMMA."""
+  return [i for i, name in enumerate(code) if name in ("HGMMA", "QGMMA")]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_main_loop_is_short(kernel):
+  """wgmma's operands are found by uniform instructions: moved from vector registers, one
+  by one, they keep the tensor cores waiting. And nothing is spilled there.
+  """
+  forms = functions(kernel)
+  assert "plain" in forms or "peers" in forms
+  for form, code in forms.items():
+    loop = multiplies(code)
+    assert not {"R2UR", "STL", "LDL"} & set(code[loop[0]:loop[-1]]), form
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_first_load_comes_soon(kernel):
+  """A kernel's code is fetched as it is executed, and slowly."""
+  for form, code in functions(kernel).items():
+    if form in FIRST_LOADS:
+      assert code.index("UTMALDG") <= 150, form
