@@ -10,11 +10,11 @@ namespace jaxgemm {
 // A kernel instance comes in forms: all in one would be so much code that to fetch it takes longer
 // than a small product.
 enum class Sm90Form : int {
-  kGeneral,  // all but kPeers
-  kPlain,    // dense, tiles of fixed stride, all moved by the copy engine, out as it is summed up
-  kGrouped,  // the same, grouped
-  kClaimed,  // the same as kPlain, of tiles that are stolen, or wait for chunks of lhs
-  kPeers,    // dense, a tile for each cluster, of which the CTAs share its k
+  kGeneral,   // all but kPeers
+  kPlain,     // dense, tiles of fixed stride, all moved by the copy engine, out as it is summed up
+  kGrouped,   // the same, grouped
+  kClaimed,   // the same as kPlain, of tiles that are stolen, or wait for chunks of lhs
+  kPeers,     // dense, CTAs of one cluster share a tile's k
   kPingPong,  // the same as kPlain: the warpgroups take turns, each with a tile of its own
 };
 inline constexpr int kSm90Forms = 6;
