@@ -21,6 +21,10 @@ bool TakesTurns(const Problem& p, const GpuInstance& instance, double tiles, int
          CeilDiv(p.k, instance.tile_k) >= kPlainKTiles;
 }
 
+// Clusters that run at once, by their CTAs, as cuOccupancyMaxActiveClusters counts on an H100: they
+// lie within a group of multiprocessors, and leave some over.
+constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
+
 bool CanBePeers(int64_t count) { return count >= 2 && count <= kMostPeers; }
 
 }  // namespace
@@ -92,14 +96,6 @@ double Sm90ChunkCycles(Problem p, const Target& target, const GpuInstance& insta
   // Whole tiles can always be shared out.
   return kWeight * parts * *Sm90Cycles(p, target, instance, {});
 }
-
-namespace {
-
-// Clusters that run at once, by their CTAs, as cuOccupancyMaxActiveClusters counts on an H100: they
-// lie within a group of multiprocessors, and leave some over.
-constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
-
-}  // namespace
 
 bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {
   const double tiles = static_cast<double>(p.batch) *
