@@ -304,8 +304,8 @@ class Multiplier {
   using Sum = typename Traits::Sum;
   using Mma = typename Traits::Mma;
   static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
-  // Of the plain form in clusters: stages are released so often; after that no more is loaded, and
-  // who has all of its own may exit: nothing may come to it any more.
+  // Of plain tiles of fixed stride, in clusters: stages are released so often; after that no more
+  // is loaded, and who has all of its own may exit: nothing may come to it any more.
   static constexpr bool kCountsReleases =
       (Traits::kForm == Sm90Form::kPlain || Traits::kIsPingPong) && Traits::kCluster > 1;
 
@@ -336,8 +336,8 @@ class Multiplier {
   template <class Meanwhile = Nothing>
   JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile,
                         Sum (&sums)[Traits::kAllSums], Meanwhile&& meanwhile = {}) {
-    // What wgmmas' operands depend on is kept in uniform registers, where ptxas knows that it is the
-    // same in all lanes.
+    // What wgmmas' operands depend on is kept in uniform registers, where ptxas knows that it is
+    // the same in all lanes.
     const Index count = SameInWarp(tile.k_end - tile.k_begin);
     RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
                                      SameInWarp(stage_.parity)};

@@ -1,7 +1,7 @@
-// The peers of a tile on Hopper: CTAs of one cluster, each with the sums of its part of k. A cluster
-// may have several tiles' peers, which read the same operands. A tile's peers exchange their sums
-// through each other's shared memory, so that each adds up, in peer order, and stores some of the
-// tile's columns.
+// The peers of a tile on Hopper: CTAs of one cluster, each with the sums of its part of k. A
+// cluster may have several tiles' peers, which read the same operands. A tile's peers exchange
+// their sums through each other's shared memory, so that each adds up, in peer order, and stores
+// some of the tile's columns.
 #pragma once
 
 #include "kernel/gemm_sm90_traits.h"
