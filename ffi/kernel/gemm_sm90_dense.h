@@ -16,7 +16,8 @@ struct AheadMap {
   WorkTile tile;  // that is asked for next
 
   // Of a CTA's first index, a small one, mostly the same in fewer instructions. False: not of this.
-  JAXGEMM_SM90 bool FindFirst(Index index) {
+  // `rank` is of peers.
+  JAXGEMM_SM90 bool FindFirst(Index index, const PeerRank& rank) {
     constexpr bool kIsPeers = std::is_same_v<Map, PeersMap>;
     const TileGrid& grid = map.grid;
     Index place = index;
@@ -30,14 +31,12 @@ struct AheadMap {
     const Index m = by_rows ? whole : rest, n = by_rows ? rest : whole;
     tile = {.m = m, .n = n, .k_end = grid.tiles_k};
     if constexpr (kIsPeers) {
-      const Index tiles = map.cluster_m * map.cluster_n;
-      const Index rank = index - place * map.cluster_size(), peer = DivSmall(rank, tiles);
-      const Index in_cluster = rank - peer * tiles, in_n = DivSmall(in_cluster, map.cluster_m);
-      tile.m = m * map.cluster_m + in_cluster - in_n * map.cluster_m;
+      const Index in_n = DivSmall(rank.tile, map.cluster_m);
+      tile.m = m * map.cluster_m + rank.tile - in_n * map.cluster_m;
       tile.n = n * map.cluster_n + in_n;
-      tile.peer = peer, tile.num_peers = map.peers;
-      tile.k_begin = DivSmall(peer * grid.tiles_k, map.peers);
-      tile.k_end = DivSmall((peer + 1) * grid.tiles_k, map.peers);
+      tile.peer = rank.peer, tile.num_peers = map.peers;
+      tile.k_begin = DivSmall(rank.peer * grid.tiles_k, map.peers);
+      tile.k_end = DivSmall((rank.peer + 1) * grid.tiles_k, map.peers);
     }
     return true;
   }
@@ -63,12 +62,13 @@ class DenseWorkgroup {
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
         by_element_(kIsPeers && (!maps.lhs_valid || !maps.rhs_valid)),
+        peer_rank_(maps),
         next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
     map_.map.grid.num_xcds = 1;  // a division less
     if constexpr (kIsPeers) {
       map_.map.cluster_m = maps.cluster_m, map_.map.cluster_n = maps.cluster_n;
-      map_.map.peers = DivSmall(ClusterSize(), maps.cluster_m * maps.cluster_n);
+      map_.map.peers = DivSmall(ClusterSize(), peer_rank_.tiles);
     }
   }
 
@@ -78,7 +78,7 @@ class DenseWorkgroup {
     if (threadIdx.x < kWarpSize) {
       if (IsLeader()) {
         InitStages(shared_, by_element_, 0, kLoadedAhead);
-        if (map_.FindFirst(next_)) ahead = LoadFirst();
+        if (map_.FindFirst(next_, peer_rank_)) ahead = LoadFirst();
       }
       __syncwarp();
     }
@@ -93,7 +93,7 @@ class DenseWorkgroup {
     }
     __syncwarp();
     ArriveAtCluster();
-    if (!map_.FindFirst(next_)) map_.Find(next_);
+    if (!map_.FindFirst(next_, peer_rank_)) map_.Find(next_);
     // Here, not where it is used.
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
                  "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.num_workgroups));
@@ -119,15 +119,7 @@ class DenseWorkgroup {
                                    .rank = rank_,
                                    .thread = static_cast<int>(threadIdx.x) - kWarpSize});
       }
-      __syncwarp();
-      // As consumers do.
-      if constexpr (kIsPeers) {
-        ClusterBarrier();
-        ArriveAtCluster();
-      }
     }
-    // Until then the others' sums are copied from here.
-    if constexpr (kIsPeers) WaitForCluster();
   }
 
  private:
@@ -145,22 +137,19 @@ class DenseWorkgroup {
     Index cta = blockIdx.x, peers = 1, peer = 0;
     if constexpr (kIsPeers) {
       // Among those that have this part of k.
-      const Index tiles = maps_.cluster_m * maps_.cluster_n, rank = ClusterRank();
-      peers = map_.map.peers, peer = DivSmall(rank, tiles);
-      cta = DivSmall(cta, map_.map.cluster_size()) * tiles + rank - peer * tiles;
+      peers = map_.map.peers, peer = peer_rank_.peer;
+      cta = DivSmall(cta, map_.map.cluster_size()) * peer_rank_.tiles + peer_rank_.tile;
     }
     OperandPrefetch<Traits>::Run(args_, peers, peer, cta * kThreads + thread);
   }
 
   JAXGEMM_SM90 void InitBarriers() {
     InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages);
-    if constexpr (kIsPeers) shared_.peers_ready.Init(1);
+    if constexpr (kIsPeers) {
+#pragma unroll
+      for (SharedBarrier& each : shared_.peers_ready) each.Init(1);
+    }
     FenceBarrierInit();
-    if constexpr (kIsPeers) shared_.peers_ready.ArriveExpecting(Exchange().ReceivedBytes());
-  }
-  JAXGEMM_SM90 PeerExchange<Traits> Exchange() const {
-    const int tiles = maps_.cluster_m * maps_.cluster_n, own = DivSmall(ClusterRank(), tiles);
-    return {shared_, map_.map.peers, own, tiles, ClusterRank() - own * tiles};
   }
 
   template <class Compute, class Store>
@@ -179,6 +168,7 @@ class DenseWorkgroup {
 
   template <class Loader>
   JAXGEMM_SM90 void Load(Loader&& loader) {
+    if constexpr (kIsPeers) return loader.Load(map_.tile);  // there are as many CTAs as work tiles
     ForEachTile([&](const WorkTile& tile) { loader.Load(tile); },
                 [&](const WorkTile&) {
                   map_.Find(next_);
@@ -189,12 +179,11 @@ class DenseWorkgroup {
   JAXGEMM_SM90 void ConsumeAsPeer() {
     typename Traits::Sum sums[Traits::kSums];
     Multiplier<Traits> multiplier(shared_);
-    ForEachTile([&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); },
-                [&](const WorkTile& tile) {
-                  const PeerExchange<Traits> exchange = Exchange();
-                  exchange.Send(sums);
-                  Epilogue<Traits>(shared_, rank_).StoreOwned(args_, maps_, tile, exchange);
-                });
+    const PeerExchange<Traits> exchange(shared_, map_.map.peers, peer_rank_);
+    exchange.Expect();
+    multiplier.Run(args_, map_.tile, sums);
+    exchange.Send(sums);
+    Epilogue<Traits>(shared_, rank_).StoreOwned(args_, maps_, map_.tile, exchange);
   }
 
   // While a tile is multiplied, the next one is found and the one before is stored.
@@ -273,6 +262,7 @@ class DenseWorkgroup {
   SharedMemory<Traits>& shared_;
   const int rank_;  // in a cluster that shares rhs
   const bool by_element_;
+  const PeerRank peer_rank_;
   Index next_;  // index, after that which is claimed
   Map map_;
 };

@@ -9,6 +9,16 @@
 
 namespace jaxgemm {
 
+// Of so many groups of columns, those that one of some peers owns, from all of them.
+constexpr int MostReceived(int fours) {
+  int most = 0;
+  for (int peers = 2; peers <= kMostPeers; ++peers) {
+    const int received = (fours + peers - 1) / peers * peers;
+    if (received > most) most = received;
+  }
+  return most;
+}
+
 // A tile of tile_m x tile_n, computed by `cluster` CTAs that share its rhs, 128 rows each: two
 // warpgroups of 64 rows. *_k_contiguous: k is the operand's last dimension in memory.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
@@ -57,17 +67,16 @@ struct Sm90Traits {
   // On their way to out, a warp's 16 rows: boxes of 64 columns of 16 bits, or as many sums as fit.
   // Of 192 columns, a second one would cost a stage.
   static constexpr int kOutBoxes = kTileN % 128 == 0 ? 2 : 1;
-  // Peers' sums lie where the stages were.
-  static constexpr int kStagedBytes =
-      form == Sm90Form::kPeers ? 16 : kOutBoxes * kBoxRows * kRowBytes;
+  // Or what all peers have of the columns that one owns.
+  static constexpr int kStagedBytes = form == Sm90Form::kPeers
+                                          ? MostReceived(kFours) * kWarpSize * 16
+                                          : kOutBoxes * kBoxRows * kRowBytes;
   static constexpr int kStagedN = kOutBoxes == 1 ? 32 : 64;
-  static_assert(form == Sm90Form::kPeers || kBoxRows * kStagedN * 4 <= kStagedBytes);
-  static constexpr int kOutBytes = kConsumers * kWarpgroupSize / kWarpSize * kStagedBytes;
+  static_assert(kBoxRows * kStagedN * 4 <= kStagedBytes);
+  static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;
+  static constexpr int kOutBytes = kConsumerWarps * kStagedBytes;
   static constexpr int kMostShared = kSm90SharedBytes, kOtherShared = 1024;
-  static constexpr int kMostStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
-  // With more, peers near the L2 take from it what the others need, and wait for them afterwards.
-  static constexpr int kStages = form != Sm90Form::kPeers ? kMostStages : tile_n == 128 ? 5 : 8;
-  static_assert(kStages <= kMostStages);
+  static constexpr int kStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
 
   // What some forms know as they are compiled.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {
@@ -106,7 +115,7 @@ template <class Traits>
 struct SharedMemory {
   alignas(kAtomBytes) char lhs[Traits::kStages][Traits::kLhsBytes];
   char rhs[Traits::kStages][Traits::kRhsBytes];
-  char out[Traits::kConsumers * kWarpgroupSize / kWarpSize][Traits::kStagedBytes];
+  char out[Traits::kConsumerWarps][Traits::kStagedBytes];
   SharedBarrier full[Traits::kStages], empty[Traits::kStages];
   // Work tiles on their way from the producer to the consumers.
   SharedBarrier tile_full[kTileSlots], tile_empty[kTileSlots];
@@ -114,8 +123,8 @@ struct SharedMemory {
   // Stolen indices on their way from the cluster's first CTA to the others.
   SharedBarrier mail_full[kMailSlots], mail_empty[kMailSlots];
   Index mail[kMailSlots];
-  // The others' sums have come.
-  SharedBarrier peers_ready;
+  // The others' sums have come, of each warp.
+  SharedBarrier peers_ready[Traits::kConsumerWarps];
   int32_t arrived;
   Index group_m;  // of a dense problem whose tiles are claimed one by one
 };

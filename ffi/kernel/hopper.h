@@ -70,13 +70,12 @@ JAXGEMM_SM90 int ClusterSize() {
   return size;
 }
 
-// From this CTA's shared memory, by the copy engine: `barrier`, of the same CTA as `to`, is told of
-// the bytes when they have come.
-JAXGEMM_SM90 void CopyToCluster(uint32_t to, uint32_t from, int bytes, uint32_t barrier) {
+// To a ClusterAddress: `barrier`, of the same CTA, is told of the 16 bytes when they have come.
+JAXGEMM_SM90 void StoreToCluster(uint32_t to, uint4 words, uint32_t barrier) {
   asm volatile(
-      "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
-      "[%0], [%1], %2, [%3];" ::"r"(to),
-      "r"(from), "r"(bytes), "r"(barrier)
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
+      "[%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+      "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "r"(barrier)
       : "memory");
 }
 

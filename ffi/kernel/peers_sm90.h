@@ -1,7 +1,7 @@
 // The peers of a tile on Hopper: CTAs of one cluster, each with the sums of its part of k. A
-// cluster may have several tiles' peers, which read the same operands. A tile's peers exchange
-// their sums through each other's shared memory, so that each adds up, in peer order, and stores
-// some of the tile's columns.
+// cluster may have several tiles' peers, which read the same operands. A tile's peers store their
+// sums in each other's shared memory, so that each adds up, in peer order, and stores some of the
+// tile's columns.
 #pragma once
 
 #include "kernel/gemm_sm90_traits.h"
@@ -9,66 +9,75 @@
 
 namespace jaxgemm {
 
-// A four is sums 4 i to 4 i + 3 of all threads; peer p owns those from First(p) on to First(p + 1).
-// They lie where the stages were: first those that others own, then of each peer, this one too,
-// what this one owns.
+// Of a CTA: which peer, and of which of its cluster's tiles. Ranks count tiles first.
+struct PeerRank {
+  int tiles, peer, tile;
+
+  JAXGEMM_SM90 explicit PeerRank(const TensorMaps& maps) : tiles(maps.cluster_m * maps.cluster_n) {
+    const int rank = ClusterRank();
+    peer = DivSmall(rank, tiles), tile = rank - peer * tiles;
+  }
+  // Of another peer of the same tile.
+  JAXGEMM_SM90 int Of(int other) const { return other * tiles + tile; }
+};
+
+// A four is sums 4 i to 4 i + 3 of a thread; peer p owns those from First(p) on to First(p + 1), of
+// all threads. A warp's sums go to the same warp of the owner, and nobody waits for more than that.
 template <class Traits>
 class PeerExchange {
   using Sum = typename Traits::Sum;
-  static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
-  static constexpr int kFourBytes = kThreads * sizeof(Four<Sum>);
+  static constexpr int kFourBytes = kWarpSize * sizeof(Four<Sum>);  // of a warp
 
  public:
-  // A cluster has `tiles` of which this is the `tile`-th: ranks count them first, then peers.
-  JAXGEMM_SM90 PeerExchange(SharedMemory<Traits>& shared, int count, int own, int tiles, int tile)
+  JAXGEMM_SM90 PeerExchange(SharedMemory<Traits>& shared, int count, const PeerRank& rank)
       : shared_(shared),
+        rank_(rank),
         count_(count),
-        own_(own),
-        tiles_(tiles),
-        tile_(tile),
-        first_(First(own)),
-        end_(First(own + 1)) {}
+        most_(DivSmall(Traits::kFours + count - 1, count)),
+        first_(First(rank.peer)),
+        end_(First(rank.peer + 1)),
+        warp_((ThreadId() - kWarpgroupSize) / kWarpSize) {}
 
   JAXGEMM_SM90 int first() const { return first_; }
   JAXGEMM_SM90 int end() const { return end_; }
 
-  // What the others send to this peer.
-  JAXGEMM_SM90 int ReceivedBytes() const { return (count_ - 1) * (end_ - first_) * kFourBytes; }
-
-  // By all consumers, once; the cluster's other threads meet with them.
-  JAXGEMM_SM90 void Send(const Sum (&sums)[Traits::kSums]) const {
-    // All of this CTA's stages have been read, and then those of the others as well.
-    NamedBarrier(kConsumersBarrier, kThreads);
-    ArriveAtCluster();
-    char* others = AtThread(Sent(0));
-    char* owned = AtThread(Received(own_, end_ - first_)) - first_ * kFourBytes;
-#pragma unroll
-    for (int four = 0; four < Traits::kFours; ++four) {
-      char* to = four >= first_ && four < end_ ? owned : others;
-      *reinterpret_cast<Four<Sum>*>(to + four * kFourBytes) = {
-          {sums[4 * four], sums[4 * four + 1], sums[4 * four + 2], sums[4 * four + 3]}};
-    }
-    FenceAsyncProxy();
-    NamedBarrier(kConsumersBarrier, kThreads);
-    WaitForCluster();
-    static_assert(kThreads / kWarpSize >= kMostPeers - 1);
-    const int step = (ThreadId() - kWarpgroupSize) / kWarpSize + 1;
-    if (step < count_ && IsLeader()) {
-      SendTo(own_ + step < count_ ? own_ + step : own_ + step - count_);
+  // By all consumers, before Wait.
+  JAXGEMM_SM90 void Expect() const {
+    if (IsLeader()) {
+      shared_.peers_ready[warp_].ArriveExpecting((count_ - 1) * (end_ - first_) * kFourBytes);
     }
     __syncwarp();
   }
-  // For what the others send. Then those who sent it may exit.
-  JAXGEMM_SM90 void Wait() const {
-    shared_.peers_ready.Wait(0);
-    ArriveAtCluster();
+
+  // What others own goes to them, the next one's first.
+  JAXGEMM_SM90 void Send(const Sum (&sums)[Traits::kSums]) const {
+    char* const to = Received(rank_.peer);
+#pragma unroll 1
+    for (int owner = Next(rank_.peer); owner != rank_.peer; owner = Next(owner)) {
+      const int rank = rank_.Of(owner), first = First(owner), end = First(owner + 1);
+      const uint32_t there = ClusterAddress(to, rank) - first * kFourBytes;
+      const uint32_t ready = ClusterAddress(&shared_.peers_ready[warp_], rank);
+#pragma unroll
+      for (int four = 0; four < Traits::kFours; ++four) {
+        if (four < first || four >= end) continue;
+        StoreToCluster(there + four * kFourBytes,
+                       __builtin_bit_cast(uint4, FourOf(sums, four)), ready);
+      }
+    }
+#pragma unroll
+    for (int four = 0; four < Traits::kFours; ++four) {
+      if (four < first_ || four >= end_) continue;
+      *reinterpret_cast<Four<Sum>*>(to + (four - first_) * kFourBytes) = FourOf(sums, four);
+    }
   }
+  // For what the others send. Then nothing more comes to this warp.
+  JAXGEMM_SM90 void Wait() const { shared_.peers_ready[warp_].Wait(0); }
 
   // Of kCount fours from `four` on, as far as this peer owns them: in peer order.
   template <int kCount>
   JAXGEMM_SM90 void AddUp(int four, Four<Sum> (&total)[kCount]) const {
-    const int fours = end_ - first_, left = end_ - four;
-    const char* from = AtThread(Received(0, fours)) + (four - first_) * kFourBytes;
+    const int left = end_ - four;
+    const char* from = Received(0) + (four - first_) * kFourBytes;
 #pragma unroll
     for (int i = 0; i < kCount; ++i) total[i] = {};
 #pragma unroll 2
@@ -83,37 +92,26 @@ class PeerExchange {
 #pragma unroll
         for (int j = 0; j < 4; ++j) total[i][j] += terms[i][j];
       }
-      from += fours * kFourBytes;
+      from += most_ * kFourBytes;
     }
   }
 
  private:
   JAXGEMM_SM90 int First(int peer) const { return DivSmall(peer * Traits::kFours, count_); }
-
-  // Of seven peers some own one four more than a seventh.
-  static constexpr int kMostReceived = 7 * (Traits::kFours / 7 + 1);
-  static_assert(Traits::kForm != Sm90Form::kPeers ||
-                ((Traits::kFours == 16 || Traits::kFours == 8) &&
-                 (Traits::kFours + kMostReceived) * kFourBytes <=
-                     sizeof(SharedMemory<Traits>::lhs) + sizeof(SharedMemory<Traits>::rhs)));
-  JAXGEMM_SM90 char* Sent(int four) const { return shared_.lhs[0] + four * kFourBytes; }
-  // From `peer`, by one that owns `fours`.
-  JAXGEMM_SM90 char* Received(int peer, int fours) const {
-    return Sent(Traits::kFours + peer * fours);
+  JAXGEMM_SM90 int Next(int peer) const { return peer + 1 == count_ ? 0 : peer + 1; }
+  static JAXGEMM_SM90 Four<Sum> FourOf(const Sum (&sums)[Traits::kSums], int four) {
+    return {{sums[4 * four], sums[4 * four + 1], sums[4 * four + 2], sums[4 * four + 3]}};
   }
-  JAXGEMM_SM90 char* AtThread(char* four) const {
-    return four + (ThreadId() - kWarpgroupSize) * sizeof(Four<Sum>);
-  }
-
-  JAXGEMM_SM90 void SendTo(int owner) const {
-    const int first = First(owner), fours = First(owner + 1) - first;
-    const int rank = owner * tiles_ + tile_;
-    CopyToCluster(ClusterAddress(Received(own_, fours), rank), SharedAddress(Sent(first)),
-                  fours * kFourBytes, ClusterAddress(&shared_.peers_ready, rank));
+  // This thread's of `peer`'s fours, in the place of a warp's results on their way to out.
+  JAXGEMM_SM90 char* Received(int peer) const {
+    return shared_.out[warp_] + peer * most_ * kFourBytes +
+           ThreadId() % kWarpSize * sizeof(Four<Sum>);
   }
 
   SharedMemory<Traits>& shared_;
-  int count_, own_, tiles_, tile_, first_, end_;
+  const PeerRank rank_;
+  const int count_, most_, first_, end_;  // most_: fours that a peer owns
+  const int warp_;                        // of the consumers
 };
 
 }  // namespace jaxgemm

@@ -79,11 +79,10 @@ inline char* AtAddress(uint32_t address) {
 inline int ClusterRank() { return stand_in::Rank(); }
 inline int ClusterSize() { return stand_in::ClusterCount(); }
 
-inline void CopyToCluster(uint32_t to, uint32_t from, int bytes, uint32_t barrier) {
-  char* at = AtAddress(barrier);
-  stand_in::DoLater(false, [=, to = AtAddress(to), from = AtAddress(from)] {
-    std::memcpy(to, from, static_cast<size_t>(bytes));
-    stand_in::CompleteBytes(at, bytes);
+inline void StoreToCluster(uint32_t to, uint4 words, uint32_t barrier) {
+  stand_in::DoLater(false, [=, to = AtAddress(to), barrier = AtAddress(barrier)] {
+    std::memcpy(to, &words, sizeof(words));
+    stand_in::CompleteBytes(barrier, sizeof(words));
   });
 }
 inline void StoreWordToCluster(uint32_t address, int32_t word) {
