@@ -25,8 +25,6 @@ bool TakesTurns(const Problem& p, const GpuInstance& instance, double tiles, int
 // lie within a group of multiprocessors, and leave some over.
 constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
 
-bool CanBePeers(int64_t count) { return count >= 2 && count <= kMostPeers; }
-
 }  // namespace
 
 int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workgroups) {
@@ -101,7 +99,7 @@ bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {
   const double tiles = static_cast<double>(p.batch) *
                        static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
                        static_cast<double>(CeilDiv(p.n, instance.tile_n));
-  return CanBePeers(peers) && HasForm(instance, Sm90Form::kPeers) &&
+  return CanBePeers(instance.tile_n, peers) && HasForm(instance, Sm90Form::kPeers) &&
          CeilDiv(p.k, instance.tile_k) >= peers &&
          tiles <= static_cast<double>(kClusters[peers]);
 }
@@ -116,7 +114,7 @@ int64_t ClusterPeers(const Problem& p, const Plan& plan, const Target& target) {
     return 1;
   }
   const int64_t peers = c.num_shares / tiles;
-  return CanBePeers(peers) && peers <= plan.grid.tiles_k ? peers : 1;
+  return CanBePeers(plan.instance->tile_n, peers) && peers <= plan.grid.tiles_k ? peers : 1;
 }
 
 void ShapeCluster(Plan* plan) {

@@ -9,16 +9,6 @@
 
 namespace jaxgemm {
 
-// Of so many groups of columns, those that one of some peers owns, from all of them.
-constexpr int MostReceived(int fours) {
-  int most = 0;
-  for (int peers = 2; peers <= kMostPeers; ++peers) {
-    const int received = (fours + peers - 1) / peers * peers;
-    if (received > most) most = received;
-  }
-  return most;
-}
-
 // A tile of tile_m x tile_n, computed by `cluster` CTAs that share its rhs, 128 rows each: two
 // warpgroups of 64 rows. *_k_contiguous: k is the operand's last dimension in memory.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
@@ -67,10 +57,9 @@ struct Sm90Traits {
   // On their way to out, a warp's 16 rows: boxes of 64 columns of 16 bits, or as many sums as fit.
   // Of 192 columns, a second one would cost a stage.
   static constexpr int kOutBoxes = kTileN % 128 == 0 ? 2 : 1;
-  // Or what all peers have of the columns that one owns.
-  static constexpr int kStagedBytes = form == Sm90Form::kPeers
-                                          ? MostReceived(kFours) * kWarpSize * 16
-                                          : kOutBoxes * kBoxRows * kRowBytes;
+  // Or what other peers have of the columns that one owns, see CanBePeers.
+  static constexpr int kStagedBytes =
+      form == Sm90Form::kPeers ? kBoxRows * kTileN * 4 : kOutBoxes * kBoxRows * kRowBytes;
   static constexpr int kStagedN = kOutBoxes == 1 ? 32 : 64;
   static_assert(kBoxRows * kStagedN * 4 <= kStagedBytes);
   static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;

@@ -69,5 +69,12 @@ inline constexpr int kSm90Threads = 384, kSm90SharedBytes = 227 * 1024;
 inline constexpr int kSm90Consumers = 2;
 // CTAs of a cluster that any GPU can run.
 inline constexpr int kMostPeers = 8;
+// How many may share a tile: each owns a part of its columns, some eights of them, and what the
+// others have of it is no more than a tile's sums.
+constexpr bool CanBePeers(int64_t tile_n, int64_t count) {
+  if (count < 2 || count > kMostPeers) return false;
+  const int64_t eights = tile_n / 8, most = (eights + count - 1) / count;
+  return (count - 1) * most <= eights;
+}
 
 }  // namespace jaxgemm
