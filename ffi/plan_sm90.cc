@@ -33,15 +33,16 @@ int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workg
 }
 
 // Tiles one after another, each k tile as long as its wgmmas, its bytes into one multiprocessor and
-// those from the L2 to all take, which get into each other's way; and what the last store takes,
-// which nothing hides. Where warpgroups take turns, no other store costs time, and what the L2 has
-// is waited for less. From an H200's timings.
+// those from the L2 to all take, which get into each other's way, and CTAs that share rhs wait for
+// each other; and what the last store takes, which nothing hides. Where warpgroups take turns, no
+// other store costs time, and what the L2 has is waited for less. Fitted to an H200's timings of
+// 259 products.
 std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
                                  const GpuInstance& instance, Sm90Sharing sharing) {
-  constexpr double kMacsPerCycle = 2048, kL2Bytes = 9600, kSmBytes = 84, kNorm = 2.5,
-                   kPerTile = 100, kPerColumn = 14, kCluster = 900, kMeeting = 1500,
-                   kLastPerColumn = 8, kTurns = 1.05, kPerPeer = 400, kExchangedBytes = 20,
-                   kZeroing = 3500, kPartialBytes = 25;
+  constexpr double kMacsPerCycle = 2048, kL2Bytes = 9000, kSmBytes = 150, kNorm = 3,
+                   kPerTile = 1000, kSharing = 50, kLastPerColumn = 20, kTurns = 1.1,
+                   kExchange = 1800, kExchangedBytes = 22, kPerOwnedColumn = 20, kZeroing = 3500,
+                   kPartialBytes = 25;
   const int64_t workgroups = target.num_cus * target.waves_per_cu / instance.waves;
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
   const double cluster = static_cast<double>(instance.waves) / 2;
@@ -57,20 +58,20 @@ std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
   auto power = [](double cycles) { return std::pow(cycles, kNorm); };
   const double busy = power(m * n * k * element / 2 / kMacsPerCycle) +
                       power((m + n) * k * element / kSmBytes);
-  const double per_k = std::pow(
-      busy + power((m + n / cluster) * k * element * ctas / kL2Bytes), 1 / kNorm);
-  const double epilogue = kPerTile + kPerColumn * n;
-  const double tile = static_cast<double>(CeilDiv(tiles_k, sharing.peers)) * per_k + epilogue;
-  const double start = (cluster > 1 ? kCluster : 0) + kLastPerColumn * n;
+  const double waits = cluster > 1 ? kSharing : 0;
+  const double per_k =
+      waits + std::pow(busy + power((m + n / cluster) * k * element * ctas / kL2Bytes), 1 / kNorm);
+  const double tile = static_cast<double>(CeilDiv(tiles_k, sharing.peers)) * per_k + kPerTile;
+  const double last = kLastPerColumn * n;
   if (sharing.fixed_stride && TakesTurns(p, instance, tiles, workgroups)) {
-    return start + epilogue + std::ceil(tiles / at_once) * static_cast<double>(tiles_k) * kTurns *
-                                  std::pow(busy, 1 / kNorm);
+    return last + kPerTile + std::ceil(tiles / at_once) * static_cast<double>(tiles_k) *
+                                 (waits + kTurns * std::pow(busy, 1 / kNorm));
   }
   if (!sharing.cut) {
-    const double exchange =
-        peers > 1 ? kMeeting + kPerPeer * peers + m * n * 4 * (1 - 1 / peers) / kExchangedBytes
-                  : 0;
-    return start + std::ceil(shares / at_once) * tile + exchange;
+    const double exchange = peers > 1 ? kExchange + kPerOwnedColumn * n / peers +
+                                            m * n * 4 * (1 - 1 / peers) / kExchangedBytes
+                                      : 0;
+    return last + std::ceil(shares / at_once) * tile + exchange;
   }
   if (tiles > 2e9) return std::nullopt;
   const int64_t count = static_cast<int64_t>(tiles);
@@ -79,8 +80,8 @@ std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
   if (parts <= cut) return std::nullopt;
   // Whoever comes last at a tile adds up the sums of all its slices.
   const double slices = static_cast<double>(CeilDiv(parts, cut) + (parts % cut != 0));
-  return start + static_cast<double>((count - cut) / workgroups) * tile +
-         static_cast<double>(CeilDiv(cut * tiles_k, parts)) * per_k + epilogue + kZeroing +
+  return last + static_cast<double>((count - cut) / workgroups) * tile +
+         static_cast<double>(CeilDiv(cut * tiles_k, parts)) * per_k + kPerTile + kZeroing +
          m * n * 4 / kPartialBytes * (1 + slices);
 }
 
