@@ -115,8 +115,7 @@ std::string ChooseInstance(const Problem& p, const Target& target, int64_t workg
           best = &each, best_cycles = *cycles, *best_sharing = sharing;
         }
       };
-      consider({.fixed_stride = !plan->grouped && p.tiles_per_chunk == 0 && !c.num_queues &&
-                                c.schedule != Schedule::kWorkStealing});
+      consider({.may_take_turns = !plan->grouped});
       for (int64_t peers = 2; may_share && peers <= kMostPeers; ++peers) {
         if (PeersFit(p, each, peers)) consider({.peers = peers});
       }

@@ -88,7 +88,7 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
   if (IsPlain(plan.form)) {
     say("plain: out is stored as it is summed up, by a form of the kernel that can do no more");
   }
-  if (plan.form == Sm90Form::kPingPong) {
+  if (TakesTurns(plan.form, c.tile_n)) {
     say("ping-pong: a CTA's two warpgroups take turns, each with a tile of its own: one stores "
         "while the other multiplies");
   }

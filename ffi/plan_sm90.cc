@@ -13,7 +13,7 @@ bool IsStoredPlainly(const Problem& p) {
          !p.accumulate && p.out_dtype == PlainOut(p.lhs_dtype);
 }
 
-// Whether whole tiles at a fixed stride are multiplied and stored by warpgroups that take turns:
+// Whether a dense product's whole tiles are multiplied and stored by warpgroups that take turns:
 // with one tile a CTA, one of them would have nothing to do.
 bool TakesTurns(const Problem& p, const GpuInstance& instance, double tiles, int64_t workgroups) {
   return HasForm(instance, Sm90Form::kPingPong) && IsStoredPlainly(p) &&
@@ -63,7 +63,7 @@ std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
       waits + std::pow(busy + power((m + n / cluster) * k * element * ctas / kL2Bytes), 1 / kNorm);
   const double tile = static_cast<double>(CeilDiv(tiles_k, sharing.peers)) * per_k + kPerTile;
   const double last = kLastPerColumn * n;
-  if (sharing.fixed_stride && TakesTurns(p, instance, tiles, workgroups)) {
+  if (sharing.may_take_turns && TakesTurns(p, instance, tiles, workgroups)) {
     return last + kPerTile + std::ceil(tiles / at_once) * static_cast<double>(tiles_k) *
                                  (waits + kTurns * std::pow(busy, 1 / kNorm));
   }
@@ -93,7 +93,7 @@ double Sm90ChunkCycles(Problem p, const Target& target, const GpuInstance& insta
   const double parts = std::max(1.0, static_cast<double>(p.m) / static_cast<double>(rows));
   p.m = std::min(p.m, rows);
   // Whole tiles can always be shared out.
-  return kWeight * parts * *Sm90Cycles(p, target, instance, {});
+  return kWeight * parts * *Sm90Cycles(p, target, instance, {.may_take_turns = true});
 }
 
 bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {
@@ -155,7 +155,7 @@ Sm90Form ChooseForm(const Problem& p, const Plan& plan) {
                                       : Sm90Form::kPlain;
   const bool cuts = plan.grouped ? claims || plan.config.num_shares > 0 : plan.cut_tiles > 0;
   const bool is_plain = !cuts && IsStoredPlainly(p) &&
-                        (plan.grouped || claims || plan.grid.tiles_k >= kPlainKTiles);
+                        (plan.grouped || plan.grid.tiles_k >= (claims ? 1 : kPlainKTiles));
   return is_plain && HasForm(*plan.instance, form) ? form : Sm90Form::kGeneral;
 }
 

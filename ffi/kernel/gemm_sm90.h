@@ -9,6 +9,7 @@
 #include "kernel/mainloop_sm90.h"
 #include "kernel/overlapped_store_sm90.h"
 #include "kernel/stream_k.h"
+#include "kernel/turns_sm90.h"
 
 namespace jaxgemm {
 
@@ -150,7 +151,13 @@ class Workgroup {
     // Compiled in this order, the producers' instructions follow, who are the first with work.
     if (warp >= kWarpgroupSize / kWarpSize) {
       TakeRegisters<224>();
-      Consume();
+      if constexpr (Traits::kTakesTurns) {
+        ConsumeInTurns();
+      } else if constexpr (Traits::kIsPlain) {
+        ConsumePlain();
+      } else {
+        Consume();
+      }
     } else {
       GiveRegisters<56>();
       if (warp == 0) {
@@ -250,7 +257,6 @@ class Workgroup {
   }
 
   JAXGEMM_SM90 void Consume() {
-    if constexpr (Traits::kIsPlain) return ConsumePlain();
     TileReceiver<Traits> receiver{.shared = shared_};
     typename Traits::Sum sums[Traits::kSums];
     Sm90Accumulator<Traits> accumulator{
@@ -290,6 +296,33 @@ class Workgroup {
     ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
                     compute, store);
     stored.Finish();
+  }
+
+  // Both warpgroups hear of all tiles.
+  JAXGEMM_SM90 void ConsumeInTurns() {
+    TileReceiver<Traits> receiver{.shared = shared_};
+    typename Traits::Sum sums[Traits::kAllSums];
+    Multiplier<Traits> multiplier(shared_);
+    const Turns turns;
+    Index turn = 0;
+    auto compute = [&](const WorkTile& tile) {
+      const Index k_tiles = tile.k_end - tile.k_begin;
+      if (!turns.IsMine(turn)) return multiplier.Skip(k_tiles);
+      if (turn > 0) turns.Await();
+      multiplier.Run(args_, tile, sums, turns.After(k_tiles, /*is_last=*/false));
+    };
+    auto store = [&](const WorkTile& tile) {
+      if (turns.IsMine(turn++)) {
+        Epilogue<Traits>(shared_, rank_)
+            .StoreTile(args_, maps_, tile, sums, /*is_last=*/false, [](int) { return 0; });
+      }
+    };
+    ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
+                    compute, store);
+    // The last tile's turn was handed over as well.
+    if (turn > 0 && turns.IsMine(turn)) turns.Await();
+    // Shared memory is read until then.
+    if (IsLeader()) WaitForStoredBoxes<0>();
   }
 
   const GemmArgs& args_;

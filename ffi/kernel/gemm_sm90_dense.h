@@ -6,6 +6,7 @@
 #include "kernel/mainloop_sm90.h"
 #include "kernel/overlapped_store_sm90.h"
 #include "kernel/peers_sm90.h"
+#include "kernel/turns_sm90.h"
 
 namespace jaxgemm {
 
@@ -50,8 +51,8 @@ template <class Traits>
 class DenseWorkgroup {
   static constexpr bool kIsPeers = Traits::kForm == Sm90Form::kPeers;
   // Of a thread, of those that all have at first.
-  static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
-  static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;
+  static constexpr int kMultiplierRegisters = Traits::kTakesTurns ? 240 : 232;
+  static constexpr int kLoaderRegisters = Traits::kTakesTurns ? 24 : 40;
   using Map = AheadMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
 
  public:
@@ -103,7 +104,7 @@ class DenseWorkgroup {
       if constexpr (Traits::kTradesRegisters) TakeRegisters<kMultiplierRegisters>();
       if constexpr (kIsPeers) {
         ConsumeAsPeer();
-      } else if constexpr (Traits::kIsPingPong) {
+      } else if constexpr (Traits::kTakesTurns) {
         ConsumeInTurns();
       } else {
         ConsumePlain();
@@ -223,31 +224,19 @@ class DenseWorkgroup {
     stored.Finish();
   }
 
-  // A turn is a tile's multiplication: the other warpgroup stores its own meanwhile.
-  struct HandOver {
-    Index k_tiles;
-    int to;  // a barrier; or there is nobody
-
-    JAXGEMM_SM90 Index NextTime(Index done) const { return done == 0 && to ? k_tiles : kNever; }
-    JAXGEMM_SM90 void operator()() const {
-      ArriveAtNamedBarrier(to, Traits::kConsumers * kWarpgroupSize);
-    }
-  };
-
   JAXGEMM_SM90 void ConsumeInTurns() {
     typename Traits::Sum sums[Traits::kAllSums];
     const Index step = args_.num_workgroups, tiles = NumTiles();
     const Index tiles_k = map_.map.grid.tiles_k;
     Multiplier<Traits> multiplier(shared_, tiles * tiles_k - Traits::kStages);
-    Index turn = SameInWarp(ThreadId() / kWarpgroupSize) - 1;  // of the CTA's tiles
-    const int mine = kTurnBarrier + turn, other = kTurnBarrier + 1 - turn;
+    const Turns turns;
+    Index turn = turns.first();
     if (turn == 1) multiplier.Skip(tiles_k);
     for (; turn < tiles; turn += Traits::kConsumers) {
       const WorkTile tile = map_.map(next_ + turn * step);
       const bool is_last = turn + 1 == tiles;
-      // Nor may it wait for a stage before: the parity would be that of a phase long ago.
-      if (turn > 0) NamedBarrier(mine, Traits::kConsumers * kWarpgroupSize);
-      multiplier.Run(args_, tile, sums, HandOver{.k_tiles = tiles_k, .to = is_last ? 0 : other});
+      if (turn > 0) turns.Await();
+      multiplier.Run(args_, tile, sums, turns.After(tiles_k, is_last));
       Epilogue<Traits>(shared_, rank_)
           .StoreTile(args_, maps_, tile, sums, is_last,
                      [&](int before) { return multiplier.LastSlot(before); });

@@ -15,9 +15,9 @@ template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_
           bool rhs_k_contiguous, Sm90Form form>
 struct Sm90Traits {
   static constexpr Sm90Form kForm = form;
-  static constexpr bool kIsPingPong = form == Sm90Form::kPingPong;
+  static constexpr bool kTakesTurns = TakesTurns(form, tile_n);
   static constexpr bool kIsDense =
-      form == Sm90Form::kPlain || form == Sm90Form::kPeers || kIsPingPong;
+      form == Sm90Form::kPlain || form == Sm90Form::kPeers || form == Sm90Form::kPingPong;
   static constexpr bool kIsPlain = IsPlain(form);
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
@@ -33,8 +33,8 @@ struct Sm90Traits {
   static constexpr int kConsumers = kSm90Consumers;
   static_assert(kCtaM == kConsumers * kWgmmaM);
   // A warpgroup has 64 of a CTA's rows, or all of every other tile. So many read each stage.
-  static constexpr int kBlocksM = kIsPingPong ? kCtaM / kWgmmaM : 1;
-  static constexpr int kStageReaders = kIsPingPong ? 1 : kConsumers;
+  static constexpr int kBlocksM = kTakesTurns ? kCtaM / kWgmmaM : 1;
+  static constexpr int kStageReaders = kTakesTurns ? 1 : kConsumers;
 
   static constexpr bool kInteger = lhs == DType::kS8;
   using Sum = std::conditional_t<kInteger, int32_t, float>;

@@ -306,8 +306,7 @@ class Multiplier {
   static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
   // Of plain tiles of fixed stride, in clusters: stages are released so often; after that no more
   // is loaded, and who has all of its own may exit: nothing may come to it any more.
-  static constexpr bool kCountsReleases =
-      (Traits::kForm == Sm90Form::kPlain || Traits::kIsPingPong) && Traits::kCluster > 1;
+  static constexpr bool kCountsReleases = Traits::kIsDense && Traits::kCluster > 1;
 
   // What else is to be done while a tile is multiplied: nothing.
   struct Nothing {
@@ -319,7 +318,7 @@ class Multiplier {
   JAXGEMM_SM90 explicit Multiplier(SharedMemory<Traits>& shared, Index releases = kNever)
       : shared_(shared), releases_(releases) {
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
-    const int rows = Traits::kIsPingPong ? 0 : thread / kWarpgroupSize * Traits::kWgmmaM;
+    const int rows = Traits::kTakesTurns ? 0 : thread / kWarpgroupSize * Traits::kWgmmaM;
     full_.first = SameInWarp(SharedAddress(shared.full));
     lhs_ = SameInWarp(
         MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));

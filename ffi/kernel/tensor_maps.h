@@ -13,7 +13,7 @@ enum class Sm90Form : int {
   kGeneral,   // all but kPeers
   kPlain,     // dense, tiles of fixed stride, all moved by the copy engine, out as it is summed up
   kGrouped,   // the same, grouped
-  kClaimed,   // the same as kPlain, of tiles that are stolen, or wait for chunks of lhs
+  kClaimed,   // the same as kPlain or kPingPong, of tiles that are stolen, or wait for chunks of lhs
   kPeers,     // dense, CTAs of one cluster share a tile's k
   kPingPong,  // the same as kPlain: the warpgroups take turns, each with a tile of its own
 };
@@ -29,13 +29,18 @@ inline constexpr int kPlainKTiles = 4;
 // Of the instances that have them, what plain forms store.
 constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : DType::kBF16; }
 
+// Whether warpgroups take turns, each with a tile of its own: the sums of all of it are its.
+constexpr bool TakesTurns(Sm90Form form, int64_t tile_n) {
+  return (form == Sm90Form::kPingPong || form == Sm90Form::kClaimed) &&
+         (tile_n == 128 || tile_n == 192);
+}
+
 // `cluster`: CTAs that share a tile's rhs.
 constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster,
                        bool lhs_k_contiguous, bool rhs_k_contiguous) {
   if (form == Sm90Form::kGeneral) return true;
   if (form == Sm90Form::kPeers) return cluster == 1 && (tile_n == 128 || tile_n == 64);
-  // The sums of a whole tile are one warpgroup's.
-  if (form == Sm90Form::kPingPong && tile_n != 128 && tile_n != 192) return false;
+  if (form == Sm90Form::kPingPong && !TakesTurns(form, tile_n)) return false;
   // Threads transpose bytes that are not k-contiguous.
   return ElementBytes(lhs) == 2 || (ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
                                     lhs_k_contiguous && rhs_k_contiguous);
