@@ -90,7 +90,7 @@ class Epilogue {
     }
   }
 
-  // Of the form kPingPong, while the other warpgroup multiplies. The CTA's last tile goes by way of
+  // Of forms that take turns, while the other warpgroup multiplies. The CTA's last tile goes by way of
   // the stages that its warpgroup has read last: of each 64 rows of lhs a warp has its own box.
   template <class LastSlot>
   JAXGEMM_SM90 void StoreTile(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
@@ -104,6 +104,11 @@ class Epilogue {
                                                   Warp() % kWarps * kWarpM);
       // As ptxas must know, see Multiplier, by whole warps.
       if (SameInWarp(place.row >= place.rows)) return;
+      if (SameInWarp(!IsWhole(args, place))) {
+        StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n,
+                               sums + block * Traits::kSums);
+        continue;
+      }
       SetPlace(place, packed);
 #pragma unroll
       for (int i = 0; i < kBoxes; ++i) {

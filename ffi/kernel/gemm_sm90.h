@@ -309,7 +309,9 @@ class Workgroup {
       const Index k_tiles = tile.k_end - tile.k_begin;
       if (!turns.IsMine(turn)) return multiplier.Skip(k_tiles);
       if (turn > 0) turns.Await();
-      multiplier.Run(args_, tile, sums, turns.After(k_tiles, /*is_last=*/false));
+      const Turns::HandOver hand_over = turns.After(k_tiles, /*is_last=*/false);
+      multiplier.Run(args_, tile, sums, hand_over);
+      if (SameInWarp(k_tiles <= 0)) hand_over();
     };
     auto store = [&](const WorkTile& tile) {
       if (turns.IsMine(turn++)) {

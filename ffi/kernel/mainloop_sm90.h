@@ -303,7 +303,8 @@ template <class Traits>
 class Multiplier {
   using Sum = typename Traits::Sum;
   using Mma = typename Traits::Mma;
-  static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
+  // That multiply a tile together.
+  static constexpr int kThreads = Traits::kStageReaders * kWarpgroupSize;
   // Of plain tiles of fixed stride, in clusters: stages are released so often; after that no more
   // is loaded, and who has all of its own may exit: nothing may come to it any more.
   static constexpr bool kCountsReleases = Traits::kIsDense && Traits::kCluster > 1;
@@ -432,11 +433,11 @@ class Multiplier {
 
   // A group's last k tile: what follows is another group's, or nobody's and maybe NaN.
   JAXGEMM_SM90 void ZeroFrom(int slot, int k) {
-    const int thread = ThreadId() - kWarpgroupSize;
+    const int thread = ThreadId() % kThreads, warpgroup = ThreadId() / kWarpgroupSize - 1;
     Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared_.lhs[slot], k, thread);
     Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared_.rhs[slot], k, thread);
     FenceAsyncProxy();
-    NamedBarrier(kConsumersBarrier, kThreads);
+    NamedBarrier(Traits::kTakesTurns ? kWarpgroupBarrier + warpgroup : kConsumersBarrier, kThreads);
   }
   template <bool kKMajor, int kBytes>
   JAXGEMM_SM90 void Zero(char* operand, int k, int thread) {

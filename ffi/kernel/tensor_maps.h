@@ -12,8 +12,8 @@ namespace jaxgemm {
 enum class Sm90Form : int {
   kGeneral,   // all but kPeers
   kPlain,     // dense, tiles of fixed stride, all moved by the copy engine, out as it is summed up
-  kGrouped,   // the same, grouped
-  kClaimed,   // the same as kPlain or kPingPong, of tiles that are stolen, or wait for chunks of lhs
+  kGrouped,   // the same as kPlain or kPingPong, grouped
+  kClaimed,   // the same, of tiles that are stolen, or wait for chunks of lhs
   kPeers,     // dense, CTAs of one cluster share a tile's k
   kPingPong,  // the same as kPlain: the warpgroups take turns, each with a tile of its own
 };
@@ -31,8 +31,7 @@ constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : 
 
 // Whether warpgroups take turns, each with a tile of its own: the sums of all of it are its.
 constexpr bool TakesTurns(Sm90Form form, int64_t tile_n) {
-  return (form == Sm90Form::kPingPong || form == Sm90Form::kClaimed) &&
-         (tile_n == 128 || tile_n == 192);
+  return IsPlain(form) && form != Sm90Form::kPlain && (tile_n == 128 || tile_n == 192);
 }
 
 // `cluster`: CTAs that share a tile's rhs.

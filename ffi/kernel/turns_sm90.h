@@ -26,7 +26,9 @@ class Turns {
     int to;  // a barrier; or there is nobody
 
     JAXGEMM_SM90 Index NextTime(Index done) const { return done == 0 && to ? k_tiles : kNever; }
-    JAXGEMM_SM90 void operator()() const { ArriveAtNamedBarrier(to, kThreads); }
+    JAXGEMM_SM90 void operator()() const {
+      if (to) ArriveAtNamedBarrier(to, kThreads);
+    }
   };
   JAXGEMM_SM90 HandOver After(Index k_tiles, bool is_last) const {
     return {.k_tiles = k_tiles, .to = is_last ? 0 : kTurnBarrier + 1 - mine_};
