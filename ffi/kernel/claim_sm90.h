@@ -40,11 +40,7 @@ struct ClusterClaim {
     const bool waits = args.chunks.signals != nullptr;
     if (!stealing && !waits) return stride.Finish();
     Index index = 0;
-    if (IsLeader()) {
-      index = Agree();
-      // The copy engine reads what the signal's writer wrote.
-      if (waits) FenceAsyncProxyOfMemory();
-    }
+    if (IsLeader()) index = Agree();
     return __shfl_sync(~0u, index, LeaderLane());
   }
 
@@ -121,8 +117,17 @@ struct WarpGroupedMap {
 template <class Traits>
 struct TileSender {
   SharedMemory<Traits>& shared;
-  RingPlace<kTileSlots> place;
+  RingPlace<Traits::kTileSlots> place, before{};
+  bool sent = false;
 
+  // Until a tile that is sent would not wait; unless `ahead`, until all have the one before.
+  JAXGEMM_SM90 void WaitForRoom(bool ahead) {
+    if (IsLeader()) {
+      shared.tile_empty[place.slot].Wait(place.parity ^ 1);
+      if (!ahead && sent) shared.tile_empty[before.slot].Wait(before.parity);
+    }
+    __syncwarp();
+  }
   JAXGEMM_SM90 void Send(const WorkTile& tile) {
     // By this lane alone: another might look when the phase after has begun.
     if (IsLeader()) {
@@ -131,7 +136,23 @@ struct TileSender {
       shared.tile_full[place.slot].Arrive();
     }
     __syncwarp();
+    before = place, sent = true;
     place.Advance();
+  }
+};
+
+// A claim by a warp that does nothing else: not before there is room for the tile.
+template <class Traits, class Claim>
+struct PacedClaim {
+  Claim claim;
+  TileSender<Traits>& sender;
+  bool ahead;
+
+  JAXGEMM_SM90 void Start() {}
+  JAXGEMM_SM90 Index Finish() {
+    sender.WaitForRoom(ahead);
+    claim.Start();
+    return claim.Finish();
   }
 };
 
@@ -139,7 +160,7 @@ struct TileSender {
 template <class Traits>
 struct TileReceiver {
   SharedMemory<Traits>& shared;
-  RingPlace<kTileSlots> place;
+  RingPlace<Traits::kTileSlots> place;
   WorkTile tile;
 
   struct Claim {

@@ -160,8 +160,10 @@ class Workgroup {
       }
     } else {
       GiveRegisters<56>();
-      if (warp == 0) {
+      if (warp == (Traits::kClaimsApart ? 1 : 0)) {
         Produce(map);
+      } else if (Traits::kClaimsApart && warp == 0) {
+        LoadSent();
       } else if (by_element_) {
         CopyElements();
       }
@@ -187,12 +189,11 @@ class Workgroup {
   static JAXGEMM_SM90 Index FirstIndex() { return blockIdx.x / Traits::kCluster; }
 
   JAXGEMM_SM90 void InitBarriers() {
-    constexpr int kConsumerWarps = Traits::kConsumers * kWarpgroupSize / kWarpSize;
-    const int copiers = by_element_ ? ElementLoader<Traits>::kWarps : 0;
+    const int copiers = by_element_ ? ElementLoader<Traits>::kWarps : Traits::kClaimsApart ? 1 : 0;
     InitStages(shared_, by_element_, 0, Traits::kStages);
-    for (int i = 0; i < kTileSlots; ++i) {
+    for (int i = 0; i < Traits::kTileSlots; ++i) {
       shared_.tile_full[i].Init(1);
-      shared_.tile_empty[i].Init((kConsumerWarps + copiers) * kWarpSize);
+      shared_.tile_empty[i].Init((Traits::kConsumerWarps + copiers) * kWarpSize);
     }
     for (int i = 0; i < kMailSlots; ++i) {
       shared_.mail_full[i].Init(1);
@@ -237,11 +238,30 @@ class Workgroup {
   template <class Claim, class Map, class Ready>
   JAXGEMM_SM90 void Produce(const Claim& claim, Map& map, const Ready& ready) {
     TileSender<Traits> sender{.shared = shared_};
+    auto send = [&](const WorkTile& tile) { sender.Send(tile); };
+    if constexpr (Traits::kClaimsApart) {
+      const bool ahead = args_.claim_ahead || args_.num_queues == 0;
+      ForEachWorkTile(PacedClaim<Traits, Claim>{claim, sender, ahead}, map, ready, false,
+                      send, [](const WorkTile&) {});
+    } else {
+      CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_);
+      ForEachWorkTile(claim, map, ready, args_.claim_ahead, send,
+                      [&](const WorkTile& tile) { Load(loader, tile); });
+    }
+    sender.Send({.valid = false});
+  }
+  JAXGEMM_SM90 void Load(CopyEngineLoader<Traits>& loader, const WorkTile& tile) const {
+    // The copy engine reads what the writer of a chunk's signal wrote.
+    if (args_.chunks.signals) FenceAsyncProxyOfMemory();
+    loader.Load(tile);
+  }
+
+  JAXGEMM_SM90 void LoadSent() {
+    TileReceiver<Traits> receiver{.shared = shared_};
     CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_);
     ForEachWorkTile(
-        claim, map, ready, args_.claim_ahead, [&](const WorkTile& tile) { sender.Send(tile); },
-        [&](const WorkTile& tile) { loader.Load(tile); });
-    sender.Send({.valid = false});
+        typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
+        [](const WorkTile&) {}, [&](const WorkTile& tile) { Load(loader, tile); });
   }
 
   JAXGEMM_SM90 void CopyElements() {

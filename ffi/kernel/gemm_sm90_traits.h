@@ -19,6 +19,10 @@ struct Sm90Traits {
   static constexpr bool kIsDense =
       form == Sm90Form::kPlain || form == Sm90Form::kPeers || form == Sm90Form::kPingPong;
   static constexpr bool kIsPlain = IsPlain(form);
+  // By a warp of its own: while the next tile is claimed the loads go on.
+  static constexpr bool kClaimsApart = form == Sm90Form::kClaimed;
+  // Tiles on their way to the consumers: as few as are enough, where others could have them.
+  static constexpr int kTileSlots = kClaimsApart ? 2 : 4;
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
@@ -81,7 +85,7 @@ struct Sm90Traits {
 // Named barriers' ids: that of all consumers of a CTA, the first of one for each warpgroup, and of
 // one for each warpgroup's turn.
 inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kTurnBarrier = 4;
-inline constexpr int kTileSlots = 4, kMailSlots = 2;
+inline constexpr int kMailSlots = 2;
 // k tiles that dense forms load before all else.
 inline constexpr int kLoadedAhead = 2;
 
@@ -107,8 +111,8 @@ struct SharedMemory {
   char out[Traits::kConsumerWarps][Traits::kStagedBytes];
   SharedBarrier full[Traits::kStages], empty[Traits::kStages];
   // Work tiles on their way from the producer to the consumers.
-  SharedBarrier tile_full[kTileSlots], tile_empty[kTileSlots];
-  WorkTile tiles[kTileSlots];
+  SharedBarrier tile_full[Traits::kTileSlots], tile_empty[Traits::kTileSlots];
+  WorkTile tiles[Traits::kTileSlots];
   // Stolen indices on their way from the cluster's first CTA to the others.
   SharedBarrier mail_full[kMailSlots], mail_empty[kMailSlots];
   Index mail[kMailSlots];
