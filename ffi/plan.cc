@@ -115,7 +115,8 @@ std::string ChooseInstance(const Problem& p, const Target& target, int64_t workg
           best = &each, best_cycles = *cycles, *best_sharing = sharing;
         }
       };
-      consider({.may_take_turns = true});
+      consider({.fixed_stride = p.tiles_per_chunk == 0 && !c.num_queues &&
+                                c.schedule != Schedule::kWorkStealing});
       for (int64_t peers = 2; may_share && peers <= kMostPeers; ++peers) {
         if (PeersFit(p, each, peers)) consider({.peers = peers});
       }

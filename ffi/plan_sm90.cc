@@ -13,8 +13,8 @@ bool IsStoredPlainly(const Problem& p) {
          !p.accumulate && p.out_dtype == PlainOut(p.lhs_dtype);
 }
 
-// Whether a dense product's whole tiles are multiplied and stored by warpgroups that take turns:
-// with one tile a CTA, one of them would have nothing to do.
+// Whether whole tiles are multiplied and stored by warpgroups that take turns: with one tile a CTA,
+// one of them would have nothing to do.
 bool TakesTurns(const Problem& p, const GpuInstance& instance, double tiles, int64_t workgroups) {
   return HasForm(instance, Sm90Form::kPingPong) && IsStoredPlainly(p) &&
          tiles > static_cast<double>(workgroups) &&
@@ -35,8 +35,8 @@ int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workg
 // Tiles one after another, each k tile as long as its wgmmas, its bytes into one multiprocessor and
 // those from the L2 to all take, which get into each other's way, and CTAs that share rhs wait for
 // each other; and what the last store takes, which nothing hides. Where warpgroups take turns, no
-// other store costs time, and what the L2 has is waited for less. Fitted to an H200's timings of
-// 259 products.
+// other store costs time, and what the L2 has is waited for less, as long as neighbours have
+// neighbouring tiles: not where they are claimed. Fitted to an H200's timings of 259 products.
 std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
                                  const GpuInstance& instance, Sm90Sharing sharing) {
   constexpr double kMacsPerCycle = 2048, kL2Bytes = 9000, kSmBytes = 150, kNorm = 3,
@@ -63,7 +63,7 @@ std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
       waits + std::pow(busy + power((m + n / cluster) * k * element * ctas / kL2Bytes), 1 / kNorm);
   const double tile = static_cast<double>(CeilDiv(tiles_k, sharing.peers)) * per_k + kPerTile;
   const double last = kLastPerColumn * n;
-  if (sharing.may_take_turns && TakesTurns(p, instance, tiles, workgroups)) {
+  if (sharing.fixed_stride && TakesTurns(p, instance, tiles, workgroups)) {
     return last + kPerTile + std::ceil(tiles / at_once) * static_cast<double>(tiles_k) *
                                  (waits + kTurns * std::pow(busy, 1 / kNorm));
   }
@@ -93,7 +93,7 @@ double Sm90ChunkCycles(Problem p, const Target& target, const GpuInstance& insta
   const double parts = std::max(1.0, static_cast<double>(p.m) / static_cast<double>(rows));
   p.m = std::min(p.m, rows);
   // Whole tiles can always be shared out.
-  return kWeight * parts * *Sm90Cycles(p, target, instance, {.may_take_turns = true});
+  return kWeight * parts * *Sm90Cycles(p, target, instance, {});
 }
 
 bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {

@@ -11,11 +11,11 @@
 namespace jaxgemm {
 
 // How tiles are shared out: each whole or among peers that are a cluster, or those of the last wave
-// cut, with partial sums in the workspace. A dense product's whole ones may be multiplied in turns.
+// cut, with partial sums in the workspace; at a fixed stride, or as they are claimed.
 struct Sm90Sharing {
   int64_t peers = 1;
   bool cut = false;
-  bool may_take_turns = false;
+  bool fixed_stride = false;
 };
 
 inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }

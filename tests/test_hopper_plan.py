@@ -146,10 +146,10 @@ def test_warpgroups_take_turns_where_each_has_a_tile(shape, kernel):
   data = explain(*shape)
   assert kernel in data["kernel"]
   assert said(data, TURNS) and said(data, PLAIN)
-  assert said(explain(*shape, schedule="work_stealing"), TURNS)
   for more in dict(activation="relu"), dict(preferred_element_type=jnp.float32):
     assert not said(explain(*shape, **more), TURNS)
   tile = GemmConfig(tile_m=128, tile_n=128)
+  assert said(explain(*shape, schedule="work_stealing", config=tile), TURNS)
   assert not said(explain(1024, 1024, 1024, config=tile), TURNS)
   # Sums of so many columns are too many for one.
   assert not said(explain(*shape, config=GemmConfig(tile_m=256, tile_n=256)), TURNS)
@@ -164,6 +164,8 @@ def test_plain_grouped_products_have_a_form_of_the_kernel():
       (dict(schedule="work_stealing"), False)):
     data = jaxgemm.explain(a, b, group_sizes=sizes, **options).data
     assert said(data, PLAIN) == plain, options
+  tile = GemmConfig(tile_m=128, tile_n=192)
+  assert said(jaxgemm.explain(a, b, group_sizes=sizes, config=tile).data, TURNS)
 
 
 @pytest.mark.parametrize("more", [
