@@ -1,5 +1,5 @@
-// Which work tiles a cluster of CTAs does on Hopper: the claims and maps of their producers, and how
-// a producer hands tiles on to the consumers of its CTA.
+// Which work tiles a cluster of CTAs does on Hopper: claims and maps of one warp of each CTA, and
+// how it hands tiles on to the others.
 #pragma once
 
 #include "kernel/gemm_sm90_traits.h"

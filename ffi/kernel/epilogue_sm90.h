@@ -90,8 +90,8 @@ class Epilogue {
     }
   }
 
-  // Of forms that take turns, while the other warpgroup multiplies. The CTA's last tile goes by way of
-  // the stages that its warpgroup has read last: of each 64 rows of lhs a warp has its own box.
+  // Of forms that take turns, while the other warpgroup multiplies. The CTA's last tile goes by way
+  // of the stages that its warpgroup has read last: of each 64 rows of lhs a warp has its own box.
   template <class LastSlot>
   JAXGEMM_SM90 void StoreTile(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                               const Sum* sums, bool is_last, const LastSlot& last_slot) {

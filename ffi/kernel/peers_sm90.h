@@ -21,7 +21,8 @@ struct PeerRank {
   JAXGEMM_SM90 int Of(int other) const { return other * tiles + tile; }
 };
 
-// A four is sums 4 i to 4 i + 3 of a thread; each peer owns some of all threads. A warp's sums go to the same warp of the owner, and nobody waits for more than that.
+// A four is sums 4 i to 4 i + 3 of a thread; each peer owns some, of all threads. What a warp has of
+// them goes to the same warp of the owner, which waits for no more than that.
 template <class Traits>
 class PeerExchange {
   using Sum = typename Traits::Sum;
@@ -65,7 +66,8 @@ class PeerExchange {
       const uint32_t to = ClusterAddress(Received(rank_.peer - (rank_.peer > owner)), rank) -
                           share.first * kFourBytes;
       share.ForEach([&](int four) {
-        StoreToCluster(to + four * kFourBytes, __builtin_bit_cast(uint4, FourOf(sums, four)), ready);
+        StoreToCluster(to + four * kFourBytes, __builtin_bit_cast(uint4, FourOf(sums, four)),
+                       ready);
       });
       owner = Next(owner);
       share = ShareOf(owner);

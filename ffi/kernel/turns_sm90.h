@@ -16,8 +16,8 @@ class Turns {
   JAXGEMM_SM90 Index first() const { return mine_; }
   JAXGEMM_SM90 bool IsMine(Index turn) const { return turn % kSm90Consumers == mine_; }
 
-  // Before any but the CTA's first turn. Until then it may not wait for a stage: the parity would be
-  // that of a phase long ago.
+  // Before any but the CTA's first turn. Until then it may not wait for a stage: the parity would
+  // be that of a phase long ago.
   JAXGEMM_SM90 void Await() const { NamedBarrier(kTurnBarrier + mine_, kThreads); }
 
   // For Multiplier::Run. When all of a tile's k tiles have been issued, the other's turn begins.
