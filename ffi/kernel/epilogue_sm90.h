@@ -3,8 +3,7 @@
 // shared memory, so that one short loop, whatever the type of out, stores four elements a lane.
 #pragma once
 
-#include "kernel/gemm_sm90_traits.h"
-#include "kernel/store_sm90.h"
+#include "kernel/out_boxes_sm90.h"
 
 namespace jaxgemm {
 
@@ -13,8 +12,9 @@ class Epilogue {
   using Sum = typename Traits::Sum;
   static constexpr int kColumns = Traits::kStagedN;
   static constexpr int kWarpM = 16, kWarps = kWarpgroupSize / kWarpSize;
-  static constexpr int kBytesOfBox = kBoxRows * kRowBytes;
-  static constexpr int kConsumerThreads = Traits::kConsumers * kWarpgroupSize;
+  using Boxes = OutBoxes<Traits>;
+  using Packed = typename Boxes::Packed;
+  static constexpr bool kPlainBf16 = PlainOut(Traits::kLhs) == DType::kBF16;
   template <int kCount>
   struct alignas(kCount * 4) Piece {
     Sum values[kCount];
@@ -34,26 +34,6 @@ class Epilogue {
     StoreFours(args, place, sums);
   }
 
-  // A warp's results of 16 bits, on their way to out by boxes of 64 columns.
-  static constexpr int kBoxes = Traits::kTileN / kBoxColumns, kBoxPairs = kBoxColumns / 4;
-  struct Packed {
-    int row, column, z;  // in out
-    uint32_t pairs[kBoxes][kBoxPairs];
-  };
-  static constexpr bool kPlainBf16 = PlainOut(Traits::kLhs) == DType::kBF16;
-  template <bool kBf16>
-  JAXGEMM_SM90 void Pack(const Sum* sums, Packed& packed) {
-#pragma unroll
-    for (int i = 0; i < kBoxes; ++i) PackBox<kBf16>(sums, packed, i);
-  }
-  template <bool kBf16>
-  JAXGEMM_SM90 void PackBox(const Sum* sums, Packed& packed, int i) {
-    sums += i * 2 * kBoxPairs;
-#pragma unroll
-    for (int j = 0; j < kBoxPairs; ++j) {
-      packed.pairs[i][j] = PackPair(kBf16, sums[2 * j], sums[2 * j + 1]);
-    }
-  }
   // Of the plain forms. False: there is nothing left to store by boxes.
   JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile, const Sum* sums,
                               Packed& packed) {
@@ -64,38 +44,17 @@ class Epilogue {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
       return false;
     }
-    Pack<kPlainBf16>(sums, packed);
+    packed.template Pack<kPlainBf16>(sums);
     SetPlace(place, packed);
     return true;
   }
-  // The copy engine stores while the next tile is multiplied.
-  JAXGEMM_SM90 void StoreBox(const TensorMaps& maps, const Packed& packed, int i) {
-    WriteAndSendBox(FreeBox(i), maps, packed, i);
-  }
-  // After a CTA's last tile its stages are free: each has room for a box of every warp, in the rows
-  // of lhs that its warpgroup has read.
-  JAXGEMM_SM90 void StoreBoxesByStages(const TensorMaps& maps, const Packed& packed, bool any) {
-    static_assert(kBoxes <= Traits::kStages);
-    static_assert(Traits::kLhsBytes == kConsumerThreads / kWarpSize * kBytesOfBox);
-    NamedBarrier(kWarpgroupBarrier + thread_ / kWarpgroupSize, kWarpgroupSize);
-    if (!any) return;
-    const uint32_t box = SharedAddress(shared_.lhs[0]) + Warp() * kBytesOfBox;
-#pragma unroll
-    for (int i = 0; i < kBoxes; ++i) WriteBox(box + i * Traits::kLhsBytes, packed, i);
-    FenceAsyncProxy();
-    __syncwarp();
-    if (IsLeader()) {
-#pragma unroll
-      for (int i = 0; i < kBoxes; ++i) SendBox(box + i * Traits::kLhsBytes, maps, packed, i);
-    }
-  }
-
   // Of forms that take turns, while the other warpgroup multiplies. The CTA's last tile goes by way
   // of the stages that its warpgroup has read last: of each 64 rows of lhs a warp has its own box.
   template <class LastSlot>
   JAXGEMM_SM90 void StoreTile(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                               const Sum* sums, bool is_last, const LastSlot& last_slot) {
-    static_assert(kBoxes <= kPlainKTiles);
+    static_assert(Boxes::kBoxes <= kPlainKTiles);
+    const Boxes boxes(shared_, maps, thread_);
     if (is_last) NamedBarrier(kWarpgroupBarrier + thread_ / kWarpgroupSize, kWarpgroupSize);
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
@@ -111,16 +70,16 @@ class Epilogue {
       }
       SetPlace(place, packed);
 #pragma unroll
-      for (int i = 0; i < kBoxes; ++i) {
+      for (int i = 0; i < Boxes::kBoxes; ++i) {
         uint32_t box;
         if (is_last) {
           box = SharedAddress(shared_.lhs[0]) + last_slot(i) * Traits::kLhsBytes +
-                (block * kWarps + Warp() % kWarps) * kBytesOfBox;
+                (block * kWarps + Warp() % kWarps) * Boxes::kBytes;
         } else {
-          box = FreeBox(i);
+          box = boxes.Free(i);
         }
-        PackBox<kPlainBf16>(sums + block * Traits::kSums, packed, i);
-        WriteAndSendBox(box, maps, packed, i);
+        packed.template PackBox<kPlainBf16>(sums + block * Traits::kSums, i);
+        boxes.StoreBy(box, packed, i);
       }
     }
   }
@@ -246,40 +205,12 @@ class Epilogue {
   JAXGEMM_SM90 void StoreBoxes(const TensorMaps& maps, const Place& place,
                                Sum (&sums)[Traits::kSums]) {
     Packed packed;
-    Pack<kBf16>(sums, packed);
+    packed.template Pack<kBf16>(sums);
     SetPlace(place, packed);
+    const Boxes boxes(shared_, maps, thread_);
 #pragma unroll
-    for (int i = 0; i < kBoxes; ++i) StoreBox(maps, packed, i);
+    for (int i = 0; i < Boxes::kBoxes; ++i) boxes.Store(packed, i);
   }
-  // In this warp's part of shared_.out, when what it had is stored.
-  JAXGEMM_SM90 uint32_t FreeBox(int i) {
-    if (IsLeader()) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
-    __syncwarp();
-    return SharedAddress(shared_.out[Warp()]) + i % Traits::kOutBoxes * kBytesOfBox;
-  }
-  JAXGEMM_SM90 void WriteAndSendBox(uint32_t box, const TensorMaps& maps, const Packed& packed,
-                                    int i) {
-    WriteBox(box, packed, i);
-    FenceAsyncProxy();
-    __syncwarp();
-    if (IsLeader()) SendBox(box, maps, packed, i);
-  }
-  // To `box` in shared memory.
-  JAXGEMM_SM90 void WriteBox(uint32_t box, const Packed& packed, int i) {
-    // This lane's row of a matrix, and the 16-byte chunk of it, swizzled.
-    const int row = Lane() % kBoxRows;
-    const uint32_t in_box = row * kRowBytes + (Lane() / kBoxRows ^ row % 8) * 16;
-#pragma unroll
-    for (int j = 0; j < kBoxPairs / 4; ++j) {
-      const uint32_t* pairs = packed.pairs[i] + 4 * j;
-      StoreMatrices(box + (in_box ^ j * 32), pairs[0], pairs[1], pairs[2], pairs[3]);
-    }
-  }
-  // By one lane, when all have fenced.
-  JAXGEMM_SM90 void SendBox(uint32_t box, const TensorMaps& maps, const Packed& packed, int i) {
-    jaxgemm::StoreBox(&maps.out, box, packed.column + i * kBoxColumns, packed.row, packed.z);
-  }
-
   // Gated tiles have the gate's sums first, then the up projection's.
   JAXGEMM_SM90 void StoreActivated(const GemmArgs& args, const Place& place,
                                    Sum (&sums)[Traits::kSums]) {

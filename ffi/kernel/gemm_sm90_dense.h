@@ -210,7 +210,7 @@ class DenseWorkgroup {
     StoredMeanwhile<Traits> stored{
         .args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     // There are k tiles enough.
-    static_assert(Epilogue<Traits>::kBoxes <= kPlainKTiles);
+    static_assert(OutBoxes<Traits>::kBoxes <= kPlainKTiles);
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end);
       multiplier.Run(args_, tile, sums,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernel/epilogue_sm90.h"
+#include "kernel/out_boxes_sm90.h"
 
 namespace jaxgemm {
 
@@ -11,22 +12,23 @@ namespace jaxgemm {
 // time. In 16 bits they leave room for its sums in the registers.
 template <class Traits>
 struct StoredMeanwhile {
-  using Its = Epilogue<Traits>;
+  using Boxes = OutBoxes<Traits>;
 
   const GemmArgs& args;
   const TensorMaps& maps;
   SharedMemory<Traits>& shared;
   int rank;
-  typename Its::Packed packed;
-  int box = Its::kBoxes;  // the next one; or there is none
+  typename Boxes::Packed packed;
+  int box = Boxes::kBoxes;  // the next one; or there is none
   Index every;  // k tiles
   bool lags;    // behind the other warpgroup: one stores while the other multiplies
 
-  JAXGEMM_SM90 bool IsDone() const { return box == Its::kBoxes; }
+  JAXGEMM_SM90 Boxes TheBoxes() const { return {shared, maps, ThreadId() - kWarpgroupSize}; }
+  JAXGEMM_SM90 bool IsDone() const { return box == Boxes::kBoxes; }
   // The next tile's k tiles, to spread the boxes among: all CTAs store at the same time, and where
   // they do so at once the L2 is busy with it, and loads are late.
   JAXGEMM_SM90 void Spread(Index k_tiles) {
-    every = k_tiles < 2 * Its::kBoxes ? 1 : Div(k_tiles, Its::kBoxes);
+    every = k_tiles < 2 * Boxes::kBoxes ? 1 : Div(k_tiles, Boxes::kBoxes);
     lags = SameInWarp(every > 1 && ThreadId() >= 2 * kWarpgroupSize);
   }
   // For Multiplier::Run.
@@ -39,18 +41,18 @@ struct StoredMeanwhile {
     if (IsDone() || std::exchange(lags, false)) return;
     // Registers cannot be indexed: one branch for each box.
 #pragma unroll
-    for (int i = 0; i < Its::kBoxes; ++i) {
-      if (i == box) Its(shared, rank).StoreBox(maps, packed, i);
+    for (int i = 0; i < Boxes::kBoxes; ++i) {
+      if (i == box) TheBoxes().Store(packed, i);
     }
     ++box;
   }
   // When it is done.
   JAXGEMM_SM90 void Take(const WorkTile& tile, typename Traits::Sum (&sums)[Traits::kSums]) {
-    if (Its(shared, rank).PackPlain(args, tile, sums, packed)) box = 0;
+    if (Epilogue<Traits>(shared, rank).PackPlain(args, tile, sums, packed)) box = 0;
   }
   // By whole warpgroups, after the last tile.
   JAXGEMM_SM90 void Finish() {
-    Its(shared, rank).StoreBoxesByStages(maps, packed, !IsDone());
+    TheBoxes().StoreAllByStages(packed, !IsDone());
     // Shared memory is read until then.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }
