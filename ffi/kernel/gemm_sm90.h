@@ -256,28 +256,29 @@ class Workgroup {
     loader.Load(tile);
   }
 
-  JAXGEMM_SM90 void LoadSent() {
+  // The work tiles that a warp of this CTA claims.
+  template <class Compute, class Store>
+  JAXGEMM_SM90 void ForEachSent(Compute&& compute, Store&& store) const {
     TileReceiver<Traits> receiver{.shared = shared_};
+    ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
+                    compute, store);
+  }
+
+  JAXGEMM_SM90 void LoadSent() {
     CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_);
-    ForEachWorkTile(
-        typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
-        [](const WorkTile&) {}, [&](const WorkTile& tile) { Load(loader, tile); });
+    ForEachSent([](const WorkTile&) {}, [&](const WorkTile& tile) { Load(loader, tile); });
   }
 
   JAXGEMM_SM90 void CopyElements() {
-    TileReceiver<Traits> receiver{.shared = shared_};
     ElementLoader<Traits> loader{.args = args_,
                                  .maps = maps_,
                                  .shared = shared_,
                                  .rank = rank_,
                                  .thread = static_cast<int>(threadIdx.x) - kWarpSize};
-    ForEachWorkTile(
-        typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
-        [](const WorkTile&) {}, [&](const WorkTile& tile) { loader.Load(tile); });
+    ForEachSent([](const WorkTile&) {}, [&](const WorkTile& tile) { loader.Load(tile); });
   }
 
   JAXGEMM_SM90 void Consume() {
-    TileReceiver<Traits> receiver{.shared = shared_};
     typename Traits::Sum sums[Traits::kSums];
     Sm90Accumulator<Traits> accumulator{
         .sums = sums, .partials = args_.partials, .shared = shared_, .rank = rank_};
@@ -292,14 +293,12 @@ class Workgroup {
       if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
       epilogue.Store(args_, maps_, tile, sums);
     };
-    ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
-                    compute, store);
+    ForEachSent(compute, store);
     // Shared memory is read until then.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }
 
   JAXGEMM_SM90 void ConsumePlain() {
-    TileReceiver<Traits> receiver{.shared = shared_};
     typename Traits::Sum sums[Traits::kSums];
     Multiplier<Traits> multiplier(shared_);
     StoredMeanwhile<Traits> stored{
@@ -313,14 +312,12 @@ class Workgroup {
       while (!stored.IsDone()) stored();
       stored.Take(tile, sums);
     };
-    ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
-                    compute, store);
+    ForEachSent(compute, store);
     stored.Finish();
   }
 
   // Both warpgroups hear of all tiles.
   JAXGEMM_SM90 void ConsumeInTurns() {
-    TileReceiver<Traits> receiver{.shared = shared_};
     typename Traits::Sum sums[Traits::kAllSums];
     Multiplier<Traits> multiplier(shared_);
     const Turns turns;
@@ -339,8 +336,7 @@ class Workgroup {
             .StoreTile(args_, maps_, tile, sums, /*is_last=*/false, [](int) { return 0; });
       }
     };
-    ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
-                    compute, store);
+    ForEachSent(compute, store);
     // The last tile's turn was handed over as well.
     if (turn > 0 && turns.IsMine(turn)) turns.Await();
     // Shared memory is read until then.
