@@ -48,6 +48,7 @@ class Epilogue {
     SetPlace(place, packed);
     return true;
   }
+
   // Of forms that take turns, while the other warpgroup multiplies. The CTA's last tile goes by way
   // of the stages that its warpgroup has read last: of each 64 rows of lhs a warp has its own box.
   template <class LastSlot>
@@ -55,7 +56,7 @@ class Epilogue {
                               const Sum* sums, bool is_last, const LastSlot& last_slot) {
     static_assert(Boxes::kBoxes <= kPlainKTiles);
     const Boxes boxes(shared_, maps, thread_);
-    if (is_last) NamedBarrier(kWarpgroupBarrier + thread_ / kWarpgroupSize, kWarpgroupSize);
+    if (is_last) WarpgroupBarrier(thread_ / kWarpgroupSize);
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       Packed packed;
@@ -211,6 +212,7 @@ class Epilogue {
 #pragma unroll
     for (int i = 0; i < Boxes::kBoxes; ++i) boxes.Store(packed, i);
   }
+
   // Gated tiles have the gate's sums first, then the up projection's.
   JAXGEMM_SM90 void StoreActivated(const GemmArgs& args, const Place& place,
                                    Sum (&sums)[Traits::kSums]) {

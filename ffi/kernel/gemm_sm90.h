@@ -1,5 +1,6 @@
-// One persistent workgroup on Hopper, a cluster of CTAs: in each, a producer claims work tiles,
-// loads their operands and hands them to two warpgroups that multiply, fix up and store.
+// One persistent workgroup on Hopper, a cluster of CTAs: in each, a producer, of one warp or
+// two, claims work tiles, loads their operands and hands them to two warpgroups that multiply, fix
+// up and store.
 #pragma once
 
 #include <type_traits>
@@ -189,11 +190,12 @@ class Workgroup {
   static JAXGEMM_SM90 Index FirstIndex() { return blockIdx.x / Traits::kCluster; }
 
   JAXGEMM_SM90 void InitBarriers() {
-    const int copiers = by_element_ ? ElementLoader<Traits>::kWarps : Traits::kClaimsApart ? 1 : 0;
+    // Warps that hear of tiles beside the consumers'.
+    const int loaders = by_element_ ? ElementLoader<Traits>::kWarps : Traits::kClaimsApart ? 1 : 0;
     InitStages(shared_, by_element_, 0, Traits::kStages);
     for (int i = 0; i < Traits::kTileSlots; ++i) {
       shared_.tile_full[i].Init(1);
-      shared_.tile_empty[i].Init((Traits::kConsumerWarps + copiers) * kWarpSize);
+      shared_.tile_empty[i].Init((Traits::kConsumerWarps + loaders) * kWarpSize);
     }
     for (int i = 0; i < kMailSlots; ++i) {
       shared_.mail_full[i].Init(1);

@@ -86,6 +86,10 @@ struct Sm90Traits {
 // one for each warpgroup's turn.
 inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kTurnBarrier = 4;
 inline constexpr int kMailSlots = 2;
+// All warps of this warpgroup of consumers, the first of which is 0.
+JAXGEMM_SM90 void WarpgroupBarrier(int warpgroup) {
+  NamedBarrier(kWarpgroupBarrier + warpgroup, kWarpgroupSize);
+}
 // k tiles that dense forms load before all else.
 inline constexpr int kLoadedAhead = 2;
 

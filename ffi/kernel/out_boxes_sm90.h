@@ -59,7 +59,7 @@ class OutBoxes {
   JAXGEMM_SM90 void StoreAllByStages(const Packed& packed, bool any) const {
     static_assert(kBoxes <= Traits::kStages);
     static_assert(Traits::kLhsBytes == Traits::kConsumerWarps * kBytes);
-    NamedBarrier(kWarpgroupBarrier + thread_ / kWarpgroupSize, kWarpgroupSize);
+    WarpgroupBarrier(thread_ / kWarpgroupSize);
     if (!any) return;
     const uint32_t box = SharedAddress(shared_.lhs[0]) + Warp() * kBytes;
 #pragma unroll

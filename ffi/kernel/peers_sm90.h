@@ -57,7 +57,7 @@ class PeerExchange {
   // What others own goes to them, the next one's first; what this one owns is kept.
   JAXGEMM_SM90 void Send(const Sum (&sums)[Traits::kSums]) const {
     // The other warps of its warpgroup have read the rows where it is kept.
-    NamedBarrier(kWarpgroupBarrier + warp_ / kWarps, kWarpgroupSize);
+    WarpgroupBarrier(warp_ / kWarps);
     Share share = next_;
 #pragma unroll 1
     for (int owner = Next(rank_.peer); owner != rank_.peer;) {
