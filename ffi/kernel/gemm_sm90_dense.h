@@ -1,5 +1,5 @@
-// One workgroup on Hopper of the forms kPlain, kPingPong and kPeers: little code, and nothing to agree
-// on. Each role finds the work tiles itself, the first one while the cluster starts.
+// One workgroup on Hopper of the forms kPlain, kPingPong and kPeers: little code, and nothing to
+// agree on. Each role finds the work tiles itself, the first one while the cluster starts.
 #pragma once
 
 #include "kernel/epilogue_sm90.h"

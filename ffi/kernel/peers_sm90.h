@@ -21,8 +21,8 @@ struct PeerRank {
   JAXGEMM_SM90 int Of(int other) const { return other * tiles + tile; }
 };
 
-// A four is sums 4 i to 4 i + 3 of a thread; each peer owns some, of all threads. What a warp has of
-// them goes to the same warp of the owner, which waits for no more than that.
+// A four is sums 4 i to 4 i + 3 of a thread; each peer owns some, of all threads. What a warp has
+// of them goes to the same warp of the owner, which waits for no more than that.
 template <class Traits>
 class PeerExchange {
   using Sum = typename Traits::Sum;
