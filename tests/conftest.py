@@ -1,10 +1,14 @@
 """All tests run on the CPU platform, which shows eight devices.
 
 Those of test_cuda*.py need an NVIDIA GPU: JAXGEMM_TEST_PLATFORMS=cuda,cpu.
+
+Tests marked `whole` are left out unless --whole is given: larger parts of a matrix that
+is tested at fewer points without it, and what has to be compiled for a test alone.
 """
 
 import os
 
+ON_GPU = "cuda" in os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu")
 os.environ["JAX_PLATFORMS"] = os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu")
 os.environ["XLA_FLAGS"] = (
     os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
@@ -14,6 +18,8 @@ os.environ["XLA_FLAGS"] = (
 import numpy as np
 import pytest
 
+from tests import progress
+
 
 @pytest.fixture
 def rng():
@@ -21,8 +27,38 @@ def rng():
   return np.random.default_rng(0)
 
 
+@pytest.fixture(scope="session")
+def say(pytestconfig):
+  """Prints a line at once, whatever pytest captures: what a long step does."""
+  return pytestconfig.pluginmanager.get_plugin("progress").say
+
+
 def pytest_addoption(parser):
   parser.addoption(
       "--whole", action="store_true",
-      help="test_emulation.py: every kernel in every scenario, not a selection.",
+      help="Run all tests; without it, those marked `whole` are left out.",
   )
+
+
+def pytest_configure(config):
+  config.addinivalue_line(
+      "markers", "whole: runs with --whole only; one of its kind runs without.")
+  config.pluginmanager.register(progress.Progress(config), "progress")
+
+
+def pytest_xdist_auto_num_workers(config):
+  """-n auto: a process for each CPU, but one process where they would share a GPU or
+  where tests are named one by one."""
+  if ON_GPU or any("::" in argument for argument in config.args):
+    return 0
+  return min(len(os.sched_getaffinity(0)), 8)
+
+
+@pytest.hookimpl(trylast=True)  # after -k and -m
+def pytest_collection_modifyitems(config, items):
+  if config.getoption("--whole"):
+    return
+  left = [item for item in items if item.get_closest_marker("whole")]
+  items[:] = [item for item in items if not item.get_closest_marker("whole")]
+  config.hook.pytest_deselected(items=left)
+  config.pluginmanager.get_plugin("progress").left_for_whole(len(left))

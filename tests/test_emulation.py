@@ -3,13 +3,8 @@
     python -m pytest tests/test_emulation.py            # each kernel in a few scenarios
     python -m pytest tests/test_emulation.py --whole    # each kernel in all of them
 
-The scenarios are in emulation_matrix.py. They run in processes of their own, one for
-each CPU that this process may use; a test waits for its own.
+The scenarios are in emulation_matrix.py.
 """
-
-import concurrent.futures
-import multiprocessing
-import os
 
 import numpy as np
 import pytest
@@ -40,32 +35,15 @@ def cases(whole: bool) -> list[tuple[str, str, str]]:
 
 def pytest_generate_tests(metafunc):
   if "case" in metafunc.fixturenames:
-    metafunc.parametrize(
-        "case", cases(metafunc.config.getoption("--whole")), ids="-".join
-    )
+    few = set(cases(whole=False))
+    metafunc.parametrize("case", [
+        pytest.param(case, id="-".join(case),
+                     marks=[] if case in few else [pytest.mark.whole])
+        for case in cases(whole=True)])
 
 
-def _start_worker():
-  # One device: nothing here is sharded. jax reads this when its backend starts.
-  os.environ["XLA_FLAGS"] = ""
-
-
-@pytest.fixture(scope="module")
-def results(request):
-  """Of each case that this run has, a future; all are on their way at once."""
-  wanted = [item.callspec.params["case"] for item in request.session.items
-            if "results" in getattr(item, "fixturenames", ())]
-  workers = min(len(os.sched_getaffinity(0)), len(wanted))
-  context = multiprocessing.get_context("spawn")
-  with concurrent.futures.ProcessPoolExecutor(
-      workers, mp_context=context, initializer=_start_worker
-  ) as pool:
-    yield {case: pool.submit(matrix.check, *case) for case in wanted}
-    pool.shutdown(cancel_futures=True)
-
-
-def test_every_kernel(case, results):
-  counts = results[case].result()
+def test_every_kernel(case):
+  counts = matrix.check(*case)
   assert counts["launches"] == len(matrix.SCENARIOS[case[2]].orders)
 
 

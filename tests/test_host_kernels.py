@@ -18,7 +18,7 @@ FAMILIES = list(dict.fromkeys(
 def test_numerics_on_a_forced_kernel(name):
   """The numerical tests up to 257 cubed and 32x32x8192; FAMILIES[0] runs in test_numerics.py itself."""
   done = subprocess.run(
-      [sys.executable, "-m", "pytest", "-q", "-x", "tests/test_numerics.py", "-k",
+      [sys.executable, "-m", "pytest", "-n0", "-q", "-x", "tests/test_numerics.py", "-k",
        "not 2048 and not 4096-4096 and not 8192-8192 and not 1024-1024 and not threads"],
       cwd=ROOT, env={**os.environ, "JAXGEMM_HOST_KERNEL": name}, capture_output=True,
       text=True, timeout=900)
