@@ -9,6 +9,7 @@ own. The source may lie in pinned host memory, from where copy engines bring it,
 leave a GPU's multiprocessors to the product, or in device memory. Within a device a GPU
 may copy by kernels, whatever the driver is asked for, so such a copy ends before the
 product starts, unless product_leaves_room=True says that the two can run together.
+An example::
 
   x = jax.device_put(x, x.sharding.with_memory_kind("pinned_host"))
 

@@ -130,7 +130,7 @@ def ragged_dot_general(
     out_sharding: as in `jax.lax.ragged_dot_general`.
     num_local_groups: where the ragged dimension is contracted, how many groups the
       result has, from group_offset on; default: as many as there are sizes.
-    bias: array of shape (L, *columns) or columns, rhs's free dimensions; only where
+    bias: array of shape `(L, *columns)` or columns, rhs's free dimensions; only where
       the ragged dimension is not contracted, as is scale.
     scale: as bias, or of shape (), (1,) or (L, 1, ...).
     activation: see `jaxgemm.ragged_dot`; the rest likewise.

@@ -13,7 +13,7 @@ order drawn from a seed. It reports, with instruction, wave and lane:
 * instructions it does not know, and hangs.
 
 It counts what a kernel does: cycles of the matrix pipe, vector issue, LDS cycles with
-bank conflicts from the real addresses, bytes. It does not time anything.
+bank conflicts from the real addresses, bytes. It does not time anything. An example::
 
     import numpy as np
     from jaxgemm import emulator
