@@ -172,7 +172,8 @@ class Block(nnx.Module):
     self.num_experts = num_experts
     if num_experts:
       self.moe = MoE(
-          dim, 2 * dim, num_experts, top_k=2, dtype=dtype,
+          features=dim, hidden_features=2 * dim, num_experts=num_experts, top_k=2,
+          dtype=dtype,
           dot_general=products.dot_general, ragged_dot=products.ragged_dot,
           ragged_gated_linear_unit=products.ragged_gated_linear_unit, rngs=rngs,
       )

@@ -8,6 +8,7 @@ exit status is 1 if they differ by more than the tolerances. `--out_dir` receive
 `loss.png` and `metrics.json`.
 """
 
+import contextlib
 import functools
 import importlib.metadata
 import itertools
@@ -60,6 +61,21 @@ flags.DEFINE_float(
 TOLERANCES = {"bfloat16": (1e-3, 2e-2), "float32": (1e-5, 1e-4)}
 
 
+class Stages:
+  """Says what is being done, and when it began: compilation takes seconds."""
+
+  def __init__(self, console: Console):
+    self._console = console
+    self._begin = time.perf_counter()
+
+  @contextlib.contextmanager
+  def __call__(self, what: str):
+    seconds = time.perf_counter() - self._begin
+    self._console.print(f"{seconds:4.0f} s  {what} ...")
+    with self._console.status(what):  # on a terminal it moves
+      yield
+
+
 class AgreementError(Exception):
   """Loss or gradients differ from those of the model on jax's products."""
 
@@ -67,8 +83,11 @@ class AgreementError(Exception):
 class Agreement:
   """Compares loss and gradients of two models of the same parameters."""
 
-  def __init__(self, model, reference, loss_tolerance, grad_tolerance, console):
+  def __init__(
+      self, model, reference, loss_tolerance, grad_tolerance, console, stage
+  ):
     self._console = console
+    self._stage = stage
     self._compiled = [self._loss_and_grads(m) for m in (model, reference)]
     self._loss_tolerance = loss_tolerance
     self._grad_tolerance = grad_tolerance
@@ -84,10 +103,15 @@ class Agreement:
   def check(self, params, tokens, when: str) -> dict:
     """Returns the differences; raises AgreementError if one is too large."""
     ours, reference = self._compiled
-    (_, (loss, experts)), grads = ours(params, tokens)
+    what = f"Loss and gradients {when}, "
+    with self._stage(what + "by jaxgemm"):
+      (_, (loss, experts)), grads = jax.block_until_ready(ours(params, tokens))
     # With the same routing: a token whose choice is nearly a tie may turn to another
     # expert by a rounding error, which is no error but changes the gradients.
-    (_, (loss_ref, _)), grads_ref = reference(params, tokens, experts)
+    with self._stage(what + "by jax's own products"):
+      (_, (loss_ref, _)), grads_ref = jax.block_until_ready(
+          reference(params, tokens, experts)
+      )
     loss_error = float(abs(loss - loss_ref) / abs(loss_ref))
     pairs = zip(
         jax.tree_util.tree_leaves_with_path(nnx.to_pure_dict(grads)),
@@ -165,17 +189,14 @@ def train(step, state, text, evaluate, console) -> tuple:
   bar = rich_progress.Progress(
       rich_progress.BarColumn(20),
       rich_progress.TaskProgressColumn(),
-      rich_progress.TextColumn(
-          "step {task.fields[step]}  loss {task.fields[loss]:.3f}  "
-          "{task.fields[speed]:,.0f} tokens/s"
-      ),
+      rich_progress.TextColumn("{task.description}"),
       rich_progress.TimeRemainingColumn(),
       console=console,
   )
   busy, done, next_eval = 0.0, 0.0, 0.0
   start = time.perf_counter()
   with bar:
-    task = bar.add_task("", total=1.0, step=0, loss=float("nan"), speed=0.0)
+    task = bar.add_task("before the first step", total=1.0)
     for index in itertools.count():
       elapsed = time.perf_counter() - start
       done = index / FLAGS.steps if FLAGS.steps else elapsed / FLAGS.seconds
@@ -198,8 +219,9 @@ def train(step, state, text, evaluate, console) -> tuple:
       busy += time.perf_counter() - begin
       history["speed"] = (index + 1) * tokens_per_step / busy
       bar.update(
-          task, completed=min(done, 1.0), step=index + 1, loss=float(loss),
-          speed=history["speed"],
+          task, completed=min(done, 1.0),
+          description=f"step {index + 1}  loss {float(loss):.3f}  "
+          f"{history['speed']:,.0f} tokens/s",
       )
     bar.update(task, completed=1.0)
   return state, history
@@ -207,6 +229,14 @@ def train(step, state, text, evaluate, console) -> tuple:
 
 def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
   """Trains with `products`, checking them against jax's; returns metrics."""
+  length = f"{FLAGS.steps} steps" if FLAGS.steps else f"{FLAGS.seconds:g} s"
+  console.print(
+      f"Trains a byte-level mixture of experts for {length}; before and after that "
+      "its loss and gradients are checked against the same model on jax's own "
+      "products. Parameters, compilation and checks take about a minute more on two "
+      "CPUs."
+  )
+  stage = Stages(console)
   dtype = jnp.dtype(FLAGS.dtype)
   tolerances = TOLERANCES[FLAGS.dtype]
   if FLAGS.loss_tolerance is not None:
@@ -218,7 +248,8 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
       FLAGS.embed_dim, FLAGS.num_layers, FLAGS.num_experts, dtype, products,
       rngs=nnx.Rngs(FLAGS.seed),
   )
-  model = build(products)
+  with stage("Making the parameters"):
+    model = build(products)
   # The other models are only run on this one's parameters, or traced.
   declare = lambda products: nnx.eval_shape(lambda: build(products))
   reference = declare(byte_lm.jnp_products())
@@ -234,14 +265,15 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
   held_out = byte_lm.batches(held_out_text, FLAGS.batch_size, FLAGS.seq_len, 1)
   held_out = [next(held_out) for _ in range(4)]
 
-  agreement = Agreement(model, reference, *tolerances, console)
+  agreement = Agreement(model, reference, *tolerances, console, stage)
   checks = [agreement.check(nnx.state(model), held_out[0], "before training")]
   # Tracing a model of its own keeps the recorder out of the one that trains.
   recorder = declare(byte_lm.recorded(products, calls))
   nnx.eval_shape(lambda model, x: model(x), recorder, held_out[0][:, :-1])
   plans = kernel_report.print_plans(console, calls, options)
 
-  step, graphdef, state = compile_step(model, make_optimizer(model), held_out[0])
+  with stage("Compiling the training step"):
+    step, graphdef, state = compile_step(model, make_optimizer(model), held_out[0])
   compiled = kernel_report.compiled_calls(step.as_text())
   console.print(f"Compiled train step: {kernel_report.summary(compiled)}")
   params_of = lambda state: nnx.state(nnx.merge(graphdef, state)[0])
@@ -256,17 +288,19 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
     rows = np.sum([s.tokens_per_expert for s in stats], axis=0)
     return float(np.mean(losses)), rows / rows.sum(axis=1, keepdims=True)
 
-  evaluate(state)  # compiled before the clock starts
+  with stage("Compiling the evaluation"):  # before the clock starts
+    evaluate(state)
   state, history = train(step, state, text, evaluate, console)
   params = params_of(state)
   checks.append(agreement.check(params, held_out[0], "after training"))
   kernel_report.print_expert_load(console, history["load"][-1][1])
 
   if FLAGS.sample_bytes:
-    written = byte_lm.sample(
-        nnx.merge(model_def, params), b"def ", FLAGS.sample_bytes, FLAGS.seq_len,
-        jax.random.key(FLAGS.seed),
-    )
+    with stage("Writing a sample"):
+      written = byte_lm.sample(
+          nnx.merge(model_def, params), b"def ", FLAGS.sample_bytes, FLAGS.seq_len,
+          jax.random.key(FLAGS.seed),
+      )
     console.rule("A sample")
     console.print(written.decode("utf-8", "replace"), markup=False, highlight=False)
     console.rule()

@@ -136,11 +136,16 @@ def drawn(shapes, seed=0):
       lambda a: jnp.asarray(rng.standard_normal(a.shape) / 5, a.dtype), shapes)
 
 
+def _options(given):
+  sizes = dict(hidden_features=H, num_experts=E, top_k=2)
+  return sizes | {"ragged_dot": lax.ragged_dot} | given
+
+
 def make_nnx(seed=0, **options):
   """A layer with random parameters; running the initializers takes seconds."""
-  options = dict(top_k=2, ragged_dot=lax.ragged_dot) | options
+  options = _options(options)
   layer = nnx.eval_shape(
-      lambda: jaxgemm_nnx.MoE(C, H, E, rngs=nnx.Rngs(0), **options))
+      lambda: jaxgemm_nnx.MoE(features=C, rngs=nnx.Rngs(0), **options))
   nnx.update(layer, drawn(nnx.state(layer), seed))
   return layer
 
@@ -149,5 +154,4 @@ run_nnx = jit(lambda layer, x: layer(x))
 
 
 def make_linen(**options):
-  options = dict(top_k=2, ragged_dot=lax.ragged_dot) | options
-  return jaxgemm_linen.MoE(H, E, **options)
+  return jaxgemm_linen.MoE(**_options(options))

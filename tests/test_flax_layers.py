@@ -1,6 +1,7 @@
 """The nnx and linen layers: one function, its products, under Flax's transforms."""
 
 import functools
+import inspect
 
 from flax import linen as nn
 from flax import nnx
@@ -44,14 +45,17 @@ def test_initializers_see_one_expert(kind):
   if kind == "nnx":
     def two_layers():
       rngs = nnx.Rngs(0)
-      layers = [jaxgemm_nnx.MoE(64, 128, 16, rngs=rngs, **options) for _ in range(2)]
+      layers = [
+          jaxgemm_nnx.MoE(features=64, hidden_features=128, num_experts=16, rngs=rngs,
+                          **options) for _ in range(2)]
       return [nnx.to_pure_dict(nnx.state(layer)) for layer in layers]
 
     params, others = jit(two_layers)()
     assert not np.allclose(
         params["experts"]["gate_up"], others["experts"]["gate_up"])
   else:
-    layer = jaxgemm_linen.MoE(128, 16, **options, ragged_dot=lax.ragged_dot)
+    layer = jaxgemm_linen.MoE(
+        hidden_features=128, num_experts=16, **options, ragged_dot=lax.ragged_dot)
     params = jit(layer.init)(jax.random.key(0), jnp.ones((1, 64)))["params"]
   experts, shared = params["experts"], params["shared"]
   gate, up = np.moveaxis(np.asarray(experts["gate_up"]), 2, 0)
@@ -121,7 +125,8 @@ def test_linen_scan_and_remat(rng):
     @nn.compact
     def __call__(self, x, _):
       out, stats = nn.remat(jaxgemm_linen.MoE)(
-          H, E, top_k=2, ragged_dot=lax.ragged_dot, name="moe")(x)
+          hidden_features=H, num_experts=E, top_k=2, ragged_dot=lax.ragged_dot,
+          name="moe")(x)
       return x + out, stats
 
   blocks = nn.scan(
@@ -255,7 +260,8 @@ def test_experts_out_of_range_are_as_in_jnp_indexing(rng):
   assert_near(run(x, given), run(x, wanted), 0)
   np.testing.assert_array_equal(run(x, given)[1].experts, wanted)
   # Of a narrow type in which num_experts has no place.
-  narrow = nnx.eval_shape(lambda: jaxgemm_nnx.MoE(C, H, 200, rngs=nnx.Rngs(0)))
+  narrow = nnx.eval_shape(lambda: jaxgemm_nnx.MoE(
+      features=C, hidden_features=H, num_experts=200, rngs=nnx.Rngs(0)))
   assert nnx.eval_shape(
       lambda layer: layer(x, jnp.zeros((5, 2), jnp.int8))[1], narrow
   ).experts.dtype == jnp.int32
@@ -291,3 +297,19 @@ def test_refuses_what_does_not_fit(rng):
     moe(x, {"router": x}, top_k=2)
   with pytest.raises(TypeError, match="params.experts is of type dict; Mlp is allowed"):
     moe(x, MoEParams(x, {"down": x}), top_k=2)
+
+
+def test_sizes_are_passed_by_name():
+  # As positions, they would be other sizes in the other library's layer.
+  with pytest.raises(TypeError, match="takes 1 positional argument but 4"):
+    jaxgemm_linen.MoE(C, H, E)
+  with pytest.raises(TypeError, match="takes 1 positional argument but 4"):
+    jaxgemm_nnx.MoE(C, H, E, rngs=nnx.Rngs(0))
+  names = lambda layer: list(inspect.signature(layer.__init__).parameters.values())[1:]
+  ours = [(p.name, p.default) for p in names(jaxgemm_nnx.MoE)
+          if p.name not in ("features", "rngs")]
+  theirs = [(p.name, p.default) for p in names(jaxgemm_linen.MoE)
+            if p.name not in ("parent", "name")]
+  assert [name for name, _ in ours] == [name for name, _ in theirs]
+  same = lambda a, b: a == b or callable(a) and callable(b)
+  assert all(same(a, b) for (_, a), (_, b) in zip(ours, theirs))

@@ -44,6 +44,20 @@ def test_trains_in_jaxgemm_and_agrees_with_jax(tmp_path, dtype):
   assert "42 jaxgemm_gemm custom calls (6 grouped" in done.stdout
   for product in metrics["products"]:
     assert product["kernel"] in done.stdout
+  # What is about to be done is said before it is done, and no loss before a step.
+  said = " ".join(done.stdout.split())
+  order = [
+      "Trains a byte-level mixture of experts for 4 steps", "Making the parameters",
+      "Loss and gradients before training, by jaxgemm ...",
+      "before training, by jax's own products ...", "Agrees before training",
+      "Compiling the training step", "Compiled train step",
+      "Compiling the evaluation", "step 0: held-out loss",
+      "after training, by jaxgemm", "Agrees after training", "Writing a sample",
+  ]
+  assert said.startswith(order[0])
+  places = [said.index(line) for line in order]
+  assert places == sorted(places)
+  assert "nan" not in said
   assert sum(p["calls"] for p in metrics["products"] if p["groups"] == 8) == 2
   assert [step for step, _ in metrics["expert_load"]] == [0, 1, 2, 3, 4]
   for _, (shares,) in metrics["expert_load"]:

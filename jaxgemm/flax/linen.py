@@ -46,7 +46,7 @@ class _Mlp(nn.Module):
     return experts_lib.Mlp(**{n: param(n, s) for n, s in self.shapes.items()})
 
 
-class MoE(nn.Module):
+class MoE(nn.Module, kw_only=True):
   """A dropless mixture of experts: x[..., C] -> the same, and statistics.
 
   Example usage::
@@ -59,7 +59,8 @@ class MoE(nn.Module):
     >>> params = layer.init(jax.random.key(0), x)
     >>> y, stats = layer.apply(params, x)
 
-  The parameters have the names and shapes of `jaxgemm.flax.nnx.MoE`. Add
+  All attributes are passed by name. The parameters have the names and shapes of
+  `jaxgemm.flax.nnx.MoE`, whose `features` are x's last dimension here. Add
   `stats.load_balancing_loss` and `stats.router_z_loss`, each times a small factor
   (1e-2 in Switch, 1e-3 in ST-MoE), to the loss.
 

@@ -49,13 +49,16 @@ class MoE(nnx.Module):
     >>> import jax.numpy as jnp
     >>> from jaxgemm.flax import nnx as jaxgemm_nnx
 
-    >>> layer = jaxgemm_nnx.MoE(64, 128, num_experts=8, top_k=2, rngs=nnx.Rngs(0))
+    >>> layer = jaxgemm_nnx.MoE(
+    ...     features=64, hidden_features=128, num_experts=8, top_k=2, rngs=nnx.Rngs(0))
     >>> y, stats = layer(jnp.ones((4, 16, 64)))
     >>> y.shape, stats.tokens_per_expert.shape
     ((4, 16, 64), (8,))
 
   Add `stats.load_balancing_loss` and `stats.router_z_loss`, each times a small
   factor (1e-2 in Switch, 1e-3 in ST-MoE), to the loss.
+
+  All arguments are passed by name.
 
   Args:
     features: number of features of the input and of the result.
@@ -97,11 +100,11 @@ class MoE(nnx.Module):
 
   def __init__(
       self,
+      *,
       features: int,
       hidden_features: int,
       num_experts: int,
       top_k: int = 2,
-      *,
       num_shared_experts: int = 0,
       gated: bool = True,
       activation: str = "silu",
