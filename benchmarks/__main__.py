@@ -17,6 +17,7 @@ from absl import flags
 from absl import logging
 
 from benchmarks import cpus
+from benchmarks import progress
 from benchmarks import shapes
 
 FLAGS = flags.FLAGS
@@ -60,6 +61,7 @@ def list_cases() -> None:
       print(f"  {case.label:>16} {case.flops / 1e9:10.3f} GFLOP  {fixed}".rstrip())
 
 
+@progress.shown()
 def main(argv) -> int:
   if len(argv) > 1:
     raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
@@ -74,6 +76,7 @@ def main(argv) -> int:
     raise app.UsageError(str(e)) from e
   if FLAGS.threads:
     cpus.pin(FLAGS.threads)
+  progress.doing("Starting jax")
   # jax may only be imported now that the CPUs are settled.
   from benchmarks import dense
   from benchmarks import overhead
@@ -114,6 +117,7 @@ def main(argv) -> int:
       profile = FLAGS.profile and os.path.join(
           FLAGS.profile, f"{case.name}-{case.label}-{dtype}"
       )
+      progress.doing(f"{case.name} {case.label} {dtype}")
       rows.append(dense.measure(
           case, dtype, variants, rng=rng, min_seconds=FLAGS.min_seconds,
           clock=FLAGS.clock, profile_dir=profile,
@@ -126,7 +130,7 @@ def main(argv) -> int:
         "geometric_means": report.geometric_means(rows),
         "acceptance": report.gate_results(rows),
     }, indent=1))
-  return 0
+  return report.status(dense.wrong(rows) + overhead.wrong(overhead_rows))
 
 
 if __name__ == "__main__":

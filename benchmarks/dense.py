@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 
+from benchmarks import progress
 from benchmarks import timing
 from benchmarks.shapes import Case
 import jaxgemm
@@ -22,6 +23,14 @@ DTYPES = (
 _OUT_DTYPES = {
     "int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "bfloat16",
 }
+# Largest error of a result that is right, relative to the largest value: rounding to
+# the result's type, and float32 sums.
+TOLERANCE = {
+    "float32": 1e-5, "bfloat16": 4e-3, "float16": 1e-3, "float8_e4m3fn": 4e-3,
+    "float8_e5m2": 4e-3, "int8": 0.0,
+}
+# A GPU multiplies float32 as tf32, of 11 bits.
+_TF32_TOLERANCE = 2e-3
 # A float64 reference of more than this covers a part of the rows only.
 _REFERENCE_FLOPS = 8e9
 
@@ -78,6 +87,24 @@ def errors(out: np.ndarray, ref: np.ndarray) -> dict[str, float]:
   }
 
 
+def tolerance(dtype: str) -> float:
+  """TOLERANCE on the device that jax runs on."""
+  if dtype == "float32" and jax.default_backend() == "gpu":
+    return _TF32_TOLERANCE
+  return TOLERANCE[dtype]
+
+
+def wrong(rows: list[dict[str, Any]]) -> list[str]:
+  """Results of ours that are further from float64 than rounding explains."""
+  return [
+      f"{row['m']}x{row['n']}x{row['k']} {row['dtype']} {name}: error "
+      f"{entry['errors']['max']:.1e}, at most {tolerance(row['dtype']):.0e} is right"
+      for row in rows for name, entry in row["candidates"].items()
+      if name != BASELINE and "errors" in entry
+      and not entry["errors"]["max"] <= tolerance(row["dtype"])
+  ]
+
+
 def _jaxgemm(lhs, rhs, *, out_dtype, options):
   return jaxgemm.matmul(lhs, rhs, preferred_element_type=out_dtype, **options)
 
@@ -130,6 +157,7 @@ def measure(
       compiled, inputs, min_seconds=min_seconds, clock=clock
   )
 
+  progress.within("errors against float64")
   fresh = operands()
   ref, rows = reference(*fresh, rng)
   for name, function in compiled.items():

@@ -12,7 +12,6 @@ import functools
 import json
 import os
 import pathlib
-import subprocess
 import shlex
 import sys
 import time
@@ -21,6 +20,7 @@ from absl import app
 from absl import flags
 from absl import logging
 
+from benchmarks import progress
 from benchmarks import shapes
 
 _SECTIONS = ("dense", "stream_k", "grouped", "steal", "fp8", "chunked", "ahead")
@@ -54,7 +54,6 @@ flags.DEFINE_bool("list", False, "Print the grouped problems and exit.")
 def describe() -> dict:
   """Device, driver, versions, command."""
   import importlib.metadata
-  import jax
   from benchmarks import report
 
   def version(name):
@@ -63,25 +62,9 @@ def describe() -> dict:
     except importlib.metadata.PackageNotFoundError:
       return None
 
-  def said(*command):
-    try:
-      return subprocess.run(
-          command, capture_output=True, text=True, timeout=20, check=True,
-          cwd=pathlib.Path(__file__).parent).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-      return None
-
-  device = jax.devices()[0]
-  query = "driver_version,power.limit,clocks.max.sm,clocks.max.mem"
-  asked = (said("nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader") or "")
-  answers = asked.splitlines()[0].split(", ") if asked else []
-  limits = dict(zip(query.split(","), answers))
-  return report.machine() | {
-      "device": device.device_kind, "driver": limits.pop("driver_version", None),
-      "limits": limits, "cuda": device.client.platform_version.replace("\n", " "),
-      "multiprocessors": getattr(device, "core_count", None),
+  return report.machine() | report.device() | {
       "torch": version("torch"), "tokamax": version("tokamax"),
-      "commit": FLAGS.commit or said("git", "rev-parse", "--short", "HEAD"),
+      "commit": FLAGS.commit or report.said("git", "rev-parse", "--short", "HEAD"),
       "xla_flags": os.environ.get("XLA_FLAGS"), "rounds": FLAGS.rounds,
       "sample_ms": FLAGS.sample_ms,
       "command": shlex.join(["python", "-m", "benchmarks.gpu", *sys.argv[1:]]),
@@ -142,11 +125,13 @@ def run(about: dict, write) -> list[dict]:
 
   begin, rows = time.monotonic(), []
   print(gpu_table.HEADER, end="", flush=True)
-  for section, case, measure in jobs():
+  planned = list(jobs())
+  for number, (section, case, measure) in enumerate(planned, 1):
+    progress.doing(f"{number} of {len(planned)}: {section} {case}")
     empty = {"section": section, "case": case, "candidates": {}}
     start = time.monotonic()
     if start - begin > FLAGS.most_seconds:
-      measured = [empty | {"missing": {"row": "left out: --most_seconds have passed"}}]
+      measured = [empty | {"missing": {"left out": "--most_seconds have passed"}}]
     else:
       try:
         measured = measure()
@@ -162,6 +147,7 @@ def run(about: dict, write) -> list[dict]:
   return rows
 
 
+@progress.shown()
 def main(argv) -> int:
   if len(argv) > 1:
     raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
@@ -173,6 +159,7 @@ def main(argv) -> int:
   os.environ.setdefault("TF_GPU_CUPTI_FORCE_CONCURRENT_KERNEL", "1")
   from benchmarks import gpu_grouped
   from benchmarks import gpu_table
+  from benchmarks import report
 
   if FLAGS.list:
     print("\n".join(gpu_grouped.names()))
@@ -197,6 +184,7 @@ def main(argv) -> int:
     rows = [row for each in recorded for row in each["rows"]]
     write(rows)
   else:
+    progress.doing("Starting jax")
     import jax
     if jax.default_backend() != "gpu":
       raise app.UsageError(
@@ -209,10 +197,7 @@ def main(argv) -> int:
   print("\n" + text[text.index("\nAcceptance:"):])
   if FLAGS.markdown:
     pathlib.Path(FLAGS.markdown).write_text(text)
-  if found := gpu_table.wrong(rows):
-    print("WRONG: " + "\n".join(found))
-    return 1
-  return 0
+  return report.status(gpu_table.wrong(rows), gpu_table.failed(rows))
 
 
 if __name__ == "__main__":

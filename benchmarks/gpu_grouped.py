@@ -12,6 +12,7 @@ from benchmarks import gpu_check
 from benchmarks import gpu_rows
 from benchmarks import gpu_trace
 from benchmarks import grouped_rows
+from benchmarks import progress
 from benchmarks import shapes
 import jaxgemm
 
@@ -121,6 +122,7 @@ def measure(
   arrays = [gpu_rows.normal(options.seed + i, *given.shapes) for i in range(count)]
   rows = []
   for work in works:
+    progress.doing(f"{name} {work}")
     functions, missing = _functions(work, given.groups <= xla_most_groups)
     ways, failed = gpu_rows.prepare({
         f"{peer} {routing}": functools.partial(_way, function, arrays, sizes[routing])
@@ -134,6 +136,7 @@ def measure(
         sample_seconds=options.sample_seconds,
         directory=gpu_rows.trace_directory(options, f"grouped-{name}-{work}"))
     for routing in routings:
+      progress.within(f"errors against float64, {routing}")
       row = {
           "section": "grouped", "case": name, "work": work, "routing": routing,
           "m": given.m, "n": given.n, "k": given.k, "groups": given.groups,

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 
 from benchmarks import gpu_check
 from benchmarks import gpu_trace
+from benchmarks import progress
 from benchmarks.shapes import Case
 import jaxgemm
 
@@ -130,6 +131,7 @@ def prepare(makers: Mapping[str, Callable[[], Any]]) -> tuple[dict, dict[str, st
   """(ways that could be made and run once, why the others could not)."""
   ways, missing = {}, {}
   for name, make in makers.items():
+    progress.within(f"{name}, compilation")
     try:
       way = make()
       candidate = way.candidate()
@@ -188,6 +190,7 @@ def measure(
       {name: way.candidate() for name, way in ways.items()}, num_inputs,
       rounds=options.rounds, sample_seconds=options.sample_seconds, **timing_options,
       directory=trace_directory(options, f"{about['section']}-{about['case']}"))
+  progress.within("errors against float64")
   for name, way in ways.items():
     errors, poisoned = check(name, way)
     row["candidates"][name] = entry(measured, name, flops) | {

@@ -137,11 +137,15 @@ def gates(rows: list[Row]) -> list[dict[str, Any]]:
       f"{of}: {share:.2f} of the device's time" for of, share in ahead
       if share > _WAITS], len(ahead) if shown else 0)
   out.holds("right results", wrong(rows), len(ours))
-  out.holds("nothing of ours was refused", [
-      f"{describe(row)} {name}: {why}" for row in rows
-      for name, why in row["missing"].items() if is_ours(name) or name == "row"],
-            len(rows))
+  out.holds("nothing of ours was refused", failed(rows), len(rows))
   return out.results
+
+
+def failed(rows: list[Row]) -> list[str]:
+  """What of ours has no result, and why."""
+  return [
+      f"{describe(row)} {name}: {why}" for row in rows
+      for name, why in row["missing"].items() if is_ours(name) or name == "row"]
 
 
 def wrong(rows: list[Row]) -> list[str]:

@@ -22,6 +22,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from benchmarks import progress
 from benchmarks import timing
 
 _VISIT, _DISPATCH = "jaxgemm benchmark visit ", "jaxgemm benchmark dispatch "
@@ -237,7 +238,8 @@ def measure(
   """
   names, turn = list(candidates), itertools.cycle(range(num_inputs))
   fastest = float("inf")
-  for candidate in candidates.values():
+  for name, candidate in candidates.items():
+    progress.within(f"{name}, first calls")
     for _ in range(2):  # The first compiles.
       begin = time.perf_counter()
       candidate.wait(candidate.call(next(turn)))
@@ -263,10 +265,12 @@ def measure(
       for name in names:
         visit(name, keep=False)
       for index in range(rounds):
+        progress.within(f"round {index + 1} of {rounds}")
         shift = index % len(names)
         order = names[shift:] + names[:shift]
         for name in order if index // len(names) % 2 == 0 else order[::-1]:
           visit(name)
+    progress.within("reading the trace")
     trace = read(directory or scratch)
   # What the warm samples ran lies before all others.
   first = min(e.begin for e in trace.host if e.name.startswith(_VISIT))

@@ -20,6 +20,7 @@ from absl import flags
 from absl import logging
 
 from benchmarks import cpus
+from benchmarks import progress
 from benchmarks import shapes
 
 _ACCEPTANCE = shapes.load()["grouped_acceptance"]
@@ -63,6 +64,7 @@ def _choose(flag: str, given: list[str], allowed) -> list[str]:
   return given
 
 
+@progress.shown()
 def main(argv) -> int:
   if len(argv) > 1:
     raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
@@ -75,6 +77,7 @@ def main(argv) -> int:
     cpus.pin(FLAGS.threads)
   # Or torch's idle threads would spin on the CPUs of the next candidate.
   os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+  progress.doing("Starting jax")
   # jax may only be imported now that the CPUs are settled.
   from benchmarks import grouped_rows
   from benchmarks import grouped_table
@@ -82,7 +85,7 @@ def main(argv) -> int:
   import numpy as np
 
   works = _choose("work", FLAGS.work or list(grouped_rows.WORK), grouped_rows.WORK)
-  dtypes = _choose("dtypes", FLAGS.dtypes, grouped_rows.TOLERANCE)
+  dtypes = _choose("dtypes", FLAGS.dtypes, grouped_rows.DTYPES)
   with_torch, with_xla = [], _choose("xla", FLAGS.xla, shapes.load()["routing"])
   about = report.machine() | {
       "command": shlex.join(["python", "-m", "benchmarks.grouped", *sys.argv[1:]]),
@@ -92,11 +95,11 @@ def main(argv) -> int:
     import torch
     torch.set_num_threads(about["threads"])
     about["torch"] = torch.__version__
-    with_torch = _choose("torch", FLAGS.torch, grouped_rows.TOLERANCE)
+    with_torch = _choose("torch", FLAGS.torch, grouped_rows.DTYPES)
   rng = np.random.default_rng(FLAGS.seed)
   m, n, k = map(int, shape.groups())
   rows, unbalanced = [], []
-  print(grouped_table.HEADER, end="")
+  print(grouped_table.HEADER, end="", flush=True)
   for groups in map(int, FLAGS.groups):
     for dtype in dtypes:
       problem = grouped_rows.Problem(m, n, k, groups, dtype)
@@ -108,8 +111,8 @@ def main(argv) -> int:
           problem, peers, works, rng=rng,
           min_seconds=FLAGS.min_seconds, min_rounds=FLAGS.min_rounds,
           clock=FLAGS.clock,
+          show=lambda row: print(grouped_table.line(row), flush=True),
       )
-      print("\n".join(map(grouped_table.line, measured)), flush=True)
       rows += measured
       unbalanced += compared
   text = grouped_table.markdown(rows, unbalanced, about)
@@ -120,10 +123,7 @@ def main(argv) -> int:
     pathlib.Path(FLAGS.json).write_text(json.dumps(
         {"machine": about, "rows": rows, "unbalanced": unbalanced,
          "acceptance": grouped_table.gates(rows, unbalanced)}, indent=1))
-  if wrong := grouped_table.wrong(rows):
-    print("WRONG: " + "\n".join(wrong))
-    return 1
-  return 0
+  return report.status(grouped_table.wrong(rows))
 
 
 if __name__ == "__main__":

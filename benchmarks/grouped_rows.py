@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from benchmarks import dense
+from benchmarks import progress
 from benchmarks import shapes
 from benchmarks import timing
 import jaxgemm
@@ -18,8 +19,7 @@ PEERS = (XLA, TORCH)
 # How many products of the forward pass's size each is.
 WORK = {"forward": 1, "forward+backward": 3}
 _RESULTS = ("out", "d_lhs", "d_rhs")
-# Largest error of a result that is right, relative to its largest value.
-TOLERANCE = {"float32": 1e-5, "bfloat16": 1e-2}
+DTYPES = ("float32", "bfloat16")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,8 +114,11 @@ def _plan(problem: Problem) -> dict[str, Any]:
 def measure(
     problem: Problem, peers: Mapping[str, Sequence[str]], works: Sequence[str], *,
     rng: np.random.Generator, min_seconds: float, min_rounds: int, clock: str = "wall",
+    show: Callable[[dict[str, Any]], None] = lambda row: None,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
   """Times a problem under each routing that `peers` has, beside its peers there.
+
+  `show` is called with each row as soon as it is measured.
 
   Returns:
     Rows of all candidates, one for each work and routing: "candidates" has seconds
@@ -124,6 +127,8 @@ def measure(
     ratio of each routing's time to the balanced one's.
   """
   routings = list(peers)
+  label = f"{problem.dtype} G {problem.groups}"
+  progress.doing(f"{label}: operands, and float64 products to compare with")
   sizes = {r: shapes.group_sizes(r, problem.m, problem.groups, rng) for r in routings}
   bytes_each = sum(int(np.prod(s)) for s in problem.shapes) * (
       dense.numpy_dtype(problem.dtype).itemsize)
@@ -145,6 +150,7 @@ def measure(
       functions[name] = (
           _in_torch(work) if name == TORCH else _in_jax(jax.lax.ragged_dot, work))
     for routing in routings:
+      progress.doing(f"{label} {routing} {work}")
       candidates = {name: candidate(name, functions[name], routing)
                     for name in (OURS, *peers[routing])}
       measured = timing.interleave(
@@ -164,7 +170,9 @@ def measure(
           "work": work, "routing": routing, "sizes": sizes[routing].tolist(),
           "rounds": measured.rounds, "plan": _plan(problem), "candidates": entries,
       })
+      show(rows[-1])
     if "balanced" in routings and len(routings) > 1:
+      progress.doing(f"{label} {work}: jaxgemm under all routings")
       measured = timing.interleave(
           {r: candidate(OURS, functions[OURS], r) for r in routings}, inputs,
           min_seconds=min_seconds, min_rounds=3 * min_rounds, clock=clock)

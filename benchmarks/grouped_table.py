@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from benchmarks import dense
 from benchmarks import grouped_rows
 from benchmarks import shapes
 
@@ -37,7 +38,7 @@ def wrong(rows: list[dict[str, Any]]) -> list[str]:
   return [
       f"{describe(row)}: {name} has error {error:.1e}" for row in rows
       for name, error in row["candidates"][grouped_rows.OURS]["errors"].items()
-      if not error <= grouped_rows.TOLERANCE[row["dtype"]]
+      if not error <= dense.tolerance(row["dtype"])
   ]
 
 

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks import dense
+from benchmarks import progress
 from benchmarks import timing
 from benchmarks.shapes import Case
 import jaxgemm
@@ -38,12 +39,30 @@ def _programs(matmul: Callable[..., jax.Array]) -> dict[str, Callable[..., Any]]
   }
 
 
+def _error(function, operands, products: int) -> float:
+  """max|out - ref| / max|ref| of x @ w @ w ... against float64."""
+  x, w = (np.asarray(array, np.float64) for array in operands)
+  wanted = x @ np.linalg.matrix_power(w, products)
+  return dense.errors(np.asarray(function(*operands)), wanted)["max"]
+
+
+def wrong(rows: list[dict[str, Any]]) -> list[str]:
+  """Results of ours that are further from float64 than rounding explains."""
+  return [
+      f"{row['case']} {row['m']}x{row['n']}x{row['k']} {row['dtype']} {row['way']}: "
+      f"error {row['error']:.1e}, at most {row['error_at_most']:.0e} is right"
+      for row in rows if not row["error"] <= row["error_at_most"]
+  ]
+
+
 def measure(
     case: Case, dtype: str, variant: dense.Variant, *,
     rng: np.random.Generator, min_seconds: float,
     clock: str = "wall",
 ) -> list[dict[str, Any]]:
   """One row for each way of calling; ratios are jaxgemm's time over XLA's.
+
+  "error" is that of jaxgemm's result, with "error_at_most" where it is right.
 
   The case must be square (M = N = K), since each result is the next one's lhs.
   """
@@ -63,6 +82,7 @@ def measure(
   inputs = [operands() for _ in range(9)]
   rows = []
   for way, products in (("dispatch", 1), ("loop", _LOOP), ("chain", _CHAIN)):
+    progress.doing(f"{case.name} {case.label} {dtype} {way}")
     compiled = {name: jax.jit(of[way]) for name, of in programs.items()}
     measured = timing.interleave(
         compiled, inputs, min_seconds=min_seconds, clock=clock,
@@ -76,6 +96,9 @@ def measure(
         "microseconds": {
             name: 1e6 * measured.time(name).median / products for name in compiled
         },
+        "error": _error(compiled["jaxgemm"], inputs[0], products),
+        # Each product rounds; w is orthogonal, so the errors add up like noise.
+        "error_at_most": dense.tolerance(dtype) * products**0.5,
         "ratio": dataclasses.asdict(ratio), "at_most": MAX_RATIO,
         "ok": ratio.median <= MAX_RATIO,
     })

@@ -8,6 +8,7 @@ import pathlib
 import platform
 import re
 import shlex
+import subprocess
 import sys
 from typing import Any
 
@@ -40,6 +41,31 @@ def machine() -> dict[str, Any]:
       "jaxgemm": importlib.metadata.version("jaxgemm"),
       "host_kernel": os.environ.get("JAXGEMM_HOST_KERNEL"),
       "command": shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]),
+  }
+
+
+def said(*command: str) -> str | None:
+  """What a command prints, or None if it fails."""
+  try:
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=20, check=True,
+        cwd=pathlib.Path(__file__).parent).stdout.strip()
+  except (OSError, subprocess.SubprocessError):
+    return None
+
+
+def device() -> dict[str, Any]:
+  """The device that jax runs on; of an NVIDIA GPU its driver and limits, too."""
+  first = jax.devices()[0]
+  query = "driver_version,power.limit,clocks.max.sm,clocks.max.mem"
+  asked = first.platform == "gpu" and said(
+      "nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader")
+  answers = asked.splitlines()[0].split(", ") if asked else []
+  limits = dict(zip(query.split(","), answers))
+  return {
+      "device": first.device_kind, "driver": limits.pop("driver_version", None),
+      "limits": limits, "cuda": first.client.platform_version.replace("\n", " "),
+      "multiprocessors": getattr(first, "core_count", None),
   }
 
 
@@ -97,6 +123,14 @@ def print_overhead(rows: list[dict[str, Any]]) -> None:
         f"{'ok' if row['ok'] else 'MISSED'}: at most {row['at_most']:g}",
         flush=True,
     )
+
+
+def status(wrong: list[str], failed: list[str] = ()) -> int:
+  """Prints what is wrong and what has no result; the command's exit status."""
+  for word, lines in (("WRONG", wrong), ("FAILED", failed)):
+    for line in lines:
+      print(f"{word}: {line}", flush=True)
+  return 1 if wrong or failed else 0
 
 
 def geometric_mean(values: list[float]) -> float:

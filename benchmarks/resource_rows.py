@@ -62,10 +62,21 @@ def _launch_kernel(arch: str, name: str, k_tiles: int) -> dict:
       jaxgemm.dot_general,
       dimension_numbers=(((lhs_contracting,), (rhs_contracting,)), ((), ())),
       config=config, implementation=f"emulated:{arch}",
+      preferred_element_type=jnp.int32 if lhs.dtype == np.int8 else jnp.float32,
   ))
   with emulator.options():
-    jax.block_until_ready(call(lhs, rhs))
-    return emulator.last_record().cost
+    out = np.asarray(call(lhs, rhs))
+    cost = emulator.last_record().cost
+  if not np.array_equal(out, _product(lhs, rhs, lhs_contracting, rhs_contracting)):
+    raise RuntimeError(f"{name} for {arch} is wrong here: K has {k_tiles} tiles.")
+  return cost
+
+
+def _product(lhs, rhs, lhs_contracting, rhs_contracting) -> np.ndarray:
+  """[M, N] in float32, exact: the operands are small integers."""
+  x = lhs if lhs_contracting else lhs.T
+  y = rhs.T if rhs_contracting else rhs
+  return x.astype(np.float32) @ y.astype(np.float32)
 
 
 def _row(arch, name, metadata, waves, lds_bytes, launch) -> dict:
@@ -128,10 +139,7 @@ def _launch_triton(arch, peer, layout, tile, k_tiles) -> dict:
       block=64 * peer.waves, arch=arch, dynamic_lds=peer.lds_bytes,
       buffers=[lhs, rhs, out],
   )
-  wanted = np.matmul(
-      *((x if kept else x.T).astype(np.float32)
-        for x, kept in ((lhs, lhs_contracting), (rhs, not rhs_contracting)))
-  ).astype(out.dtype)
+  wanted = _product(lhs, rhs, lhs_contracting, rhs_contracting).astype(out.dtype)
   if not np.array_equal(out, wanted):
     raise RuntimeError(f"Triton's kernel for {arch} ({peer.options}) is wrong here.")
   return record.cost

@@ -22,6 +22,7 @@ from absl import flags
 from absl import logging
 
 from benchmarks import pipes
+from benchmarks import progress
 from benchmarks import resource_table
 
 FLAGS = flags.FLAGS
@@ -47,6 +48,7 @@ def provenance() -> dict[str, str | None]:
   }
 
 
+@progress.shown()
 def main(argv) -> int:
   if len(argv) > 1:
     raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
@@ -62,14 +64,18 @@ def main(argv) -> int:
     )
   if not FLAGS["verbosity"].present:
     logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
+  progress.doing("Starting jax")
   from benchmarks import resource_rows  # imports jax
 
   rows = []
   for arch in FLAGS.arch:
-    for name in resource_rows.kernel_names(arch):
-      if re.search(FLAGS.kernels, name):
-        rows.append(resource_rows.of_kernel(arch, name))
+    names = [name for name in resource_rows.kernel_names(arch)
+             if re.search(FLAGS.kernels, name)]
+    for number, name in enumerate(names, 1):
+      progress.doing(f"{arch}, {number} of {len(names)}: {name}")
+      rows.append(resource_rows.of_kernel(arch, name))
     if FLAGS.triton:
+      progress.doing(f"{arch}: Triton's kernels")
       rows += resource_rows.of_triton(arch)
   if not rows:
     raise app.UsageError(

@@ -14,6 +14,8 @@ from typing import Any
 import jax
 import numpy as np
 
+from benchmarks import progress
+
 
 @dataclasses.dataclass(frozen=True)
 class Quartiles:
@@ -81,6 +83,7 @@ def interleave(
   names = list(candidates)
   warm = {}
   for name in names:
+    progress.within(f"{name}, first calls")
     wait(candidates[name](*inputs[0]))
     begin = time.perf_counter()
     wait(candidates[name](*inputs[1 % len(inputs)]))
@@ -103,6 +106,7 @@ def interleave(
   for index in range(max_rounds):
     if index >= min_rounds and time.perf_counter() - start >= min_seconds:
       break
+    progress.within(f"round {index + 1}")
     shift = index % len(names)
     order = names[shift:] + names[:shift]
     for name in order if index // len(names) % 2 == 0 else order[::-1]:

@@ -5,12 +5,16 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 import pytest
 
+from benchmarks import chunked_cpu
+from benchmarks import progress
 from benchmarks import report
 from benchmarks import shapes
 from benchmarks import timing
+import jaxgemm
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -45,6 +49,8 @@ def test_writes_speed_error_and_plan_of_both(tmp_path):
     assert mine["ratio"]["q1"] <= mine["ratio"]["median"] <= mine["ratio"]["q3"]
     assert mine["plan"]["kernel"] in done.stdout
   assert {m["dtype"] for m in result["geometric_means"]} == set(tolerance)
+  for case in ("tiny 17x33x65 int8", "explicit 48x32x256 bfloat16"):
+    assert f"s] {case}" in done.stderr
 
 
 def test_schedules_are_candidates_and_overhead_is_measured(tmp_path):
@@ -63,6 +69,62 @@ def test_schedules_are_candidates_and_overhead_is_measured(tmp_path):
   assert set(ways) == {"dispatch", "loop", "chain"}
   assert all(us > 0 for way in ways.values() for us in way.values())
   assert list(traces.rglob("*.xplane.pb"))
+
+
+WRONG = """
+import importlib
+from absl import app
+import jaxgemm
+right = jaxgemm.%(name)s
+jaxgemm.%(name)s = lambda *arrays, **options: 1.05 * right(*arrays, **options)
+app.run(importlib.import_module("benchmarks.%(command)s").main)
+"""
+
+
+@pytest.mark.parametrize("command, name, flags, found", [
+    ("__main__", "matmul", ["--cases=tiny", "--dtypes=bfloat16", "--threads=0"],
+     ["WRONG: 32x32x32 bfloat16 jaxgemm: error", "WRONG: 17x33x65 bfloat16"]),
+    ("__main__", "matmul", ["--cases=overhead", "--dtypes=float32", "--threads=0"],
+     [f"WRONG: overhead 32x32x32 float32 {way}: error"
+      for way in ("dispatch", "loop", "chain")]),
+    ("grouped", "ragged_dot", ["--shape=60x24x16", "--groups=5", "--routings=mild",
+                               "--dtypes=float32", "--min_rounds=3"],
+     ["WRONG: float32 G 5 mild forward: out has error", "d_rhs has error"]),
+])
+def test_a_wrong_result_is_named_and_fails_the_command(command, name, flags, found):
+  program = WRONG % {"command": command, "name": name}
+  done = subprocess.run(
+      [sys.executable, "-c", program, "--min_seconds=0", *flags],
+      cwd=ROOT, text=True, capture_output=True, timeout=300)
+  assert done.returncode == 1, done.stderr
+  for line in found:
+    assert line in done.stdout
+
+
+def test_a_wrong_chunked_product_fails_its_command(monkeypatch, capfd):
+  small = ["--rows=256", "--k=32", "--n=16", "--chunks=2", "--rounds=3",
+           "--pause_us=1"]
+  assert chunked_cpu.main(small) == 0
+  right = jaxgemm.chunked_matmul
+  monkeypatch.setattr(jaxgemm, "chunked_matmul",
+                      lambda *arrays, **options: 1.05 * right(*arrays, **options))
+  assert chunked_cpu.main(small) == 1
+  printed = capfd.readouterr()
+  assert "WRONG: copy: error" in printed.out and "WRONG: paced: error" in printed.out
+  assert "s] paced: 3 rounds of together, producer alone" in printed.err
+
+
+def test_what_lasts_is_said_again(capsys):
+  said = ""
+  with progress.shown(interval=0.01):
+    progress.doing("case 1")
+    progress.within("round 2")
+    for _ in range(6000):
+      said += capsys.readouterr().err
+      if "still" in said:
+        break
+      time.sleep(0.01)
+  assert "s] case 1\n" in said and "s] still: case 1: round 2\n" in said
 
 
 def test_lists_cases_and_refuses_unknown_ones():

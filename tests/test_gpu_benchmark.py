@@ -327,6 +327,20 @@ def test_reports_on_results_of_several_runs(tmp_path):
   assert all(line in text for each in rows for line in gpu_table.lines(each))
 
 
+@pytest.mark.parametrize("change, line", [
+    ({"candidates": {"jaxgemm": entry(errors={"norm": 1.0, "max": 1.0})}},
+     "WRONG: fp8 f jaxgemm: errors"),
+    ({"candidates": {}, "missing": {"row": "ValueError: no"}},
+     "FAILED: fp8 f row: ValueError: no"),
+])
+def test_what_is_wrong_or_failed_fails_the_command(tmp_path, change, line):
+  path = tmp_path / "a.json"
+  path.write_text(json.dumps({"runs": [], "rows": [row("fp8", "f") | change]}))
+  done = bench(f"--results={path}")
+  assert done.returncode == 1
+  assert line in done.stdout
+
+
 def test_refuses_what_it_does_not_know():
   for flag in ("--sections=spars", "--grouped=mixtral", "--routings=wild"):
     done = bench(flag)

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+from benchmarks import dense
 from benchmarks import grouped_rows
 from benchmarks import grouped_table
 from benchmarks import shapes
@@ -42,7 +43,7 @@ def test_writes_speed_and_errors_of_all(tmp_path):
     for entry in row["candidates"].values():
       assert entry["gflops"] > 0
       assert list(entry["errors"]) == names
-      assert max(entry["errors"].values()) <= grouped_rows.TOLERANCE[row["dtype"]]
+      assert max(entry["errors"].values()) <= dense.TOLERANCE[row["dtype"]]
     if row["routing"] == "balanced":
       ratio = row["candidates"]["lax.ragged_dot"]["ratio"]
       assert ratio["q1"] <= ratio["median"] <= ratio["q3"]

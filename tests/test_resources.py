@@ -10,7 +10,9 @@ import sys
 import pytest
 
 from benchmarks import pipes
+from benchmarks import resource_rows
 from benchmarks import resource_table
+import jaxgemm
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -113,6 +115,15 @@ def test_bounds_are_for_the_large_bf16_tile():
   # Only Triton's kernel for the same layout is a peer.
   other = copy.deepcopy(peer) | {"layout": "rrr"}
   assert len(resource_table.gates([row(), other])) == 6
+
+
+def test_a_wrong_kernel_fails_the_report(monkeypatch):
+  right = jaxgemm.dot_general
+  monkeypatch.setattr(jaxgemm, "dot_general",
+                      lambda *arrays, **options: 1 + right(*arrays, **options))
+  name = "gemm_bfloat16_bfloat16_128x128x64_rcr"
+  with pytest.raises(RuntimeError, match=f"{name} for gfx942 is wrong here"):
+    resource_rows.of_kernel("gfx942", name)
 
 
 def test_command_without_triton(tmp_path):

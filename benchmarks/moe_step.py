@@ -1,0 +1,89 @@
+"""Times a training step of a mixture of experts with `ragged_dot` exchanged.
+
+    python -m benchmarks.moe_step --json=moe.json --markdown=moe.md
+    python -m benchmarks.moe_step --cases=64 --tokens=4096 --rounds=15
+
+Forward, backward and the update by optax.adamw of a Flax layer (jaxgemm.flax.nnx.MoE)
+by jaxgemm's grouped products and by jax.lax.ragged_dot, turn by turn in one process:
+device time on a GPU, wall-clock time on the CPU. Loss and gradients are compared.
+"""
+
+import dataclasses
+import json
+import os
+import pathlib
+import shlex
+import sys
+
+from absl import app
+from absl import flags
+from absl import logging
+
+from benchmarks import cpus
+from benchmarks import progress
+from benchmarks import shapes
+
+_CASES = shapes.load()["moe_step"]
+
+FLAGS = flags.FLAGS
+flags.DEFINE_enum(
+    "size", None, list(_CASES),
+    "The sizes of shapes.json; default: gpu on a GPU, and cpu elsewhere.")
+flags.DEFINE_list("cases", ["8", "64"], "Numbers of experts, of those in shapes.json.")
+flags.DEFINE_integer("tokens", None, "Tokens of a step, in place of shapes.json's.")
+flags.DEFINE_integer("rounds", 9, "Samples of each candidate, at least.", lower_bound=3)
+flags.DEFINE_integer(
+    "threads", 0, "CPUs to run on; 0 leaves the process all it has.", lower_bound=0)
+flags.DEFINE_integer("seed", 0, "Seed of parameters and tokens.")
+flags.DEFINE_string("json", None, "File to write the rows to.")
+flags.DEFINE_string("markdown", None, "File to write the table to.")
+flags.DEFINE_string("profile", None, "Directory in which to keep the traces of a GPU.")
+
+
+@progress.shown()
+def main(argv) -> int:
+  if len(argv) > 1:
+    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
+  if not FLAGS["verbosity"].present:
+    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
+  if FLAGS.threads:
+    cpus.pin(FLAGS.threads)
+  # jax's products need much of the GPU's memory for their masks.
+  os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.92")
+  progress.doing("Starting jax")
+  # jax may only be imported now that CPUs and memory are settled.
+  import jax
+  from benchmarks import moe_rows
+  from benchmarks import moe_table
+  from benchmarks import report
+
+  on_gpu = jax.default_backend() == "gpu"
+  cases = {str(case["num_experts"]): moe_rows.Problem(**case)
+           for case in _CASES[FLAGS.size or ("gpu" if on_gpu else "cpu")]}
+  if unknown := set(FLAGS.cases) - set(cases):
+    raise app.UsageError(
+        f"Unknown --cases {', '.join(sorted(unknown))}; there are {', '.join(cases)}.")
+  about = report.machine() | report.device() | {
+      "command": shlex.join(["python", "-m", "benchmarks.moe_step", *sys.argv[1:]]),
+      "clock": "device" if on_gpu else "wall"}
+  rows = []
+  print(moe_table.HEADER, end="", flush=True)
+  for number, name in enumerate(FLAGS.cases, 1):
+    problem = cases[name]
+    if FLAGS.tokens:
+      problem = dataclasses.replace(problem, tokens=FLAGS.tokens)
+    progress.doing(f"{number} of {len(FLAGS.cases)}: {problem.label}")
+    profile = FLAGS.profile and os.path.join(FLAGS.profile, f"moe-{name}")
+    rows.append(moe_rows.measure(
+        problem, rounds=FLAGS.rounds, seed=FLAGS.seed, profile=profile))
+    print("\n".join(moe_table.lines(rows[-1])), flush=True)
+  if FLAGS.json:
+    pathlib.Path(FLAGS.json).write_text(
+        json.dumps({"machine": about, "rows": rows}, indent=1))
+  if FLAGS.markdown:
+    pathlib.Path(FLAGS.markdown).write_text(moe_table.markdown(rows, about))
+  return report.status(moe_rows.wrong(rows), moe_rows.failed(rows))
+
+
+if __name__ == "__main__":
+  app.run(main)
