@@ -4,7 +4,7 @@ A page is Markdown. Of its fenced blocks
 
   python  runs on the CPU, one block after the other in one namespace. Lines that begin
           with ">>> " are a doctest: what is shown must be what comes out ("..." stands
-          for anything). After the comment <!-- needs a GPU --> a block is compiled only.
+          for anything). After the comment <!-- needs a GPU --> it is compiled only.
   sh      is read: programs, files and extras must exist, and each program must name
           the flags in its help.
 
@@ -168,8 +168,9 @@ def test_commands_of_a_page_exist(page):
 
 def test_links_between_pages_lead_somewhere():
   for page in PAGES:
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)|src=\"([^\"]+)\"", page.read_text()):
-      target = "".join(target)
+    text = page.read_text()
+    for pair in re.findall(r"\]\(([^)#\s]+)[^)]*\)|src=\"([^\"]+)\"", text):
+      target = "".join(pair)
       if "://" not in target:
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
@@ -201,6 +202,15 @@ def test_messages_of_the_table_are_those_of_the_package(page):
   missing = [part.strip() for row in rows for part in row.split("...")
              if part.strip() not in messages]
   assert not missing, f"no message has: {missing}"
+
+
+def test_pages_become_html_without_warnings(tmp_path):
+  pytest.importorskip("sphinx", reason="pip install -e '.[docs]'")
+  done = subprocess.run(
+      [sys.executable, "-m", "sphinx", "-W", "-q", ROOT / "docs", tmp_path / "html"],
+      capture_output=True, text=True, check=False)
+  assert done.returncode == 0, done.stderr
+  assert (tmp_path / "html/api/jaxgemm.html").read_text().count("<dt") > 10
 
 
 def test_readme_takes_three_screens():
