@@ -1,56 +1,105 @@
-"""Builds the C++ tests under the sanitizers and runs them, on real threads."""
+"""Builds the C++ tests and runs them, on real threads; with --whole under sanitizers.
 
+Without sanitizers they are linked with the objects that the installation has compiled:
+after a change of the C++ install again, as for the tests in Python.
+"""
+
+import fcntl
 import functools
 import os
 import pathlib
+import shutil
 import subprocess
+import sysconfig
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SANITIZERS = {
+FLAGS = {
+    "plain": "",
     "thread": "-fsanitize=thread",
     "address": "-fsanitize=address,undefined -fno-sanitize-recover=undefined",
 }
-# host_kernel_test has no threads. hopper_test has fibers.
-TESTS = {
-    "thread": ["schedule_test", "host_gemm_test", "producer_test", "rocm_handler_test"],
-    "address": ["schedule_test", "host_gemm_test", "producer_test", "rocm_handler_test",
-                "host_kernel_test"],
-}
-HOPPER_TEST = {"thread": ["few"], "address": []}
+TESTS = ["schedule_test", "host_gemm_test", "producer_test", "rocm_handler_test",
+         "host_kernel_test"]
+# Its words: with "few" it takes few instances. It has fibers.
+HOPPER_TEST = {"plain": ["few"], "thread": ["few"], "address": []}
+
+
+def case(build, *others):
+  """Parameters, for --whole alone where a sanitizer has all of ffi/ compiled anew."""
+  quick = build == "plain" or (build, *others) == ("thread", "schedule_test")
+  return pytest.param(build, *others, marks=[] if quick else [pytest.mark.whole])
 
 
 def run(*command, **env):
-  done = subprocess.run(command, capture_output=True, text=True, timeout=600,
+  done = subprocess.run(command, capture_output=True, text=True,
                         env={**os.environ, **env})
   assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
   return done.stdout
 
 
+def installed_objects() -> pathlib.Path | None:
+  """What the last installation from this checkout has compiled of ffi/."""
+  folders = [folder for folder in (ROOT / "build").glob("**/jaxgemm_host.dir")
+             if "cc_tests" not in folder.parts and any(folder.glob("*.o"))]
+  return max(folders, key=lambda folder: folder.stat().st_mtime, default=None)
+
+
 @pytest.fixture(scope="module")
-def build(tmp_path_factory):
+def built(say):
+  """A function: the path of a test's program, compiled under build/, where it stays."""
+  cmake = shutil.which("cmake", path=sysconfig.get_path("scripts")) or "cmake"
+
   @functools.cache
-  def build(sanitizer):
-    out = tmp_path_factory.mktemp(sanitizer)
-    run("cmake", "-S", str(ROOT / "ffi"), "-B", str(out), "-DJAXGEMM_CC_TESTS=ON",
-        "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS=-O1 -g {SANITIZERS[sanitizer]}")
-    run("cmake", "--build", str(out), f"-j{os.cpu_count()}", "--target",
-        *TESTS[sanitizer], "hopper_test")
-    return out
-  return build
+  def configure(build):
+    folder = ROOT / "build" / "cc_tests" / build
+    folder.mkdir(parents=True, exist_ok=True)
+    objects = installed_objects() if build == "plain" else None
+    with locked(folder):
+      run(cmake, "-S", str(ROOT / "ffi"), "-B", str(folder), "-DJAXGEMM_CC_TESTS=ON",
+          "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS=-O1 -g {FLAGS[build]}",
+          f"-DJAXGEMM_HOST_OBJECTS={objects or ''}")
+    return folder, objects
+
+  @functools.cache
+  def program(build, test):
+    folder, objects = configure(build)
+    anew = not objects and test != "schedule_test"  # which includes all that it tests
+    say(f"{test} is compiled in {folder.relative_to(ROOT)}" + (
+        ", after all of ffi/, once: 4 minutes of CPU time" if anew else ""))
+    with locked(folder):
+      run(cmake, "--build", str(folder), f"-j{os.cpu_count()}", "--target", test)
+    return folder / test
+  return program
 
 
-@pytest.mark.parametrize(
-    "sanitizer,test", [(s, test) for s, tests in TESTS.items() for test in tests])
+class locked:
+  """One process at a time builds in a folder."""
+
+  def __init__(self, folder):
+    self._path = folder / "lock"
+
+  def __enter__(self):
+    self._file = self._path.open("w")
+    fcntl.flock(self._file, fcntl.LOCK_EX)
+
+  def __exit__(self, *_):
+    self._file.close()
+
+
+@pytest.mark.parametrize("build,test", [
+    case(build, test) for build in FLAGS for test in TESTS
+    # It has no threads.
+    if (build, test) != ("thread", "host_kernel_test")])
 @pytest.mark.parametrize("kernel", ["", "portable"])
-def test_cc(build, sanitizer, test, kernel):
-  output = run(str(build(sanitizer) / test), JAXGEMM_HOST_KERNEL=kernel)
+def test_cc(built, build, test, kernel):
+  output = run(str(built(build, test)), JAXGEMM_HOST_KERNEL=kernel)
   assert f"{test}: 0 failures" in output
 
 
-@pytest.mark.parametrize("sanitizer", HOPPER_TEST)
-def test_hopper(build, sanitizer):
+@pytest.mark.parametrize("build", [case(build) for build in HOPPER_TEST])
+def test_hopper(built, build):
   """Hopper's kernels on stand-ins for the instructions, where no GPU has to be there."""
-  output = run(str(build(sanitizer) / "hopper_test"), *HOPPER_TEST[sanitizer])
+  output = run(str(built(build, "hopper_test")), *HOPPER_TEST[build])
   assert "hopper_test: 0 failures" in output

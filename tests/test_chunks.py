@@ -382,7 +382,7 @@ def test_a_join_without_aliases_copies(rng):
 
 def run(code, *args):
   return subprocess.run([sys.executable, *args, *(["-c", code] if code else [])],
-                        capture_output=True, text=True, timeout=300, cwd=ROOT)
+                        capture_output=True, text=True, cwd=ROOT)
 
 
 def test_a_process_may_end_while_a_producer_runs():

@@ -148,7 +148,7 @@ def test_joins_by_an_epoch(rng):
 def test_a_producer_of_ones_own():
   done = subprocess.run(
       [sys.executable, "examples/own_producer/own_producer.py", "--pause_us=20"],
-      capture_output=True, text=True, timeout=300, cwd=ROOT)
+      capture_output=True, text=True, timeout=1800, cwd=ROOT)
   assert done.returncode == 0, done.stderr[-3000:]
   print(done.stdout)
   assert float(done.stdout.splitlines()[0].split()[-1]) < 1e-2

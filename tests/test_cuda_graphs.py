@@ -30,7 +30,7 @@ def start(program: str, **env) -> subprocess.Popen:
 
 def result(process: subprocess.Popen, given: str = "") -> dict:
   """What the program printed last."""
-  said, errors = process.communicate(given, timeout=300)
+  said, errors = process.communicate(given, timeout=1800)
   assert process.returncode == 0, errors[-3000:]
   return json.loads(said.splitlines()[-1])
 

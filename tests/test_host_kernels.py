@@ -15,13 +15,18 @@ FAMILIES = list(dict.fromkeys(
 
 
 @pytest.mark.parametrize("name", FAMILIES[1:])
-def test_numerics_on_a_forced_kernel(name):
-  """The numerical tests up to 257 cubed and 32x32x8192; FAMILIES[0] runs in test_numerics.py itself."""
+@pytest.mark.parametrize("options", [
+    ["-k", "15-17-512 or 257-257-257 or 1-4096-4096"],
+    pytest.param(["--whole", "-k", "not 2048 and not 4096-4096 and not 8192-8192 and "
+                  "not 1024-1024 and not threads"], marks=pytest.mark.whole),
+], ids=["few", "up to 257 cubed and 32x32x8192"])
+def test_numerics_on_a_forced_kernel(name, options):
+  """The numerical tests; FAMILIES[0] runs in test_numerics.py itself."""
   done = subprocess.run(
-      [sys.executable, "-m", "pytest", "-n0", "-q", "-x", "tests/test_numerics.py", "-k",
-       "not 2048 and not 4096-4096 and not 8192-8192 and not 1024-1024 and not threads"],
+      [sys.executable, "-m", "pytest", "-n0", "-q", "-x", "tests/test_numerics.py",
+       *options],
       cwd=ROOT, env={**os.environ, "JAXGEMM_HOST_KERNEL": name}, capture_output=True,
-      text=True, timeout=900)
+      text=True)
   assert done.returncode == 0, done.stdout[-4000:]
 
 
@@ -29,7 +34,7 @@ def explained_kernel(environment):
   code = ("import jax, jaxgemm; a = jax.ShapeDtypeStruct((64, 64), 'float32'); "
           "print(jaxgemm.explain(a, a).data['kernel'])")
   return subprocess.run([sys.executable, "-c", code], env={**os.environ, **environment},
-                        capture_output=True, text=True, timeout=120)
+                        capture_output=True, text=True)
 
 
 @pytest.mark.parametrize("name", FAMILIES)

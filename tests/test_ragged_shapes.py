@@ -151,12 +151,17 @@ def test_any_number_of_groups(rng, groups):
 
 @pytest.mark.parametrize("name", list(dict.fromkeys(
     kernel["name"] for kernel in native.host_kernels() if kernel["available"]))[1:])
-def test_on_a_forced_kernel(name):
+@pytest.mark.parametrize("chosen", [
+    "any_number and 5 or a_shard and persistent",
+    pytest.param(
+        "test_tokamax or any_number or a_shard and persistent or a_groups and linear",
+        marks=pytest.mark.whole),
+], ids=["few", "more"])
+def test_on_a_forced_kernel(name, chosen):
   """Some of these and of the others; the first kernel runs them all here."""
   done = subprocess.run(
       [sys.executable, "-m", "pytest", "-n0", "-q", "-x", "tests/test_ragged_shapes.py",
-       "tests/test_ragged_nan.py", "-k",
-       "test_tokamax or any_number or a_shard and persistent or a_groups and linear"],
+       "tests/test_ragged_nan.py", "--whole", "-k", chosen],
       cwd=ROOT, env={**os.environ, "JAXGEMM_HOST_KERNEL": name}, capture_output=True,
-      text=True, timeout=600)
+      text=True)
   assert done.returncode == 0, done.stdout[-4000:]

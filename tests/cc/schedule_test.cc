@@ -279,7 +279,7 @@ void RunChunkedCase(int num_threads, bool one_missing) {
   const ChunkSignals ready{.signals = signals.data(),
                            .epoch = &epoch,
                            .status = &status,
-                           .timeout_ns = one_missing ? 2'000'000 : 60'000'000'000,
+                           .timeout_ns = one_missing ? 2'000'000 : 600'000'000'000,
                            .tiles_per_chunk = tiles_per_chunk,
                            .pivot = RandomIndex(0, grid.tiles_m - 1),
                            .tiles_m = grid.tiles_m,
@@ -367,7 +367,7 @@ void RunOrderCase(int num_threads) {
                            .epoch = &epoch,
                            .status = &status,
                            .order = &order,
-                           .timeout_ns = 60'000'000'000,
+                           .timeout_ns = 600'000'000'000,
                            .tiles_per_chunk = tiles_per_chunk,
                            // The first row of a chunk that is whole.
                            .pivot = tiles_per_chunk *

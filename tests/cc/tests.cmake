@@ -1,0 +1,37 @@
+# The C++ tests, for a build of ffi/ that makes nothing else.
+find_package(Threads REQUIRED)
+set(JAXGEMM_HOST_OBJECTS "" CACHE PATH
+    "A folder with jaxgemm_host's objects of another build, which then are not compiled again")
+
+# jaxgemm_host without its objects.
+add_library(jaxgemm_headers INTERFACE)
+foreach(kind INCLUDE_DIRECTORIES SYSTEM_INCLUDE_DIRECTORIES COMPILE_OPTIONS LINK_LIBRARIES)
+  set_property(TARGET jaxgemm_headers PROPERTY INTERFACE_${kind}
+               $<TARGET_PROPERTY:jaxgemm_host,INTERFACE_${kind}>)
+endforeach()
+set(host jaxgemm_host)
+if(JAXGEMM_HOST_OBJECTS)
+  file(GLOB_RECURSE host ${JAXGEMM_HOST_OBJECTS}/*.o)
+  list(APPEND host jaxgemm_headers)
+endif()
+
+add_executable(schedule_test ${CMAKE_CURRENT_LIST_DIR}/schedule_test.cc)
+target_link_libraries(schedule_test PRIVATE jaxgemm_headers Threads::Threads)
+foreach(test host_kernel_test host_gemm_test producer_test rocm_handler_test)
+  add_executable(${test} ${CMAKE_CURRENT_LIST_DIR}/${test}.cc)
+  target_link_libraries(${test} PRIVATE ${host} Threads::Threads)
+endforeach()
+# Hopper's kernels, with other headers in the place of those that have its instructions.
+set(hopper ${CMAKE_CURRENT_LIST_DIR}/hopper)
+add_executable(hopper_test ${CMAKE_CURRENT_LIST_DIR}/hopper_test.cc ${hopper}/machine.cc)
+target_include_directories(hopper_test BEFORE PRIVATE ${hopper})
+target_link_libraries(hopper_test PRIVATE ${host} Threads::Threads)
+# Fibers have stacks that the sanitizer of addresses does not know.
+target_compile_options(hopper_test PRIVATE -Wno-unknown-pragmas -Wno-maybe-uninitialized
+                       -fno-sanitize=address)
+# What rocm_handler_test opens as ROCm's runtime.
+add_library(fake_hip SHARED ${CMAKE_CURRENT_LIST_DIR}/fake_hip.cc)
+target_include_directories(fake_hip PRIVATE .)
+set_target_properties(fake_hip PROPERTIES
+                      LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fake_hip)
+add_dependencies(rocm_handler_test fake_hip)
