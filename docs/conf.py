@@ -17,5 +17,5 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
-smartquotes = False
+smartquotes_action = "D"  # quotes stay as they are: "silu" is code
 default_role = "code"  # docstrings have `names` in Markdown's way

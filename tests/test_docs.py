@@ -80,7 +80,8 @@ def test_python_of_a_page_runs(page, tmp_path):
   env = {name: value for name, value in os.environ.items()
          if name not in ("XLA_FLAGS", "JAX_PLATFORMS")}
   env |= {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT),
-          "XLA_FLAGS": "--xla_backend_optimization_level=0"}  # compiles in half the time
+          # Most of the time is compilation, of which this takes half.
+          "XLA_FLAGS": "--xla_backend_optimization_level=0"}
   if EIGHT in path.read_text():
     env["XLA_FLAGS"] += " --xla_force_host_platform_device_count=8"
   done = subprocess.run([sys.executable, __file__, str(path)], cwd=tmp_path, env=env,
@@ -165,6 +166,17 @@ def test_commands_of_a_page_exist(page):
         _check_pip(words[1:])
       else:
         assert program in ("git", "cd", "sphinx-build", "pytest"), words
+
+
+def test_environment_variables_of_the_pages_are_read_somewhere():
+  sources = "".join(
+      path.read_text() for folder in ("jaxgemm", "ffi", "tests")
+      for path in (ROOT / folder).rglob("*.*")
+      if path.suffix in (".py", ".cc", ".cmake", ".txt")
+      and path != pathlib.Path(__file__).resolve())
+  for page in PAGES:
+    for name in set(re.findall(r"\bJAXGEMM_[A-Z_]+", page.read_text())):
+      assert name in sources, f"{page.name} has {name}"
 
 
 def test_links_between_pages_lead_somewhere():

@@ -1,9 +1,9 @@
 """Mixture-of-experts layers for Flax, on grouped products.
 
-  nnx.MoE, linen.MoE  the layers, with the same parameters and the same numbers
-  moe                 the function that both compute, on plain arrays
-  MoEParams, Mlp      its parameters
-  MoEStats            its second result: auxiliary losses and the experts' load
+* `nnx.MoE`, `linen.MoE`: the layers, with the same parameters and the same numbers
+* `moe`: the function that both compute, on plain arrays
+* `MoEParams`, `Mlp`: its parameters
+* `MoEStats`: its second result, the auxiliary losses and the load of the experts
 
 Importing this package needs flax; `jaxgemm` itself does not.
 """
