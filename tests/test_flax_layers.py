@@ -299,6 +299,41 @@ def test_refuses_what_does_not_fit(rng):
     moe(x, MoEParams(x, {"down": x}), top_k=2)
 
 
+@pytest.mark.parametrize("kind", ["nnx", "linen"])
+@pytest.mark.parametrize("options, error, message", [
+    (dict(hidden_features=-1), ValueError, "hidden_features=-1 .*at least 1 is"),
+    (dict(hidden_features=24.0), TypeError, "hidden_features=24.0 .*an int is"),
+    (dict(num_shared_experts=-1), ValueError, "num_shared_experts=-1 .*at least 0 is"),
+    (dict(num_shared_experts=1.5), TypeError, "num_shared_experts=1.5 .*an int is"),
+    (dict(dtype=jnp.int32), TypeError, "dtype=int32 .*a float of 16 bits or more is"),
+    (dict(dtype="float8_e4m3fn"), TypeError, "8-bit operands need scales"),
+])
+def test_refuses_options_that_cannot_be(kind, options, error, message):
+  with pytest.raises(error, match=message):
+    if kind == "nnx":
+      make_nnx(**options)
+    else:
+      jax.eval_shape(make_linen(**options).init, jax.random.key(0), jnp.ones((1, C)))
+
+
+@pytest.mark.parametrize("kind", ["nnx", "linen"])
+def test_x_is_what_flax_takes(rng, kind):
+  if kind == "nnx":
+    run = make_nnx()
+  else:
+    layer = make_linen()
+    params = drawn(jax.eval_shape(layer.init, jax.random.key(0), jnp.ones((1, C))))
+    run = functools.partial(layer.apply, params)
+  x = np.asarray(tokens(rng, 3))
+  shape = lambda x: jax.eval_shape(lambda: run(x)[0])
+  assert shape(x) == shape(x.tolist()) == jax.ShapeDtypeStruct((3, C), jnp.float32)
+  assert shape(x[0]).shape == (C,)
+  with pytest.raises(ValueError, match=r"x has the shape \(\); \[..., features\] is"):
+    shape(jnp.float32(1))
+  with pytest.raises(TypeError, match="x is of complex64"):
+    shape(x.astype(np.complex64))
+
+
 def test_sizes_are_passed_by_name():
   # As positions, they would be other sizes in the other library's layer.
   with pytest.raises(TypeError, match="takes 1 positional argument but 4"):

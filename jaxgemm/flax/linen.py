@@ -10,7 +10,7 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.flax import experts as experts_lib
-from jaxgemm.flax.moe import MoEParams, moe
+from jaxgemm.flax.moe import MoEParams, check_options, moe, num_features
 from jaxgemm.flax.routing import MoEStats
 
 
@@ -142,7 +142,13 @@ class MoE(nn.Module, kw_only=True):
     # As in nn.BatchNorm, the axis is bound only when the layer is applied.
     axis_name = None if self.is_initializing() else self.expert_axis_name
     shards = 1 if axis_name is None else lax.axis_size(axis_name)
-    features = x.shape[-1]
+    x = jnp.asarray(x)
+    features = num_features(x)
+    check_options(
+        self.num_experts, self.top_k, self.activation, dtype=self.dtype,
+        num_shared_experts=self.num_shared_experts,
+        hidden_features=self.hidden_features,
+    )
     router = self.param(
         "router", self.router_init, (features, self.num_experts), self.param_dtype
     )

@@ -38,13 +38,22 @@ class MoEParams(NamedTuple):
   shared: experts_lib.Mlp | None = None
 
 
-def check_options(num_experts: int, top_k: int, activation: str) -> None:
+def check_options(
+    num_experts: int, top_k: int, activation: str, *, num_shared_experts: int = 0,
+    dtype=None, **widths: int,
+) -> None:
   """Raises TypeError or ValueError for options that the layers cannot have."""
-  for name, value in (("num_experts", num_experts), ("top_k", top_k)):
+  sizes = widths | {"num_experts": num_experts, "top_k": top_k,
+                    "num_shared_experts": num_shared_experts}
+  for name, value in sizes.items():
     try:
       operator.index(value)
     except TypeError as error:
       raise TypeError(f"{name}={value!r} was given; an int is allowed.") from error
+  for name, least in {"num_shared_experts": 0, **dict.fromkeys(widths, 1)}.items():
+    if sizes[name] < least:
+      raise ValueError(
+          f"{name}={sizes[name]} was given; at least {least} is allowed.")
   if not 1 <= top_k <= num_experts:
     raise ValueError(
         f"top_k={top_k} of num_experts={num_experts} experts was asked for; a token "
@@ -55,6 +64,24 @@ def check_options(num_experts: int, top_k: int, activation: str) -> None:
         f"activation={activation!r} is unknown; allowed are "
         f"{', '.join(map(repr, ACTIVATIONS))}. Pass one of these."
     )
+  if dtype is not None:
+    dtype = jnp.dtype(dtype)
+    if not jnp.issubdtype(dtype, jnp.floating) or dtype.itemsize < 2:
+      raise TypeError(
+          f"dtype={dtype.name} was given; a float of 16 bits or more is allowed, for "
+          "what is between the products. 8-bit operands need scales: pass a ragged_dot "
+          "that casts and scales them."
+      )
+
+
+def num_features(x: jax.Array) -> int:
+  """x's last dimension; TypeError or ValueError for an x that has no features."""
+  if jnp.issubdtype(x.dtype, jnp.complexfloating):
+    raise TypeError(f"x is of {x.dtype}; the layer is for real numbers.")
+  if x.ndim == 0:
+    raise ValueError(
+        "x has the shape (); [..., features] is allowed. Give it a last dimension.")
+  return x.shape[-1]
 
 
 def _first_expert(num_experts: int, num_local: int, axis_name) -> jax.Array | None:
@@ -195,10 +222,11 @@ def moe(
     ValueError, TypeError: an option, a shape or a dtype that cannot be; see the
       messages.
   """
+  x = jnp.asarray(x)
   _check_params(params)
   num_experts = params.router.shape[-1]
-  check_options(num_experts, top_k, activation)
-  if x.shape[-1] != params.router.shape[0]:
+  check_options(num_experts, top_k, activation, dtype=dtype)
+  if num_features(x) != params.router.shape[0]:
     raise ValueError(
         f"x has {x.shape[-1]} features in its last dimension and the layer has "
         f"{params.router.shape[0]}; they must be equal. x's shape is {x.shape}."

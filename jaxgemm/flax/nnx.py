@@ -124,7 +124,10 @@ class MoE(nnx.Module):
       partition_name: str | None = None,
       rngs: nnx.Rngs,
   ):
-    check_options(num_experts, top_k, activation)
+    check_options(
+        num_experts, top_k, activation, num_shared_experts=num_shared_experts,
+        dtype=dtype, features=features, hidden_features=hidden_features,
+    )
     self.router = nnx.Param(
         router_init(rngs.params(), (features, num_experts), param_dtype)
     )
