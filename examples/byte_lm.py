@@ -3,6 +3,7 @@
 Every matrix product of the model goes through the `Products` handed to its
 constructor, so the same model can be built on `jaxgemm` and on jax's own products
 and the two compared. The text is the source code of Python's standard library.
+train_lm.py trains it: run that.
 """
 
 from collections.abc import Callable

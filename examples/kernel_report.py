@@ -1,4 +1,7 @@
-"""Which kernels a program runs: from jaxgemm's plans, and from the compiled HLO."""
+"""Which kernels a program runs: from jaxgemm's plans, and from the compiled HLO.
+
+A part of train_lm.py, which prints it: run that.
+"""
 
 import collections
 import re

@@ -1,4 +1,7 @@
-"""Draws the loss curve of a training run, and the load of its experts."""
+"""Draws the loss curve of a training run, and the load of its experts.
+
+A part of train_lm.py, which writes the picture: run that.
+"""
 
 import pathlib
 

@@ -2,28 +2,35 @@
 
   python examples/own_producer/own_producer.py
 
-Compiles producer.cc (with g++; on an NVIDIA GPU producer.cu, with nvcc) into a
-temporary folder, registers it with JAX, and computes (x * x) @ w in one jitted program,
+Compiles producer.cc (with g++, or what CXX names; on an NVIDIA GPU producer.cu, with
+nvcc) into a temporary folder, registers it with JAX, and computes (x * x) @ w in one jitted program,
 in which the product multiplies the chunks of x * x that are there. Prints the largest
 error, relative to the largest result, and the times of both together and of each alone.
 """
 
 import ctypes
+import os
 import pathlib
+import shlex
+import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
-from absl import app, flags
+from absl import app, flags, logging
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 import jaxgemm
 
-SIZE = flags.DEFINE_integer("size", 1024, "Rows and columns of the matrices.")
-TILES = flags.DEFINE_integer("tiles_per_chunk", 1, "Tile rows in a chunk.")
-PAUSE_US = flags.DEFINE_integer("pause_us", 2000, "How long a chunk is on its way.")
+SIZE = flags.DEFINE_integer(
+    "size", 1024, "Rows and columns of the matrices.", lower_bound=1)
+TILES = flags.DEFINE_integer(
+    "tiles_per_chunk", 1, "Tile rows in a chunk.", lower_bound=1)
+PAUSE_US = flags.DEFINE_integer(
+    "pause_us", 2000, "How long a chunk is on its way.", lower_bound=0)
 
 FOLDER = pathlib.Path(__file__).parent
 _libraries = []  # stay open: JAX calls into them
@@ -32,8 +39,15 @@ _libraries = []  # stay open: JAX calls into them
 def build(on_gpu: bool, arch: str = "native") -> pathlib.Path:
   """Compiles the producer into a library; arch: what for, on a GPU."""
   library = pathlib.Path(tempfile.mkdtemp()) / "libproducer.so"
-  command = (["nvcc", "-Xcompiler", "-fPIC", f"-arch={arch}", FOLDER / "producer.cu"]
-             if on_gpu else ["g++", "-fPIC", FOLDER / "producer.cc"])
+  compiler = ["nvcc"] if on_gpu else shlex.split(os.environ.get("CXX", "g++"))
+  if shutil.which(compiler[0]) is None:
+    raise FileNotFoundError(
+        f"{compiler[0]} was not found, and the producer must be compiled. Install it "
+        + ("(it is part of the CUDA toolkit) and add its folder to PATH." if on_gpu
+           else "(on Debian: apt install g++), or name another compiler in CXX."))
+  command = compiler + (
+      ["-Xcompiler", "-fPIC", f"-arch={arch}", FOLDER / "producer.cu"]
+      if on_gpu else ["-fPIC", FOLDER / "producer.cc"])
   subprocess.run([*command, "-O2", "-std=c++17", "-shared", "-lpthread",
                   "-isystem", jax.ffi.include_dir(), "-o", library], check=True)
   return library
@@ -86,7 +100,12 @@ def _milliseconds(function, *args) -> float:
   return 1e3 * sorted(times)[2]
 
 
-def main(_) -> None:
+def main(argv) -> None:
+  if len(argv) > 1:
+    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
+  if not flags.FLAGS["verbosity"].present:
+    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
+  print("Compiling the producer, then three programs: some seconds.", file=sys.stderr)
   register()
   rng = np.random.default_rng(0)
   shape = SIZE.value, SIZE.value
@@ -107,7 +126,8 @@ def main(_) -> None:
   plain = jax.jit(lambda x, w: jaxgemm.matmul(x, w, config=config))
   expected = np.square(np.asarray(x, np.float64)) @ np.asarray(w, np.float64)
   error = np.abs(together(x, w) - expected).max() / np.abs(expected).max()
-  print(f"{-(-SIZE.value // rows)} chunks of {rows} rows, largest error {error:.1e}")
+  print(f"{-(-SIZE.value // rows)} chunks of {rows} rows, largest error {error:.1e}",
+        flush=True)
   for name, time_ms in (("together", _milliseconds(together, x, w)),
                         ("producer alone", _milliseconds(producer, x)),
                         ("product alone", _milliseconds(plain, x, w))):
