@@ -58,7 +58,7 @@ def device() -> dict[str, Any]:
   """The device that jax runs on; of an NVIDIA GPU its driver and limits, too."""
   first = jax.devices()[0]
   query = "driver_version,power.limit,clocks.max.sm,clocks.max.mem"
-  asked = first.platform == "gpu" and said(
+  asked = jax.default_backend() == "gpu" and said(
       "nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader")
   answers = asked.splitlines()[0].split(", ") if asked else []
   limits = dict(zip(query.split(","), answers))
