@@ -233,52 +233,84 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
   return "";
 }
 
-Refusal ParseAttributes(Attributes* attributes, int64_t accumulate, std::string_view activation,
-                        int64_t bias, int64_t claim_ahead, int64_t gated, int64_t group_m,
-                        int64_t group_offset, std::string_view kernel, int64_t lhs_contracting,
-                        int64_t num_queues, int64_t num_shares, int64_t num_threads,
-                        int64_t num_workgroups, std::string_view ragged,
-                        std::string_view reduction, int64_t rhs_contracting, int64_t save_preact,
-                        int64_t scale, std::string_view schedule, std::string_view target,
-                        int64_t tile_idx_pivot_m, int64_t tile_k, int64_t tile_m, int64_t tile_n,
-                        int64_t tiles_per_chunk_m, int64_t timeout_ns) {
-  *attributes = {.problem = {.lhs_contracting = lhs_contracting,
-                             .rhs_contracting = rhs_contracting,
-                             .bias = bias != 0,
-                             .scale = scale != 0,
-                             .save_preact = save_preact != 0,
-                             .group_offset = group_offset != 0,
-                             .accumulate = accumulate != 0,
-                             .gated = gated != 0,
-                             .tiles_per_chunk = tiles_per_chunk_m,
-                             .pivot = tile_idx_pivot_m,
-                             .timeout_ns = timeout_ns},
-                 .config = {.tile_m = tile_m,
-                            .tile_n = tile_n,
-                            .tile_k = tile_k,
-                            .num_workgroups = num_workgroups,
-                            .group_m = group_m,
-                            .num_queues = num_queues,
-                            .num_shares = num_shares,
-                            .num_threads = num_threads,
-                            .claim_ahead = claim_ahead,
-                            .kernel = kernel},
-                 .target = target};
-  if (!Parse(activation, &attributes->problem.activation)) {
-    return "activation '" + std::string(activation) + "' is unknown.";
+namespace {
+
+// Reads attributes by name, counts them, and keeps the first reason to refuse.
+class AttributeReader {
+ public:
+  explicit AttributeReader(const ffi::Dictionary& given) : given_(given) {}
+
+  template <class T>
+  T Get(const char* name) {
+    ++count_;
+    ffi::ErrorOr<T> value = given_.get<T>(name);
+    if (value.has_value()) return *value;
+    Refuse("attribute '" + std::string(name) + "': " + value.error().message());
+    return T{};
   }
-  if (!Parse(ragged, &attributes->problem.ragged)) {
-    return "ragged '" + std::string(ragged) + "' is unknown.";
+  int64_t Int(const char* name) { return Get<int64_t>(name); }
+  bool Bool(const char* name) { return Int(name) != 0; }
+  std::string_view Text(const char* name) { return Get<std::string_view>(name); }
+  // A name of an enum of names.h.
+  template <class E>
+  E Enum(const char* name) {
+    E value{};
+    const std::string_view text = Text(name);
+    if (!Parse(text, &value)) Refuse(std::string(name) + " '" + std::string(text) + "' is unknown.");
+    return value;
   }
-  if (attributes->problem.ragged == Ragged::kNone && group_offset) {
-    return "group_offset=1 needs groups.";
+  Refusal Finish() {
+    if (given_.size() != count_) {
+      Refuse("there are " + std::to_string(given_.size()) + " attributes; allowed are " +
+             std::to_string(count_) + ". Lower the program again.");
+    }
+    return refusal_;
   }
-  if (!Parse(reduction, &attributes->config.reduction)) {
-    return "reduction '" + std::string(reduction) + "' is unknown.";
+
+ private:
+  void Refuse(Refusal refusal) {
+    if (refusal_.empty()) refusal_ = std::move(refusal);
   }
-  if (!Parse(schedule, &attributes->config.schedule)) {
-    return "schedule '" + std::string(schedule) + "' is unknown.";
-  }
+
+  const ffi::Dictionary& given_;
+  size_t count_ = 0;
+  Refusal refusal_;
+};
+
+}  // namespace
+
+Refusal ParseAttributes(const ffi::Dictionary& given, Attributes* attributes) {
+  AttributeReader read(given);
+  *attributes = {.problem = {.lhs_contracting = read.Int("lhs_contracting"),
+                             .rhs_contracting = read.Int("rhs_contracting"),
+                             .bias = read.Bool("bias"),
+                             .scale = read.Bool("scale"),
+                             .save_preact = read.Bool("save_preact"),
+                             .activation = read.Enum<Activation>("activation"),
+                             .ragged = read.Enum<Ragged>("ragged"),
+                             .group_offset = read.Bool("group_offset"),
+                             .accumulate = read.Bool("accumulate"),
+                             .gated = read.Bool("gated"),
+                             .tiles_per_chunk = read.Int("tiles_per_chunk_m"),
+                             .pivot = read.Int("tile_idx_pivot_m"),
+                             .timeout_ns = read.Int("timeout_ns")},
+                 .config = {.schedule = read.Enum<Schedule>("schedule"),
+                            .reduction = read.Enum<Reduction>("reduction"),
+                            .tile_m = read.Int("tile_m"),
+                            .tile_n = read.Int("tile_n"),
+                            .tile_k = read.Int("tile_k"),
+                            .num_workgroups = read.Int("num_workgroups"),
+                            .group_m = read.Int("group_m"),
+                            .num_queues = read.Int("num_queues"),
+                            .num_shares = read.Int("num_shares"),
+                            .num_threads = read.Int("num_threads"),
+                            .claim_ahead = read.Int("claim_ahead"),
+                            .kernel = read.Text("kernel")},
+                 .target = read.Text("target")};
+  const Refusal refusal = read.Finish();
+  if (!refusal.empty()) return refusal;
+  const Problem& p = attributes->problem;
+  if (p.ragged == Ragged::kNone && p.group_offset) return "group_offset=1 needs groups.";
   return "";
 }
 

@@ -44,47 +44,8 @@ struct Attributes {
   std::string_view target;
 };
 
-// Adds the attributes to a handler's binding, in the order of ParseAttributes' parameters.
-template <class Binding>
-auto BindAttributes(Binding binding) {
-  return std::move(binding)
-      .template Attr<int64_t>("accumulate")
-      .template Attr<std::string_view>("activation")
-      .template Attr<int64_t>("bias")
-      .template Attr<int64_t>("claim_ahead")
-      .template Attr<int64_t>("gated")
-      .template Attr<int64_t>("group_m")
-      .template Attr<int64_t>("group_offset")
-      .template Attr<std::string_view>("kernel")
-      .template Attr<int64_t>("lhs_contracting")
-      .template Attr<int64_t>("num_queues")
-      .template Attr<int64_t>("num_shares")
-      .template Attr<int64_t>("num_threads")
-      .template Attr<int64_t>("num_workgroups")
-      .template Attr<std::string_view>("ragged")
-      .template Attr<std::string_view>("reduction")
-      .template Attr<int64_t>("rhs_contracting")
-      .template Attr<int64_t>("save_preact")
-      .template Attr<int64_t>("scale")
-      .template Attr<std::string_view>("schedule")
-      .template Attr<std::string_view>("target")
-      .template Attr<int64_t>("tile_idx_pivot_m")
-      .template Attr<int64_t>("tile_k")
-      .template Attr<int64_t>("tile_m")
-      .template Attr<int64_t>("tile_n")
-      .template Attr<int64_t>("tiles_per_chunk_m")
-      .template Attr<int64_t>("timeout_ns");
-}
-
-Refusal ParseAttributes(Attributes* attributes, int64_t accumulate, std::string_view activation,
-                        int64_t bias, int64_t claim_ahead, int64_t gated, int64_t group_m,
-                        int64_t group_offset, std::string_view kernel, int64_t lhs_contracting,
-                        int64_t num_queues, int64_t num_shares, int64_t num_threads,
-                        int64_t num_workgroups, std::string_view ragged,
-                        std::string_view reduction, int64_t rhs_contracting, int64_t save_preact,
-                        int64_t scale, std::string_view schedule, std::string_view target,
-                        int64_t tile_idx_pivot_m, int64_t tile_k, int64_t tile_m, int64_t tile_n,
-                        int64_t tiles_per_chunk_m, int64_t timeout_ns);
+// Reads all attributes of a call; an attribute more or less is refused.
+Refusal ParseAttributes(const xla::ffi::Dictionary& given, Attributes* attributes);
 
 // Makes the plan again and checks that every buffer is as it needs it.
 Refusal ParseCall(xla::ffi::RemainingArgs args, xla::ffi::RemainingRets rets,

@@ -5,17 +5,48 @@ set(gpu_folder ${CMAKE_CURRENT_LIST_DIR})
 set(gpu_source ${gpu_folder}/kernel/gemm_amdgpu.hip)
 set(cuda_source ${gpu_folder}/kernel/gemm_sm90.cu)
 
-set(JAXGEMM_GPU_KERNELS "all" CACHE STRING
-    "GPU kernels to build: all, none, or regular expressions separated by semicolons; a kernel \
-is built if one of them matches <target>/<instance>")
+set(JAXGEMM_GPU_KERNELS "auto" CACHE STRING
+    "GPU kernels to build: auto (AMD's, and Hopper's where a Hopper GPU is), all, none, or \
+regular expressions separated by semicolons; a kernel is built if one of them matches \
+<target>/<instance>")
+
+# What auto stands for.
+function(find_default_kernels result)
+  set(patterns "^gfx")
+  find_program(nvidia_smi nvidia-smi)
+  mark_as_advanced(nvidia_smi)
+  if(nvidia_smi)
+    execute_process(COMMAND ${nvidia_smi} --query-gpu=compute_cap --format=csv,noheader
+                    OUTPUT_VARIABLE capabilities ERROR_QUIET)
+    if(capabilities MATCHES "(^|\n)9\\.0")
+      list(APPEND patterns "^sm90/")
+    endif()
+  endif()
+  set(${result} ${patterns} PARENT_SCOPE)
+endfunction()
+set(patterns ${JAXGEMM_GPU_KERNELS})
+if(patterns STREQUAL "auto")
+  find_default_kernels(patterns)
+elseif(patterns STREQUAL "all")
+  set(patterns ".*")
+elseif(patterns STREQUAL "none")
+  set(patterns "")
+endif()
 
 # ROCm's compiler where there is one that knows the target, else the clang of PyPI's ziglang.
-# Neither needs a HIP header. ziglang by way of Python, for the path of an isolated build's is
-# another each time, and all would be compiled again.
+# Neither needs a HIP header. ziglang by a link, for an isolated build has another path to it each
+# time, and all kernels would be compiled again.
 find_program(JAXGEMM_HIP_COMPILER NAMES amdclang++ hipcc
              HINTS $ENV{ROCM_PATH}/bin $ENV{ROCM_PATH}/llvm/bin /opt/rocm/bin /opt/rocm/llvm/bin)
 set(rocm_compiler ${JAXGEMM_HIP_COMPILER})
-set(ziglang_compiler ${Python_EXECUTABLE} -m ziglang clang)
+execute_process(COMMAND ${Python_EXECUTABLE} -c
+                "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).parent / 'zig')"
+                OUTPUT_VARIABLE zig_program OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+set(zig ${CMAKE_CURRENT_BINARY_DIR}/zig)
+if(zig_program)
+  file(CREATE_LINK ${zig_program} ${zig} SYMBOLIC)
+endif()
+set(ziglang_compiler ${zig} clang)
 
 # NVIDIA's compiler, of the toolkit or of PyPI's nvidia-cuda-nvcc.
 execute_process(COMMAND ${Python_EXECUTABLE} -c
@@ -122,12 +153,10 @@ function(add_gpu_kernel output target)
   if(gpu_compiler_${target} STREQUAL "rocm")
     set(commands COMMAND ${compile} --no-gpu-bundle-output -o ${output})
   else()
-    # Its driver would look for an assembler and a linker beside it: one step after the other.
-    set(commands
-        COMMAND ${compile} -S -o ${output}.s
-        COMMAND ${compiler} -target amdgcn-amd-amdhsa -mcpu=${target}
-                -mcode-object-version=5 -c ${output}.s -o ${output}.o
-        COMMAND ${Python_EXECUTABLE} -m ziglang ld.lld -shared ${output}.o -o ${output})
+    # Its driver would look for a linker beside it: the object (-S stops the driver before it
+    # links, -emit-obj has the last word on what is written), then the link.
+    set(commands COMMAND ${compile} -S -Xclang -emit-obj -o ${output}.o
+                 COMMAND ${zig} ld.lld -shared ${output}.o -o ${output})
   endif()
   add_custom_command(OUTPUT ${output} ${commands} DEPENDS ${gpu_depends_${target}}
                      COMMENT "GPU kernel ${target}/${name}" VERBATIM)
@@ -190,9 +219,8 @@ foreach(pair ${pairs})
       string(CONCAT name "gemm_${name_of_${lhs}}_${name_of_${rhs}}_"
              "${tile_m}x${tile_n}x${tile_k}_${letters}r")
       set(wanted FALSE)
-      foreach(pattern ${JAXGEMM_GPU_KERNELS})
-        if(pattern STREQUAL "all" OR
-           (NOT pattern STREQUAL "none" AND "${target}/${name}" MATCHES "${pattern}"))
+      foreach(pattern IN LISTS patterns)
+        if("${target}/${name}" MATCHES "${pattern}")
           set(wanted TRUE)
         endif()
       endforeach()
@@ -201,6 +229,7 @@ foreach(pair ${pairs})
       endif()
       if(NOT wanted OR NOT gpu_compiler_${target})
         math(EXPR skipped "${skipped} + 1")
+        list(APPEND skipped_targets ${target})
         continue()
       endif()
       set(output ${CMAKE_CURRENT_BINARY_DIR}/kernels/${target}/${name}${suffix})
@@ -218,3 +247,12 @@ endforeach()
 add_custom_target(gpu_kernels ALL DEPENDS ${kernels})
 list(LENGTH kernels built)
 message(STATUS "GPU kernels: ${built} (${skipped} left out)")
+set(JAXGEMM_BUILD_SUMMARY "jaxgemm has ${built} GPU kernels.")
+if(skipped_targets)
+  list(REMOVE_DUPLICATES skipped_targets)
+  list(JOIN skipped_targets ", " skipped_targets)
+  string(APPEND JAXGEMM_BUILD_SUMMARY " ${skipped} were left out, for ${skipped_targets}: \
+JAXGEMM_GPU_KERNELS is ${JAXGEMM_GPU_KERNELS}, and auto builds those of Hopper GPUs (sm90) only \
+where there is one. Set the environment variable JAXGEMM_GPU_KERNELS=all and install again to \
+have all; sm90 needs nvcc of CUDA 12.8 or newer, and 4 processor minutes for every 30 kernels.")
+endif()

@@ -86,11 +86,10 @@ ffi::Error RunEmulated(ffi::RemainingArgs args, ffi::RemainingRets rets,
   return refusal.empty() ? Outcome(LaunchEmulated(call)) : Refused(refusal);
 }
 
-template <class... Values>
 Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPool pool,
-                Values... values) {
+                ffi::Dictionary given) {
   Attributes attributes;
-  Refusal refusal = ParseAttributes(&attributes, values...);
+  Refusal refusal = ParseAttributes(given, &attributes);
   if (!refusal.empty()) return Refused(refusal);
   if (attributes.target != "cpu") return RunEmulated(args, rets, attributes);
   return RunOnHost(args, rets, pool, attributes);
@@ -109,10 +108,10 @@ GpuLauncher* Launcher(std::string* error) {
   return launcher;
 }
 
-template <OpenDriver kOpen, class... Values>
-ffi::Error Initialize(int32_t device, Values... values) {
+template <OpenDriver kOpen>
+ffi::Error Initialize(int32_t device, ffi::Dictionary given) {
   Attributes attributes;
-  Refusal refusal = ParseAttributes(&attributes, values...);
+  Refusal refusal = ParseAttributes(given, &attributes);
   if (!refusal.empty()) return Refused(refusal);
   const GpuInstance* instance = FindGpuInstance(attributes.target, attributes.config.kernel);
   if (!instance) {
@@ -124,11 +123,11 @@ ffi::Error Initialize(int32_t device, Values... values) {
   return Outcome(launcher ? launcher->Load(*instance, device) : error);
 }
 
-template <OpenDriver kOpen, class... Values>
+template <OpenDriver kOpen>
 ffi::Error Launch(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t device, void* stream,
-                  Values... values) {
+                  ffi::Dictionary given) {
   Attributes attributes;
-  Refusal refusal = ParseAttributes(&attributes, values...);
+  Refusal refusal = ParseAttributes(given, &attributes);
   Call call;
   if (refusal.empty()) refusal = ParseCall(args, rets, attributes, &call);
   if (!refusal.empty()) return Refused(refusal);
@@ -140,11 +139,11 @@ ffi::Error Launch(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t devi
 
 template <OpenDriver kOpen>
 XLA_FFI_Error* CallInitialize(XLA_FFI_CallFrame* call_frame) {
-  static auto* handler =
-      BindAttributes(
-          ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>().Ctx<ffi::DeviceOrdinal>())
-          .To([](auto... values) { return Initialize<kOpen>(values...); })
-          .release();
+  static auto* handler = ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>()
+                             .Ctx<ffi::DeviceOrdinal>()
+                             .Attrs()
+                             .To(Initialize<kOpen>)
+                             .release();
   return handler->Call(call_frame);
 }
 
@@ -152,13 +151,13 @@ template <OpenDriver kOpen, bool kCaptured>
 XLA_FFI_Error* CallLaunch(XLA_FFI_CallFrame* call_frame) {
   using Traits = std::initializer_list<ffi::Traits>;
   static auto* handler =
-      BindAttributes(ffi::Ffi::Bind()
-                         .RemainingArgs()
-                         .RemainingRets()
-                         .Ctx<ffi::DeviceOrdinal>()
-                         .Ctx<ffi::PlatformStream<void*>>())
-          .To([](auto... values) { return Launch<kOpen>(values...); },
-              kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+      ffi::Ffi::Bind()
+          .RemainingArgs()
+          .RemainingRets()
+          .Ctx<ffi::DeviceOrdinal>()
+          .Ctx<ffi::PlatformStream<void*>>()
+          .Attrs()
+          .To(Launch<kOpen>, kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
           .release();
   return handler->Call(call_frame);
 }
@@ -166,10 +165,13 @@ XLA_FFI_Error* CallLaunch(XLA_FFI_CallFrame* call_frame) {
 }  // namespace
 
 XLA_FFI_Error* GemmHost(XLA_FFI_CallFrame* call_frame) {
-  static auto* handler =
-      BindAttributes(ffi::Ffi::Bind().RemainingArgs().RemainingRets().Ctx<ffi::ThreadPool>())
-          .To([](auto... values) { return Gemm(values...); })
-          .release();
+  static auto* handler = ffi::Ffi::Bind()
+                             .RemainingArgs()
+                             .RemainingRets()
+                             .Ctx<ffi::ThreadPool>()
+                             .Attrs()
+                             .To(Gemm)
+                             .release();
   return handler->Call(call_frame);
 }
 

@@ -29,7 +29,7 @@ def python(code, **env):
   return done.returncode, done.stdout + done.stderr
 
 
-def configure(folder, kernels):
+def configure(folder, kernels, **env):
   """The (target, name) that the build would compile, and what it says about it."""
   (folder / "CMakeLists.txt").write_text(f"""
       cmake_minimum_required(VERSION 3.22)
@@ -37,10 +37,11 @@ def configure(folder, kernels):
       set(Python_EXECUTABLE "{sys.executable}")
       include("{ROOT}/ffi/gpu_kernels.cmake")
       message(STATUS "outputs: ${{kernels}}")
+      message(STATUS "${{JAXGEMM_BUILD_SUMMARY}}")
       """)
   done = subprocess.run(
       ["cmake", "-S", folder, "-B", folder / "out", f"-DJAXGEMM_GPU_KERNELS={kernels}"],
-      capture_output=True, text=True, check=True)
+      capture_output=True, text=True, check=True, env={**os.environ, **env})
   return set(re.findall(r"kernels/(\w+)/(\w+)\.(?:hsaco|cubin)", done.stdout)), done.stdout
 
 
@@ -51,6 +52,23 @@ def test_the_build_compiles_what_the_planner_names(tmp_path):
             if kernel[0] != "sm90" or "GPU compiler for sm90" in said]
   assert compiled == set(wanted) and len(wanted) == len(compiled)
   assert f"GPU kernels: {len(wanted)} ({len(KERNELS) - len(wanted)} left out)" in said
+
+
+@pytest.mark.parametrize("capability", ["8.0", "9.0"])
+def test_hopper_kernels_are_built_by_default_where_such_a_gpu_is(tmp_path, capability):
+  """nvidia-smi is a stand-in that names a GPU of this compute capability."""
+  smi = tmp_path / "bin" / "nvidia-smi"
+  smi.parent.mkdir()
+  smi.write_text(f"#!/bin/sh\necho {capability}\n")
+  smi.chmod(0o755)
+  compiled, said = configure(
+      tmp_path, "auto", PATH=f"{smi.parent}{os.pathsep}{os.environ['PATH']}")
+  targets = {"gfx942", "gfx950"}
+  if capability == "9.0" and "No nvcc" not in said:
+    targets.add("sm90")
+  else:
+    assert "left out, for sm90" in said and "JAXGEMM_GPU_KERNELS=all" in said
+  assert compiled == {kernel for kernel in KERNELS if kernel[0] in targets}
 
 
 def test_the_build_can_be_told_to_compile_fewer(tmp_path):

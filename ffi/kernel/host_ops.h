@@ -1,6 +1,6 @@
 // How the host kernels form products: one `Ops` for each Math and kind of packed word.
 // A word holds kPerWord elements of consecutive k; their number is padded with zeros to a
-// multiple of kWordMultiple.
+// multiple of kWordMultiple. Operands of type kWordDType are words as they lie in memory.
 #pragma once
 
 #include "kernel/host_vector.h"
@@ -26,6 +26,7 @@ JAXGEMM_INLINE FloatV LoadFloats(const char* p) {
 struct FloatOps {
   using Acc = float;
   using AccV = FloatV;
+  static constexpr DType kWordDType = DType::kF32;
   static constexpr int kPerWord = 1;
   static constexpr int kWordMultiple = 1;
   static constexpr bool Takes(DType dtype) {
@@ -113,6 +114,7 @@ struct IntPairOps {
 struct BF16PairOps {
   using Acc = float;
   using AccV = FloatV;
+  static constexpr DType kWordDType = DType::kBF16;
   static constexpr int kPerWord = 2;
   static constexpr int kWordMultiple = 1;
   static constexpr bool Takes(DType dtype) {

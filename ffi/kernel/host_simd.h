@@ -26,6 +26,7 @@ constexpr int kSkinnyWords = 16;
 constexpr int kSkinnyCols = 256;
 constexpr int kDotRows = kTileRows < 12 ? kTileRows : 12;
 constexpr int kDotAhead = 4;
+constexpr int kConvertedCols = 4;
 
 template <class Ops>
 constexpr int Words(int k) {
@@ -365,11 +366,38 @@ void MultiplyDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc
   }
 }
 
+// As MultiplyDots, with a few columns at a time converted to words first, in L1: one DotTile for
+// the words serves every float8 type.
+template <class Ops, DType kDType>
+void MultiplyConvertedDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
+                           int64_t ldc, bool accumulate) {
+  alignas(64) uint32_t words[kConvertedCols * kRowWords];
+  const int count = Words<Ops>(b.k);
+  for (int col = 0; col < b.lines; col += kConvertedCols) {
+    const int cols = b.lines - col < kConvertedCols ? b.lines - col : kConvertedCols;
+    for (int j = 0; j < cols; ++j) {
+      for (int word = 0; word < count; word += kLanes) {
+        const int k = word * Ops::kPerWord;
+        Prefetch(b, col + j + kDotAhead, k);
+        Store(words + j * kRowWords + word, LoadAlong<Ops, kDType>(b, col + j, k));
+      }
+    }
+    constexpr int kBytes = DTypeBytes(Ops::kWordDType);
+    MultiplyDots<Ops, Ops::kWordDType>(
+        a, {reinterpret_cast<const char*>(words), kBytes, kRowWords * 4, b.k, cols}, rows, c + col,
+        ldc, accumulate);
+  }
+}
+
 template <class Ops, DType kDType>
 void MultiplyStream(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
                     int64_t ldc, bool accumulate) {
   if (ContiguousInK<kDType>(b)) {
-    MultiplyDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
+    if constexpr (IsF8(kDType)) {
+      MultiplyConvertedDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
+    } else {
+      MultiplyDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
+    }
     return;
   }
   alignas(64) uint32_t panels[kSkinnyWords * kSkinnyCols];
