@@ -351,11 +351,11 @@ struct DotTable<Ops, kDType, Lanes<i...>> {
   static constexpr Fn kTwo[] = {DotTile<Ops, kDType, i + 1, 2>...};
 };
 
-template <class Ops, DType kDType>
+template <class Ops, DType kDType, int kMaxRows = kDotRows>
 void MultiplyDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
                   int64_t ldc, bool accumulate) {
-  using Table = DotTable<Ops, kDType, typename MakeLanes<kDotRows>::Type>;
-  const int blocks = (rows + kDotRows - 1) / kDotRows;
+  using Table = DotTable<Ops, kDType, typename MakeLanes<kMaxRows>::Type>;
+  const int blocks = (rows + kMaxRows - 1) / kMaxRows;
   for (int col = 0; col < b.lines; col += 2) {
     const auto& tiles = col + 1 < b.lines ? Table::kTwo : Table::kOne;
     for (int block = 0, row = 0; block < blocks; ++block) {
@@ -366,8 +366,8 @@ void MultiplyDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc
   }
 }
 
-// As MultiplyDots, with a few columns at a time converted to words first, in L1: one DotTile for
-// the words serves every float8 type.
+// MultiplyDots for several rows of a float8 type. A few columns at a time are converted to words
+// first, in L1, so that all rows use one conversion and all float8 types one DotTile.
 template <class Ops, DType kDType>
 void MultiplyConvertedDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
                            int64_t ldc, bool accumulate) {
@@ -393,10 +393,12 @@ template <class Ops, DType kDType>
 void MultiplyStream(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
                     int64_t ldc, bool accumulate) {
   if (ContiguousInK<kDType>(b)) {
-    if constexpr (IsF8(kDType)) {
-      MultiplyConvertedDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
-    } else {
+    if constexpr (!IsF8(kDType)) {
       MultiplyDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
+    } else if (rows == 1) {
+      MultiplyDots<Ops, kDType, 1>(a, b, rows, c, ldc, accumulate);
+    } else {
+      MultiplyConvertedDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
     }
     return;
   }
