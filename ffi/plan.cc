@@ -215,6 +215,7 @@ std::string CutTiles(const Problem& p, const Target& target, const Config& asked
   Config& c = plan->config;
   int64_t tiles = plan->grid.num_tiles(), tiles_k = plan->grid.tiles_k;
   int64_t cut = tiles < workgroups ? tiles : tiles % workgroups;
+  plan->last_wave = cut;
   if (c.num_shares && cut * tiles_k <= cut) {
     return "num_shares=" + Str(c.num_shares) + ", but there is nothing to cut: " +
            Str(cut) + " tiles of " + Str(tiles_k) + " k tiles are left to share. Use a smaller "

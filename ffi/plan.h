@@ -82,6 +82,7 @@ struct Plan {
   TileGrid grid{};  // of all tiles; grouped: of as many as there can be
   // Stream-K's cut; no tile is cut under the other schedules.
   int64_t cut_tiles = 0;
+  int64_t last_wave = 0;  // stream-K: tiles that do not fill a wave; no more than these are cut
   // Hopper: as many CTAs, a cluster, share each tile and add up in shared memory; 1: they do not.
   int64_t cluster_peers = 1;
   int64_t cluster_m = 1, cluster_n = 1;  // tiles whose peers are one cluster

@@ -65,9 +65,22 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
     say("stream_k: by estimate whole tiles take no longer than cut ones, whose partial sums have "
         "to be added up: runs data-parallel");
   } else if (asked.schedule == Schedule::kStreamK) {
-    say(tiles == 0 || tiles % c.num_workgroups
-            ? "stream_k: too small to cut along k: runs data-parallel"
-            : "stream_k: whole waves of tiles, nothing to cut: runs data-parallel");
+    const std::string whole = "runs data-parallel";
+    if (plan.grouped && c.schedule == Schedule::kStreamK) {
+      say("stream_k: the kernel cuts the last tiles along k, when it has read the groups' sizes, "
+          "into at most " + Str(c.num_shares) + " shares");
+    } else if (tiles == 0) {
+      say("stream_k: there are no tiles to cut: " + whole);
+    } else if (plan.grid.tiles_k < 2) {
+      say("stream_k: a tile has one k tile, which is not cut: " + whole);
+    } else if (plan.last_wave > 0) {
+      say("stream_k: k=" + Str(p.k) + " is too short for the " + Str(plan.last_wave) +
+          (plan.last_wave == 1 ? " tile" : " tiles") +
+          " of the last wave to be worth cutting: " + whole);
+    } else {
+      say("stream_k: the tiles fill whole waves of " + Str(c.num_workgroups) +
+          " workgroups, and there is nothing to cut: " + whole);
+    }
   } else if (asked.schedule == Schedule::kAuto) {
     say(c.schedule == Schedule::kWorkStealing
             ? "work_stealing: more tiles than workgroups, which need not run at one speed"

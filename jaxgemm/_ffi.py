@@ -86,14 +86,21 @@ def _local_cuda_arch() -> str | None:
   return "sm" + jax.devices("cuda")[0].compute_capability.replace(".", "")
 
 
+@functools.cache
+def _wanted_rocm_arch() -> str | None:
+  """JAXGEMM_ROCM_ARCH, which is read once: jax keeps programs that were lowered for it."""
+  return os.environ.get("JAXGEMM_ROCM_ARCH")
+
+
 def target(platform: str) -> str:
   """The plan's target for a lowering platform ("cpu", "cuda" or "rocm").
 
-  CUDA's is that of the GPUs that are there, else sm90. ROCm's is what the environment variable JAXGEMM_ROCM_ARCH says, else that of the
-  GPUs that are there, else gfx942: a lowering need not have a device to ask.
+  CUDA's is that of the GPUs that are there, else sm90. ROCm's is what the environment
+  variable JAXGEMM_ROCM_ARCH said when this was first asked for, else that of the GPUs
+  that are there, else gfx942: a lowering need not have a device to ask.
 
   Raises:
-    ValueError: there are no kernels for that architecture.
+    ValueError: there are no kernels for that architecture, or the variable has changed.
   """
   if platform == "cuda":
     arch = _local_cuda_arch() or CUDA_ARCHS[0]
@@ -105,7 +112,13 @@ def target(platform: str) -> str:
     return arch
   if platform != "rocm":
     return platform
-  arch = os.environ.get("JAXGEMM_ROCM_ARCH")
+  arch, now = _wanted_rocm_arch(), os.environ.get("JAXGEMM_ROCM_ARCH")
+  if arch != now:
+    was, now = ("unset" if x is None else repr(x) for x in (arch, now))
+    raise ValueError(
+        f"JAXGEMM_ROCM_ARCH is {now}, and was {was} when this process first planned a "
+        "product for ROCm. It is read once, for jax keeps what it has lowered. Lower "
+        "for another architecture in another process.")
   source = "JAXGEMM_ROCM_ARCH is"
   if arch is None:
     arch = _local_rocm_arch() or ROCM_ARCHS[0]
@@ -132,7 +145,14 @@ def plan(problem: tuple, config: tuple, target_name: str) -> dict:
   """The native plan of a problem; both arguments are tuples of (name, value).
 
   With "built", whether this build has its kernel.
+
+  Raises:
+    ValueError: the problem or the config does not fit the target.
   """
+  for name, value in problem:
+    if isinstance(value, int) and value >= 2**63:
+      raise ValueError(
+          f"{name} is {value}; sizes below 2**63 are allowed. Split the product.")
   chosen = native.plan(dict(problem), dict(config), target_name)
   chosen["built"] = (
       target_name == "cpu" or chosen["kernel"] in built_kernels(target_name))

@@ -23,7 +23,8 @@ import jax.numpy as jnp
 from jaxgemm import _ffi, epilogue
 from jaxgemm.contract import contract, tangent_of_sums, unify_varying
 from jaxgemm.gemm import (
-    Geometry, Spec, lower_call, out_avals, plan, register_lowerings, require_built
+    Geometry, Spec, lower_call, out_avals, plan, register_lowerings, require_built,
+    run_by_jit
 )
 from jaxgemm.layout import Dims
 
@@ -130,14 +131,7 @@ def _abstract_eval(*operands, form, spec):
   return [*out_avals(lhs, shape, spec), status]
 
 
-@functools.lru_cache(maxsize=1024)
-def _jitted(**params):
-  return jax.jit(functools.partial(chunked_p.bind, **params))
-
-
-@chunked_p.def_impl
-def _impl(*operands, **params):
-  return _jitted(**params)(*operands)
+run_by_jit(chunked_p)
 
 
 def require_local(ctx, what: str) -> None:

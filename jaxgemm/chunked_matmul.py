@@ -15,7 +15,7 @@ from jaxgemm.chunked import Form, chunked, plan_chunked
 from jaxgemm.config import GemmConfig
 from jaxgemm.gemm import Spec
 from jaxgemm.matmul import beside, dot_general, matmul, prepare
-from jaxgemm.product import Product, dot_general_product, matmul_product
+from jaxgemm.product import Product, dot_general_product, indices, matmul_product
 
 _OPTIONS = ("precision", "preferred_element_type", "activation", "schedule",
             "reduction", "deterministic", "config", "implementation")
@@ -122,7 +122,7 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, time
       lhs, rhs, dimension_numbers, options["precision"], preferred_element_type)
   arranged = _arrange(lhs, rhs, product)
   spec, dims, bias, scale, reason = prepare(
-      lhs, rhs, bias, scale, product, splits=False, **options)
+      lhs, rhs, bias, scale, product, chunked=True, **options)
   if reason or options["implementation"] == "xla":
     reason = reason or "implementation='xla' was given"
     raise ValueError(
@@ -267,8 +267,7 @@ def chunked_matmul(
       deterministic=deterministic, config=config, implementation=implementation)
   if dimension_numbers is not None:
     # jax accepts lists here, which are not hashable.
-    frozen = jax.tree.map(int, dimension_numbers)
-    dimension_numbers = tuple(tuple(tuple(x) for x in pair) for pair in frozen)
+    dimension_numbers = indices(dimension_numbers)
   if chunk_signals is None:
     if dimension_numbers is None:
       return matmul(lhs, rhs, bias=bias, scale=scale, **options)

@@ -21,7 +21,9 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue, layout, sharding
-from jaxgemm.gemm import Geometry, Spec, gemm_p, out_avals, plan, require_built
+from jaxgemm.gemm import (
+    Geometry, Spec, gemm_p, out_avals, plan, require_built, run_by_jit
+)
 from jaxgemm.layout import Dims
 
 
@@ -167,7 +169,8 @@ def contract(lhs, rhs, bias=None, scale=None, *, dims: Dims, spec: Spec,
   Args:
     partition: whether the lowering gets the sharding rule for automatic meshes.
   """
-  operands = [x for x in (lhs, rhs, bias, scale) if x is not None]
+  # A product of scalars may have a Python number among them, which jax left as it is.
+  operands = [jnp.asarray(x) for x in (lhs, rhs, bias, scale) if x is not None]
   operands = unify_varying(operands)
   call = None
   if partition:
@@ -221,14 +224,7 @@ def _contract_abstract_eval(*operands, labels, spec, call):
   return out_avals(operands[0], [size[i] for i in labels.out], spec)
 
 
-@functools.lru_cache(maxsize=1024)
-def _jitted(**params):
-  return jax.jit(functools.partial(contract_p.bind, **params))
-
-
-@contract_p.def_impl
-def _contract_impl(*operands, **params):
-  return _jitted(**params)(*operands)
+run_by_jit(contract_p)
 
 
 def _contract_lowering(ctx, *operands, labels, spec, call):
@@ -325,6 +321,7 @@ def _batch(operands, axes, *, labels, spec, call):
       for old, axis in zip(labels.operands(), axes, strict=True)
   ]
   l_labels, r_labels, b_labels, s_labels = _split_dims(inserted, labels)
+  operands = list(map(jnp.asarray, operands))  # see `contract`
   lhs, rhs, bias, scale = _split_dims(operands, labels)
   partition = call is not None
   batched = Dims(l_labels, r_labels, (new, *labels.out), b_labels, s_labels)

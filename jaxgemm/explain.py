@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import inspect
 from typing import Any
 
 import jax
@@ -12,7 +13,7 @@ from jaxgemm.chunked import chunked_p, plan_chunked
 from jaxgemm.chunked_matmul import chunked_matmul
 from jaxgemm.contract import contract_p, plan_contraction
 from jaxgemm.layout import Dims
-from jaxgemm.matmul import dot_general, emulated_arch, matmul, unsupported
+from jaxgemm.matmul import NOTHING_TO_SUM, Unsupported, dot_general, matmul
 from jaxgemm.product import dot_general_product, matmul_product
 from jaxgemm.ragged import plan_ragged, ragged_p
 from jaxgemm.ragged_call import BASIC, half, ragged_result
@@ -158,11 +159,6 @@ def _gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
   return found
 
 
-def _splits(kwargs) -> bool:
-  """Whether a call's float32 operands may be split, for precision."""
-  return all(kwargs.get(name) is None for name in ("group_sizes", "chunk_signals"))
-
-
 def supports(a, b, **kwargs) -> tuple[bool, str]:
   """Whether this package's kernels compute a call, and why not ("" if they do).
 
@@ -179,60 +175,59 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
   Raises:
     ValueError, TypeError: the operands do not fit each other; what jax raises.
   """
-  _, result_of, _ = _function(kwargs)
-  emulated = emulated_arch(kwargs.get("implementation"))
-  reason = unsupported(a, b, result_of(a, b).dtype, kwargs.get("precision"), emulated,
-                       _splits(kwargs))
+  function, result_of, given = _function(kwargs)
+  inspect.signature(function).bind(a, b, **given)
+  result_of(a, b)
   if kwargs.get("chunk_signals") is not None and (
       kwargs.get("implementation") == "xla"):
-    reason = "implementation='xla' was given, and XLA does not wait for chunks"
-  if reason is not None:
-    return False, reason
+    return False, "implementation='xla' was given, and XLA does not wait for chunks"
+  if kwargs.get("implementation") in (None, "xla"):
+    kwargs = kwargs | {"implementation": "jaxgemm"}
   try:
-    implementation = kwargs["implementation"] if emulated else "jaxgemm"
-    _trace(a, b, kwargs | {"implementation": implementation})
-  except ValueError as error:
+    _trace(a, b, kwargs)
+  except Unsupported as error:
+    return False, error.reason
+  except (ValueError, TypeError, NotImplementedError) as error:
     return False, str(error)
   return True, ""
 
 
-def explain(a, b, **kwargs) -> Explanation:
+def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
   """The plan of a call in words and as data; see `Explanation`.
 
   Args:
     a: array or `jax.ShapeDtypeStruct`.
     b: array or `jax.ShapeDtypeStruct`.
+    gradients: whether the reasons tell what the gradients cost, too.
     **kwargs: as for `supports`; other arrays may be ShapeDtypeStructs, too.
 
   Raises:
     ValueError, TypeError: what the call itself would raise.
   """
-  _, result_of, _ = _function(kwargs)
   eqn = _trace(a, b, kwargs)
   if eqn is None:
     reason = "implementation='xla' was given"
     if kwargs.get("implementation") is None:
-      reason = unsupported(a, b, result_of(a, b).dtype, kwargs.get("precision"), None,
-                           _splits(kwargs))
+      reason = supports(a, b, **kwargs)[1] or NOTHING_TO_SUM
     return Explanation({"implementation": "xla", "reasons": [reason]})
   chosen, plan = _plan(eqn)
   operands, spec = [x.aval for x in eqn.invars], eqn.params["spec"]
   if eqn.primitive is ragged_p:
     how, swap, fused = _ragged_layout(a, b, eqn, kwargs), False, True
-    gradients = how.gradient_relayouts(a, b)
+    copied = how.gradient_relayouts(a, b)
   elif eqn.primitive is chunked_p:
     form, (lhs, rhs) = eqn.params["form"], operands[:2]
     shape = form.geometry(lhs.shape, rhs.shape, operands[2].shape).out_shape()
     dims = form.dims(lhs.shape, rhs.shape, None, None, shape)
     sizes = layout.label_sizes(dims, lhs.shape, rhs.shape)
     how, swap, fused = layout.choose(dims, sizes, False)._replace(relayouts=()), False, True
-    gradients = _gradients(dims, sizes, lhs, rhs)
+    copied = _gradients(dims, sizes, lhs, rhs)
   else:
     dims = eqn.params["labels"]
     sizes = layout.label_sizes(dims, *(x.shape for x in operands))
     how = chosen or layout.choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
     swap, fused = how.swap, chosen is not None
-    gradients = _gradients(dims, sizes, *operands[:2])
+    copied = _gradients(dims, sizes, *operands[:2])
   reasons = list(plan["reasons"])
   dtypes = plan["operand_dtypes"][::-1] if swap else plan["operand_dtypes"]
   reasons += [f"{name} is converted from {x.dtype.name} to {dtype.name} by a copy: the "
@@ -249,13 +244,9 @@ def explain(a, b, **kwargs) -> Explanation:
   if not fused:
     reasons.append("the epilogue runs outside the kernel: bias or scale varies "
                    "along rows of one matrix")
-  for name, copies in gradients.items():
-    reasons.append(
-        f"the gradient of {name} transposes {' and '.join(copies)} by a copy"
-        if copies
-        else f"the gradient of {name} contracts by layout, without a copy")
-  if spec.activation is not None or kwargs.get("gated"):
-    reasons.append("under differentiation the value before the activation is saved")
+  if gradients:
+    saves = spec.activation is not None or kwargs.get("gated")
+    reasons += _gradient_reasons(copied, saves)
   keys = ("target", "kernel", "schedule", "reduction", "tile", "tiles",
           "num_workgroups", "num_queues", "workspace_bytes", "zeroed_bytes")
   data = {
@@ -264,7 +255,7 @@ def explain(a, b, **kwargs) -> Explanation:
       **{key: plan[key] for key in keys},
       "relayouts": how.relayouts,
       "fused_epilogue": fused,
-      "gradients": gradients,
+      "gradients": copied,
       "reasons": reasons,
   }
   if eqn.primitive is ragged_p:
@@ -279,6 +270,16 @@ def _ragged_layout(a, b, eqn, kwargs):
   numbers = kwargs.get("ragged_dot_dimension_numbers", BASIC)
   form = eqn.params["form"]
   return ragged_layout.arrange(a.shape, b.shape, numbers, form.local_groups, form.gated)
+
+
+def _gradient_reasons(copied: dict[str, tuple[str, ...]], saves: bool) -> list[str]:
+  reasons = [
+      f"the gradient of {name} transposes {' and '.join(arrays)} by a copy" if arrays
+      else f"the gradient of {name} contracts by layout, without a copy"
+      for name, arrays in copied.items()]
+  if saves:
+    reasons.append("under differentiation the value before the activation is saved")
+  return reasons
 
 
 def _ragged_reasons(how, kwargs) -> list[str]:

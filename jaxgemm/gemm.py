@@ -128,6 +128,12 @@ class Geometry:
             for name, value in dataclasses.asdict(self).items()}
 
 
+def is_held_by(wide, dtype) -> bool:
+  """Whether `wide` (bfloat16, float16 or float32) has every value of a dtype."""
+  return dtype == wide or jnp.issubdtype(dtype, jnp.floating) and (
+      dtype.itemsize == 1 or dtype.itemsize == 2 and wide == jnp.float32)
+
+
 def kernel_dtypes(lhs_dtype, rhs_dtype, target: str) -> tuple[np.dtype, np.dtype]:
   """The dtypes in which a target's kernel reads operands of these two.
 
@@ -140,13 +146,9 @@ def kernel_dtypes(lhs_dtype, rhs_dtype, target: str) -> tuple[np.dtype, np.dtype
   def takes(lhs, rhs):
     return not _ffi.native.operands_error(lhs.name, rhs.name, target)
 
-  def holds(wide, dtype):
-    return dtype == wide or jnp.issubdtype(dtype, jnp.floating) and (
-        dtype.itemsize == 1 or wide == jnp.float32)
-
   if not takes(*given) and all(takes(dtype, dtype) for dtype in given):
     for wide in map(jnp.dtype, (jnp.bfloat16, jnp.float16, jnp.float32)):
-      if all(holds(wide, dtype) for dtype in given):
+      if all(is_held_by(wide, dtype) for dtype in given):
         return wide, wide
   return given
 
@@ -195,6 +197,18 @@ def split_in_three(x, axis: int, is_lhs: bool) -> jax.Array:
   finite = jnp.isfinite(x)
   high, low = jnp.where(finite, high, x), jnp.where(finite, x - high, 0)
   return jnp.concatenate([high, high, low] if is_lhs else [high, low, high], axis)
+
+
+def run_by_jit(primitive: Primitive) -> None:
+  """Registers how a primitive runs outside of a program: as a program of its own."""
+  @functools.lru_cache(maxsize=1024)
+  def jitted(**params):
+    return jax.jit(functools.partial(primitive.bind, **params))
+
+  @primitive.def_impl
+  def _impl(*operands, **params):
+    with jax.disable_jit(False):  # or the program would call this again
+      return jitted(**params)(*operands)
 
 
 def require_built(planned: dict, target: str) -> None:

@@ -127,6 +127,9 @@ def choose(
     for batch, m, n, k, summed in _candidates(lhs, rhs, dims.out, plain and linear):
       if vectors & set(m):
         continue
+      own = set(lhs) - set(rhs)
+      if vectors & own and count(m) == 1 < count(own):
+        continue  # each row a matrix of its own: rhs would be read for each of them
       relayouts, cost = [], 0
       contracting = []
       for name, labels, own, usual in ((names[0], lhs, m, 1), (names[1], rhs, n, 0)):

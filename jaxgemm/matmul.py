@@ -15,7 +15,8 @@ from jaxgemm.config import GemmConfig, check_activation, check_choice, resolve
 from jaxgemm.contract import contract
 from jaxgemm.gemm import Spec, kernel_dtypes
 from jaxgemm.layout import Dims
-from jaxgemm.product import Product, dot_general_product, matmul_product
+from jaxgemm.precision import is_high, precision_error
+from jaxgemm.product import Product, dot_general_product, indices, matmul_product
 
 _EMULATED = "emulated:"
 _IMPLEMENTATIONS = ("jaxgemm", "xla",
@@ -34,23 +35,16 @@ def emulated_arch(implementation: str | None) -> str | None:
   return implementation.removeprefix(_EMULATED)
 
 
-def _asks_for(precision, *names: str) -> bool:
-  """Whether a precision of jax, or the default one, is one of these."""
-  asked = precision or jax.config.jax_default_matmul_precision
-  asked = asked if isinstance(asked, tuple) else (asked,)
-  return any(str(x).lower() in names for x in asked)
+# Sums of as many products of int8 as this fit int32, whatever they are.
+_MOST_INT8_PRODUCTS = (2**31 - 1) // 2**14
 
 
-def is_high(precision) -> bool:
-  """Whether float32 operands are multiplied in three passes where they are tf32."""
-  return _asks_for(precision, "high")
-
-
-def unsupported(lhs, rhs, out_dtype, precision, emulated: str | None,
+def unsupported(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
                 splits: bool = True) -> str | None:
   """Why this package's kernels cannot compute a product, or None.
 
   Args:
+    k: how many products each element of the result is a sum of.
     splits: whether float32 operands may be split, for precision.
   """
   target = emulated
@@ -75,18 +69,14 @@ def unsupported(lhs, rhs, out_dtype, precision, emulated: str | None,
             f"{out_dtype.name}, which the kernels do not give")
   if not all(type(d) is int for d in (*lhs.shape, *rhs.shape)):
     return f"shapes {lhs.shape} and {rhs.shape} are symbolic; a plan needs numbers"
-  if isinstance(precision, (lax.DotAlgorithm, lax.DotAlgorithmPreset)) or (
-      isinstance(precision, str) and precision != "default"
-      and precision in lax.DotAlgorithmPreset.__members__):
-    return f"precision={precision} names an algorithm of XLA"
-  if target in _ffi.CUDA_ARCHS and jnp.float32 in (lhs.dtype, rhs.dtype):
-    # Tensor cores cut off what they add up: three passes are not quite float32 (Ootomo
-    # and Yokota, "Recovering single precision accuracy from Tensor Cores").
-    if _asks_for(precision, "highest", "float32"):
-      return f"the precision asks for more than {target}'s tensor cores (tf32) give"
-    if is_high(precision) and not splits:
-      return (f"the precision asks for more than {target}'s tf32, and only plain "
-              "products are split in three passes")
+  if all(integer) and k > _MOST_INT8_PRODUCTS and (
+      not jnp.issubdtype(out_dtype, jnp.integer)):
+    return (f"sums of {k} products of int8 may not fit int32, in which the kernels sum "
+            f"them up; at most {_MOST_INT8_PRODUCTS} are allowed where the result is "
+            f"{out_dtype.name}")
+  error = precision_error(precision, lhs, rhs, out_dtype, target, splits)
+  if error is not None:
+    return error
   dtypes = kernel_dtypes(_dtype_beside(lhs, rhs), _dtype_beside(rhs, lhs), target)
   error = _ffi.native.operands_error(*(dtype.name for dtype in dtypes), target)
   return error.removesuffix(".") or None
@@ -111,8 +101,14 @@ def epilogue_values(name: str, x, dtype) -> jax.Array:
   return x.astype(dtype)
 
 
-def labelled_vector(name: str, x, product: Product, dtype, scalar: bool):
-  """(values, labels) of a bias or scale; values None if x is."""
+def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
+                    rows: bool = False):
+  """(values, labels) of a bias or scale; values None if x is.
+
+  Args:
+    scalar: whether it may be one value (for each matrix).
+    rows: whether it may have one value for each row.
+  """
   if x is None:
     return None, None
   x = jnp.asarray(x)
@@ -127,10 +123,18 @@ def labelled_vector(name: str, x, product: Product, dtype, scalar: bool):
     if scalar:
       allowed.setdefault(batch_shape + (1,), product.batch)
   allowed[column_shape] = product.columns
+  per_row = ""
+  if rows and product.rows:
+    # Of the result's rank, or it could be taken for one value for each column.
+    ones = (1,) * len(product.columns)
+    shape = out_shape[:len(out_shape) - len(ones)] + ones
+    allowed.setdefault(shape, product.batch + product.rows)
+    per_row = f", or {shape} for one value per row"
   if x.shape not in allowed:
     raise ValueError(
         f"{name} has shape {x.shape} for a result of shape {out_shape}; allowed "
-        f"are {' or '.join(map(str, allowed))}. Reshape it: one value per column."
+        f"are {' or '.join(map(str, allowed))}. Reshape it: one value per column"
+        f"{per_row}."
     )
   labels = allowed[x.shape]
   x = epilogue_values(name, x, dtype)
@@ -156,34 +160,58 @@ def _callers_level() -> int:
   return level
 
 
+def sums_dtype(out_dtype):
+  """In which XLA sums up what an epilogue follows, where out has this dtype."""
+  if out_dtype.itemsize >= 4:
+    return out_dtype
+  integer = jnp.issubdtype(out_dtype, jnp.integer)
+  return jnp.dtype(jnp.int32 if integer else jnp.float32)
+
+
 def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
-  plain = bias is None and scale is None and spec.activation is None
-  out_dtype = product.result.dtype
-  if plain:
-    return product.reference(lhs, rhs, preferred_element_type=None
-                             if out_dtype == spec.out_dtype else spec.out_dtype)
-  narrow = jnp.int32 if jnp.issubdtype(out_dtype, jnp.integer) else jnp.float32
-  acc_dtype = jnp.promote_types(out_dtype, narrow)
-  acc = product.reference(lhs, rhs, preferred_element_type=acc_dtype)
+  if bias is None and scale is None and spec.activation is None:
+    return product.reference(lhs, rhs)
+  acc = product.reference(
+      lhs, rhs, preferred_element_type=sums_dtype(product.result.dtype))
   return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)[0]
+
+
+class Unsupported(ValueError):
+  """The kernels were asked for, and cannot compute a call, for `reason`."""
+
+  def __init__(self, message: str, reason: str):
+    super().__init__(message)
+    self.reason = reason
 
 
 def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
   """Whether XLA computes a call, which the kernels cannot for this reason, or None.
 
   Raises:
-    ValueError: the kernels were asked for.
+    Unsupported: the kernels were asked for.
   """
   if implementation == "xla":
     return True
   if reason and implementation is not None:
-    raise ValueError(
+    raise Unsupported(
         f"implementation={implementation!r} was given, but {reason}. Pass other "
-        "operands, or implementation=None to let XLA compute this."
-    )
+        "operands, or implementation=None to let XLA compute this.", reason)
   if reason:
     warn_once(reason)
   return bool(reason)
+
+
+# What `jaxgemm.explain` says of it.
+NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum. XLA "
+                  "multiplies these together with what precedes and follows")
+
+
+def is_left(k: int, implementation: str | None) -> bool:
+  """Whether XLA computes a call that the kernels can compute, too.
+
+  Sums begin with 0, so that the kernels give 0.0 for a single product that is -0.0.
+  """
+  return implementation is None and k == 1
 
 
 class Prepared(NamedTuple):
@@ -204,10 +232,14 @@ class Prepared(NamedTuple):
   reason: str | None
 
 
-def prepare(lhs, rhs, bias, scale, product: Product, *, splits: bool = True, precision,
+def prepare(lhs, rhs, bias, scale, product: Product, *, chunked: bool = False, precision,
             activation, schedule, reduction, deterministic, config,
             implementation) -> Prepared:
-  """Checks the options of a call; splits: see `unsupported`."""
+  """Checks the options of a call.
+
+  Args:
+    chunked: whether lhs arrives in chunks; else nothing has to be done by the kernel.
+  """
   check_activation(activation)
   emulated = emulated_arch(implementation)
   config = resolve(config, schedule, reduction, deterministic)
@@ -216,18 +248,22 @@ def prepare(lhs, rhs, bias, scale, product: Product, *, splits: bool = True, pre
   bias, bias_labels = labelled_vector(
       "bias", bias, product, jnp.int32 if integer else jnp.float32, scalar=False)
   scale, scale_labels = labelled_vector(
-      "scale", scale, product, jnp.float32, scalar=True)
+      "scale", scale, product, jnp.float32, scalar=True, rows=not chunked)
   dims = product.dims._replace(bias=bias_labels, scale=scale_labels)
   spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
               weak_type=product.result.weak_type, emulated=emulated,
-              precise=splits and is_high(precision))
-  reason = unsupported(lhs, rhs, out_dtype, precision, emulated, splits)
+              precise=not chunked and is_high(precision))
+  reason = unsupported(lhs, rhs, out_dtype, product.k, precision, emulated,
+                       splits=not chunked)
   return Prepared(spec, dims, bias, scale, reason)
 
 
 def _call(lhs, rhs, bias, scale, product: Product, **options):
+  # Where jax does not trace (jax.disable_jit), these may still be numpy's.
+  lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
   spec, dims, bias, scale, reason = prepare(lhs, rhs, bias, scale, product, **options)
-  if leaves_to_xla(options["implementation"], reason):
+  implementation = options["implementation"]
+  if leaves_to_xla(implementation, reason) or is_left(product.k, implementation):
     return _xla(lhs, rhs, bias, scale, product, dims, spec)
   if spec.emulated is not None:
     _ffi.use_emulator()
@@ -291,12 +327,15 @@ def matmul(
     b: array of shape (K,) or (..., K, N).
     precision: as in `jax.numpy.matmul`. float32 is always computed in full, but on
       NVIDIA GPUs as tf32, by "high" in three passes of tf32 parts (where an infinity
-      may give NaN), and by "highest" left to XLA.
+      may give NaN), and by "highest" left to XLA. Algorithms (jax.lax.DotAlgorithm and
+      its presets) that are not what the kernels compute are left to XLA, too.
     preferred_element_type: dtype of the result, as in `jax.numpy.matmul`.
     out_sharding: as in `jax.numpy.matmul`.
     bias: array of shape (N,) or (..., N), of real numbers; integers where the
       result is of integers.
-    scale: array of shape (), (1,), (N,), (..., 1) or (..., N).
+    scale: array of shape (), (1,) or (N,), for each column as in a broadcast; with a
+      batch also of shape (..., 1) or (..., N). Of the result's rank, (..., M, 1), it is
+      for each row, and applied outside the kernel.
     activation: "relu", "gelu" (the tanh approximation), "silu" or None.
     schedule: "auto", "persistent", "work_stealing" or "stream_k"; see GemmConfig.
     reduction: "linear", "tree" or "atomic"; see GemmConfig.
@@ -368,7 +407,8 @@ def dot_general(
     out_sharding: as in `jax.lax.dot_general`.
     bias: array whose shape is that of rhs's free dimensions, or of the batch
       dimensions and these.
-    scale: as bias, or of shape () or (1,), or with 1 for the free dimensions.
+    scale: as bias, or of shape () or (1,), or with 1 for the free dimensions; or, for
+      each row, of the result's rank with 1 for rhs's free dimensions.
     activation: see `jaxgemm.matmul`; the rest likewise.
     schedule: see there.
     reduction: see there.
@@ -383,10 +423,10 @@ def dot_general(
     ValueError, TypeError: see `jaxgemm.matmul`.
   """
   # jax accepts lists here, which are not hashable.
-  frozen = jax.tree.map(int, dimension_numbers)
-  frozen = tuple(tuple(tuple(x) for x in pair) for pair in frozen)
+  precision = tuple(precision) if isinstance(precision, list) else precision
   return _dot_general(
-      lhs, rhs, bias, scale, dimension_numbers=frozen, precision=precision,
+      lhs, rhs, bias, scale, dimension_numbers=indices(dimension_numbers),
+      precision=precision,
       preferred_element_type=preferred_element_type, out_sharding=out_sharding,
       activation=activation, schedule=schedule, reduction=reduction,
       deterministic=deterministic, config=config, implementation=implementation,

@@ -1,6 +1,8 @@
 """Products as jax describes them: which dimensions they contract, and their results."""
 
 import functools
+import math
+import operator
 from typing import Callable, NamedTuple
 
 import jax
@@ -14,11 +16,14 @@ class Product(NamedTuple):
   """A call of matmul or dot_general, its epilogue aside.
 
   Attributes:
-    reference: computes it by jax, given lhs, rhs and preferred_element_type.
+    reference: computes it by jax, given lhs and rhs; preferred_element_type is the
+      caller's unless it is given, too.
     dims: the labels of the operands after `dropped` is squeezed out of them.
     dropped: axes of size 1 of lhs and of rhs: a broadcast needs no copy.
     batch: out's leading labels that a bias may have in front.
+    rows: out's labels that are lhs's own.
     columns: out's last labels, which are rhs's own.
+    k: how many products each element of the result is a sum of.
     result: shape and dtype, as jax has them.
   """
 
@@ -26,20 +31,44 @@ class Product(NamedTuple):
   dims: Dims
   dropped: tuple[tuple[int, ...], tuple[int, ...]]
   batch: Labels
+  rows: Labels
   columns: Labels
+  k: int
   result: jax.ShapeDtypeStruct
+
+
+def indices(dimension_numbers):
+  """The dimension numbers of `jax.lax.dot_general` as hashable tuples of ints.
+
+  As in jax, each group is an int or a sequence of ints: a list, a range, an array.
+
+  Raises:
+    TypeError, ValueError: what jax raises for what is none.
+  """
+  def group(given) -> tuple[int, ...]:
+    try:
+      return (operator.index(given),)
+    except TypeError:
+      return tuple(map(operator.index, given))
+
+  (l_contract, r_contract), (l_batch, r_batch) = dimension_numbers
+  return ((group(l_contract), group(r_contract)), (group(l_batch), group(r_batch)))
+
+
+def _shape_dtype(x) -> jax.ShapeDtypeStruct:
+  """Also of a number, which jax takes as an array of no dimension."""
+  return jax.eval_shape(lambda x: x, x)
 
 
 def matmul_product(a, b, *, precision=None, preferred_element_type=None,
                    out_sharding=None) -> Product:
   """The product of `jnp.matmul`; raises what it raises."""
   reference = functools.partial(
-      jnp.matmul, precision=precision, out_sharding=out_sharding
+      jnp.matmul, precision=precision, out_sharding=out_sharding,
+      preferred_element_type=preferred_element_type,
   )
-  result = jax.eval_shape(
-      functools.partial(reference, preferred_element_type=preferred_element_type),
-      a, b,
-  )
+  result = jax.eval_shape(reference, a, b)
+  a, b = map(_shape_dtype, (a, b))
   num_batch = max(a.ndim, b.ndim, 2) - 2
   batch = tuple(range(num_batch))
   a_batch = batch[num_batch - max(a.ndim - 2, 0):]
@@ -57,28 +86,24 @@ def matmul_product(a, b, *, precision=None, preferred_element_type=None,
   )
   dropped = (tuple(a_batch.index(x) for x in sorted(a_drop)),
              tuple(b_batch.index(x) for x in sorted(b_drop)))
-  return Product(reference, dims, dropped, batch, columns, result)
+  return Product(reference, dims, dropped, batch, rows, columns, a.shape[-1], result)
 
 
 def dot_general_product(lhs, rhs, *, dimension_numbers, precision=None,
                         preferred_element_type=None, out_sharding=None) -> Product:
   """The product of `jax.lax.dot_general`; raises what it raises."""
-  def reference(x, y, preferred_element_type):
+  def reference(x, y, preferred_element_type=preferred_element_type):
     return lax.dot_general(x, y, dimension_numbers, precision,
                            preferred_element_type, out_sharding=out_sharding)
 
-  result = jax.eval_shape(
-      functools.partial(reference, preferred_element_type=preferred_element_type),
-      lhs, rhs,
-  )
-  (l_contract, r_contract), (l_batch, r_batch) = (
-      (tuple(map(int, left)), tuple(map(int, right)))
-      for left, right in dimension_numbers
-  )
+  result = jax.eval_shape(reference, lhs, rhs)
+  lhs, rhs = map(_shape_dtype, (lhs, rhs))
+  (l_contract, r_contract), (l_batch, r_batch) = indices(dimension_numbers)
   shared = dict(zip(r_contract + r_batch, l_contract + l_batch))
   l_labels = tuple(range(lhs.ndim))
   r_labels = tuple(shared.get(i, lhs.ndim + i) for i in range(rhs.ndim))
   rows = tuple(x for x in l_labels if x not in l_contract + l_batch)
   columns = tuple(x for x in r_labels if x >= lhs.ndim)
   dims = Dims(l_labels, r_labels, l_batch + rows + columns)
-  return Product(reference, dims, ((), ()), l_batch, columns, result)
+  k = math.prod(lhs.shape[i] for i in l_contract)
+  return Product(reference, dims, ((), ()), l_batch, rows, columns, k, result)

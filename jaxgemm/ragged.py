@@ -40,7 +40,8 @@ import jax.numpy as jnp
 from jaxgemm import _ffi, epilogue, ragged_sharding
 from jaxgemm.contract import unify_varying
 from jaxgemm.gemm import (
-    Geometry, Spec, lower_call, out_avals, plan, register_lowerings, require_built
+    Geometry, Spec, lower_call, out_avals, plan, register_lowerings, require_built,
+    run_by_jit
 )
 from jaxgemm.group_sizes import groups_of_rows
 
@@ -239,14 +240,7 @@ def _abstract_eval(*operands, form, spec, call):
   return [out_avals(lhs, shape, spec)[0] for shape in shapes[:1 + spec.save_preact]]
 
 
-@functools.lru_cache(maxsize=1024)
-def _jitted(**params):
-  return jax.jit(functools.partial(ragged_p.bind, **params))
-
-
-@ragged_p.def_impl
-def _impl(*operands, **params):
-  return _jitted(**params)(*operands)
+run_by_jit(ragged_p)
 
 
 def _lowering(ctx, *operands, form, spec, call, platform):

@@ -6,6 +6,7 @@ and bound as `ragged_p` (ragged.py), or left to `jax.lax.ragged_dot_general`.
 
 import dataclasses
 import functools
+import math
 import operator
 
 import jax
@@ -17,12 +18,13 @@ from jaxgemm.config import check_activation, resolve
 from jaxgemm.gemm import Spec
 from jaxgemm.group_sizes import cut_sizes, groups_of_rows, local_sizes
 from jaxgemm.matmul import (
-    beside, dot_general, emulated_arch, epilogue_values, leaves_to_xla, unsupported
+    beside, dot_general, emulated_arch, epilogue_values, leaves_to_xla, sums_dtype,
+    unsupported
 )
 from jaxgemm.ragged import merge_columns, ragged
 from jaxgemm.ragged_checks import (
-    check_accumulate, check_arrays, check_contracted, check_num_local_groups,
-    check_ragged_batch, check_rhs_grad
+    check_accumulate, check_arrays, check_contracted, check_extent,
+    check_num_local_groups, check_ragged_batch, check_rhs_grad
 )
 from jaxgemm.ragged_layout import RaggedLayout
 
@@ -59,10 +61,11 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
           "may have fewer, those from the offset on. Pass the sizes of all groups.")
     group_sizes = jax.ShapeDtypeStruct(
         (*group_sizes.shape[:-1], local), group_sizes.dtype)
+  # jax 0.10.0 has no such argument.
+  sharded = {} if out_sharding is None else {"out_sharding": out_sharding}
   result = jax.eval_shape(
       lambda lhs, rhs, group_sizes: lax.ragged_dot_general(
-          lhs, rhs, group_sizes, numbers, precision, preferred_element_type,
-          out_sharding=out_sharding),
+          lhs, rhs, group_sizes, numbers, precision, preferred_element_type, **sharded),
       lhs, rhs, group_sizes)
   return result, local
 
@@ -118,8 +121,7 @@ def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, s
            and not form.gated)
   acc_dtype = spec.out_dtype
   if not plain:
-    narrow = jnp.int32 if jnp.issubdtype(acc_dtype, jnp.integer) else jnp.float32
-    acc_dtype = jnp.promote_types(acc_dtype, narrow)
+    acc_dtype = sums_dtype(acc_dtype)
   # jax's own sums would wrap, and count negative sizes.
   sizes = cut_sizes(group_sizes, lhs.shape[layout.ragged])
   if group_offset is not None:
@@ -195,6 +197,9 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   resolved = resolve(config, schedule, reduction, deterministic)
   check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset,
                accumulate=accumulate, rhs_grad=rhs_grad)
+  # Where jax does not trace (jax.disable_jit), these may still be numpy's.
+  lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad = jax.tree.map(
+      jnp.asarray, (lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad))
   preferred = preferred_element_type
   if accumulate is not None and preferred is None:
     preferred = jnp.float32
@@ -211,6 +216,7 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
 
   out_dtype = wanted.dtype
   layout = ragged_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated)
+  check_extent(lhs.shape[layout.ragged])
   contracted = layout.form.mode == "k"
   if contracted:
     check_contracted(bias=bias, scale=scale, activation=activation)
@@ -233,7 +239,9 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   spec = Spec(out_dtype, activation, config=resolved, deterministic=deterministic,
               weak_type=wanted.weak_type, emulated=emulated)
 
-  reason = unsupported(lhs, rhs, out_dtype, precision, emulated, splits=False)
+  (contracting, _), _ = numbers.dot_dimension_numbers
+  k = math.prod(lhs.shape[i] for i in contracting)
+  reason = unsupported(lhs, rhs, out_dtype, k, precision, emulated, splits=False)
   by_xla = leaves_to_xla(implementation, reason)
   if emulated is not None:
     _ffi.use_emulator()

@@ -35,6 +35,14 @@ def check_arrays(numbers: lax.RaggedDotDimensionNumbers, lhs, rhs, group_sizes,
         "rhs[None] for a single group.")
 
 
+def check_extent(extent) -> None:
+  """Raises ValueError for a ragged dimension that int32 sizes cannot cut."""
+  if type(extent) is int and extent >= 2**31:  # else it is symbolic
+    raise ValueError(
+        f"lhs's ragged dimension has {extent} elements; fewer than 2**31 are allowed, "
+        "for group sizes are int32. Split the product.")
+
+
 def check_num_local_groups(given, groups: int, has_offset: bool) -> None:
   """Raises TypeError or ValueError for a number that a call cannot have."""
   try:

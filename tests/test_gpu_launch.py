@@ -138,6 +138,8 @@ def rocm_gpus(monkeypatch):
     monkeypatch.setattr(_ffi, "default_platform", lambda: "rocm")
     monkeypatch.setattr(_ffi.jax, "devices", lambda *_: [device])
   monkeypatch.delenv("JAXGEMM_ROCM_ARCH", raising=False)
+  monkeypatch.setattr(
+      _ffi, "_wanted_rocm_arch", lambda: os.environ.get("JAXGEMM_ROCM_ARCH"))
   return have
 
 
@@ -169,6 +171,7 @@ def test_a_gpu_without_kernels_leaves_the_product_to_xla(rocm_gpus):
     (8192, 8192, "256x256x64_rcr")])
 def test_lowering_says_which_kernel_runs(monkeypatch, m, n, kernel):
   monkeypatch.setenv("JAXGEMM_ROCM_ARCH", "gfx950")
+  monkeypatch.setattr(_ffi, "_wanted_rocm_arch", lambda: "gfx950")
   a, b = (jax.ShapeDtypeStruct((rows, 4096), jnp.bfloat16) for rows in (m, n))
   def product(a, b):
     return jaxgemm.dot_general(a, b, (((1,), (1,)), ((), ())),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm import GemmConfig
+from jaxgemm import GemmConfig, _ffi
 
 CHECKS = [jax.export.DisabledSafetyCheck.custom_call("jaxgemm_gemm")]
 RELAYOUTS = {"copy", "transpose", "concatenate", "pad"}
@@ -220,6 +220,7 @@ def test_lowering_for_rocm_without_a_gpu(rng, monkeypatch, arch, dtype, error):
   monkeypatch.delenv("JAXGEMM_ROCM_ARCH", raising=False)
   if arch is not None:
     monkeypatch.setenv("JAXGEMM_ROCM_ARCH", arch)
+  monkeypatch.setattr(_ffi, "_wanted_rocm_arch", lambda: arch)
   traced = jax.jit(lambda a, bias: jaxgemm.matmul(
       a, a, bias=bias, activation="gelu", preferred_element_type=jnp.bfloat16,
       config=GemmConfig(schedule="work_stealing", num_queues=8))).trace(a, a[0])
