@@ -21,10 +21,10 @@ checkpoint, cond and shard_map, and lower for platforms that are not there. Expo
       jax.export.DisabledSafetyCheck.custom_call("jaxgemm_gemm")])
 
 A lowering for "rocm" is for the AMD GPUs that are there, or for what the environment
-variable JAXGEMM_ROCM_ARCH says; without either for gfx942. With
-JAXGEMM_COMMAND_BUFFERS=0, set before the import, GPU calls stay out of XLA's command
-buffers. implementation="emulated:gfx942" (or gfx950) runs a GPU's machine code on
-the CPU, in the emulator of `jaxgemm.emulator`.
+variable JAXGEMM_ROCM_ARCH says when the first is made (it is read once in a process);
+without either for gfx942. With JAXGEMM_COMMAND_BUFFERS=0, set before the import, GPU
+calls stay out of XLA's command buffers. implementation="emulated:gfx942" (or gfx950)
+runs a GPU's machine code on the CPU, in the emulator of `jaxgemm.emulator`.
 
 Sharding: inside jax.shard_map each device computes what it holds. On automatic and
 explicit meshes a partitioning rule keeps operands sharded. It is inserted only if

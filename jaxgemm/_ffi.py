@@ -88,7 +88,7 @@ def _local_cuda_arch() -> str | None:
 
 @functools.cache
 def _wanted_rocm_arch() -> str | None:
-  """JAXGEMM_ROCM_ARCH, which is read once: jax keeps programs that were lowered for it."""
+  """JAXGEMM_ROCM_ARCH, read once: jax keeps programs that were lowered for it."""
   return os.environ.get("JAXGEMM_ROCM_ARCH")
 
 

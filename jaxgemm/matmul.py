@@ -15,7 +15,7 @@ from jaxgemm.config import GemmConfig, check_activation, check_choice, resolve
 from jaxgemm.contract import contract
 from jaxgemm.gemm import Spec, kernel_dtypes
 from jaxgemm.layout import Dims
-from jaxgemm.precision import is_high, precision_error
+from jaxgemm.precision import hashable, is_high, precision_error
 from jaxgemm.product import Product, dot_general_product, indices, matmul_product
 
 _EMULATED = "emulated:"
@@ -232,8 +232,8 @@ class Prepared(NamedTuple):
   reason: str | None
 
 
-def prepare(lhs, rhs, bias, scale, product: Product, *, chunked: bool = False, precision,
-            activation, schedule, reduction, deterministic, config,
+def prepare(lhs, rhs, bias, scale, product: Product, *, chunked: bool = False,
+            precision, activation, schedule, reduction, deterministic, config,
             implementation) -> Prepared:
   """Checks the options of a call.
 
@@ -423,10 +423,9 @@ def dot_general(
     ValueError, TypeError: see `jaxgemm.matmul`.
   """
   # jax accepts lists here, which are not hashable.
-  precision = tuple(precision) if isinstance(precision, list) else precision
   return _dot_general(
       lhs, rhs, bias, scale, dimension_numbers=indices(dimension_numbers),
-      precision=precision,
+      precision=hashable(precision),
       preferred_element_type=preferred_element_type, out_sharding=out_sharding,
       activation=activation, schedule=schedule, reduction=reduction,
       deterministic=deterministic, config=config, implementation=implementation,

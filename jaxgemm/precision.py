@@ -10,7 +10,7 @@ from jaxgemm.gemm import is_held_by
 _Preset = lax.DotAlgorithmPreset
 _Algorithm = lax.DotAlgorithm
 
-# The algorithms whose sums are float32, by the dtype that their operands are rounded to.
+# Algorithms with float32 sums, and the dtype that they round their operands to.
 _ROUNDED_TO = {
     _Preset.F32_F32_F32: jnp.float32,
     _Preset.BF16_BF16_F32: jnp.bfloat16,
@@ -19,6 +19,11 @@ _ROUNDED_TO = {
 _FLOAT8 = (_Preset.ANY_F8_ANY_F8_F32, _Preset.ANY_F8_ANY_F8_F32_FAST_ACCUM,
            _Preset.ANY_F8_ANY_F8_ANY, _Preset.ANY_F8_ANY_F8_ANY_FAST_ACCUM)
 _FAST = (_Preset.ANY_F8_ANY_F8_F32_FAST_ACCUM, _Preset.ANY_F8_ANY_F8_ANY_FAST_ACCUM)
+
+
+def hashable(precision):
+  """The same precision; jax takes a list, too, which cannot be static."""
+  return tuple(precision) if isinstance(precision, list) else precision
 
 
 def asked(precision):

@@ -21,6 +21,7 @@ from jaxgemm.matmul import (
     beside, dot_general, emulated_arch, epilogue_values, leaves_to_xla, sums_dtype,
     unsupported
 )
+from jaxgemm.precision import hashable
 from jaxgemm.ragged import merge_columns, ragged
 from jaxgemm.ragged_checks import (
     check_accumulate, check_arrays, check_contracted, check_extent,
@@ -181,13 +182,18 @@ _STATIC = ("gated", "numbers", "precision", "preferred_element_type", "out_shard
            "config", "implementation")
 
 
+def call(*operands, precision=None, **options):
+  """A grouped product; see `jaxgemm.ragged_dot` for its arguments, and `_call`."""
+  return _call(*operands, precision=hashable(precision), **options)
+
+
 @functools.partial(jax.jit, static_argnames=_STATIC, inline=True)
-def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
-         accumulate=None, rhs_grad=None, *, gated=False, numbers=BASIC, precision=None,
-         preferred_element_type=None, out_sharding=None, num_local_groups=None,
-         activation=None, schedule=None, reduction=None, deterministic=False,
-         config=None, implementation=None):
-  """A grouped product; see `jaxgemm.ragged_dot` for its arguments.
+def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
+          accumulate=None, rhs_grad=None, *, gated=False, numbers=BASIC, precision=None,
+          preferred_element_type=None, out_sharding=None, num_local_groups=None,
+          activation=None, schedule=None, reduction=None, deterministic=False,
+          config=None, implementation=None):
+  """See `call`.
 
   Args:
     gated: rhs has shape (G, K, 2, N), and numbers are BASIC.
@@ -198,8 +204,8 @@ def call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset,
                accumulate=accumulate, rhs_grad=rhs_grad)
   # Where jax does not trace (jax.disable_jit), these may still be numpy's.
-  lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad = jax.tree.map(
-      jnp.asarray, (lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad))
+  lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad = jax.tree.map(
+      jnp.asarray, (lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad))
   preferred = preferred_element_type
   if accumulate is not None and preferred is None:
     preferred = jnp.float32
