@@ -30,7 +30,8 @@ DTYPES = [
 # From LARGE on each dtype takes one layout and from HUGE on one combination, so that the
 # dtypes between them see all; float32 and bfloat16 go up to the largest.
 LARGE, HUGE, LARGEST = 15e9, 100e9, 400e9  # FLOPs
-# Without --whole each size from SOME on has one dtype, in turn, and from NONE on has none.
+# Without --whole each size has every other dtype, from SOME on one, from NONE on none; the
+# dtypes take turns.
 SOME, NONE = 2e9, 30e9
 
 
@@ -77,12 +78,11 @@ def combinations(m, n, k, dtype):
 
 
 def named_problems():
-  turn = 0
-  for m, n, k in sorted({*shapes.mnk("dense"), *shapes.mnk("stream_k"),
-                         *shapes.mnk("edge")}):
+  for turn, (m, n, k) in enumerate(sorted({
+      *shapes.mnk("dense"), *shapes.mnk("stream_k"), *shapes.mnk("edge")})):
     flops = 2 * m * n * k
-    few = DTYPES if flops < SOME else DTYPES[turn:turn + 1] if flops < NONE else []
-    turn += len(few) == 1
+    step = 2 if flops < SOME else len(DTYPES)
+    few = DTYPES[turn % step::step] if flops < NONE else []
     for dtype in ("float32", "bfloat16") if flops >= LARGEST else DTYPES:
       yield pytest.param(m, n, k, dtype,
                          marks=[] if dtype in few else [pytest.mark.whole])
