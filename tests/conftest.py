@@ -46,6 +46,7 @@ def pytest_configure(config):
   config.pluginmanager.register(progress.Progress(config), "progress")
 
 
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
 def pytest_xdist_auto_num_workers(config):
   """-n auto: a process for each CPU, but one process where they would share a GPU or
   where tests are named one by one."""

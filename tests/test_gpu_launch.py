@@ -6,8 +6,10 @@ import ctypes
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import sysconfig
 import types
 import warnings
 
@@ -39,8 +41,9 @@ def configure(folder, kernels, **env):
       message(STATUS "outputs: ${{kernels}}")
       message(STATUS "${{JAXGEMM_BUILD_SUMMARY}}")
       """)
+  cmake = shutil.which("cmake", path=sysconfig.get_path("scripts")) or "cmake"
   done = subprocess.run(
-      ["cmake", "-S", folder, "-B", folder / "out", f"-DJAXGEMM_GPU_KERNELS={kernels}"],
+      [cmake, "-S", folder, "-B", folder / "out", f"-DJAXGEMM_GPU_KERNELS={kernels}"],
       capture_output=True, text=True, check=True, env={**os.environ, **env})
   return set(re.findall(r"kernels/(\w+)/(\w+)\.(?:hsaco|cubin)", done.stdout)), done.stdout
 
