@@ -18,6 +18,7 @@
 #include "handlers.h"
 #include "plan.h"
 #include "plan_check.h"
+#include "relayout_sm90.h"
 #include "trace.h"
 
 namespace nb = nanobind;
@@ -87,10 +88,16 @@ Config ParseConfig(const nb::dict& dict) {
 
 nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
                   const std::string& target) {
-  Problem p = ParseProblem(problem_dict);
+  const Problem given = ParseProblem(problem_dict);
   Config asked = ParseConfig(config_dict);
   Plan plan;
-  std::string error = MakePlan(p, asked, target, &plan);
+  std::string error;
+  const Target* found = FindTarget(target, &error);
+  if (found) error = CheckProblem(given, *found);
+  if (!error.empty()) throw nb::value_error(error.c_str());
+  const Relayout relayout = ChooseRelayout(given, asked, *found);
+  const Problem p = Relaid(given, relayout);
+  error = MakePlan(p, asked, target, &plan);
   const Config& c = plan.config;
   auto str = [](std::string_view name) { return std::string(name); };
   std::string kernel = str(c.kernel);
@@ -142,6 +149,17 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["zeroed_bytes"] = plan.zeroed_bytes;
   result["status_offset"] = plan.status_offset;
   result["reasons"] = Reasons(p, asked, plan);
+  // What the caller has to copy first: the layouts and sizes that the attributes are for.
+  nb::dict relaid;
+  relaid["lhs"] = relayout.CopiesLhs(given);
+  relaid["rhs"] = relayout.CopiesRhs(given);
+  relaid["lhs_contracting"] = p.lhs_contracting;
+  relaid["rhs_contracting"] = p.rhs_contracting;
+  relaid["m"] = p.m;
+  relaid["n"] = p.n;
+  relaid["k"] = p.k;
+  result["relayout"] = relaid;
+  result["faster_by_xla"] = FasterByXla(given, asked, *found, relayout);
   return result;
 }
 

@@ -2,18 +2,33 @@
 
 #include <utility>
 
+#include "relayout_sm90.h"
 #include "text.h"
 
 namespace jaxgemm {
 namespace {
 
-// A kernel for GPUs moves 16 bytes at a time where rows of an operand are whole multiples of
-// them. Else "", or which are not.
-std::string RaggedRows(const char* operand, const char* dimension, int64_t size, DType dtype) {
+// Why a GPU kernel loads an operand by element, which is slower, or "". It moves 16 bytes at a time
+// where lines of the operand are multiples of that long, and on Hopper where TMA reads the layout.
+std::string LoadsByElement(const Problem& p, bool is_lhs, bool sm90) {
   constexpr int64_t kChunkBytes = 16;
-  if (size * Bytes(dtype) % kChunkBytes == 0) return "";
-  return Str(dimension) + "=" + Str(size) + ": the rows of " + operand +
-         " are not a multiple of 16 bytes long: loads by element, slower";
+  const int64_t contracting = is_lhs ? p.lhs_contracting : p.rhs_contracting;
+  const DType dtype = is_lhs ? p.lhs_dtype : p.rhs_dtype;
+  const int64_t size = contracting == 1 ? p.k : is_lhs ? p.m : p.num_columns();
+  const std::string dimension = contracting == 1 ? "k" : is_lhs ? "m" : "n";
+  const std::string operand = is_lhs ? "lhs" : "rhs", end = ": loads by element, slower";
+  if (size * Bytes(dtype) % kChunkBytes != 0) {
+    return dimension + "=" + Str(size) + ": the rows of " + operand +
+           " are not a multiple of 16 bytes long" + end;
+  }
+  if (!sm90 || (is_lhs ? TmaReadsLhs(p) : TmaReadsRhs(p))) return "";
+  if (p.ragged == Ragged::kK) {
+    return operand + " is " + Str(Name(dtype)) + (contracting == 1 ? ", with k last" : "") +
+           ", and groups along k begin anywhere; TMA reads operands of 16 bits whose last "
+           "dimension is not k" + end;
+  }
+  return "k is not the last dimension of " + operand + ", which is " + Str(Name(dtype)) +
+         "; TMA reads only operands of 16 bits so" + end;
 }
 
 }  // namespace
@@ -33,11 +48,8 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
   say("tile " + Str(c.tile_m) + "x" + Str(c.tile_n) + "x" + Str(c.tile_k) + ": " + Str(tiles) +
       (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
   if (plan.instance) {
-    for (std::string reason :
-         {p.lhs_contracting == 1 ? RaggedRows("lhs", "k", p.k, p.lhs_dtype)
-                                 : RaggedRows("lhs", "m", p.m, p.lhs_dtype),
-          p.rhs_contracting == 0 ? RaggedRows("rhs", "n", p.n, p.rhs_dtype)
-                                 : RaggedRows("rhs", "k", p.k, p.rhs_dtype)}) {
+    for (bool is_lhs : {true, false}) {
+      std::string reason = LoadsByElement(p, is_lhs, plan.instance->target == "sm90");
       if (!reason.empty()) say(std::move(reason));
     }
   }

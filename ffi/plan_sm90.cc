@@ -59,13 +59,20 @@ std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
   const double busy = power(m * n * k * element / 2 / kMacsPerCycle) +
                       power((m + n) * k * element / kSmBytes);
   const double waits = cluster > 1 ? kSharing : 0;
-  const double per_k =
-      waits + std::pow(busy + power((m + n / cluster) * k * element * ctas / kL2Bytes), 1 / kNorm);
+  // A box of 128 bytes that straddles two lines of the L2 takes two reads: then the L2 is waited for
+  // wherever the tiles are.
+  auto reads = [&](int64_t line) { return line * Bytes(instance.lhs) % 128 == 0 ? 1.0 : 2.0; };
+  const double lhs_reads = reads(p.lhs_contracting == 1 ? p.k : p.m);
+  const double rhs_reads = reads(p.rhs_contracting == 1 ? p.k : p.n);
+  const double from_l2 =
+      power((m * lhs_reads + n / cluster * rhs_reads) * k * element * ctas / kL2Bytes);
+  const double per_k = waits + std::pow(busy + from_l2, 1 / kNorm);
   const double tile = static_cast<double>(CeilDiv(tiles_k, sharing.peers)) * per_k + kPerTile;
   const double last = kLastPerColumn * n;
   if (sharing.fixed_stride && TakesTurns(p, instance, tiles, workgroups)) {
+    const double in_turns = busy + (lhs_reads * rhs_reads > 1 ? from_l2 : 0);
     return last + kPerTile + std::ceil(tiles / at_once) * static_cast<double>(tiles_k) *
-                                 (waits + kTurns * std::pow(busy, 1 / kNorm));
+                                 (waits + kTurns * std::pow(in_turns, 1 / kNorm));
   }
   if (!sharing.cut) {
     const double exchange = peers > 1 ? kExchange + kPerOwnedColumn * n / peers +

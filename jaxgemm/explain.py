@@ -29,7 +29,7 @@ class Explanation:
   Keys of data: implementation ("jaxgemm", "xla" or "emulated:" and an
   architecture), target ("cpu" or an architecture), kernel, schedule, reduction,
   tile (m, n, k), tiles (how many along each), num_workgroups, num_queues,
-  workspace_bytes, zeroed_bytes, relayouts (operands that are transposed),
+  workspace_bytes, zeroed_bytes, relayouts (what is transposed or padded by a copy),
   fused_epilogue, gradients (the relayouts of each operand's gradient) and reasons.
   Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles
   are as many as any group sizes can make. Products that wait for chunks also have
@@ -146,6 +146,21 @@ def _plan(eqn):
   return plan_contraction(operands, eqn.params["labels"], spec, target)
 
 
+def _dtype_reasons(plan, operands, swap: bool) -> list[str]:
+  """Why the kernel reads other dtypes than the operands have."""
+  dtypes = plan["operand_dtypes"][::-1] if swap else plan["operand_dtypes"]
+  if plan["passes"] == 3:
+    parts = "bfloat16" if dtypes[0] == jnp.bfloat16 else "tf32"
+    return [f"float32 is multiplied in three passes of {parts} parts, as one product "
+            "of three times k: the operands are split by copies"]
+  why = "the kernels do not take the operands' types together"
+  if all(x.dtype.itemsize == 1 for x in operands[:2]):
+    why = "where groups cut k, TMA reads only operands of 16 bits"
+  return [f"{name} is converted from {x.dtype.name} to {dtype.name} by a copy: {why}"
+          for name, x, dtype in zip(("lhs", "rhs"), operands, dtypes)
+          if x.dtype != dtype]
+
+
 def _gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
   """Transposed arrays of each gradient; its result counts as "out"."""
   found = {}
@@ -208,7 +223,10 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
   if eqn is None:
     reason = "implementation='xla' was given"
     if kwargs.get("implementation") is None:
-      reason = supports(a, b, **kwargs)[1] or NOTHING_TO_SUM
+      reason = supports(a, b, **kwargs)[1]
+      if not reason:
+        forced = _plan(_trace(a, b, kwargs | {"implementation": "jaxgemm"}))[1]
+        reason = forced["faster_by_xla"] or NOTHING_TO_SUM
     return Explanation({"implementation": "xla", "reasons": [reason]})
   chosen, plan = _plan(eqn)
   operands, spec = [x.aval for x in eqn.invars], eqn.params["spec"]
@@ -228,15 +246,11 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
     how = chosen or layout.choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
     swap, fused = how.swap, chosen is not None
     copied = _gradients(dims, sizes, *operands[:2])
+  names = {"lhs": "rhs", "rhs": "lhs"} if swap else {}
+  moved = {names.get(x, x): done for x, done in plan["copies"].items()}
   reasons = list(plan["reasons"])
-  dtypes = plan["operand_dtypes"][::-1] if swap else plan["operand_dtypes"]
-  reasons += [f"{name} is converted from {x.dtype.name} to {dtype.name} by a copy: the "
-              "kernels do not take the operands' types together"
-              for name, x, dtype in zip(("lhs", "rhs"), operands, dtypes)
-              if x.dtype != dtype]
-  if plan["passes"] == 3:
-    reasons.append("float32 is multiplied in three passes of tf32 parts, as one product "
-                   "of three times k: the operands are split by copies")
+  reasons += _dtype_reasons(plan, operands, swap)
+  reasons += [f"{name} is {done}" for name, done in moved.items()]
   reasons += [f"{name} is transposed by a copy: its dimensions are not in an order "
               "that a kernel reads or writes" for name in how.relayouts]
   if eqn.primitive is ragged_p:
@@ -253,7 +267,7 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
       "implementation": (f"emulated:{spec.emulated}" if spec.emulated
                          else "jaxgemm"),
       **{key: plan[key] for key in keys},
-      "relayouts": how.relayouts,
+      "relayouts": tuple(dict.fromkeys((*how.relayouts, *moved))),
       "fused_epilogue": fused,
       "gradients": copied,
       "reasons": reasons,

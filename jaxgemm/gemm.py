@@ -9,6 +9,7 @@ that no abstract value depends on the platform.
 
 import dataclasses
 import functools
+import math
 
 import jax
 from jax.extend.core import Primitive
@@ -16,7 +17,7 @@ from jax.interpreters import mlir
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import _ffi
+from jaxgemm import _ffi, relayout
 from jaxgemm.config import GemmConfig
 
 CALL_TARGET = "jaxgemm_gemm"
@@ -59,13 +60,15 @@ class Spec:
     return self.emulated or _ffi.target(platform)
 
 
+def _reshaped(aval, shape):
+  """The aval of another shape: it carries the mesh and the varying axes of shard_map."""
+  replicated = jax.sharding.PartitionSpec(*(None,) * len(shape))
+  return aval.update(
+      shape=tuple(shape), sharding=aval.sharding.update(spec=replicated))
+
+
 def out_avals(lhs, shape, spec: Spec):
-  # lhs's aval, updated: it carries the mesh and the varying axes of shard_map.
-  spec_out = jax.sharding.PartitionSpec(*(None,) * len(shape))
-  aval = lhs.update(
-      shape=tuple(shape), dtype=spec.out_dtype, weak_type=spec.weak_type,
-      sharding=lhs.sharding.update(spec=spec_out),
-  )
+  aval = _reshaped(lhs, shape).update(dtype=spec.out_dtype, weak_type=spec.weak_type)
   return [aval] * (1 + spec.save_preact)
 
 
@@ -157,13 +160,17 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, bias: bool,
          scale: bool, target: str) -> dict:
   """The native plan, and the dtypes that its kernel reads as "operand_dtypes".
 
-  With "passes", how many products of parts the operands are multiplied in.
+  With "passes", how many products of parts the operands are multiplied in; and with
+  "relayout", the layout and sizes that its attributes are for, and "copies", what is
+  done to "lhs", "rhs" and "out" therefore: see relayout.py.
 
   Raises:
     ValueError: the problem or the config does not fit the target.
   """
   dtypes = kernel_dtypes(lhs_dtype, rhs_dtype, target)
   passes = _passes(dtypes, spec, target)
+  if geometry.ragged == "k" and target in _ffi.CUDA_ARCHS:
+    dtypes, passes = _across_groups(dtypes)
   problem = {
       **dataclasses.replace(geometry, k=passes * geometry.k).to_native(),
       "lhs_dtype": dtypes[0].name,
@@ -175,8 +182,10 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, bias: bool,
       "save_preact": int(spec.save_preact),
   }
   config = spec.config.to_native(spec.deterministic)
-  return _ffi.plan(tuple(problem.items()), config, target) | {
-      "operand_dtypes": dtypes, "passes": passes}
+  planned = _ffi.plan(tuple(problem.items()), config, target)
+  return planned | {
+      "operand_dtypes": dtypes, "passes": passes,
+      "copies": relayout.described(planned["relayout"], geometry, passes)}
 
 
 def _passes(dtypes, spec: Spec, target: str) -> int:
@@ -185,18 +194,52 @@ def _passes(dtypes, spec: Spec, target: str) -> int:
   return 3 if spec.precise and tf32 else 1
 
 
-def split_in_three(x, axis: int, is_lhs: bool) -> jax.Array:
-  """float32 as parts that tf32 holds, one after the other along `axis`, which is k.
+def _across_groups(dtypes) -> tuple[tuple[np.dtype, np.dtype], int]:
+  """(dtypes, passes) of a product on Hopper whose groups cut k.
 
-  x is high + low, each of 11 bits and more. Of lhs they are [high, high, low] and of rhs
-  [high, low, high]: one product along all of it is what CUTLASS's 3xTF32 computes in
-  three, all but low times low.
+  Groups begin anywhere along k, so TMA reads only operands of 16 bits there. bfloat16
+  holds every float8; float32 is split in parts of bfloat16, whose three products keep
+  16 bits: more than tf32 does.
   """
-  bits = jax.lax.bitcast_convert_type(x, jnp.uint32) & jnp.uint32(0xFFFFE000)
+  if all(jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1
+         for dtype in dtypes):
+    return (jnp.dtype(jnp.bfloat16),) * 2, 1
+  if jnp.float32 in dtypes:
+    return (jnp.dtype(jnp.bfloat16),) * 2, 3
+  return dtypes, 1
+
+
+# The bits of a float32 that a part of it keeps: as many as the dtype has or tf32 reads.
+_HIGH_BITS = {jnp.dtype(jnp.float32): 0xFFFFE000, jnp.dtype(jnp.bfloat16): 0xFFFF0000}
+
+
+def split_in_three(x, axis: int, is_lhs: bool, dtype=jnp.float32,
+                   by_row: bool = False) -> jax.Array:
+  """float32 as parts along `axis`, which is k and gets three times as long.
+
+  x is high + low. Of lhs the parts are [high, high, low] and of rhs [high, low, high]:
+  one product along all of it is what CUTLASS's 3xTF32 computes in three, all but low
+  times low.
+
+  Args:
+    x: float32 array.
+    axis: of k.
+    is_lhs: whether x is lhs.
+    dtype: of the parts: float32, for kernels that multiply it as tf32, or bfloat16.
+    by_row: the parts of each k follow each other; else all of one part.
+  """
+  mask = jnp.uint32(_HIGH_BITS[jnp.dtype(dtype)])
+  bits = jax.lax.bitcast_convert_type(x, jnp.uint32) & mask
   high = jax.lax.bitcast_convert_type(bits, jnp.float32)
   finite = jnp.isfinite(x)
-  high, low = jnp.where(finite, high, x), jnp.where(finite, x - high, 0)
-  return jnp.concatenate([high, high, low] if is_lhs else [high, low, high], axis)
+  high, low = (y.astype(dtype) for y in (
+      jnp.where(finite, high, x), jnp.where(finite, x - high, 0)))
+  parts = [high, high, low] if is_lhs else [high, low, high]
+  if not by_row:
+    return jnp.concatenate(parts, axis)
+  axis %= x.ndim
+  shape = (*x.shape[:axis], 3 * x.shape[axis], *x.shape[axis + 1:])
+  return jnp.stack(parts, axis + 1).reshape(shape)
 
 
 def run_by_jit(primitive: Primitive) -> None:
@@ -243,24 +286,70 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, bias: bool,
         "or leave implementation out.")
   chosen = plan(geometry, lhs.dtype, rhs.dtype, spec, bias, scale,
                 spec.target(platform))
-  operands = [_convert(ctx, x, aval, dtype) for x, aval, dtype in
-              zip(operands, ctx.avals_in, chosen["operand_dtypes"])] + [*operands[2:]]
-  avals_in = [aval.update(dtype=dtype) for aval, dtype in
-              zip(ctx.avals_in, chosen["operand_dtypes"])] + [*ctx.avals_in[2:]]
-  if chosen["passes"] == 3:
-    # k is the last dimension of each or the one before.
-    axes = 0 if geometry.lhs_contracting == 0 else 1, geometry.rhs_contracting
-    for i, axis in enumerate(axes):
-      operands[i], avals_in[i] = _split(ctx, operands[i], avals_in[i], axis - 2, i == 0)
+  operands, avals_in = _prepared(ctx, operands, geometry, chosen, bias, scale)
   workspace = jax.core.ShapedArray((chosen["workspace_bytes"],), jnp.uint8)
   # Behind lhs, rhs, the sizes and the offset: what is added to, in place.
   aliases = {3 + geometry.group_offset: 0} if geometry.accumulate else None
   rule = jax.ffi.ffi_lowering(CALL_TARGET, operand_output_aliases=aliases)
   chunked = geometry.tiles_per_chunk > 0
-  avals_out = ctx.avals_out[:-1] if chunked else ctx.avals_out
+  given = ctx.avals_out[:-1] if chunked else ctx.avals_out
+  avals_out = [_padded_out(x, geometry, chosen["relayout"]) for x in given]
   call_ctx = ctx.replace(avals_in=avals_in, avals_out=[*avals_out, workspace])
   outs = rule(call_ctx, *operands, **chosen["attrs"])
-  return _check_status(call_ctx, outs, chosen, platform) if chunked else outs[:-1]
+  outs = _check_status(call_ctx, outs, chosen, platform) if chunked else [*outs[:-1]]
+  for i, (aval, padded) in enumerate(zip(given, avals_out)):
+    if aval.shape != padded.shape:
+      outs[i], _ = _apply(ctx, lambda x: relayout.cut(x, geometry.m, aval.shape),
+                          outs[i], padded)
+  return outs
+
+
+def _padded_out(aval, geometry: Geometry, wanted: dict):
+  """The aval of a result with the sizes that the plan pads m and n to."""
+  if (wanted["m"], wanted["n"]) == (geometry.m, geometry.n):
+    return aval
+  lead = len(geometry.out_shape()) - 2
+  # Of a gate's, which are not padded, there may be more, or two dimensions.
+  columns = math.prod(aval.shape[lead + 1:]) + wanted["n"] - geometry.n
+  return _reshaped(aval, (*aval.shape[:lead], wanted["m"], columns))
+
+
+def _prepared(ctx, operands, geometry: Geometry, chosen: dict, bias: bool, scale: bool):
+  """(operands, avals) as the plan's kernel reads them."""
+  operands, avals = list(operands), list(ctx.avals_in)
+
+  def apply(i, fun):
+    operands[i], avals[i] = _apply(ctx, fun, operands[i], avals[i])
+
+  # k is the last dimension of each or the one before.
+  contracting = geometry.lhs_contracting, geometry.rhs_contracting
+  across_groups = geometry.ragged == "k"
+  for i, (axis, dtype) in enumerate(zip(contracting, chosen["operand_dtypes"])):
+    if chosen["passes"] == 3:
+      apply(i, lambda x: split_in_three(
+          x.astype(jnp.float32), axis - 2, i == 0, dtype, across_groups))
+    elif avals[i].dtype != dtype:
+      apply(i, lambda x: x.astype(dtype))
+  if chosen["passes"] == 3 and across_groups:
+    apply(2, lambda sizes: 3 * sizes)
+  wanted = chosen["relayout"]
+  rows = wanted["m"], wanted["n"] * (2 if geometry.gated else 1)
+  for i, name in enumerate(("lhs", "rhs")):
+    if wanted[name]:
+      apply(i, lambda x: relayout.operand(
+          x, contracting[i], wanted[f"{name}_contracting"], rows[i], wanted["k"]))
+  if wanted["n"] != geometry.n:
+    for i in range(len(operands) - bias - scale, len(operands)):
+      apply(i, lambda x: relayout.columns(x, geometry.n, wanted["n"]))
+  return operands, avals
+
+
+def _apply(ctx, fun, operand, aval):
+  """(fun(operand), its aval)."""
+  result = jax.eval_shape(fun, jax.ShapeDtypeStruct(aval.shape, aval.dtype))
+  new = _reshaped(aval, result.shape).update(dtype=result.dtype)
+  lowered = mlir.lower_fun(fun, multiple_results=False)
+  return lowered(ctx.replace(avals_in=[aval], avals_out=[new]), operand)[0], new
 
 
 def _check_status(ctx, outs, chosen, platform: str):
@@ -282,23 +371,6 @@ def _check_status(ctx, outs, chosen, platform: str):
                 timeout_ns=np.int64(chosen["attrs"]["timeout_ns"]))
     return [*outs, status]
   return [*outs[:-1], status]
-
-
-def _convert(ctx, operand, aval, dtype):
-  if aval.dtype == dtype:
-    return operand
-  ctx = ctx.replace(avals_in=[aval], avals_out=[aval.update(dtype=dtype)])
-  convert = mlir.lower_fun(lambda x: x.astype(dtype), multiple_results=False)
-  return convert(ctx, operand)[0]
-
-
-def _split(ctx, operand, aval, axis: int, is_lhs: bool):
-  shape = list(aval.shape)
-  shape[axis] *= 3
-  new = aval.update(shape=tuple(shape))
-  split = mlir.lower_fun(
-      lambda x: split_in_three(x, axis, is_lhs), multiple_results=False)
-  return split(ctx.replace(avals_in=[aval], avals_out=[new]), operand)[0], new
 
 
 def _no_lowering(ctx, *_, **__):

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue, sharding
 from jaxgemm.config import GemmConfig, check_activation, check_choice, resolve
-from jaxgemm.contract import contract
+from jaxgemm.contract import contract, plan_contraction
 from jaxgemm.gemm import Spec, kernel_dtypes
 from jaxgemm.layout import Dims
 from jaxgemm.precision import hashable, is_high, precision_error
@@ -258,12 +258,26 @@ def prepare(lhs, rhs, bias, scale, product: Product, *, chunked: bool = False,
   return Prepared(spec, dims, bias, scale, reason)
 
 
+def _faster_by_xla(lhs, rhs, bias, scale, product: Product, dims: Dims,
+                   spec: Spec) -> str | None:
+  """Why XLA's product is known to be much faster than the kernels, or None."""
+  operands = [jax.ShapeDtypeStruct(
+      [size for i, size in enumerate(x.shape) if i not in axes], _dtype_beside(x, other))
+      for x, other, axes in ((lhs, rhs, product.dropped[0]), (rhs, lhs, product.dropped[1]))]
+  operands += [x for x in (bias, scale) if x is not None]
+  target = spec.target(_ffi.default_platform())
+  return plan_contraction(operands, dims, spec, target)[1]["faster_by_xla"] or None
+
+
 def _call(lhs, rhs, bias, scale, product: Product, **options):
   # Where jax does not trace (jax.disable_jit), these may still be numpy's.
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
   spec, dims, bias, scale, reason = prepare(lhs, rhs, bias, scale, product, **options)
   implementation = options["implementation"]
-  if leaves_to_xla(implementation, reason) or is_left(product.k, implementation):
+  left = is_left(product.k, implementation)
+  if reason is None and implementation is None and not left:
+    reason = _faster_by_xla(lhs, rhs, bias, scale, product, dims, spec)
+  if leaves_to_xla(implementation, reason) or left:
     return _xla(lhs, rhs, bias, scale, product, dims, spec)
   if spec.emulated is not None:
     _ffi.use_emulator()

@@ -1,5 +1,7 @@
 #include "backend/tensor_maps.h"
 
+#include "relayout_sm90.h"
+
 namespace jaxgemm {
 namespace {
 
@@ -55,24 +57,19 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   TensorMaps maps{.cluster_m = static_cast<int32_t>(call.plan.cluster_m),
                   .cluster_n = static_cast<int32_t>(call.plan.cluster_n)};
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
-  // Groups of k begin anywhere, and so would boxes, within lines of k. Of types that have not 16
-  // bits the other lines are transposed.
-  auto suits = [&p](int64_t contracting) {
-    return contracting == 1 ? p.ragged != Ragged::kK : Bytes(p.lhs_dtype) == 2;
-  };
-  const bool lhs_suits = suits(p.lhs_contracting), rhs_suits = suits(p.rhs_contracting);
   // Each CTA of a cluster loads a share of rhs; where k runs along the lines, it does so by halves.
-  maps.lhs_valid = lhs_suits && (p.lhs_contracting == 1
-                                     ? Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
-                                              instance.tile_m / cluster, &maps.lhs)
-                                     : Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m,
-                                              instance.tile_k, &maps.lhs));
+  maps.lhs_valid =
+      TmaReadsLhs(p) && (p.lhs_contracting == 1
+                             ? Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
+                                      instance.tile_m / cluster, &maps.lhs)
+                             : Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m,
+                                      instance.tile_k, &maps.lhs));
   maps.rhs_valid =
-      rhs_suits && (p.rhs_contracting == 1
-                        ? Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),
-                                 p.k, instance.tile_n / 2, &maps.rhs)
-                        : Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
-                                 p.num_columns(), instance.tile_k / cluster, &maps.rhs));
+      TmaReadsRhs(p) && (p.rhs_contracting == 1
+                             ? Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),
+                                      p.k, instance.tile_n / 2, &maps.rhs)
+                             : Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
+                                      p.num_columns(), instance.tile_k / cluster, &maps.rhs));
   const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
   maps.plain_out = IsFloat16OrMore(p.out_dtype) && !p.accumulate && p.n % neighbours == 0 &&
                    reinterpret_cast<uintptr_t>(call.out) % 16 == 0 &&

@@ -1,0 +1,79 @@
+"""Copies that bring operands into the layout and sizes that a plan's kernel reads.
+
+The native plan decides on them (ffi/relayout_sm90.h). They are ordinary XLA operations in front
+of the custom call: XLA fuses them with what produces the operand and moves them out of
+loops where the operand does not change.
+"""
+
+import math
+
+import jax
+import jax.numpy as jnp
+
+
+def operand(x, contracting: int, wanted: int, rows: int, k: int) -> jax.Array:
+  """An operand with k elsewhere, padded with zeros.
+
+  Args:
+    x: array of shape (..., ROWS, K), or (..., K, ROWS) where `contracting` is 0.
+    contracting: which of the last two dimensions is k.
+    wanted: which is to be k.
+    rows: size of the other one in the result, at least ROWS.
+    k: likewise for k.
+
+  Returns:
+    An array of shape (..., rows, k), or (..., k, rows) where `wanted` is 0.
+  """
+  if contracting != wanted:
+    x = jnp.swapaxes(x, -1, -2)
+  return pad(x, (rows, k) if wanted else (k, rows))
+
+
+def pad(x, sizes) -> jax.Array:
+  """x with zeros behind it, so that its last dimensions have these sizes."""
+  lead = x.ndim - len(sizes)
+  more = [size - old for size, old in zip(sizes, x.shape[lead:], strict=True)]
+  return jnp.pad(x, [(0, 0)] * lead + [(0, n) for n in more]) if any(more) else x
+
+
+def columns(x, old: int, new: int) -> jax.Array:
+  """A bias or scale (..., old), or a scale (..., 1), for `new` columns."""
+  return pad(x, (new,)) if x.shape[-1] == old else x
+
+
+def cut(x, rows: int, shape) -> jax.Array:
+  """The result of this shape out of a padded one (..., M, N) with more rows or columns.
+
+  Args:
+    x: the padded result.
+    rows: of the result.
+    shape: the result's; N may be several of its dimensions.
+  """
+  columns = math.prod(shape) // (math.prod(x.shape[:-2]) * rows)
+  return x[..., :rows, :columns].reshape(shape)
+
+
+def described(relayout: dict, geometry, passes: int) -> dict[str, str]:
+  """What is done to "lhs", "rhs" and "out", for those that are copied.
+
+  Args:
+    relayout: the native plan's.
+    geometry: of the operands as they are given.
+    passes: see `jaxgemm.gemm.plan`.
+  """
+  sizes = {"m": geometry.m, "n": geometry.n, "k": passes * geometry.k}
+  found = {}
+  for side, dimensions in ("lhs", "mk"), ("rhs", "nk"):
+    if not relayout[side]:
+      continue
+    done, k_is_last = [], relayout[f"{side}_contracting"]
+    if getattr(geometry, f"{side}_contracting") != k_is_last:
+      done.append("transposed, so that k is "
+                  f"{'the last' if k_is_last else 'not the last'} dimension,")
+    done += [f"padded with zeros from {x}={sizes[x]} to {relayout[x]}"
+             for x in dimensions if relayout[x] != sizes[x]]
+    found[side] = (f"{' and '.join(done)} by a copy: TMA cannot read it, or write "
+                   "the result, as it is, and by element that would take longer")
+  if (relayout["m"], relayout["n"]) != (geometry.m, geometry.n):
+    found["out"] = "cut out of the padded result, by a copy unless XLA fuses it"
+  return found
