@@ -180,6 +180,11 @@ def contract(lhs, rhs, bias=None, scale=None, *, dims: Dims, spec: Spec,
   return contract_p.bind(*operands, labels=dims, spec=spec, call=call)
 
 
+def contract_local(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
+  """`contract` of what one device holds, for operands that are there."""
+  return contract(*_split_dims(operands, dims), dims=dims, spec=spec, partition=False)
+
+
 def _shape_dtype(x):
   return jax.ShapeDtypeStruct(x.shape, x.dtype)
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue, sharding
 from jaxgemm.config import GemmConfig, check_activation, check_choice, resolve
-from jaxgemm.contract import contract, plan_contraction
+from jaxgemm.contract import contract, contract_local, plan_contraction
 from jaxgemm.gemm import Spec, kernel_dtypes
 from jaxgemm.layout import Dims
 from jaxgemm.precision import hashable, is_high, precision_error
@@ -171,6 +171,11 @@ def sums_dtype(out_dtype):
 def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
   if bias is None and scale is None and spec.activation is None:
     return product.reference(lhs, rhs)
+  not_summed = sharding.unreduced(product.result.sharding)
+  if not_summed:
+    raise ValueError(
+        f"bias, scale or activation was given, but {not_summed}. Sum the result with "
+        "jax.reshard, and apply them to that.")
   acc = product.reference(
       lhs, rhs, preferred_element_type=sums_dtype(product.result.dtype))
   return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)[0]
@@ -253,8 +258,11 @@ def prepare(lhs, rhs, bias, scale, product: Product, *, chunked: bool = False,
   spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
               weak_type=product.result.weak_type, emulated=emulated,
               precise=not chunked and is_high(precision))
-  reason = unsupported(lhs, rhs, out_dtype, product.k, precision, emulated,
-                       splits=not chunked)
+  reason = (
+      unsupported(lhs, rhs, out_dtype, product.k, precision, emulated,
+                  splits=not chunked)
+      or sharding.unreduced(
+          product.result.sharding, *(jax.typeof(x).sharding for x in (lhs, rhs))))
   return Prepared(spec, dims, bias, scale, reason)
 
 
@@ -285,14 +293,13 @@ def _call(lhs, rhs, bias, scale, product: Product, **options):
   lhs, rhs = (lax.squeeze(x, axes) if axes else x
               for x, axes in zip((lhs, rhs), product.dropped))
 
-  def bind(lhs, rhs, bias, scale):
-    return contract(lhs, rhs, bias, scale, dims=dims, spec=spec,
-                    partition=sharding.is_needed(spec.config.partition))[0]
-
-  if sharding.is_explicit():
-    # The result's type is jax's; within it the partitioning rule applies.
-    bind = jax.sharding.auto_axes(bind, out_sharding=product.result.sharding)
-  return bind(lhs, rhs, bias, scale)
+  mesh = sharding.explicit_mesh(lhs, rhs, bias, scale)
+  if mesh is not None:
+    operands = [x for x in (lhs, rhs, bias, scale) if x is not None]
+    return sharding.explicit(
+        mesh, operands, dims, spec, contract_local, product.result)
+  return contract(lhs, rhs, bias, scale, dims=dims, spec=spec,
+                  partition=sharding.is_needed(spec.config.partition))[0]
 
 
 def _dtype_beside(x, other):

@@ -38,6 +38,7 @@ from jax.interpreters import ad, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue, ragged_sharding
+from jaxgemm.alike import alike
 from jaxgemm.contract import unify_varying
 from jaxgemm.gemm import (
     Geometry, Spec, lower_call, out_avals, plan, register_lowerings, require_built,
@@ -176,6 +177,32 @@ def _compute(*operands, form: Form, spec: Spec):
   return ragged_p.bind(*operands, form=form, spec=spec, call=None)
 
 
+def ragged_local(*operands, form: Form, spec: Spec) -> list[jax.Array]:
+  """`ragged` of what one device holds, for operands that are there."""
+  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
+  return ragged(lhs, rhs, sizes, offset, bias, scale, buffer=buffer, form=form,
+                spec=spec)
+
+
+def explicit(mesh, *operands, form: Form, spec: Spec, result) -> jax.Array:
+  """The product of operands with shardings in their types; see ragged_sharding.py.
+
+  Args:
+    mesh: the mesh of these types.
+    operands: lhs, rhs, sizes, offset, buffer, bias and scale; None for what there is
+      not.
+    form: mode, layouts and whether it is gated.
+    result: shape and sharding of jax's result.
+  """
+  there = [x is not None for x in operands[3:]]
+  form = form._replace(**dict(zip(("offset", "accumulate", "bias", "scale"), there)))
+  if form.mode == "m":
+    form = form._replace(local_groups=operands[1].shape[0])
+  return ragged_sharding.explicit(
+      mesh, [x for x in operands if x is not None], form, spec, ragged_local, finish,
+      result)
+
+
 def _without_constant(operands, form: Form):
   """The operands without mode "m"'s buffer, which is for the gradient."""
   if form.mode == "k" or not form.accumulate:
@@ -297,6 +324,8 @@ def _jvp(primals, tangents, *, form, spec, call):
   rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=count, spec=spec)
   product = functools.partial(ragged, sizes=sizes, offset=offset,
                               form=form._replace(gated=False, tangent=True))
+  if form.mode == "m" and d_rhs is not None and spec.config.partition:
+    d_rhs = alike(d_rhs, rhs)
   of_rhs = d_rhs, None
   if form.accumulate and form.mode == "m":
     of_rhs = d_rhs if form.tangent else d_buffer, buffer

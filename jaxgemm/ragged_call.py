@@ -22,7 +22,7 @@ from jaxgemm.matmul import (
     unsupported
 )
 from jaxgemm.precision import hashable
-from jaxgemm.ragged import merge_columns, ragged
+from jaxgemm.ragged import explicit, merge_columns, ragged
 from jaxgemm.ragged_checks import (
     check_accumulate, check_arrays, check_contracted, check_extent,
     check_num_local_groups, check_ragged_batch, check_rhs_grad
@@ -268,15 +268,35 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
     buffer = rhs_grad
     if accumulate is not None and not layout.is_summed:
       buffer = ragged_layout.addend(accumulate, layout)
+    if mesh is not None:
+      return explicit(mesh, left, right, sizes, group_offset, buffer, bias, scale,
+                      form=layout.form, spec=kernel_spec, result=wanted)
     out, = ragged(left, right, sizes, group_offset, bias, scale, buffer=buffer,
                   form=layout.form, spec=kernel_spec)
     out = ragged_layout.result(out, layout, out_dtype)
     return accumulate + out if accumulate is not None and layout.is_summed else out
 
   compute = leave if by_xla else bind
-  if sharding.is_explicit():
+  mesh = sharding.explicit_mesh(
+      lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
+  if mesh is not None and not by_xla:
+    _check_explicit(layout, rhs_grad)
+  elif mesh is not None:
     compute = jax.sharding.auto_axes(compute, out_sharding=wanted.sharding)
   return compute(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
+
+
+def _check_explicit(layout: RaggedLayout, rhs_grad) -> None:
+  """Raises ValueError for what is not computed of shardings that are part of types."""
+  reason = None
+  if rhs_grad is not None:
+    reason = "rhs_grad was given"
+  elif not layout.is_plain:
+    reason = "lhs or rhs has a batch, or several dimensions of one kind"
+  if reason is not None:
+    raise ValueError(
+        f"{reason}, and the mesh has explicit axes; that is allowed on automatic axes "
+        "and inside jax.shard_map. Use jax.shard_map.")
 
 
 def half(rhs) -> jax.ShapeDtypeStruct:

@@ -63,6 +63,12 @@ class RaggedLayout(NamedTuple):
     return self.form.mode == "k" and bool(self.outer)
 
   @property
+  def is_plain(self) -> bool:
+    """Whether no operand has a batch, or several dimensions as one."""
+    return not (self.batch or self.outer or self.inner) and (
+        len(self.m) < 2 and len(self.n) == 1)
+
+  @property
   def repeats_rhs(self) -> bool:
     """Whether rhs lacks a part of the batch: the kernel has one batch dimension."""
     return (self.form.mode == "m" and self.count(self.batch) != 1

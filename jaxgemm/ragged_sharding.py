@@ -1,4 +1,4 @@
-"""The partitioning rule of grouped products on automatic meshes.
+"""How grouped products are sharded, on automatic and on explicit meshes.
 
 Dimensions have letters: b, m, k and n, g for the groups of rhs (mode "m") or out, p for
 the two columns of a pair. What a device does where a letter is sharded:
@@ -194,6 +194,48 @@ def _sum(x, over: Axes, labels: str, scattered: dict[str, Axes]):
   return lax.psum(x, over) if over else x
 
 
+def _block(*operands, form, spec, labels, compute, finish, given: Assignment):
+  """What each device computes: [out], or [out, preact]."""
+  out, z = out_labels(form, labels)
+  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
+  local, axes = form, given.axes
+  ragged = form.mode
+  if axes.get(ragged):
+    count = lhs.shape[labels[0].index(ragged)]
+    sizes = part_of_sizes(sizes, lax.axis_index(axes[ragged]) * count, count)
+  if axes.get("g"):
+    parts = math.prod(lax.axis_size(a) for a in axes["g"])
+    local = form._replace(offset=True, local_groups=form.local_groups // parts)
+    first = 0 if offset is None else jnp.clip(offset, 0, sizes.shape[-1])
+    first += lax.axis_index(axes["g"]) * local.local_groups
+    offset = jnp.full(1, first, jnp.int32)
+
+  def call(form, spec, *rest):
+    there = [x for x in (lhs, rhs, sizes, offset, *rest) if x is not None]
+    return compute(*there, form=form, spec=spec)
+
+  sum_of_k = axes.get("k")
+  if not sum_of_k:
+    outs = call(local, spec, buffer, bias, scale)
+  else:
+    plain = local._replace(accumulate=False, bias=False, scale=False, gated=False)
+    acc, = call(plain, spec.accumulator(lhs, rhs))
+    if form.mode == "k":
+      acc = _sum(acc, given.rest("k"), z, given.scattered)
+      return [(acc if buffer is None else buffer + acc).astype(spec.out_dtype)]
+    outs = finish(lax.psum(acc, sum_of_k), sizes, offset, bias, scale, form=local,
+                  spec=spec)
+  if form.mode == "m" and axes.get("g"):
+    outs = [_sum(x, given.rest("g"), x_labels, given.scattered)
+            for x, x_labels in zip(outs, (out, z))]
+  return outs
+
+
+def _without_rule(spec):
+  return dataclasses.replace(
+      spec, weak_type=False, config=dataclasses.replace(spec.config, partition=False))
+
+
 @functools.lru_cache(maxsize=1024)
 def partitioned(form, spec, labels: tuple[str, ...], compute, finish):
   """The product as a function of its operands that XLA can partition.
@@ -206,43 +248,10 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish):
     finish: finish(z, sizes, offset, bias, scale, form=, spec=) gives the results,
       given the sums.
   """
-  spec = dataclasses.replace(
-      spec, weak_type=False, config=dataclasses.replace(spec.config, partition=False))
+  spec = _without_rule(spec)
   out, z = out_labels(form, labels)
-
-  def block(*operands, given: Assignment):
-    lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
-    local, axes = form, given.axes
-    ragged = form.mode
-    if axes.get(ragged):
-      count = lhs.shape[labels[0].index(ragged)]
-      sizes = part_of_sizes(sizes, lax.axis_index(axes[ragged]) * count, count)
-    if axes.get("g"):
-      parts = math.prod(lax.axis_size(a) for a in axes["g"])
-      local = form._replace(offset=True, local_groups=form.local_groups // parts)
-      first = 0 if offset is None else jnp.clip(offset, 0, sizes.shape[-1])
-      first += lax.axis_index(axes["g"]) * local.local_groups
-      offset = jnp.full(1, first, jnp.int32)
-
-    def call(form, spec, *rest):
-      there = [x for x in (lhs, rhs, sizes, offset, *rest) if x is not None]
-      return compute(*there, form=form, spec=spec)
-
-    sum_of_k = axes.get("k")
-    if not sum_of_k:
-      outs = call(local, spec, buffer, bias, scale)
-    else:
-      plain = local._replace(accumulate=False, bias=False, scale=False, gated=False)
-      acc, = call(plain, spec.accumulator(lhs, rhs))
-      if form.mode == "k":
-        acc = _sum(acc, given.rest("k"), z, given.scattered)
-        return [(acc if buffer is None else buffer + acc).astype(spec.out_dtype)]
-      outs = finish(lax.psum(acc, sum_of_k), sizes, offset, bias, scale, form=local,
-                    spec=spec)
-    if form.mode == "m" and axes.get("g"):
-      outs = [_sum(x, given.rest("g"), x_labels, given.scattered)
-              for x, x_labels in zip(outs, (out, z))]
-    return outs
+  block = functools.partial(_block, form=form, spec=spec, labels=labels,
+                            compute=compute, finish=finish)
 
   def partition(mesh, operands, results):
     mesh = sharding.mesh_of(mesh, operands)
@@ -267,3 +276,27 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish):
       sharding_rule=_rule(form, labels, 1 + spec.save_preact),
   )
   return fun
+
+
+def explicit(mesh, operands, form, spec, compute, finish, result) -> jax.Array:
+  """The product of operands with shardings in their types.
+
+  Args:
+    mesh: see `sharding.explicit_mesh`.
+    operands: the product's.
+    form: its `Form`; in mode "m" without a buffer.
+    spec: its `Spec`.
+    compute: as in `partitioned`; differentiable.
+    finish: likewise.
+    result: shape and sharding of jax's result, where that is the product's.
+  """
+  labels = operand_labels(form, [x.shape for x in operands])
+  given = assign(form, labels, [jax.typeof(x) for x in operands], [result], mesh)
+
+  def body(*operands):
+    return _block(*operands, form=form, spec=_without_rule(spec), labels=labels,
+                  compute=compute, finish=finish, given=given)[0]
+
+  return sharding.on_explicit_mesh(
+      mesh, body, tuple(operands), tuple(given.sharding(mesh, x) for x in labels),
+      given.sharding(mesh, out_labels(form, labels)[0], True), result.sharding)

@@ -1,9 +1,11 @@
-"""The partitioning rule of a contraction on automatic meshes.
+"""How a contraction is sharded, on automatic and on explicit meshes.
 
-Every label is a factor of the Shardy rule; contracted ones are reduction factors.
 Each device computes its block. Where a contracted label is sharded, the float32
 (int32) partial results are summed over the mesh axes first, and the epilogue
-follows the sum. Inside `jax.shard_map` none of this is needed, nor inserted.
+follows the sum. On automatic meshes XLA asks a partitioning rule for this: every label
+is a factor of the Shardy rule, contracted ones are reduction factors. On explicit
+meshes the shardings are part of the types, and the contraction is a `jax.shard_map`.
+Inside `jax.shard_map` none of this is needed, nor inserted.
 """
 
 import functools
@@ -28,9 +30,48 @@ def is_needed(partition: bool | None) -> bool:
   return partition and not jax.sharding.get_abstract_mesh().manual_axes
 
 
-def is_explicit() -> bool:
-  """Whether the mesh in context has axes that are part of an array's type."""
-  return bool(jax.sharding.get_abstract_mesh().explicit_axes)
+def explicit_mesh(*arrays):
+  """The mesh with axes that are part of the arrays' types, or None.
+
+  It is that of the arrays, which need no `jax.set_mesh`, or else the one in context.
+  """
+  meshes = [jax.typeof(x).sharding.mesh for x in arrays if x is not None]
+  meshes.append(jax.sharding.get_abstract_mesh())
+  return next((mesh for mesh in meshes if not mesh.empty and mesh.explicit_axes), None)
+
+
+def on_explicit_mesh(mesh, body, operands, in_shardings, out_sharding, wanted):
+  """body(*operands) on each device's blocks, with the types that results should have.
+
+  Args:
+    mesh: see `explicit_mesh`.
+    body: gives the blocks of the results.
+    operands: a tuple of pytrees; they are resharded to in_shardings.
+    in_shardings: what body takes; a pytree like operands.
+    out_sharding: what body gives, a pytree.
+    wanted: the results' shardings, a pytree.
+  """
+  def specs(shardings):
+    return jax.tree.map(lambda x: x.spec, shardings)
+
+  operands = jax.tree.map(jax.reshard, operands, in_shardings)
+  # None means all axes, but for those that jax.vmap has taken out of the types.
+  some = set() if mesh.are_all_axes_explicit else {*mesh.explicit_axes}
+  mapped = jax.shard_map(
+      body, mesh=mesh, in_specs=specs(in_shardings), out_specs=specs(out_sharding),
+      axis_names=some)
+  return jax.tree.map(jax.reshard, mapped(*operands), wanted)
+
+
+def unreduced(*shardings) -> str | None:
+  """Why the kernels leave a product with these shardings to XLA, or None."""
+  for x in shardings:
+    spec = getattr(x, "spec", None)
+    axes = getattr(spec, "unreduced", None) or getattr(spec, "reduced", None)
+    if axes:
+      return (f"{spec} says that sums over the mesh axes {sorted(axes)} are not done "
+              "yet, and the kernels' results are whole sums")
+  return None
 
 
 def axes_of(x) -> list[tuple[str, ...]]:
@@ -120,6 +161,44 @@ def _contracted(dims: Dims):
   return sorted({*dims.lhs, *dims.rhs} - {*dims.out})
 
 
+def _block(*operands, dims: Dims, spec, compute, assigned):
+  """What each device computes: [out], or [out, preact]."""
+  sum_over = tuple(axis for x in _contracted(dims) for axis in assigned.get(x, ()))
+  if not sum_over:
+    return compute(*operands, dims=dims, spec=spec)
+  lhs, rhs, *vectors = operands
+  vectors = iter(vectors)
+  bias = next(vectors) if dims.bias is not None else None
+  scale = next(vectors) if dims.scale is not None else None
+  acc, = compute(lhs, rhs, dims=Dims(dims.lhs, dims.rhs, dims.out),
+                 spec=spec.accumulator(lhs, rhs))
+  acc = lax.psum(acc, sum_over)
+  return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)
+
+
+def explicit(mesh, operands, dims: Dims, spec, compute, result) -> jax.Array:
+  """The contraction of operands with shardings in their types.
+
+  Args:
+    mesh: see `explicit_mesh`.
+    operands: lhs, rhs, and bias and scale where dims has them.
+    dims: its labels.
+    spec: its `Spec`.
+    compute: computes it on one device; see contract.py.
+    result: shape and sharding of jax's result.
+  """
+  assigned = _assign(dims, [jax.typeof(x) for x in operands], [result], mesh)
+
+  def body(*operands):
+    return _block(*operands, dims=dims, spec=spec, compute=compute,
+                  assigned=assigned)[0]
+
+  return on_explicit_mesh(
+      mesh, body, tuple(operands),
+      tuple(_sharding(mesh, x, assigned) for x in dims.operands()),
+      _sharding(mesh, dims.out, assigned), result.sharding)
+
+
 @functools.lru_cache(maxsize=1024)
 def partitioned(dims: Dims, spec, compute):
   """The contraction as a function of its operands that XLA can partition.
@@ -129,25 +208,14 @@ def partitioned(dims: Dims, spec, compute):
     spec: its `Spec`.
     compute: computes it on one device; see contract.py.
   """
-  def block(*operands, sum_over):
-    if not sum_over:
-      return compute(*operands, dims=dims, spec=spec)
-    lhs, rhs, *vectors = operands
-    vectors = iter(vectors)
-    bias = next(vectors) if dims.bias is not None else None
-    scale = next(vectors) if dims.scale is not None else None
-    acc, = compute(lhs, rhs, dims=Dims(dims.lhs, dims.rhs, dims.out),
-                   spec=spec.accumulator(lhs, rhs))
-    acc = lax.psum(acc, sum_over)
-    return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)
+  block = functools.partial(_block, dims=dims, spec=spec, compute=compute)
 
   def partition(mesh, operands, results):
     mesh = mesh_of(mesh, operands)
     assigned = _assign(dims, operands, results, mesh)
-    sum_over = tuple(axis for x in _contracted(dims) for axis in assigned[x])
     return (
         mesh,
-        functools.partial(block, sum_over=sum_over),
+        functools.partial(block, assigned=assigned),
         [_sharding(mesh, dims.out, assigned) for _ in results],
         tuple(_sharding(mesh, x, assigned) for x in dims.operands()),
     )
@@ -157,7 +225,7 @@ def partitioned(dims: Dims, spec, compute):
     assigned = _assign(dims, operands, (), mesh)
     return [_sharding(mesh, dims.out, assigned) for _ in results]
 
-  fun = custom_partitioning(lambda *operands: block(*operands, sum_over=()))
+  fun = custom_partitioning(lambda *operands: block(*operands, assigned={}))
   fun.def_partition(
       partition=partition,
       infer_sharding_from_operands=infer_sharding_from_operands,

@@ -141,6 +141,37 @@ def test_explicit_mesh(rng):
   assert_near(*jax.device_get((given, wanted)), 1e-5)
 
 
+def test_explicit_mesh_shards_experts_and_statistics(rng):
+  mesh = jax.make_mesh(
+      (2, 4), ("data", "expert"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+  x, params = tokens(rng, 4, 12), make_params(rng, use_bias=True, shared=1)
+
+  def loss(x, params):
+    out, stats = moe(x, params, top_k=2)
+    sums = (out ** 2).sum() + stats.load_balancing_loss + stats.router_z_loss
+    return sums, stats
+
+  gradients = jax.value_and_grad(jax.jit(loss), (0, 1), has_aux=True)
+  wanted = gradients(x, params)
+  with jax.set_mesh(mesh):
+    args = jax.device_put(x, P("data")), jax.device_put(params, jax.tree.map(
+        lambda spec: jax.NamedSharding(mesh, spec), moe_specs(params)))
+    given = gradients(*args)
+    assert jax.tree.map(jax.typeof, given[1]) == jax.tree.map(jax.typeof, args)
+    text = jax.jit(gradients).lower(*args).compile().as_text()
+  assert_near(*jax.device_get((given, wanted)), 1e-5)
+  assert "all-gather" not in text
+
+
+def test_expert_axis_name_outside_of_shard_map(rng):
+  x, params = tokens(rng, 16), make_params(rng)
+  with pytest.raises(ValueError, match="'expert' was given.*inside jax.shard_map over"):
+    moe(x, params, top_k=2, expert_axis_name="expert")
+  sharded = make_nnx(expert_axis_name="expert")  # The parameters are made outside.
+  with pytest.raises(ValueError, match="leave expert_axis_name out"):
+    sharded(x)
+
+
 @pytest.mark.parametrize("name", ["x", "router", "experts"])
 def test_refuses_what_differs_along_the_axis_of_the_sum(rng, name):
   x, params = tokens(rng, 16), make_params(rng)

@@ -1,5 +1,6 @@
 """Sharded grouped products: no hidden all-gather, on eight virtual devices."""
 
+import contextlib
 import functools
 import re
 
@@ -265,6 +266,61 @@ def test_explicit_mesh(rng):
     compiled = jax.jit(product).lower(lhs, rhs, SIZES).compile()
     assert collectives(compiled) == ["all-reduce"]
     assert jax.typeof(product(lhs, rhs, SIZES)).sharding.spec == P("x", None)
+
+
+@pytest.mark.parametrize("lhs, rhs", [
+    (P("x"), P("y")), (P("x", "y"), P(None, "y")), (P(), P(None, None, "y"))])
+@pytest.mark.parametrize("sets_mesh", [True, False])
+def test_explicit_gradients(rng, lhs, rhs, sets_mesh):
+  arrays = array(rng, 64, 32), array(rng, 8, 32, 24), array(rng, 8, 24)
+  mesh = make_mesh(AxisType.Explicit)
+  place = lambda spec: NamedSharding(mesh, spec)
+  groups, columns = (*rhs, None, None, None)[:3:2]
+
+  def loss(lhs, rhs, bias, out_sharding=None):
+    out = jaxgemm.ragged_dot(lhs, rhs, SIZES, bias=bias, activation="gelu",
+                             out_sharding=out_sharding)
+    return (out ** 2).sum()
+
+  def gradient(*arrays):
+    return jax.grad(loss, (0, 1, 2))(
+        *arrays, place(P((*lhs, None)[0], columns)))
+
+  wanted = jax.grad(loss, (0, 1, 2))(*arrays)
+  args = [jax.device_put(x, place(spec)) for x, spec in zip(
+      arrays, (lhs, rhs, P(groups, columns)))]
+  with jax.set_mesh(mesh) if sets_mesh else contextlib.nullcontext():
+    compiled = jax.jit(gradient).lower(*args).compile()
+  given = compiled(*args)
+  assert [jax.typeof(x) for x in given] == [jax.typeof(x) for x in args]
+  jax.tree.map(functools.partial(assert_close, tolerance=2e-5),
+               *jax.device_get((given, wanted)))
+  assert set(collectives(compiled)) == {"all-reduce"}
+
+
+def test_explicit_mesh_refuses_what_it_cannot_compute(rng):
+  with jax.set_mesh(make_mesh(AxisType.Explicit)):
+    lhs, rhs = array(rng, 64, 32), array(rng, 8, 32, 24)
+    with pytest.raises(ValueError, match="rhs_grad was given.*Use jax.shard_map"):
+      jaxgemm.ragged_dot(lhs, rhs, SIZES, rhs_grad=rhs, out_sharding=P("x"))
+    with pytest.raises(ValueError, match="several dimensions.*Use jax.shard_map"):
+      jaxgemm.ragged_dot(lhs, rhs.reshape(8, 32, 2, 12), SIZES, out_sharding=P("x"))
+
+
+@pytest.mark.parametrize("lhs", [P(), P("x")])
+def test_gradient_of_experts_stays_with_them(rng, lhs):
+  arrays = array(rng, 64, 32), array(rng, 8, 32, 24), SIZES
+  gradient = jax.grad(lambda *x: (jaxgemm.ragged_dot(*x) ** 2).sum(), 1)
+  mesh = make_mesh()
+  specs = lhs, P("y"), P()
+  _, found = compare(gradient, arrays, specs)
+  assert found == [P("y")]
+  args = [jax.device_put(x, NamedSharding(mesh, s)) for x, s in zip(arrays, specs)]
+  text = jax.jit(gradient).lower(*args).compile().as_text()
+  experts = re.findall(r"= \(f32\[(\d+),32,24\].*jaxgemm_gemm", text)
+  assert experts == ["2"]
+  again = jax.grad(lambda *x: (gradient(*x) ** 2).sum(), 1)
+  assert compare(again, arrays, specs)[1] == [P("y")]
 
 
 def test_gspmd_propagation(rng):

@@ -1,5 +1,6 @@
 """Sharded products have the collectives of jnp.matmul, on eight virtual devices."""
 
+import contextlib
 import re
 
 import jax
@@ -176,13 +177,78 @@ def test_explicit_mesh_has_jaxs_types(rng):
     b = jax.device_put(array(rng, 32, 24), P(None, "y"))
     assert jax.typeof(jaxgemm.matmul(a, b)) == jax.typeof(a @ b)
     assert not collectives(jax.jit(jaxgemm.matmul).lower(a, b).compile())
-    if jax.__version_info__ < (0, 11):  # the README names this limit
-      ours, theirs = (jax.grad(lambda a, b, f=f: (f(a, b) ** 2).sum(), (0, 1))(a, b)
+    for transform in (lambda f: jax.grad(f, (0, 1)),
+                      lambda f: jax.grad(jax.jit(f), (0, 1)),
+                      lambda f: jax.jit(jax.grad(f, (0, 1)))):
+      ours, theirs = (transform(lambda a, b, f=f: (f(a, b) ** 2).sum())(a, b)
                       for f in (jaxgemm.matmul, jnp.matmul))
       assert [jax.typeof(x) for x in ours] == [jax.typeof(x) for x in theirs]
       assert_same(ours, theirs)
     summed = jaxgemm.matmul(a.T.T, b.T.T, out_sharding=P())
     assert jax.typeof(summed).sharding.spec == P(None, None)
+
+
+@pytest.mark.parametrize("sets_mesh", [True, False])
+def test_explicit_gradients_have_no_hidden_gather(rng, sets_mesh):
+  mesh = make_mesh(AxisType.Explicit)
+  place = lambda *axes: NamedSharding(mesh, P(*axes))
+  a = jax.device_put(array(rng, 16, 32), place("x", "y"))
+  b = jax.device_put(array(rng, 32, 24), place("y"))
+  bias = array(rng, 24)
+
+  def loss(implementation):
+    def f(a, b, bias):
+      out = jaxgemm.matmul(a, b, out_sharding=place("x"), scale=2.0, bias=bias,
+                           activation="gelu", implementation=implementation)
+      return out, (out ** 2).sum()
+    return jax.jit(lambda *x: (f(*x)[0], jax.grad(lambda *y: f(*y)[1], (0, 1))(*x)))
+
+  with jax.set_mesh(mesh) if sets_mesh else contextlib.nullcontext():
+    ours, theirs = (loss(name)(a, b, bias) for name in ("jaxgemm", "xla"))
+    text = loss("jaxgemm").lower(a, b, bias).compile()
+  assert [jax.typeof(x) for x in jax.tree.leaves(ours)] == [
+      jax.typeof(x) for x in jax.tree.leaves(theirs)]
+  assert_same(ours, theirs)
+  assert set(collectives(text)) == {"all-reduce"}
+
+
+def test_explicit_arrays_need_no_mesh_in_context(rng):
+  mesh = make_mesh(AxisType.Explicit)
+  a = jax.device_put(array(rng, 16, 32), NamedSharding(mesh, P("x")))
+  b = jax.device_put(array(rng, 32, 24), NamedSharding(mesh, P(None, "y")))
+  given, wanted = jaxgemm.matmul(a, b), a @ b
+  assert jax.typeof(given) == jax.typeof(wanted)
+  assert given.sharding == wanted.sharding
+  assert_same(given, wanted)
+
+
+def test_vmap_of_what_is_sharded_on_an_explicit_mesh(rng):
+  with jax.set_mesh(make_mesh(AxisType.Explicit)):
+    a = jax.device_put(array(rng, 4, 16, 32), P("y", "x"))
+    b = jax.device_put(array(rng, 4, 32, 24), P("y"))
+    given, wanted = (jax.vmap(f)(a, b) for f in (jaxgemm.matmul, jnp.matmul))
+    assert jax.typeof(given) == jax.typeof(wanted)
+    assert_same(given, wanted)
+
+
+def test_unreduced_result(rng):
+  mesh = make_mesh(AxisType.Explicit)
+  unreduced = NamedSharding(mesh, P("x", unreduced={"y"}))
+  with jax.set_mesh(mesh):
+    a = jax.device_put(array(rng, 16, 32), P("x", "y"))
+    b = jax.device_put(array(rng, 32, 24), P("y"))
+
+    def product(function, **options):
+      out = jax.jit(lambda a, b: function(a, b, out_sharding=unreduced, **options))
+      assert jax.typeof(out(a, b)).sharding.spec.unreduced == {"y"}
+      return jax.reshard(out(a, b), P("x"))
+
+    with pytest.warns(UserWarning, match="sums over the mesh axes"):
+      assert_same(product(jaxgemm.matmul), product(jnp.matmul))
+    with pytest.raises(ValueError, match="implementation='jaxgemm'.*not done yet"):
+      product(jaxgemm.matmul, implementation="jaxgemm")
+    with pytest.raises(ValueError, match="Sum the result with jax.reshard"):
+      product(jaxgemm.matmul, activation="gelu")
 
 
 def test_export_for_several_devices(rng):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import jax
 from jax import lax
 import jax.numpy as jnp
-from jax.sharding import PartitionSpec as P
+from jax.sharding import NamedSharding, PartitionSpec as P
 
 from jaxgemm import sharding
 from jaxgemm.config import ACTIVATIONS
@@ -84,9 +84,23 @@ def num_features(x: jax.Array) -> int:
   return x.shape[-1]
 
 
+def _num_shards(axis_name) -> int:
+  if axis_name is None:
+    return 1
+  try:
+    return lax.axis_size(axis_name)
+  except NameError as error:
+    raise ValueError(
+        f"expert_axis_name={axis_name!r} was given, and the layer is called where there "
+        "is no mesh axis of this name. Call it inside jax.shard_map over a mesh that "
+        "has the axis, or leave expert_axis_name out: outside of jax.shard_map the "
+        "layer needs none."
+    ) from error
+
+
 def _first_expert(num_experts: int, num_local: int, axis_name) -> jax.Array | None:
   """int32[1], the first of this shard's experts, or None if it holds all."""
-  shards = 1 if axis_name is None else lax.axis_size(axis_name)
+  shards = _num_shards(axis_name)
   if num_local * shards != num_experts:
     where = "no expert_axis_name" if axis_name is None else (
         f"{shards} shards along {axis_name!r}")
@@ -144,11 +158,38 @@ def _check_same_along(axis_name, x, params: MoEParams, experts) -> None:
       )
 
 
-def _out_specs(spec: P) -> tuple[P, routing_lib.MoEStats]:
-  """Those of results, given x's: as x, and replicated what sums over tokens."""
-  replicated = {name: P() for name in routing_lib.MoEStats._fields}
-  return spec, routing_lib.MoEStats(**replicated)._replace(
-      experts=P(*spec[:-1], None))
+def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
+  """`_moe` of arrays with shardings in their types, by `jax.shard_map`.
+
+  Tokens stay where they are, and experts along mesh axes that the tokens do not have;
+  features, and experts along the tokens' axes, are gathered.
+  """
+  features = sharding.axes_of(jax.typeof(x))[-1] or None
+  rows = [axes or None for axes in sharding.axes_of(jax.typeof(x))[:-1]]
+  token_axes = tuple(a for axes in rows if axes for a in axes)
+  expert_axes = tuple(a for a in sharding.axes_of(jax.typeof(params.experts.down))[0]
+                      if a not in token_axes) or None
+  num_experts = params.router.shape[-1]
+
+  def body(x, params, experts):
+    first_expert = _first_expert(
+        num_experts, params.experts.down.shape[0], expert_axes)
+    return compute(x, params, experts, first_expert, expert_axis_name=expert_axes,
+                   token_axes=token_axes)
+
+  place = lambda *axes: NamedSharding(mesh, P(*axes))
+  everywhere = lambda tree: jax.tree.map(lambda _: place(), tree)
+  of_params = MoEParams(
+      place(), jax.tree.map(lambda _: place(expert_axes), params.experts),
+      everywhere(params.shared))
+  in_shardings = (place(*rows, None), of_params,
+                  None if experts is None else place(*rows, None))
+  of_stats = routing_lib.MoEStats(
+      *(place() for _ in routing_lib.MoEStats._fields))._replace(
+          experts=place(*rows, None))
+  return sharding.on_explicit_mesh(
+      mesh, body, (x, params, experts), in_shardings, (in_shardings[0], of_stats),
+      (place(*rows, features), of_stats))
 
 
 # Rows are moved by a permutation, so that neither these nor their transposes add up
@@ -246,19 +287,23 @@ def moe(
       routed_scaling=routed_scaling, dtype=dtype, precision=precision,
       dot_general=dot_general, ragged_dot=ragged_dot,
       ragged_gated_linear_unit=ragged_gated_linear_unit,
-      expert_axis_name=expert_axis_name,
   )
-  if sharding.is_explicit():
-    # Axes as part of types would have to be named at every step.
-    specs = _out_specs(jax.typeof(x).sharding.spec)
-    compute = jax.sharding.auto_axes(compute, out_sharding=specs)
-  return compute(x, params, experts, first_expert)
+  mesh = sharding.explicit_mesh(x, *jax.tree.leaves(params))
+  if mesh is not None:
+    return _on_explicit_mesh(mesh, compute, x, params, experts)
+  return compute(x, params, experts, first_expert, expert_axis_name=expert_axis_name)
 
 
 def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
          normalize_weights, routed_scaling, dtype, precision, dot_general, ragged_dot,
-         ragged_gated_linear_unit, expert_axis_name):
-  """`moe` of what has been checked; first_expert as `_first_expert` gives it."""
+         ragged_gated_linear_unit, expert_axis_name, token_axes=()):
+  """`moe` of what has been checked.
+
+  Args:
+    first_expert: as `_first_expert` gives it.
+    token_axes: mesh axes of a shard_map along which tokens are sharded, and over
+      which the statistics are taken.
+  """
   shape, x = x.shape, x.reshape(-1, x.shape[-1])
   if experts is not None:
     experts = experts.reshape(-1, top_k)
@@ -266,9 +311,9 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
 
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
   logits = dense.linear(x.astype(wide), params.router.astype(wide), None, None)
-  weights, stats = routing_lib.route(
+  weights, group_sizes, stats = routing_lib.route(
       logits, top_k, normalize_weights=normalize_weights,
-      routed_scaling=routed_scaling, experts=experts,
+      routed_scaling=routed_scaling, experts=experts, token_axes=token_axes,
   )
 
   # A row for each choice; the stable sort brings those of one expert together.
@@ -277,8 +322,8 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
   # From float32, so that the gradient adds up a token's rows in float32.
   rows = _dispatch(x.astype(wide), top_k, choice).astype(dtype)
   grouped = experts_lib.grouped_products(
-      ragged_dot, ragged_gated_linear_unit, precision, stats.tokens_per_expert,
-      row_experts, first_expert,
+      ragged_dot, ragged_gated_linear_unit, precision, group_sizes, row_experts,
+      first_expert,
   )
   rows = experts_lib.mlp(rows, params.experts, activation, grouped)
   out = _combine(rows, weights, choice)

@@ -64,7 +64,8 @@ def load_balancing_loss(
 def route(
     logits: jax.Array, top_k: int, *, normalize_weights: bool,
     routed_scaling: float, experts: jax.Array | None,
-) -> tuple[jax.Array, MoEStats]:
+    token_axes: tuple[str, ...] = (),
+) -> tuple[jax.Array, jax.Array, MoEStats]:
   """Chooses each token's experts.
 
   Args:
@@ -76,10 +77,11 @@ def route(
     routed_scaling: factor of the weights; DeepSeek-V2 has 16.
     experts: int[T, top_k], a choice made before, or None. As in jnp indexing,
       negative ones count from the end, and what is out of range is cut off to it.
+    token_axes: mesh axes of a shard_map, over whose tokens the `MoEStats` are taken.
 
   Returns:
-    f32[T, top_k], what the results of the experts are multiplied by, and the
-    `MoEStats` with the experts.
+    f32[T, top_k], what the results of the experts are multiplied by; int32[E], how
+    many of these rows each expert has; and the `MoEStats` with the experts.
   """
   num_experts = logits.shape[-1]
   if experts is None:
@@ -94,17 +96,24 @@ def route(
     weights = jax.nn.softmax(chosen, axis=-1)
   else:
     weights = jnp.exp(chosen - normalizer[:, None])
-  tokens_per_expert = jnp.zeros((num_experts,), jnp.int32).at[experts].add(1)
-  num_tokens = max(len(logits), 1)
-  router_probs = jnp.exp(logits - normalizer[:, None]).sum(axis=0) / num_tokens
+
+  def over_shards(x):
+    return lax.psum(x, token_axes) if token_axes else x
+
+  group_sizes = jnp.zeros((num_experts,), jnp.int32).at[experts].add(1)
+  tokens_per_expert = over_shards(group_sizes)
+  shards = lax.axis_size(token_axes) if token_axes else 1
+  num_tokens = max(len(logits) * shards, 1)
+  router_probs = over_shards(
+      jnp.exp(logits - normalizer[:, None]).sum(axis=0)) / num_tokens
   mean_load = num_tokens * top_k / num_experts
   stats = MoEStats(
       load_balancing_loss=load_balancing_loss(tokens_per_expert, router_probs),
-      router_z_loss=(normalizer**2).sum() / num_tokens,
+      router_z_loss=over_shards((normalizer**2).sum()) / num_tokens,
       tokens_per_expert=tokens_per_expert,
       router_probs=router_probs,
       max_load=tokens_per_expert.max().astype(logits.dtype) / mean_load,
       empty_experts=(tokens_per_expert == 0).mean(dtype=logits.dtype),
       experts=experts,
   )
-  return routed_scaling * weights, stats
+  return routed_scaling * weights, group_sizes, stats
