@@ -108,8 +108,24 @@ std::string PassThrough(ffi::RemainingArgs args, ffi::RemainingRets rets, size_t
   return error;
 }
 
+// What a join is asked for.
+struct JoinCall {
+  int64_t epoch = kListed, timeout_ns = 0;
+  size_t first_result = 0;  // among the operands
+  const uint32_t* signals = nullptr;
+  int64_t count = 0;
+
+  // An empty string where all signals are the epoch: `missing` is the first that is not, or -1.
+  std::string Missing(int64_t missing) const {
+    if (missing < 0) return "";
+    return "signal " + Str(missing) + " did not become the epoch " + Str(epoch) + " within " +
+           Limit(timeout_ns) + " of the join. Start the producer before the join, on a stream or "
+           "thread of its own, let it set every signal to the epoch, or pass a longer timeout.";
+  }
+};
+
 Refusal ParseJoin(ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t epoch,
-                  int64_t num_sources, uint32_t** signals, int64_t* count) {
+                  int64_t num_sources, int64_t timeout_ns, JoinCall* join) {
   constexpr int64_t kMaxEpoch = (int64_t{1} << 32) - 1;
   const int64_t operands = 2 + num_sources + static_cast<int64_t>(rets.size());
   if (num_sources < 0 || static_cast<int64_t>(args.size()) != operands) {
@@ -120,12 +136,18 @@ Refusal ParseJoin(ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t epoc
   if (epoch < kListed || epoch > kMaxEpoch) {
     return "epoch=" + Str(epoch) + "; allowed are -1 and 0 to 2**32 - 1.";
   }
+  if (timeout_ns < 1) {
+    return "timeout_ns=" + Str(timeout_ns) + "; at least 1 is allowed.";
+  }
   auto given = args.get<ffi::AnyBuffer>(1);
   if (!given.has_value() || given->element_type() != ffi::DataType::U32) {
     return "signals are not uint32.";
   }
-  *signals = static_cast<uint32_t*>(given->untyped_data());
-  *count = static_cast<int64_t>(given->element_count());
+  *join = {.epoch = epoch,
+           .timeout_ns = timeout_ns,
+           .first_result = static_cast<size_t>(2 + num_sources),
+           .signals = static_cast<const uint32_t*>(given->untyped_data()),
+           .count = static_cast<int64_t>(given->element_count())};
   return "";
 }
 
@@ -135,7 +157,8 @@ auto BindJoin(Binding binding) {
       .RemainingArgs()
       .RemainingRets()
       .template Attr<int64_t>("epoch")
-      .template Attr<int64_t>("num_sources");
+      .template Attr<int64_t>("num_sources")
+      .template Attr<int64_t>("timeout_ns");
 }
 
 // ------------------------------------------------------------------------------------ GPUs
@@ -144,11 +167,7 @@ template <const Driver* (*kOpen)(std::string*),
           const StreamDriver* (*kStreams)(const Driver&, std::string*)>
 struct Gpu {
   static SideStreams* Streams(std::string* error) {
-    const Driver* driver = kOpen(error);
-    const StreamDriver* streams = driver ? kStreams(*driver, error) : nullptr;
-    if (!streams) return nullptr;
-    static auto* sides = new SideStreams(driver, streams);
-    return sides;
+    return TheSideStreams<kOpen, kStreams>(error);
   }
 
   static auto CopyOn(SideStreams* sides, int device, void* stream) {
@@ -172,8 +191,11 @@ struct Gpu {
 
   static XLA_FFI_Error* Start(XLA_FFI_CallFrame* call_frame) {
     static auto* handler =
-        BindStart(ffi::Ffi::Bind().Ctx<ffi::DeviceOrdinal>().Ctx<ffi::PlatformStream<void*>>())
-            .To([](int32_t device, void* stream, ffi::AnyBuffer source,
+        BindStart(ffi::Ffi::Bind()
+                      .Ctx<ffi::DeviceOrdinal>()
+                      .Ctx<ffi::PlatformStream<void*>>()
+                      .Ctx<ffi::RunId>())
+            .To([](int32_t device, void* stream, ffi::RunId run, ffi::AnyBuffer source,
                    ffi::Result<ffi::AnyBuffer> data, ffi::Result<ffi::AnyBuffer> signals,
                    int64_t axis, int64_t chunk_rows, int64_t first_chunk, int64_t from_host,
                    int64_t product_leaves_room) {
@@ -183,7 +205,7 @@ struct Gpu {
               if (!refusal.empty()) return Refused(kStartTarget, refusal);
               std::string error;
               SideStreams* sides = Streams(&error);
-              return Outcome(kStartTarget, sides ? sides->Start(copy, device, stream) : error);
+              return Outcome(kStartTarget, sides ? sides->List(run.run_id, copy, device, stream) : error);
             })
             .release();
     return handler->Call(call_frame);
@@ -191,23 +213,29 @@ struct Gpu {
 
   static XLA_FFI_Error* Join(XLA_FFI_CallFrame* call_frame) {
     static auto* handler =
-        BindJoin(ffi::Ffi::Bind().Ctx<ffi::DeviceOrdinal>().Ctx<ffi::PlatformStream<void*>>())
-            .To([](int32_t device, void* stream, ffi::RemainingArgs args,
-                   ffi::RemainingRets rets, int64_t epoch, int64_t num_sources) {
-              uint32_t* signals;
-              int64_t count;
-              Refusal refusal = ParseJoin(args, rets, epoch, num_sources, &signals, &count);
+        BindJoin(ffi::Ffi::Bind()
+                     .Ctx<ffi::DeviceOrdinal>()
+                     .Ctx<ffi::PlatformStream<void*>>()
+                     .Ctx<ffi::RunId>())
+            .To([](int32_t device, void* stream, ffi::RunId run, ffi::RemainingArgs args,
+                   ffi::RemainingRets rets, int64_t epoch, int64_t num_sources,
+                   int64_t timeout_ns) {
+              JoinCall join;
+              Refusal refusal = ParseJoin(args, rets, epoch, num_sources, timeout_ns, &join);
               if (!refusal.empty()) return Refused(kJoinTarget, refusal);
               std::string error;
               SideStreams* sides = Streams(&error);
               if (!sides) return Outcome(kJoinTarget, error);
-              error = epoch == kListed
-                          ? sides->Join(signals, device, stream)
-                          : sides->JoinSignals(signals, count, static_cast<uint32_t>(epoch),
-                                               device, stream);
+              if (epoch == kListed) {
+                error = sides->Join(run.run_id, join.signals, device, stream);
+              } else {
+                int64_t missing = -1;
+                error = sides->JoinSignals(join.signals, join.count, static_cast<uint32_t>(epoch),
+                                           timeout_ns, device, stream, &missing);
+                if (error.empty()) error = join.Missing(missing);
+              }
               if (error.empty()) {
-                error = PassThrough(args, rets, static_cast<size_t>(2 + num_sources),
-                                    CopyOn(sides, device, stream));
+                error = PassThrough(args, rets, join.first_result, CopyOn(sides, device, stream));
               }
               return Outcome(kJoinTarget, error);
             })
@@ -259,21 +287,33 @@ struct Gpu {
   static constexpr ChunkHandlers kHandlers{StartInitialize, Start, Join, Status};
 };
 
+// The first that is not the epoch within the limit, or -1.
+int64_t WaitForSignals(const JoinCall& join) {
+  const int64_t begin = Nanoseconds();
+  for (int64_t i = 0; i < join.count; ++i) {
+    while (!AcquireIfEqual(join.signals + i, static_cast<uint32_t>(join.epoch))) {
+      if (Nanoseconds() - begin > join.timeout_ns) return i;
+      SleepBriefly();
+    }
+  }
+  return -1;
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------- CPU
 
 XLA_FFI_Error* StartHost(XLA_FFI_CallFrame* call_frame) {
   static auto* handler =
-      BindStart(ffi::Ffi::Bind())
-          .To([](ffi::AnyBuffer source, ffi::Result<ffi::AnyBuffer> data,
+      BindStart(ffi::Ffi::Bind().Ctx<ffi::RunId>())
+          .To([](ffi::RunId run, ffi::AnyBuffer source, ffi::Result<ffi::AnyBuffer> data,
                  ffi::Result<ffi::AnyBuffer> signals, int64_t axis, int64_t chunk_rows,
                  int64_t first_chunk, int64_t from_host, int64_t product_leaves_room) {
             ChunkedCopy copy;
             Refusal refusal = ParseStart(source, *data, *signals, axis, chunk_rows, first_chunk,
                                          from_host, product_leaves_room, &copy);
             if (!refusal.empty()) return Refused(kStartTarget, refusal);
-            StartHostProducer(copy);
+            ListHostCopy(run.run_id, copy);
             return ffi::Error::Success();
           })
           .release();
@@ -282,28 +322,26 @@ XLA_FFI_Error* StartHost(XLA_FFI_CallFrame* call_frame) {
 
 XLA_FFI_Error* JoinHost(XLA_FFI_CallFrame* call_frame) {
   static auto* handler =
-      BindJoin(ffi::Ffi::Bind())
-          .To([](ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t epoch,
-                 int64_t num_sources) {
-            uint32_t* signals;
-            int64_t count;
-            Refusal refusal = ParseJoin(args, rets, epoch, num_sources, &signals, &count);
+      BindJoin(ffi::Ffi::Bind().Ctx<ffi::RunId>())
+          .To([](ffi::RunId run, ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t epoch,
+                 int64_t num_sources, int64_t timeout_ns) {
+            JoinCall join;
+            Refusal refusal = ParseJoin(args, rets, epoch, num_sources, timeout_ns, &join);
             if (!refusal.empty()) return Refused(kJoinTarget, refusal);
+            std::string error;
             if (epoch == kListed) {
-              JoinHostProducer(signals);
+              JoinHostCopy(run.run_id, join.signals);
             } else {
-              for (int64_t i = 0; i < count; ++i) {
-                while (!AcquireIfEqual(signals + i, static_cast<uint32_t>(epoch))) {
-                  SleepBriefly();
-                }
-              }
+              error = join.Missing(WaitForSignals(join));
             }
-            return Outcome(kJoinTarget,
-                           PassThrough(args, rets, static_cast<size_t>(2 + num_sources),
-                                       [](void* to, const void* from, size_t bytes) {
-                                         std::memcpy(to, from, bytes);
-                                         return std::string();
-                                       }));
+            if (error.empty()) {
+              error = PassThrough(args, rets, join.first_result,
+                                  [](void* to, const void* from, size_t bytes) {
+                                    std::memcpy(to, from, bytes);
+                                    return std::string();
+                                  });
+            }
+            return Outcome(kJoinTarget, error);
           })
           .release();
   return handler->Call(call_frame);

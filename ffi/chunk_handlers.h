@@ -4,14 +4,17 @@
 // "jaxgemm_chunks_start"
 //   operand: source. results: data, like source; signals u32[C], C = ceil(n / chunk_rows) for the
 //   n rows along `axis`. attributes: axis, chunk_rows, first_chunk, from_host, product_leaves_room.
-//   Zeroes the signals and returns, with a producer under way that copies chunk after chunk and
-//   sets the signal of each to 1 behind it. On GPUs it ends before what comes next on the stream,
-//   unless one of the last two attributes is not 0; the CPU heeds neither.
+//   Zeroes the signals and lists a copy, which the first "jaxgemm_chunked_gemm" of these signals
+//   in the same run begins: chunk after chunk, setting the signal of each to 1 behind it. On GPUs
+//   the copy ends before that product starts, unless one of the last two attributes is not 0; the
+//   CPU heeds neither. The product's call ends behind the copy, so that nothing of a program that
+//   fails between start and join writes to memory that has become another's.
 // "jaxgemm_chunks_join"
 //   operands: data, signals, sources[num_sources], then what the consumer computed. results: the
-//   latter, aliased where XLA keeps to it. attributes: epoch, num_sources.
-//   epoch=-1: waits for the producer that was started with these signals; not if it was waited for
-//   before. Else waits until all signals are the epoch.
+//   latter, aliased where XLA keeps to it. attributes: epoch, num_sources, timeout_ns.
+//   epoch=-1: waits for the copy that was listed under these signals in this run, and makes it where
+//   no product did. Else waits until all signals are the epoch, or fails after the timeout; a GPU's
+//   host waits.
 // "jaxgemm_chunk_status", on GPUs
 //   operands: a product's results but the workspace, then the workspace. results: all but the
 //   workspace, aliased. attributes: status_offset, timeout_ns.

@@ -10,6 +10,7 @@
 #include "backend/gpu.h"
 #include "backend/host.h"
 #include "backend/producer_host.h"
+#include "backend/side_stream.h"
 #include "chunks.h"
 #include "decode.h"
 #include "xla/ffi/api/ffi.h"
@@ -48,8 +49,15 @@ ffi::Error Outcome(const std::string& error) {
 
 // ------------------------------------------------------------------------------------- CPU
 
+// One more to wait for: the copy in chunks that this product begins, where there is one.
+bool BeginCopy(const Call& call, int64_t run, ffi::CountDownPromise running) {
+  if (!call.chunk_signals) return false;
+  return BeginHostCopy(run, call.chunk_signals,
+                       [running]() mutable { running.CountDown(); });
+}
+
 Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPool pool,
-                     const Attributes& attributes) {
+                     int64_t run_id, const Attributes& attributes) {
   auto call = std::make_shared<HostCall>();
   Refusal refusal = ParseCall(args, rets, attributes, call.get());
   const Problem& p = call->problem;
@@ -65,13 +73,12 @@ Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Thre
   if (threads > 1) threads = std::clamp<int64_t>(pool.num_threads(), 1, threads);
   auto run = [call, threads](int64_t thread) {
     RunWorkgroups(*call, thread, threads);
-    const std::string error = MissingChunk(call->chunk_status(), call->problem.timeout_ns);
-    if (!error.empty()) JoinAllHostProducers();
-    return Outcome(error);
+    return Outcome(MissingChunk(call->chunk_status(), call->problem.timeout_ns));
   };
-  if (threads == 1) return run(0);
-  ffi::CountDownPromise running(threads);
+  if (threads == 1 && !call->chunk_signals) return run(0);
+  ffi::CountDownPromise running(threads + 1);
   ffi::Future future(running);
+  if (!BeginCopy(*call, run_id, running)) running.CountDown();
   for (int64_t thread = 1; thread < threads; ++thread) {
     pool.Schedule([run, running, thread]() mutable { running.CountDown(run(thread)); });
   }
@@ -79,20 +86,25 @@ Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Thre
   return future;
 }
 
-ffi::Error RunEmulated(ffi::RemainingArgs args, ffi::RemainingRets rets,
+Completion RunEmulated(ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t run_id,
                        const Attributes& attributes) {
   Call call;
   Refusal refusal = ParseCall(args, rets, attributes, &call);
-  return refusal.empty() ? Outcome(LaunchEmulated(call)) : Refused(refusal);
+  if (!refusal.empty()) return Refused(refusal);
+  ffi::CountDownPromise running(2);
+  ffi::Future future(running);
+  if (!BeginCopy(call, run_id, running)) return Outcome(LaunchEmulated(call));
+  running.CountDown(Outcome(LaunchEmulated(call)));
+  return future;
 }
 
 Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPool pool,
-                ffi::Dictionary given) {
+                ffi::RunId run, ffi::Dictionary given) {
   Attributes attributes;
   Refusal refusal = ParseAttributes(given, &attributes);
   if (!refusal.empty()) return Refused(refusal);
-  if (attributes.target != "cpu") return RunEmulated(args, rets, attributes);
-  return RunOnHost(args, rets, pool, attributes);
+  if (attributes.target != "cpu") return RunEmulated(args, rets, run.run_id, attributes);
+  return RunOnHost(args, rets, pool, run.run_id, attributes);
 }
 
 // ------------------------------------------------------------------------------------ GPUs
@@ -123,18 +135,41 @@ ffi::Error Initialize(int32_t device, ffi::Dictionary given) {
   return Outcome(launcher ? launcher->Load(*instance, device) : error);
 }
 
+Refusal ParseLaunch(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Dictionary given,
+                    Call* call) {
+  Attributes attributes;
+  Refusal refusal = ParseAttributes(given, &attributes);
+  if (refusal.empty()) refusal = ParseCall(args, rets, attributes, call);
+  if (refusal.empty() && !call->plan.instance) refusal = "this program was lowered for the CPU.";
+  return refusal;
+}
+
 template <OpenDriver kOpen>
 ffi::Error Launch(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t device, void* stream,
                   ffi::Dictionary given) {
-  Attributes attributes;
-  Refusal refusal = ParseAttributes(given, &attributes);
   Call call;
-  if (refusal.empty()) refusal = ParseCall(args, rets, attributes, &call);
+  Refusal refusal = ParseLaunch(args, rets, given, &call);
   if (!refusal.empty()) return Refused(refusal);
-  if (!call.plan.instance) return Refused("this program was lowered for the CPU.");
   std::string error;
   GpuLauncher* launcher = Launcher<kOpen>(&error);
   return Outcome(launcher ? launcher->Launch(call, device, stream) : error);
+}
+
+using OpenStreams = const StreamDriver* (*)(const Driver&, std::string* error);
+
+// With the copy that waits for this product.
+template <OpenDriver kOpen, OpenStreams kStreams>
+ffi::Error LaunchChunked(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t device,
+                         void* stream, ffi::RunId run, ffi::Dictionary given) {
+  Call call;
+  Refusal refusal = ParseLaunch(args, rets, given, &call);
+  if (!refusal.empty()) return Refused(refusal);
+  std::string error;
+  GpuLauncher* launcher = Launcher<kOpen>(&error);
+  SideStreams* sides = launcher ? TheSideStreams<kOpen, kStreams>(&error) : nullptr;
+  if (!sides) return Outcome(error);
+  return Outcome(sides->Around(run.run_id, call.chunk_signals, device, stream,
+                               [&] { return launcher->Launch(call, device, stream); }));
 }
 
 template <OpenDriver kOpen>
@@ -162,6 +197,20 @@ XLA_FFI_Error* CallLaunch(XLA_FFI_CallFrame* call_frame) {
   return handler->Call(call_frame);
 }
 
+template <OpenDriver kOpen, OpenStreams kStreams>
+XLA_FFI_Error* CallLaunchChunked(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = ffi::Ffi::Bind()
+                             .RemainingArgs()
+                             .RemainingRets()
+                             .Ctx<ffi::DeviceOrdinal>()
+                             .Ctx<ffi::PlatformStream<void*>>()
+                             .Ctx<ffi::RunId>()
+                             .Attrs()
+                             .To(LaunchChunked<kOpen, kStreams>)
+                             .release();
+  return handler->Call(call_frame);
+}
+
 }  // namespace
 
 XLA_FFI_Error* GemmHost(XLA_FFI_CallFrame* call_frame) {
@@ -169,6 +218,7 @@ XLA_FFI_Error* GemmHost(XLA_FFI_CallFrame* call_frame) {
                              .RemainingArgs()
                              .RemainingRets()
                              .Ctx<ffi::ThreadPool>()
+                             .Ctx<ffi::RunId>()
                              .Attrs()
                              .To(Gemm)
                              .release();
@@ -184,6 +234,9 @@ XLA_FFI_Error* GemmRocm(XLA_FFI_CallFrame* call_frame) {
 XLA_FFI_Error* GemmRocmUncaptured(XLA_FFI_CallFrame* call_frame) {
   return CallLaunch<OpenHip, false>(call_frame);
 }
+XLA_FFI_Error* ChunkedGemmRocm(XLA_FFI_CallFrame* call_frame) {
+  return CallLaunchChunked<OpenHip, HipStreams>(call_frame);
+}
 
 XLA_FFI_Error* GemmCudaInitialize(XLA_FFI_CallFrame* call_frame) {
   return CallInitialize<OpenCuda>(call_frame);
@@ -193,6 +246,9 @@ XLA_FFI_Error* GemmCuda(XLA_FFI_CallFrame* call_frame) {
 }
 XLA_FFI_Error* GemmCudaUncaptured(XLA_FFI_CallFrame* call_frame) {
   return CallLaunch<OpenCuda, false>(call_frame);
+}
+XLA_FFI_Error* ChunkedGemmCuda(XLA_FFI_CallFrame* call_frame) {
+  return CallLaunchChunked<OpenCuda, CudaStreams>(call_frame);
 }
 
 }  // namespace jaxgemm

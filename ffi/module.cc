@@ -243,11 +243,15 @@ nb::dict Registrations(bool command_buffers) {
     return nb::capsule(reinterpret_cast<void*>(handler));
   };
   auto gpu = [&](XLA_FFI_Handler* initialize, XLA_FFI_Handler* captured,
-                 XLA_FFI_Handler* uncaptured, const ChunkHandlers& chunks) {
-    nb::dict gemm, start, targets;
+                 XLA_FFI_Handler* uncaptured, XLA_FFI_Handler* chunked,
+                 const ChunkHandlers& chunks) {
+    nb::dict gemm, chunked_gemm, start, targets;
     gemm["initialize"] = capsule(initialize);
     gemm["execute"] = capsule(command_buffers ? captured : uncaptured);
     targets[kGemmTarget] = gemm;
+    chunked_gemm["initialize"] = capsule(initialize);
+    chunked_gemm["execute"] = capsule(chunked);
+    targets[kChunkedGemmTarget] = chunked_gemm;
     start["initialize"] = capsule(chunks.start_initialize);
     start["execute"] = capsule(chunks.start);
     targets[kStartTarget] = start;
@@ -257,13 +261,14 @@ nb::dict Registrations(bool command_buffers) {
   };
   nb::dict cpu, platforms;
   cpu[kGemmTarget] = capsule(GemmHost);
+  cpu[kChunkedGemmTarget] = capsule(GemmHost);
   cpu[kStartTarget] = capsule(StartHost);
   cpu[kJoinTarget] = capsule(JoinHost);
   platforms["cpu"] = cpu;
   platforms["ROCM"] = gpu(GemmRocmInitialize, GemmRocm, GemmRocmUncaptured,
-                          kRocmChunkHandlers);
+                          ChunkedGemmRocm, kRocmChunkHandlers);
   platforms["CUDA"] = gpu(GemmCudaInitialize, GemmCuda, GemmCudaUncaptured,
-                          kCudaChunkHandlers);
+                          ChunkedGemmCuda, kCudaChunkHandlers);
   return platforms;
 }
 
@@ -338,7 +343,7 @@ nb::list HostKernels() {
 
 NB_MODULE(_jaxgemm, m) {
   // Before jax frees its arrays, as it does later.
-  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&JoinAllHostProducers));
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&WaitForHostCopies));
   m.def("registrations", &Registrations, nb::arg("command_buffers"),
         "Custom call targets as {platform: {target: capsule, or {stage: capsule}}}; whether "
         "XLA may put GPU calls into command buffers.");

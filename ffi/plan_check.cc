@@ -36,7 +36,7 @@ std::string CheckSize(std::string_view what, std::initializer_list<int64_t> dims
 
 // " tile_m=7", or nothing where the field is left open.
 std::string Field(std::string_view name, int64_t value) {
-  return value ? " " + Str(name) + "=" + Str(value) : std::string();
+  return value ? Concat(" ", name, "=", Str(value)) : std::string();
 }
 
 std::string CheckGroups(const Problem& p) {
@@ -71,7 +71,7 @@ const Target* FindTarget(std::string_view name, std::string* error) {
     if (target.name == name) return &target;
   }
   *error = "target '" + Str(name) + "' is unknown; there are";
-  for (const Target& target : kTargets) *error += " " + Str(target.name);
+  for (const Target& target : kTargets) *error += Concat(" ", target.name);
   *error += ".";
   return nullptr;
 }

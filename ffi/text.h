@@ -10,4 +10,13 @@ namespace jaxgemm {
 inline std::string Str(int64_t value) { return std::to_string(value); }
 inline std::string Str(std::string_view value) { return std::string(value); }
 
+// The pieces one after the other. Where a short literal comes before a string, GCC 12 takes
+// operator+ for a copy that overlaps itself, and warns.
+template <class... Pieces>
+std::string Concat(const Pieces&... pieces) {
+  std::string text;
+  (text.append(pieces), ...);
+  return text;
+}
+
 }  // namespace jaxgemm

@@ -20,11 +20,11 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, epilogue
+from jaxgemm import _ffi, chunk_calls, epilogue
 from jaxgemm.contract import contract, tangent_of_sums, unify_varying
 from jaxgemm.gemm import (
-    Geometry, Spec, lower_call, out_avals, plan, register_lowerings, require_built,
-    run_by_jit
+    CALL_TARGET, CHUNKED_TARGET, Geometry, Spec, lower_call, out_avals, plan,
+    register_lowerings, require_built, run_by_jit
 )
 from jaxgemm.layout import Dims
 
@@ -110,7 +110,7 @@ def plan_chunked(operands, form: Form, spec: Spec, target: str) -> dict:
   lhs, rhs, signals = operands[:3]
   geometry = form.geometry(lhs.shape, rhs.shape, signals and signals.shape)
   planned = plan(geometry, lhs.dtype, rhs.dtype, spec, form.bias, form.scale, target)
-  if planned["operand_dtypes"][0] != lhs.dtype:
+  if planned["operand_dtypes"][0] != lhs.dtype or planned["passes"] != 1:
     raise ValueError(
         f"lhs is {lhs.dtype.name} and rhs {rhs.dtype.name}, which the kernels multiply "
         f"as {planned['operand_dtypes'][0].name}; lhs cannot be converted before it has "
@@ -153,11 +153,24 @@ def _lowering(ctx, *operands, form, spec, platform):
   lhs, rhs, signals = ctx.avals_in[:3]
   plan_chunked(ctx.avals_in, form, spec, spec.target(platform))
   geometry = form.geometry(lhs.shape, rhs.shape, signals.shape)
-  return lower_call(ctx, *operands, geometry=geometry, spec=spec, bias=form.bias,
-                    scale=form.scale, platform=platform)
+  # Signals of others let XLA put the call into a command buffer.
+  target = CALL_TARGET if chunk_calls.are_of_others(operands[2]) else CHUNKED_TARGET
+  outs = lower_call(ctx, *operands, geometry=geometry, spec=spec, bias=form.bias,
+                    scale=form.scale, platform=platform, call_target=target)
+  return chunk_calls.keep_source(ctx, operands, outs)
 
 
-register_lowerings(chunked_p, _lowering)
+register_lowerings(chunked_p, _lowering, in_place=True)
+
+
+@jax.jit
+def jaxgemm_arrived(lhs, status):
+  """lhs, of a product that gave this status: what reads it comes after the product.
+
+  A copy, as lhs itself may be copied, or converted, whenever XLA likes: into a branch's
+  results, say, for the backward pass. chunk_calls.py knows the function by its name.
+  """
+  return jnp.where((status == 0).all(), lhs, jnp.zeros_like(lhs))
 
 
 def _jvp(primals, tangents, *, form, spec):
@@ -170,16 +183,13 @@ def _jvp(primals, tangents, *, form, spec):
     return outs, [_zero(x) for x in outs]
   saves = spec.save_preact or spec.activation is not None
   *outs, status = product(spec=dataclasses.replace(spec, save_preact=saves))
-  # 1, and NaN where lhs has not come: what is computed from it comes after the product.
-  there = jnp.where((status == 0).all(), 1.0, jnp.nan)
   dims = form.dims(*(x if x is None else x.shape for x in (lhs, rhs, bias, scale)),
                    outs[0].shape)
   if scale is not None:
     scale, d_scale = (_as_labelled(x, dims.scale) for x in (scale, d_scale))
   d_z = tangent_of_sums(
-      lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, dims=dims, spec=spec,
-      shape=outs[0].shape, bind=functools.partial(contract, partition=False),
-      lhs_there=lambda x: x * there.astype(x.dtype))
+      jaxgemm_arrived(lhs, status), rhs, scale, d_lhs, d_rhs, d_bias, d_scale, dims=dims,
+      spec=spec, shape=outs[0].shape, bind=functools.partial(contract, partition=False))
   d_outs = epilogue.tangents(d_z, outs, spec)
   return [*outs[:1 + spec.save_preact], status], [*d_outs, _zero(status)]
 

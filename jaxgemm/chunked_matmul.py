@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.chunked import Form, chunked, plan_chunked
-from jaxgemm.config import GemmConfig
+from jaxgemm.config import GemmConfig, timeout_ns
 from jaxgemm.gemm import Spec
 from jaxgemm.matmul import beside, dot_general, matmul, prepare
 from jaxgemm.product import Product, dot_general_product, indices, matmul_product
@@ -116,8 +116,7 @@ def _signals(signals, arranged: _Arranged):
 def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, timeout,
              dimension_numbers, preferred_element_type, **options):
   """(form, spec, product, arranged, bias, scale) of a call."""
-  if not isinstance(timeout, (int, float)) or not 0 < timeout < 1e9:
-    raise ValueError(f"timeout={timeout!r}; a number of seconds above 0 is allowed.")
+  limit_ns = timeout_ns(timeout)
   product = _product(
       lhs, rhs, dimension_numbers, options["precision"], preferred_element_type)
   arranged = _arrange(lhs, rhs, product)
@@ -138,23 +137,31 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, time
                else (1,))
     scale = scale.reshape(*((-1,) if labels & set(product.batch) else ()), *columns)
   form = Form(arranged.lhs_contracting, arranged.rhs_contracting, tiles_per_chunk_m,
-              tile_idx_pivot_m, round(timeout * 1e9))
+              tile_idx_pivot_m, limit_ns)
   return form, spec, product, arranged, bias, scale
 
 
 def _epoch(epoch):
-  """As uint32[1]."""
+  """As uint32[1], without a value that wraps."""
   if isinstance(epoch, (jax.Array, np.ndarray)) and np.ndim(epoch) < 2:
     if epoch.size == 1 and jnp.issubdtype(epoch.dtype, jnp.integer):
-      return epoch.astype(jnp.uint32).reshape(1)
-  else:
-    try:
-      if not isinstance(epoch, bool) and 0 <= operator.index(epoch) < 2**32:
-        return np.array([epoch], np.uint32)
-    except TypeError:
-      pass
+      fits = jnp.iinfo(epoch.dtype)
+      if fits.min >= 0 and fits.max < 2**32:
+        return epoch.astype(jnp.uint32).reshape(1)
+      if isinstance(epoch, jax.core.Tracer):
+        raise ValueError(
+            f"epoch has dtype {epoch.dtype.name}, whose values may wrap; an int from 0 "
+            "to 2**32 - 1 is allowed, or a uint32 array of one. Count in uint32, or "
+            "pass epoch.astype(jnp.uint32).")
+      epoch = int(epoch.reshape(()))
+  try:
+    if not isinstance(epoch, bool) and 0 <= operator.index(epoch) < 2**32:
+      return np.array([epoch], np.uint32)
+  except TypeError:
+    pass
   raise ValueError(
-      f"epoch={epoch!r}; an int from 0 to 2**32 - 1 is allowed, or an array of one.")
+      f"epoch={epoch!r}; an int from 0 to 2**32 - 1 is allowed, or a uint32 array of "
+      "one.")
 
 
 _STATIC = ("chunk_rows", "tiles_per_chunk_m", "tile_idx_pivot_m",
@@ -231,8 +238,10 @@ def chunked_matmul(
       is `jaxgemm.matmul` (or `jaxgemm.dot_general`).
     tiles_per_chunk_m: tile rows in a chunk; the last may have fewer.
     tile_idx_pivot_m: the tile row that is computed first.
-    epoch: what a signal has to be, an int or an array of one element. Counting it up
-      lets one buffer of signals be used again and again.
+    epoch: what a signal has to be: an int from 0 to 2**32 - 1, or an array of one
+      element, uint32 under jax.jit (other integers may wrap; their value is checked
+      where it is known). Counting it up lets one buffer of signals be used again and
+      again.
     chunk_rows: how many rows the producer's chunks have, for a check: with others than
       the kernel's the result would be wrong now and then.
     dimension_numbers: as in `jax.lax.dot_general`, for an lhs (..., K, M) or an rhs

@@ -1,6 +1,6 @@
 """Producers: arrays that are copied in chunks while a product of them runs.
 
-  start_copy  begins a copy and returns at once
+  start_copy  asks for a copy, which begins with the first product of it
   join        ends it, behind what was computed from it
   overlap     both, around a consumer: what programs call
 
@@ -22,43 +22,44 @@ An example::
 
 `data` and `signals` exist before their contents do. Three rules follow.
 
-  * Before the join `data` is for `jaxgemm.chunked_matmul`, or a kernel of yours that
-    waits for the signals, too. All else, be it a transpose or a change of its type,
-    would read what has not arrived.
-  * Who starts joins, in the same computation: not in another branch of a `lax.cond`,
-    nor in another iteration of a loop. XLA gives memory to others after its last use
-    that it knows of, which without a join is the product, not the copy. `overlap`
-    keeps the rule.
-  * A consumer waits for its producer, so the producer must be able to run. Copies of
-    `start_copy` are, as they come: their stream waits for nothing but what the program
-    did before, copy engines need no multiprocessor, what may need one ends before the
-    product starts, and the CPU's thread is not one of XLA's, all of which may be
-    waiting. A kernel beside the product is not: on the consumer's stream it would never
-    start, and a product that fills the GPU leaves it no room. So give the product fewer
-    workgroups, GemmConfig(num_workgroups=...), where a producer of your own is a kernel
-    (on another stream), and with product_leaves_room=True, then all products that wait
-    for chunks between that start and its join. On AMD GPUs give it fewer for copies
-    from the host too: the runtime may set signals by kernels.
+  * Before the join `data` is for `jaxgemm.chunked_matmul`, as its lhs. All else, be it a
+    transpose or a change of its type, would read what has not arrived: an error where
+    the program is lowered. Take the source `x` for it, or what the product gives. After
+    the join, too: XLA does not know that `data` has changed.
+  * Who starts joins, in the same function, and uses what the join returns: XLA gives the
+    source's memory to others after its last use that it knows of. `overlap` keeps the
+    rule; a start_copy without a join is an error where the program is lowered.
+  * A product waits for its producer, so the producer must be able to run. Copies of
+    `start_copy` are, as they come: copy engines need no multiprocessor, what may need one
+    ends before the product starts, and the CPU's thread is not one of XLA's, all of
+    which may be waiting. A kernel beside the product is not: on the product's stream it
+    would never start, and a product that fills the GPU leaves it no room. So give the
+    product fewer workgroups, GemmConfig(num_workgroups=...), where a producer of your
+    own is a kernel (on another stream), and with product_leaves_room=True, then all
+    products that wait for chunks between that start and its join. On AMD GPUs give it
+    fewer for copies from the host too: the runtime may set signals by kernels.
 
-However that goes wrong, the product's `timeout` ends it: the call fails with an error,
-after which the producers of `start_copy` have ended, and the device is as before. Where
-another operation between start and join fails (a callback that raises, say), nothing
-waits for them.
+The copy begins with the first product that reads it, and that product's call ends behind
+it. So whatever fails between start and join, be it a callback that raises, no copy
+writes to memory that XLA has given to others. What the program does between start_copy
+and that product does not run beside the copy.
 
-The call that fails does not get to its join. So one more rule holds for a producer of
-your own: after the product's `timeout` it must not write any more, for its arrays may
-be another's by then. Give the product a timeout that the producer keeps in any case.
+However a wait goes wrong, its `timeout` ends it: the call fails with an error, and the
+device is as before. The call that fails does not get to its join. So one more rule holds
+for a producer of your own: when the program has failed it must not write any more, for
+its arrays may be another's by then. Give the product a timeout that the producer keeps
+in any case.
 
 A producer of your own is an FFI call that returns its data and signals at once. It
 first sets all signals to something else than the epoch (on a GPU on XLA's stream), for
 their memory holds anything, and then each to the epoch, with a release, when the chunk
 is there; examples/own_producer has one for CPUs and one for GPUs. `join(...,
-epoch=...)` waits until all signals are that epoch, so a producer must not touch its
-arrays after setting its last one. In a loop or a branch give its `jax.ffi.ffi_call`
+epoch=...)` waits until all signals are that epoch (a GPU's host waits), so a producer
+must not touch its arrays after setting its last one. In a loop or a branch give its `jax.ffi.ffi_call`
 has_side_effect=True, which keeps XLA from moving it away from its join.
 
-`jax.export` has to allow the calls jaxgemm_chunks_start, jaxgemm_chunks_join and, for
-GPUs, jaxgemm_chunk_status beside jaxgemm_gemm.
+`jax.export` has to allow the calls jaxgemm_chunks_start, jaxgemm_chunks_join,
+jaxgemm_chunked_gemm and, for GPUs, jaxgemm_chunk_status beside jaxgemm_gemm.
 """
 
 import math
@@ -71,18 +72,12 @@ from jax.interpreters import ad, batching
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import _ffi
+from jaxgemm import _ffi, chunk_calls
+from jaxgemm.chunk_calls import COPIES, START_TARGET
 from jaxgemm.chunked import require_local
-from jaxgemm.config import check_bool
+from jaxgemm.config import check_bool, timeout_ns
 from jaxgemm.contract import unify_varying
 from jaxgemm.gemm import register_lowerings
-
-# Pure primitives, whose calls XLA is told have side effects: it might take a start out
-# of a loop or a branch and leave its join there, or drop the join alone. jax drops
-# both.
-START_TARGET = "jaxgemm_chunks_start"
-JOIN_TARGET = "jaxgemm_chunks_join"
-
 
 class ChunkedArray(NamedTuple):
   """An array that is arriving.
@@ -98,6 +93,20 @@ class ChunkedArray(NamedTuple):
   source: Any
 
 
+class _Join:
+  """Whether a start's join has been traced; compared by identity."""
+
+  def __init__(self):
+    self.is_traced = False
+
+  def __repr__(self):
+    return "joined" if self.is_traced else "not joined"
+
+
+class _Started(ChunkedArray):
+  """What start_copy returned, in the function that called it; with its _Join."""
+
+
 def _integer(name: str, given) -> int:
   try:
     if isinstance(given, bool):
@@ -109,11 +118,12 @@ def _integer(name: str, given) -> int:
 
 def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
                product_leaves_room: bool = False) -> ChunkedArray:
-  """Begins to copy `x` into device memory and returns at once.
+  """An array that `x` is copied to while a product reads it.
 
-  Inside `jax.jit` only, where `join` has to follow in the same computation: without it
-  XLA gives the copy's memory to others while it is written. `overlap` does both. See
-  `jaxgemm.chunks` for what may be done with the array, and when the order can deadlock.
+  Inside `jax.jit` only, where `join` has to follow in the same function: without it XLA
+  gives x's memory to others while it is read. `overlap` does both. The copy begins with
+  the first `jaxgemm.chunked_matmul` of it. See `jaxgemm.chunks` for what may be done
+  with the array, and when the order can deadlock.
 
   Args:
     x: an array in device memory or pinned host memory.
@@ -130,8 +140,8 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
       and for an x in pinned host memory, whose copies run beside the product always.
 
   Raises:
-    ValueError: an argument is out of range, or the program is for several devices; use
-      it inside `jax.shard_map` then.
+    ValueError: an argument is out of range; or, where the program is lowered, it is for
+      several devices (use it inside `jax.shard_map` then), or no join follows.
     TypeError: product_leaves_room is not a bool.
   """
   shape, dtype = jnp.shape(x), jnp.result_type(x)
@@ -155,29 +165,50 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
     raise ValueError(
         f"first_chunk={first_chunk}; {shape[axis]} rows in chunks of {chunk_rows} are "
         f"{chunks} chunks, counted from 0.")
+  joined = _Join()
   data, signals = start_p.bind(
       x, axis=axis % len(shape), chunk_rows=chunk_rows, first_chunk=first_chunk,
-      product_leaves_room=product_leaves_room)
-  return ChunkedArray(data, signals, x)
+      product_leaves_room=product_leaves_room, joined=joined)
+  started = _Started(data, signals, x)
+  started.joined = joined
+  return started
 
 
-def join(chunked: ChunkedArray, results, *, epoch: int | None = None):
+def join(chunked: ChunkedArray, results, *, epoch: int | None = None,
+         timeout: float = 10.0):
   """`results`, once the producer has ended.
 
   Args:
     chunked: what `start_copy` returned, or what a producer of your own fills.
     results: a pytree of arrays, all that was computed from `chunked`: the join comes
       behind all of them, and is kept as long as one of them is used.
-    epoch: None: waits for the producer that `start_copy` began, and for no other. Else
-      for all signals to equal this, without a limit: for producers of your own. (After
-      a product that has read all chunks they do already.)
+    epoch: None: waits for the copy of the `start_copy` that returned `chunked`, in the
+      same function. Else for all signals to equal this: for producers of your own.
+      (After a product that has read all chunks they do already.)
+    timeout: seconds that it waits for an epoch, at most. Then the call fails (its error
+      is raised where the results are waited for).
+
+  Raises:
+    ValueError: an argument is out of range; epoch is None, and `chunked` is not what
+      start_copy returned; or, where the program is lowered, something but a product of
+      chunks reads `chunked.data` or its signals before they are there.
+    TypeError: chunked is not a ChunkedArray.
   """
+  limit_ns = timeout_ns(timeout)
   if not isinstance(chunked, ChunkedArray):
     raise TypeError(
         f"chunked is a {type(chunked).__name__}; a jaxgemm.ChunkedArray is allowed: "
         "what start_copy returned, or ChunkedArray(data, signals, source) of your own.")
   if epoch is not None and not 0 <= (epoch := _integer("epoch", epoch)) < 2**32:
     raise ValueError(f"epoch={epoch}; 0 to 2**32 - 1 are allowed, or None.")
+  if epoch is None:
+    joined = getattr(chunked, "joined", None)  # of what passed through jax.jit: none
+    if joined is None:
+      raise ValueError(
+          "chunked is not what start_copy returned in this function, so there is no "
+          "copy to wait for. Join where start_copy was called, or pass epoch=... for a "
+          "producer of your own.")
+    joined.is_traced = True
   leaves, tree = jax.tree.flatten(results)
   if any(x is chunked.data or x is chunked.signals for x in leaves):
     raise ValueError(
@@ -186,13 +217,15 @@ def join(chunked: ChunkedArray, results, *, epoch: int | None = None):
   sources = jax.tree.leaves(chunked.source)
   operands = unify_varying([chunked.data, chunked.signals, *sources, *leaves])
   return tree.unflatten(join_p.bind(
-      *operands, num_sources=len(sources), epoch=-1 if epoch is None else epoch))
+      *operands, num_sources=len(sources), timeout_ns=limit_ns,
+      epoch=COPIES if epoch is None else epoch))
 
 
 def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
             product_leaves_room: bool = False):
   """`consumer(data, signals)` while `data`, a copy of `x`, arrives chunk by chunk.
 
+  The copy begins with the first product that reads it, and `data` is for nothing else.
   Differentiable as the consumer is; `data` passes derivatives to `x`. Outside of
   `jax.jit` it is jitted (not under `jax.disable_jit`). Under `jax.vmap` the product's
   rule holds: x is batched along its first axis. See `jaxgemm.chunks` for what a
@@ -204,6 +237,11 @@ def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 
     x: as for `start_copy`, as are the other arguments.
     consumer: computes a pytree of arrays. `data` is like `x`, and `signals`
       uint32[ceil(x.shape[axis] / chunk_rows)].
+
+  Raises:
+    ValueError: as `start_copy`; or, where the program is lowered, the consumer reads
+      `data` by something else than `jaxgemm.chunked_matmul`.
+    TypeError: product_leaves_room is not a bool.
   """
   def run(x):
     chunked = start_copy(x, chunk_rows=chunk_rows, axis=axis, first_chunk=first_chunk,
@@ -234,23 +272,27 @@ start_p.def_impl(_outside)
 
 
 @start_p.def_abstract_eval
-def _start_abstract_eval(x, *, axis, chunk_rows, first_chunk, product_leaves_room):
-  del first_chunk, product_leaves_room
+def _start_abstract_eval(x, *, axis, chunk_rows, **_):
   chunks = math.ceil(x.shape[axis] / chunk_rows)
   return [_replicated(x, x.shape, x.dtype),
           _replicated(x, (chunks,), np.dtype("uint32"))]
 
 
-def _start_lowering(ctx, x, *, platform, **params):
+def _start_lowering(ctx, x, *, platform, joined, **params):
   del platform
   require_local(ctx, "a copy in chunks")
+  if not joined.is_traced:
+    raise ValueError(
+        "start_copy has no join: XLA would give the memory of x to others while it is "
+        "copied. Call jaxgemm.join with what start_copy returned and all that was "
+        "computed from it, in the same function, or use jaxgemm.overlap.")
   on_host = ctx.avals_in[0].memory_space != jax.memory.Space.Device
   params["from_host"] = on_host
   rule = jax.ffi.ffi_lowering(START_TARGET, has_side_effect=True)
   return rule(ctx, x, **{name: np.int64(value) for name, value in params.items()})
 
 
-register_lowerings(start_p, _start_lowering)
+register_lowerings(start_p, _start_lowering, in_place=True)
 
 
 def _start_jvp(primals, tangents, **params):
@@ -281,22 +323,21 @@ join_p.def_impl(_outside)
 
 
 @join_p.def_abstract_eval
-def _join_abstract_eval(*operands, num_sources, epoch):
-  del epoch
+def _join_abstract_eval(*operands, num_sources, **_):
   return list(operands[2 + num_sources:])
 
 
-def _join_lowering(ctx, *operands, num_sources, epoch, platform):
+def _join_lowering(ctx, *operands, platform, **params):
   del platform
   require_local(ctx, "a join of chunks")
-  first = 2 + num_sources
-  aliases = {first + i: i for i in range(len(operands) - first)}
-  rule = jax.ffi.ffi_lowering(JOIN_TARGET, operand_output_aliases=aliases,
-                              has_side_effect=True)
-  return rule(ctx, *operands, num_sources=np.int64(num_sources), epoch=np.int64(epoch))
+  outs = chunk_calls.lower_join(ctx, operands, ctx.avals_in, **params)
+  start = chunk_calls.start_of(operands[1])
+  if start is not None and params["epoch"] == COPIES:
+    chunk_calls.check_readers(start)
+  return outs
 
 
-register_lowerings(join_p, _join_lowering)
+register_lowerings(join_p, _join_lowering, in_place=True)
 
 
 def _join_jvp(primals, tangents, *, num_sources, **params):

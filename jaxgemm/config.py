@@ -30,6 +30,14 @@ def check_bool(name: str, given) -> None:
     raise TypeError(f"{name}={given!r} was given; True and False are allowed.")
 
 
+def timeout_ns(given) -> int:
+  """A timeout in seconds as nanoseconds; ValueError unless it is a number above 0."""
+  if (isinstance(given, bool) or not isinstance(given, (int, float))
+      or not 0 < given < 1e9):
+    raise ValueError(f"timeout={given!r}; a number of seconds above 0 is allowed.")
+  return max(1, round(given * 1e9))
+
+
 def check_activation(given) -> None:
   """Raises ValueError unless `given` is None or the name of an activation."""
   # Not by `in` alone, which compares an array with each of them.

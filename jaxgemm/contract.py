@@ -244,7 +244,7 @@ mlir.register_lowering(contract_p, _contract_lowering)
 
 
 def tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, *, dims: Dims,
-                    spec: Spec, shape, bind, lhs_there=lambda x: x) -> jax.Array:
+                    spec: Spec, shape, bind) -> jax.Array:
   """The tangent of z = scale * (lhs @ rhs) + bias.
 
   Args:
@@ -253,7 +253,6 @@ def tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, *, dims: Dim
     spec: the product's.
     shape: z's.
     bind: `contract`, but for whether it is partitioned.
-    lhs_there: applied to what goes into and comes out of products that read lhs.
   """
   scaled = dims._replace(bias=None)
   terms = []
@@ -261,12 +260,11 @@ def tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, *, dims: Dim
     terms += bind(d_lhs, rhs, None, scale, dims=scaled,
                   spec=spec.for_gradient(spec.out_dtype))
   if d_rhs is not None:
-    term, = bind(lhs, lhs_there(d_rhs), None, scale, dims=scaled,
-                 spec=spec.for_gradient(spec.out_dtype))
-    terms.append(lhs_there(term))
+    terms += bind(lhs, d_rhs, None, scale, dims=scaled,
+                  spec=spec.for_gradient(spec.out_dtype))
   if d_scale is not None:
     # Not from the saved value: that would divide by the scale, which may be zero.
-    acc, = bind(lhs, lhs_there(rhs), dims=Dims(dims.lhs, dims.rhs, dims.out),
+    acc, = bind(lhs, rhs, dims=Dims(dims.lhs, dims.rhs, dims.out),
                 spec=spec.for_gradient(jnp.float32))
     terms.append(acc * epilogue.expand(d_scale, dims.scale, dims.out))
   if d_bias is not None:

@@ -21,6 +21,8 @@ from jaxgemm import _ffi, relayout
 from jaxgemm.config import GemmConfig
 
 CALL_TARGET = "jaxgemm_gemm"
+# The same call, which also begins the copy that brings its chunks: see chunks.py.
+CHUNKED_TARGET = "jaxgemm_chunked_gemm"
 STATUS_TARGET = "jaxgemm_chunk_status"
 
 
@@ -273,7 +275,7 @@ def _gemm_abstract_eval(lhs, rhs, *_, lhs_contracting, rhs_contracting, spec, **
 
 
 def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, bias: bool,
-               scale: bool, platform: str):
+               scale: bool, platform: str, call_target: str = CALL_TARGET):
   """The custom call of operands that `geometry` describes, without its workspace.
 
   Where lhs arrives in chunks, with the status of waiting for them as the last result.
@@ -290,7 +292,7 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, bias: bool,
   workspace = jax.core.ShapedArray((chosen["workspace_bytes"],), jnp.uint8)
   # Behind lhs, rhs, the sizes and the offset: what is added to, in place.
   aliases = {3 + geometry.group_offset: 0} if geometry.accumulate else None
-  rule = jax.ffi.ffi_lowering(CALL_TARGET, operand_output_aliases=aliases)
+  rule = jax.ffi.ffi_lowering(call_target, operand_output_aliases=aliases)
   chunked = geometry.tiles_per_chunk > 0
   given = ctx.avals_out[:-1] if chunked else ctx.avals_out
   avals_out = [_padded_out(x, geometry, chosen["relayout"]) for x in given]
@@ -380,12 +382,16 @@ def _no_lowering(ctx, *_, **__):
       "Pass implementation='xla' to leave the product to XLA.")
 
 
-def register_lowerings(primitive: Primitive, rule) -> None:
-  """Registers rule(ctx, *operands, platform=..., **params) where there are kernels."""
+def register_lowerings(primitive: Primitive, rule, *, in_place: bool = False) -> None:
+  """Registers rule(ctx, *operands, platform=..., **params) where there are kernels.
+
+  in_place: the rule looks at what its operands are made from. Else jax may lower equal
+  calls once, with arguments for operands.
+  """
   mlir.register_lowering(primitive, _no_lowering)
   for platform in ("cpu", "cuda", "rocm"):
-    mlir.register_lowering(
-        primitive, functools.partial(rule, platform=platform), platform=platform)
+    mlir.register_lowering(primitive, functools.partial(rule, platform=platform),
+                           platform=platform, cacheable=not in_place)
 
 
 def _gemm_lowering(ctx, *operands, lhs_contracting, rhs_contracting, **params):

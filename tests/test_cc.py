@@ -14,6 +14,8 @@ import sysconfig
 
 import pytest
 
+from tests import amdgpu
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLAGS = {
     "plain": "",
@@ -96,6 +98,22 @@ class locked:
 def test_cc(built, build, test, kernel):
   output = run(str(built(build, test)), JAXGEMM_HOST_KERNEL=kernel)
   assert f"{test}: 0 failures" in output
+
+
+@pytest.mark.parametrize("build", [
+    "plain", pytest.param("address", marks=pytest.mark.whole)])
+def test_the_emulator_loads_no_broken_code_object(built, build, tmp_path):
+  source = """
+  extern "C" __global__ void k(const float* from, float* to, int n) {
+    __shared__ float tile[64];
+    unsigned x = __builtin_amdgcn_workitem_id_x(), group = __builtin_amdgcn_workgroup_id_x();
+    tile[x] = from[group * n + x];
+    __builtin_amdgcn_s_barrier();
+    to[group * n + x] = tile[63 - x];
+  }"""
+  (tmp_path / "k.hsaco").write_bytes(amdgpu.compile_hip(source, "gfx950"))
+  output = run(str(built(build, "emulator_loader_test")), str(tmp_path / "k.hsaco"))
+  assert "emulator_loader_test: 0 failures" in output
 
 
 @pytest.mark.parametrize("build", [case(build) for build in HOPPER_TEST])

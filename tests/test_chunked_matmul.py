@@ -328,6 +328,25 @@ def test_explain_supports_and_chunk_rows():
                           tiles_per_chunk_m=1)[0]
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint8, np.uint32])
+def test_an_epoch_does_not_wrap(rng, dtype):
+  lhs, rhs = normal(rng, 64, 32), normal(rng, 32, 16)
+  signals = np.full(4, 5, np.uint32)
+  config = GemmConfig(tile_m=16)
+
+  def f(epoch):
+    return jaxgemm.chunked_matmul(lhs, rhs, signals, tiles_per_chunk_m=1, epoch=epoch,
+                                  config=config)
+
+  assert_product(f(np.array([5], dtype)), lhs, rhs)  # its value is known
+  if np.issubdtype(dtype, np.unsignedinteger):
+    assert_product(jax.jit(f)(dtype(5)), lhs, rhs)
+  else:
+    with pytest.raises(ValueError, match=f"epoch has dtype {np.dtype(dtype).name}, whose"
+                       " values may wrap.*astype"):
+      jax.jit(f)(dtype(5))
+
+
 @pytest.mark.parametrize("given, message", [
     (dict(tiles_per_chunk_m=0), "tiles_per_chunk_m=0; an int from 1"),
     (dict(tiles_per_chunk_m=True), "tiles_per_chunk_m=True"),
@@ -339,6 +358,10 @@ def test_explain_supports_and_chunk_rows():
     (dict(timeout=0), "timeout=0"),
     (dict(epoch=-1), "epoch=-1; an int from 0"),
     (dict(epoch=1.5), "epoch=1.5"),
+    (dict(epoch=np.array([-1])), "epoch=-1; an int from 0 to .* or a uint32 array"),
+    (dict(epoch=np.array([2**32 + 1])), "epoch=4294967297; an int from 0"),
+    (dict(epoch=np.int64(2**32)), "epoch=.*4294967296.*; an int from 0"),
+    (dict(epoch=jnp.array(-3)), "epoch=-3; an int from 0"),
     (dict(epoch=np.ones(2, np.uint32)), "epoch="),
     (dict(chunk_rows=64), "chunk_rows=64; chunks of 2 tile rows have 128 rows"),
     (dict(implementation="xla"), "XLA does not wait for chunks"),

@@ -257,6 +257,189 @@ def test_joins_by_an_epoch(rng):
   arriving.check_joins(normal(rng, 60, 40), jnp.asarray(normal(rng, 40, 24)), CONFIG)
 
 
+def test_a_join_gives_up_after_its_timeout(rng):
+  x, w = normal(rng, 100, 40), normal(rng, 40, 24)
+
+  @functools.partial(jax.jit, static_argnames="timeout")
+  def f(signals, w, *, timeout):
+    return jaxgemm.join(jaxgemm.ChunkedArray(x, signals, ()), 2 * w, epoch=3,
+                        timeout=timeout)
+
+  signals = np.array([3, 3, 2, 3], np.uint32)
+  with pytest.raises(Exception, match="signal 2 did not become the epoch 3 within 50 ms "
+                     "of the join. Start the producer before the join"):
+    f(signals, w, timeout=0.05).block_until_ready()
+  assert_close(f(np.full(4, 3, np.uint32), w, timeout=0.05), 2 * w)
+  for wrong in (0, -1.0, float("nan"), "1", True, None):
+    with pytest.raises(ValueError, match="timeout=.*; a number of seconds above 0"):
+      f(signals, w, timeout=wrong)
+
+
+def product(data, signals, w):
+  return jaxgemm.chunked_matmul(data, w, signals, tiles_per_chunk_m=2, config=CONFIG)
+
+
+def half(x):
+  return jnp.asarray(x, jnp.bfloat16)
+
+
+READERS = {  # of an array that is arriving, beside a product of it
+    "convert_element_type": lambda data, signals, w: product(half(data), signals, half(w)),
+    "transpose": lambda data, signals, w: (product(data, signals, w), data.T),
+    "reduce_sum": lambda data, signals, w: (product(data, signals, w), data.sum()),
+    "reduce_max": lambda data, signals, w: jax.jit(lambda x: x.max())(data),
+    "mul": lambda data, signals, w: lax.cond(
+        w[0, 0] > 0, lambda: product(data, signals, w), lambda: 2 * data),
+    "exp": lambda data, signals, w: lax.scan(
+        lambda i, _: (i + 1, jnp.exp(data)), 0, None, length=3),
+    "add": lambda data, signals, w: product(data, signals, w) + data,
+    "jaxgemm_gemm": lambda data, signals, w: jaxgemm.matmul(data, w),
+    "slice": lambda data, signals, w: product(w, np.ones(2, np.uint32), data[:40]),
+    "pure_callback": lambda data, signals, w: jax.pure_callback(
+        lambda x: x, jax.ShapeDtypeStruct(data.shape, data.dtype), data),
+    "reduce_min": lambda data, signals, w: (product(data, signals, w), signals.min()),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_only_products_of_chunks_read_what_has_not_arrived(rng, reader):
+  x, w = normal(rng, 100, 40), normal(rng, 40, 40)
+  consumer = functools.partial(READERS[reader], w=w)
+  name = "signals" if reader == "reduce_min" else "data"
+  with pytest.raises(ValueError, match=rf"{reader}.* reads {name} of the copy, which may "
+                     "not have arrived.*Use the source x"):
+    jaxgemm.overlap(x, consumer, chunk_rows=32)
+
+  @jax.jit
+  def by_hand(x):
+    chunked = jaxgemm.start_copy(x, chunk_rows=32)
+    return jaxgemm.join(chunked, consumer(chunked.data, chunked.signals))
+
+  with pytest.raises(ValueError, match=f"{reader}.* reads {name} of the copy"):
+    by_hand(x)
+
+
+def test_branches_do_not_return_what_has_not_arrived(rng):
+  x, w = normal(rng, 100, 40), normal(rng, 40, 40)
+  with pytest.raises(ValueError, match="a branch of lax.cond returns data of the copy"):
+    jaxgemm.overlap(x, lambda data, signals: lax.cond(
+        w[0, 0] > 0, lambda: product(data, signals, w), lambda: data), chunk_rows=32)
+
+
+def test_arrays_that_arrive_are_no_rhs(rng):
+  x, w = normal(rng, 100, 40), normal(rng, 64, 100)
+  with pytest.raises(ValueError, match="jaxgemm_chunked.* reads data of the copy"):
+    jaxgemm.overlap(x, lambda data, signals: product(w, np.ones(2, np.uint32), data),
+                    chunk_rows=32)
+
+
+@pytest.mark.parametrize("wrap", [
+    jax.jit, jax.checkpoint, lambda f: jax.jit(jax.checkpoint(jax.jit(f))),
+    lambda f: lambda data, signals, w: lax.scan(
+        lambda i, _: (i, f(data, signals, w)), 0, None, length=2)[1][1],
+    lambda f: lambda data, signals, w: lax.cond(
+        w[0, 0] < 1e9, f, lambda data, signals, w: jnp.zeros((100, 24)), data, signals,
+        w),
+    lambda f: lambda data, signals, w: jnp.sin(
+        jax.jvp(lambda w: f(data, signals, w), (w,), (w,))[1]),
+    lambda f: lambda data, signals, w: f(
+        data.reshape(10, 10, 40).reshape(100, 40), signals, w),
+])
+def test_products_may_lie_within_anything(rng, wrap):
+  x, w = normal(rng, 100, 40), normal(rng, 40, 24)
+
+  def plain(x, w):
+    return wrap(lambda data, signals, w: jnp.matmul(data, w))(x, None, w).sum()
+
+  def chunked(x, w):
+    return jaxgemm.overlap(
+        x, lambda data, signals: wrap(product)(data, signals, w), chunk_rows=32).sum()
+
+  assert_close(jax.jit(chunked)(x, w), plain(x, w), 1e-4)
+  for got, want in zip(jax.grad(chunked, (0, 1))(x, w), jax.grad(plain, (0, 1))(x, w)):
+    assert_close(got, want, 1e-4)
+
+
+def test_a_start_needs_its_join(rng):
+  x, w = normal(rng, 100, 40), normal(rng, 40, 24)
+
+  @jax.jit
+  def no_join(x):
+    chunked = jaxgemm.start_copy(x, chunk_rows=32)
+    return product(chunked.data, chunked.signals, w)
+
+  with pytest.raises(ValueError, match="start_copy has no join.*jaxgemm.overlap"):
+    no_join(x)
+  start = jax.jit(functools.partial(jaxgemm.start_copy, chunk_rows=32))
+
+  @jax.jit
+  def elsewhere(x):
+    chunked = start(x)
+    return jaxgemm.join(chunked, product(chunked.data, chunked.signals, w))
+
+  with pytest.raises(ValueError, match="not what start_copy returned in this function"):
+    elsewhere(x)
+
+
+def test_the_source_stays_where_derivatives_are_computed_again(rng):
+  """There the join's results are not needed, and jax drops it."""
+  x, w = normal(rng, 100, 40), normal(rng, 40, 24)
+
+  def f(w):
+    return overlapped(jnp.sin(x), w).sum()
+
+  text = jax.jit(jax.grad(jax.checkpoint(f))).lower(w).as_text()
+  lines = text.splitlines()
+  for line in (x for x in lines if "@jaxgemm_chunks_start(" in x):
+    name = line.split("=")[0].strip().split(":")[0]
+    assert any("@jaxgemm_chunks_join(" in x and f"{name}#0" in x for x in lines)
+
+
+ERRORS = """
+import jax, jax.numpy as jnp, numpy as np
+import jaxgemm
+
+config = jaxgemm.GemmConfig(tile_m=16, tile_n=32)
+x = np.ones((4096, 1024), np.float32)
+places = []
+
+def fails(x):
+  raise ValueError("as the test wanted")
+
+@jax.jit
+def f(x, w):
+  chunked = jaxgemm.start_copy(jnp.sin(x), chunk_rows=16)
+  # The product waits for this w.
+  w = w + jax.pure_callback(fails, jax.ShapeDtypeStruct((), np.float32), w[0, 0])
+  out = jaxgemm.chunked_matmul(chunked.data, w, chunked.signals, tiles_per_chunk_m=1,
+                               config=config)
+  return jaxgemm.join(chunked, out)
+
+from jaxgemm import _jaxgemm as native
+native.start_trace()
+for _ in range(20):
+  try:
+    jax.block_until_ready(f(x, np.ones((1024, 8), np.float32)))
+  except Exception as error:
+    assert "as the test wanted" in str(error), error
+  else:
+    raise SystemExit("no error")
+  # Where the copies would be written to.
+  places += [np.full((4096, 1024), 7.0, np.float32) for _ in range(3)]
+  if len(places) > 30:
+    assert all((place == 7).all() for place in places)
+    places.clear()
+copies = [span for span in native.stop_trace() if span[0] == "copy"]
+assert not copies, len(copies)
+print("nothing was written")
+"""
+
+
+def test_nothing_is_written_after_an_error_between_start_and_join():
+  done = run(ERRORS)
+  assert done.returncode == 0 and "nothing was written" in done.stdout, done.stderr
+
+
 @pytest.mark.parametrize("axes", [(0, None), (None, 0), (0, 0)])
 def test_vmap(rng, axes):
   x, w = normal(rng, 3, 100, 40), normal(rng, 3, 40, 24)
@@ -274,11 +457,11 @@ def test_a_source_in_host_memory(rng):
   out = f(host, w)
   assert out.sharding.memory_kind == "device"
   assert_close(out, x.astype(np.float64) @ w)
-  # Nobody but the producer reads it.
+  # Nothing but the producer reads it; the product's join and the consumer's keep it.
   text = f.lower(host, w).compile().as_text()
   lines = [line for line in text.splitlines()
            if "%x.1" in line and "custom-call" in line]
-  assert len(lines) == 2 and "copy(" not in text
+  assert len(lines) == 3 and "copy(" not in text
   d_x, d_w = jax.jit(jax.grad(lambda x, w: overlapped(x, w).sum(), (0, 1)))(host, w)
   assert_close(d_w, np.repeat(x.astype(np.float64).sum(0)[:, None], 24, 1))
   assert_close(d_x, np.tile(w.astype(np.float64).sum(1), (100, 1)))
@@ -293,7 +476,7 @@ def test_lowers_for_gpus(rng, platform):
                              config=GemmConfig(tile_m=128, tile_n=128))),
       chunk_rows=128, product_leaves_room=True))
   text = f.trace(x, w).lower(lowering_platforms=(platform,)).as_text()
-  for target in ("chunks_start", "gemm", "chunk_status", "chunks_join"):
+  for target in ("chunks_start", "chunked_gemm", "chunk_status", "chunks_join"):
     assert f"@jaxgemm_{target}(" in text
   assert "product_leaves_room = 1 : i64" in text and "from_host = 0 : i64" in text
 
@@ -355,6 +538,7 @@ def test_wrong_start_calls(rng, wrong, message):
 
 
 def join_call(args, result, **attributes):
+  attributes = dict(timeout_ns=10**9) | attributes
   call = jax.ffi.ffi_call("jaxgemm_chunks_join", [result])
   return jax.block_until_ready(
       call(*args, **{name: np.int64(value) for name, value in attributes.items()}))
@@ -365,6 +549,7 @@ def join_call(args, result, **attributes):
     (4, dict(epoch=-1, num_sources=-1), "an operand for each result"),
     (4, dict(epoch=-2, num_sources=1), "epoch=-2"),
     (4, dict(epoch=2**32, num_sources=1), "epoch=4294967296"),
+    (4, dict(epoch=1, num_sources=1, timeout_ns=0), "timeout_ns=0; at least 1"),
     (3, dict(epoch=-1, num_sources=0), "result 0 is not like operand 2")])
 def test_wrong_join_calls(rng, operands, attributes, message):
   x = normal(rng, 100, 40)

@@ -156,7 +156,6 @@ struct Copy2d {
 struct StreamSymbols {
   DriverResult (*copy_rows)(const Copy2d* copy, void* stream);
   DriverResult (*write_word)(void* stream, void* address, uint32_t value, unsigned flags);
-  DriverResult (*wait_word)(void* stream, void* address, uint32_t value, unsigned flags);
 };
 StreamSymbols& CudaStream() {
   static StreamSymbols symbols;
@@ -175,10 +174,6 @@ DriverResult WriteWord(void* stream, void* address, uint32_t value) {
   constexpr unsigned kAfterFence = 0;  // CU_STREAM_WRITE_VALUE_DEFAULT
   return CudaStream().write_word(stream, address, value, kAfterFence);
 }
-DriverResult WaitWord(void* stream, void* address, uint32_t value) {
-  constexpr unsigned kEqual = 1;  // CU_STREAM_WAIT_VALUE_EQ
-  return CudaStream().wait_word(stream, address, value, kEqual);
-}
 
 }  // namespace
 
@@ -188,20 +183,17 @@ const StreamDriver* CudaStreams(const Driver& driver, std::string* error) {
     auto streams = std::make_unique<StreamDriver>();
     streams->copy_rows = CopyRows;
     streams->write_word = WriteWord;
-    streams->wait_word = WaitWord;
     std::string missing;
     void* library = driver.handle;
     StreamSymbols& symbols = CudaStream();
     // The names that cuda.h maps to: the older ones have other arguments or need a setting.
     Resolve(library, "cuMemcpy2DAsync_v2", &symbols.copy_rows, &missing);
     Resolve(library, "cuStreamWriteValue32_v2", &symbols.write_word, &missing);
-    Resolve(library, "cuStreamWaitValue32_v2", &symbols.wait_word, &missing);
     Resolve(library, "cuCtxGetStreamPriorityRange", &streams->priority_range, &missing);
     Resolve(library, "cuStreamCreateWithPriority", &streams->create_stream, &missing);
     Resolve(library, "cuStreamSynchronize", &streams->synchronize_stream, &missing);
     Resolve(library, "cuEventCreate", &streams->create_event, &missing);
     Resolve(library, "cuEventRecord", &streams->record_event, &missing);
-    Resolve(library, "cuEventSynchronize", &streams->synchronize_event, &missing);
     Resolve(library, "cuStreamWaitEvent", &streams->wait_event, &missing);
     Resolve(library, "cuMemcpyAsync", &streams->copy, &missing);
     Resolve(library, "cuMemcpyDtoHAsync_v2", &streams->copy_to_host, &missing);

@@ -117,7 +117,6 @@ struct StreamDriver {
   DriverResult (*synchronize_stream)(void* stream);
   DriverResult (*create_event)(void** event, unsigned flags);
   DriverResult (*record_event)(void* event, void* stream);
-  DriverResult (*synchronize_event)(void* event);
   DriverResult (*wait_event)(void* stream, void* event, unsigned flags);
   DriverResult (*copy_to_host)(void* destination, const void* source, size_t bytes, void* stream);
   // From host or device memory, at once or in rows of `bytes` each, `pitch` from one another.
@@ -126,8 +125,6 @@ struct StreamDriver {
                             size_t rows, void* stream);
   // Once all that is before it on the stream has been done and can be seen by every processor.
   DriverResult (*write_word)(void* stream, void* address, uint32_t value);
-  // Holds the stream until the word equals the value.
-  DriverResult (*wait_word)(void* stream, void* address, uint32_t value);
 };
 const StreamDriver* HipStreams(const Driver& driver, std::string* error);
 const StreamDriver* CudaStreams(const Driver& driver, std::string* error);

@@ -7,6 +7,7 @@
 #include "backend/tensor_maps.h"
 #include "plan_sm90.h"
 #include "text.h"
+#include "whole_elf.h"
 
 namespace jaxgemm {
 namespace {
@@ -125,6 +126,10 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   if (!file || code.empty()) {
     return "there is no code object " + path + ": this build was made without it. Build again "
            "with JAXGEMM_GPU_KERNELS=all, or pass implementation='xla'.";
+  }
+  if (!IsWholeElf(code)) {
+    return "the code object " + path + " is cut short. Build jaxgemm again, or pass "
+           "implementation='xla'.";
   }
   CurrentDevice current(driver_, device);
   if (current.result() != 0) {

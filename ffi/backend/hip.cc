@@ -78,8 +78,6 @@ struct Symbols {
                             size_t source_pitch, size_t bytes, size_t rows, int kind,
                             void* stream);
   DriverResult (*write_word)(void* stream, void* address, uint32_t value, unsigned flags);
-  DriverResult (*wait_word)(void* stream, void* address, uint32_t value, unsigned flags,
-                            uint32_t mask);
 };
 Symbols& Hip() {
   static Symbols symbols;
@@ -98,11 +96,6 @@ DriverResult CopyRows(void* destination, const void* source, size_t pitch, size_
 DriverResult WriteWord(void* stream, void* address, uint32_t value) {
   return Hip().write_word(stream, address, value, 0);
 }
-// Some versions of ROCm take memory of hipMallocSignalMemory only, and return an error for others.
-DriverResult WaitWord(void* stream, void* address, uint32_t value) {
-  constexpr unsigned kEqual = 1;  // hipStreamWaitValueEq
-  return Hip().wait_word(stream, address, value, kEqual, ~0u);
-}
 
 }  // namespace
 
@@ -113,20 +106,17 @@ const StreamDriver* HipStreams(const Driver& driver, std::string* error) {
     streams->copy = Copy;
     streams->copy_rows = CopyRows;
     streams->write_word = WriteWord;
-    streams->wait_word = WaitWord;
     std::string missing;
     void* library = driver.handle;
     Symbols& symbols = Hip();
     Resolve(library, "hipMemcpyAsync", &symbols.copy, &missing);
     Resolve(library, "hipMemcpy2DAsync", &symbols.copy_rows, &missing);
     Resolve(library, "hipStreamWriteValue32", &symbols.write_word, &missing);
-    Resolve(library, "hipStreamWaitValue32", &symbols.wait_word, &missing);
     Resolve(library, "hipDeviceGetStreamPriorityRange", &streams->priority_range, &missing);
     Resolve(library, "hipStreamCreateWithPriority", &streams->create_stream, &missing);
     Resolve(library, "hipStreamSynchronize", &streams->synchronize_stream, &missing);
     Resolve(library, "hipEventCreateWithFlags", &streams->create_event, &missing);
     Resolve(library, "hipEventRecord", &streams->record_event, &missing);
-    Resolve(library, "hipEventSynchronize", &streams->synchronize_event, &missing);
     Resolve(library, "hipStreamWaitEvent", &streams->wait_event, &missing);
     Resolve(library, "hipMemcpyDtoHAsync", &streams->copy_to_host, &missing);
     if (missing.empty()) return streams.release();

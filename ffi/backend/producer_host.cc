@@ -1,25 +1,29 @@
 #include "backend/producer_host.h"
 
+#include <condition_variable>
 #include <cstring>
-#include <future>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <system_error>
-#include <unordered_map>
-#include <vector>
+#include <thread>
+#include <utility>
 
 #include "trace.h"
 
 namespace jaxgemm {
 namespace {
 
-// By their signals; each until a join.
-struct Producers {
+struct Copies {
   std::mutex mutex;
-  std::unordered_map<const uint32_t*, std::shared_future<void>> running;
+  std::condition_variable ended;
+  // By their signals. Those of a program that failed stay until the memory is another copy's.
+  std::map<const uint32_t*, std::pair<int64_t, ChunkedCopy>> listed;
+  std::map<const uint32_t*, int64_t> running;  // their runs
 };
-Producers& TheProducers() {
-  static auto* producers = new Producers;
-  return *producers;
+Copies& TheCopies() {
+  static auto* copies = new Copies;
+  return *copies;
 }
 
 void Run(const ChunkedCopy& copy) {
@@ -37,47 +41,72 @@ void Run(const ChunkedCopy& copy) {
   }
 }
 
+// Moves it from the list to those that run. The caller runs it, and calls End.
+std::optional<ChunkedCopy> Take(int64_t run, const uint32_t* signals) {
+  Copies& copies = TheCopies();
+  std::lock_guard lock(copies.mutex);
+  auto found = copies.listed.find(signals);
+  if (found == copies.listed.end() || found->second.first != run) return std::nullopt;
+  const ChunkedCopy copy = found->second.second;
+  copies.listed.erase(found);
+  copies.running[signals] = run;
+  return copy;
+}
+
+void End(const uint32_t* signals) {
+  Copies& copies = TheCopies();
+  std::lock_guard lock(copies.mutex);
+  copies.running.erase(signals);
+  copies.ended.notify_all();
+}
+
 }  // namespace
 
-void StartHostProducer(const ChunkedCopy& copy) {
+void ListHostCopy(int64_t run, const ChunkedCopy& copy) {
   if (copy.num_chunks() == 0) return;
-  // One that no join came for, as where a program failed: the memory is another's by now.
-  JoinHostProducer(copy.signals);
   for (int64_t i = 0; i < copy.num_chunks(); ++i) {
     __atomic_store_n(copy.signals + i, 0u, __ATOMIC_RELAXED);
   }
-  Producers& producers = TheProducers();
-  std::lock_guard lock(producers.mutex);
+  Copies& copies = TheCopies();
+  std::lock_guard lock(copies.mutex);
+  copies.listed[copy.signals] = {run, copy};
+}
+
+bool BeginHostCopy(int64_t run, const uint32_t* signals, std::function<void()> ended) {
+  const std::optional<ChunkedCopy> taken = Take(run, signals);
+  if (!taken) return false;
+  auto work = [copy = *taken, ended = std::move(ended)] {
+    Run(copy);
+    // First: what waits for `ended` may free the signals, and others list theirs there.
+    End(copy.signals);
+    ended();
+  };
   try {
-    producers.running[copy.signals] = std::async(std::launch::async, Run, copy).share();
+    std::thread(work).detach();
   } catch (const std::system_error&) {
-    Run(copy);  // no more threads can be had
+    work();  // no more threads can be had
   }
+  return true;
 }
 
-void JoinHostProducer(const uint32_t* signals) {
-  Producers& producers = TheProducers();
-  std::shared_future<void> running;
-  {
-    std::lock_guard lock(producers.mutex);
-    auto found = producers.running.find(signals);
-    if (found == producers.running.end()) return;
-    running = found->second;
+void JoinHostCopy(int64_t run, const uint32_t* signals) {
+  if (const std::optional<ChunkedCopy> copy = Take(run, signals)) {
+    Run(*copy);
+    End(signals);
+    return;
   }
-  running.wait();
-  std::lock_guard lock(producers.mutex);
-  producers.running.erase(signals);
+  Copies& copies = TheCopies();
+  std::unique_lock lock(copies.mutex);
+  copies.ended.wait(lock, [&] {
+    auto found = copies.running.find(signals);
+    return found == copies.running.end() || found->second != run;
+  });
 }
 
-void JoinAllHostProducers() {
-  Producers& producers = TheProducers();
-  std::vector<std::shared_future<void>> all;
-  {
-    std::lock_guard lock(producers.mutex);
-    for (const auto& [signals, running] : producers.running) all.push_back(running);
-  }
-  // They stay listed: joins of other programs may be about to wait for them.
-  for (const auto& running : all) running.wait();
+void WaitForHostCopies() {
+  Copies& copies = TheCopies();
+  std::unique_lock lock(copies.mutex);
+  copies.ended.wait(lock, [&] { return copies.running.empty(); });
 }
 
 }  // namespace jaxgemm

@@ -1,7 +1,9 @@
 #include "backend/side_stream.h"
 
+#include <algorithm>
 #include <limits>
 
+#include "kernel/sync.h"
 #include "text.h"
 
 namespace jaxgemm {
@@ -80,63 +82,89 @@ DriverResult SideStreams::Enqueue(const ChunkedCopy& copy, void* copies, void* s
   return result;
 }
 
-std::string SideStreams::Start(const ChunkedCopy& copy, int device, void* stream) {
+std::string SideStreams::List(int64_t run, const ChunkedCopy& copy, int device, void* stream) {
   if (copy.num_chunks() == 0) return "";
-  void* const copies = device >= 0 && device < kMaxDevices
-                           ? sides_[device].copies.load(std::memory_order_acquire)
-                           : nullptr;
-  if (!copies) {
+  if (device < 0 || device >= kMaxDevices ||
+      !sides_[device].copies.load(std::memory_order_acquire)) {
     return "device " + Str(device) + " has no stream for producers: the call's Initialize stage "
            "has not run there.";
   }
   CurrentDevice current(driver_, device);
   DriverResult result = current.result();
-  std::lock_guard lock(mutex_);
-  Side& side = sides_[device];
-  void*& event = side.running[copy.signals];
-  // What is still listed under these signals is of a program that failed: no join came for it, and
-  // it would write to them.
-  if (result == 0 && event) result = streams_.wait_event(stream, event, 0);
   if (result == 0) {
     result = driver_.set_words(copy.signals, 0, static_cast<size_t>(copy.num_chunks()), stream);
   }
-  const char* const failed = result == 0 ? "starting a producer" : "zeroing the signals";
-  if (result == 0 && !event) result = TakeEvent(&side, &event);
-  // The event serves again and again: who waits for it waits for its last record at that time.
-  if (result == 0) result = streams_.record_event(event, stream);
-  if (result == 0) result = streams_.wait_event(copies, event, 0);
-  if (result == 0) result = Enqueue(copy, copies, side.signals, event);
-  if (result == 0 && !copy.beside_products()) result = streams_.wait_event(stream, event, 0);
-  if (result == 0) return "";
-  // The error lets XLA free what some of the copies may be writing to.
-  streams_.synchronize_stream(copies);
-  streams_.synchronize_stream(side.signals);
-  if (event) side.free_events.push_back(event);
-  side.running.erase(copy.signals);
-  return Failure(failed, device, result);
-}
-
-std::string SideStreams::Join(const uint32_t* signals, int device, void* stream) {
-  if (device < 0 || device >= kMaxDevices) return "";
+  if (result != 0) return Failure("zeroing the signals", device, result);
   std::lock_guard lock(mutex_);
-  Side& side = sides_[device];
-  auto found = side.running.find(signals);
-  if (found == side.running.end()) return "";
-  CurrentDevice current(driver_, device);
-  DriverResult result = current.result();
-  if (result == 0) result = streams_.wait_event(stream, found->second, 0);
-  if (result != 0) return Failure("waiting for a producer", device, result);
-  side.free_events.push_back(found->second);
-  side.running.erase(found);
+  sides_[device].listed[copy.signals] = {run, copy};
   return "";
 }
 
-std::string SideStreams::JoinSignals(uint32_t* signals, int64_t count, uint32_t epoch, int device,
-                                     void* stream) {
+DriverResult SideStreams::Begin(const ChunkedCopy& copy, Side* side, void* event, void* stream) {
+  void* const copies = side->copies.load(std::memory_order_acquire);
+  // The event serves again and again: who waits for it waits for its last record at that time.
+  DriverResult result = streams_.record_event(event, stream);
+  if (result == 0) result = streams_.wait_event(copies, event, 0);
+  if (result == 0) result = Enqueue(copy, copies, side->signals, event);
+  if (result == 0 && !copy.beside_products()) result = streams_.wait_event(stream, event, 0);
+  return result;
+}
+
+std::string SideStreams::Around(int64_t run, const uint32_t* signals, int device, void* stream,
+                                const std::function<std::string()>& launch) {
+  if (device < 0 || device >= kMaxDevices) return launch();
+  Side& side = sides_[device];
+  std::unique_lock lock(mutex_);
+  auto found = side.listed.find(signals);
+  if (found == side.listed.end() || found->second.first != run) {
+    lock.unlock();
+    return launch();
+  }
+  const ChunkedCopy copy = found->second.second;
+  side.listed.erase(found);
+  CurrentDevice current(driver_, device);
+  void* event = nullptr;
+  DriverResult result = current.result();
+  if (result == 0) result = TakeEvent(&side, &event);
+  if (result == 0) result = Begin(copy, &side, event, stream);
+  lock.unlock();
+  const std::string error = result == 0 ? launch() : "";
+  if (result == 0) result = streams_.wait_event(stream, event, 0);
+  if (result != 0 || !error.empty()) {
+    // The error lets XLA free what some of the copies may be writing to.
+    streams_.synchronize_stream(side.copies.load(std::memory_order_acquire));
+    streams_.synchronize_stream(side.signals);
+  }
+  lock.lock();
+  if (event) side.free_events.push_back(event);
+  return result == 0 ? error : Failure("a producer's copy", device, result);
+}
+
+std::string SideStreams::Join(int64_t run, const uint32_t* signals, int device, void* stream) {
+  return Around(run, signals, device, stream, [] { return std::string(); });
+}
+
+std::string SideStreams::JoinSignals(const uint32_t* signals, int64_t count, uint32_t epoch,
+                                     int64_t timeout_ns, int device, void* stream,
+                                     int64_t* missing) {
   CurrentDevice current(driver_, device);
   DriverResult result = current.result();
-  for (int64_t i = 0; i < count && result == 0; ++i) {
-    result = streams_.wait_word(stream, signals + i, epoch);
+  std::vector<uint32_t> seen(static_cast<size_t>(count));
+  // The limit counts from when the stream has got here.
+  if (result == 0) result = streams_.synchronize_stream(stream);
+  const int64_t begin = Nanoseconds();
+  *missing = -1;
+  while (result == 0 && count > 0) {
+    const bool is_last = Nanoseconds() - begin > timeout_ns;
+    result = streams_.copy_to_host(seen.data(), signals, seen.size() * sizeof(uint32_t), stream);
+    if (result == 0) result = streams_.synchronize_stream(stream);
+    auto other = std::find_if(seen.begin(), seen.end(), [=](uint32_t x) { return x != epoch; });
+    if (other == seen.end()) break;
+    if (is_last) {
+      *missing = other - seen.begin();
+      break;
+    }
+    SleepBriefly();
   }
   return result == 0 ? "" : Failure("waiting for signals", device, result);
 }
@@ -155,17 +183,6 @@ std::string SideStreams::ReadStatus(const int32_t* status, int device, void* str
   DriverResult result = current.result();
   if (result == 0) result = streams_.copy_to_host(value, status, sizeof(*value), stream);
   if (result == 0) result = streams_.synchronize_stream(stream);
-  if (result == 0 && *value == 0) return "";
-  if (device >= 0 && device < kMaxDevices) {
-    std::lock_guard lock(mutex_);
-    Side& side = sides_[device];
-    for (auto& [signals, event] : side.running) {
-      const DriverResult ended = streams_.synchronize_event(event);
-      if (result == 0) result = ended;
-      side.free_events.push_back(event);
-    }
-    side.running.clear();
-  }
   return result == 0 ? "" : Failure("reading whether all chunks came", device, result);
 }
 

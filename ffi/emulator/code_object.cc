@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "emulator/msgpack.h"
@@ -15,9 +16,20 @@ constexpr uint32_t kMachGfx942 = 0x4c, kMachGfx950 = 0x4f;  // EF_AMDGPU_MACH
 constexpr uint32_t kNoteMetadata = 32;                       // NT_AMDGPU_METADATA
 constexpr uint32_t kRelocAbs64 = 3, kRelocRelative64 = 13;   // R_AMDGPU_*
 
+// More than any kernel needs, and little enough to be allocated.
+constexpr uint64_t kMaxImageBytes = uint64_t{1} << 28;
+constexpr uint32_t kMaxArgumentBytes = 1 << 16;
+constexpr uint32_t kMaxPrivateBytes = 1 << 20;  // of each lane
+constexpr uint32_t kMaxUserRegisters = 16;      // that arguments are preloaded into
+
+// Whether `bytes` at `offset` lie within `size`, whatever the numbers are.
+bool Within(uint64_t offset, uint64_t bytes, uint64_t size) {
+  return offset <= size && bytes <= size - offset;
+}
+
 // `bytes` at `offset`, or an error: every length in the file is distrusted.
 const char* At(std::string_view file, uint64_t offset, uint64_t bytes) {
-  if (offset > file.size() || bytes > file.size() - offset) {
+  if (!Within(offset, bytes, file.size())) {
     throw EmulationError("The code object is cut short: a header points past its end.");
   }
   return file.data() + offset;
@@ -70,6 +82,52 @@ std::vector<Symbol> ReadSymbols(std::string_view file) {
   return symbols;
 }
 
+// Of kernels and of arguments; they are printed in JSON.
+void CheckName(std::string_view name) {
+  for (const char c : name) {
+    if (c < ' ' || c > '~' || c == '"' || c == '\\') {
+      throw EmulationError("The code object has a name with characters that no name has.");
+    }
+  }
+}
+
+// What a launch will rely on.
+void CheckDescriptor(const Kernel& kernel) {
+  CheckName(kernel.name);
+  const char* name = kernel.name.c_str();
+  if (kernel.kernarg_bytes > kMaxArgumentBytes) {
+    throw EmulationError(Text("Kernel %s takes %u bytes of arguments; at most %u are emulated.",
+                              name, kernel.kernarg_bytes, kMaxArgumentBytes));
+  }
+  if (kernel.private_bytes > kMaxPrivateBytes) {
+    throw EmulationError(Text("Kernel %s needs %u bytes of scratch memory for each lane; at most "
+                              "%u are emulated.", name, kernel.private_bytes, kMaxPrivateBytes));
+  }
+  const uint32_t words = kernel.preloaded_words(), from = kernel.preloaded_from();
+  if (words > kMaxUserRegisters || 4 * (from + words) > kernel.kernarg_bytes) {
+    throw EmulationError(Text("Kernel %s preloads %u words from word %u on of its %u bytes of "
+                              "arguments; at most %u that exist are emulated.", name, words, from,
+                              kernel.kernarg_bytes, kMaxUserRegisters));
+  }
+}
+
+KernelArgument ReadArgument(const MsgPack& argument, const Kernel& kernel) {
+  KernelArgument read;
+  read.kind = argument[".value_kind"].string;
+  CheckName(read.kind);
+  const auto offset = static_cast<uint64_t>(argument[".offset"].integer);
+  const auto size = static_cast<uint64_t>(argument[".size"].integer);
+  const bool is_hidden = read.kind.starts_with("hidden_");
+  if (!Within(offset, size, kernel.kernarg_bytes) || (is_hidden && size > sizeof(uint64_t))) {
+    throw EmulationError(Text("The code object's metadata places an argument of kernel %s outside "
+                              "its %u bytes of arguments.", kernel.name.c_str(),
+                              kernel.kernarg_bytes));
+  }
+  read.offset = static_cast<uint32_t>(offset);
+  read.size = static_cast<uint32_t>(size);
+  return read;
+}
+
 // The 64 bytes of AMDGPUUsage's "Kernel Descriptor".
 struct Descriptor {
   uint32_t lds_bytes, private_bytes, kernarg_bytes, reserved0;
@@ -89,6 +147,12 @@ CodeObject::CodeObject(std::string_view file) {
                          "linker (a .hsaco file), not a bundle or assembly.");
   }
   auto header = Read<Elf64_Ehdr>(file, 0);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+      (header.e_shnum > 0 && header.e_shentsize != sizeof(Elf64_Shdr)) ||
+      (header.e_phnum > 0 && header.e_phentsize != sizeof(Elf64_Phdr))) {
+    throw EmulationError("The ELF file is not one of 64-bit little-endian headers, as AMDGPU code "
+                         "objects are.");
+  }
   if (header.e_machine != kMachineAmdgpu || header.e_type != ET_DYN) {
     throw EmulationError(Text("The ELF file is not a linked AMDGPU code object (machine %d, "
                                 "type %d); link it with ld.lld -shared.",
@@ -108,13 +172,18 @@ CodeObject::CodeObject(std::string_view file) {
 
 void CodeObject::MapSegments(std::string_view file) {
   ForEachSegment(file, [&](const Elf64_Phdr& segment) {
-    if (segment.p_type == PT_LOAD) {
-      size_ = std::max<size_t>(size_, segment.p_vaddr + segment.p_memsz);
+    if (segment.p_type != PT_LOAD) return;
+    if (!Within(segment.p_vaddr, segment.p_memsz, kMaxImageBytes)) {
+      throw EmulationError("The code object's image exceeds 256 MiB.");
     }
+    size_ = std::max<size_t>(size_, segment.p_vaddr + segment.p_memsz);
   });
-  if (size_ > (size_t{1} << 32)) throw EmulationError("The code object's image exceeds 4 GiB.");
-  // Slack, so that the decoder may look past the last instruction.
-  image_ = std::make_unique<uint8_t[]>(size_ + 64);
+  // Slack, so that the decoder may look past the last instruction. Pages that nothing touches cost
+  // nothing.
+  image_.reset(static_cast<uint8_t*>(std::calloc(size_ + 64, 1)));
+  if (!image_) {
+    throw EmulationError(Text("The code object's image of %zu bytes cannot be allocated.", size_));
+  }
   ForEachSegment(file, [&](const Elf64_Phdr& segment) {
     if (segment.p_type != PT_LOAD) return;
     if (segment.p_filesz > segment.p_memsz) {
@@ -140,7 +209,9 @@ void CodeObject::Relocate(std::string_view file) {
         throw EmulationError(Text("The code object needs relocation type %d, which the "
                                     "emulator does not do.", static_cast<int>(type)));
       }
-      if (rela.r_offset + 8 > size_) throw EmulationError("A relocation lies outside the image.");
+      if (!Within(rela.r_offset, 8, size_)) {
+        throw EmulationError("A relocation lies outside the image.");
+      }
       std::memcpy(image_.get() + rela.r_offset, &value, 8);
     }
   });
@@ -151,7 +222,7 @@ void CodeObject::ReadKernels(std::string_view file) {
   for (const Symbol& symbol : symbols) {
     std::string_view name = symbol.name;
     if (!name.ends_with(".kd")) continue;
-    if (symbol.value + sizeof(Descriptor) > size_) {
+    if (!Within(symbol.value, sizeof(Descriptor), size_)) {
       throw EmulationError("A kernel descriptor lies outside the image.");
     }
     Descriptor descriptor;
@@ -159,10 +230,16 @@ void CodeObject::ReadKernels(std::string_view file) {
     Kernel kernel;
     kernel.name = name.substr(0, name.size() - 3);
     kernel.entry = symbol.value + descriptor.entry_offset;
-    if (kernel.entry >= size_) throw EmulationError("A kernel's entry lies outside the image.");
     kernel.code_end = size_;
     for (const Symbol& code : symbols) {
-      if (code.name == kernel.name && code.size > 0) kernel.code_end = code.value + code.size;
+      if (code.name != kernel.name || code.size == 0) continue;
+      if (!Within(code.value, code.size, size_)) {
+        throw EmulationError("A kernel's code lies outside the image.");
+      }
+      kernel.code_end = code.value + code.size;
+    }
+    if (kernel.entry >= kernel.code_end) {
+      throw EmulationError("A kernel's entry lies outside its code.");
     }
     kernel.lds_bytes = descriptor.lds_bytes;
     kernel.private_bytes = descriptor.private_bytes;
@@ -172,6 +249,7 @@ void CodeObject::ReadKernels(std::string_view file) {
     kernel.rsrc3 = descriptor.rsrc3;
     kernel.properties = descriptor.properties;
     kernel.kernarg_preload = descriptor.kernarg_preload;
+    CheckDescriptor(kernel);
     kernels_.push_back(std::move(kernel));
   }
 }
@@ -203,10 +281,7 @@ void CodeObject::ReadMetadata(std::string_view file) {
               kernel.required_workgroup[i] = required[i].integer;
             }
             for (const MsgPack& argument : entry[".args"].array) {
-              kernel.arguments.push_back(
-                  {argument[".value_kind"].string,
-                   static_cast<uint32_t>(argument[".offset"].integer),
-                   static_cast<uint32_t>(argument[".size"].integer)});
+              kernel.arguments.push_back(ReadArgument(argument, kernel));
             }
           }
         }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,11 +38,15 @@ struct Kernel {
   // Vector registers are allocated in eights; accumulation registers follow accum_offset.
   uint32_t allocated_vgprs() const { return ((rsrc1 & 63) + 1) * 8; }
   uint32_t accum_offset() const { return ((rsrc3 & 63) + 1) * 4; }
+  // Words of the arguments that the hardware loads into user SGPRs.
+  uint32_t preloaded_words() const { return kernarg_preload & 127; }
+  uint32_t preloaded_from() const { return kernarg_preload >> 7; }
 };
 
 class CodeObject {
  public:
-  // Copies, maps and relocates the object. Throws EmulationError.
+  // Copies, maps and relocates the object. Throws EmulationError, whatever the bytes are; what it
+  // accepts can be launched without another look at sizes and offsets.
   explicit CodeObject(std::string_view bytes);
 
   Arch arch() const { return arch_; }
@@ -59,7 +64,10 @@ class CodeObject {
   void ReadMetadata(std::string_view file);
 
   Arch arch_ = Arch::kGfx942;
-  std::unique_ptr<uint8_t[]> image_;
+  struct Free {
+    void operator()(uint8_t* image) const { std::free(image); }
+  };
+  std::unique_ptr<uint8_t[], Free> image_;
   size_t size_ = 0;
   std::vector<Kernel> kernels_;
 };

@@ -66,7 +66,8 @@ hipError_t Failed(hipError_t error, std::string message) {
   return error;
 }
 
-// The ELF file at an address: its section headers come last.
+// The ELF file at an address: its section headers come last. HIP's function is not told how long it
+// is either, so the caller has to know that it is whole; GpuLauncher looks before it calls.
 std::string_view FileAt(const void* image) {
   const char* file = static_cast<const char*>(image);
   uint64_t headers;
@@ -143,7 +144,7 @@ JAXGEMM_EXPORT hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t
 
 JAXGEMM_EXPORT hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   try {
-    if (std::memcmp(image, "\177ELF", 4) != 0) {
+    if (image == nullptr || std::strncmp(static_cast<const char*>(image), "\177ELF", 4) != 0) {
       return Failed(hipErrorInvalidImage, "The image is not an ELF code object.");
     }
     auto loaded = std::make_unique<Module>(FileAt(image));

@@ -9,6 +9,8 @@ namespace {
 // What nobody wrote: not a number as float32, and as a pair of bfloat16.
 constexpr uint32_t kJunk = 0x7fc07fc0;
 
+constexpr uint64_t kTooMany = uint64_t{1} << 31;  // workgroups, or work-items
+
 // Bits of the kernel descriptor's properties, in the order of the user SGPRs.
 enum Property {
   kPrivateSegmentBuffer = 1 << 0,
@@ -26,8 +28,9 @@ LaunchState::LaunchState(const CodeObject& object, const Kernel& kernel, const L
     : object_(object), kernel_(kernel), launch_(launch) {
   uint64_t items = 1, groups = 1;
   for (int d = 0; d < 3; ++d) {
-    items *= launch.block[d];
-    groups *= launch.grid[d];
+    // A product that is too large stays so: it must not wrap.
+    items = std::min(items * launch.block[d], kTooMany);
+    groups = std::min(groups * launch.grid[d], kTooMany);
     if (launch.block[d] == 0 || launch.grid[d] == 0) {
       throw EmulationError("A launch needs at least one workgroup and one work-item.");
     }
@@ -42,7 +45,7 @@ LaunchState::LaunchState(const CodeObject& object, const Kernel& kernel, const L
                                 kernel.name.c_str(), kernel.max_workgroup,
                                 static_cast<unsigned long long>(items)));
   }
-  if (groups >= (uint64_t{1} << 31)) throw EmulationError("The grid has 2^31 workgroups or more.");
+  if (groups >= kTooMany) throw EmulationError("The grid has 2^31 workgroups or more.");
   uint32_t limit = object.arch() == Arch::kGfx942 ? 64 << 10 : 160 << 10;
   if (kernel.lds_bytes > limit || launch.dynamic_lds > limit - kernel.lds_bytes) {
     throw EmulationError(Text("Kernel %s needs %u bytes of LDS and the launch %u more; %s has "
@@ -74,17 +77,16 @@ void LaunchState::FillArguments() {
     if (!kind.starts_with("hidden_")) continue;
     // Queues, heaps and the like stay null: a kernel that uses them faults.
     uint64_t value = 0;
-    int d = kind.back() - 'x';
-    if (kind.starts_with("hidden_block_count_")) value = launch_.grid[d];
-    if (kind.starts_with("hidden_group_size_")) value = launch_.block[d];
+    for (int d = 0; d < 3; ++d) {
+      const char axis = "xyz"[d];
+      if (kind == std::string("hidden_block_count_") + axis) value = launch_.grid[d];
+      if (kind == std::string("hidden_group_size_") + axis) value = launch_.block[d];
+    }
     if (kind == "hidden_dynamic_lds_size") value = launch_.dynamic_lds;
     if (kind == "hidden_grid_dims") {
       value = launch_.grid[2] * launch_.block[2] > 1   ? 3
               : launch_.grid[1] * launch_.block[1] > 1 ? 2
                                                        : 1;
-    }
-    if (argument.size > 8 || argument.offset + argument.size > kernel_.kernarg_bytes) {
-      throw EmulationError("The code object's metadata places an argument outside the others.");
     }
     std::memcpy(to + argument.offset, &value, argument.size);
   }
@@ -159,8 +161,10 @@ void LaunchState::StartWave(const Workgroup& group, Wave* wave) const {
   if (properties & kDispatchId) pointer(nullptr);
   if (properties & kFlatScratchInit) pointer(nullptr);
   if (properties & kPrivateSegmentSize) *next++ = kernel_.private_bytes;
-  uint32_t preloaded = kernel_.kernarg_preload & 127, from = kernel_.kernarg_preload >> 7;
-  std::memcpy(next, reinterpret_cast<const uint32_t*>(arguments_.data()) + from, 4 * preloaded);
+  const uint32_t preloaded = kernel_.preloaded_words();
+  std::memcpy(next,
+              reinterpret_cast<const uint32_t*>(arguments_.data()) + kernel_.preloaded_from(),
+              4 * preloaded);
   // System SGPRs follow.
   next = registers.sgpr + (kernel_.rsrc2 >> 1 & 31);
   for (int d = 0; d < 3; ++d) {

@@ -14,7 +14,7 @@ uint32_t AlignmentOf(int bytes) { return bytes == 12 ? 16 : bytes; }
 
 class LdsUnit {
  public:
-  LdsUnit(const Step& step, Wave* wave, Context* context)
+  LdsUnit(const Step& step, Wave* wave, KernelContext* context)
       : step_(step),
         op_(step.memory),
         instruction_(step.instruction),
@@ -240,7 +240,7 @@ class LdsUnit {
   const MemoryOp& op_;
   const Instruction& instruction_;
   Wave& wave_;
-  Context& context_;
+  KernelContext& context_;
   Lds& lds_;
   uint64_t exec_;
   uint32_t addresses_[2][kWaveSize];
@@ -248,7 +248,7 @@ class LdsUnit {
 
 }  // namespace
 
-void ExecuteLds(const Step& step, Wave* wave, Context* context) {
+void ExecuteLds(const Step& step, Wave* wave, KernelContext* context) {
   uint32_t number = wave->Issue(kLdsQueue);
   LdsUnit unit(step, wave, context);
   switch (step.memory.access) {

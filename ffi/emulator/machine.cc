@@ -90,7 +90,7 @@ class Machine {
     part->state.StartWorkgroup(part->next++, options_.xcc_ids[index], group);
     group->lds->Reset(group, part->state.lds_bytes(), part->code.program.lds_grain_shift(),
                       options_, kLdsJunk);
-    Context& context = contexts_[group->beside];
+    KernelContext& context = contexts_[group->beside];
     ++context.cost.workgroups;
     context.cost.waves += group->num_waves;
     context.NoteProgress();
@@ -159,7 +159,7 @@ class Machine {
   // One instruction; false ends the turn.
   bool Execute(Step& step, Wave* wave) {
     if (options_.check_waits && wave->outstanding) CheckWaits(step, *wave);
-    Context& context = contexts_[wave->group->beside];
+    KernelContext& context = contexts_[wave->group->beside];
     if (options_.check_hazards) CheckHazards(context.arch, step, wave);
     ++progress_.instructions;
     progress_.cycles += kCyclesOfIssue;
@@ -314,7 +314,7 @@ class Machine {
   std::optional<GlobalMemory> memory_;
   Progress progress_;
   Cost beside_cost_;  // nobody asks for it
-  std::vector<Context> contexts_;  // of the two
+  std::vector<KernelContext> contexts_;  // of the two
   std::mt19937_64 random_;
   std::vector<Wave*> turns_;
 };

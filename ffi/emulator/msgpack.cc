@@ -5,20 +5,26 @@
 namespace jaxgemm::emulator {
 namespace {
 
+constexpr int kMaxDepth = 16;  // three times what metadata needs
+
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
 
-  MsgPack Value() {
+  // `depth`: of the arrays and maps that it lies in.
+  MsgPack Value(int depth = 0) {
+    if (depth > kMaxDepth) {
+      throw EmulationError("The code object's metadata is nested deeper than AMDGPU metadata is.");
+    }
     MsgPack value;
     uint8_t tag = Take(1)[0];
     if (tag < 0x80 || tag >= 0xe0) {
       value.type = MsgPack::kInteger;
       value.integer = static_cast<int8_t>(tag);
     } else if (tag < 0x90) {
-      Map(tag & 15, &value);
+      Map(tag & 15, depth, &value);
     } else if (tag < 0xa0) {
-      Array(tag & 15, &value);
+      Array(tag & 15, depth, &value);
     } else if (tag < 0xc0) {
       String(tag & 31, &value);
     } else {
@@ -40,8 +46,8 @@ class Reader {
           break;
         }
         case 0xd9: case 0xda: case 0xdb: String(BigEndian(1 << (tag - 0xd9)), &value); break;
-        case 0xdc: case 0xdd: Array(BigEndian(2 << (tag - 0xdc)), &value); break;
-        case 0xde: case 0xdf: Map(BigEndian(2 << (tag - 0xde)), &value); break;
+        case 0xdc: case 0xdd: Array(BigEndian(2 << (tag - 0xdc)), depth, &value); break;
+        case 0xde: case 0xdf: Map(BigEndian(2 << (tag - 0xde)), depth, &value); break;
         default:
           throw EmulationError(Text("The code object's metadata has a MessagePack tag 0x%02x, "
                                       "which AMDGPU metadata does not use.", tag));
@@ -68,15 +74,15 @@ class Reader {
     value->type = MsgPack::kString;
     value->string.assign(reinterpret_cast<const char*>(Take(size)), size);
   }
-  void Array(uint64_t size, MsgPack* value) {
+  void Array(uint64_t size, int depth, MsgPack* value) {
     value->type = MsgPack::kArray;
-    while (size-- > 0) value->array.push_back(Value());
+    while (size-- > 0) value->array.push_back(Value(depth + 1));
   }
-  void Map(uint64_t size, MsgPack* value) {
+  void Map(uint64_t size, int depth, MsgPack* value) {
     value->type = MsgPack::kMap;
     while (size-- > 0) {
-      std::string key = Value().string;
-      value->map.emplace_back(std::move(key), Value());
+      std::string key = Value(depth + 1).string;
+      value->map.emplace_back(std::move(key), Value(depth + 1));
     }
   }
 

@@ -8,7 +8,7 @@ namespace jaxgemm::emulator {
 // CDNA3 ISA, "Scalar Memory Operations": address = base + (soffset or M0) + offset, with the
 // low two bits ignored; buffer loads clamp to num_records. Here a misaligned address is an
 // error, for nobody means it.
-void ExecuteScalarMemory(const Step& step, Wave* wave, Context* context) {
+void ExecuteScalarMemory(const Step& step, Wave* wave, KernelContext* context) {
   const Instruction& instruction = step.instruction;
   Registers& registers = wave->registers;
   const Operand& to = instruction.dst[0];

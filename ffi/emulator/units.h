@@ -23,7 +23,7 @@ struct Progress {
 };
 
 // What the instructions of a kernel share.
-struct Context {
+struct KernelContext {
   Arch arch;
   const Options& options;
   GlobalMemory& memory;
@@ -33,10 +33,10 @@ struct Context {
   void NoteProgress() { progress.last = progress.instructions; }
 };
 
-void ExecuteScalarMemory(const Step& step, Wave* wave, Context* context);
-void ExecuteLds(const Step& step, Wave* wave, Context* context);
-void ExecuteVectorMemory(const Step& step, Wave* wave, Context* context);
-void ExecuteCache(const Step& step, Wave* wave, Context* context);
+void ExecuteScalarMemory(const Step& step, Wave* wave, KernelContext* context);
+void ExecuteLds(const Step& step, Wave* wave, KernelContext* context);
+void ExecuteVectorMemory(const Step& step, Wave* wave, KernelContext* context);
+void ExecuteCache(const Step& step, Wave* wave, KernelContext* context);
 
 // The value of a scalar operand.
 inline uint32_t ScalarValue(const Operand& operand, const Wave& wave) {

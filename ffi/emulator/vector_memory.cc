@@ -29,7 +29,7 @@ struct Resource {
 
 class VectorMemoryUnit {
  public:
-  VectorMemoryUnit(const Step& step, Wave* wave, Context* context, uint32_t number)
+  VectorMemoryUnit(const Step& step, Wave* wave, KernelContext* context, uint32_t number)
       : op_(step.memory),
         instruction_(step.instruction),
         wave_(*wave),
@@ -266,7 +266,7 @@ class VectorMemoryUnit {
   const MemoryOp& op_;
   const Instruction& instruction_;
   Wave& wave_;
-  Context& context_;
+  KernelContext& context_;
   uint32_t number_;
   uint64_t exec_;
   bool to_lds_ = false, scratch_ = false, bounded_ = false;
@@ -276,7 +276,7 @@ class VectorMemoryUnit {
 
 }  // namespace
 
-void ExecuteVectorMemory(const Step& step, Wave* wave, Context* context) {
+void ExecuteVectorMemory(const Step& step, Wave* wave, KernelContext* context) {
   const Instruction& instruction = step.instruction;
   Queue queue = instruction.format == Format::kFlat ? kFlatQueue : kVectorQueue;
   // A flat access is also the vector queue's next: its order in global memory is the same.
@@ -292,7 +292,7 @@ void ExecuteVectorMemory(const Step& step, Wave* wave, Context* context) {
   if (to.kind == Operand::kVgpr) wave->MarkPending(to.index, to.count, queue, number);
 }
 
-void ExecuteCache(const Step& step, Wave* wave, Context* context) {
+void ExecuteCache(const Step& step, Wave* wave, KernelContext* context) {
   const Instruction& instruction = step.instruction;
   // sc1: of the device, sc0 sc1: of the system; sc0 alone and neither: within a workgroup,
   // which has one L1 and needs nothing.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel/host_kernel.h"
+#include "text.h"
 
 namespace jaxgemm {
 
@@ -71,7 +72,7 @@ std::string HostKernelError(std::string_view name) {
   for (const Entry& entry : Entries()) {
     known = known || entry.name == forced;
     available = available || (entry.name == forced && entry.available);
-    const std::string quoted = "'" + std::string(entry.name) + "'";
+    const std::string quoted = Concat("'", entry.name, "'");
     if (entry.available && names.find(quoted) == std::string::npos) {
       names += (names.empty() ? "" : ", ") + quoted;
     }

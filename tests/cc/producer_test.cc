@@ -1,7 +1,10 @@
 // Producers on the CPU, on real threads; and those on GPUs over functions that record what they
 // are asked to do: in which order, on which stream, and what a failure leaves behind.
+#include <algorithm>
 #include <cstring>
+#include <future>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/producer_host.h"
@@ -41,34 +44,61 @@ struct Buffers {
   ChunkedCopy copy;
 };
 
-void TestHostProducers() {
+constexpr int64_t kRun = 17;  // an execution of a program
+
+void TestHostCopies() {
   RunOnThreads(200, 4, [](int64_t index) {
     Buffers buffers(1 + index % 3, 1 + index, 5, 1 + index % 7);
+    const uint32_t* signals = buffers.copy.signals;
     for (int round = 0; round < 3; ++round) {
-      StartHostProducer(buffers.copy);
-      if (index % 2 == 0) {
+      const int64_t run = 100 * index + round;
+      ListHostCopy(run, buffers.copy);
+      std::promise<void> ended;
+      if (index % 3 != 0) {
+        CHECK_THAT(!BeginHostCopy(run + 1, signals, [] {}), "another run's");
+        CHECK_THAT(BeginHostCopy(run, signals, [&] { ended.set_value(); }), "call %ld", index);
+        CHECK_THAT(!BeginHostCopy(run, signals, [] {}), "begun twice");
+      }
+      if (index % 3 == 1) {
         for (int64_t chunk = 0; chunk < buffers.copy.num_chunks(); ++chunk) {
           CHECK_THAT(buffers.Arrives(chunk), "chunk %ld", chunk);
         }
       }
-      // Also for others, whose producers may run on; and joins that come twice.
-      if (index % 5 == 0) JoinAllHostProducers();
-      JoinHostProducer(buffers.copy.signals);
-      JoinHostProducer(buffers.copy.signals);
+      // Also for others, whose copies may run on; and joins that come twice.
+      if (index % 5 == 0) WaitForHostCopies();
+      JoinHostCopy(run, signals);
+      JoinHostCopy(run, signals);
       CHECK_THAT(buffers.data == buffers.source, "call %ld, round %d", index, round);
+      if (index % 3 != 0) ended.get_future().wait();
       std::fill(buffers.data.begin(), buffers.data.end(), 0);
     }
   });
   Buffers nothing(2, 0, 5, 3);
-  StartHostProducer(nothing.copy);
-  JoinHostProducer(nothing.copy.signals);
+  ListHostCopy(kRun, nothing.copy);
+  JoinHostCopy(kRun, nothing.copy.signals);
+}
+
+// A program that fails before its product gets there leaves a copy that nobody makes.
+void TestHostCopyOfAFailedProgram() {
+  Buffers buffers(2, 100, 5, 3);
+  ListHostCopy(kRun, buffers.copy);
+  const std::vector<char> before = buffers.data;
+  // Others' programs, with a producer of their own and the same memory.
+  CHECK_THAT(!BeginHostCopy(kRun + 1, buffers.copy.signals, [] {}), "begun by another program");
+  JoinHostCopy(kRun + 1, buffers.copy.signals);
+  WaitForHostCopies();
+  CHECK_THAT(buffers.data == before, "written to");
+  ListHostCopy(kRun + 2, buffers.copy);
+  CHECK_THAT(!BeginHostCopy(kRun, buffers.copy.signals, [] {}), "what was listed before");
+  JoinHostCopy(kRun + 2, buffers.copy.signals);
+  CHECK_THAT(buffers.data == buffers.source, "copied");
 }
 
 void TestTrace() {
   Buffers buffers(2, 10, 3, 4);
   auto run = [&] {
-    StartHostProducer(buffers.copy);
-    JoinHostProducer(buffers.copy.signals);
+    ListHostCopy(kRun, buffers.copy);
+    JoinHostCopy(kRun, buffers.copy.signals);
   };
   StartTrace();
   run();
@@ -90,6 +120,7 @@ using Calls = std::vector<std::string>;
 Calls calls;
 std::string failing;
 int32_t status;
+std::vector<std::vector<uint32_t>> words_to_read;
 intptr_t made;  // streams and events are numbers
 
 std::string Name(const void* handle) {
@@ -135,12 +166,17 @@ StreamDriver FakeStreams() {
   streams.record_event = [](void* event, void* stream) {
     return Note("record", " " + Name(event) + " on " + Name(stream));
   };
-  streams.synchronize_event = [](void* event) { return Note("wait for event", " " + Name(event)); };
   streams.wait_event = [](void* stream, void* event, unsigned) {
     return Note("hold", " " + Name(stream) + " for " + Name(event));
   };
   streams.copy_to_host = [](void* to, const void*, size_t bytes, void* stream) {
-    std::memcpy(to, &status, bytes);
+    // A status, or signals, of which the device's are other words each time.
+    if (words_to_read.empty()) {
+      std::memcpy(to, &status, std::min(bytes, sizeof(status)));
+    } else {
+      std::memcpy(to, words_to_read.front().data(), bytes);
+      if (words_to_read.size() > 1) words_to_read.erase(words_to_read.begin());
+    }
     return Note("read", " on " + Name(stream));
   };
   streams.copy = [](void* to, const void* from, size_t bytes, void* stream) {
@@ -159,9 +195,6 @@ StreamDriver FakeStreams() {
   streams.write_word = [](void* stream, void* address, uint32_t value) {
     *static_cast<uint32_t*>(address) = value;
     return Note("write", " " + std::to_string(value) + " on " + Name(stream));
-  };
-  streams.wait_word = [](void* stream, void*, uint32_t value) {
-    return Note("hold until", " " + std::to_string(value) + " on " + Name(stream));
   };
   return streams;
 }
@@ -184,16 +217,30 @@ void TestSideStreams() {
   Buffers buffers(1, 10, 8, 4);
   ChunkedCopy copy = buffers.copy;
   copy.from_host = true;
-  ExpectError("no stream", sides.Start(copy, 0, kXla), "Initialize stage has not run");
+  auto list = [&](const ChunkedCopy& copy, int device, int64_t run = kRun) {
+    return sides.List(run, copy, device, kXla);
+  };
+  // Around a product, on the stream.
+  auto around = [&](const ChunkedCopy& copy, int device, int64_t run = kRun,
+                    const std::string& error = "") {
+    return sides.Around(run, copy.signals, device, kXla, [error] {
+      calls.push_back("product");
+      return error;
+    });
+  };
+  ExpectError("no stream", list(copy, 0), "Initialize stage has not run");
   Expect("open", sides.Open(0), {"stream 1 -3", "stream 1 -3"});
   Expect("open again", sides.Open(0), {});
   ExpectError("too many devices", sides.Open(64), "device 64 is beyond the 64");
 
   copy.first_chunk = 1;
-  // Of copies on one stream, with signals on another: all but the last, which nothing waits behind.
+  const Calls zeroed{"set 3 words to 0 on 7"};
+  // Of copies on one stream, with signals on another: all but the last, which nothing waits behind;
+  // around a product, and before what comes next.
   auto enqueued = [](const std::string& event, bool is_new, const std::string& copies,
-                     const std::string& signals, const Calls& each) {
-    Calls wanted{"set 3 words to 0 on 7"};
+                     const std::string& signals, const Calls& each, bool beside = true,
+                     bool has_product = true) {
+    Calls wanted;
     if (is_new) wanted.push_back("event " + event);
     wanted.insert(wanted.end(), {"record " + event + " on 7", "hold " + copies + " for " + event});
     for (size_t i = 0; i < each.size(); ++i) {
@@ -210,37 +257,61 @@ void TestSideStreams() {
     wanted.insert(wanted.end(), {"record " + event + " on " + signals,
                                  "hold " + copies + " for " + event,
                                  "record " + event + " on " + copies});
+    if (!beside) wanted.push_back("hold 7 for " + event);
+    if (has_product) wanted.push_back("product");
+    wanted.push_back("hold 7 for " + event);
     return wanted;
   };
   const Calls rows{"copy 32", "copy 16", "copy 32"};
   const Calls columns{"copy rows 5 x 32", "copy rows 5 x 32", "copy rows 5 x 16"};
-  Expect("start", sides.Start(copy, 0, kXla), enqueued("102", true, "101", "100", rows));
+  Expect("list", list(copy, 0), zeroed);
+  CHECK_THAT(buffers.data != buffers.source, "not begun");
+  Expect("another run's product", around(copy, 0, kRun + 1), {"product"});
+  Expect("product", around(copy, 0), enqueued("102", true, "101", "100", rows));
   CHECK_THAT(buffers.data == buffers.source, "copied");
-  Expect("join", sides.Join(copy.signals, 0, kXla), {"hold 7 for 102"});
-  Expect("join again", sides.Join(copy.signals, 0, kXla), {});
-  Expect("start again", sides.Start(copy, 0, kXla), enqueued("102", false, "101", "100", rows));
-  // No join came: the program failed. What it began must not write to the signals any more.
-  Calls after = enqueued("102", false, "101", "100", rows);
-  after.insert(after.begin(), "hold 7 for 102");
-  Expect("start without a join", sides.Start(copy, 0, kXla), after);
+  Expect("second product", around(copy, 0), {"product"});
+  Expect("join", sides.Join(kRun, copy.signals, 0, kXla), {});
+  Expect("list again", list(copy, 0), zeroed);
+  Expect("join without a product", sides.Join(kRun, copy.signals, 0, kXla),
+         enqueued("102", false, "101", "100", rows, true, false));
+  // The program failed before its product: nothing writes to what is another's by then.
+  std::fill(buffers.data.begin(), buffers.data.end(), 0);
+  Expect("list for a program that fails", list(copy, 0), zeroed);
+  Expect("another program's product", around(copy, 0, kRun + 1), {"product"});
+  Expect("another program's join", sides.Join(kRun + 1, copy.signals, 0, kXla), {});
+  CHECK_THAT(buffers.data != buffers.source, "not begun");
+  Expect("list after a failure", list(copy, 0, kRun + 2), zeroed);
+  Expect("what was listed before", around(copy, 0), {"product"});
+  Expect("after a failure", around(copy, 0, kRun + 2),
+         enqueued("102", false, "101", "100", rows));
 
   Buffers wide(5, 10, 8, 4);
   wide.copy.first_chunk = 0;
   wide.copy.from_host = true;
-  Expect("start of columns", sides.Start(wide.copy, 0, kXla),
-         enqueued("103", true, "101", "100", columns));
+  Expect("list of columns", list(wide.copy, 0), zeroed);
+  Expect("columns", around(wide.copy, 0), enqueued("102", false, "101", "100", columns));
   CHECK_THAT(wide.data == wide.source, "columns copied");
 
   Expect("status", sides.ReadStatus(&status, 0, kXla, &status), {"read on 7", "wait for 7"});
   status = 3;
   int32_t value = 0;
-  std::string error = sides.ReadStatus(&status, 0, kXla, &value);
-  Calls given = Take();
-  CHECK_THAT(error.empty() && value == 3 && given.size() == 4, "a chunk is missing: all end");
-  Expect("nothing to join", sides.Join(copy.signals, 0, kXla), {});
+  Expect("status", sides.ReadStatus(&status, 0, kXla, &value), {"read on 7", "wait for 7"});
+  CHECK_THAT(value == 3, "a chunk is missing: %d", value);
   status = 0;
-  Expect("join of others'", sides.JoinSignals(buffers.signals.data(), 2, 9, 0, kXla),
-         {"hold until 9 on 7", "hold until 9 on 7"});
+  // Others' signals: once they are all there, or not within the limit.
+  int64_t missing = 0;
+  auto join_signals = [&](int64_t timeout_ns) {
+    return sides.JoinSignals(buffers.signals.data(), 2, 9, timeout_ns, 0, kXla, &missing);
+  };
+  words_to_read = {{9, 8}, {9, 9}};
+  Expect("join of others'", join_signals(int64_t{1} << 60),
+         {"wait for 7", "read on 7", "wait for 7", "read on 7", "wait for 7"});
+  CHECK_THAT(missing == -1, "%ld", missing);
+  words_to_read = {{9, 8}};
+  ExpectError("join of what does not come", join_signals(1) + "none", "none");
+  CHECK_THAT(missing == 1, "%ld", missing);
+  words_to_read.clear();
+  Take();
 
   // Within the device: before what comes next on XLA's stream, unless a product leaves room.
   Expect("open 1", sides.Open(1), {"stream 1 -3", "stream 1 -3"});
@@ -249,35 +320,38 @@ void TestSideStreams() {
     for (const bool leaves_room : {false, true}) {
       copy.from_host = from_host;
       copy.product_leaves_room = leaves_room;
-      Calls wanted = enqueued("106", is_new, "105", "104", rows);
-      if (!from_host && !leaves_room) wanted.push_back("hold 7 for 106");
-      Expect("start on 1", sides.Start(copy, 1, kXla), wanted);
-      Expect("join on 1", sides.Join(copy.signals, 1, kXla), {"hold 7 for 106"});
+      Expect("list on 1", list(copy, 1), zeroed);
+      Expect("product on 1", around(copy, 1),
+             enqueued("105", is_new, "104", "103", rows, from_host || leaves_room));
       is_new = false;
     }
   }
-  Expect("open 2", sides.Open(2), {"stream 1 -3", "stream 1 -3"});
-  wide.copy.from_host = false;
-  Calls wanted = enqueued("109", true, "108", "107", columns);
-  wanted.push_back("hold 7 for 109");
-  Expect("start of columns within the device", sides.Start(wide.copy, 2, kXla), wanted);
 
   // Whatever fails: what was begun has ended before the error frees its buffers.
   copy.from_host = true;
+  auto all_waited_for = [](const char* what) {
+    const Calls given = Take();
+    CHECK_THAT(given.size() > 1 && given.back() == "wait for 100" &&
+                   given[given.size() - 2] == "wait for 101",
+               "%s: %s", what, given.back().c_str());
+  };
   for (const char* function : {"record", "hold", "copy", "write"}) {
+    Expect("list", list(copy, 0), zeroed);
     failing = function;
-    ExpectError(function, sides.Start(copy, 0, kXla),
-                "starting a producer failed: device 0, errorFake: as the test wanted");
-    given = Take();
-    CHECK_THAT(given.back() == "wait for 100" && given[given.size() - 2] == "wait for 101",
-               "%s: %s", function, given.back().c_str());
+    ExpectError(function, around(copy, 0),
+                "a producer's copy failed: device 0, errorFake: as the test wanted");
+    all_waited_for(function);
     failing = "";
-    Expect("nothing was begun", sides.Join(copy.signals, 0, kXla), {});
+    Expect("nothing is left", sides.Join(kRun, copy.signals, 0, kXla), {});
   }
+  Expect("list", list(copy, 0), zeroed);
+  ExpectError("product", around(copy, 0, kRun, "it failed"), "it failed");
+  all_waited_for("product");
   failing = "set";
-  ExpectError("set", sides.Start(copy, 0, kXla), "zeroing the signals failed");
+  ExpectError("set", list(copy, 0), "zeroing the signals failed");
   failing = "read";
   ExpectError("read", sides.ReadStatus(&status, 0, kXla, &value), "whether all chunks came");
+  ExpectError("read signals", join_signals(1), "waiting for signals failed");
   failing = "";
 }
 
@@ -286,7 +360,8 @@ void TestSideStreams() {
 
 int main() {
   using namespace jaxgemm;
-  TestHostProducers();
+  TestHostCopies();
+  TestHostCopyOfAFailedProgram();
   TestTrace();
   TestSideStreams();
   std::printf("producer_test: %d failures\n", failures);

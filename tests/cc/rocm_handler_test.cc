@@ -2,6 +2,7 @@
 // does, with which arguments, and what every failure says. Starts itself twice: without a
 // runtime, and with the fake one.
 #include <dlfcn.h>
+#include <elf.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +21,7 @@ namespace {
 using Calls = std::vector<std::string>;
 
 constexpr char kKernel[] = "gemm_bfloat16_bfloat16_128x128x64_rcr";
+constexpr char kCutShort[] = "gemm_float16_float16_128x128x64_crr";
 void* const kStream = reinterpret_cast<void*>(7);
 
 std::string Text(const Calls& calls) {
@@ -146,6 +148,8 @@ void TestFailuresToLoad() {
   ExpectError("no such kernel", Initialize(call), "there is no kernel 'gemm_bogus'");
   call.attributes["kernel"] = "gemm_float16_float16_128x128x64_rcr";
   ExpectError("no code object", Initialize(call), "JAXGEMM_GPU_KERNELS=all");
+  call.attributes["kernel"] = kCutShort;
+  ExpectError("part of a code object", Initialize(call), "is cut short. Build jaxgemm again");
   call.attributes["schedule"] = "bogus";
   ExpectError("no such schedule", Initialize(call), "schedule 'bogus' is unknown");
   fake->Take();
@@ -340,6 +344,8 @@ int main(int argc, char** argv) {
   fs::create_directories(folder / "kernels" / "gfx942");
   std::ofstream(folder / "kernels" / "gfx942" / (std::string(kKernel) + ".hsaco"))
       << "code of " << kKernel << '\0';
+  std::ofstream(folder / "kernels" / "gfx942" / (std::string(kCutShort) + ".hsaco"))
+      << ELFMAG << "and no headers";
   SetKernelFolder((folder / "kernels").string());
 
   TestCommandBuffers();

@@ -21,6 +21,14 @@ foreach(test host_kernel_test host_gemm_test producer_test rocm_handler_test)
   add_executable(${test} ${CMAKE_CURRENT_LIST_DIR}/${test}.cc)
   target_link_libraries(${test} PRIVATE ${host} Threads::Threads)
 endforeach()
+# What loads code objects, without what runs them.
+set(emulator_loader code_object cost decode decode_memory decode_vector error isa_info launch
+    memory_op msgpack program)
+list(TRANSFORM emulator_loader REPLACE "(.+)" "emulator/\\1.cc")
+add_executable(emulator_loader_test ${CMAKE_CURRENT_LIST_DIR}/emulator_loader_test.cc
+               ${emulator_loader})
+target_include_directories(emulator_loader_test PRIVATE .)
+target_compile_options(emulator_loader_test PRIVATE -Wall -Wno-sign-compare -Wno-psabi)
 # Hopper's kernels, with other headers in the place of those that have its instructions.
 set(hopper ${CMAKE_CURRENT_LIST_DIR}/hopper)
 add_executable(hopper_test ${CMAKE_CURRENT_LIST_DIR}/hopper_test.cc ${hopper}/machine.cc)
