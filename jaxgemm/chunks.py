@@ -1,8 +1,8 @@
 """Producers: arrays that are copied in chunks while a product of them runs.
 
-  start_copy  asks for a copy, which begins with the first product of it
-  join        ends it, behind what was computed from it
-  overlap     both, around a consumer: what programs call
+* `start_copy`: asks for a copy, which begins with the first product of it
+* `join`: ends it, behind what was computed from it
+* `overlap`: both, around a consumer; this is what programs call
 
 A copy runs beside the program, on a GPU on a stream and on the CPU on a thread of its
 own. The source may lie in pinned host memory, from where copy engines bring it, which
