@@ -64,14 +64,29 @@ def start_of(signals):
   return op if call_target(op) == START_TARGET else None
 
 
-def are_of_others(signals) -> bool:
-  """Whether no copy of start_copy can be what sets these signals."""
+def are_of_others(signals, module) -> bool:
+  """Whether no copy of start_copy can be what sets these signals.
+
+  A start is lowered before what depends on it, so a module without one has no copies
+  yet. Newer jax lowers every jitted function by itself, where the signals may be an
+  argument that says nothing about its origin.
+  """
   value = _origin(signals)
   if not isinstance(value, ir.BlockArgument):
     return call_target(value.owner) not in (None, START_TARGET)
   function = _operation(value.owner.owner)
-  return (function.name == "func.func"
-          and function.attributes["sym_name"].value == "main")
+  if function.name == "func.func" and function.attributes["sym_name"].value == "main":
+    return True
+  return not any(call_target(op) == START_TARGET for op in _walk(module.operation))
+
+
+def _walk(op):
+  """The operations within an operation."""
+  for region in op.regions:
+    for block in region.blocks:
+      for inner in block.operations:
+        yield _operation(inner)
+        yield from _walk(_operation(inner))
 
 
 def lower_join(ctx, operands, avals, *, num_sources: int, epoch: int, timeout_ns: int):

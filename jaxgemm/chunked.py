@@ -154,7 +154,8 @@ def _lowering(ctx, *operands, form, spec, platform):
   plan_chunked(ctx.avals_in, form, spec, spec.target(platform))
   geometry = form.geometry(lhs.shape, rhs.shape, signals.shape)
   # Signals of others let XLA put the call into a command buffer.
-  target = CALL_TARGET if chunk_calls.are_of_others(operands[2]) else CHUNKED_TARGET
+  of_others = chunk_calls.are_of_others(operands[2], ctx.module_context.module)
+  target = CALL_TARGET if of_others else CHUNKED_TARGET
   outs = lower_call(ctx, *operands, geometry=geometry, spec=spec, bias=form.bias,
                     scale=form.scale, platform=platform, call_target=target)
   return chunk_calls.keep_source(ctx, operands, outs)

@@ -382,3 +382,29 @@ def test_errors_while_tracing(given, message):
   with pytest.raises(ValueError, match=message):
     jax.eval_shape(lambda a, b, s: jaxgemm.chunked_matmul(a, b, s, **kwargs),
                    lhs, rhs, signals)
+
+
+@pytest.mark.parametrize("copies", [False, True])
+def test_only_products_of_copies_stay_out_of_command_buffers(copies):
+  """XLA may capture jaxgemm_gemm, and not jaxgemm_chunked_gemm, which begins copies."""
+  options = dict(tiles_per_chunk_m=1, config=GemmConfig(tile_m=128, tile_n=128))
+
+  @jax.jit
+  def inner(lhs, rhs, signals):
+    return jaxgemm.chunked_matmul(lhs, rhs, signals, **options)
+
+  def own(lhs, rhs, signals):
+    return inner(lhs, rhs, signals)
+
+  def copied(lhs, rhs, signals):
+    del signals
+    return jaxgemm.overlap(lhs, lambda data, signals: inner(data, rhs, signals),
+                           chunk_rows=128)
+
+  arguments = (jax.ShapeDtypeStruct((256, 64), jnp.bfloat16),
+               jax.ShapeDtypeStruct((64, 128), jnp.bfloat16),
+               jax.ShapeDtypeStruct((2,), jnp.uint32))
+  text = jax.jit(copied if copies else own).trace(*arguments).lower(
+      lowering_platforms=("cuda",)).as_text()
+  target = "jaxgemm_chunked_gemm" if copies else "jaxgemm_gemm"
+  assert f"@{target}(" in text
