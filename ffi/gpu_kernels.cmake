@@ -6,13 +6,21 @@ set(gpu_source ${gpu_folder}/kernel/gemm_amdgpu.hip)
 set(cuda_source ${gpu_folder}/kernel/gemm_sm90.cu)
 
 set(JAXGEMM_GPU_KERNELS "auto" CACHE STRING
-    "GPU kernels to build: auto (AMD's, and Hopper's where a Hopper GPU is), all, none, or \
-regular expressions separated by semicolons; a kernel is built if one of them matches \
-<target>/<instance>")
+    "GPU kernels to build, separated by semicolons: auto (those of the GPUs in this machine, and \
+AMD's of float32 and bfloat16 for the emulator), all, none, or regular expressions; a kernel is \
+built if one of them matches <target>/<instance>")
 
-# What auto stands for.
+# Regular expressions of the kernels that auto stands for.
 function(find_default_kernels result)
-  set(patterns "^gfx")
+  set(patterns "^gfx.*/gemm_(float32|bfloat16)_")
+  # The driver of AMD GPUs says 90402 for gfx942.
+  file(GLOB nodes /sys/class/kfd/kfd/topology/nodes/*/properties)
+  foreach(node IN LISTS nodes)
+    file(STRINGS ${node} version REGEX "^gfx_target_version 90[45]0[0-9]$")
+    if(version MATCHES "90([45])0([0-9])$")
+      list(APPEND patterns "^gfx9${CMAKE_MATCH_1}${CMAKE_MATCH_2}/")
+    endif()
+  endforeach()
   find_program(nvidia_smi nvidia-smi)
   mark_as_advanced(nvidia_smi)
   if(nvidia_smi)
@@ -24,14 +32,17 @@ function(find_default_kernels result)
   endif()
   set(${result} ${patterns} PARENT_SCOPE)
 endfunction()
-set(patterns ${JAXGEMM_GPU_KERNELS})
-if(patterns STREQUAL "auto")
-  find_default_kernels(patterns)
-elseif(patterns STREQUAL "all")
-  set(patterns ".*")
-elseif(patterns STREQUAL "none")
-  set(patterns "")
-endif()
+set(patterns "")
+foreach(asked IN LISTS JAXGEMM_GPU_KERNELS)
+  if(asked STREQUAL "auto")
+    find_default_kernels(default)
+    list(APPEND patterns ${default})
+  elseif(asked STREQUAL "all")
+    list(APPEND patterns ".*")
+  elseif(NOT asked STREQUAL "none")
+    list(APPEND patterns "${asked}")
+  endif()
+endforeach()
 
 # ROCm's compiler where there is one that knows the target, else the clang of PyPI's ziglang.
 # Neither needs a HIP header. ziglang by a link, for an isolated build has another path to it each
@@ -251,8 +262,8 @@ set(JAXGEMM_BUILD_SUMMARY "jaxgemm has ${built} GPU kernels.")
 if(skipped_targets)
   list(REMOVE_DUPLICATES skipped_targets)
   list(JOIN skipped_targets ", " skipped_targets)
-  string(APPEND JAXGEMM_BUILD_SUMMARY " ${skipped} were left out, for ${skipped_targets}: \
-JAXGEMM_GPU_KERNELS is ${JAXGEMM_GPU_KERNELS}, and auto builds those of Hopper GPUs (sm90) only \
-where there is one. Set the environment variable JAXGEMM_GPU_KERNELS=all and install again to \
-have all; sm90 needs nvcc of CUDA 12.8 or newer, and 4 processor minutes for every 30 kernels.")
+  string(APPEND JAXGEMM_BUILD_SUMMARY " ${skipped} were left out, for ${skipped_targets} \
+(JAXGEMM_GPU_KERNELS is ${JAXGEMM_GPU_KERNELS}). To have them, set the environment variable \
+JAXGEMM_GPU_KERNELS to all, or to '^gfx' for AMD's or '^sm90' for NVIDIA Hopper's (which need nvcc \
+of CUDA 12.8 or newer), and install again.")
 endif()

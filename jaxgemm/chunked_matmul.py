@@ -153,7 +153,7 @@ def _epoch(epoch):
             f"epoch has dtype {epoch.dtype.name}, whose values may wrap; an int from 0 "
             "to 2**32 - 1 is allowed, or a uint32 array of one. Count in uint32, or "
             "pass epoch.astype(jnp.uint32).")
-      epoch = int(epoch.reshape(()))
+      epoch = int(np.asarray(epoch).reshape(()))
   try:
     if not isinstance(epoch, bool) and 0 <= operator.index(epoch) < 2**32:
       return np.array([epoch], np.uint32)

@@ -13,7 +13,9 @@ from jaxgemm.chunked import chunked_p, plan_chunked
 from jaxgemm.chunked_matmul import chunked_matmul
 from jaxgemm.contract import contract_p, plan_contraction
 from jaxgemm.layout import Dims
-from jaxgemm.matmul import NOTHING_TO_SUM, Unsupported, dot_general, matmul
+from jaxgemm.matmul import (
+    NOTHING_TO_SUM, Unsupported, dot_general, emulated_arch, matmul
+)
 from jaxgemm.product import dot_general_product, matmul_product
 from jaxgemm.ragged import plan_ragged, ragged_p
 from jaxgemm.ragged_call import BASIC, half, ragged_result
@@ -188,8 +190,10 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
       as for `jaxgemm.chunked_matmul`.
 
   Raises:
-    ValueError, TypeError: the operands do not fit each other; what jax raises.
+    ValueError, TypeError: the operands do not fit each other; what jax raises. Or there
+      is no such implementation.
   """
+  emulated_arch(kwargs.get("implementation"))
   function, result_of, given = _function(kwargs)
   inspect.signature(function).bind(a, b, **given)
   result_of(a, b)

@@ -270,7 +270,6 @@ def test_shapes_beyond_integers(rows, implementation):
 
 
 @pytest.mark.parametrize("options, words", [
-    (dict(implementation="magic"), "'magic' is unknown"),
     (dict(config="stream_k"), "GemmConfig is allowed"),
     (dict(deterministic=1), "True and False"), (dict(activation="tanh"), "'tanh'"),
     (dict(bias=np.ones(5)), "bias has shape"), (dict(schedule="magic"), "'magic'"),

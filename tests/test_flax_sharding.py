@@ -13,6 +13,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm.flax import load_balancing_loss, moe
+from jaxgemm.flax.nnx import MoE
 from tests.moe_reference import (
     RAGGED_DOTS, assert_near, jit, layer, make_linen, make_nnx, make_params, run_nnx,
     to_expert, tokens, value_and_grads)
@@ -110,10 +111,12 @@ def test_each_product_is_given_the_first_group_of_the_shard(rng):
     assert (offset.shape, offset.dtype) == ((1,), jnp.int32)
 
 
-def test_readme_snippet():
-  text = (pathlib.Path(__file__).parents[1] / "README.md").read_text()
-  snippet = re.search(r"Flax layers\n\n```python\n(.*?)```", text, re.DOTALL).group(1)
-  names = {}
+def test_the_guides_sharded_layer():
+  guide = pathlib.Path(__file__).parents[1] / "docs" / "guides" / "experts.md"
+  blocks = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
+  snippet, = (block for block in blocks if "expert_axis_name=" in block)
+  names = {"jax": jax, "jnp": jnp, "nnx": nnx, "P": P, "MoE": MoE,
+           "x": jnp.ones((4, 16, 64))}
   exec(snippet, names)
   params = names["params"]
   gate_up = params["experts"]["gate_up"][...]

@@ -138,7 +138,7 @@ def test_an_lhs_in_chunks_is_not_copied(hopper):
 
 
 @pytest.mark.parametrize("rows, options, by_xla", [
-    (1, {}, True), (16, {}, True), (17, {}, False),
+    (1, {}, True), (24, {}, True), (25, {}, False),
     (4, {"implementation": "jaxgemm"}, False), (4, {"schedule": "stream_k"}, False)])
 def test_few_rows_are_left_to_xla(hopper, rows, options, by_xla):
   a, b = shape(rows, 4096), shape(4096, 4096)
@@ -153,10 +153,19 @@ def test_few_rows_are_left_to_xla(hopper, rows, options, by_xla):
   assert jaxgemm.supports(a, b)[0]
 
 
+@pytest.mark.parametrize("m, n, k, by_xla", [
+    (104, 1144, 96, True), (104, 1144, 104, False), (1024, 1024, 96, False)])
+def test_small_products_of_short_sums_are_left_to_xla(hopper, m, n, k, by_xla):
+  warnings.simplefilter("ignore")
+  data = jaxgemm.explain(shape(m, k), shape(k, n)).data
+  assert data["implementation"] == ("xla" if by_xla else "jaxgemm")
+  assert said(data, f"k={k} is short") == by_xla
+
+
 @pytest.mark.parametrize("m, n, k, dtype, by_xla", [
-    (128, 128, 64, jnp.float32, True), (801, 1548, 34, jnp.float32, True),
+    (128, 128, 100, jnp.float32, True), (801, 1548, 34, jnp.float32, True),
     (99, 244, 305, jnp.bfloat16, True), (1000, 1001, 1003, jnp.bfloat16, False),
-    (128, 128, 64, jnp.bfloat16, False), (1024, 1024, 1024, jnp.float32, False)])
+    (128, 128, 128, jnp.bfloat16, False), (1024, 1024, 1024, jnp.float32, False)])
 def test_small_products_that_would_be_copied_are_left_to_xla(
     hopper, m, n, k, dtype, by_xla):
   a, b = shape(m, k, dtype=dtype), shape(k, n, dtype=dtype)

@@ -179,7 +179,8 @@ def test_gated_explain(rng):
   explained = jaxgemm.explain(lhs, rhs, **kwargs)
   assert explained.data["ragged"] == "m" and explained.data["relayouts"] == ()
   assert explained.data["gradients"] == {"lhs": (), "rhs": ()}
-  assert "the value before the activation is saved" in str(explained)
+  with_gradients = jaxgemm.explain(lhs, rhs, **kwargs, gradients=True)
+  assert "the value before the activation is saved" in str(with_gradients)
   assert jaxgemm.supports(lhs, rhs, **kwargs) == (True, "")
   assert jaxgemm.workspace_size(lhs, rhs, **kwargs) == (
       explained.data["workspace_bytes"])
