@@ -68,7 +68,7 @@ double Microseconds(const Problem& p, const Relayout& r) {
   const double tiles = AsDouble(p.num_out()) * std::max(1.0, m / kTile) * std::max(1.0, n / kTile);
   const double used =
       std::min(kMultiprocessors, tiles * std::max(1.0, k / kSharedK)) / kMultiprocessors;
-  // Of a tile that is not full, all is multiplied.
+  // The kernel multiplies a whole tile even where the operands fill only a part of it.
   const double operations =
       2 * AsDouble(p.batch) * std::max(m, kTile) * std::max(n, kTile) * k / used;
   const int64_t lhs_line = r.lhs_contracting == 1 ? r.k : r.m;

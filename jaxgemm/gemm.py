@@ -311,7 +311,7 @@ def _padded_out(aval, geometry: Geometry, wanted: dict):
   if (wanted["m"], wanted["n"]) == (geometry.m, geometry.n):
     return aval
   lead = len(geometry.out_shape()) - 2
-  # Of a gate's, which are not padded, there may be more, or two dimensions.
+  # A gated result is not padded, and may have more columns or two dimensions of them.
   columns = math.prod(aval.shape[lead + 1:]) + wanted["n"] - geometry.n
   return _reshaped(aval, (*aval.shape[:lead], wanted["m"], columns))
 

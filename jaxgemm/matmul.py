@@ -125,7 +125,7 @@ def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
   allowed[column_shape] = product.columns
   per_row = ""
   if rows and product.rows:
-    # Of the result's rank, or it could be taken for one value for each column.
+    # The shape must have the result's rank: [M] could be one value for each column.
     ones = (1,) * len(product.columns)
     shape = out_shape[:len(out_shape) - len(ones)] + ones
     allowed.setdefault(shape, product.batch + product.rows)

@@ -335,7 +335,7 @@ def test_x_is_what_flax_takes(rng, kind):
 
 
 def test_sizes_are_passed_by_name():
-  # As positions, they would be other sizes in the other library's layer.
+  # Positional sizes would mean other sizes in the other library's layer.
   with pytest.raises(TypeError, match="takes 1 positional argument but 4"):
     jaxgemm_linen.MoE(C, H, E)
   with pytest.raises(TypeError, match="takes 1 positional argument but 4"):

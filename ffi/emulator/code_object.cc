@@ -82,7 +82,7 @@ std::vector<Symbol> ReadSymbols(std::string_view file) {
   return symbols;
 }
 
-// Of kernels and of arguments; they are printed in JSON.
+// Names of kernels and of arguments are printed in JSON.
 void CheckName(std::string_view name) {
   for (const char c : name) {
     if (c < ' ' || c > '~' || c == '"' || c == '\\') {

@@ -235,8 +235,8 @@ void TestSideStreams() {
 
   copy.first_chunk = 1;
   const Calls zeroed{"set 3 words to 0 on 7"};
-  // Of copies on one stream, with signals on another: all but the last, which nothing waits behind;
-  // around a product, and before what comes next.
+  // The calls of copies on one stream with signals on another, except the last signal, behind which
+  // nothing waits; they stand around a product, and before what comes next.
   auto enqueued = [](const std::string& event, bool is_new, const std::string& copies,
                      const std::string& signals, const Calls& each, bool beside = true,
                      bool has_product = true) {
