@@ -28,10 +28,11 @@ TESTS = ["schedule_test", "host_gemm_test", "producer_test", "rocm_handler_test"
 HOPPER_TEST = {"plain": ["few"], "thread": ["few"], "address": []}
 
 
-def case(build, *others):
+def case(build, test="", *others):
   """Parameters, for --whole alone where a sanitizer has all of ffi/ compiled anew."""
-  quick = build == "plain" or (build, *others) == ("thread", "schedule_test")
-  return pytest.param(build, *others, marks=[] if quick else [pytest.mark.whole])
+  quick = build == "plain" or (build, test) == ("thread", "schedule_test")
+  given = (build, test, *others) if test else (build,)
+  return pytest.param(*given, marks=[] if quick else [pytest.mark.whole])
 
 
 def run(*command, **env):
@@ -42,9 +43,9 @@ def run(*command, **env):
 
 
 def installed_objects() -> pathlib.Path | None:
-  """What the last installation from this checkout has compiled of ffi/."""
-  folders = [folder for folder in (ROOT / "build").glob("**/jaxgemm_host.dir")
-             if "cc_tests" not in folder.parts and any(folder.glob("*.o"))]
+  """The CMakeFiles of the last installation from this checkout."""
+  folders = [folder.parent for folder in (ROOT / "build").glob("**/jaxgemm_host.dir")
+             if "cc_tests" not in folder.parts and any(folder.rglob("*.o"))]
   return max(folders, key=lambda folder: folder.stat().st_mtime, default=None)
 
 
@@ -61,7 +62,7 @@ def built(say):
     with locked(folder):
       run(cmake, "-S", str(ROOT / "ffi"), "-B", str(folder), "-DJAXGEMM_CC_TESTS=ON",
           "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS=-O1 -g {FLAGS[build]}",
-          f"-DJAXGEMM_HOST_OBJECTS={objects or ''}")
+          f"-DJAXGEMM_BUILT={objects or ''}")
     return folder, objects
 
   @functools.cache
@@ -90,11 +91,12 @@ class locked:
     self._file.close()
 
 
-@pytest.mark.parametrize("build,test", [
-    case(build, test) for build in FLAGS for test in TESTS
-    # It has no threads.
-    if (build, test) != ("thread", "host_kernel_test")])
-@pytest.mark.parametrize("kernel", ["", "portable"])
+@pytest.mark.parametrize("build,test,kernel", [
+    case(build, test, kernel) for build in FLAGS for test in TESTS
+    for kernel in ("", "portable")
+    # host_kernel_test has no threads, and schedule_test runs no kernel.
+    if (build, test) != ("thread", "host_kernel_test")
+    and (test, kernel) != ("schedule_test", "portable")])
 def test_cc(built, build, test, kernel):
   output = run(str(built(build, test)), JAXGEMM_HOST_KERNEL=kernel)
   assert f"{test}: 0 failures" in output

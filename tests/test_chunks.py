@@ -593,6 +593,7 @@ def test_a_producer_of_ones_own():
   assert float(first.split()[-1]) < 1e-5 and len(times) == 3
 
 
+@pytest.mark.whole
 @pytest.mark.skipif(not arriving.has_nvcc(), reason="needs nvcc, CUDA's compiler")
 def test_the_producer_in_cuda_can_be_built():
   done = run("""

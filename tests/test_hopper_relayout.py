@@ -325,8 +325,12 @@ def test_products_of_groups_of_k_and_accumulation(rng, on_cpu, dtype):
     assert_close(product(accumulate=buffer), double(buffer) + wanted, 2e-5)
 
 
-@pytest.mark.parametrize("columns", [192, 70])
-@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float32])
+@pytest.mark.parametrize("dtype, columns", [
+    (jnp.bfloat16, 70),
+    (jnp.float32, 192),
+    pytest.param(jnp.bfloat16, 192, marks=pytest.mark.whole),
+    pytest.param(jnp.float32, 70, marks=pytest.mark.whole),
+])
 def test_a_gated_product_and_its_gradients(rng, on_cpu, dtype, columns):
   sizes = [100, 0, 190, 30]
   lhs, rhs = array(rng, 400, 256, dtype=dtype), array(rng, 4, 256, 2, columns, dtype=dtype)

@@ -44,7 +44,8 @@ def test_writes_times_memory_and_differences_of_both(tmp_path):
   assert "s] 1 of 1: 8 experts, top 2" in done.stderr
 
 
-@pytest.mark.parametrize("factor, right", [(1.0, True), (1.1, False)])
+@pytest.mark.parametrize("factor, right", [
+    pytest.param(1.0, True, marks=pytest.mark.whole), (1.1, False)])
 def test_a_wrong_product_is_found(monkeypatch, factor, right):
   product = lambda *arrays, **options: factor * lax.ragged_dot(*arrays, **options)
   monkeypatch.setitem(moe_rows.PRODUCTS, moe_rows.OURS, product)

@@ -1,7 +1,7 @@
 # The C++ tests, for a build of ffi/ that makes nothing else.
 find_package(Threads REQUIRED)
-set(JAXGEMM_HOST_OBJECTS "" CACHE PATH
-    "A folder with jaxgemm_host's objects of another build, which then are not compiled again")
+set(JAXGEMM_BUILT "" CACHE PATH
+    "The CMakeFiles of another build, whose objects then are not compiled again")
 
 # jaxgemm_host without its objects.
 add_library(jaxgemm_headers INTERFACE)
@@ -10,8 +10,8 @@ foreach(kind INCLUDE_DIRECTORIES SYSTEM_INCLUDE_DIRECTORIES COMPILE_OPTIONS LINK
                $<TARGET_PROPERTY:jaxgemm_host,INTERFACE_${kind}>)
 endforeach()
 set(host jaxgemm_host)
-if(JAXGEMM_HOST_OBJECTS)
-  file(GLOB_RECURSE host ${JAXGEMM_HOST_OBJECTS}/*.o)
+if(JAXGEMM_BUILT)
+  file(GLOB_RECURSE host ${JAXGEMM_BUILT}/jaxgemm_host.dir/*.o)
   list(APPEND host jaxgemm_headers)
 endif()
 
@@ -24,7 +24,12 @@ endforeach()
 # What loads code objects, without what runs them.
 set(emulator_loader code_object cost decode decode_memory decode_vector error isa_info launch
     memory_op msgpack program)
-list(TRANSFORM emulator_loader REPLACE "(.+)" "emulator/\\1.cc")
+if(JAXGEMM_BUILT)
+  list(TRANSFORM emulator_loader
+       REPLACE "(.+)" "${JAXGEMM_BUILT}/jaxgemm_emulator.dir/emulator/\\1.cc.o")
+else()
+  list(TRANSFORM emulator_loader REPLACE "(.+)" "emulator/\\1.cc")
+endif()
 add_executable(emulator_loader_test ${CMAKE_CURRENT_LIST_DIR}/emulator_loader_test.cc
                ${emulator_loader})
 target_include_directories(emulator_loader_test PRIVATE .)
