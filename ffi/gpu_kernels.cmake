@@ -2,8 +2,8 @@
 # jaxgemm/kernels/<target>/<instance>.hsaco, or .cubin for NVIDIA's.
 
 set(gpu_folder ${CMAKE_CURRENT_LIST_DIR})
-set(gpu_source ${gpu_folder}/kernel/gemm_amdgpu.hip)
-set(cuda_source ${gpu_folder}/kernel/gemm_sm90.cu)
+set(gpu_source ${gpu_folder}/amdgpu/gemm.hip)
+set(cuda_source ${gpu_folder}/sm90/gemm.cu)
 
 set(JAXGEMM_GPU_KERNELS "auto" CACHE STRING
     "GPU kernels to build, separated by semicolons: auto (those of the GPUs in this machine, and \
@@ -148,7 +148,7 @@ function(find_gpu_compiler target)
   set(gpu_compiler_${target} "" PARENT_SCOPE)
 endfunction()
 
-# A code object from gemm_amdgpu.hip or gemm_sm90.cu, with the given definitions.
+# A code object from amdgpu/gemm.hip or sm90/gemm.cu, with the given definitions.
 function(add_gpu_kernel output target)
   if(target STREQUAL "sm90")
     add_custom_command(OUTPUT ${output}
@@ -175,9 +175,9 @@ endfunction()
 
 # The fields of the lines JAXGEMM_<what>(...) of instances.def, as lists, one line each.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-             ${gpu_folder}/instances.def)
+             ${gpu_folder}/spec/instances.def)
 function(read_instances what result)
-  file(STRINGS ${gpu_folder}/instances.def lines REGEX "^JAXGEMM_${what}\\(")
+  file(STRINGS ${gpu_folder}/spec/instances.def lines REGEX "^JAXGEMM_${what}\\(")
   list(TRANSFORM lines REPLACE "^[A-Z0-9_]*\\((.*)\\)$" "\\1")
   list(TRANSFORM lines REPLACE "[\" ]" "")
   set(${result} ${lines} PARENT_SCOPE)
@@ -217,7 +217,7 @@ foreach(pair ${pairs})
     endif()
     # Layouts: lhs is row-major (r) if its dimension 1 is k, rhs if its dimension 0 is.
     set(layouts 1,0,rr 1,1,rc 0,0,cr 0,1,cc)
-    # As in gpu_instances.cc.
+    # As in spec/gpu_instances.cc.
     if(target STREQUAL "sm90" AND NOT bytes_of_${lhs} EQUAL 2 AND
        NOT "${tile_m},${tile_n}" STREQUAL "128,128")
       set(layouts 1,1,rc)

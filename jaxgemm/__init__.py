@@ -35,12 +35,12 @@ GemmConfig(partition=False).
 
 import importlib.metadata
 
-from jaxgemm.chunked_matmul import chunk_rows, chunked_matmul
-from jaxgemm.chunks import ChunkedArray, join, overlap, start_copy
+from jaxgemm.chunked.api import chunk_rows, chunked_matmul
+from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
 from jaxgemm.config import GemmConfig
 from jaxgemm.explain import Explanation, explain, supports, workspace_size
-from jaxgemm.matmul import dot_general, matmul
-from jaxgemm.ragged_dot import (
+from jaxgemm.dense.api import dot_general, matmul
+from jaxgemm.grouped.api import (
     ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 )
 

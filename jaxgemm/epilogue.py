@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from jaxgemm.layout import Labels
+from jaxgemm.dense.layout import Labels
 
 # The same formulas as the kernels: gelu is the tanh approximation.
 _ACTIVATIONS = {"relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}

@@ -8,18 +8,20 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, layout, ragged_layout
-from jaxgemm.chunked import chunked_p, plan_chunked
-from jaxgemm.chunked_matmul import chunked_matmul
-from jaxgemm.contract import contract_p, plan_contraction
-from jaxgemm.layout import Dims
-from jaxgemm.matmul import (
+from jaxgemm import _ffi
+from jaxgemm.dense import layout
+from jaxgemm.grouped import layout as grouped_layout
+from jaxgemm.chunked.primitive import chunked_p, plan_chunked
+from jaxgemm.chunked.api import chunked_matmul
+from jaxgemm.dense.primitive import contract_p, plan_contraction
+from jaxgemm.dense.layout import Dims
+from jaxgemm.dense.api import (
     NOTHING_TO_SUM, Unsupported, dot_general, emulated_arch, matmul
 )
-from jaxgemm.product import dot_general_product, matmul_product
-from jaxgemm.ragged import plan_ragged, ragged_p
-from jaxgemm.ragged_call import BASIC, half, ragged_result
-from jaxgemm.ragged_dot import (
+from jaxgemm.dense.dimensions import dot_general_product, matmul_product
+from jaxgemm.grouped.primitive import plan_ragged, ragged_p
+from jaxgemm.grouped.call import BASIC, half, ragged_result
+from jaxgemm.grouped.api import (
     ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 )
 
@@ -287,7 +289,7 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
 def _ragged_layout(a, b, eqn, kwargs):
   numbers = kwargs.get("ragged_dot_dimension_numbers", BASIC)
   form = eqn.params["form"]
-  return ragged_layout.arrange(a.shape, b.shape, numbers, form.local_groups, form.gated)
+  return grouped_layout.arrange(a.shape, b.shape, numbers, form.local_groups, form.gated)
 
 
 def _gradient_reasons(copied: dict[str, tuple[str, ...]], saves: bool) -> list[str]:

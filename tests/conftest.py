@@ -18,7 +18,7 @@ os.environ["XLA_FLAGS"] = (
 import numpy as np
 import pytest
 
-from tests import progress
+from tests.support import progress
 
 
 @pytest.fixture

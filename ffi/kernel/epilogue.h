@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "problem.h"
+#include "spec/types.h"
 
 #define JAXGEMM_INLINE JAXGEMM_DEVICE inline __attribute__((always_inline))
 

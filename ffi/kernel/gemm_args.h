@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "kernel/grouped_map.h"
-#include "problem.h"
+#include "schedule/grouped_map.h"
+#include "spec/types.h"
 
 namespace jaxgemm {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "kernel/amdgpu.h"
-#include "problem.h"
+#include "amdgpu/isa.h"
+#include "spec/types.h"
 
 namespace jaxgemm {
 

@@ -17,9 +17,9 @@ from jax import lax
 import jax.numpy as jnp
 from jax.sharding import NamedSharding, PartitionSpec as P
 
-from jaxgemm import sharding
+from jaxgemm import mesh as meshes
 from jaxgemm.config import ACTIVATIONS
-from jaxgemm.contract import varying
+from jaxgemm.dense.primitive import varying
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
 
@@ -164,10 +164,10 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
   Tokens stay where they are, and experts along mesh axes that the tokens do not have;
   features, and experts along the tokens' axes, are gathered.
   """
-  features = sharding.axes_of(jax.typeof(x))[-1] or None
-  rows = [axes or None for axes in sharding.axes_of(jax.typeof(x))[:-1]]
+  features = meshes.axes_of(jax.typeof(x))[-1] or None
+  rows = [axes or None for axes in meshes.axes_of(jax.typeof(x))[:-1]]
   token_axes = tuple(a for axes in rows if axes for a in axes)
-  expert_axes = tuple(a for a in sharding.axes_of(jax.typeof(params.experts.down))[0]
+  expert_axes = tuple(a for a in meshes.axes_of(jax.typeof(params.experts.down))[0]
                       if a not in token_axes) or None
   num_experts = params.router.shape[-1]
 
@@ -187,7 +187,7 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
   of_stats = routing_lib.MoEStats(
       *(place() for _ in routing_lib.MoEStats._fields))._replace(
           experts=place(*rows, None))
-  return sharding.on_explicit_mesh(
+  return meshes.on_explicit_mesh(
       mesh, body, (x, params, experts), in_shardings, (in_shardings[0], of_stats),
       (place(*rows, features), of_stats))
 
@@ -288,7 +288,7 @@ def moe(
       dot_general=dot_general, ragged_dot=ragged_dot,
       ragged_gated_linear_unit=ragged_gated_linear_unit,
   )
-  mesh = sharding.explicit_mesh(x, *jax.tree.leaves(params))
+  mesh = meshes.explicit_mesh(x, *jax.tree.leaves(params))
   if mesh is not None:
     return _on_explicit_mesh(mesh, compute, x, params, experts)
   return compute(x, params, experts, first_expert, expert_axis_name=expert_axis_name)

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "emulator/launch.h"
-#include "emulator/msgpack.h"
-#include "emulator/lds.h"
-#include "emulator/program.h"
+#include "emulator/run/launch.h"
+#include "emulator/run/msgpack.h"
+#include "emulator/memory/lds.h"
+#include "emulator/decode/program.h"
 #include "testing.h"
-#include "whole_elf.h"
+#include "runtime/whole_elf.h"
 
 namespace jaxgemm::emulator {
 namespace {

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <map>
 
-#include "backend/gpu.h"
+#include "runtime/launcher.h"
 #include "hopper/machine.h"
-#include "kernel/gemm_sm90.h"
-#include "kernel/gemm_sm90_dense.h"
+#include "sm90/gemm.h"
+#include "sm90/gemm_dense.h"
 #include "testing.h"
 
 namespace jaxgemm {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "backend/host.h"
+#include "host/workgroups.h"
 #include "testing.h"
 
 namespace jaxgemm {

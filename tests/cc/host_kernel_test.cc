@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/host_kernel.h"
+#include "host/kernel.h"
 #include "testing.h"
 
 namespace jaxgemm {
@@ -233,7 +233,7 @@ int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 20;
 #define JAXGEMM_HOST_KERNEL(name, math, symbol, features) \
   jaxgemm::Test(name, jaxgemm::Math::math, rounds);
-#include "instances.def"
+#include "spec/instances.def"
 #undef JAXGEMM_HOST_KERNEL
   std::printf("host_kernel_test: %d failures\n", jaxgemm::failures);
   return jaxgemm::failures != 0;

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "backend/producer_host.h"
-#include "backend/side_stream.h"
-#include "kernel/sync.h"
+#include "host/producer.h"
+#include "runtime/side_stream.h"
+#include "schedule/atomics.h"
 #include "testing.h"
-#include "trace.h"
+#include "host/trace.h"
 
 namespace jaxgemm {
 namespace {

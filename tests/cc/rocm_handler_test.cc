@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "backend/gpu.h"
+#include "runtime/launcher.h"
 #include "fake_hip.h"
 #include "fake_xla.h"
-#include "handlers.h"
+#include "bindings/handlers.h"
 #include "testing.h"
 
 namespace jaxgemm {

@@ -8,9 +8,9 @@
 #include <thread>
 #include <tuple>
 
-#include "kernel/grouped_map.h"
-#include "kernel/stream_k.h"
-#include "kernel/tile_scheduler.h"
+#include "schedule/grouped_map.h"
+#include "schedule/stream_k.h"
+#include "schedule/tile_scheduler.h"
 #include "testing.h"
 
 namespace jaxgemm {

@@ -22,8 +22,8 @@ foreach(test host_kernel_test host_gemm_test producer_test rocm_handler_test)
   target_link_libraries(${test} PRIVATE ${host} Threads::Threads)
 endforeach()
 # What loads code objects, without what runs them.
-set(emulator_loader code_object cost decode decode_memory decode_vector error isa_info launch
-    memory_op msgpack program)
+set(emulator_loader checks/error decode/decode decode/memory decode/program decode/vector isa/info
+    memory/memory_op run/code_object run/cost run/launch run/msgpack)
 if(JAXGEMM_BUILT)
   list(TRANSFORM emulator_loader
        REPLACE "(.+)" "${JAXGEMM_BUILT}/jaxgemm_emulator.dir/emulator/\\1.cc.o")

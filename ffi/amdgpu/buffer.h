@@ -1,0 +1,101 @@
+// Buffer resources: loads of an operand through a 64-bit base that all lanes share and 32-bit
+// offsets of each lane. What lies outside the resource reads as zeros.
+#pragma once
+
+#include <cstdint>
+
+#include "amdgpu/isa.h"
+#include "kernel/gemm_args.h"
+
+namespace jaxgemm {
+
+// CDNA3 ISA, "Buffer Resource Descriptor": 48 bits of base, stride 0 (raw), NUM_RECORDS in bytes,
+// DATA_FORMAT 32.
+using Resource = uint32_t __attribute__((ext_vector_type(4)));
+
+// Offsets of valid lanes are below it, those of lanes that shall read zeros are equal to it.
+inline constexpr uint32_t kOutsideBuffer = 1u << 31;
+
+JAXGEMM_AMD Resource MakeResource(uint64_t base) {
+  constexpr uint32_t kDataFormat32 = 4u << 15;
+  return {static_cast<uint32_t>(base), static_cast<uint32_t>(base >> 32), kOutsideBuffer,
+          kDataFormat32};
+}
+JAXGEMM_AMD void Advance(Resource& resource, uint32_t bytes) {
+  const uint64_t base = (resource[0] | uint64_t{resource[1]} << 32) + bytes;
+  resource[0] = static_cast<uint32_t>(base);
+  resource[1] = static_cast<uint32_t>(base >> 32);
+}
+// From now on all lanes read zeros.
+JAXGEMM_AMD void Close(Resource& resource) { resource[2] = 0; }
+
+// Where an operand lies. Rows are those of lhs or the columns of rhs; lines are what is
+// contiguous in memory: a row's k, or a k's rows.
+//
+// A gated rhs has the rows of the gate and, `up` rows further, as many of the up projection. Its
+// tiles have 16 of the one and 16 of the other in turn, so that a wave has both in its registers.
+template <class Traits, bool kIsLhs>
+struct OperandMemory {
+  static constexpr bool kKContiguous =
+      kIsLhs ? Traits::kLhsKContiguous : Traits::kRhsKContiguous;
+  static constexpr int kTileRows = kIsLhs ? Traits::kTileM : Traits::kTileN;
+
+  uint64_t base;
+  int64_t rows, k;
+  int64_t line_bytes;
+  int64_t up;  // 0: not gated
+
+  JAXGEMM_AMD OperandMemory(const GemmArgs& args, const WorkTile& tile)
+      : rows(kIsLhs ? args.m : args.n), k(args.k), up(!kIsLhs && args.gated ? rows : 0) {
+    const Ragged ragged = args.groups.ragged;
+    const int64_t stride = kIsLhs ? args.lhs_batch_stride : args.rhs_batch_stride;
+    line_bytes = (kKContiguous ? k : rows + up) * Traits::kBytes;
+    base = reinterpret_cast<uint64_t>(kIsLhs ? args.lhs : args.rhs) +
+           tile.batch * stride * Traits::kBytes;
+    if (ragged == Ragged::kM && !kIsLhs) base += tile.group * k * (rows + up) * Traits::kBytes;
+    if (ragged == Ragged::kM && kIsLhs) {
+      base += tile.origin * (kKContiguous ? line_bytes : Traits::kBytes);
+      rows = tile.limit - tile.origin;
+    }
+    if (ragged == Ragged::kK) {
+      base += tile.origin * (kKContiguous ? Traits::kBytes : line_bytes);
+      k = tile.limit - tile.origin;
+    }
+  }
+  // Whole chunks in every line, also where groups cut it, and a tile within 32-bit offsets.
+  JAXGEMM_AMD bool FitsChunks() const {
+    constexpr int kMostLines = kTileRows > kRowBytes ? kTileRows : kRowBytes;
+    const int64_t used_bytes = (kKContiguous ? k : rows) * Traits::kBytes;
+    return (base | line_bytes | used_bytes) % kChunkBytes == 0 &&
+           line_bytes < int64_t{kOutsideBuffer} / (kMostLines + (kKContiguous ? up : 0));
+  }
+  JAXGEMM_AMD int64_t FirstRow(Index tile) const {
+    return int64_t{tile} * (up ? kTileRows / 2 : kTileRows);
+  }
+  // Where row `row` of tile `tile` is in memory, counted from its first one. Units of rows beyond
+  // the last one are read as that: they end up outside of out.
+  JAXGEMM_AMD uint32_t RowInMemory(Index tile, uint32_t row, uint32_t unit) const {
+    const int64_t left = rows - FirstRow(tile);
+    const uint32_t last = static_cast<uint32_t>(left < kTileRows ? left : kTileRows) - unit;
+    const uint32_t in_part = InPart(row), skipped = static_cast<uint32_t>(row & 16 ? up : 0);
+    return (in_part < last ? in_part : last) + skipped;
+  }
+  JAXGEMM_AMD bool IsInside(Index tile, uint32_t row) const {
+    return FirstRow(tile) + InPart(row) < rows;
+  }
+  JAXGEMM_AMD uint64_t TileBase(Index tile, Index k_tile) const {
+    const int64_t row = FirstRow(tile), at_k = int64_t{k_tile} * Traits::kTileK;
+    return base + (kKContiguous ? row : at_k) * line_bytes +
+           (kKContiguous ? at_k : row) * Traits::kBytes;
+  }
+  // From one k tile to the next.
+  JAXGEMM_AMD uint32_t TileStep() const {
+    return kKContiguous ? kRowBytes : static_cast<uint32_t>(Traits::kTileK * line_bytes);
+  }
+
+ private:
+  // A tile's row, counted among those of its own matrix.
+  JAXGEMM_AMD uint32_t InPart(uint32_t row) const { return up ? row / 32 * 16 + row % 16 : row; }
+};
+
+}  // namespace jaxgemm

@@ -1,0 +1,278 @@
+// One persistent workgroup on an AMD GPU: claim, main loop, fix-up, epilogue.
+#pragma once
+
+#include "amdgpu/isa.h"
+#include "amdgpu/epilogue.h"
+#include "kernel/gemm_args.h"
+#include "kernel/gemm_traits.h"
+#include "schedule/stream_k.h"
+#if defined(__gfx950__)
+#include "amdgpu/gfx950/mainloop.h"
+#else
+#include "amdgpu/gfx942/mainloop.h"
+#endif
+
+namespace jaxgemm {
+
+// A workgroup claims together: one lane asks, the answer goes round through LDS, which is dead
+// space while no main loop runs.
+struct WorkgroupClaim {
+  bool stealing;
+  StrideClaim stride;
+  StealClaim steal;
+  LdsIndex* slot;
+
+  JAXGEMM_AMD void Start() {
+    if (stealing && ThreadId() == 0) steal.Start();
+  }
+  JAXGEMM_AMD Index Finish() {
+    if (!stealing) return stride.Finish();
+    Barrier();
+    if (ThreadId() == 0) *slot = steal.Finish();
+    Barrier();
+    return __builtin_amdgcn_readfirstlane(*slot);
+  }
+};
+
+// The queue of this wave's own XCD, as the hardware says: wrong hints cost locality only.
+JAXGEMM_AMD Index FirstQueue(const GemmArgs& args, Index workgroup) {
+  constexpr Index kXcds = 8;
+  Index per_xcd = args.num_queues / kXcds;
+  if (per_xcd == 0) return XccId() % args.num_queues;
+  return XccId() % kXcds * per_xcd + Mod(workgroup / kXcds, per_xcd);
+}
+
+// The sums of a workgroup's tile, in registers. Partial-sum slots hold them as they lie there,
+// row by row of one Sum4 a thread: any order will do that all workgroups share. What is summed
+// up stays in its slot, for the epilogue to read.
+template <class Traits>
+struct AmdAccumulator {
+  using Element = typename Traits::Sum;
+  using Sum4 = typename Traits::Sum4;
+  static constexpr int kRows = Traits::kFragsM * Traits::kFragsN;
+
+  Sum4 sums[Traits::kFragsM][Traits::kFragsN];
+  void* partials;
+  LdsIndex* lds_slot;
+  const Sum4* loaded;  // null: the sums are in registers
+
+  JAXGEMM_AMD Sum4* Slot(Index slot) const {
+    return static_cast<Sum4*>(partials) + int64_t{slot} * kRows * Traits::kThreads + ThreadId();
+  }
+  JAXGEMM_AMD void Publish(Index slot) {
+    ForEach(slot, [](Sum4* to, Sum4 sum) { *to = sum; });
+  }
+  JAXGEMM_AMD void AddToSlot(Index slot) {
+    ForEach(slot, [](Sum4* to, Sum4 sum) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) AtomicAdd(reinterpret_cast<Element*>(to) + i, sum[i]);
+    });
+  }
+  JAXGEMM_AMD void Sum(Index first, Index step, Index count) {
+    Sum4* to = Slot(first);
+    const int64_t next = Slot(first + step) - to;
+#pragma unroll 4
+    for (int row = 0; row < kRows; ++row, to += Traits::kThreads) {
+      Sum4 sum = *to;
+      for (Index i = 1; i < count; ++i) sum += to[i * next];
+      *to = sum;
+    }
+  }
+  JAXGEMM_AMD void Load(Index slot) { loaded = Slot(slot); }
+
+  // Every wave's stores must have left it before one lane releases them for all.
+  JAXGEMM_AMD int32_t Arrive(int32_t* counter) {
+    WaitForMemory();
+    Barrier();
+    if (ThreadId() == 0) *lds_slot = FetchAddAcqRel(counter, 1);
+    Barrier();
+    const int32_t before = __builtin_amdgcn_readfirstlane(*lds_slot);
+    Barrier();
+    asm volatile("" ::: "memory");
+    return before;
+  }
+
+ private:
+  template <class F>
+  JAXGEMM_AMD void ForEach(Index slot, F f) {
+    Sum4* row = Slot(slot);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      f(row, sums[i / Traits::kFragsN][i % Traits::kFragsN]);
+      row += Traits::kThreads;
+      // Else the addresses of all rows are kept at once.
+      asm volatile("" : "+v"(row));
+    }
+  }
+};
+
+// Read anew where they are needed: kept in registers from the start they would not fit.
+JAXGEMM_AMD GemmArgs LoadArgs() {
+  auto* from = __builtin_amdgcn_kernarg_segment_ptr();
+  asm volatile("" : "+s"(from));
+  GemmArgs args;
+  // Its type says how it is aligned, without which the loads would not be scalar.
+  __builtin_memcpy(&args, (const GemmArgs*)from, sizeof(args));
+  return args;
+}
+
+// Divisions and loads go through vector registers, from where the compiler does not bring all
+// back.
+template <class... Indices>
+JAXGEMM_AMD void ToScalar(Indices&... indices) {
+  ((indices = __builtin_amdgcn_readfirstlane(indices)), ...);
+}
+JAXGEMM_AMD WorkTile Uniform(WorkTile tile) {
+  ToScalar(tile.batch, tile.m, tile.n, tile.k_begin, tile.k_end, tile.group, tile.origin,
+           tile.limit);
+  return tile;
+}
+
+// A wave looks for a group with all its lanes.
+struct WaveLanes {
+  static constexpr Index kCount = kWaveSize;
+  static JAXGEMM_AMD Index Id() { return LaneId(); }
+  static JAXGEMM_AMD Index From(Index x, Index distance, Index otherwise) {
+    const Index lane = Id() - distance, theirs = __builtin_amdgcn_ds_bpermute(4 * lane, x);
+    return lane < 0 ? otherwise : theirs;
+  }
+  static JAXGEMM_AMD Index First(bool found) {
+    const uint64_t lanes = __builtin_amdgcn_ballot_w64(found);
+    return lanes == 0 ? kCount : __builtin_ctzll(lanes);
+  }
+  static JAXGEMM_AMD Index Broadcast(Index x, Index lane) {
+    return __builtin_amdgcn_readlane(x, lane);
+  }
+};
+
+// The map of a dense or a grouped problem. What it has to remember is kept in lanes of one vector
+// register: there are not enough scalar ones. Of a dense problem's that is group_m.
+class WorkgroupMap {
+ public:
+  JAXGEMM_AMD WorkgroupMap(const GemmArgs& args, LdsIndex* slot) {
+    if (args.groups.ragged == Ragged::kNone) {
+      kept_ = args.chunks.order == nullptr ? args.map.grid.group_m : ChunkedGroupM(slot);
+      return;
+    }
+    GroupedMap groups = Load(args);
+    groups.Prepare<WaveLanes>(args.num_workgroups, args.max_shares);
+    Keep(groups);
+  }
+  JAXGEMM_AMD Index size() const {
+    const GemmArgs args = LoadArgs();
+    return args.groups.ragged == Ragged::kNone ? args.map.size() : Recall(args).size();
+  }
+  JAXGEMM_AMD WorkTile operator()(Index index) {
+    const GemmArgs args = LoadArgs();
+    if (args.groups.ragged == Ragged::kNone) {
+      StreamKMap map = args.map;
+      map.grid.group_m = __builtin_amdgcn_readfirstlane(kept_);
+      return Uniform(map(index));
+    }
+    GroupedMap groups = Recall(args);
+    WorkTile tile = groups.At<WaveLanes>(index);
+    Keep(groups);
+    return Uniform(tile);
+  }
+
+ private:
+  // One wave asks for all, and the answer goes round as a claim does.
+  static JAXGEMM_AMD Index ChunkedGroupM(LdsIndex* slot) {
+    if (WaveId() == 0) {
+      const GemmArgs args = LoadArgs();
+      const Index group_m = args.chunks.GroupM<WaveLanes>(args.map.grid);
+      if (LaneId() == 0) *slot = group_m;
+    }
+    Barrier();
+    return __builtin_amdgcn_readfirstlane(*slot);
+  }
+  static JAXGEMM_AMD GroupedMap Load(const GemmArgs& args) {
+    GroupedMap groups = args.groups;
+    groups.StartAt(args.group_offset);
+    return groups;
+  }
+  JAXGEMM_AMD GroupedMap Recall(const GemmArgs& args) const {
+    GroupedMap groups = Load(args);
+    auto lane = [this](int i) { return __builtin_amdgcn_readlane(kept_, i); };
+    groups.cut.whole_tiles = lane(0), groups.cut.cut_tiles = lane(1);
+    groups.cut.num_shares = lane(2);
+    groups.cursor = {lane(3), lane(4), lane(5), lane(6), lane(7)};
+    return groups;
+  }
+  JAXGEMM_AMD void Keep(const GroupedMap& groups) {
+    const GroupedMap::Cursor& c = groups.cursor;
+    const Index values[] = {groups.cut.whole_tiles, groups.cut.cut_tiles, groups.cut.num_shares,
+                            c.region, c.first_tile, c.origin, c.size, c.tiles};
+    const int lane = LaneId();
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      if (lane == i) kept_ = values[i];
+    }
+  }
+
+  int kept_ = 0;
+};
+
+// One lane waits for the chunk of lhs that a work tile reads, and the answer goes round as a claim
+// does. What its wave acquires the workgroup has: all waves run on one CU, so the caches that
+// buffer_inv invalidates are theirs, and their loads of lhs come behind the barrier (LLVM
+// AMDGPUUsage, "Memory Model gfx942", threadgroup split mode off).
+struct WorkgroupReady {
+  LdsIndex* slot;
+
+  JAXGEMM_AMD Index Row(Index m) const {
+    const ChunkSignals chunks = LoadArgs().chunks;
+    return chunks.signals == nullptr ? m : chunks.Row(m);
+  }
+  JAXGEMM_AMD bool Wait(const WorkTile& tile) const {
+    const ChunkSignals chunks = LoadArgs().chunks;
+    if (chunks.signals == nullptr) return true;
+    Barrier();
+    if (ThreadId() == 0) *slot = chunks.Wait(tile);
+    Barrier();
+    EndUnless(__builtin_amdgcn_readfirstlane(*slot));
+    return true;
+  }
+
+ private:
+  // Here, not by way of the caller: another way out of the loop over work tiles would take two
+  // scalar registers for as long as that runs.
+  static JAXGEMM_AMD void EndUnless(Index is_ready) {
+    asm volatile(
+        "s_cmp_lg_u32 %0, 0\n\t"
+        "s_cbranch_scc1 .Lready%=\n\t"
+        "s_endpgm\n"
+        ".Lready%=:" ::"s"(is_ready)
+        : "scc", "memory");
+  }
+};
+
+template <class Traits>
+JAXGEMM_AMD void RunGemm(Lds* lds) {
+  const GemmArgs args = LoadArgs();
+  auto* slot = reinterpret_cast<LdsIndex*>(lds);
+  WorkgroupMap map(args, slot);
+  const Index workgroup = __builtin_amdgcn_workgroup_id_x(), size = map.size();
+  AmdAccumulator<Traits> accumulator{.lds_slot = slot};
+  WorkgroupClaim claim{
+      .stealing = args.num_queues > 0,
+      .stride = {.index = workgroup, .step = args.num_workgroups, .size = size},
+      .steal = {.counters = args.claims, .num_queues = args.num_queues, .start = 0, .size = size},
+      .slot = slot};
+  if (claim.stealing) claim.steal.start = FirstQueue(args, workgroup);
+
+  auto compute = [&](const WorkTile& tile) {
+    accumulator.loaded = nullptr;
+    Mainloop<Traits>::Run(LoadArgs(), tile, lds, accumulator.sums);
+  };
+  auto store = [&](const WorkTile& tile) {
+    const GemmArgs args = LoadArgs();
+    accumulator.partials = args.partials;
+    if (!FixUp(tile, args.reduction, args.arrivals, accumulator)) return;
+    StoreTile<Traits>(LoadArgs(), tile, accumulator.sums, accumulator.loaded,
+                      lds + WaveId() * kStageBytes<Traits>);
+  };
+  ForEachWorkTile(claim, map, WorkgroupReady{slot}, args.claim_ahead, compute, store);
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,179 @@
+// The main loop on gfx942. LDS holds one k tile; the next one waits in registers until all waves
+// have read the current one.
+#pragma once
+
+#include "amdgpu/mainloop_edge.h"
+#include "amdgpu/mfma.h"
+#include "amdgpu/gfx942/operand.h"
+
+namespace jaxgemm {
+
+// A k tile is multiplied in two steps, half of its k each. A step has slots: two rows of fragments
+// by one column. Memory instructions stand between the slots, as early as registers are free:
+//
+//   step 0               fragments are replaced by those of step 1 after their last use
+//   step 1, first half   barrier: all waves have read the k tile. The next one goes from
+//                        registers to LDS, loads of the one after it start
+//           second half  barrier: all waves have written. Fragments are replaced by those of the
+//                        next k tile's step 0
+//
+// After the last k tile the same is done with zeros.
+template <class Traits>
+class Mainloop {
+  using Lhs = Operand<Traits, true>;
+  using Rhs = Operand<Traits, false>;
+  using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
+
+ public:
+  static constexpr int kLdsBytes = Lhs::kTileBytes + Rhs::kTileBytes;
+
+  // Sets `sums` to the products of the tile's k range. LDS may still be in use by other waves when
+  // it is called; it is free when it returns.
+  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums) {
+    const OperandMemory<Traits, true> lhs(args, tile);
+    const OperandMemory<Traits, false> rhs(args, tile);
+    if (tile.k_begin < tile.k_end && lhs.FitsChunks() && rhs.FitsChunks()) {
+      RunChunks(lhs, rhs, tile, lds, sums);
+    } else {
+      Clear(sums);
+      EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums);
+      Barrier();
+    }
+  }
+
+ private:
+  // A step's, while it is multiplied.
+  struct Fragments {
+    Chunk lhs[Lhs::kFrags], rhs[Rhs::kFrags];
+  };
+
+  static JAXGEMM_AMD void Clear(Sums& sums) {
+#pragma unroll
+    for (auto& row : sums) {
+#pragma unroll
+      for (auto& sum : row) sum = 0;
+    }
+  }
+
+  static JAXGEMM_AMD void RunChunks(const OperandMemory<Traits, true>& lhs_memory,
+                                    const OperandMemory<Traits, false>& rhs_memory,
+                                    const WorkTile& tile, Lds* lds, Sums& sums) {
+    Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
+    Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
+    const int64_t k_left = lhs_memory.k - (tile.k_end - 1) * int64_t{Traits::kTileK};
+    const uint32_t k_left_in_last = k_left < Traits::kTileK ? k_left : Traits::kTileK;
+    // Of the k tile to load, which is followed by `left` - 1 more: the last one may be partial,
+    // those after it are empty.
+    auto check_end = [&](Index left) {
+      if (left > 1) return;
+      if (left == 1) {
+        lhs.MaskK(k_left_in_last);
+        rhs.MaskK(k_left_in_last);
+      } else {
+        lhs.Close();
+        rhs.Close();
+      }
+    };
+    Index left = tile.k_end - tile.k_begin;
+    check_end(left);
+    Load(lhs);
+    Load(rhs);
+    Barrier();
+    Write(lhs);
+    Write(rhs);
+    lhs.NextTile();
+    rhs.NextTile();
+    check_end(left - 1);
+    Load(lhs);
+    Load(rhs);
+    Clear(sums);
+    Barrier();
+    Fragments frags;
+#pragma unroll
+    for (int j = 0; j < Rhs::kFrags; ++j) frags.rhs[j] = rhs.Read(j, 0);
+#pragma unroll
+    for (int i = 0; i < Lhs::kFrags; ++i) frags.lhs[i] = lhs.Read(i, 0);
+#pragma clang loop unroll(disable)
+    for (; left > 0; --left) {
+      lhs.NextTile();
+      rhs.NextTile();
+      check_end(left - 2);
+      MultiplyTile(lhs, rhs, frags, sums);
+    }
+    Barrier();
+  }
+
+  static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Sums& sums) {
+    constexpr int kRows = Lhs::kFrags, kColumns = Rhs::kFrags, kSlots = kRows / 2 * kColumns;
+    // All LDS accesses before a barrier have had a slot to end in.
+    constexpr int kWriteBegin = 1, kWriteEnd = kSlots / 2, kReadBegin = kWriteEnd + kSlots / 8;
+    auto step = [&](auto&& after) {
+#pragma unroll
+      for (int slot = 0; slot < kSlots; ++slot) {
+        const int i = slot / kColumns * 2, j = slot % kColumns;
+        __builtin_amdgcn_sched_barrier(0);
+#pragma unroll
+        for (int part = 0; part < PartsPerMma<Traits>(); ++part) {
+#pragma unroll
+          for (int k = i; k < i + 2; ++k) {
+            sums[k][j] = MmaPart<Traits>(part, &frags.lhs[k], &frags.rhs[j], sums[k][j]);
+          }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        after(slot);
+      }
+    };
+    // Fragments that are not needed any more after `slot` are replaced.
+    auto read = [&](int slot, int step) {
+      const int i = slot / kColumns * 2, j = slot % kColumns;
+      if (i == kRows - 2) frags.rhs[j] = rhs.Read(j, step);
+      if (j == kColumns - 1) {
+        frags.lhs[i] = lhs.Read(i, step);
+        frags.lhs[i + 1] = lhs.Read(i + 1, step);
+      }
+    };
+    step([&](int slot) { read(slot, 1); });
+    step([&](int slot) {
+      if (slot == kWriteBegin) Barrier();
+      if (slot >= kWriteBegin && slot < kWriteEnd) {
+        Part<kWriteEnd - kWriteBegin>(slot - kWriteBegin, 8, [&](int i) {
+          if (i < 4) {
+            lhs.Replace(i);
+          } else {
+            rhs.Replace(i - 4);
+            lhs.LoadRest(i - 4);
+          }
+        });
+      }
+      if (slot >= kWriteEnd) {
+        Part<kSlots - kWriteEnd>(slot - kWriteEnd, 4, [&](int i) { rhs.LoadRest(i); });
+      }
+      if (slot == kReadBegin) {
+        Barrier();
+#pragma unroll
+        for (int before = 0; before < slot; ++before) read(before, 0);
+      }
+      if (slot >= kReadBegin) read(slot, 0);
+    });
+  }
+
+  // The part-th of kParts equal shares of 0, 1, ... count - 1.
+  template <int kParts, class F>
+  static JAXGEMM_AMD void Part(int part, int count, F&& f) {
+#pragma unroll
+    for (int i = count * part / kParts; i < count * (part + 1) / kParts; ++i) f(i);
+  }
+
+  template <class Operand>
+  static JAXGEMM_AMD void Load(Operand& operand) {
+#pragma unroll
+    for (int i = 0; i < Operand::kLoads; ++i) operand.Load(i);
+  }
+  template <class Operand>
+  static JAXGEMM_AMD void Write(const Operand& operand) {
+#pragma unroll
+    for (int i = 0; i < Operand::kWrites; ++i) operand.Write(i);
+  }
+};
+
+}  // namespace jaxgemm

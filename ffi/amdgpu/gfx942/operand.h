@@ -1,0 +1,179 @@
+// One operand's way on gfx942: from memory to registers, from there to LDS, and from LDS to the
+// fragments of a wave.
+//
+// In LDS a tile is two planes, the k of either step of the main loop: lines of 64 bytes, one for
+// each row. Lines and the chunks in them are permuted so that no banks conflict, however the
+// operand lies in memory: operands whose rows are contiguous there are transposed in registers.
+#pragma once
+
+#include "amdgpu/buffer.h"
+#include "kernel/gemm_traits.h"
+
+namespace jaxgemm {
+
+template <class Traits, bool kIsLhs>
+class Operand {
+  using Memory = OperandMemory<Traits, kIsLhs>;
+  static constexpr bool kKContiguous = Memory::kKContiguous;
+  static constexpr int kBytes = Traits::kBytes, kChunk = Traits::kChunk;
+  static constexpr int kRows = Memory::kTileRows;
+  static constexpr int kLineBytes = kRowBytes / 2, kPlaneBytes = kRows * kLineBytes;
+  static constexpr int kWaveRows = kIsLhs ? Traits::kWaveM : Traits::kWaveN;
+  // A thread carries four chunks: of rows kRowStep apart, or of neighbouring rows, which are then
+  // loaded as four elements of each k.
+  static constexpr int kRowStep = Traits::kThreads / kRowChunks;
+  static constexpr int kBlockRows = 4;
+  static_assert(kRows * kRowChunks == kBlockRows * Traits::kThreads);
+  static constexpr int kPieceBytes = kKContiguous ? kChunkBytes : kBlockRows * kBytes;
+  // As many as there are registers for.
+  static constexpr int kOffsets = kBytes == 2 && !kKContiguous ? 8 : 4;
+  using Piece = uint32_t __attribute__((ext_vector_type(kPieceBytes / 4)));
+
+ public:
+  static constexpr int kTileBytes = 2 * kPlaneBytes;
+  static constexpr int kFrags = kWaveRows / 16;
+  static constexpr int kWrites = 4;
+  static constexpr int kLoads = kKContiguous ? kWrites : kChunk;
+
+  // Starts at k tile `k_tile` of tile `tile`; the tile in LDS begins at `lds`.
+  JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile, Lds* lds)
+      : resource_(MakeResource(memory.TileBase(tile, k_tile))),
+        step_(memory.TileStep()),
+        line_bytes_(static_cast<uint32_t>(memory.line_bytes)) {
+    row_bytes_ = static_cast<uint32_t>(memory.FirstRow(tile) * kBytes);
+    const Place place = FirstPlace();
+    auto at = [&](uint32_t row) {
+      return memory.RowInMemory(tile, row, kKContiguous ? 1 : kBlockRows);
+    };
+#pragma unroll
+    for (int i = 0; i < kOffsets; ++i) {
+      offset_[i] = kKContiguous ? at(place.row + i * kRowStep) * line_bytes_ +
+                                      place.chunk * kChunkBytes
+                                : (place.chunk * kChunk + i) * line_bytes_ +
+                                      at(place.row) * kBytes;
+    }
+    write_ = lds + Position(place.row, place.chunk);
+
+    const uint32_t row = (kIsLhs ? Traits::WaveM() : Traits::WaveN()) * kWaveRows + LaneId() % 16;
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      read_[i] = lds + Position(row + 16 * i, LaneId() / 16);
+    }
+  }
+
+  // Loads of the tile being loaded see zeros from its `k_left`-th k on, at most kTileK.
+  JAXGEMM_AMD void MaskK(uint32_t k_left) {
+    if constexpr (kKContiguous) {
+      const bool outside = FirstPlace().chunk * kChunk >= k_left;
+#pragma unroll
+      for (auto& offset : offset_) offset = outside ? kOutsideBuffer : offset;
+    } else {
+      resource_[2] = k_left * line_bytes_ - row_bytes_;
+    }
+  }
+  // Loads see zeros only.
+  JAXGEMM_AMD void Close() { jaxgemm::Close(resource_); }
+  JAXGEMM_AMD void NextTile() { Advance(resource_, step_); }
+
+  // Starts load `i` of kLoads.
+  JAXGEMM_AMD void Load(int i) {
+    const auto resource = __builtin_amdgcn_make_buffer_rsrc(
+        reinterpret_cast<void*>(resource_[0] | uint64_t{resource_[1]} << 32), 0, resource_[2],
+        resource_[3]);
+    // Else the sums are kept in registers, too.
+    if (i == kOffsets) asm volatile("" : "+s"(line_bytes_));
+    const uint32_t offset = offset_[i % kOffsets] + i / kOffsets * kOffsets * line_bytes_;
+    if constexpr (kPieceBytes == 16) {
+      staged_[i] = __builtin_amdgcn_raw_buffer_load_b128(resource, offset, 0, 0);
+    } else if constexpr (kPieceBytes == 8) {
+      staged_[i] = __builtin_amdgcn_raw_buffer_load_b64(resource, offset, 0, 0);
+    } else {
+      staged_[i] = __builtin_amdgcn_raw_buffer_load_b32(resource, offset, 0, 0);
+    }
+  }
+  // Writes chunk `i` of kWrites to LDS.
+  JAXGEMM_AMD void Write(int i) const {
+    if constexpr (kKContiguous) {
+      *reinterpret_cast<LdsChunk*>(write_ + i * kRowStep * kLineBytes) = staged_[i];
+    } else {
+      // The two low bits of a row flip these of its position.
+      const auto flip = i * kLineBytes | (i >> 1) * kChunkBytes;
+      const auto at = reinterpret_cast<uintptr_t>(write_) ^ flip;
+      *reinterpret_cast<LdsChunk*>(at) = Transposed(i);
+    }
+  }
+
+  // Writes chunk `i` and starts the loads that may overwrite it.
+  JAXGEMM_AMD void Replace(int i) {
+    Write(i);
+    if constexpr (kKContiguous) Load(i);
+  }
+  // Starts the i-th quarter of the loads that must wait until all chunks are written.
+  JAXGEMM_AMD void LoadRest(int i) {
+    if constexpr (!kKContiguous) {
+#pragma unroll
+      for (int j = 0; j < kLoads / 4; ++j) Load(i * kLoads / 4 + j);
+    }
+  }
+
+  // A wave's fragment: for row (or column) l % 16 lane l has chunk l / 16 of step `step`.
+  JAXGEMM_AMD Chunk Read(int frag, int step) const {
+    return *reinterpret_cast<LdsChunk*>(read_[frag % 2] + frag / 2 * 32 * kLineBytes +
+                                        step * kPlaneBytes);
+  }
+
+ private:
+  struct Place {
+    uint32_t row, chunk;
+  };
+
+  // Where a chunk of a row lies in LDS. The LDS has 32 banks and serves eight lanes of 16 bytes at
+  // a time. These are eight rows in a read (lanes 0-3 and 20-23, 4-7 and 16-19, ...), and in a
+  // write (lanes 0-7, 8-15, ...) the chunks of two rows or, transposed, rows four apart.
+  static JAXGEMM_AMD uint32_t Position(uint32_t row, uint32_t chunk) {
+    const uint32_t line = row ^ (row >> 3 & 1);
+    const uint32_t in_line = (chunk ^ row >> 1 ^ (row >> 4 & 1)) % 4;
+    return chunk / 4 * kPlaneBytes + line * kLineBytes + in_line * kChunkBytes;
+  }
+
+  static JAXGEMM_AMD Place FirstPlace() {
+    const uint32_t thread = ThreadId();
+    if constexpr (kKContiguous) {
+      return {.row = thread / 16 * 2 + thread / 4 % 2, .chunk = thread / 8 % 2 * 4 + thread % 4};
+    } else {
+      constexpr int kBlocks = kRows / kBlockRows;
+      return {.row = thread % kBlocks * kBlockRows, .chunk = thread / kBlocks};
+    }
+  }
+
+  // Chunk of row `i` of the block.
+  JAXGEMM_AMD Chunk Transposed(int i) const {
+    Chunk chunk;
+#pragma unroll
+    for (int word = 0; word < 4; ++word) {
+      if constexpr (kBytes == 4) {
+        chunk[word] = staged_[word][i];
+      } else if constexpr (kBytes == 2) {
+        chunk[word] = __builtin_amdgcn_perm(staged_[2 * word + 1][i / 2], staged_[2 * word][i / 2],
+                                            i % 2 ? 0x07060302 : 0x05040100);
+      } else {
+        auto pair = [&](int k) {
+          return __builtin_amdgcn_perm(staged_[k + 1][0], staged_[k][0],
+                                       i / 2 ? 0x07030602 : 0x05010400);
+        };
+        chunk[word] = __builtin_amdgcn_perm(pair(4 * word + 2), pair(4 * word),
+                                            i % 2 ? 0x07060302 : 0x05040100);
+      }
+    }
+    return chunk;
+  }
+
+  Resource resource_;
+  uint32_t step_, line_bytes_, row_bytes_;
+  uint32_t offset_[kOffsets];
+  Lds* write_;
+  Lds* read_[2];
+  Piece staged_[kLoads];
+};
+
+}  // namespace jaxgemm

@@ -1,0 +1,178 @@
+// The main loop on gfx950: operands go straight to LDS, two k tiles ahead, and each k tile is
+// done in four phases, one for each quadrant of a wave's part of the tile.
+#pragma once
+
+#include "amdgpu/mainloop_edge.h"
+#include "amdgpu/mfma.h"
+#include "amdgpu/gfx950/operand.h"
+
+namespace jaxgemm {
+
+// Phases and halves of k tile t (lhs halves A, rhs halves B; all of a phase's LDS reads are of
+// t but the last one's):
+//
+//   phase   reads      starts to load   multiplies
+//   1       A0         A1 of t + 1      A0 B0
+//   2       B1         B0 of t + 2      A0 B1
+//   3       A1         A0 of t + 2      A1 B0
+//   4       B0 of t+1  B1 of t + 2      A1 B1
+//
+// Every phase is: reads and loads; barrier; wait; multiply; and in ping-pong one more barrier.
+// A half is loaded anew two phases after it is read: in between, every wave has waited for its
+// reads and met the others at a barrier. The wait lets the loads of four halves go on, those of
+// this phase and three before; a half loaded before them is read two phases later at the
+// earliest, one barrier after the slowest wave's wait.
+//
+// Ping-pong: a SIMD has one wave of either row of waves. The second row runs one barrier, half a
+// phase, behind, so that one wave of the SIMD multiplies while the other reads.
+template <class Traits>
+class Mainloop {
+  static constexpr bool kPingPong = Traits::kThreads / kWaveSize == 8;
+  static_assert(!kPingPong || Traits::kWavesM == 2);
+  using Lhs = Operand<Traits, true>;
+  using Rhs = Operand<Traits, false>;
+  static constexpr int kBufferBytes = Lhs::kTileBytes + Rhs::kTileBytes;
+  using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
+
+ public:
+  static constexpr int kLdsBytes = 2 * kBufferBytes;
+
+  // Sets `sums` to the products of the tile's k range. LDS may still be in use by other waves when
+  // it is called; it is free when it returns.
+  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums) {
+#pragma unroll
+    for (auto& row : sums) {
+#pragma unroll
+      for (auto& sum : row) sum = 0;
+    }
+    const OperandMemory<Traits, true> lhs(args, tile);
+    const OperandMemory<Traits, false> rhs(args, tile);
+    if (tile.k_begin < tile.k_end && lhs.FitsChunks() && rhs.FitsChunks()) {
+      RunChunks(lhs, rhs, tile, lds, sums);
+    } else {
+      EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums);
+      Barrier();
+    }
+  }
+
+ private:
+  static JAXGEMM_AMD void RunChunks(const OperandMemory<Traits, true>& lhs_memory,
+                                    const OperandMemory<Traits, false>& rhs_memory,
+                                    const WorkTile& tile, Lds* lds, Sums& sums) {
+    Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
+    Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
+    uint32_t load_lhs = Lhs::LoadPlace(lds);
+    const int64_t k_left = lhs_memory.k - (tile.k_end - 1) * int64_t{Traits::kTileK};
+    const uint32_t k_left_in_last = k_left < Traits::kTileK ? k_left : Traits::kTileK;
+    // Of the next k tile to load, which is followed by `left` - 1 more: the last one may be
+    // partial, those after it are empty.
+    auto check_end = [&](Index left) {
+      if (left > 1) return;
+      if (left == 1) {
+        lhs.MaskK(k_left_in_last);
+        rhs.MaskK(k_left_in_last);
+      } else {
+        lhs.Close();
+        rhs.Close();
+      }
+    };
+
+    Index left = tile.k_end - tile.k_begin;
+    int32_t to_other = kBufferBytes;  // from this k tile's buffer to the other one
+    Chunk a[Lhs::kFrags][2], b0[Rhs::kFrags][2], b1[Rhs::kFrags][2];
+    auto load_rhs = [&] { return load_lhs + Lhs::kTileBytes; };
+
+    Barrier();
+    check_end(left);
+    lhs.Settle();
+    rhs.Settle();
+    rhs.template Load<0>(load_rhs());
+    lhs.template Load<0>(load_lhs);
+    rhs.template Load<1>(load_rhs());
+    lhs.template Load<1>(load_lhs);
+    lhs.NextTile();
+    rhs.NextTile();
+    check_end(left - 1);
+    load_lhs += to_other;
+    rhs.template Load<0>(load_rhs());
+    lhs.template Load<0>(load_lhs);
+    rhs.template Load<1>(load_rhs());
+    Wait();
+    Meet();
+    // As a phase of its own: B0 is loaded anew in the next but one.
+    rhs.template Read<0>(b0);
+    Wait();
+    Meet();
+    if (kPingPong && Traits::WaveM() == 1) Meet();
+
+    for (; left > 0; --left) {
+      lhs.template Read<0>(a);
+      lhs.template Load<1>(load_lhs);
+      Multiply<0, 0>(a, b0, sums);
+
+      lhs.NextTile();
+      rhs.NextTile();
+      check_end(left - 2);
+      load_lhs -= to_other;
+      rhs.template Read<1>(b1);
+      rhs.template Load<0>(load_rhs());
+      Multiply<0, 1>(a, b1, sums);
+
+      lhs.template Read<1>(a);
+      lhs.template Load<0>(load_lhs);
+      Multiply<1, 0>(a, b0, sums);
+
+      lhs.MoveReads(to_other);
+      rhs.MoveReads(to_other);
+      to_other = -to_other;
+      rhs.template Read<0>(b0);
+      rhs.template Load<1>(load_rhs());
+      Multiply<1, 1>(a, b1, sums);
+    }
+    if (kPingPong && Traits::WaveM() == 0) Meet();
+    WaitForMemory();
+    Meet();
+  }
+
+  // A barrier without waits.
+  static JAXGEMM_AMD void Meet() {
+    __builtin_amdgcn_sched_barrier(0);
+    asm volatile("s_barrier" ::: "memory");
+    __builtin_amdgcn_sched_barrier(0);
+  }
+  // All LDS reads of this wave are done, and all but eight of its loads: those of four halves.
+  static JAXGEMM_AMD void Wait() {
+    constexpr int kLoads = 8, kLdsReads = 0, kAnyExports = 7;
+    __builtin_amdgcn_s_waitcnt(kLoads | kAnyExports << 4 | kLdsReads << 8);
+  }
+  // The second half of a phase.
+  template <int kHalfM, int kHalfN>
+  static JAXGEMM_AMD void Multiply(const Chunk (&lhs)[Lhs::kFrags][2],
+                                   const Chunk (&rhs)[Rhs::kFrags][2], Sums& sums) {
+    constexpr int kChunks = ChunksPerMma<Traits>();
+    Meet();
+    Wait();
+    __builtin_amdgcn_s_setprio(1);
+    __builtin_amdgcn_sched_barrier(0);
+    // In turn, so that none waits for the one before it.
+#pragma unroll
+    for (int step = 0; step < 2; step += kChunks) {
+#pragma unroll
+      for (int part = 0; part < PartsPerMma<Traits>(); ++part) {
+#pragma unroll
+        for (int i = 0; i < Lhs::kFrags; ++i) {
+#pragma unroll
+          for (int j = 0; j < Rhs::kFrags; ++j) {
+            auto& sum = sums[kHalfM * Lhs::kFrags + i][kHalfN * Rhs::kFrags + j];
+            sum = MmaPart<Traits>(part, &lhs[i][step], &rhs[j][step], sum);
+          }
+        }
+      }
+    }
+    __builtin_amdgcn_sched_barrier(0);
+    __builtin_amdgcn_s_setprio(0);
+    if (kPingPong) Meet();
+  }
+};
+
+}  // namespace jaxgemm

@@ -1,0 +1,200 @@
+// One operand's way on gfx950: from memory straight to LDS, and from LDS to the fragments of a
+// wave.
+//
+// A tile is kept as two halves: half h has, of every wave's rows, the h-th half, so that the
+// loads of one half go on while the other one is read. k-contiguous operands lie there as
+// rows of kRowBytes of k, the others as lines of one k's rows, which are transposed as they are
+// read. Loads put 64 lanes' chunks next to each other, so it is their addresses that are permuted
+// to keep reads free of bank conflicts.
+#pragma once
+
+#include "amdgpu/buffer.h"
+#include "kernel/gemm_traits.h"
+#include "amdgpu/mainloop_edge.h"
+
+namespace jaxgemm {
+
+template <class Traits, bool kIsLhs>
+class Operand {
+  using Memory = OperandMemory<Traits, kIsLhs>;
+  static constexpr bool kKContiguous = Memory::kKContiguous;
+  static constexpr int kBytes = Traits::kBytes, kChunk = Traits::kChunk;
+  static constexpr int kHalfRows = Memory::kTileRows / 2;
+  static constexpr int kWaveRows = kIsLhs ? Traits::kWaveM : Traits::kWaveN;
+  static constexpr int kWaveHalfRows = kWaveRows / 2;
+  static constexpr int kHalfBytes = kHalfRows * kRowBytes;
+
+  // Of one load of a wave; each wave does two, neighbours in LDS, for a half tile.
+  static constexpr int kLoadBytes = kWaveSize * kChunkBytes;
+  static_assert(2 * kLoadBytes * Traits::kThreads / kWaveSize == kHalfBytes);
+
+  // Lines of k: a unit is the 16 rows of a fragment. A read of 16 lanes takes kLinesPerRead
+  // lines of a unit, one piece a lane, and gives each lane the k of one row (CDNA4 ISA, "MFMA
+  // Transpose Load from LDS"); 4-byte elements need no such instruction.
+  static constexpr int kLineBytes = kHalfRows * kBytes, kUnitBytes = 16 * kBytes;
+  static constexpr int kPieceBytes = kBytes == 4 ? 4 : 8;
+  static constexpr int kLanesPerLine = kUnitBytes / kPieceBytes;
+  static constexpr int kLinesPerRead = 16 / kLanesPerLine;
+
+ public:
+  static constexpr int kTileBytes = 2 * kHalfBytes;
+  static constexpr int kFrags = kWaveHalfRows / 16;  // of a wave, in one half
+
+  // Starts at k tile `k_tile` of tile `tile`; LDS buffers of this operand begin at `lds`.
+  JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile, Lds* lds)
+      : resource_(MakeResource(memory.TileBase(tile, k_tile) - kLoadBytes)),
+        step_(memory.TileStep()) {
+    const auto line_bytes = static_cast<uint32_t>(memory.line_bytes);
+#pragma unroll
+    for (int load = 0; load < 4; ++load) {
+      const Place place = PlaceOf(load);
+      const uint32_t row = memory.RowInMemory(tile, place.row, kKContiguous ? 1 : kChunk);
+      offset_[load] = kKContiguous ? row * line_bytes + place.k * kBytes
+                                   : place.k * line_bytes + row * kBytes;
+      // The second load's immediate offset counts in LDS and in memory alike.
+      if (load % 2 == 0) offset_[load] += kLoadBytes;
+    }
+
+    const uint32_t lane = LaneId(), group = lane / 16, in_group = lane % 16;
+    if constexpr (kKContiguous) {
+      const uint32_t row = Wave() * kWaveHalfRows + in_group;
+#pragma unroll
+      for (int step = 0; step < 2; ++step) {
+        read_[step] = lds + ChunkOffset(row, group + 4 * step);
+      }
+    } else {
+      const uint32_t k = kChunk * group + in_group / kLanesPerLine;
+#pragma unroll
+      for (int i = 0; i < kFrags; ++i) {
+        read_[i] = lds + k * kLineBytes + ((Wave() * kFrags + i) ^ UnitSwizzle(k)) * kUnitBytes +
+                   in_group % kLanesPerLine * kPieceBytes;
+      }
+    }
+  }
+
+  // Loads of the tile being loaded see zeros from its `k_left`-th k on.
+  JAXGEMM_AMD void MaskK(uint32_t k_left) {
+#pragma unroll
+    for (int load = 0; load < 4; ++load) {
+      if (PlaceOf(load).k >= k_left) offset_[load] = kOutsideBuffer;
+    }
+  }
+  // Loads see zeros only.
+  JAXGEMM_AMD void Close() { jaxgemm::Close(resource_); }
+  JAXGEMM_AMD void NextTile() { Advance(resource_, step_); }
+
+  // Before the first load: vector instructions may have written the scalars that it reads, and
+  // the compiler does not look for that hazard in assembly (CDNA3 ISA, "Manually Inserted Wait
+  // States": 5).
+  JAXGEMM_AMD void Settle() { asm volatile("s_nop 4" : "+s"(resource_)); }
+
+  // Starts the loads of a half into the buffer at `lds` (in LDS, this wave's first byte).
+  template <int kHalf>
+  JAXGEMM_AMD void Load(uint32_t lds) const {
+    // One wait state between M0 and its use (CDNA3 ISA, "Manually Inserted Wait States"). The
+    // compiler has no other use for M0.
+    asm volatile(
+        "s_add_u32 m0, %0, %1\n\t"
+        "s_nop 0\n\t"
+        "buffer_load_dwordx4 %2, %4, 0 offen lds\n\t"
+        "buffer_load_dwordx4 %3, %4, 0 offen offset:%5 lds"
+        :
+        : "s"(lds), "i"(kHalf * kHalfBytes), "v"(offset_[2 * kHalf]),
+          "v"(offset_[2 * kHalf + 1]), "s"(resource_), "i"(kLoadBytes)
+        : "scc", "memory");
+  }
+  // Where a wave's loads begin.
+  static JAXGEMM_AMD uint32_t LoadPlace(Lds* lds) {
+    return __builtin_amdgcn_readfirstlane(static_cast<uint32_t>(
+               reinterpret_cast<uintptr_t>(lds))) + WaveId() * 2 * kLoadBytes;
+  }
+
+  // A wave's fragments of a half: for row (or column) l % 16 lane l has chunks l / 16 and
+  // l / 16 + 4.
+  template <int kHalf>
+  JAXGEMM_AMD void Read(Chunk (&frags)[kFrags][2]) const {
+#pragma unroll
+    for (int i = 0; i < kFrags; ++i) {
+#pragma unroll
+      for (int step = 0; step < 2; ++step) {
+        if constexpr (kKContiguous) {
+          frags[i][step] = *reinterpret_cast<LdsChunk*>(read_[step] + kHalf * kHalfBytes +
+                                                        i * 16 * kRowBytes);
+        } else {
+          frags[i][step] = ReadLines(read_[i] + kHalf * kHalfBytes +
+                                     step * 4 * kChunk * kLineBytes);
+        }
+      }
+    }
+  }
+  JAXGEMM_AMD void MoveReads(int32_t bytes) {
+#pragma unroll
+    for (auto& read : read_) read += bytes;
+  }
+
+ private:
+  struct Place {
+    uint32_t row, k;
+  };
+
+  static JAXGEMM_AMD uint32_t Wave() { return kIsLhs ? Traits::WaveM() : Traits::WaveN(); }
+
+  // XORed to the unit's place in its line, so that what the LDS serves together meets all of its
+  // 64 banks: reads of 8 bytes by 32 lanes, of 4 bytes by 64.
+  static JAXGEMM_AMD uint32_t UnitSwizzle(uint32_t k) {
+    constexpr int kGroups = kBytes == 4 ? 4 : 2;  // of 16 lanes
+    constexpr int kBankBytes = 256;
+    constexpr int kLinesPerBanks = kLineBytes < kBankBytes ? kBankBytes / kLineBytes : 1;
+    return (k % kLinesPerRead + k / kChunk % kGroups * kLinesPerRead) / kLinesPerBanks;
+  }
+
+  // What this lane fetches by load `load` % 2 of half `load` / 2.
+  static JAXGEMM_AMD Place PlaceOf(uint32_t load) {
+    const uint32_t lane = LaneId(), block = 2 * WaveId() + load % 2;
+    const uint32_t at = block * kLoadBytes + lane * kChunkBytes;
+    uint32_t half_row, k;
+    if constexpr (kKContiguous) {
+      half_row = at / kRowBytes;
+      // ChunkOffset's permutation is its own inverse.
+      k = ChunkOffset(half_row, lane % kRowChunks) / kChunkBytes % kRowChunks * kChunk;
+    } else {
+      k = at / kLineBytes;
+      const uint32_t in_line = at % kLineBytes;
+      half_row = (in_line / kUnitBytes ^ UnitSwizzle(k)) * 16 + in_line % kUnitBytes / kBytes;
+    }
+    return {.row = half_row / kWaveHalfRows * kWaveRows + load / 2 * kWaveHalfRows +
+                   half_row % kWaveHalfRows,
+            .k = k};
+  }
+
+  static JAXGEMM_AMD Chunk ReadLines(Lds* from) {
+    using Short4 = Vec4<short>;
+    using Int2 = int __attribute__((ext_vector_type(2)));
+    using LdsShort4 = __attribute__((address_space(3))) Short4;
+    using LdsInt2 = __attribute__((address_space(3))) Int2;
+    constexpr int kStride = kLinesPerRead * kLineBytes;
+    if constexpr (kBytes == 4) {
+      using LdsWord = __attribute__((address_space(3))) uint32_t;
+      auto word = [from](int i) { return *reinterpret_cast<LdsWord*>(from + i * kStride); };
+      return {word(0), word(1), word(2), word(3)};
+    } else {
+      auto pair = [from](int i) {
+        if constexpr (kBytes == 2) {
+          return __builtin_bit_cast(Int2, __builtin_amdgcn_ds_read_tr16_b64_v4i16(
+                                              reinterpret_cast<LdsShort4*>(from + i * kStride)));
+        } else {
+          return __builtin_amdgcn_ds_read_tr8_b64_v2i32(
+              reinterpret_cast<LdsInt2*>(from + i * kStride));
+        }
+      };
+      return __builtin_bit_cast(Chunk, __builtin_shufflevector(pair(0), pair(1), 0, 1, 2, 3));
+    }
+  }
+
+  Resource resource_;
+  uint32_t step_;
+  uint32_t offset_[4];
+  Lds* read_[kKContiguous ? 2 : kFrags];
+};
+
+}  // namespace jaxgemm

@@ -1,0 +1,55 @@
+// The AMD instructions that kernels use by name, without HIP's headers.
+#pragma once
+
+#include <cstdint>
+
+#include "schedule/tile_scheduler.h"
+#include "spec/types.h"
+
+#define JAXGEMM_AMD __attribute__((device)) inline __attribute__((always_inline))
+
+namespace jaxgemm {
+
+using Lds = __attribute__((address_space(3))) char;
+using LdsIndex = __attribute__((address_space(3))) Index;
+
+// 16 bytes of an operand: what one lane moves at a time.
+using Chunk = uint32_t __attribute__((ext_vector_type(4)));
+using LdsChunk = __attribute__((address_space(3))) Chunk;
+
+inline constexpr int kWaveSize = 64;
+// Rows of both operands' tiles are 128 bytes of k whatever the type: 8 chunks.
+inline constexpr int kRowBytes = 128, kChunkBytes = 16, kRowChunks = 8;
+
+// Not known to be the same each time: the compiler would compute all that derives from it
+// before the first work tile, and keep it in registers that the sums need.
+JAXGEMM_AMD int ThreadId() {
+  constexpr int kMostThreads = 1024;
+  int id = __builtin_amdgcn_workitem_id_x();
+  asm volatile("" : "+v"(id));
+  return id & (kMostThreads - 1);
+}
+JAXGEMM_AMD int LaneId() { return ThreadId() % kWaveSize; }
+// The same in all lanes, which the compiler cannot know.
+JAXGEMM_AMD int WaveId() {
+  return __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() / kWaveSize);
+}
+
+// The chiplet this wave runs on (CDNA3 ISA, hardware registers: XCC_ID, 4 bits).
+JAXGEMM_AMD int XccId() {
+  constexpr int kXccIdRegister = 20, kBits = 4;
+  return __builtin_amdgcn_s_getreg(kXccIdRegister | (kBits - 1) << 11);
+}
+
+// LDS accesses before it are done, and seen by all waves after it. Global memory is not
+// ordered.
+JAXGEMM_AMD void Barrier() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+}
+
+// This wave's loads and stores of global memory are done.
+JAXGEMM_AMD void WaitForMemory() { asm volatile("s_waitcnt vmcnt(0)" ::: "memory"); }
+
+}  // namespace jaxgemm

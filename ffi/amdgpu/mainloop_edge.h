@@ -1,0 +1,122 @@
+// The main loop for operands whose rows are not whole chunks of 16 bytes, or too far apart for
+// 32-bit offsets: every element is loaded for itself, under its own bounds check.
+#pragma once
+
+#include "amdgpu/buffer.h"
+#include "kernel/gemm_traits.h"
+#include "amdgpu/mfma.h"
+
+namespace jaxgemm {
+
+// The tile of an operand in LDS: rows of 8 chunks along k. The chunks of a row are permuted so
+// that the lanes of a fragment's read meet all banks: gfx942 has 32 of them, gfx950 64.
+JAXGEMM_AMD int ChunkOffset(int row, int chunk) {
+#if defined(__gfx950__)
+  return row * kRowBytes + (chunk ^ (row / 2 % kRowChunks)) * kChunkBytes;
+#else
+  return row * kRowBytes + (chunk ^ (row % kRowChunks)) * kChunkBytes;
+#endif
+}
+
+template <class Traits>
+class EdgeMainloop {
+ public:
+  static constexpr int kLdsBytes = (Traits::kTileM + Traits::kTileN) * kRowBytes;
+
+  static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs,
+                              const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
+                              Lds* lds,
+                              typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN]) {
+    Lds* lds_rhs = lds + Traits::kTileM * kRowBytes;
+#pragma clang loop unroll(disable)
+    for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
+      Barrier();
+      // Else addresses of everything are kept and moved along.
+      asm volatile("" : "+s"(k_tile));
+      const int64_t k = int64_t{k_tile} * Traits::kTileK;
+      Stage(lhs, tile.m, k, lds);
+      Stage(rhs, tile.n, k, lds_rhs);
+      Barrier();
+      Multiply(lds, lds_rhs, sums);
+    }
+  }
+
+ private:
+  template <bool kIsLhs>
+  static JAXGEMM_AMD void Stage(const OperandMemory<Traits, kIsLhs>& operand, Index tile, int64_t k,
+                                Lds* lds) {
+    constexpr bool kKContiguous = OperandMemory<Traits, kIsLhs>::kKContiguous;
+    constexpr int kRows = OperandMemory<Traits, kIsLhs>::kTileRows;
+    const int64_t line = operand.line_bytes / Traits::kBytes;
+    const int64_t row_stride = kKContiguous ? line : 1, k_stride = kKContiguous ? 1 : line;
+    using Bits = typename SelectType<
+        Traits::kBytes == 4, uint32_t,
+        typename SelectType<Traits::kBytes == 2, uint16_t, uint8_t>::Type>::Type;
+    const int64_t k_left = operand.k - k;
+    const int left = k_left < Traits::kTileK ? static_cast<int>(k_left) : Traits::kTileK;
+#pragma clang loop unroll(disable)
+    for (int index = ThreadId(); index < kRows * kRowChunks; index += Traits::kThreads) {
+      // Neighbouring lanes read what is near in memory.
+      const int row = kKContiguous ? index / kRowChunks : index % kRows;
+      const int chunk = kKContiguous ? index % kRowChunks : index / kRows;
+      int inside = operand.IsInside(tile, row) ? left - chunk * Traits::kChunk : 0;
+      inside = inside < 0 ? 0 : inside > Traits::kChunk ? Traits::kChunk : inside;
+      // For elements outside the last one inside is read again, or another one of the tile: what
+      // is not of this tile may not have arrived.
+      const int last_chunk = (left - 1) / Traits::kChunk;
+      int64_t first_k = k + (chunk < last_chunk ? chunk : last_chunk) * Traits::kChunk;
+      int64_t global_row = operand.FirstRow(tile) + operand.RowInMemory(tile, row, 1);
+      // Else their parts that all lanes share are kept in scalar registers.
+      asm volatile("" : "+v"(first_k), "+v"(global_row));
+      const auto* from = reinterpret_cast<const Bits*>(operand.base) + global_row * row_stride +
+                         first_k * k_stride;
+      Bits element[Traits::kChunk];
+#pragma unroll
+      for (int i = 0; i < Traits::kChunk; ++i) {
+        element[i] = *from;
+        from += i + 1 < inside ? k_stride : 0;
+      }
+#pragma unroll
+      for (int i = 0; i < Traits::kChunk; ++i) {
+        if (i >= inside) element[i] = 0;
+      }
+      Chunk packed;
+      __builtin_memcpy(&packed, element, sizeof(packed));
+      *reinterpret_cast<LdsChunk*>(lds + ChunkOffset(row, chunk)) = packed;
+    }
+  }
+
+  static JAXGEMM_AMD void Multiply(
+      Lds* lds_lhs, Lds* lds_rhs,
+      typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN]) {
+    constexpr int kChunks = ChunksPerMma<Traits>();
+    const int row = LaneId() % 16, first_chunk = LaneId() / 16;
+    lds_lhs += Traits::WaveM() * Traits::kWaveM * kRowBytes;
+    lds_rhs += Traits::WaveN() * Traits::kWaveN * kRowBytes;
+#pragma unroll
+    for (int step = 0; step < 2; step += kChunks) {
+      Chunk rhs[Traits::kFragsN][kChunks];
+      auto read = [&](Lds* lds, int frag, int i) {
+        return *reinterpret_cast<LdsChunk*>(
+            lds + frag * 16 * kRowBytes + ChunkOffset(row, first_chunk + 4 * (step + i)));
+      };
+#pragma unroll
+      for (int j = 0; j < Traits::kFragsN; ++j) {
+#pragma unroll
+        for (int i = 0; i < kChunks; ++i) rhs[j][i] = read(lds_rhs, j, i);
+      }
+#pragma unroll
+      for (int m = 0; m < Traits::kFragsM; ++m) {
+        Chunk lhs[kChunks];
+#pragma unroll
+        for (int i = 0; i < kChunks; ++i) lhs[i] = read(lds_lhs, m, i);
+#pragma unroll
+        for (int j = 0; j < Traits::kFragsN; ++j) {
+          sums[m][j] = Mma<Traits>(lhs, rhs[j], sums[m][j]);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace jaxgemm

@@ -1,0 +1,26 @@
+// What a product that waits for chunks of its lhs reports.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "spec/text.h"
+
+namespace jaxgemm {
+
+// How long a wait may be, in words.
+inline std::string Limit(int64_t timeout_ns) {
+  return timeout_ns < 1'000'000 ? Str(timeout_ns / 1000) + " us"
+                                : Str(timeout_ns / 1'000'000) + " ms";
+}
+
+// Of ChunkSignals::status after the kernel: an empty string, or the error.
+inline std::string MissingChunk(int32_t status, int64_t timeout_ns) {
+  if (status == 0) return "";
+  return "signal " + Str(int64_t{status} - 1) + " of chunk_signals did not become the epoch "
+         "within " + Limit(timeout_ns) + ", so the product was given up and its result is void. "
+         "Start the producer before the product, on a stream or thread of its own, leave it "
+         "processors (GemmConfig(num_workgroups=...)), or pass a longer timeout.";
+}
+
+}  // namespace jaxgemm

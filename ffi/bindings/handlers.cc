@@ -1,0 +1,254 @@
+#include "bindings/handlers.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "runtime/emulated.h"
+#include "runtime/launcher.h"
+#include "host/workgroups.h"
+#include "host/producer.h"
+#include "runtime/side_stream.h"
+#include "bindings/chunks.h"
+#include "bindings/decode.h"
+#include "xla/ffi/api/ffi.h"
+
+namespace ffi = xla::ffi;
+
+namespace jaxgemm {
+// Done (or failed) already, or at work on other threads.
+using Completion = std::variant<ffi::Error, ffi::Future>;
+}  // namespace jaxgemm
+
+template <ffi::ExecutionStage stage>
+struct xla::ffi::ResultEncoding<stage, jaxgemm::Completion> {
+  static std::variant<XLA_FFI_Error*, XLA_FFI_Future*> Encode(const XLA_FFI_Api* api,
+                                                              XLA_FFI_ExecutionContext* ctx,
+                                                              jaxgemm::Completion completion) {
+    if (auto* error = std::get_if<Error>(&completion)) {
+      return ResultEncoding<stage, Error>::Encode(api, ctx, std::move(*error));
+    }
+    return ResultEncoding<stage, Future>::Encode(api, ctx,
+                                                 std::get<Future>(std::move(completion)));
+  }
+};
+
+namespace jaxgemm {
+namespace {
+
+ffi::Error Refused(const Refusal& refusal) {
+  return ffi::Error::InvalidArgument("jaxgemm_gemm: " + refusal);
+}
+
+// What a launcher says.
+ffi::Error Outcome(const std::string& error) {
+  return error.empty() ? ffi::Error::Success() : ffi::Error::Internal("jaxgemm_gemm: " + error);
+}
+
+// ------------------------------------------------------------------------------------- CPU
+
+// One more to wait for: the copy in chunks that this product begins, where there is one.
+bool BeginCopy(const Call& call, int64_t run, ffi::CountDownPromise running) {
+  if (!call.chunk_signals) return false;
+  return BeginHostCopy(run, call.chunk_signals,
+                       [running]() mutable { running.CountDown(); });
+}
+
+Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPool pool,
+                     int64_t run_id, const Attributes& attributes) {
+  auto call = std::make_shared<HostCall>();
+  Refusal refusal = ParseCall(args, rets, attributes, call.get());
+  const Problem& p = call->problem;
+  const Config& c = call->plan.config;
+  if (refusal.empty()) {
+    call->kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, c.kernel, &refusal);
+  }
+  if (!refusal.empty()) return Refused(refusal);
+
+  ZeroWorkspace(*call);
+  // No more threads than were planned for (each has its scratch) or than there are.
+  int64_t threads = c.num_threads;
+  if (threads > 1) threads = std::clamp<int64_t>(pool.num_threads(), 1, threads);
+  auto run = [call, threads](int64_t thread) {
+    RunWorkgroups(*call, thread, threads);
+    return Outcome(MissingChunk(call->chunk_status(), call->problem.timeout_ns));
+  };
+  if (threads == 1 && !call->chunk_signals) return run(0);
+  ffi::CountDownPromise running(threads + 1);
+  ffi::Future future(running);
+  if (!BeginCopy(*call, run_id, running)) running.CountDown();
+  for (int64_t thread = 1; thread < threads; ++thread) {
+    pool.Schedule([run, running, thread]() mutable { running.CountDown(run(thread)); });
+  }
+  running.CountDown(run(0));
+  return future;
+}
+
+Completion RunEmulated(ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t run_id,
+                       const Attributes& attributes) {
+  Call call;
+  Refusal refusal = ParseCall(args, rets, attributes, &call);
+  if (!refusal.empty()) return Refused(refusal);
+  ffi::CountDownPromise running(2);
+  ffi::Future future(running);
+  if (!BeginCopy(call, run_id, running)) return Outcome(LaunchEmulated(call));
+  running.CountDown(Outcome(LaunchEmulated(call)));
+  return future;
+}
+
+Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPool pool,
+                ffi::RunId run, ffi::Dictionary given) {
+  Attributes attributes;
+  Refusal refusal = ParseAttributes(given, &attributes);
+  if (!refusal.empty()) return Refused(refusal);
+  if (attributes.target != "cpu") return RunEmulated(args, rets, run.run_id, attributes);
+  return RunOnHost(args, rets, pool, run.run_id, attributes);
+}
+
+// ------------------------------------------------------------------------------------ GPUs
+
+// Opens a platform's runtime library; null, and why in *error, where it cannot be.
+using OpenDriver = const Driver* (*)(std::string* error);
+
+template <OpenDriver kOpen>
+GpuLauncher* Launcher(std::string* error) {
+  const Driver* driver = kOpen(error);
+  if (!driver) return nullptr;
+  static auto* launcher = new GpuLauncher(driver);
+  return launcher;
+}
+
+template <OpenDriver kOpen>
+ffi::Error Initialize(int32_t device, ffi::Dictionary given) {
+  Attributes attributes;
+  Refusal refusal = ParseAttributes(given, &attributes);
+  if (!refusal.empty()) return Refused(refusal);
+  const GpuInstance* instance = FindGpuInstance(attributes.target, attributes.config.kernel);
+  if (!instance) {
+    return Refused("there is no kernel '" + std::string(attributes.config.kernel) + "' for '" +
+                   std::string(attributes.target) + "'. Lower the program again.");
+  }
+  std::string error;
+  GpuLauncher* launcher = Launcher<kOpen>(&error);
+  return Outcome(launcher ? launcher->Load(*instance, device) : error);
+}
+
+Refusal ParseLaunch(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Dictionary given,
+                    Call* call) {
+  Attributes attributes;
+  Refusal refusal = ParseAttributes(given, &attributes);
+  if (refusal.empty()) refusal = ParseCall(args, rets, attributes, call);
+  if (refusal.empty() && !call->plan.instance) refusal = "this program was lowered for the CPU.";
+  return refusal;
+}
+
+template <OpenDriver kOpen>
+ffi::Error Launch(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t device, void* stream,
+                  ffi::Dictionary given) {
+  Call call;
+  Refusal refusal = ParseLaunch(args, rets, given, &call);
+  if (!refusal.empty()) return Refused(refusal);
+  std::string error;
+  GpuLauncher* launcher = Launcher<kOpen>(&error);
+  return Outcome(launcher ? launcher->Launch(call, device, stream) : error);
+}
+
+using OpenStreams = const StreamDriver* (*)(const Driver&, std::string* error);
+
+// With the copy that waits for this product.
+template <OpenDriver kOpen, OpenStreams kStreams>
+ffi::Error LaunchChunked(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t device,
+                         void* stream, ffi::RunId run, ffi::Dictionary given) {
+  Call call;
+  Refusal refusal = ParseLaunch(args, rets, given, &call);
+  if (!refusal.empty()) return Refused(refusal);
+  std::string error;
+  GpuLauncher* launcher = Launcher<kOpen>(&error);
+  SideStreams* sides = launcher ? TheSideStreams<kOpen, kStreams>(&error) : nullptr;
+  if (!sides) return Outcome(error);
+  return Outcome(sides->Around(run.run_id, call.chunk_signals, device, stream,
+                               [&] { return launcher->Launch(call, device, stream); }));
+}
+
+template <OpenDriver kOpen>
+XLA_FFI_Error* CallInitialize(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>()
+                             .Ctx<ffi::DeviceOrdinal>()
+                             .Attrs()
+                             .To(Initialize<kOpen>)
+                             .release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen, bool kCaptured>
+XLA_FFI_Error* CallLaunch(XLA_FFI_CallFrame* call_frame) {
+  using Traits = std::initializer_list<ffi::Traits>;
+  static auto* handler =
+      ffi::Ffi::Bind()
+          .RemainingArgs()
+          .RemainingRets()
+          .Ctx<ffi::DeviceOrdinal>()
+          .Ctx<ffi::PlatformStream<void*>>()
+          .Attrs()
+          .To(Launch<kOpen>, kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
+          .release();
+  return handler->Call(call_frame);
+}
+
+template <OpenDriver kOpen, OpenStreams kStreams>
+XLA_FFI_Error* CallLaunchChunked(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = ffi::Ffi::Bind()
+                             .RemainingArgs()
+                             .RemainingRets()
+                             .Ctx<ffi::DeviceOrdinal>()
+                             .Ctx<ffi::PlatformStream<void*>>()
+                             .Ctx<ffi::RunId>()
+                             .Attrs()
+                             .To(LaunchChunked<kOpen, kStreams>)
+                             .release();
+  return handler->Call(call_frame);
+}
+
+}  // namespace
+
+XLA_FFI_Error* GemmHost(XLA_FFI_CallFrame* call_frame) {
+  static auto* handler = ffi::Ffi::Bind()
+                             .RemainingArgs()
+                             .RemainingRets()
+                             .Ctx<ffi::ThreadPool>()
+                             .Ctx<ffi::RunId>()
+                             .Attrs()
+                             .To(Gemm)
+                             .release();
+  return handler->Call(call_frame);
+}
+
+XLA_FFI_Error* GemmRocmInitialize(XLA_FFI_CallFrame* call_frame) {
+  return CallInitialize<OpenHip>(call_frame);
+}
+XLA_FFI_Error* GemmRocm(XLA_FFI_CallFrame* call_frame) {
+  return CallLaunch<OpenHip, true>(call_frame);
+}
+XLA_FFI_Error* GemmRocmUncaptured(XLA_FFI_CallFrame* call_frame) {
+  return CallLaunch<OpenHip, false>(call_frame);
+}
+XLA_FFI_Error* ChunkedGemmRocm(XLA_FFI_CallFrame* call_frame) {
+  return CallLaunchChunked<OpenHip, HipStreams>(call_frame);
+}
+
+XLA_FFI_Error* GemmCudaInitialize(XLA_FFI_CallFrame* call_frame) {
+  return CallInitialize<OpenCuda>(call_frame);
+}
+XLA_FFI_Error* GemmCuda(XLA_FFI_CallFrame* call_frame) {
+  return CallLaunch<OpenCuda, true>(call_frame);
+}
+XLA_FFI_Error* GemmCudaUncaptured(XLA_FFI_CallFrame* call_frame) {
+  return CallLaunch<OpenCuda, false>(call_frame);
+}
+XLA_FFI_Error* ChunkedGemmCuda(XLA_FFI_CallFrame* call_frame) {
+  return CallLaunchChunked<OpenCuda, CudaStreams>(call_frame);
+}
+
+}  // namespace jaxgemm

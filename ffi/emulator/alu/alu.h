@@ -1,0 +1,303 @@
+// How the vector arithmetic reads and writes a wave's registers: operand types, modifiers,
+// DPP and SDWA, EXEC. Internal to alu*.cc and matrix.cc.
+//
+// Lane loops work on arrays of 64 words, so that the compiler vectorises them.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "emulator/isa/info.h"
+#include "kernel/epilogue.h"
+
+// Compile a function for processors with AVX2, or with FMA, too; the results are the same. (The
+// first has no FMA, lest the compiler contract a product and a sum.)
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
+#define JAXGEMM_EMULATOR_AVX2 __attribute__((target_clones("default", "avx2")))
+#define JAXGEMM_EMULATOR_FMA __attribute__((target_clones("default", "fma")))
+#else
+#define JAXGEMM_EMULATOR_AVX2
+#define JAXGEMM_EMULATOR_FMA
+#endif
+
+namespace jaxgemm::emulator {
+
+inline constexpr int kLanes = kWaveSize;
+
+struct Words {
+  alignas(64) uint32_t lane[kLanes];
+};
+
+// One execution of a vector instruction.
+struct Context {
+  Context(Arch arch, const Instruction& in, Registers& r)
+      : arch(arch), in(in), r(r), exec(r.exec()), write_mask(exec), clamp(in.clamp) {}
+
+  Arch arch;
+  const Instruction& in;
+  Registers& r;
+  uint64_t exec;
+  uint64_t write_mask;          // EXEC less what DPP leaves alone
+  bool clamp;                   // not yet applied
+  const char* error = nullptr;  // why the result is not exact; nothing counts after that
+};
+
+using Executor = void (*)(Context&);
+
+// ---- Operand types: what a lane's one or two words mean.
+
+enum class Kind : uint8_t { kBits, kF32, kF16, kF64 };
+
+struct U32 {
+  using Value = uint32_t;
+  static constexpr Kind kKind = Kind::kBits;
+  static constexpr int kWords = 1;
+  static constexpr bool k16Bit = false;
+  static uint32_t Get(uint32_t low, uint32_t) { return low; }
+  static void Put(uint32_t value, uint32_t& low, uint32_t&) { low = value; }
+};
+struct I32 : U32 {
+  using Value = int32_t;
+  static int32_t Get(uint32_t low, uint32_t) { return static_cast<int32_t>(low); }
+  static void Put(int32_t value, uint32_t& low, uint32_t&) { low = static_cast<uint32_t>(value); }
+};
+struct U16 : U32 {
+  using Value = uint32_t;
+  static constexpr bool k16Bit = true;
+  static uint32_t Get(uint32_t low, uint32_t) { return low & 0xffff; }
+  static void Put(uint32_t value, uint32_t& low, uint32_t&) { low = value & 0xffff; }
+};
+struct I16 : U16 {
+  using Value = int32_t;
+  static int32_t Get(uint32_t low, uint32_t) { return static_cast<int16_t>(low); }
+  static void Put(int32_t value, uint32_t& low, uint32_t&) {
+    low = static_cast<uint32_t>(value) & 0xffff;
+  }
+};
+struct U64 {
+  using Value = uint64_t;
+  static constexpr Kind kKind = Kind::kBits;
+  static constexpr int kWords = 2;
+  static constexpr bool k16Bit = false;
+  static uint64_t Get(uint32_t low, uint32_t high) { return low | (uint64_t{high} << 32); }
+  static void Put(uint64_t value, uint32_t& low, uint32_t& high) {
+    low = static_cast<uint32_t>(value);
+    high = static_cast<uint32_t>(value >> 32);
+  }
+};
+struct I64 : U64 {
+  using Value = int64_t;
+  static int64_t Get(uint32_t low, uint32_t high) {
+    return static_cast<int64_t>(U64::Get(low, high));
+  }
+  static void Put(int64_t value, uint32_t& low, uint32_t& high) {
+    U64::Put(static_cast<uint64_t>(value), low, high);
+  }
+};
+struct F32 {
+  using Value = float;
+  static constexpr Kind kKind = Kind::kF32;
+  static constexpr int kWords = 1;
+  static constexpr bool k16Bit = false;
+  static float Get(uint32_t low, uint32_t) { return std::bit_cast<float>(low); }
+  static void Put(float value, uint32_t& low, uint32_t&) { low = std::bit_cast<uint32_t>(value); }
+};
+// Arithmetic on float16 is done in float: what an operation on float then rounds to float16
+// is what the exact result rounds to for +, -, *, / and sqrt (24 >= 2 * 11 + 2 bits).
+struct F16 {
+  using Value = float;
+  static constexpr Kind kKind = Kind::kF16;
+  static constexpr int kWords = 1;
+  static constexpr bool k16Bit = true;
+  static float Get(uint32_t low, uint32_t) {
+    return DecodeSmallFloat<F16Format, float, uint32_t>(low & 0xffff);
+  }
+  static void Put(float value, uint32_t& low, uint32_t&) {
+    low = EncodeSmallFloat<F16Format>(value);
+  }
+};
+// float16 as it lies there, with its modifiers applied.
+struct F16Bits : U16 {
+  static constexpr Kind kKind = Kind::kF16;
+};
+struct F64 {
+  using Value = double;
+  static constexpr Kind kKind = Kind::kF64;
+  static constexpr int kWords = 2;
+  static constexpr bool k16Bit = false;
+  static double Get(uint32_t low, uint32_t high) {
+    return std::bit_cast<double>(U64::Get(low, high));
+  }
+  static void Put(double value, uint32_t& low, uint32_t& high) {
+    U64::Put(std::bit_cast<uint64_t>(value), low, high);
+  }
+};
+
+// ---- Reading and writing.
+
+// The words of source `i`: in place where they need no change, else in `buffer`. Applies SDWA
+// selection, DPP, op_sel, neg, abs, and the flushing of denormal inputs.
+void Load(Context& c, int i, Kind kind, bool is_16_bit, int num_words, Words* buffer,
+          const uint32_t** words);
+
+// Writes a result under `write_mask`, after clamp and output modifier, flushing denormals, and
+// placing what is narrower than a register.
+void Store(Context& c, Kind kind, bool is_16_bit, int num_words, Words* words);
+
+// The steps of Load and Store, for what packs several values in a register: flushing as MODE
+// says, then of results rounding, clamp and output modifier; and writing one word.
+bool FlushesInput(const Registers& r, Kind kind);
+void FlushInputs(const Context& c, Kind kind, Words* words);
+void Finish(Context& c, Kind kind, Words* words);
+void Write(Context& c, int word, const Words& words);
+
+// Writes a lane mask to a scalar pair: zero in inactive lanes.
+void StoreMask(Context& c, const Operand& operand, uint64_t mask);
+
+// The scalar pair of source `i` (a lane mask).
+inline uint64_t LoadMask(const Context& c, int i) {
+  const uint32_t* pair = &c.r.sgpr[c.in.src[i].index];
+  return U64::Get(pair[0], pair[1]);
+}
+
+// Sets c.error where the MODE register asks for a rounding that is not implemented.
+void CheckRounding(Context& c, Kind kind);
+
+// ---- dst = f(sources), lane by lane. F takes and returns the Values of the types.
+
+template <class D, class F, class... S, size_t... I>
+inline __attribute__((always_inline)) void MapIndexed(Context& c, F f, std::tuple<S...>,
+                                                      std::index_sequence<I...>) {
+  Words buffer[sizeof...(S) > 0 ? 2 * sizeof...(S) : 1], result[2];
+  const uint32_t* words[sizeof...(S) > 0 ? sizeof...(S) : 1][2];
+  (Load(c, static_cast<int>(I), S::kKind, S::k16Bit, S::kWords, &buffer[2 * I], words[I]), ...);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    D::Put(f(S::Get(words[I][0][lane], words[I][1][lane])...), result[0].lane[lane],
+           result[1].lane[lane]);
+  }
+  Store(c, D::kKind, D::k16Bit, D::kWords, result);
+}
+
+template <class D, class... S, class F>
+inline __attribute__((always_inline)) void Map(Context& c, F f) {
+  MapIndexed<D>(c, f, std::tuple<S...>{}, std::index_sequence_for<S...>{});
+}
+
+// As Map, of a result that saturates by itself when clamp is set: f(saturate, sources...).
+template <class D, class... S, class F>
+inline void MapSaturating(Context& c, F f) {
+  const bool saturate = c.clamp;
+  c.clamp = false;
+  if (saturate) {
+    Map<D, S...>(c, [f](typename S::Value... s) { return f(true, s...); });
+  } else {
+    Map<D, S...>(c, [f](typename S::Value... s) { return f(false, s...); });
+  }
+}
+
+// The lanes where f(sources) holds, EXEC or not.
+template <class F, class... S, size_t... I>
+inline __attribute__((always_inline)) uint64_t WhereIndexed(Context& c, F f, std::tuple<S...>,
+                                                            std::index_sequence<I...>) {
+  Words buffer[2 * sizeof...(S)];
+  const uint32_t* words[sizeof...(S)][2];
+  (Load(c, static_cast<int>(I), S::kKind, S::k16Bit, S::kWords, &buffer[2 * I], words[I]), ...);
+  uint64_t mask = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    mask |= uint64_t{f(S::Get(words[I][0][lane], words[I][1][lane])...)} << lane;
+  }
+  return mask;
+}
+
+template <class... S, class F>
+inline __attribute__((always_inline)) uint64_t Where(Context& c, F f) {
+  return WhereIndexed(c, f, std::tuple<S...>{}, std::index_sequence_for<S...>{});
+}
+
+// fma of float32, lane by lane.
+void FmaLanes(const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* out);
+// a * b + c in double, rounded to odd: rounding that once more to fewer bits is exact.
+double FmaToOdd(float a, float b, float c);
+// fma of float16 values, rounded once when it is stored as float16.
+float FmaF16(float a, float b, float c);
+
+// Of x turns; beyond 256 turns the sine is 0 and the cosine 1 (the manuals' valid domain).
+double SinTurns(double x);
+double CosTurns(double x);
+
+// The manuals' v_min and v_max: a NaN loses against a number, -0 is less than 0; in IEEE mode
+// a signalling NaN wins, quieted.
+template <class T>
+inline bool IsSignalling(T x) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  return x != x && !((std::bit_cast<Bits>(x) >> (sizeof(T) == 4 ? 22 : 51)) & 1);
+}
+template <class T>
+inline T QuietOf(T x) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  return std::bit_cast<T>(std::bit_cast<Bits>(x) | (Bits{1} << (sizeof(T) == 4 ? 22 : 51)));
+}
+template <class T>
+inline bool IsNegative(T x) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  return std::bit_cast<Bits>(x) >> (8 * sizeof(T) - 1);
+}
+template <class T>
+inline T FloatMin(bool ieee, T a, T b) {
+  if (ieee && IsSignalling(a)) return QuietOf(a);
+  if (ieee && IsSignalling(b)) return QuietOf(b);
+  if (a != a) return b;
+  if (b != b) return a;
+  if (a == b) return IsNegative(a) ? a : b;
+  return a < b ? a : b;
+}
+template <class T>
+inline T FloatMax(bool ieee, T a, T b) {
+  if (ieee && IsSignalling(a)) return QuietOf(a);
+  if (ieee && IsSignalling(b)) return QuietOf(b);
+  if (a != a) return b;
+  if (b != b) return a;
+  if (a == b) return IsNegative(a) ? b : a;
+  return a > b ? a : b;
+}
+template <class T>
+inline T FloatMed3(bool ieee, T a, T b, T c) {
+  if (a != a || b != b || c != c) return FloatMin(ieee, FloatMin(ieee, a, b), c);
+  const T max3 = FloatMax(ieee, FloatMax(ieee, a, b), c);
+  if (max3 == a) return FloatMax(ieee, b, c);
+  if (max3 == b) return FloatMax(ieee, a, c);
+  return FloatMax(ieee, a, b);
+}
+// gfx950's v_minimum3 and v_maximum3: those of IEEE 754-2019, a NaN wins.
+template <class T>
+inline T Minimum(T a, T b) {
+  if (a != a) return QuietOf(a);
+  if (b != b) return QuietOf(b);
+  return FloatMin(false, a, b);
+}
+template <class T>
+inline T Maximum(T a, T b) {
+  if (a != a) return QuietOf(a);
+  if (b != b) return QuietOf(b);
+  return FloatMax(false, a, b);
+}
+inline bool IeeeMode(const Context& c) { return (c.r.mode >> 9) & 1; }
+
+// ---- The executors, by file; null for an operation that is not the file's.
+
+Executor FindFloat(Op op);
+Executor FindFloat16And64(Op op);
+Executor FindInteger(Op op);
+Executor FindConvert(Op op);
+Executor FindSpecial(Op op);
+Executor FindCompare(Op op);
+Executor FindPacked(Op op);
+Executor FindLanes(Op op);
+Executor FindMatrix(Op op);
+
+void ExecuteScalar(const Instruction& in, Registers* r, const char** error);
+
+}  // namespace jaxgemm::emulator

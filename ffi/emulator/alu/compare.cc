@@ -1,0 +1,126 @@
+// v_cmp and v_cmpx: lane masks.
+#include <cmath>
+
+#include "emulator/alu/alu.h"
+
+namespace jaxgemm::emulator {
+namespace {
+
+void StoreResult(Context& c, uint64_t mask) {
+  const bool writes_exec = c.in.dst[1].kind != Operand::kNone;
+  StoreMask(c, c.in.dst[0], mask);
+  if (writes_exec) StoreMask(c, c.in.dst[1], mask);
+}
+
+// Conditions 0-7 of floats (f lt eq le gt lg ge o); 8-15 are their negations in the order u nge
+// nlg ngt nle neq nlt tru, that is 15 - condition.
+template <class T>
+bool HoldsFloat(int condition, T a, T b) {
+  switch (condition) {
+    case 0: return false;
+    case 1: return a < b;
+    case 2: return a == b;
+    case 3: return a <= b;
+    case 4: return a > b;
+    case 5: return a < b || a > b;
+    case 6: return a >= b;
+    default: return a == a && b == b;
+  }
+}
+
+template <class T, int kCondition>
+void CompareFloat(Context& c) {
+  using Value = typename T::Value;
+  StoreResult(c, Where<T, T>(c, [](Value a, Value b) {
+    constexpr bool kNegated = kCondition >= 8;
+    return HoldsFloat(kNegated ? 15 - kCondition : kCondition, a, b) != kNegated;
+  }));
+}
+
+// f lt eq le gt ne ge t.
+template <class T, int kCondition>
+void CompareInteger(Context& c) {
+  using Value = typename T::Value;
+  StoreResult(c, Where<T, T>(c, [](Value a, Value b) {
+    switch (kCondition) {
+      case 0: return false;
+      case 1: return a < b;
+      case 2: return a == b;
+      case 3: return a <= b;
+      case 4: return a > b;
+      case 5: return a != b;
+      case 6: return a >= b;
+      default: return true;
+    }
+  }));
+}
+
+// Bits of the class mask: signalling and quiet NaN, -inf, -normal, -denormal, -0, then +0,
+// +denormal, +normal, +inf.
+int ClassOf(bool negative, uint64_t exponent, uint64_t mantissa, uint64_t top, int quiet_bit) {
+  if (exponent == top && mantissa != 0) return (mantissa >> quiet_bit) & 1 ? 1 : 0;
+  const int magnitude = exponent == top ? 3 : exponent != 0 ? 2 : mantissa != 0 ? 1 : 0;
+  return negative ? 5 - magnitude : 6 + magnitude;
+}
+
+template <class T, class Raw, int kMantissa>
+void CompareClass(Context& c) {
+  constexpr int kBits = T::kWords == 2 ? 64 : T::k16Bit ? 16 : 32;
+  constexpr uint64_t kTop = (uint64_t{1} << (kBits - 1 - kMantissa)) - 1;
+  StoreResult(c, Where<Raw, U32>(c, [](uint64_t x, uint32_t classes) {
+    const int which = ClassOf((x >> (kBits - 1)) & 1, (x >> kMantissa) & kTop,
+                              x & ((uint64_t{1} << kMantissa) - 1), kTop, kMantissa - 1);
+    return ((classes >> which) & 1) != 0;
+  }));
+}
+
+// The bits of a float with its modifiers applied.
+struct F32Bits : U32 {
+  static constexpr Kind kKind = Kind::kF32;
+};
+struct F64Bits : U64 {
+  static constexpr Kind kKind = Kind::kF64;
+};
+
+template <class T, int... kConditions>
+Executor FloatCondition(int condition, std::integer_sequence<int, kConditions...>) {
+  static constexpr Executor kTable[] = {CompareFloat<T, kConditions>...};
+  return kTable[condition];
+}
+template <class T, int... kConditions>
+Executor IntegerCondition(int condition, std::integer_sequence<int, kConditions...>) {
+  static constexpr Executor kTable[] = {CompareInteger<T, kConditions>...};
+  return kTable[condition];
+}
+
+}  // namespace
+
+Executor FindCompare(Op op) {
+  const OpInfo& info = InfoOf(op);
+  if (info.format != Format::kVopc) return nullptr;
+  const int opcode = info.opcode[0];
+  constexpr auto kSixteen = std::make_integer_sequence<int, 16>();
+  constexpr auto kEight = std::make_integer_sequence<int, 8>();
+  switch (opcode >> 4) {
+    case 1:
+      if (opcode < 0x12) return CompareClass<F32, F32Bits, 23>;
+      return opcode < 0x14 ? CompareClass<F64, F64Bits, 52> : CompareClass<F16, F16Bits, 10>;
+    case 2: case 3:
+      return FloatCondition<F16>(opcode & 15, kSixteen);
+    case 4: case 5:
+      return FloatCondition<F32>(opcode & 15, kSixteen);
+    case 6: case 7:
+      return FloatCondition<F64>(opcode & 15, kSixteen);
+    case 10: case 11:
+      return opcode & 8 ? IntegerCondition<U16>(opcode & 7, kEight)
+                        : IntegerCondition<I16>(opcode & 7, kEight);
+    case 12: case 13:
+      return opcode & 8 ? IntegerCondition<U32>(opcode & 7, kEight)
+                        : IntegerCondition<I32>(opcode & 7, kEight);
+    default:
+      return opcode & 8 ? IntegerCondition<U64>(opcode & 7, kEight)
+                        : IntegerCondition<I64>(opcode & 7, kEight);
+  }
+}
+
+}  // namespace jaxgemm::emulator

@@ -1,0 +1,293 @@
+// The matrix cores: v_mfma. D = A B + C for all 64 lanes, EXEC or not.
+//
+// Layouts (the manuals' chapter on matrix arithmetic, and AMD's matrix instruction
+// calculator), M = N = 16 or 32: a lane holds one row of A and one column of B, lane % M, and
+// of K the elements from (lane / M) * (elements of a lane) on. D and C: column lane % M; of a
+// 16 x 16 result register r holds row 4 * (lane / 16) + r, of a 32 x 32 one row
+// 8 * (r / 4) + 4 * (lane / 32) + r % 4. (Of f8f6f4 a lane may hold other k; A and B, both of 8
+// bits here, hold the same, so only the order of sums could tell.)
+//
+// Sums are float32 (int32), one product after the other in the order of k, each rounded to
+// nearest even with denormals kept. Products of 8- and 16-bit floats are exact but at the ends
+// of float32's range; those of float32 are fused. The hardware sums in an order of its own.
+#include <cstring>
+
+#if defined(__GNUC__) && !defined(__clang__)
+// Vectors are returned by inlined functions only.
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+#include "emulator/alu/alu.h"
+
+namespace jaxgemm::emulator {
+namespace {
+
+#define JAXGEMM_ALWAYS inline __attribute__((always_inline))
+
+// Eight lanes: one register with AVX2, two without.
+typedef float Floats __attribute__((vector_size(32)));
+typedef uint32_t Bits __attribute__((vector_size(32)));
+typedef int32_t Ints __attribute__((vector_size(32)));
+constexpr int kVector = 8;
+
+template <class V, class T>
+JAXGEMM_ALWAYS V LoadVector(const T* from) {
+  V value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+// ---- Elements of a register; a float holds each exactly.
+
+struct ElementF32 {
+  static constexpr int kPerWord = 1;
+  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int) { return (Floats)word; }
+};
+struct ElementBf16 {
+  static constexpr int kPerWord = 2;
+  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int i) {
+    return (Floats)(i ? word & 0xffff0000u : word << 16);
+  }
+};
+template <class Format, int kBits>
+struct ElementSmall {
+  static constexpr int kPerWord = 32 / kBits;
+  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int i) {
+    return DecodeSmallFloat<Format, Floats, Bits>((word >> (kBits * i)) & ((1u << kBits) - 1));
+  }
+};
+using ElementF16 = ElementSmall<F16Format, 16>;
+// gfx942 has the FNUZ formats, gfx950 those of OCP.
+using ElementFp8Fnuz = ElementSmall<F8E4M3FNUZFormat, 8>;
+using ElementBf8Fnuz = ElementSmall<F8E5M2FNUZFormat, 8>;
+using ElementFp8 = ElementSmall<F8E4M3FNFormat, 8>;
+using ElementBf8 = ElementSmall<F8E5M2Format, 8>;
+struct ElementI8 {
+  static constexpr int kPerWord = 4;
+  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int i) {
+    return __builtin_convertvector((Ints)(word << (24 - 8 * i)) >> 24, Floats);
+  }
+};
+
+using Row = const uint32_t (*)[kLanes];
+
+// A as [k][row], or B as [k][column].
+template <class Element, int kM, int kK>
+JAXGEMM_ALWAYS void Unpack(Row registers, float* out) {
+  constexpr int kGroups = kLanes / kM, kPerLane = kK / kGroups;
+  constexpr int kWords = kPerLane / Element::kPerWord;
+  for (int word = 0; word < kWords; ++word) {
+    for (int lane = 0; lane < kLanes; lane += kVector) {
+      const Bits bits = LoadVector<Bits>(&registers[word][lane]);
+      const int k = lane / kM * kPerLane + word * Element::kPerWord;
+      for (int i = 0; i < Element::kPerWord; ++i) {
+        const Floats values = Element::Get(bits, i);
+        std::memcpy(&out[(k + i) * kM + lane % kM], &values, sizeof values);
+      }
+    }
+  }
+}
+
+template <int kM>
+constexpr int RowOf(int reg, int group) {
+  return kM == 16 ? 4 * group + reg : 8 * (reg / 4) + 4 * group + reg % 4;
+}
+
+template <bool kFused>
+JAXGEMM_ALWAYS Floats Add(Floats sum, float x, Floats y) {
+  if constexpr (kFused) {
+    for (int j = 0; j < kVector; ++j) sum[j] = __builtin_fmaf(x, y[j], sum[j]);
+    return sum;
+  } else {
+    return sum + x * y;
+  }
+}
+
+// Four rows of the product at a time: those of one group of lanes in four registers, whose
+// sums stay in the processor's.
+template <bool kFused, int kM, int kK>
+JAXGEMM_ALWAYS void Multiply(const float* a, const float* b, uint32_t (*sums)[kLanes]) {
+  for (int reg = 0; reg < kM * kM / kLanes; reg += 4) {
+    for (int lane = 0; lane < kLanes; lane += 2 * kVector) {
+      const int row = RowOf<kM>(reg, lane / kM), column = lane % kM;
+      Floats sum[4][2];
+      for (int i = 0; i < 4; ++i) {
+        for (int j = 0; j < 2; ++j) {
+          sum[i][j] = LoadVector<Floats>(&sums[reg + i][lane + j * kVector]);
+        }
+      }
+      for (int k = 0; k < kK; ++k) {
+        const Floats right[2] = {LoadVector<Floats>(&b[k * kM + column]),
+                                 LoadVector<Floats>(&b[k * kM + column + kVector])};
+        for (int i = 0; i < 4; ++i) {
+          const float left = a[k * kM + row + i];
+          for (int j = 0; j < 2; ++j) sum[i][j] = Add<kFused>(sum[i][j], left, right[j]);
+        }
+      }
+      for (int i = 0; i < 4; ++i) {
+        std::memcpy(&sums[reg + i][lane], sum[i], sizeof sum[i]);
+      }
+    }
+  }
+}
+
+template <class ElementA, class ElementB, int kM, int kK>
+JAXGEMM_EMULATOR_AVX2 void MultiplyFloat(Row a, Row b, uint32_t (*sums)[kLanes]) {
+  alignas(64) float left[kK * kM], right[kK * kM];
+  Unpack<ElementA, kM, kK>(a, left);
+  Unpack<ElementB, kM, kK>(b, right);
+  Multiply<false, kM, kK>(left, right, sums);
+}
+
+template <int kM, int kK>
+JAXGEMM_EMULATOR_FMA void MultiplyF32(Row a, Row b, uint32_t (*sums)[kLanes]) {
+  alignas(64) float left[kK * kM], right[kK * kM];
+  Unpack<ElementF32, kM, kK>(a, left);
+  Unpack<ElementF32, kM, kK>(b, right);
+  Multiply<true, kM, kK>(left, right, sums);
+}
+
+// A product of int8 over at most 64 of K is below 2^24, so float sums are exact; they are added
+// to C as integers, which wrap.
+template <int kM, int kK>
+JAXGEMM_EMULATOR_AVX2 void MultiplyI8(Row a, Row b, uint32_t (*sums)[kLanes]) {
+  alignas(64) float left[kK * kM], right[kK * kM];
+  Unpack<ElementI8, kM, kK>(a, left);
+  Unpack<ElementI8, kM, kK>(b, right);
+  constexpr int kRegisters = kM * kM / kLanes;
+  alignas(64) uint32_t products[kRegisters][kLanes] = {};
+  Multiply<false, kM, kK>(left, right, products);
+  for (int reg = 0; reg < kRegisters; ++reg) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      sums[reg][lane] += static_cast<uint32_t>(
+          static_cast<int32_t>(std::bit_cast<float>(products[reg][lane])));
+    }
+  }
+}
+
+// ---- Operands.
+
+using Function = void (*)(Row, Row, uint32_t (*)[kLanes]);
+
+template <int kM>
+void Run(Context& c, Function multiply) {
+  constexpr int kRegisters = kM * kM / kLanes;
+  const Instruction& in = c.in;
+  alignas(64) uint32_t sums[kRegisters][kLanes];
+  const Operand& addend = in.src[2];
+  if (addend.kind == Operand::kConstant) {
+    for (auto& reg : sums) {
+      for (uint32_t& lane : reg) lane = addend.constant;
+    }
+  } else {
+    std::memcpy(sums, c.r.vgpr[addend.index], sizeof sums);
+  }
+  multiply(&c.r.vgpr[in.src[0].index], &c.r.vgpr[in.src[1].index], sums);
+  std::memcpy(c.r.vgpr[in.dst[0].index], sums, sizeof sums);
+}
+
+// cbsz and abid broadcast blocks of A, blgp permutes lanes of B: no kernel here has use for
+// them. (Of f8f6f4 they are formats.)
+template <int kM, auto kMultiply>
+void Matrix(Context& c) {
+  if (c.in.cbsz != 0 || c.in.abid != 0 || c.in.blgp != 0) {
+    c.error = "cbsz, abid or blgp of a matrix instruction";
+    return;
+  }
+  Run<kM>(c, kMultiply);
+}
+
+template <class Fnuz, class Ocp, class FnuzB, class OcpB, int kM, int kK>
+void MatrixF8(Context& c) {
+  if (c.arch == Arch::kGfx942) {
+    Matrix<kM, MultiplyFloat<Fnuz, FnuzB, kM, kK>>(c);
+  } else {
+    Matrix<kM, MultiplyFloat<Ocp, OcpB, kM, kK>>(c);
+  }
+}
+
+// cbsz and blgp are the formats of A and B: 0 fp8, 1 bf8; 6- and 4-bit floats follow.
+template <int kM, int kK>
+void MatrixF8F6F4(Context& c) {
+  if (c.in.cbsz > 1 || c.in.blgp > 1 || c.in.abid != 0) {
+    c.error = "a matrix instruction on 6- or 4-bit floats";
+    return;
+  }
+  constexpr Function kFormats[2][2] = {
+      {MultiplyFloat<ElementFp8, ElementFp8, kM, kK>,
+       MultiplyFloat<ElementFp8, ElementBf8, kM, kK>},
+      {MultiplyFloat<ElementBf8, ElementFp8, kM, kK>,
+       MultiplyFloat<ElementBf8, ElementBf8, kM, kK>}};
+  Run<kM>(c, kFormats[c.in.cbsz][c.in.blgp]);
+}
+
+template <int kM, int kK>
+Executor F8(bool a_bf8, bool b_bf8) {
+  using Fp = ElementFp8Fnuz;
+  using Bf = ElementBf8Fnuz;
+  if (a_bf8) {
+    return b_bf8 ? MatrixF8<Bf, ElementBf8, Bf, ElementBf8, kM, kK>
+                 : MatrixF8<Bf, ElementBf8, Fp, ElementFp8, kM, kK>;
+  }
+  return b_bf8 ? MatrixF8<Fp, ElementFp8, Bf, ElementBf8, kM, kK>
+               : MatrixF8<Fp, ElementFp8, Fp, ElementFp8, kM, kK>;
+}
+
+}  // namespace
+
+Executor FindMatrix(Op op) {
+  switch (op) {
+    case Op::v_mfma_f32_16x16x4_f32:
+      return Matrix<16, MultiplyF32<16, 4>>;
+    case Op::v_mfma_f32_32x32x2_f32:
+      return Matrix<32, MultiplyF32<32, 2>>;
+    case Op::v_mfma_f32_16x16x16_f16:
+      return Matrix<16, MultiplyFloat<ElementF16, ElementF16, 16, 16>>;
+    case Op::v_mfma_f32_32x32x8_f16:
+      return Matrix<32, MultiplyFloat<ElementF16, ElementF16, 32, 8>>;
+    case Op::v_mfma_f32_16x16x32_f16:
+      return Matrix<16, MultiplyFloat<ElementF16, ElementF16, 16, 32>>;
+    case Op::v_mfma_f32_32x32x16_f16:
+      return Matrix<32, MultiplyFloat<ElementF16, ElementF16, 32, 16>>;
+    case Op::v_mfma_f32_16x16x16_bf16:
+      return Matrix<16, MultiplyFloat<ElementBf16, ElementBf16, 16, 16>>;
+    case Op::v_mfma_f32_32x32x8_bf16:
+      return Matrix<32, MultiplyFloat<ElementBf16, ElementBf16, 32, 8>>;
+    case Op::v_mfma_f32_16x16x32_bf16:
+      return Matrix<16, MultiplyFloat<ElementBf16, ElementBf16, 16, 32>>;
+    case Op::v_mfma_f32_32x32x16_bf16:
+      return Matrix<32, MultiplyFloat<ElementBf16, ElementBf16, 32, 16>>;
+    case Op::v_mfma_i32_16x16x32_i8:
+      return Matrix<16, MultiplyI8<16, 32>>;
+    case Op::v_mfma_i32_32x32x16_i8:
+      return Matrix<32, MultiplyI8<32, 16>>;
+    case Op::v_mfma_i32_16x16x64_i8:
+      return Matrix<16, MultiplyI8<16, 64>>;
+    case Op::v_mfma_i32_32x32x32_i8:
+      return Matrix<32, MultiplyI8<32, 32>>;
+    case Op::v_mfma_f32_16x16x32_fp8_fp8:
+      return F8<16, 32>(false, false);
+    case Op::v_mfma_f32_16x16x32_fp8_bf8:
+      return F8<16, 32>(false, true);
+    case Op::v_mfma_f32_16x16x32_bf8_fp8:
+      return F8<16, 32>(true, false);
+    case Op::v_mfma_f32_16x16x32_bf8_bf8:
+      return F8<16, 32>(true, true);
+    case Op::v_mfma_f32_32x32x16_fp8_fp8:
+      return F8<32, 16>(false, false);
+    case Op::v_mfma_f32_32x32x16_fp8_bf8:
+      return F8<32, 16>(false, true);
+    case Op::v_mfma_f32_32x32x16_bf8_fp8:
+      return F8<32, 16>(true, false);
+    case Op::v_mfma_f32_32x32x16_bf8_bf8:
+      return F8<32, 16>(true, true);
+    case Op::v_mfma_f32_16x16x128_f8f6f4:
+      return MatrixF8F6F4<16, 128>;
+    case Op::v_mfma_f32_32x32x64_f8f6f4:
+      return MatrixF8F6F4<32, 64>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace jaxgemm::emulator

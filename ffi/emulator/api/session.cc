@@ -1,0 +1,79 @@
+#include "emulator/api/session.h"
+
+#include "emulator/alu/host_float.h"
+
+namespace jaxgemm::emulator {
+namespace {
+
+constexpr size_t kMaxRecords = 4096;
+
+struct Session {
+  std::mutex launch;  // held while a kernel runs
+  std::mutex state;   // guards the rest
+  Options options;
+  std::vector<Record> records;
+};
+
+Session& TheSession() {
+  static Session* session = new Session;  // outlives the threads that use it
+  return *session;
+}
+
+}  // namespace
+
+Module::Module(std::string_view bytes) : object(bytes) {
+  for (const Kernel& kernel : object.kernels()) functions.push_back({this, &kernel, nullptr});
+}
+
+Function* Module::GetFunction(std::string_view name) {
+  const Kernel& kernel = object.kernel(name);
+  return &functions[&kernel - object.kernels().data()];
+}
+
+Code Function::ToRun() {
+  if (program == nullptr) program = std::make_unique<Program>(module->object, *kernel);
+  return {module->object, *kernel, *program};
+}
+
+Record RunFunction(Function* function, const Launch& launch, const Options& options) {
+  Session& session = TheSession();
+  std::lock_guard running(session.launch);
+  const HostFloatMode float_mode;
+  Record record = Run(function->ToRun(), launch, options);
+  std::lock_guard guard(session.state);
+  if (session.records.size() < kMaxRecords) session.records.push_back(record);
+  return record;
+}
+
+Options ProcessOptions() {
+  std::lock_guard guard(TheSession().state);
+  return TheSession().options;
+}
+
+void SetProcessOptions(const Options& options) {
+  std::lock_guard guard(TheSession().state);
+  TheSession().options = options;
+}
+
+void ClearRecords() {
+  std::lock_guard guard(TheSession().state);
+  TheSession().records.clear();
+}
+
+size_t CountRecords() {
+  std::lock_guard guard(TheSession().state);
+  return TheSession().records.size();
+}
+
+std::string RecordJson(size_t index) {
+  std::lock_guard guard(TheSession().state);
+  const auto& records = TheSession().records;
+  return index < records.size() ? records[index].ToJson() : "";
+}
+
+Thread& ThisThread() {
+  thread_local Thread thread;
+  return thread;
+}
+
+}  // namespace jaxgemm::emulator

@@ -1,0 +1,60 @@
+// What the C functions and the stand-in HIP driver share: loaded modules, the process's
+// options, the buffers and the error of a thread, the records of launches done. One launch
+// runs at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/run/code_object.h"
+#include "emulator/run/machine.h"
+#include "emulator/run/options.h"
+#include "emulator/decode/program.h"
+
+namespace jaxgemm::emulator {
+
+struct Module;
+
+// A kernel of a loaded module.
+struct Function {
+  Module* module;
+  const Kernel* kernel;
+  std::unique_ptr<Program> program;  // decoded as it first runs
+
+  Code ToRun();
+};
+
+struct Module {
+  explicit Module(std::string_view bytes);
+  Function* GetFunction(std::string_view name);  // throws EmulationError
+
+  CodeObject object;
+  std::vector<Function> functions;
+};
+
+// Runs the kernel and keeps its record. Throws EmulationError. Any thread may call it.
+Record RunFunction(Function* function, const Launch& launch, const Options& options);
+
+// The options of launches through the driver, for all threads.
+Options ProcessOptions();
+void SetProcessOptions(const Options& options);
+
+// The records of the launches since the last ClearRecords, up to a limit.
+void ClearRecords();
+size_t CountRecords();
+std::string RecordJson(size_t index);
+
+// State of the calling thread.
+struct Thread {
+  Arch arch = Arch::kGfx942;     // the device that is current
+  std::vector<Buffer> buffers;   // what the next launch may access
+  bool buffers_given = false;
+  std::string error;             // of the last call that failed
+};
+Thread& ThisThread();
+
+}  // namespace jaxgemm::emulator

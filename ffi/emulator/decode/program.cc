@@ -1,0 +1,150 @@
+#include "emulator/decode/program.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "emulator/run/wave.h"
+
+namespace jaxgemm::emulator {
+namespace {
+
+bool IsVectorUnit(Unit unit) {
+  return unit == Unit::kVector || unit == Unit::kTranscendental || unit == Unit::kMatrix;
+}
+
+RegisterRange RangeOf(const Operand& operand) {
+  if (operand.kind == Operand::kVgpr) return {operand.index, operand.count};
+  if (operand.kind == Operand::kSgpr && operand.index < 128) {
+    return {static_cast<uint16_t>(kScalarBase + operand.index), operand.count};
+  }
+  return {};
+}
+
+HazardTraits TraitsOf(const Step& step) {
+  const Instruction& instruction = step.instruction;
+  std::string_view name = Mnemonic(instruction.op);
+  HazardTraits traits;
+  traits.vector_alu = IsVectorUnit(step.unit);
+  traits.matrix = step.unit == Unit::kMatrix;
+  traits.passes = step.matrix_cycles / 4;
+  // AMDGPU's "XDL" matrix instructions are all but those of float32 and float64 operands.
+  traits.xdl = traits.matrix && !name.ends_with("_f32") && !name.ends_with("_f64");
+  traits.transcendental = step.unit == Unit::kTranscendental;
+  traits.dot = name.starts_with("v_dot");
+  traits.dpp = instruction.is_dpp;
+  // SDWA: dst_sel (bits 10:8 of the extra dword) other than DWORD (6); VOP3: op_sel's bit 3.
+  traits.partial_write =
+      traits.vector_alu &&
+      ((instruction.is_sdwa && instruction.format != Format::kVopc &&
+        (instruction.sdwa_dpp >> 8 & 7) != 6) ||
+       (instruction.format == Format::kVop3 && (instruction.op_sel & 8)));
+  traits.reads_lane = instruction.op == Op::v_readlane_b32 ||
+                      instruction.op == Op::v_readfirstlane_b32;
+  traits.lane_select =
+      instruction.op == Op::v_readlane_b32 || instruction.op == Op::v_writelane_b32;
+  traits.div_fmas = name.starts_with("v_div_fmas");
+  traits.permlane_swap = instruction.op == Op::v_permlane16_swap_b32 ||
+                         instruction.op == Op::v_permlane32_swap_b32;
+  traits.vector_memory = step.unit == Unit::kVectorMemory;
+  traits.memory = traits.vector_memory || step.unit == Unit::kLds;
+  traits.wide_store = traits.vector_memory && step.memory.access == Access::kStore &&
+                      step.memory.bytes > 8 &&
+                      !(instruction.format == Format::kMubuf &&
+                        instruction.src[3].kind == Operand::kSgpr);
+  traits.to_lds = traits.vector_memory && (instruction.lds || step.memory.to_lds);
+  if (step.unit == Unit::kNop) traits.states = static_cast<uint8_t>(instruction.imm + 1);
+  return traits;
+}
+
+}  // namespace
+
+Program::Program(const CodeObject& object, const Kernel& kernel)
+    : arch_(object.arch()),
+      kernel_(kernel),
+      base_(reinterpret_cast<uint64_t>(object.image())),
+      size_(object.size()),
+      steps_(object.size() / 4 + 1) {
+  Scan();
+}
+
+Step& Program::DecodeAt(uint64_t pc) {
+  uint64_t offset = pc - base_;
+  if (offset >= size_ || offset % 4 != 0) {
+    throw Fault{Text("The program counter 0x%llx is outside the code object.",
+                       static_cast<unsigned long long>(pc))};
+  }
+  Step step;
+  step.pc = pc;
+  const auto* code = reinterpret_cast<const uint8_t*>(pc);
+  std::string error = Decode(arch_, code, size_ - offset, &step.instruction);
+  if (!error.empty()) throw Fault{error};
+  const Instruction& instruction = step.instruction;
+  step.unit = UnitOf(instruction.op);
+  step.memory = DescribeMemory(instruction.format, Mnemonic(instruction.op));
+  if (step.unit == Unit::kScalarMemory || step.unit == Unit::kLds ||
+      step.unit == Unit::kVectorMemory) {
+    if (step.memory.access == Access::kNone) {
+      throw Fault{"The emulator does not execute this memory instruction."};
+    }
+  }
+  step.matrix_cycles = MatrixCycles(arch_, instruction);
+  step.issue_cycles = IssueCycles(arch_, instruction);
+  for (const Operand& operand : instruction.dst) {
+    if (RegisterRange range = RangeOf(operand); range.count) {
+      step.writes[step.num_writes++] = range;
+    }
+  }
+  for (const Operand& operand : instruction.src) {
+    if (RegisterRange range = RangeOf(operand); range.count) {
+      step.reads[step.num_reads++] = range;
+    }
+  }
+  if (step.memory.access == Access::kStore || step.memory.access == Access::kAtomic) {
+    step.data = RangeOf(instruction.src[1]);
+  }
+  step.hazard = TraitsOf(step);
+  CheckRegisters(step);
+  arena_.push_back(step);
+  steps_[offset / 4] = &arena_.back();
+  return arena_.back();
+}
+
+void Program::CheckRegisters(const Step& step) const {
+  uint32_t accum = kernel_.accum_offset(), total = kernel_.allocated_vgprs();
+  auto check = [&](const RegisterRange& range) {
+    if (!range.vector()) return;
+    bool accumulation = range.first >= 256;
+    uint32_t end = (range.first & 255) + range.count;
+    uint32_t limit = accumulation ? (total > accum ? total - accum : 0) : std::min(accum, total);
+    if (end > limit) {
+      throw Fault{Text("Register %s%d is used, but the kernel allocated %u %s registers.",
+                         accumulation ? "a" : "v", end - 1, limit,
+                         accumulation ? "accumulation" : "vector")};
+    }
+  };
+  for (int i = 0; i < step.num_reads; ++i) check(step.reads[i]);
+  for (int i = 0; i < step.num_writes; ++i) check(step.writes[i]);
+}
+
+// Sweeps the code once for the sizes of stores. What does not decode ends the sweep, with the
+// finest grains.
+void Program::Scan() {
+  uint64_t pc = base_ + kernel_.entry, end = base_ + kernel_.code_end;
+  auto shift = [](int bytes) { return bytes >= 4 ? 2 : bytes / 2; };
+  while (pc < end) {
+    Instruction instruction;
+    if (!Decode(arch_, reinterpret_cast<const uint8_t*>(pc), end - pc, &instruction).empty()) {
+      lds_grain_shift_ = global_grain_shift_ = 0;
+      return;
+    }
+    MemoryOp memory = DescribeMemory(instruction.format, Mnemonic(instruction.op));
+    if (memory.access == Access::kStore) {
+      int& grain =
+          instruction.format == Format::kDs ? lds_grain_shift_ : global_grain_shift_;
+      grain = std::min(grain, shift(memory.bytes));
+    }
+    pc += instruction.bytes;
+  }
+}
+
+}  // namespace jaxgemm::emulator

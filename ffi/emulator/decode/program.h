@@ -1,0 +1,92 @@
+// The decoded code of one kernel: each instruction is decoded once, when it is first reached,
+// with everything about it that does not change from wave to wave.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "emulator/run/code_object.h"
+#include "emulator/isa/isa.h"
+#include "emulator/memory/memory_op.h"
+
+namespace jaxgemm::emulator {
+
+inline constexpr int kScalarBase = 512;  // scalar register s is register kScalarBase + s
+
+struct RegisterRange {
+  uint16_t first = 0;  // 0-511 vector, kScalarBase and up scalar
+  uint8_t count = 0;
+  bool vector() const { return first < kScalarBase; }
+};
+
+// Traits that the wait-state rules ask for (hazards.cc).
+struct HazardTraits {
+  bool vector_alu = false;    // matrix instructions included
+  bool matrix = false;
+  bool xdl = false;           // matrix, but not of float32 operands
+  bool transcendental = false;
+  bool dot = false;
+  bool dpp = false;
+  bool partial_write = false;  // writes a part of its destination (SDWA, op_sel)
+  bool reads_lane = false;     // v_readlane, v_readfirstlane
+  bool lane_select = false;    // v_readlane, v_writelane: src[1]
+  bool div_fmas = false;
+  bool permlane_swap = false;
+  bool vector_memory = false;
+  bool memory = false;         // vector memory or LDS
+  bool wide_store = false;     // of more than 64 bits a lane, without a scalar offset
+  bool to_lds = false;         // reads M0
+  uint8_t passes = 0;          // of a matrix instruction
+  uint8_t states = 1;          // wait states that issuing it takes
+};
+
+struct Step {
+  Instruction instruction;
+  Unit unit{};
+  MemoryOp memory;
+  HazardTraits hazard;
+  RegisterRange reads[7], writes[3];
+  uint8_t num_reads = 0, num_writes = 0;
+  RegisterRange data;  // of a store or atomic: the registers stored (the last of `reads`)
+  uint16_t matrix_cycles = 0, issue_cycles = 0;
+  uint64_t pc = 0;
+  uint64_t executed = 0;  // under Options::profile
+};
+
+class Program {
+ public:
+  Program(const CodeObject& object, const Kernel& kernel);
+
+  // The instruction at an address. Throws Fault for one that is unknown, outside the object or
+  // that names registers the kernel did not allocate.
+  Step& At(uint64_t pc) {
+    uint64_t offset = pc - base_;
+    if (offset < size_ && offset % 4 == 0) {
+      if (Step* step = steps_[offset / 4]) return *step;
+    }
+    return DecodeAt(pc);
+  }
+
+  // log2 of the smallest store to the LDS (to global memory) anywhere in the kernel: at most
+  // 2. Accesses are tracked in grains of this size.
+  int lds_grain_shift() const { return lds_grain_shift_; }
+  int global_grain_shift() const { return global_grain_shift_; }
+
+  uint64_t Offset(uint64_t pc) const { return pc - base_; }
+  std::deque<Step>& steps() { return arena_; }
+
+ private:
+  Step& DecodeAt(uint64_t pc);
+  void Scan();
+  void CheckRegisters(const Step& step) const;
+
+  Arch arch_;
+  const Kernel& kernel_;
+  uint64_t base_, size_;
+  std::vector<Step*> steps_;  // by dword
+  std::deque<Step> arena_;
+  int lds_grain_shift_ = 2, global_grain_shift_ = 2;
+};
+
+}  // namespace jaxgemm::emulator

@@ -1,0 +1,74 @@
+#include "emulator/isa/info.h"
+
+#include <array>
+
+namespace jaxgemm::emulator {
+namespace {
+
+constexpr const char* AfterColon(const char* operands) {
+  while (*operands != ':') ++operands;
+  return operands + 1;
+}
+
+constexpr OpInfo kOps[] = {
+#define JAXGEMM_INSTRUCTION(name, format, gfx942, gfx950, unit, cycles, operands)         \
+  {#name, Format::format, {gfx942, gfx950}, Unit::unit, cycles, operands, AfterColon(operands)},
+#include "emulator/isa/isa.def"
+#undef JAXGEMM_INSTRUCTION
+};
+
+constexpr int kFormats = static_cast<int>(Format::kScratch) + 1;
+constexpr int kOpcodes = 1024;  // VOP3 has ten bits of opcode, the others fewer
+
+struct Lookup {
+  // Op + 1 by arch, format and opcode.
+  std::array<std::array<std::array<uint16_t, kOpcodes>, kFormats>, 2> table{};
+  Lookup() {
+    for (int i = 0; i < kNumOps; ++i) {
+      for (int arch = 0; arch < 2; ++arch) {
+        const int opcode = kOps[i].opcode[arch];
+        if (opcode >= 0) table[arch][static_cast<int>(kOps[i].format)][opcode] = i + 1;
+      }
+    }
+  }
+};
+
+}  // namespace
+
+const OpInfo& InfoOf(Op op) { return kOps[static_cast<int>(op)]; }
+
+const OpInfo* FindOp(Arch arch, Format format, int opcode, Op* op) {
+  static const Lookup lookup;
+  const int found = lookup.table[static_cast<int>(arch)][static_cast<int>(format)][opcode];
+  if (found == 0) return nullptr;
+  *op = static_cast<Op>(found - 1);
+  return &kOps[found - 1];
+}
+
+std::string_view Mnemonic(Op op) { return InfoOf(op).mnemonic; }
+Unit UnitOf(Op op) { return InfoOf(op).unit; }
+
+int MatrixCycles(Arch, const Instruction& instruction) {
+  const OpInfo& info = InfoOf(instruction.op);
+  return info.unit == Unit::kMatrix ? info.cycles : 0;
+}
+
+int IssueCycles(Arch, const Instruction& instruction) {
+  const OpInfo& info = InfoOf(instruction.op);
+  return info.unit == Unit::kMatrix ? 4 : info.cycles;
+}
+
+int Dwords(char letter) {
+  switch (letter) {
+    case 'B': case 'L': case 'F': case 't': case 'T': case 'm': case 'c': case 'e':
+      return 2;
+    case 'g':
+      return 16;
+    case 'i': case 'u': case 'j': case 'r': case 'n': case 'z': case 'M':
+      return 0;
+    default:
+      return letter >= '1' && letter <= '8' ? letter - '0' : 1;
+  }
+}
+
+}  // namespace jaxgemm::emulator

@@ -1,0 +1,37 @@
+// The rows of isa.def, for the decoder, the disassembler and the arithmetic.
+#pragma once
+
+#include "emulator/isa/isa.h"
+
+namespace jaxgemm::emulator {
+
+struct OpInfo {
+  const char* mnemonic;
+  Format format;
+  int16_t opcode[2];      // by Arch; -1: not there
+  Unit unit;
+  uint8_t cycles;
+  const char* destinations;  // both as isa.def describes; ends at the colon
+  const char* sources;
+};
+
+inline constexpr int kNumOps = 0
+#define JAXGEMM_INSTRUCTION(...) +1
+#include "emulator/isa/isa.def"
+#undef JAXGEMM_INSTRUCTION
+    ;
+
+const OpInfo& InfoOf(Op op);
+
+// The operation with this opcode in a format's own encoding, or null.
+const OpInfo* FindOp(Arch arch, Format format, int opcode, Op* op);
+
+// VOP1, VOP2 and VOPC in their VOP3 encoding start at these opcodes.
+inline constexpr int kVop1InVop3 = 0x140, kVop2InVop3 = 0x100;
+
+// Dwords of an operand with this letter (0: not a register operand).
+int Dwords(char letter);
+
+inline constexpr int kVcc = 106, kM0 = 124, kExec = 126;
+
+}  // namespace jaxgemm::emulator

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "emulator/memory/units.h"
+
+namespace jaxgemm::emulator {
+namespace {
+
+template <class U, class S>
+U Integer(AtomicOp op, U old, U data, U compare) {
+  switch (op) {
+    case AtomicOp::kSwap: return data;
+    case AtomicOp::kCompareSwap: return old == compare ? data : old;
+    case AtomicOp::kAdd: return old + data;
+    case AtomicOp::kSub: return old - data;
+    case AtomicOp::kSMin: return std::min<S>(old, data);
+    case AtomicOp::kUMin: return std::min(old, data);
+    case AtomicOp::kSMax: return std::max<S>(old, data);
+    case AtomicOp::kUMax: return std::max(old, data);
+    case AtomicOp::kAnd: return old & data;
+    case AtomicOp::kOr: return old | data;
+    case AtomicOp::kXor: return old ^ data;
+    case AtomicOp::kInc: return old >= data ? 0 : old + 1;
+    case AtomicOp::kDec: return old == 0 || old > data ? data : old - 1;
+    default: return old;
+  }
+}
+
+float HalfToFloat(uint16_t bits) { return static_cast<float>(std::bit_cast<_Float16>(bits)); }
+
+uint16_t AddHalf(uint16_t a, uint16_t b) {
+  return std::bit_cast<uint16_t>(static_cast<_Float16>(HalfToFloat(a) + HalfToFloat(b)));
+}
+
+uint16_t AddBf16(uint16_t a, uint16_t b) {
+  float sum = std::bit_cast<float>(uint32_t{a} << 16) + std::bit_cast<float>(uint32_t{b} << 16);
+  uint32_t bits = std::bit_cast<uint32_t>(sum);
+  if (std::isnan(sum)) return static_cast<uint16_t>(bits >> 16 | 0x40);
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+template <class F>
+uint32_t Halves(uint32_t a, uint32_t b, F&& f) {
+  return f(static_cast<uint16_t>(a), static_cast<uint16_t>(b)) |
+         uint32_t{f(static_cast<uint16_t>(a >> 16), static_cast<uint16_t>(b >> 16))} << 16;
+}
+
+}  // namespace
+
+uint64_t ApplyAtomic(AtomicOp op, int bytes, uint64_t old, uint64_t data, uint64_t compare) {
+  auto f32 = [](uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); };
+  auto f64 = [](uint64_t bits) { return std::bit_cast<double>(bits); };
+  auto bits32 = [](float value) { return std::bit_cast<uint32_t>(value); };
+  auto bits64 = [](double value) { return std::bit_cast<uint64_t>(value); };
+  switch (op) {
+    case AtomicOp::kAddF32: return bits32(f32(old) + f32(data));
+    case AtomicOp::kMinF32: return bits32(std::fmin(f32(old), f32(data)));
+    case AtomicOp::kMaxF32: return bits32(std::fmax(f32(old), f32(data)));
+    case AtomicOp::kAddF64: return bits64(f64(old) + f64(data));
+    case AtomicOp::kMinF64: return bits64(std::fmin(f64(old), f64(data)));
+    case AtomicOp::kMaxF64: return bits64(std::fmax(f64(old), f64(data)));
+    case AtomicOp::kPkAddF16: return Halves(old, data, AddHalf);
+    case AtomicOp::kPkAddBf16: return Halves(old, data, AddBf16);
+    default: break;
+  }
+  return bytes == 4 ? Integer<uint32_t, int32_t>(op, old, data, compare)
+                    : Integer<uint64_t, int64_t>(op, old, data, compare);
+}
+
+uint32_t ExtendElement(const MemoryOp& op, uint32_t element, uint32_t old) {
+  uint32_t half = op.sign_d16 ? static_cast<uint16_t>(static_cast<int8_t>(element))
+                              : static_cast<uint16_t>(element);
+  switch (op.extend) {
+    case Extend::kZero: return element;
+    case Extend::kSign:
+      return op.bytes == 1 ? static_cast<int32_t>(static_cast<int8_t>(element))
+                           : static_cast<int32_t>(static_cast<int16_t>(element));
+    case Extend::kLowHalf: return (old & 0xffff0000) | half;
+    case Extend::kHighHalf: return (old & 0xffff) | half << 16;
+  }
+  return element;
+}
+
+}  // namespace jaxgemm::emulator

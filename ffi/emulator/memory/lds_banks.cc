@@ -1,0 +1,101 @@
+#include "emulator/memory/lds_banks.h"
+
+#include <algorithm>
+
+namespace jaxgemm::emulator {
+namespace {
+
+// Phases of half a wave; the other half's follow, 32 lanes on. Banks are dwords wide.
+struct Phases {
+  int banks;
+  int count;         // phases in half a wave
+  uint8_t of[32];    // the phase of each lane
+};
+
+constexpr Phases Consecutive(int banks, int lanes) {
+  Phases phases{.banks = banks, .count = 32 / lanes, .of = {}};
+  for (int lane = 0; lane < 32; ++lane) phases.of[lane] = lane / lanes;
+  return phases;
+}
+
+// Groups of four lanes, by phase.
+constexpr Phases Groups(int banks, int count, const int (&groups)[8]) {
+  Phases phases{.banks = banks, .count = count, .of = {}};
+  for (int lane = 0; lane < 32; ++lane) phases.of[lane] = groups[lane / 4];
+  return phases;
+}
+
+// gfx950: as measured on the chip by HipKittens (arXiv 2511.08083, appendix; the repository's
+// analysis/paper_experiments/phases). Reads of 8 and 16 bytes see 64 banks; those of 12 bytes
+// and writes 32. gfx942: 32 banks, 128 bytes a cycle; the order of ds_read_b128 is AMD's
+// ("Avoiding LDS Bank Conflicts on AMD GPUs Using CK-Tile"), which is also what was measured
+// for ds_read_b96. Narrower accesses go 32 lanes at a time; for them nothing better than 32
+// banks is published for gfx950. Transposing reads are taken to be like plain ones of 8 bytes.
+constexpr int kInEights[8] = {0, 1, 2, 3, 1, 0, 3, 2};
+constexpr int kInSixteens[8] = {0, 1, 1, 0, 1, 0, 0, 1};
+constexpr Phases kLanes32 = Consecutive(32, 32), kLanes16 = Consecutive(32, 16),
+                 kLanes8 = Consecutive(32, 8), kLanes32Banks64 = Consecutive(64, 32),
+                 kReadEights = Groups(32, 4, kInEights),
+                 kReadSixteensBanks64 = Groups(64, 2, kInSixteens);
+
+const Phases& PhasesOf(Arch arch, bool read, int bytes) {
+  bool wide = arch == Arch::kGfx950 && read;
+  if (bytes <= 4) return kLanes32;
+  if (bytes == 8) return wide ? kLanes32Banks64 : kLanes16;
+  if (bytes == 12) return read ? kReadEights : kLanes8;
+  return wide ? kReadSixteensBanks64 : read ? kReadEights : kLanes8;
+}
+
+// The busiest bank's different dwords in one phase.
+int BusiestBank(const Phases& phases, int phase, int dwords, const uint32_t* addresses,
+                uint32_t active) {
+  uint32_t seen[64][32];
+  uint8_t count[64] = {};
+  int longest = 1;
+  for (uint32_t lanes = active; lanes != 0; lanes &= lanes - 1) {
+    int lane = __builtin_ctz(lanes);
+    if (phases.of[lane] != phase) continue;
+    uint32_t first = addresses[lane] / 4;
+    for (uint32_t dword = first; dword < first + dwords; ++dword) {
+      int bank = dword & (phases.banks - 1);
+      uint32_t* end = seen[bank] + count[bank];
+      if (std::find(seen[bank], end, dword) != end) continue;
+      *end = dword;
+      longest = std::max<int>(longest, ++count[bank]);
+    }
+  }
+  return longest;
+}
+
+}  // namespace
+
+LdsCycles CountLdsCycles(Arch arch, bool read, int bytes, const uint32_t* addresses,
+                         uint64_t exec) {
+  const Phases& phases = PhasesOf(arch, read, bytes);
+  LdsCycles cycles;
+  int dwords = (bytes + 3) / 4;
+  for (int half = 0; half < 2; ++half, addresses += 32) {
+    uint32_t active = static_cast<uint32_t>(exec >> 32 * half);
+    if (active == 0) continue;
+    // Aligned accesses take one of banks / dwords places; where no two lanes of a phase meet in
+    // one, which is the rule, nothing conflicts.
+    uint64_t taken[4] = {};
+    uint32_t meet = dwords == 3 ? 15 : 0;  // phases to look at
+    int places = phases.banks / dwords;
+    for (uint32_t lanes = active; lanes != 0; lanes &= lanes - 1) {
+      int lane = __builtin_ctz(lanes), phase = phases.of[lane];
+      uint64_t place = uint64_t{1} << (addresses[lane] / (4 * dwords) & (places - 1));
+      meet |= (taken[phase] & place) != 0 ? 1u << phase : 0;
+      taken[phase] |= place;
+    }
+    for (int phase = 0; phase < phases.count; ++phase) {
+      cycles.base += 1;
+      if (meet >> phase & 1) {
+        cycles.conflicts += BusiestBank(phases, phase, dwords, addresses, active) - 1;
+      }
+    }
+  }
+  return cycles;
+}
+
+}  // namespace jaxgemm::emulator

@@ -1,0 +1,51 @@
+// What a memory instruction moves and how, from its mnemonic: one description for the LDS,
+// buffer, flat, global and scratch forms alike.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "emulator/isa/isa.h"
+
+namespace jaxgemm::emulator {
+
+enum class Access : uint8_t {
+  kNone,         // no memory instruction
+  kLoad,
+  kStore,
+  kAtomic,
+  kTransposed,   // gfx950's ds_read_b64_tr_*
+  kPermute,      // ds_permute_b32, ds_bpermute_b32, ds_swizzle_b32: lanes, not memory
+  kScalarLoad,
+  kScalarCache,  // s_dcache_inv, s_dcache_wb: no data
+  kTime,         // s_memtime, s_memrealtime
+  kInvalidate,   // buffer_inv
+  kWriteBack,    // buffer_wbl2
+};
+
+enum class AtomicOp : uint8_t {
+  kSwap, kCompareSwap, kAdd, kSub, kSMin, kUMin, kSMax, kUMax, kAnd, kOr, kXor, kInc, kDec,
+  kAddF32, kAddF64, kMinF32, kMaxF32, kMinF64, kMaxF64, kPkAddF16, kPkAddBf16,
+};
+
+// How a loaded element smaller than a dword fills its register.
+enum class Extend : uint8_t { kZero, kSign, kLowHalf, kHighHalf };
+
+struct MemoryOp {
+  Access access = Access::kNone;
+  uint8_t bytes = 0;       // of one lane's access (of each of two)
+  uint8_t stride = 0;      // two-address LDS forms: elements that offset and offset1 count in
+  Extend extend = Extend::kZero;
+  bool sign_d16 = false;   // kLowHalf, kHighHalf of a byte: sign-extended to 16 bits
+  bool high_half = false;  // stores of the high half (…_d16_hi)
+  bool returns = false;    // LDS atomics named …_rtn
+  bool to_lds = false;     // global_load_lds_*
+  uint8_t element_bits = 0;  // kTransposed
+  AtomicOp atomic{};
+};
+
+// Describes the instruction; access is kNone where the mnemonic is not known as a memory
+// instruction.
+MemoryOp DescribeMemory(Format format, std::string_view mnemonic);
+
+}  // namespace jaxgemm::emulator

@@ -1,0 +1,358 @@
+#include "emulator/run/machine.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <random>
+
+#include "emulator/run/beside.h"
+#include "emulator/run/launch.h"
+#include "emulator/memory/lds.h"
+#include "emulator/memory/units.h"
+#include "emulator/checks/waits.h"
+
+namespace jaxgemm::emulator {
+namespace {
+
+constexpr uint32_t kLdsJunk = 0x7fc07fc0;
+// An instruction is issued every 4 cycles at most; s_sleep counts in 64 (CDNA3 ISA, "S_SLEEP").
+constexpr uint64_t kCyclesOfIssue = 4, kCyclesOfSleep = 64;
+
+// The workgroups of one kernel.
+struct Part {
+  Part(const Code& code, const Launch& launch)
+      : code(code), state(code.object, code.kernel, launch) {}
+
+  const Code code;
+  const LaunchState state;
+  std::vector<std::unique_ptr<Workgroup>> groups;  // that are resident
+  uint32_t next = 0;                               // to start
+};
+
+class Machine {
+ public:
+  Machine(const Code& code, Launch* launch, const Options& options, Cost* cost)
+      : options_(options), random_(options.seed) {
+    // The kernel beside it first: what it is shown stands in the launch's buffers.
+    if (options.beside != nullptr) {
+      const Code other = options.beside->function->ToRun();
+      if (other.object.arch() != code.object.arch()) {
+        throw EmulationError(Text("The kernel beside the launch is for %s, the launch for %s.",
+                                  ArchName(other.object.arch()).data(),
+                                  ArchName(code.object.arch()).data()));
+      }
+      beside_launch_ = options.beside->LaunchWith(launch);
+      beside_ = std::make_unique<Part>(other, beside_launch_);
+    }
+    part_ = std::make_unique<Part>(code, *launch);
+    std::vector<Buffer> buffers = part_->state.Buffers(/*beside=*/false);
+    int grain_shift = code.program.global_grain_shift();
+    if (beside_ != nullptr) {
+      for (Buffer& buffer : beside_->state.Buffers(/*beside=*/true)) {
+        buffers.push_back(std::move(buffer));
+      }
+      grain_shift = std::min(grain_shift, beside_->code.program.global_grain_shift());
+    }
+    memory_.emplace(std::move(buffers), launch->buffers_given, grain_shift, options);
+    const Arch arch = code.object.arch();
+    contexts_.push_back({arch, options, *memory_, *cost, progress_});
+    contexts_.push_back({arch, options, *memory_, beside_cost_, progress_});
+  }
+
+  void Run() {
+    for (Part* part : {part_.get(), beside_.get()}) {
+      if (part == nullptr) continue;
+      uint32_t resident = std::min(options_.resident, part->state.workgroups());
+      for (uint32_t slot = 0; slot < resident; ++slot) {
+        auto group = std::make_unique<Workgroup>();
+        group->beside = part == beside_.get();
+        for (int w = 0; w < part->state.waves_per_workgroup(); ++w) {
+          group->waves.push_back(std::make_unique<Wave>());
+          group->waves.back()->system_order = beside_ != nullptr;
+        }
+        group->lds = std::make_unique<Lds>();
+        Start(part, group.get());
+        part->groups.push_back(std::move(group));
+      }
+    }
+    while (Round()) {
+      Replace(part_.get());
+      if (beside_ != nullptr) Replace(beside_.get());
+    }
+  }
+
+ private:
+  Part& PartOf(const Wave& wave) const { return wave.group->beside ? *beside_ : *part_; }
+
+  void Start(Part* part, Workgroup* group) {
+    uint32_t index = options_.random_xcc ? random_() % options_.xcc_ids.size()
+                                         : part->next % options_.xcc_ids.size();
+    part->state.StartWorkgroup(part->next++, options_.xcc_ids[index], group);
+    group->lds->Reset(group, part->state.lds_bytes(), part->code.program.lds_grain_shift(),
+                      options_, kLdsJunk);
+    KernelContext& context = contexts_[group->beside];
+    ++context.cost.workgroups;
+    context.cost.waves += group->num_waves;
+    context.NoteProgress();
+  }
+
+  // A workgroup that has ended makes room for the next.
+  void Replace(Part* part) {
+    std::erase_if(part->groups, [&](std::unique_ptr<Workgroup>& group) {
+      for (int w = 0; w < group->num_waves; ++w) {
+        if (group->waves[w]->state != Wave::kEnded) return false;
+      }
+      if (part->next == part->state.workgroups()) return true;
+      Start(part, group.get());
+      return false;
+    });
+  }
+
+  // A turn for each wave that can run; false when there are no more.
+  bool Round() {
+    turns_.clear();
+    uint64_t wakes_at = ~uint64_t{0};
+    for (const Part* part : {part_.get(), beside_.get()}) {
+      if (part == nullptr) continue;
+      for (const auto& group : part->groups) {
+        for (int w = 0; w < group->num_waves; ++w) {
+          Wave* wave = group->waves[w].get();
+          if (wave->state != Wave::kReady) continue;
+          wakes_at = std::min(wakes_at, wave->wakes_at);
+          turns_.push_back(wave);
+        }
+      }
+    }
+    if (turns_.empty()) return false;
+    // Where all sleep, until the first of them wakes.
+    progress_.cycles = std::max(progress_.cycles, wakes_at);
+    std::erase_if(turns_, [&](const Wave* wave) { return wave->wakes_at > progress_.cycles; });
+    if (options_.shuffle) std::shuffle(turns_.begin(), turns_.end(), random_);
+    for (Wave* wave : turns_) {
+      // Turns of different lengths, so that no two waves stay in step.
+      uint32_t length = options_.shuffle ? 1 + random_() % (2 * options_.quantum - 1)
+                                         : options_.quantum;
+      Turn(wave, length);
+    }
+    if (progress_.instructions - progress_.last > options_.idle_limit) {
+      Hang(Text("%llu instructions changed nothing: flags are polled that nobody sets (raise "
+                  "idle_limit if the kernel only computes)",
+                  static_cast<unsigned long long>(options_.idle_limit)));
+    }
+    return true;
+  }
+
+  void Turn(Wave* wave, uint32_t length) {
+    Program& program = PartOf(*wave).code.program;
+    Step* step = nullptr;
+    try {
+      for (; length > 0 && wave->state == Wave::kReady; --length) {
+        step = nullptr;
+        step = &program.At(wave->registers.pc);
+        if (!Execute(*step, wave)) break;
+      }
+    } catch (const Fault& fault) {
+      Fail(*wave, step, fault);
+    }
+  }
+
+  // One instruction; false ends the turn.
+  bool Execute(Step& step, Wave* wave) {
+    if (options_.check_waits && wave->outstanding) CheckWaits(step, *wave);
+    KernelContext& context = contexts_[wave->group->beside];
+    if (options_.check_hazards) CheckHazards(context.arch, step, wave);
+    ++progress_.instructions;
+    progress_.cycles += kCyclesOfIssue;
+    ++wave->instructions;
+    if (options_.profile) ++step.executed;
+    wave->registers.pc += step.instruction.bytes;
+    Cost& cost = context.cost;
+    ++cost.instructions;
+    int simd = wave->index & 3;
+    switch (step.unit) {
+      case Unit::kMatrix:
+        ++cost.matrix;
+        cost.matrix_cycles += step.matrix_cycles;
+        cost.simd_matrix_cycles[simd] += step.matrix_cycles;
+        context.NoteProgress();
+        Alu(step, wave);
+        break;
+      case Unit::kVector:
+      case Unit::kTranscendental:
+        ++cost.vector;
+        cost.vector_cycles += step.issue_cycles;
+        cost.simd_vector_cycles[simd] += step.issue_cycles;
+        Alu(step, wave);
+        break;
+      case Unit::kScalar:
+        ++cost.scalar;
+        Alu(step, wave);
+        break;
+      case Unit::kBranch:
+        ++cost.branch;
+        Alu(step, wave);
+        break;
+      case Unit::kScalarMemory:
+        ExecuteScalarMemory(step, wave, &context);
+        break;
+      case Unit::kLds:
+        ExecuteLds(step, wave, &context);
+        break;
+      case Unit::kVectorMemory:
+        ExecuteVectorMemory(step, wave, &context);
+        break;
+      case Unit::kCache:
+        ExecuteCache(step, wave, &context);
+        break;
+      case Unit::kWait:
+        ++cost.wait;
+        ExecuteWait(step, wave);
+        break;
+      case Unit::kBarrier:
+        ++cost.barrier;
+        wave->state = Wave::kAtBarrier;
+        ReleaseBarrier(wave->group);
+        break;
+      case Unit::kEnd:
+        ++cost.other;
+        wave->state = Wave::kEnded;
+        ReleaseBarrier(wave->group);
+        break;
+      case Unit::kSleep:
+        ++cost.other;
+        wave->wakes_at = progress_.cycles + kCyclesOfSleep * (step.instruction.imm & 127);
+        return false;
+      case Unit::kNop:
+      case Unit::kPriority:
+        ++cost.other;
+        break;
+      case Unit::kMessage:
+        throw Fault{"The emulator does not send messages or trap."};
+    }
+    return true;
+  }
+
+  void Alu(const Step& step, Wave* wave) {
+    std::string error = ExecuteAlu(contexts_[0].arch, step.instruction, &wave->registers);
+    if (!error.empty()) throw Fault{std::move(error)};
+  }
+
+  // Once every wave that has not ended is there.
+  void ReleaseBarrier(Workgroup* group) {
+    bool waiting = false;
+    for (int w = 0; w < group->num_waves; ++w) {
+      if (group->waves[w]->state == Wave::kReady) return;
+      waiting |= group->waves[w]->state == Wave::kAtBarrier;
+    }
+    if (!waiting) return;
+    ++group->epoch;
+    for (int w = 0; w < group->num_waves; ++w) {
+      Wave& wave = *group->waves[w];
+      std::copy(wave.done, wave.done + kNumQueues, wave.done_at_release);
+      std::copy(wave.issued, wave.issued + kNumQueues, wave.issued_at_release);
+      if (wave.state == Wave::kAtBarrier) wave.state = Wave::kReady;
+    }
+    JoinAtBarrier(group);
+  }
+
+  std::string Where(const Wave& wave) const {
+    const Workgroup& group = *wave.group;
+    return Text("workgroup %u (%u, %u, %u), wave %d", group.id, group.coordinates[0],
+                  group.coordinates[1], group.coordinates[2], wave.index);
+  }
+
+  std::string CodeAt(const Wave& wave, uint64_t pc) const {
+    const Code& code = PartOf(wave).code;
+    uint64_t offset = code.program.Offset(pc) - code.kernel.entry;
+    std::string text = "an instruction that cannot be decoded";
+    try {
+      text = Disassemble(code.program.At(pc).instruction);
+    } catch (const Fault&) {
+    }
+    return Text("%s+0x%llx: %s", code.kernel.name.c_str(), static_cast<unsigned long long>(offset),
+                  text.c_str());
+  }
+
+  [[noreturn]] void Fail(const Wave& wave, const Step* step, const Fault& fault) {
+    std::string lane = fault.lane >= 0 ? Text(", lane %d", fault.lane) : "";
+    throw EmulationError(Text("%s kernel %s\n  at %s%s", ArchName(contexts_[0].arch).data(),
+                                CodeAt(wave, step ? step->pc : wave.registers.pc).c_str(),
+                                Where(wave).c_str(), lane.c_str()) +
+                         ":\n  " + fault.text);
+  }
+
+  [[noreturn]] void Hang(const std::string& why) {
+    std::string message = Text("%s kernel %s hangs: %s. Waves:",
+                                 ArchName(contexts_[0].arch).data(),
+                                 part_->code.kernel.name.c_str(), why.c_str());
+    int shown = 0;
+    for (const Part* part : {part_.get(), beside_.get()}) {
+      if (part == nullptr) continue;
+      for (const auto& group : part->groups) {
+        for (int w = 0; w < group->num_waves; ++w) {
+          const Wave& wave = *group->waves[w];
+          if (wave.state == Wave::kEnded) continue;
+          if (++shown > 32) continue;
+          message += Text("\n  %s: %s at %s", Where(wave).c_str(),
+                            wave.state == Wave::kAtBarrier ? "waits at the barrier before"
+                                                           : "runs",
+                            CodeAt(wave, wave.registers.pc).c_str());
+        }
+      }
+    }
+    if (shown > 32) message += Text("\n  and %d more", shown - 32);
+    if (uint32_t left = part_->state.workgroups() - part_->next) {
+      message += Text("\n  %u workgroups have not started; %u are resident at once", left,
+                        options_.resident);
+    }
+    throw EmulationError(message);
+  }
+
+  const Options& options_;
+  Launch beside_launch_;
+  std::unique_ptr<Part> part_, beside_;  // the launch's kernel, and the one beside it, if any
+  std::optional<GlobalMemory> memory_;
+  Progress progress_;
+  Cost beside_cost_;  // nobody asks for it
+  std::vector<KernelContext> contexts_;  // of the two
+  std::mt19937_64 random_;
+  std::vector<Wave*> turns_;
+};
+
+}  // namespace
+
+Record Run(const Code& code, Launch launch, const Options& options) {
+  Record record;
+  record.kernel = code.kernel.name;
+  record.arch = ArchName(code.object.arch());
+  std::copy(launch.grid, launch.grid + 3, record.grid);
+  std::copy(launch.block, launch.block + 3, record.block);
+  for (Step& step : code.program.steps()) step.executed = 0;
+  Machine(code, &launch, options, &record.cost).Run();
+  if (options.profile) {
+    for (const Step& step : code.program.steps()) {
+      if (step.executed == 0) continue;
+      record.profile.push_back({code.program.Offset(step.pc) - code.kernel.entry, step.executed,
+                                Disassemble(step.instruction)});
+    }
+    std::sort(record.profile.begin(), record.profile.end(),
+              [](const Record::Line& a, const Record::Line& b) { return a.offset < b.offset; });
+  }
+  return record;
+}
+
+std::string Record::ToJson() const {
+  std::string json = Text(
+      "{\"kernel\": \"%s\", \"arch\": \"%s\", \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], "
+      "\"cost\": %s, \"profile\": [",
+      kernel.c_str(), arch.c_str(), grid[0], grid[1], grid[2], block[0], block[1], block[2],
+      emulator::ToJson(cost).c_str());
+  for (const Line& line : profile) {
+    json += Text("%s[%llu, %llu, \"%s\"]", &line == profile.data() ? "" : ", ",
+                   static_cast<unsigned long long>(line.offset),
+                   static_cast<unsigned long long>(line.executed), line.text.c_str());
+  }
+  return json + "]}";
+}
+
+}  // namespace jaxgemm::emulator

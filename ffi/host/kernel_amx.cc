@@ -1,0 +1,112 @@
+// The host kernel for bf16 on AMX: products of 16 x 32 by 32 x 16 tiles. It packs as
+// kernel_avx512_bf16.cc does, with k padded to whole tiles; a tile of lhs is loaded from
+// its strided rows, one of rhs from half a panel.
+#define JAXGEMM_VECTOR_BYTES 64
+#define JAXGEMM_TILE_ROWS 16
+#include "host/simd.h"
+
+namespace jaxgemm {
+namespace {
+
+constexpr int kTile = 16;  // rows, and 32-bit words in a row
+
+struct TilePairOps : BF16PairOps {
+  static constexpr int kWordMultiple = kTile;
+};
+
+struct TileConfig {  // as ldtilecfg reads it
+  uint8_t palette = 1;
+  uint8_t start_row = 0;
+  uint8_t reserved[14] = {};
+  uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  uint8_t rows[16] = {kTile, kTile, kTile, kTile, kTile, kTile, kTile, kTile};
+};
+
+// Not a local: the compiler does not know that ldtilecfg reads all of it.
+alignas(64) constexpr TileConfig kTileConfig;
+
+// c[32, 32], or only its first 16 rows, (+)= A B. Rows of lhs past the given ones are
+// whatever the padding of packed_a holds; they reach only rows of c that the caller
+// drops.
+template <bool kTwo>
+JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int words,
+                                  float* c, int64_t ldc, bool accumulate) {
+  const int64_t stride = ldc * 4;
+  float* below = c + kTile * ldc;
+  if (accumulate) {
+    _tile_loadd(0, c, stride);
+    _tile_loadd(1, c + kTile, stride);
+    if constexpr (kTwo) {
+      _tile_loadd(2, below, stride);
+      _tile_loadd(3, below + kTile, stride);
+    }
+  } else {
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+  }
+  for (int word = 0; word < words; word += kTile) {
+    _tile_loadd(6, b + word * kPanel, kPanel * 4);
+    _tile_loadd(4, a + word, kRowWords * 4);
+    _tile_loadd(7, b + word * kPanel + kTile, kPanel * 4);
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    if constexpr (kTwo) {
+      _tile_loadd(5, a + kTile * kRowWords + word, kRowWords * 4);
+      _tile_dpbf16ps(2, 5, 6);
+      _tile_dpbf16ps(3, 5, 7);
+    }
+  }
+  _tile_stored(0, c, stride);
+  _tile_stored(1, c + kTile, stride);
+  if constexpr (kTwo) {
+    _tile_stored(2, below, stride);
+    _tile_stored(3, below + kTile, stride);
+  }
+}
+
+// In place of the vector tiles, for the skinny path too.
+template <>
+void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols,
+                                int words, float* c, int64_t ldc, bool accumulate) {
+  // Nor does it know that tileloadd reads memory: what was packed must be there by now.
+  __asm__ volatile("" ::: "memory");
+  _tile_loadconfig(&kTileConfig);
+  for (int col = 0; col < cols; col += kPanel, b += words * kPanel) {
+    const int width = cols - col < kPanel ? cols - col : kPanel;
+    for (int row = 0; row < rows; row += 2 * kTile) {
+      const int height = rows - row < 2 * kTile ? rows - row : 2 * kTile;
+      const uint32_t* a_rows = a + row * kRowWords;
+      float* corner = c + row * ldc + col;
+      if (width == kPanel && height % kTile == 0) {
+        if (height > kTile) {
+          MultiplyTiles<true>(a_rows, b, words, corner, ldc, accumulate);
+        } else {
+          MultiplyTiles<false>(a_rows, b, words, corner, ldc, accumulate);
+        }
+        continue;
+      }
+      alignas(64) float edge[2 * kTile * kPanel];
+      if (height > kTile) {
+        MultiplyTiles<true>(a_rows, b, words, edge, kPanel, false);
+      } else {
+        MultiplyTiles<false>(a_rows, b, words, edge, kPanel, false);
+      }
+      for (int i = 0; i < height; ++i) {
+        for (int j = 0; j < width; ++j) {
+          float& to = corner[i * ldc + j];
+          to = accumulate ? to + edge[i * kPanel + j] : edge[i * kPanel + j];
+        }
+      }
+    }
+  }
+  _tile_release();
+}
+
+}  // namespace
+
+extern constinit const HostKernel kHostAmxBF16 =
+    MakeHostKernel<TilePairOps>("amx", Math::kBF16, 384);
+
+}  // namespace jaxgemm

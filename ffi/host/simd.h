@@ -1,0 +1,442 @@
+// The host kernel, generic in the vector width and in how products are formed (an `Ops`
+// of ops.h). Included by each translation unit that implements an instruction set,
+// after it has defined JAXGEMM_VECTOR_BYTES and JAXGEMM_TILE_ROWS.
+//
+// Operands are packed into 32-bit words along k: one float or int32, or a pair of bf16 or
+// int16 that one dot-product instruction takes. lhs keeps its rows, at a fixed stride
+// that is no power of two; each of its words is broadcast from memory. rhs is cut into
+// panels of kPanel columns, so that the inner loop reads it in one sweep.
+#pragma once
+
+#include "host/kernel.h"
+#include "host/ops.h"
+#include "host/store.h"
+#include "host/vector.h"
+
+namespace jaxgemm {
+namespace {
+
+constexpr int kTileRows = JAXGEMM_TILE_ROWS;
+constexpr int kPanel = 2 * kLanes;
+constexpr int kRowWords = 528;
+constexpr int kPrefetchRows = 4;  // of lhs
+// The skinny path converts this much of a row-major rhs at a time, on the stack: it stays
+// in L1. Of a column-major rhs it asks for columns so far ahead.
+constexpr int kSkinnyWords = 16;
+constexpr int kSkinnyCols = 256;
+constexpr int kDotRows = kTileRows < 12 ? kTileRows : 12;
+constexpr int kDotAhead = 4;
+constexpr int kConvertedCols = 4;
+
+template <class Ops>
+constexpr int Words(int k) {
+  constexpr int kUnit = Ops::kPerWord * Ops::kWordMultiple;
+  return (k + kUnit - 1) / kUnit * Ops::kWordMultiple;
+}
+
+// ---- Packing. A `line` is a row of lhs or a column of rhs: the two are packed by the
+// same loads, along a line or across lines.
+
+struct Lines {
+  const char* data;
+  int64_t k_stride, line_stride;  // bytes
+  int k, lines;
+};
+
+// kLanes words of one line from `k` on; zeros past the last k.
+template <class Ops, DType kDType>
+JAXGEMM_INLINE WordV LoadAlong(const Lines& from, int line, int k) {
+  constexpr int kCount = kLanes * Ops::kPerWord;
+  const char* p = from.data + line * from.line_stride + k * DTypeBytes(kDType);
+  char staged[kCount * DTypeBytes(kDType)];
+  if (k + kCount > from.k) {
+    __builtin_memset(staged, 0, sizeof staged);
+    __builtin_memcpy(staged, p, (from.k - k) * DTypeBytes(kDType));
+    p = staged;
+  }
+  return Ops::template Along<kDType>(p);
+}
+
+// The word at `k` of kLanes lines; zeros past the last line and the last k.
+template <class Ops, DType kDType>
+JAXGEMM_INLINE WordV LoadAcross(const Lines& from, int line, int k) {
+  alignas(64) static constexpr char kZeros[kLanes * 4] = {};
+  if (k >= from.k) return WordV{};
+  const char* p = from.data + k * from.k_stride + line * DTypeBytes(kDType);
+  const char* next = Ops::kPerWord == 2 && k + 1 < from.k ? p + from.k_stride : kZeros;
+  if (line + kLanes <= from.lines) return Ops::template Across<kDType>(p, next);
+  char staged[2][kLanes * DTypeBytes(kDType)] = {};
+  __builtin_memcpy(staged[0], p, (from.lines - line) * DTypeBytes(kDType));
+  __builtin_memcpy(staged[1], next, (from.lines - line) * DTypeBytes(kDType));
+  return Ops::template Across<kDType>(staged[0], staged[1]);
+}
+
+// Asks for the cache line at (line, k), once for all of its elements. The processor's own
+// prefetchers stop at the end of a page, which one k of rhs or one row of lhs often
+// fills. The address may lie outside the operand: nothing is read.
+JAXGEMM_INLINE void Prefetch(const Lines& from, int line, int k) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(from.data) +
+                            line * from.line_stride + k * from.k_stride;
+  __builtin_prefetch(reinterpret_cast<const void*>(address));
+}
+
+template <class Ops, DType kDType>
+void PackRows(uint32_t* dst, const Lines& from) {
+  const int words = Words<Ops>(from.k);
+  if (from.k_stride == DTypeBytes(kDType)) {
+    for (int line = 0; line < from.lines; ++line) {
+      for (int word = 0; word < words; word += kLanes) {
+        const int k = word * Ops::kPerWord;
+        if (k * DTypeBytes(kDType) % 64 == 0) Prefetch(from, line + kPrefetchRows, k);
+        Store(dst + line * kRowWords + word, LoadAlong<Ops, kDType>(from, line, k));
+      }
+    }
+    return;
+  }
+  for (int word = 0; word < words; word += kLanes) {
+    for (int line = 0; line < from.lines; line += kLanes) {
+      WordV x[kLanes] = {};
+      for (int i = 0; i < kLanes && word + i < words; ++i) {
+        x[i] = LoadAcross<Ops, kDType>(from, line, (word + i) * Ops::kPerWord);
+      }
+      Transpose(x);
+      for (int i = 0; i < kLanes && line + i < from.lines; ++i) {
+        Store(dst + (line + i) * kRowWords + word, x[i]);
+      }
+    }
+  }
+}
+
+template <DType kDType>
+bool ContiguousInK(const Lines& lines) {
+  return lines.k_stride == DTypeBytes(kDType) && lines.line_stride != lines.k_stride;
+}
+
+// `k_ahead`: where the lines lie side by side, how far ahead in k to ask for them.
+template <class Ops, DType kDType>
+void PackPanels(uint32_t* dst, const Lines& from, int k_ahead) {
+  const int words = Words<Ops>(from.k);
+  const auto at = [&](int line, int word) {
+    return dst + (int64_t{line / kPanel} * words + word) * kPanel + line % kPanel;
+  };
+  const int lines = (from.lines + kPanel - 1) / kPanel * kPanel;
+  if (ContiguousInK<kDType>(from)) {
+    for (int line = 0; line < lines; line += kLanes) {
+      for (int word = 0; word < words; word += kLanes) {
+        const int k = word * Ops::kPerWord;
+        WordV x[kLanes] = {};
+        if (line + kLanes <= from.lines && k + kLanes * Ops::kPerWord <= from.k) {
+          const bool prefetch = k * DTypeBytes(kDType) % 64 == 0;
+#pragma GCC unroll 16
+          for (int i = 0; i < kLanes; ++i) {
+            if (prefetch) Prefetch(from, line + kPanel + i, k);
+            x[i] = Ops::template Along<kDType>(from.data + (line + i) * from.line_stride +
+                                               k * DTypeBytes(kDType));
+          }
+        } else {
+          for (int i = 0; i < kLanes && line + i < from.lines; ++i) {
+            x[i] = LoadAlong<Ops, kDType>(from, line + i, k);
+          }
+        }
+        Transpose(x);
+        for (int i = 0; i < kLanes && word + i < words; ++i) {
+          Store(at(line, word + i), x[i]);
+        }
+      }
+    }
+    return;
+  }
+  // A few k at a time: as many streams are read as the prefetchers can follow, and the
+  // stores fill whole cache lines of a panel.
+  constexpr int kGroup = 8 / Ops::kPerWord;
+  for (int word = 0; word < words; word += kGroup) {
+    const int count = words - word < kGroup ? words - word : kGroup;
+    for (int line = 0; line < lines; line += kPanel) {
+      uint32_t* panel = at(line, word);
+      const int k = word * Ops::kPerWord;
+      if (line + kPanel <= from.lines && k + 8 <= from.k) {
+#pragma GCC unroll 8
+        for (int i = 0; i < kGroup; ++i) {
+          const char* p = from.data + (k + i * Ops::kPerWord) * from.k_stride +
+                          line * DTypeBytes(kDType);
+#pragma GCC unroll 2
+          for (int lane = 0; lane < kPanel; lane += kLanes) {
+            Store(panel + i * kPanel + lane,
+                  Ops::template Across<kDType>(p, p + from.k_stride));
+            p += kLanes * DTypeBytes(kDType);
+          }
+        }
+        if (line * DTypeBytes(kDType) % 64 == 0) {
+#pragma GCC unroll 8
+          for (int i = 0; i < 8; ++i) Prefetch(from, line, k + k_ahead + i);
+        }
+        continue;
+      }
+      for (int i = 0; i < count; ++i) {
+        for (int lane = 0; lane < kPanel; lane += kLanes) {
+          Store(panel + i * kPanel + lane,
+                line + lane < from.lines
+                    ? LoadAcross<Ops, kDType>(from, line + lane, k + i * Ops::kPerWord)
+                    : WordV{});
+        }
+      }
+    }
+  }
+}
+
+// Calls body.template operator()<dtype>() if this math takes such operands.
+template <class Ops, class Body>
+void WithDType(DType dtype, Body body) {
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out)    \
+  if constexpr (is_operand && Ops::Takes(DType::id)) {           \
+    if (dtype == DType::id) body.template operator()<DType::id>(); \
+  }
+#include "spec/instances.def"
+#undef JAXGEMM_DTYPE
+}
+
+template <class Ops>
+void PackA(void* dst, const OperandView& a, int rows, int k) {
+  WithDType<Ops>(a.dtype, [&]<DType kDType> {
+    constexpr int kBytes = DTypeBytes(kDType);
+    PackRows<Ops, kDType>(static_cast<uint32_t*>(dst),
+                          {static_cast<const char*>(a.data), a.col_stride * kBytes,
+                           a.row_stride * kBytes, k, rows});
+  });
+}
+
+template <class Ops>
+void PackB(void* dst, const OperandView& b, int k, int cols) {
+  WithDType<Ops>(b.dtype, [&]<DType kDType> {
+    constexpr int kBytes = DTypeBytes(kDType);
+    PackPanels<Ops, kDType>(static_cast<uint32_t*>(dst),
+                            {static_cast<const char*>(b.data), b.row_stride * kBytes,
+                             b.col_stride * kBytes, k, cols}, 8);
+  });
+}
+
+// ---- Multiplying.
+
+template <class Ops>
+using TileFn = void (*)(const uint32_t* a, const uint32_t* b, int words, int cols,
+                        typename Ops::Acc* c, int64_t ldc, bool accumulate);
+
+// c[kRows, cols <= kPanel] (+)= kRows rows of lhs times one panel, all in registers.
+template <class Ops, int kRows>
+void MultiplyTile(const uint32_t* a, const uint32_t* b, int words, int cols,
+                  typename Ops::Acc* c, int64_t ldc, bool accumulate) {
+  using AccV = typename Ops::AccV;
+  AccV acc[kRows][2] = {};
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) __builtin_prefetch(c + r * ldc, 1);
+#pragma GCC unroll 4
+  for (int word = 0; word < words; ++word) {
+    const WordV b0 = Load<WordV>(b), b1 = Load<WordV>(b + kLanes);
+    b += kPanel;
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const WordV x = Ops::Broadcast(a + r * kRowWords + word);
+      acc[r][0] = Ops::MultiplyAdd(acc[r][0], x, b0);
+      acc[r][1] = Ops::MultiplyAdd(acc[r][1], x, b1);
+    }
+  }
+  if (cols == kPanel) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      typename Ops::Acc* row = c + r * ldc;
+      if (accumulate) {
+        acc[r][0] += Load<AccV>(row);
+        acc[r][1] += Load<AccV>(row + kLanes);
+      }
+      Store(row, acc[r][0]);
+      Store(row + kLanes, acc[r][1]);
+    }
+    return;
+  }
+  typename Ops::Acc edge[kRows][kPanel];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+    Store(edge[r], acc[r][0]);
+    Store(edge[r] + kLanes, acc[r][1]);
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int j = 0; j < cols; ++j) {
+      c[r * ldc + j] = accumulate ? c[r * ldc + j] + edge[r][j] : edge[r][j];
+    }
+  }
+}
+
+template <class Ops, class Rows>
+struct TileTable;
+template <class Ops, int... i>
+struct TileTable<Ops, Lanes<i...>> {
+  static constexpr TileFn<Ops> kByRows[] = {MultiplyTile<Ops, i + 1>...};
+};
+
+template <class Ops>
+void MultiplyWords(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
+                   typename Ops::Acc* c, int64_t ldc, bool accumulate) {
+  using Table = TileTable<Ops, typename MakeLanes<kTileRows>::Type>;
+  // Rows are shared out evenly: no block is left with so few that it waits for its adds.
+  const int blocks = (rows + kTileRows - 1) / kTileRows;
+  for (int col = 0; col < cols; col += kPanel) {
+    const int width = cols - col < kPanel ? cols - col : kPanel;
+    for (int block = 0, row = 0; block < blocks; ++block) {
+      const int count = (rows - row) / (blocks - block);
+      Table::kByRows[count - 1](a + row * kRowWords, b, words, width, c + row * ldc + col,
+                                ldc, accumulate);
+      row += count;
+    }
+    b += words * kPanel;
+  }
+}
+
+template <class Ops>
+void Multiply(const void* packed_a, const void* packed_b, int rows, int cols, int k,
+              void* c, int64_t ldc, bool accumulate) {
+  MultiplyWords<Ops>(static_cast<const uint32_t*>(packed_a),
+                     static_cast<const uint32_t*>(packed_b), rows, cols, Words<Ops>(k),
+                     static_cast<typename Ops::Acc*>(c), ldc, accumulate);
+}
+
+// ---- Few rows: rhs is used where it lies.
+
+// c[kRows, kCols] (+)= kRows rows of lhs times kCols columns of rhs from `col` on, where both
+// lie along k: a vector of rhs is used by all rows as it is loaded, and lanes are summed last.
+template <class Ops, DType kDType, int kRows, int kCols>
+void DotTile(const uint32_t* a, const Lines& b, int col, typename Ops::Acc* c, int64_t ldc,
+             bool accumulate) {
+  constexpr int kCount = kLanes * Ops::kPerWord;
+  typename Ops::AccV acc[kRows][kCols] = {};
+  WordV y[kCols];
+  const auto step = [&](int k) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const WordV x = Load<WordV>(a + r * kRowWords + k / Ops::kPerWord);
+#pragma GCC unroll 2
+      for (int j = 0; j < kCols; ++j) acc[r][j] = Ops::MultiplyAdd(acc[r][j], x, y[j]);
+    }
+  };
+  int k = 0;
+  for (; k + kCount <= b.k; k += kCount) {
+#pragma GCC unroll 2
+    for (int j = 0; j < kCols; ++j) {
+      Prefetch(b, col + j + kDotAhead, k);
+      y[j] = Ops::template Along<kDType>(b.data + (col + j) * b.line_stride +
+                                         k * DTypeBytes(kDType));
+    }
+    step(k);
+  }
+  if (k < b.k) {
+    for (int j = 0; j < kCols; ++j) y[j] = LoadAlong<Ops, kDType>(b, col + j, k);
+    step(k);
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int j = 0; j < kCols; ++j) {
+      typename Ops::AccV lanes = acc[r][j];
+      typename Ops::Acc sum = accumulate ? c[r * ldc + j] : 0;
+#pragma GCC unroll 16
+      for (int i = 0; i < kLanes; ++i) sum += lanes[i];
+      c[r * ldc + j] = sum;
+    }
+  }
+}
+
+template <class Ops, DType kDType, class Rows>
+struct DotTable;
+template <class Ops, DType kDType, int... i>
+struct DotTable<Ops, kDType, Lanes<i...>> {
+  using Fn = void (*)(const uint32_t*, const Lines&, int, typename Ops::Acc*, int64_t, bool);
+  static constexpr Fn kOne[] = {DotTile<Ops, kDType, i + 1, 1>...};
+  static constexpr Fn kTwo[] = {DotTile<Ops, kDType, i + 1, 2>...};
+};
+
+template <class Ops, DType kDType, int kMaxRows = kDotRows>
+void MultiplyDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
+                  int64_t ldc, bool accumulate) {
+  using Table = DotTable<Ops, kDType, typename MakeLanes<kMaxRows>::Type>;
+  const int blocks = (rows + kMaxRows - 1) / kMaxRows;
+  for (int col = 0; col < b.lines; col += 2) {
+    const auto& tiles = col + 1 < b.lines ? Table::kTwo : Table::kOne;
+    for (int block = 0, row = 0; block < blocks; ++block) {
+      const int count = (rows - row) / (blocks - block);
+      tiles[count - 1](a + row * kRowWords, b, col, c + row * ldc + col, ldc, accumulate);
+      row += count;
+    }
+  }
+}
+
+// MultiplyDots for several rows of a float8 type. A few columns at a time are converted to words
+// first, in L1, so that all rows use one conversion and all float8 types one DotTile.
+template <class Ops, DType kDType>
+void MultiplyConvertedDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
+                           int64_t ldc, bool accumulate) {
+  alignas(64) uint32_t words[kConvertedCols * kRowWords];
+  const int count = Words<Ops>(b.k);
+  for (int col = 0; col < b.lines; col += kConvertedCols) {
+    const int cols = b.lines - col < kConvertedCols ? b.lines - col : kConvertedCols;
+    for (int j = 0; j < cols; ++j) {
+      for (int word = 0; word < count; word += kLanes) {
+        const int k = word * Ops::kPerWord;
+        Prefetch(b, col + j + kDotAhead, k);
+        Store(words + j * kRowWords + word, LoadAlong<Ops, kDType>(b, col + j, k));
+      }
+    }
+    constexpr int kBytes = DTypeBytes(Ops::kWordDType);
+    MultiplyDots<Ops, Ops::kWordDType>(
+        a, {reinterpret_cast<const char*>(words), kBytes, kRowWords * 4, b.k, cols}, rows, c + col,
+        ldc, accumulate);
+  }
+}
+
+template <class Ops, DType kDType>
+void MultiplyStream(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
+                    int64_t ldc, bool accumulate) {
+  if (ContiguousInK<kDType>(b)) {
+    if constexpr (!IsF8(kDType)) {
+      MultiplyDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
+    } else if (rows == 1) {
+      MultiplyDots<Ops, kDType, 1>(a, b, rows, c, ldc, accumulate);
+    } else {
+      MultiplyConvertedDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
+    }
+    return;
+  }
+  alignas(64) uint32_t panels[kSkinnyWords * kSkinnyCols];
+  constexpr int k_step = kSkinnyWords * Ops::kPerWord, col_step = kSkinnyCols;
+  int k = 0;
+  do {
+    const int count = b.k - k < k_step ? b.k - k : k_step;
+    for (int col = 0; col < b.lines; col += col_step) {
+      const int cols = b.lines - col < col_step ? b.lines - col : col_step;
+      PackPanels<Ops, kDType>(panels, {b.data + k * b.k_stride + col * b.line_stride,
+                                       b.k_stride, b.line_stride, count, cols}, k_step);
+      MultiplyWords<Ops>(a + k / Ops::kPerWord, panels, rows, cols, Words<Ops>(count),
+                         c + col, ldc, accumulate || k > 0);
+    }
+    k += k_step;
+  } while (k < b.k);
+}
+
+template <class Ops>
+void MultiplySkinny(const void* packed_a, const OperandView& b, int rows, int cols, int k,
+                    void* c, int64_t ldc, bool accumulate) {
+  WithDType<Ops>(b.dtype, [&]<DType kDType> {
+    constexpr int kBytes = DTypeBytes(kDType);
+    MultiplyStream<Ops, kDType>(
+        static_cast<const uint32_t*>(packed_a),
+        {static_cast<const char*>(b.data), b.row_stride * kBytes, b.col_stride * kBytes,
+         k, cols},
+        rows, static_cast<typename Ops::Acc*>(c), ldc, accumulate);
+  });
+}
+
+template <class Ops>
+constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
+  return {name,       math,          block_k,
+          PackA<Ops>, PackB<Ops>,    Multiply<Ops>,
+          MultiplySkinny<Ops>,       StoreTile<typename Ops::Acc>};
+}
+
+}  // namespace
+}  // namespace jaxgemm

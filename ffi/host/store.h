@@ -1,0 +1,180 @@
+// HostKernel::store: the epilogue of one tile, in plain loops that the compiler
+// vectorises for the instruction set of the translation unit.
+#pragma once
+
+#include "kernel/epilogue.h"
+#include "host/vector.h"
+
+namespace jaxgemm {
+namespace {
+
+constexpr int kStoreCols = 256;
+
+// dst[i * stride] = encode(value[i])
+template <class Out, class Value, class Encode>
+JAXGEMM_INLINE void Write(void* base, int64_t offset, int64_t stride, const Value* value,
+                          int count, Encode encode) {
+  Out* __restrict dst = static_cast<Out*>(base) + offset;
+  if (stride == 1) {
+    for (int i = 0; i < count; ++i) dst[i] = static_cast<Out>(encode(value[i]));
+  } else {
+    for (int i = 0; i < count; ++i) dst[i * stride] = static_cast<Out>(encode(value[i]));
+  }
+}
+
+inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride,
+                    const float* value, int count) {
+  const auto write = [&]<class Out>(Out, auto encode) __attribute__((always_inline)) {
+    Write<Out>(base, offset, stride, value, count, encode);
+  };
+  switch (dtype) {
+    case DType::kF32: return write(0.0f, [](float x) { return x; });
+    case DType::kBF16: return write(uint16_t{}, EncodeBF16);
+    case DType::kF16: return write(uint16_t{}, EncodeSmallFloat<F16Format>);
+    case DType::kF8E4M3FN: return write(uint8_t{}, EncodeSmallFloat<F8E4M3FNFormat>);
+    case DType::kF8E5M2: return write(uint8_t{}, EncodeSmallFloat<F8E5M2Format>);
+    case DType::kF8E4M3FNUZ: return write(uint8_t{}, EncodeSmallFloat<F8E4M3FNUZFormat>);
+    case DType::kF8E5M2FNUZ: return write(uint8_t{}, EncodeSmallFloat<F8E5M2FNUZFormat>);
+    case DType::kS8:
+    case DType::kS32: return;  // only from int32 accumulators
+  }
+}
+
+// Wraps, as an integer conversion does.
+inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride,
+                    const int32_t* value, int count) {
+  if (dtype == DType::kS8) {
+    Write<int8_t>(base, offset, stride, value, count, [](int32_t x) { return x; });
+  } else {
+    Write<int32_t>(base, offset, stride, value, count, [](int32_t x) { return x; });
+  }
+}
+
+inline void Activate(Activation activation, float* value, int count) {
+  switch (activation) {
+    case Activation::kNone: return;
+    case Activation::kRelu:
+      for (int i = 0; i < count; ++i) value[i] = Relu(value[i]);
+      return;
+    case Activation::kGelu:
+      for (int i = 0; i < count; ++i) value[i] = Gelu(value[i]);
+      return;
+    case Activation::kSilu:
+      for (int i = 0; i < count; ++i) value[i] = Silu(value[i]);
+      return;
+  }
+}
+
+// Integers know relu only.
+inline void Activate(Activation activation, int32_t* value, int count) {
+  if (activation != Activation::kRelu) return;
+  for (int i = 0; i < count; ++i) value[i] = value[i] < 0 ? 0 : value[i];
+}
+
+JAXGEMM_INLINE float Plus(float a, float b) { return a + b; }
+JAXGEMM_INLINE int32_t Plus(int32_t a, int32_t b) {
+  return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
+}
+
+// value = scale * acc + bias, of `count` columns from `col` on of row `row`.
+template <class Acc, class Value>
+JAXGEMM_INLINE void Finish(const Acc* from, Value* value, int row, int64_t col, int count,
+                           const EpilogueTile& tile) {
+  for (int i = 0; i < count; ++i) value[i] = static_cast<Value>(from[i]);
+  const int64_t first = tile.vectors_along_rows ? row : col;
+  if constexpr (__is_same(Value, float)) {
+    if (tile.scale != nullptr) {
+      const float* scale = tile.scale + first * tile.scale_stride;
+      if (tile.vectors_along_rows || tile.scale_stride == 0) {
+        for (int i = 0; i < count; ++i) value[i] *= *scale;
+      } else {
+        for (int i = 0; i < count; ++i) value[i] *= scale[i];
+      }
+    }
+  }
+  if (tile.bias != nullptr) {
+    const Value* bias = static_cast<const Value*>(tile.bias) + first;
+    if (tile.vectors_along_rows) {
+      for (int i = 0; i < count; ++i) value[i] = Plus(value[i], *bias);
+    } else {
+      for (int i = 0; i < count; ++i) value[i] = Plus(value[i], bias[i]);
+    }
+  }
+}
+
+// Rows of a gate and an up projection.
+template <class Acc>
+void StoreGatedRows(const Acc* acc, int64_t ldacc, int rows, int cols,
+                    const EpilogueTile& tile) {
+  alignas(64) float gate[kStoreCols], up[kStoreCols];
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; col += kStoreCols) {
+      const int count = cols - col < kStoreCols ? cols - col : kStoreCols;
+      const Acc* from = acc + row * ldacc + col;
+      Finish(from, gate, row, col, count, tile);
+      Finish(from + tile.up_sums, up, row, tile.up_columns + col, count, tile);
+      if (tile.preact != nullptr) {
+        const int64_t offset = row * 2 * tile.row_stride + col;
+        WriteAs(tile.out_dtype, tile.preact, offset, 1, gate, count);
+        WriteAs(tile.out_dtype, tile.preact, offset + tile.up_columns, 1, up, count);
+      }
+      Activate(tile.activation, gate, count);
+      for (int i = 0; i < count; ++i) gate[i] *= up[i];
+      WriteAs(tile.out_dtype, tile.out, row * tile.row_stride + col, 1, gate, count);
+    }
+  }
+}
+
+// Value: what the epilogue computes in, float or int32_t.
+template <class Acc, class Value>
+void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols,
+               const EpilogueTile& tile) {
+  if constexpr (__is_same(Acc, Value)) {
+    const bool only_cast = !tile.scale && !tile.bias && !tile.preact &&
+                           tile.activation == Activation::kNone && !tile.accumulate;
+    if (only_cast) {
+      for (int row = 0; row < rows; ++row) {
+        WriteAs(tile.out_dtype, tile.out, row * tile.row_stride, tile.col_stride,
+                acc + row * ldacc, cols);
+      }
+      return;
+    }
+  }
+  alignas(64) Value value[kStoreCols];
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; col += kStoreCols) {
+      const int count = cols - col < kStoreCols ? cols - col : kStoreCols;
+      Finish(acc + row * ldacc + col, value, row, col, count, tile);
+      const int64_t offset = row * tile.row_stride + col * tile.col_stride;
+      if (tile.preact != nullptr) {
+        WriteAs(tile.out_dtype, tile.preact, offset, tile.col_stride, value, count);
+      }
+      Activate(tile.activation, value, count);
+      if (tile.accumulate) {
+        const auto* out = static_cast<const Value*>(tile.out) + offset;
+        for (int i = 0; i < count; ++i) value[i] += out[i * tile.col_stride];
+      }
+      WriteAs(tile.out_dtype, tile.out, offset, tile.col_stride, value, count);
+    }
+  }
+}
+
+template <class Acc>
+void StoreTile(const void* acc, int64_t ldacc, int rows, int cols,
+               const EpilogueTile& tile) {
+  const bool integer = tile.out_dtype == DType::kS8 || tile.out_dtype == DType::kS32;
+  if constexpr (__is_same(Acc, int32_t)) {
+    if (integer) {
+      StoreRows<Acc, int32_t>(static_cast<const Acc*>(acc), ldacc, rows, cols, tile);
+      return;
+    }
+  }
+  if (tile.up_sums) {
+    StoreGatedRows(static_cast<const Acc*>(acc), ldacc, rows, cols, tile);
+    return;
+  }
+  StoreRows<Acc, float>(static_cast<const Acc*>(acc), ldacc, rows, cols, tile);
+}
+
+}  // namespace
+}  // namespace jaxgemm

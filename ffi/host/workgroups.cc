@@ -1,0 +1,335 @@
+#include "host/workgroups.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "host/mainloop.h"
+#include "schedule/stream_k.h"
+#include "host/trace.h"
+
+namespace jaxgemm {
+namespace {
+
+// An accumulator tile in memory: scratch, a partial-sum slot, or out itself. T is float or
+// int32_t.
+template <class T>
+class HostAccumulator {
+ public:
+  HostAccumulator(T* slots, int64_t slot_size) : slots_(slots), slot_size_(slot_size) {}
+
+  void Start(T* data, int64_t ld, int64_t rows, int64_t cols) {
+    data_ = data, ld_ = ld, rows_ = rows, cols_ = cols;
+  }
+  T* slot(int64_t index) const { return slots_ + index * slot_size_; }
+  T* data() const { return data_; }
+  int64_t ld() const { return ld_; }
+
+  // Nothing to move where the sum was computed in its slot.
+  void Publish(int64_t index) {
+    T* to = slot(index);
+    if (to == data_) return;
+    for (int64_t row = 0; row < rows_; ++row) {
+      std::memcpy(to + row * ld_, data_ + row * ld_, static_cast<size_t>(cols_) * sizeof(T));
+    }
+    data_ = to;
+  }
+  void Load(int64_t index) { data_ = slot(index); }
+  void Sum(int64_t first, int64_t step, int64_t count) {
+    T* to = slot(first);
+    for (int64_t i = 1; i < count; ++i) {
+      const T* from = slot(first + i * step);
+      for (int64_t row = 0; row < rows_; ++row) {
+        for (int64_t col = 0; col < cols_; ++col) to[row * ld_ + col] += from[row * ld_ + col];
+      }
+    }
+  }
+  int32_t Arrive(int32_t* counter) { return FetchAddAcqRel(counter, 1); }
+  void AddToSlot(int64_t index) {
+    T* to = slot(index);
+    for (int64_t row = 0; row < rows_; ++row) {
+      for (int64_t col = 0; col < cols_; ++col) {
+        AtomicAdd(to + row * ld_ + col, data_[row * ld_ + col]);
+      }
+    }
+  }
+
+ private:
+  T* slots_;
+  int64_t slot_size_;
+  T* data_ = nullptr;
+  int64_t ld_ = 0, rows_ = 0, cols_ = 0;
+};
+
+// One thread is a workgroup.
+struct TracedReady : ChunkSignals {
+  bool Wait(const WorkTile& tile) const {
+    Span span("wait", tile.m);
+    return ChunkSignals::Wait(tile);
+  }
+};
+
+// One matrix operand in the plan's orientation.
+struct Operand {
+  OperandView view;
+  int64_t bytes, batch_stride;
+
+  OperandView At(int64_t batch, int64_t row, int64_t col) const {
+    OperandView moved = view;
+    moved.data = Offset(
+        view.data, batch * batch_stride + row * view.row_stride + col * view.col_stride, bytes);
+    return moved;
+  }
+};
+
+Operand MakeOperand(const void* data, DType dtype, int64_t rows, int64_t cols, bool row_major,
+                    bool batched) {
+  return {.view = {.data = data,
+                   .dtype = dtype,
+                   .row_stride = row_major ? cols : 1,
+                   .col_stride = row_major ? 1 : rows},
+          .bytes = Bytes(dtype),
+          .batch_stride = batched ? rows * cols : 0};
+}
+
+Operand Transpose(Operand operand) {
+  std::swap(operand.view.row_stride, operand.view.col_stride);
+  return operand;
+}
+
+template <class T>
+class Workgroup {
+ public:
+  Workgroup(const HostCall& call, int64_t thread)
+      : call_(call),
+        plan_(call.plan),
+        config_(call.plan.config),
+        lhs_(MakeOperand(call.lhs, call.problem.lhs_dtype, call.problem.m, call.problem.k,
+                         call.problem.lhs_contracting == 1, call.problem.lhs_batched)),
+        rhs_(MakeOperand(call.rhs, call.problem.rhs_dtype, call.problem.k,
+                         call.problem.num_columns(),
+                         call.problem.rhs_contracting == 0,
+                         call.problem.rhs_batched || call.problem.ragged == Ragged::kM)),
+        accumulator_(reinterpret_cast<T*>(call.workspace +
+                                          (config_.reduction == Reduction::kAtomic
+                                               ? plan_.atomic_offset
+                                               : plan_.partials_offset)),
+                     config_.tile_m * config_.tile_n) {
+    if (plan_.transposed) {
+      std::swap(lhs_, rhs_);
+      lhs_ = Transpose(lhs_), rhs_ = Transpose(rhs_);
+    }
+    char* scratch = call.workspace + plan_.scratch_offset + thread * plan_.scratch_bytes;
+    auto take = [&scratch](int64_t bytes) {
+      char* taken = scratch;
+      scratch += (bytes + 63) / 64 * 64;
+      return taken;
+    };
+    packed_a_ = take(HostPackedABytes(config_.tile_m));
+    packed_b_ = plan_.skinny ? nullptr : take(HostPackedBBytes(config_.tile_n, plan_.k));
+    tile_ = reinterpret_cast<T*>(scratch);
+  }
+
+  void Run(Index index) {
+    const Problem& p = call_.problem;
+    if (p.ragged == Ragged::kNone) {
+      StreamKMap map = plan_.stream_k_map();
+      map.grid.group_m = call_.chunks().GroupM(map.grid);
+      return Run(index, map);
+    }
+    GroupedMap map = plan_.grouped_map(p);
+    map.group_sizes = call_.group_sizes;
+    map.StartAt(call_.group_offset);
+    map.Prepare(static_cast<Index>(config_.num_workgroups),
+                static_cast<Index>(config_.num_shares));
+    Run(index, map);
+  }
+
+ private:
+  template <class Map>
+  void Run(Index index, Map& map) {
+    const ChunkSignals chunks = call_.chunks();
+    if (chunks.signals) return Run(index, map, TracedReady{chunks});
+    Run(index, map, AlwaysReady());
+  }
+  template <class Map, class Ready>
+  void Run(Index index, Map& map, const Ready& ready) {
+    auto compute = [this](const WorkTile& tile) {
+      Span span("compute", tile.m);
+      Compute(tile);
+    };
+    auto store = [this](const WorkTile& tile) { Store(tile); };
+    const bool claim_ahead = config_.claim_ahead;
+    if (plan_.stealing()) {
+      StealClaim claim{.counters = reinterpret_cast<int32_t*>(call_.workspace +
+                                                              plan_.claim_offset),
+                       .num_queues = static_cast<Index>(config_.num_queues),
+                       .start = static_cast<Index>(index % config_.num_queues),
+                       .size = map.size()};
+      ForEachWorkTile(claim, map, ready, claim_ahead, compute, store);
+    } else {
+      StrideClaim claim{.index = index,
+                        .step = static_cast<Index>(config_.num_workgroups),
+                        .size = map.size()};
+      ForEachWorkTile(claim, map, ready, claim_ahead, compute, store);
+    }
+  }
+
+  bool ragged_m() const { return call_.problem.ragged == Ragged::kM; }
+  bool ragged_k() const { return call_.problem.ragged == Ragged::kK; }
+  // The tile's first row.
+  int64_t Row(const WorkTile& tile) const {
+    return tile.m * config_.tile_m + (ragged_m() ? tile.origin : 0);
+  }
+  int64_t Rows(const WorkTile& tile) const {
+    return std::min(config_.tile_m, (ragged_m() ? tile.limit : plan_.m) - Row(tile));
+  }
+  // Of out, as are its columns.
+  int64_t TileCols() const { return call_.problem.gated ? config_.tile_n / 2 : config_.tile_n; }
+  int64_t OutCols() const { return plan_.transposed ? plan_.n : call_.problem.n; }
+  int64_t Col(const WorkTile& tile) const { return tile.n * TileCols(); }
+  int64_t Cols(const WorkTile& tile) const {
+    return std::min(TileCols(), OutCols() - Col(tile));
+  }
+
+  void Compute(const WorkTile& tile) {
+    int64_t row = Row(tile), col = Col(tile);
+    int64_t k_origin = ragged_k() ? tile.origin : 0;
+    int64_t k_begin = k_origin + tile.k_begin * config_.tile_k;
+    int64_t k_end = std::min(k_origin + tile.k_end * config_.tile_k,
+                             ragged_k() ? tile.limit : plan_.k);
+    int64_t rhs_batch = tile.batch;
+    if (ragged_m()) {
+      const Problem& p = call_.problem;
+      rhs_batch = (p.rhs_batched ? tile.batch * p.local_groups : 0) + tile.group;
+    }
+    int64_t rows = Rows(tile), cols = Cols(tile);
+    const bool gated = call_.problem.gated;
+    int64_t sums = gated ? 2 * cols : cols;
+    if (tile.num_peers > 1) {
+      T* data = config_.reduction == Reduction::kAtomic
+                    ? tile_
+                    : accumulator_.slot(tile.first_slot + tile.peer);
+      accumulator_.Start(data, config_.tile_n, rows, sums);
+    } else if (plan_.in_place) {
+      T* out = static_cast<T*>(call_.out) + OutOffset(tile, OutCols());
+      accumulator_.Start(out, OutCols(), rows, sums);
+    } else {
+      accumulator_.Start(tile_, config_.tile_n, rows, sums);
+    }
+    bool skinny = plan_.skinny || (plan_.grouped && rows <= kHostSkinnyM);
+    const bool accumulate = call_.problem.accumulate && tile.num_peers == 1;
+    for (int64_t part = 0; part <= gated; ++part) {
+      MainLoop(*call_.kernel, lhs_.At(tile.batch, row, k_begin), lhs_.bytes,
+               rhs_.At(rhs_batch, k_begin, col + part * OutCols()), rhs_.bytes, rows, cols,
+               k_end - k_begin, accumulate, skinny, packed_a_, packed_b_,
+               reinterpret_cast<char*>(accumulator_.data() + part * cols), accumulator_.ld());
+    }
+  }
+
+  void Store(const WorkTile& tile) {
+    auto* arrivals = reinterpret_cast<int32_t*>(call_.workspace + plan_.arrivals_offset);
+    if (!FixUp(tile, config_.reduction, arrivals, accumulator_)) return;
+    const Problem& p = call_.problem;
+    if (tile.zero) return StoreZeros(tile);
+    bool epilogue = p.bias || p.scale || p.activation != Activation::kNone || p.gated;
+    if (!epilogue && plan_.in_place && tile.num_peers == 1) return;
+
+    int64_t bytes = Bytes(p.out_dtype);
+    // Bias and scale belong to out's columns: rows of a transposed plan.
+    int64_t column = plan_.transposed ? tile.m * config_.tile_m : Col(tile);
+    auto at = [&](const void* vector, int64_t batch_stride, int64_t stride) {
+      int64_t matrix = ragged_m() ? tile.group : tile.batch;
+      return vector ? Offset(vector, matrix * batch_stride + column * stride, 4) : nullptr;
+    };
+    EpilogueTile out{
+        .out = static_cast<char*>(call_.out) + OutOffset(tile, OutCols()) * bytes,
+        .preact = call_.preact ? static_cast<char*>(call_.preact) +
+                                     OutOffset(tile, PreactCols()) * bytes
+                               : nullptr,
+        .out_dtype = p.out_dtype,
+        .row_stride = plan_.transposed ? 1 : OutCols(),
+        .col_stride = plan_.transposed ? plan_.m : 1,
+        .bias = at(call_.bias, call_.bias_batch_stride, 1),
+        .scale = reinterpret_cast<const float*>(
+            at(call_.scale, call_.scale_batch_stride, call_.scale_stride)),
+        .scale_stride = call_.scale_stride,
+        .vectors_along_rows = plan_.transposed,
+        .activation = p.activation,
+        .up_sums = p.gated ? Cols(tile) : 0,
+        .up_columns = p.gated ? p.n : 0,
+        .accumulate = p.accumulate};
+    call_.kernel->store(accumulator_.data(), accumulator_.ld(), static_cast<int>(Rows(tile)),
+                        static_cast<int>(Cols(tile)), out);
+  }
+
+  // Rows of no group.
+  void StoreZeros(const WorkTile& tile) {
+    int64_t bytes = Bytes(call_.problem.out_dtype);
+    auto clear = [&](void* base, int64_t row_length, int64_t first_col) {
+      if (!base) return;
+      char* to = static_cast<char*>(base) + (OutOffset(tile, row_length) + first_col) * bytes;
+      for (int64_t row = 0; row < Rows(tile); ++row) {
+        std::memset(to + row * row_length * bytes, 0, static_cast<size_t>(Cols(tile) * bytes));
+      }
+    };
+    clear(call_.out, OutCols(), 0);
+    clear(call_.preact, PreactCols(), 0);
+    if (call_.problem.gated) clear(call_.preact, PreactCols(), OutCols());
+  }
+  int64_t PreactCols() const { return call_.problem.gated ? 2 * OutCols() : OutCols(); }
+
+  // Of the tile's first element in out or in preact, in elements.
+  int64_t OutOffset(const WorkTile& tile, int64_t row_length) const {
+    int64_t row = Row(tile), col = Col(tile);
+    int64_t matrix = ragged_k() ? tile.batch * call_.problem.local_groups + tile.group
+                                : tile.batch;
+    int64_t in_matrix = plan_.transposed ? col * plan_.m + row : row * row_length + col;
+    return matrix * plan_.m * row_length + in_matrix;
+  }
+
+  const HostCall& call_;
+  const Plan& plan_;
+  const Config& config_;
+  Operand lhs_, rhs_;
+  HostAccumulator<T> accumulator_;
+  char* packed_a_;
+  char* packed_b_;
+  T* tile_;
+};
+
+}  // namespace
+
+const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name,
+                                   std::string* error) {
+  auto exact_in_bf16 = [](DType dtype) { return dtype == DType::kBF16 || IsF8(dtype); };
+  const HostKernel* kernel = nullptr;
+  if (IsInteger(lhs)) {
+    kernel = FindHostKernel(name, Math::kS8);
+  } else {
+    if (exact_in_bf16(lhs) && exact_in_bf16(rhs)) {
+      kernel = FindHostKernel(name, Math::kBF16);
+    }
+    if (!kernel) kernel = FindHostKernel(name, Math::kF32);
+  }
+  if (!kernel) *error = HostKernelError(name);
+  return kernel;
+}
+
+void ZeroWorkspace(const HostCall& call) {
+  std::memset(call.workspace, 0, static_cast<size_t>(call.plan.zeroed_bytes));
+}
+
+void RunWorkgroups(const HostCall& call, int64_t thread, int64_t num_threads) {
+  auto run = [&](auto workgroup) {
+    for (int64_t i = thread; i < call.plan.config.num_workgroups; i += num_threads) {
+      workgroup.Run(static_cast<Index>(i));
+    }
+  };
+  if (IsInteger(call.problem.lhs_dtype)) {
+    run(Workgroup<int32_t>(call, thread));
+  } else {
+    run(Workgroup<float>(call, thread));
+  }
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,125 @@
+#include "plan/plan.h"
+
+#include <utility>
+
+#include "plan/relayout_sm90.h"
+#include "spec/text.h"
+
+namespace jaxgemm {
+namespace {
+
+// Why a GPU kernel loads an operand by element, which is slower, or "". It moves 16 bytes at a time
+// where lines of the operand are multiples of that long, and on Hopper where TMA reads the layout.
+std::string LoadsByElement(const Problem& p, bool is_lhs, bool sm90) {
+  constexpr int64_t kChunkBytes = 16;
+  const int64_t contracting = is_lhs ? p.lhs_contracting : p.rhs_contracting;
+  const DType dtype = is_lhs ? p.lhs_dtype : p.rhs_dtype;
+  const int64_t size = contracting == 1 ? p.k : is_lhs ? p.m : p.num_columns();
+  const std::string dimension = contracting == 1 ? "k" : is_lhs ? "m" : "n";
+  const std::string operand = is_lhs ? "lhs" : "rhs", end = ": loads by element, slower";
+  if (size * Bytes(dtype) % kChunkBytes != 0) {
+    return dimension + "=" + Str(size) + ": the rows of " + operand +
+           " are not a multiple of 16 bytes long" + end;
+  }
+  if (!sm90 || (is_lhs ? TmaReadsLhs(p) : TmaReadsRhs(p))) return "";
+  if (p.ragged == Ragged::kK) {
+    return operand + " is " + Str(Name(dtype)) + (contracting == 1 ? ", with k last" : "") +
+           ", and groups along k begin anywhere; TMA reads operands of 16 bits whose last "
+           "dimension is not k" + end;
+  }
+  return "k is not the last dimension of " + operand + ", which is " + Str(Name(dtype)) +
+         "; TMA reads only operands of 16 bits so" + end;
+}
+
+}  // namespace
+
+std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Plan& plan) {
+  const Config& c = plan.config;
+  std::vector<std::string> reasons;
+  auto say = [&reasons](std::string reason) { reasons.push_back(std::move(reason)); };
+  int64_t tiles = plan.grid.num_tiles();
+  if (plan.transposed) {
+    say("out has " + Str(p.n) + " columns: computed as out^T = rhs^T lhs^T, without copies; "
+        "tile_m and tile_n are those of out^T");
+  }
+  if (plan.skinny) {
+    say("few rows: the larger operand is streamed where it lies, never packed");
+  }
+  say("tile " + Str(c.tile_m) + "x" + Str(c.tile_n) + "x" + Str(c.tile_k) + ": " + Str(tiles) +
+      (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
+  if (plan.instance) {
+    for (bool is_lhs : {true, false}) {
+      std::string reason = LoadsByElement(p, is_lhs, plan.instance->target == "sm90");
+      if (!reason.empty()) say(std::move(reason));
+    }
+  }
+  if (plan.cluster_peers > 1) {
+    if (asked.schedule == Schedule::kAuto) {
+      say("stream_k: too few tiles to share out whole for all multiprocessors");
+    }
+    say("stream_k: each tile is cut along k among " + Str(plan.cluster_peers) +
+        " CTAs, a cluster, which add up in shared memory (the same bits on every run)");
+    if (const int64_t tiles_of_one = plan.cluster_m * plan.cluster_n; tiles_of_one > 1) {
+      say("a cluster has " + Str(plan.cluster_m) + " x " + Str(plan.cluster_n) +
+          " tiles' CTAs, which read the same rows and columns");
+    }
+  } else if (plan.cut_tiles > 0) {
+    if (asked.schedule == Schedule::kAuto) {
+      say("stream_k: k is at least 8 times m and n, so there are few tiles to share out whole");
+    }
+    say("stream_k: the last " + Str(plan.cut_tiles) + " of " + Str(tiles) +
+        " tiles are cut along k into " + Str(c.num_shares) + " shares, summed by '" +
+        Str(Name(c.reduction)) + "'" +
+        (c.reduction == Reduction::kAtomic ? " (not reproducible)"
+                                           : " (the same bits on every run)"));
+    if (plan.fewer_shares) say("fewer shares keep the workspace under its cap of 128 MiB");
+  } else if (plan.whole_is_faster) {
+    say("stream_k: by estimate whole tiles take no longer than cut ones, whose partial sums have "
+        "to be added up: runs data-parallel");
+  } else if (asked.schedule == Schedule::kStreamK) {
+    const std::string whole = "runs data-parallel";
+    if (plan.grouped && c.schedule == Schedule::kStreamK) {
+      say("stream_k: the kernel cuts the last tiles along k, when it has read the groups' sizes, "
+          "into at most " + Str(c.num_shares) + " shares");
+    } else if (tiles == 0) {
+      say("stream_k: there are no tiles to cut: " + whole);
+    } else if (plan.grid.tiles_k < 2) {
+      say("stream_k: a tile has one k tile, which is not cut: " + whole);
+    } else if (plan.last_wave > 0) {
+      say("stream_k: k=" + Str(p.k) + " is too short for the " + Str(plan.last_wave) +
+          (plan.last_wave == 1 ? " tile" : " tiles") +
+          " of the last wave to be worth cutting: " + whole);
+    } else {
+      say("stream_k: the tiles fill whole waves of " + Str(c.num_workgroups) +
+          " workgroups, and there is nothing to cut: " + whole);
+    }
+  } else if (asked.schedule == Schedule::kAuto) {
+    say(c.schedule == Schedule::kWorkStealing
+            ? "work_stealing: more tiles than workgroups, which need not run at one speed"
+        : tiles > c.num_workgroups
+            ? "persistent: a claim's counters would have to be zeroed first"
+            : "persistent: no more tiles than workgroups");
+  }
+  if (p.tiles_per_chunk > 0) {
+    say("chunks of " + Str(p.tiles_per_chunk) + " tile rows, " +
+        Str(p.tiles_per_chunk * c.tile_m) + " rows, are waited for" +
+        (p.pivot ? " from tile row " + Str(p.pivot) + " round" : " from the first on"));
+    if (plan.order_at_launch) {
+      say("where all chunks have come when the kernel starts, " + Str(int64_t{plan.grid.group_m}) +
+          " tile rows are visited together, for the cache; else " + Str(p.tiles_per_chunk) +
+          ", so that its first tiles need the first chunk only");
+    }
+  }
+  if (IsPlain(plan.form)) {
+    say("plain: out is stored as it is summed up, by a form of the kernel that can do no more");
+  }
+  if (TakesTurns(plan.form, c.tile_n)) {
+    say("ping-pong: a CTA's two warpgroups take turns, each with a tile of its own: one stores "
+        "while the other multiplies");
+  }
+  say(Str(c.num_workgroups) + (c.num_workgroups == 1 ? " workgroup" : " workgroups") +
+      (c.num_queues ? ", " + Str(c.num_queues) + " queues to steal from" : ", fixed stride"));
+  return reasons;
+}
+
+}  // namespace jaxgemm

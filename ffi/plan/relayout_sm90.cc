@@ -1,0 +1,173 @@
+#include "plan/relayout_sm90.h"
+
+#include <algorithm>
+#include <array>
+
+#include "plan/sm90.h"
+#include "spec/text.h"
+
+namespace jaxgemm {
+namespace {
+
+// TMA reads lines that are a multiple of 16 bytes long; boxes lie in whole lines of the L2 where
+// they are a multiple of 128.
+constexpr int64_t kLineBytes = 16, kCacheLine = 128;
+
+bool TmaReads(const Problem& p, int64_t contracting, int64_t other) {
+  if (contracting == 1 ? p.ragged == Ragged::kK : Bytes(p.lhs_dtype) != 2) return false;
+  const int64_t line = contracting == 1 ? p.k : other;
+  return line * Bytes(p.lhs_dtype) % kLineBytes == 0;
+}
+
+double AsDouble(int64_t value) { return static_cast<double>(value); }
+
+// Operations in a microsecond on a whole device, by an element's bytes: main loops that read by
+// TMA, and those that load one operand by element (an H200: float32 4096 x 4096 x 4096 in 7002 us,
+// bfloat16 4096 x 4097 x 4096 in 2145 us, float8 8 groups 16384 x 7168 x 4096 in 31.7 ms).
+double TmaRate(int64_t bytes) { return bytes == 1 ? 1200e6 : bytes == 2 ? 650e6 : 380e6; }
+double ElementRate(int64_t bytes) { return bytes == 1 ? 30e6 : bytes == 2 ? 64e6 : 20e6; }
+
+// A copy by XLA, in microseconds and bytes a microsecond, counting bytes read and written.
+constexpr double kLaunch = 2.5, kPadBytes = 3e6, kTransposedBytes = 2e6;
+// Stores of results whose lines are no multiple of 16 bytes, in bytes a microsecond (4096 x 4097 of
+// bfloat16: 65 more microseconds; 1000 x 1001: 7).
+constexpr double kOddStoreBytes = 0.3e6;
+// How much longer a product takes whose boxes do not lie in whole lines of the L2.
+constexpr double kStraddles = 1.12;
+
+// Microseconds of the copies and the product. Only alternatives of one problem are compared, so
+// that what they have in common need not be exact.
+double Microseconds(const Problem& p, const Relayout& r) {
+  const Problem relaid = Relaid(p, r);
+  const int64_t bytes = Bytes(p.lhs_dtype);
+  const double element = AsDouble(bytes);
+  double time = 0;
+  auto copy = [&time](double read, double written, bool transposes) {
+    time += kLaunch + (read + written) / (transposes ? kTransposedBytes : kPadBytes);
+  };
+  if (r.CopiesLhs(p)) {
+    const double matrices = AsDouble(p.lhs_batched ? p.batch : 1) * element;
+    copy(matrices * AsDouble(p.m) * AsDouble(p.k), matrices * AsDouble(r.m) * AsDouble(r.k),
+         r.lhs_contracting != p.lhs_contracting);
+  }
+  if (r.CopiesRhs(p)) {
+    const double matrices = AsDouble(p.num_rhs()) * element;
+    copy(matrices * AsDouble(p.num_columns()) * AsDouble(p.k),
+         matrices * AsDouble(relaid.num_columns()) * AsDouble(r.k),
+         r.rhs_contracting != p.rhs_contracting);
+  }
+  const double out = AsDouble(p.num_out()) * AsDouble(Bytes(p.out_dtype)) *
+                     AsDouble(p.save_preact ? 2 : 1) * AsDouble(r.m) * AsDouble(r.n);
+  if (r.m != p.m || r.n != p.n) copy(out, out, false);
+  if (r.n != p.n && (p.bias || p.scale)) time += kLaunch;
+  if (r.n * Bytes(p.out_dtype) % kLineBytes != 0) time += out / kOddStoreBytes;
+
+  // Multiprocessors that have a tile, or a share of one along k.
+  constexpr double kTile = 128, kSharedK = 512, kMultiprocessors = 132;
+  const double m = AsDouble(r.m), n = AsDouble(relaid.num_columns()), k = AsDouble(r.k);
+  const double tiles = AsDouble(p.num_out()) * std::max(1.0, m / kTile) * std::max(1.0, n / kTile);
+  const double used =
+      std::min(kMultiprocessors, tiles * std::max(1.0, k / kSharedK)) / kMultiprocessors;
+  // The kernel multiplies a whole tile even where the operands fill only a part of it.
+  const double operations =
+      2 * AsDouble(p.batch) * std::max(m, kTile) * std::max(n, kTile) * k / used;
+  const int64_t lhs_line = r.lhs_contracting == 1 ? r.k : r.m;
+  const int64_t rhs_line = r.rhs_contracting == 1 ? r.k : relaid.num_columns();
+  const bool straddles = lhs_line * bytes % kCacheLine != 0 || rhs_line * bytes % kCacheLine != 0;
+  time += operations / TmaRate(bytes) * (straddles ? kStraddles : 1);
+  for (bool reads : {TmaReadsLhs(relaid), TmaReadsRhs(relaid)}) {
+    if (!reads) time += operations / ElementRate(bytes);
+  }
+  return time;
+}
+
+// A size as it is, and padded to whole lines.
+std::array<int64_t, 3> Paddings(int64_t size, DType dtype) {
+  auto padded = [&](int64_t line) {
+    const int64_t elements = line / Bytes(dtype);
+    return CeilDiv(size, elements) * elements;
+  };
+  return {size, padded(kLineBytes), padded(kCacheLine)};
+}
+
+// Whether nothing has to be copied, and lines of the result are stored whole.
+bool Suits(const Problem& p, const Relayout& r) {
+  return TmaReadsLhs(p) && TmaReadsRhs(p) && r.n * Bytes(p.out_dtype) % kLineBytes == 0;
+}
+
+}  // namespace
+
+bool TmaReadsLhs(const Problem& p) { return TmaReads(p, p.lhs_contracting, p.m); }
+bool TmaReadsRhs(const Problem& p) { return TmaReads(p, p.rhs_contracting, p.num_columns()); }
+
+Problem Relaid(Problem p, const Relayout& r) {
+  p.lhs_contracting = r.lhs_contracting, p.rhs_contracting = r.rhs_contracting;
+  p.m = r.m, p.n = r.n, p.k = r.k;
+  return p;
+}
+
+Relayout ChooseRelayout(const Problem& p, const Config& config, const Target& target) {
+  Relayout best{p.lhs_contracting, p.rhs_contracting, p.m, p.n, p.k};
+  const int64_t most = int64_t{1} << 30;  // sizes that padding cannot bring over a limit
+  if (target.name != "sm90" || !config.kernel.empty() || Suits(p, best) ||
+      p.m == 0 || p.n == 0 || p.k == 0 || p.m > most || p.n > most || p.k > most) {
+    return best;
+  }
+  // Chunks of lhs have not arrived when a copy would be made. What is accumulated into is added to
+  // in place, so it is not padded, nor are two matrices side by side.
+  const bool lhs_stays = p.tiles_per_chunk > 0;
+  double least = Microseconds(p, best);
+  for (int64_t k : Paddings(p.k, p.lhs_dtype)) {
+    for (int64_t m : Paddings(p.m, p.lhs_dtype)) {
+      for (int64_t n : Paddings(p.n, p.lhs_dtype)) {
+        if (p.accumulate && (m != p.m || n != p.n)) continue;
+        if (p.gated && n != p.n) continue;
+        for (int64_t lhs : {1, 0}) {
+          for (int64_t rhs : {0, 1}) {
+            const Relayout trial{lhs, rhs, m, n, k};
+            if (lhs_stays && trial.CopiesLhs(p)) continue;
+            const double time = Microseconds(p, trial);
+            if (time < least) least = time, best = trial;
+          }
+        }
+      }
+    }
+  }
+  return best;
+}
+
+std::string FasterByXla(const Problem& p, const Config& c, const Target& target,
+                        const Relayout& relayout) {
+  const bool asked = c.schedule != Schedule::kAuto || c.tile_m || c.tile_n || c.tile_k ||
+                     c.num_workgroups || c.group_m || c.num_queues || c.num_shares ||
+                     !c.kernel.empty();
+  if (target.name != "sm90" || asked || p.ragged != Ragged::kNone || p.tiles_per_chunk > 0) {
+    return "";
+  }
+  const double operations = 2 * AsDouble(p.batch) * AsDouble(p.m) * AsDouble(p.n) * AsDouble(p.k);
+  // An H200's timings. Few rows: XLA's time over ours was 0.23 to 0.69 for 1 to 24 rows of all
+  // types, and 0.68 for 32; the narrowest tile has 128.
+  constexpr int64_t kFewRows = 24;
+  if (p.batch == 1 && p.m <= kFewRows && operations > 0) {
+    return "lhs has " + Str(p.m) + " rows, and the kernels for Hopper have tiles of 128 rows: with "
+           "up to " + Str(kFewRows) + " rows XLA's product takes 0.2 to 0.7 of their time";
+  }
+  // Small products of short sums, where start and end of a kernel are most of its time: 0.58 to 0.87
+  // of 7 such products, 1.2 and more of most with longer sums.
+  constexpr double kTiny = 3e7;
+  constexpr int64_t kShortK = 96;
+  if (p.k <= kShortK && operations > 0 && operations < kTiny) {
+    return "the product is small and k=" + Str(p.k) + " is short: XLA's product takes 0.6 to 0.9 of "
+           "the time, most of which is a kernel's start and end";
+  }
+  // Small products with copies: 0.18 to 0.57 in 16 of 18 below these operations, 0.7 and more
+  // above.
+  constexpr double kSmall = 3e8;
+  if (!Suits(p, relayout) && operations > 0 && operations < kSmall) {
+    return "the product is small, and TMA cannot read or write all its arrays as they are: XLA's "
+           "product takes 0.2 to 0.6 of the time of a copy and a kernel";
+  }
+  return "";
+}
+
+}  // namespace jaxgemm

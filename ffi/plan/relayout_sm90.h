@@ -1,0 +1,48 @@
+// Copies of operands that let a Hopper kernel read them by TMA.
+//
+// TMA reads lines that are a multiple of 16 bytes long. Operands of 8 and 32 bits have k along the
+// lines, because wgmma reads them so from shared memory. Groups of k begin anywhere, so k runs
+// across the lines there. What TMA does not read is loaded element by element, which is 10 to 20
+// times slower. Until there are kernels for these layouts, XLA copies an operand before the call
+// where that costs less than it saves.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "plan/plan.h"
+#include "plan/check.h"
+
+namespace jaxgemm {
+
+// The problem as the kernel gets it: the layout of each operand, and sizes that may be padded with
+// zeros at their end.
+struct Relayout {
+  int64_t lhs_contracting, rhs_contracting, m, n, k;
+
+  bool CopiesLhs(const Problem& p) const {
+    return lhs_contracting != p.lhs_contracting || m != p.m || k != p.k;
+  }
+  bool CopiesRhs(const Problem& p) const {
+    return rhs_contracting != p.rhs_contracting || n != p.n || k != p.k;
+  }
+};
+
+// Whether TMA can read an operand: its layout and the length of its lines. (Buffers begin at
+// multiples of 16 bytes.)
+bool TmaReadsLhs(const Problem& problem);
+bool TmaReadsRhs(const Problem& problem);
+
+// The fastest way by estimate; for other targets, and where the configuration names a kernel, the
+// problem as it is.
+Relayout ChooseRelayout(const Problem& problem, const Config& config, const Target& target);
+
+// The problem after the copies.
+Problem Relaid(Problem problem, const Relayout& relayout);
+
+// Why XLA's own product is known to take less than two thirds of the time of this package's, as the
+// end of a sentence, or "". Only what was measured counts as known.
+std::string FasterByXla(const Problem& problem, const Config& config, const Target& target,
+                        const Relayout& relayout);
+
+}  // namespace jaxgemm

@@ -1,0 +1,43 @@
+// One call of the kernels: a plan, and checked buffers.
+#pragma once
+
+#include <cstdint>
+
+#include "plan/plan.h"
+
+namespace jaxgemm {
+
+struct Call {
+  Problem problem;
+  Plan plan;
+  const void* lhs = nullptr;
+  const void* rhs = nullptr;
+  const void* bias = nullptr;   // float, or int32_t for an integer out
+  const float* scale = nullptr;
+  const int32_t* group_sizes = nullptr;   // grouped; see kernel/grouped_map.h
+  const int32_t* group_offset = nullptr;  // null: 0
+  const uint32_t* chunk_signals = nullptr;  // null: all of lhs is there
+  const uint32_t* chunk_epoch = nullptr;
+  // Elements from one batch's (ragged m: group's) bias or scale to the next, 0: shared; and
+  // within one.
+  int64_t bias_batch_stride = 0, scale_batch_stride = 0;
+  int scale_stride = 1;
+  void* out = nullptr;
+  void* preact = nullptr;
+  char* workspace = nullptr;  // 64-byte aligned
+
+  ChunkSignals chunks() const {
+    ChunkSignals chunks = plan.chunk_signals(problem);
+    chunks.signals = chunk_signals;
+    chunks.epoch = chunk_epoch;
+    chunks.status = reinterpret_cast<int32_t*>(workspace + plan.status_offset);
+    chunks.order = plan.order_at_launch
+                       ? reinterpret_cast<int32_t*>(workspace + plan.order_offset)
+                       : nullptr;
+    return chunks;
+  }
+  // After the call, where its workspace can be read.
+  int32_t chunk_status() const { return chunk_signals ? LoadRelaxed(chunks().status) : 0; }
+};
+
+}  // namespace jaxgemm

@@ -1,0 +1,221 @@
+#include "runtime/launcher.h"
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "runtime/tensor_maps.h"
+#include "plan/sm90.h"
+#include "spec/text.h"
+#include "runtime/whole_elf.h"
+
+namespace jaxgemm {
+namespace {
+
+constexpr int kWaveSize = 64;
+// As in sm90/gemm.cu.
+constexpr const char* kFormSuffixes[kSm90Forms] = {"", "_plain", "_grouped", "_claimed",
+                                                    "_peers", "_pingpong"};
+
+std::string& KernelFolder() {
+  static std::string folder;
+  return folder;
+}
+
+}  // namespace
+
+void SetKernelFolder(std::string folder) { KernelFolder() = std::move(folder); }
+
+GemmArgs PackArguments(const Call& call) {
+  const Problem& p = call.problem;
+  const Plan& plan = call.plan;
+  GroupedMap groups = plan.grouped_map(p);
+  groups.group_sizes = call.group_sizes;
+  char* sums = call.workspace + (plan.config.reduction == Reduction::kAtomic
+                                     ? plan.atomic_offset
+                                     : plan.partials_offset);
+  return {.lhs = call.lhs,
+          .rhs = call.rhs,
+          .out = call.out,
+          .preact = call.preact,
+          .bias = call.bias,
+          .scale = call.scale,
+          .claims = reinterpret_cast<int32_t*>(call.workspace + plan.claim_offset),
+          .arrivals = reinterpret_cast<int32_t*>(call.workspace + plan.arrivals_offset),
+          .partials = sums,
+          .m = p.m,
+          .n = p.n,
+          .k = p.k,
+          .lhs_batch_stride = p.lhs_batched ? p.m * p.k : 0,
+          .rhs_batch_stride =
+              p.rhs_batched
+                  ? p.k * p.num_columns() * (p.ragged == Ragged::kM ? p.local_groups : 1)
+                  : 0,
+          .bias_batch_stride = call.bias_batch_stride,
+          .scale_batch_stride = call.scale_batch_stride,
+          .map = plan.grouped ? StreamKMap{} : plan.stream_k_map(),
+          .groups = groups,
+          .group_offset = call.group_offset,
+          .chunks = call.chunks(),
+          .max_shares = static_cast<Index>(plan.grouped ? plan.config.num_shares : 0),
+          .num_workgroups = static_cast<Index>(plan.config.num_workgroups),
+          .num_queues = static_cast<Index>(plan.config.num_queues),
+          .scale_stride = call.scale_stride,
+          .out_dtype = p.out_dtype,
+          .activation = p.activation,
+          .reduction = plan.config.reduction,
+          .claim_ahead = plan.config.claim_ahead != 0,
+          .accumulate = p.accumulate,
+          .gated = p.gated};
+}
+
+GpuLauncher::GpuLauncher(const Driver* driver)
+    : driver_(*driver), functions_(kMaxDevices * GpuInstances().size() * kSm90Forms) {}
+
+std::string GpuLauncher::TargetOf(int device, DriverResult* result) const {
+  int major = 0, minor = 0;
+  *result = driver_.get_device_attribute(&major, driver_.capability_major, device);
+  if (*result == 0) {
+    *result = driver_.get_device_attribute(&minor, driver_.capability_minor, device);
+  }
+  return *result == 0 ? driver_.target(major, minor) : "";
+}
+
+int GpuLauncher::FindDevice(std::string_view target) const {
+  DriverResult result = 0;
+  for (int device = 0; device < kMaxDevices; ++device) {
+    if (TargetOf(device, &result) == target) return device;
+    if (result != 0) break;
+  }
+  return -1;
+}
+
+std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
+  if (device < 0 || device >= kMaxDevices) {
+    return "device " + Str(device) + " is beyond the " + Str(kMaxDevices) + " that jaxgemm "
+           "counts. Hide some: ROCR_VISIBLE_DEVICES.";
+  }
+  std::atomic<void*>* slots = Functions(instance, device);
+  // The first is stored last.
+  if (slots[0].load(std::memory_order_acquire)) return "";
+  std::lock_guard lock(mutex_);
+  if (slots[0].load(std::memory_order_relaxed)) return "";
+  void* functions[kSm90Forms] = {};
+  std::string error = LoadModule(instance, device, functions);
+  for (int form = kSm90Forms; error.empty() && form-- > 0;) {
+    slots[form].store(functions[form], std::memory_order_release);
+  }
+  return error;
+}
+
+std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, void** functions) {
+  DriverResult result = 0;
+  std::string target = TargetOf(device, &result);
+  if (result != 0) return Failure("asking for the architecture", instance.name, device, result);
+  if (target != instance.target) {
+    return "device " + Str(device) + " is a " + target + ", and the program was lowered for " +
+           Str(instance.target) + ". Lower it again" +
+           (driver_.launch_early ? "" : ", with JAXGEMM_ROCM_ARCH set to the GPUs' architecture") +
+           ", or pass implementation='xla'.";
+  }
+
+  std::string path =
+      KernelFolder() + "/" + Str(instance.target) + "/" + instance.name + driver_.suffix;
+  std::ifstream file(path, std::ios::binary);
+  std::string code{std::istreambuf_iterator<char>(file), {}};
+  if (!file || code.empty()) {
+    return "there is no code object " + path + ": this build was made without it. Build again "
+           "with JAXGEMM_GPU_KERNELS=all, or pass implementation='xla'.";
+  }
+  if (!IsWholeElf(code)) {
+    return "the code object " + path + " is cut short. Build jaxgemm again, or pass "
+           "implementation='xla'.";
+  }
+  CurrentDevice current(driver_, device);
+  if (current.result() != 0) {
+    return Failure("choosing the device", instance.name, device, current.result());
+  }
+  // HIP does not copy what it loads.
+  const std::string& kept = code_objects_.emplace_back(std::move(code));
+  void* module = nullptr;
+  result = driver_.load_module(&module, kept.data());
+  if (result != 0) return Failure("loading the code object", instance.name, device, result);
+  const bool is_sm90 = driver_.encode_tensor_map != nullptr;
+  for (int form = 0; form < (is_sm90 ? kSm90Forms : 1); ++form) {
+    if (is_sm90 && !HasForm(instance, static_cast<Sm90Form>(form))) continue;
+    const std::string name = instance.name + kFormSuffixes[form];
+    const char* what = "finding the kernel in its code object";
+    result = driver_.get_function(&functions[form], module, name.c_str());
+    if (result == 0 && is_sm90) {
+      constexpr int kMaxDynamicSharedBytes = 8;
+      what = "asking for shared memory";
+      result = driver_.set_function_attribute(functions[form], kMaxDynamicSharedBytes,
+                                              kSm90SharedBytes);
+    }
+    if (result != 0) {
+      driver_.unload_module(module);
+      return Failure(what, name, device, result);
+    }
+  }
+  return "";
+}
+
+std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
+  const Plan& plan = call.plan;
+  if (plan.num_indices() == 0) return "";
+  const GpuInstance& instance = *plan.instance;
+  if (device < 0 || device >= kMaxDevices ||
+      !Functions(instance, device)->load(std::memory_order_acquire)) {
+    return instance.name + " is not loaded on device " + Str(device) +
+           ": the call's Initialize stage has not run there.";
+  }
+  CurrentDevice current(driver_, device);
+  if (current.result() != 0) {
+    return Failure("choosing the device", instance.name, device, current.result());
+  }
+  if (plan.zeroed_bytes > 0) {
+    DriverResult result = driver_.set_words(
+        call.workspace, 0, static_cast<size_t>(plan.zeroed_bytes) / sizeof(int32_t), stream);
+    if (result != 0) return Failure("zeroing the workspace", instance.name, device, result);
+  }
+  GemmArgs arguments = PackArguments(call);
+  if (plan.form == Sm90Form::kPeers) arguments.map.grid = ClusterGrid(plan);
+  unsigned grid = static_cast<unsigned>(plan.config.num_workgroups), block, shared_bytes = 0;
+  TensorMaps maps;
+  Sm90Form form = Sm90Form::kGeneral;
+  void* pointers[] = {&arguments, nullptr};
+  if (driver_.encode_tensor_map) {
+    maps = MakeTensorMaps(driver_, call);
+    const bool is_moved = maps.lhs_valid && maps.rhs_valid && maps.out_valid;
+    if (plan.form == Sm90Form::kPeers || is_moved) form = plan.form;
+    pointers[1] = &maps;
+    grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
+    block = kSm90Threads;
+    shared_bytes = kSm90SharedBytes;
+  } else {
+    block = static_cast<unsigned>(instance.waves * kWaveSize);
+  }
+  void* function =
+      Functions(instance, device)[static_cast<int>(form)].load(std::memory_order_acquire);
+  DriverResult result =
+      driver_.launch_early
+          ? driver_.launch_early(
+                function, grid,
+                static_cast<unsigned>(plan.cluster_peers > 1
+                                          ? plan.cluster_peers * plan.cluster_m * plan.cluster_n
+                                          : 0),
+                block, shared_bytes, stream, pointers)
+          : driver_.launch(function, grid, 1, 1, block, 1, 1, shared_bytes, stream, pointers,
+                           nullptr);
+  if (result != 0) return Failure("launching", instance.name, device, result);
+  return "";
+}
+
+std::string GpuLauncher::Failure(const char* what, const std::string& kernel, int device,
+                                 DriverResult result) const {
+  return Str(std::string_view(what)) + " failed: kernel " + kernel + ", device " + Str(device) +
+         ", " + driver_.error_name(result) + ": " + driver_.error_text(result) + " (" +
+         driver_.library + ")." + driver_.advice;
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,12 @@
+// The operands of a call, described for Hopper's copy engine.
+#pragma once
+
+#include "runtime/driver.h"
+#include "runtime/call.h"
+#include "sm90/launch_args.h"
+
+namespace jaxgemm {
+
+TensorMaps MakeTensorMaps(const Driver& driver, const Call& call);
+
+}  // namespace jaxgemm

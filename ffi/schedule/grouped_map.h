@@ -1,0 +1,195 @@
+// The map of grouped problems (MoE): group sizes that only the kernel reads cut lhs's rows, or k,
+// into consecutive groups.
+//
+//   ragged m: group g has rows of lhs and out and an rhs of its own. Rows of no group of this
+//             shard, before its groups or after them, are tiles without any k: out is zero there.
+//   ragged k: group g has a range of k and an out of its own, zero where the range is empty.
+//
+// Groups that reach beyond the end are cut off there, negative sizes count as zero.
+#pragma once
+
+#include "schedule/tile_scheduler.h"
+
+namespace jaxgemm {
+
+// Over this lane and all before it, cut off at `most`, which no x is above.
+template <class Lanes>
+JAXGEMM_DEVICE Index SumUpTo(Index x, Index most) {
+  uint32_t sum = x;
+  for (Index distance = 1; distance < Lanes::kCount; distance *= 2) {
+    sum += Lanes::From(sum, distance, 0);
+    sum = sum < static_cast<uint32_t>(most) ? sum : most;
+  }
+  return sum;
+}
+
+struct GroupedMap {
+  Ragged ragged;
+  bool sizes_batched;          // or shared by every batch
+  Index num_groups;            // in group_sizes
+  Index local_groups;          // of this shard: from first_group on
+  Index extent;                // rows, or k
+  Index tile;                  // tile_m or tile_k, elements
+  Index batch;
+  bool skips_empty;            // ragged k: an empty group's out stays as it is
+  StreamKMap cut;              // its grid: what groups share of their tiles_m, _n and _k
+  const int32_t* group_sizes;  // [num_groups], or [batch, num_groups]
+  Index first_group;
+  // Where the last index was. Regions of a batch are its groups and, with ragged m, the rows before
+  // and after them.
+  struct Cursor {
+    Index region, first_tile, origin, size;
+    Index tiles;  // 0: the region was not looked at yet
+  };
+  Cursor cursor;
+
+  // From the group that `offset` names, null for the first, cut off to the groups that there are.
+  JAXGEMM_DEVICE void StartAt(const int32_t* offset) {
+    const Index first = offset ? *offset : 0;
+    first_group = first < 0 ? 0 : first > num_groups ? num_groups : first;
+  }
+
+  // Counts the tiles, and under stream-K (max_shares > 0) cuts those of the last, partial wave if
+  // each has two shares at least. With ragged k, where tiles are of different depth, each is cut
+  // into as many slices. Comes before all else.
+  template <class Lanes = OneLane>
+  JAXGEMM_DEVICE void Prepare(Index num_workgroups, Index max_shares) {
+    cursor = {};
+    Seek<Lanes>(kNoTile);
+    const Index tiles = cursor.first_tile;
+    cursor = {};
+    cut.whole_tiles = tiles, cut.cut_tiles = 0, cut.num_shares = 0;
+    if (max_shares == 0 || tiles == 0) return;
+    Index rest = tiles < num_workgroups ? tiles : Mod(tiles, num_workgroups);
+    int64_t most = int64_t{rest} * cut.grid.tiles_k;
+    Index shares = most < max_shares ? static_cast<Index>(most) : max_shares;
+    if (rest == 0 || shares < 2 * rest) return;
+    if (ragged == Ragged::kK) shares -= Mod(shares, rest);
+    cut.whole_tiles = tiles - rest, cut.cut_tiles = rest, cut.num_shares = shares;
+  }
+  // Of all that Prepare can cut: shares + cut tiles - 1 at the most.
+  static constexpr int64_t MaxSlots(int64_t max_shares) { return max_shares + max_shares / 2; }
+
+  JAXGEMM_DEVICE Index size() const {
+    return ragged == Ragged::kK ? cut.whole_tiles + cut.num_shares : cut.size();
+  }
+
+  // Fast where indices grow from call to call.
+  JAXGEMM_DEVICE WorkTile operator()(Index index) { return At<OneLane>(index); }
+  template <class Lanes>
+  JAXGEMM_DEVICE WorkTile At(Index index) {
+    Index linear = 0, slices = 1;
+    WorkTile work;
+    if (ragged == Ragged::kK && index >= cut.whole_tiles) {
+      slices = Div(cut.num_shares, cut.cut_tiles);
+      work.cut_tile = Div(index - cut.whole_tiles, slices);
+      work.first_slot = work.cut_tile * slices;
+      work.peer = index - cut.whole_tiles - work.first_slot;
+      linear = cut.whole_tiles + work.cut_tile;
+    } else {
+      work = cut.Slice(index, &linear);
+      if (!work.valid) return work;
+    }
+    if (linear < cursor.first_tile) cursor = {};
+    if (linear >= cursor.first_tile + cursor.tiles) Seek<Lanes>(linear);
+    TileGrid grid = cut.grid;
+    grid.batch = 1;
+    grid.tiles_m = TilesM(cursor.size);
+    WorkTile place = Rasterize(grid, linear - cursor.first_tile);
+    Index in_batch = Mod(cursor.region, regions());
+    work.batch = Div(cursor.region, regions());
+    work.m = place.m, work.n = place.n;
+    work.origin = cursor.origin, work.limit = cursor.origin + cursor.size;
+    if (ragged == Ragged::kK) {
+      work.group = in_batch;
+      int64_t k_tiles = TilesOf(cursor.size);
+      work.num_peers = k_tiles < 1 ? 1 : k_tiles < slices ? static_cast<Index>(k_tiles) : slices;
+      work.valid = work.peer < work.num_peers;
+      work.k_begin = static_cast<Index>(k_tiles * work.peer / work.num_peers);
+      work.k_end = static_cast<Index>(k_tiles * (work.peer + 1) / work.num_peers);
+    } else if (in_batch == 0 || in_batch > local_groups) {
+      work.zero = true;
+      work.k_end = work.k_begin;
+    } else {
+      work.group = in_batch - 1;
+    }
+    return work;
+  }
+
+ private:
+  static constexpr Index kNoTile = 0x7fffffff;  // above all
+
+  JAXGEMM_DEVICE Index regions() const {
+    return local_groups + (ragged == Ragged::kM ? 2 : 0);
+  }
+  JAXGEMM_DEVICE Index TilesOf(Index size) const {
+    return static_cast<Index>((int64_t{size} + tile - 1) / tile);
+  }
+  // Of a region of this size.
+  JAXGEMM_DEVICE Index TilesM(Index size) const {
+    if (ragged == Ragged::kM) return TilesOf(size);
+    return skips_empty && size == 0 ? 0 : cut.grid.tiles_m;
+  }
+  JAXGEMM_DEVICE Index GroupSize(Index batch_index, Index group) const {
+    if (group >= num_groups) return 0;
+    Index size = group_sizes[(sizes_batched ? batch_index * num_groups : 0) + group];
+    return size < 0 ? 0 : size < extent ? size : extent;
+  }
+  // Of all groups before this shard's.
+  template <class Lanes>
+  JAXGEMM_DEVICE Index Skipped(Index batch_index) const {
+    Index skipped = 0;
+    for (Index first = 0; first < first_group; first += Lanes::kCount) {
+      Index group = first + Lanes::Id();
+      Index size = group < first_group ? GroupSize(batch_index, group) : 0;
+      Index sum = Lanes::Broadcast(SumUpTo<Lanes>(size, extent), Lanes::kCount - 1);
+      skipped = sum < extent - skipped ? skipped + sum : extent;
+    }
+    return skipped;
+  }
+  // Moves the cursor on to the region of tile `linear`, or behind the last one.
+  template <class Lanes>
+  JAXGEMM_DEVICE void Seek(Index linear) {
+    while (cursor.region < batch * regions()) {
+      Index batch_index = Div(cursor.region, regions());
+      Index in_batch = cursor.region - batch_index * regions(), skipped = 0;
+      if (in_batch == 0) {
+        skipped = Skipped<Lanes>(batch_index);
+        cursor.origin = ragged == Ragged::kK ? skipped : 0;
+      }
+      Index count = regions() - in_batch, rest = extent - cursor.origin, size = 0;
+      if (count > Lanes::kCount) count = Lanes::kCount;
+      if (Lanes::Id() < count) {
+        Index mine = in_batch + Lanes::Id();
+        if (ragged == Ragged::kK) {
+          size = GroupSize(batch_index, first_group + mine);
+        } else if (mine == 0) {
+          size = skipped;
+        } else {
+          size = mine > local_groups ? extent : GroupSize(batch_index, first_group + mine - 1);
+        }
+      }
+      // Groups are cut off at the end.
+      Index end = cursor.origin + SumUpTo<Lanes>(size < rest ? size : rest, rest);
+      Index begin = Lanes::From(end, 1, cursor.origin);
+      Index tiles = Lanes::Id() < count ? TilesM(end - begin) * cut.grid.tiles_n : 0;
+      Index tiles_end = cursor.first_tile + SumUpTo<Lanes>(tiles, kNoTile);
+      Index found = Lanes::First(tiles_end > linear);
+      if (found < Lanes::kCount) {
+        cursor = {.region = cursor.region + found,
+                  .first_tile = Lanes::Broadcast(tiles_end - tiles, found),
+                  .origin = Lanes::Broadcast(begin, found),
+                  .size = Lanes::Broadcast(end - begin, found),
+                  .tiles = Lanes::Broadcast(tiles, found)};
+        return;
+      }
+      cursor = {.region = cursor.region + count,
+                .first_tile = Lanes::Broadcast(tiles_end, Lanes::kCount - 1),
+                .origin = Lanes::Broadcast(end, Lanes::kCount - 1),
+                .size = 0,
+                .tiles = 0};
+    }
+  }
+};
+
+}  // namespace jaxgemm

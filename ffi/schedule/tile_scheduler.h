@@ -1,0 +1,355 @@
+// Which piece of the problem a workgroup does next. Three independent steps:
+//   claim  the next linear index          StrideClaim, StealClaim
+//   map    the work tile of that index    DenseMap, StreamKMap, GroupedMap (grouped_map.h)
+//   ready  may lhs be read there yet      AlwaysReady, ChunkSignals
+// and one loop, ForEachWorkTile, that any choice of the three goes into. Every backend
+// compiles this file; it is tested on the host, where no device is needed.
+#pragma once
+
+#include <cstdint>
+
+#include "schedule/atomics.h"
+#include "spec/types.h"
+
+namespace jaxgemm {
+
+// Counts of tiles fit 32 bits (the plan sees to it): GPUs divide them on every work tile.
+using Index = int32_t;
+
+inline constexpr Index kNoMoreWork = -1;
+
+// Of numbers that are not negative, which is cheaper than signed division.
+JAXGEMM_DEVICE inline Index Div(Index a, Index b) {
+  return static_cast<Index>(static_cast<uint32_t>(a) / static_cast<uint32_t>(b));
+}
+JAXGEMM_DEVICE inline Index Mod(Index a, Index b) { return a - Div(a, b) * b; }
+
+// A tile of out, or the slice [k_begin, k_end) of its k tiles.
+struct WorkTile {
+  Index batch = 0;
+  Index m = 0, n = 0;            // tile coordinates
+  Index k_begin = 0, k_end = 0;  // in k tiles
+  // Stream-K: this is slice `peer` of `num_peers`; slice p leaves its partial sum in slot
+  // first_slot + p, and cut_tile counts the tiles that are cut.
+  Index peer = 0, num_peers = 1;
+  Index first_slot = 0, cut_tile = 0;
+  bool valid = true;
+  // Grouped problems: which group of this shard's, and the rows (or the k) [origin, limit) of it
+  // that m (or k_begin and k_end) count from. `zero`: rows of no group, where out is zero.
+  Index group = 0, origin = 0, limit = 0;
+  bool zero = false;
+};
+
+// The problem in tiles.
+struct TileGrid {
+  Index batch, tiles_m, tiles_n, tiles_k;
+  Index group_m;   // tile rows visited together, so that rhs stays in the L2
+  Index num_xcds;  // chiplets that consecutive workgroups are dealt to; 1: none
+
+  JAXGEMM_DEVICE Index num_tiles() const { return batch * tiles_m * tiles_n; }
+};
+
+// Who looks at an array: kCount elements at a time, one by each lane of a wave; on the host one
+// after another.
+struct OneLane {
+  static constexpr Index kCount = 1;
+  static JAXGEMM_DEVICE Index Id() { return 0; }
+  // The x of the lane `distance` before this one; `otherwise` where there is none.
+  static JAXGEMM_DEVICE Index From(Index, Index, Index otherwise) { return otherwise; }
+  static JAXGEMM_DEVICE Index First(bool found) { return found ? 0 : kCount; }  // kCount: none
+  static JAXGEMM_DEVICE Index Broadcast(Index x, Index) { return x; }
+};
+
+// ---------------------------------------------------------------------------- claim
+//
+// Start() asks for the next index, Finish() returns it or kNoMoreWork. Work may be done
+// between the two, which hides a device atomic's latency.
+
+// workgroup, workgroup + grid, workgroup + 2 grid, ...
+struct StrideClaim {
+  Index index, step, size;
+
+  JAXGEMM_DEVICE void Start() {}
+  JAXGEMM_DEVICE Index Finish() {
+    if (index >= size) return kNoMoreWork;
+    Index mine = index;
+    index += step;
+    return mine;
+  }
+};
+
+// Queue q owns the q-th contiguous share of the indices and counts up in a counter of its
+// own, far enough from the next to sit in another memory channel (tritonBLAS PR 64). A
+// workgroup starts at its own queue and visits the others when that one is empty; a wrong
+// start costs locality, never correctness.
+struct StealClaim {
+  static constexpr Index kCounterStride = 64;  // int32_t: 256 bytes
+
+  int32_t* counters;
+  Index num_queues, start, size;
+  Index visited = 0, ticket = 0;
+
+  JAXGEMM_DEVICE void Start() {
+    if (visited < num_queues) ticket = FetchAddRelaxed(counters + queue() * kCounterStride, 1);
+  }
+  JAXGEMM_DEVICE Index Finish() {
+    while (visited < num_queues) {
+      Index begin = Begin(queue());
+      if (ticket < Begin(queue() + 1) - begin) return begin + ticket;
+      // Looking first keeps the atomics away from queues that are empty already.
+      for (++visited; visited < num_queues; ++visited) {
+        Index left = Begin(queue() + 1) - Begin(queue());
+        if (LoadRelaxed(counters + queue() * kCounterStride) < left) break;
+      }
+      Start();
+    }
+    return kNoMoreWork;
+  }
+
+ private:
+  JAXGEMM_DEVICE Index queue() const {
+    Index queue = start + visited;
+    return queue < num_queues ? queue : queue - num_queues;
+  }
+  JAXGEMM_DEVICE Index Begin(Index queue) const {
+    return static_cast<Index>(int64_t{queue} * size / num_queues);
+  }
+};
+
+// ------------------------------------------------------------------------------ map
+
+// Linear tile -> (batch, m, n): batch by batch, in groups of group_m rows, each group
+// column by column.
+JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
+  Index per_batch = grid.tiles_m * grid.tiles_n;
+  Index batch = grid.batch == 1 ? 0 : Div(tile, per_batch), in_batch = tile - batch * per_batch;
+  Index per_group = grid.group_m * grid.tiles_n;
+  // A workgroup's first tile often is in the first group, and nothing else can be done before it.
+  Index group = in_batch < per_group ? 0 : Div(in_batch, per_group);
+  Index in_group = in_batch - group * per_group;
+  Index first_m = group * grid.group_m;
+  Index rows = grid.tiles_m - first_m < grid.group_m ? grid.tiles_m - first_m : grid.group_m;
+  Index n = Div(in_group, rows);
+  return {.batch = batch,
+          .m = first_m + in_group - n * rows,
+          .n = n,
+          .k_begin = 0,
+          .k_end = grid.tiles_k};
+}
+
+// Indices that are dealt to the XCDs in turn -> contiguous shares, one per XCD. One to one
+// for any size.
+JAXGEMM_DEVICE inline Index RemapXcd(Index index, Index size, Index num_xcds) {
+  if (num_xcds == 1) return index;
+  Index turn = Div(index, num_xcds), xcd = index - turn * num_xcds;
+  Index share = Div(size, num_xcds), remainder = size - share * num_xcds;
+  return xcd * share + (xcd < remainder ? xcd : remainder) + turn;
+}
+
+struct DenseMap {
+  TileGrid grid;
+
+  JAXGEMM_DEVICE Index size() const { return grid.num_tiles(); }
+  JAXGEMM_DEVICE WorkTile operator()(Index index) const {
+    return Rasterize(grid, RemapXcd(index, size(), grid.num_xcds));
+  }
+};
+
+// Hybrid stream-K: `whole_tiles` tiles are done whole; the k iterations of the `cut_tiles`
+// after them are laid end to end and cut into `num_shares` equal shares. As
+// cut_tiles <= num_shares <= cut_tiles * tiles_k, a share touches one or two tiles: index
+// whole_tiles + u is part u / num_shares of share u % num_shares, and some second parts
+// are empty (not valid).
+struct StreamKMap {
+  TileGrid grid;
+  Index whole_tiles, cut_tiles, num_shares;
+
+  JAXGEMM_DEVICE Index size() const { return whole_tiles + 2 * num_shares; }
+  // Slots for partial sums: two neighbouring slices differ in share or tile or both, so
+  // share + tile numbers them.
+  JAXGEMM_DEVICE Index num_slots() const {
+    return num_shares == 0 ? 0 : num_shares + cut_tiles - 1;
+  }
+
+  JAXGEMM_DEVICE WorkTile operator()(Index index) const {
+    Index tile;
+    WorkTile slice = Slice(index, &tile);
+    if (!slice.valid) return slice;
+    WorkTile place = Rasterize(grid, tile);
+    slice.batch = place.batch, slice.m = place.m, slice.n = place.n;
+    return slice;
+  }
+
+  // All of a work tile but its place in out, which is that of `*tile`.
+  JAXGEMM_DEVICE WorkTile Slice(Index index, Index* tile) const {
+    if (index < whole_tiles) {
+      *tile = RemapXcd(index, whole_tiles, grid.num_xcds);
+      return {.k_begin = 0, .k_end = grid.tiles_k};
+    }
+    bool first_part = index - whole_tiles < num_shares;
+    Index share = index - whole_tiles - (first_part ? 0 : num_shares);
+    int64_t begin = ShareBegin(share), end = ShareBegin(share + 1);
+    Index cut_tile = static_cast<Index>(begin / grid.tiles_k);
+    int64_t tile_end = (cut_tile + int64_t{1}) * grid.tiles_k;
+    if (tile_end > end) tile_end = end;
+    if (first_part) {
+      end = tile_end;
+    } else {
+      begin = tile_end;
+      cut_tile += 1;
+    }
+    if (begin >= end) return {.valid = false};
+
+    int64_t tile_begin = int64_t{cut_tile} * grid.tiles_k;
+    Index first_share = ShareOf(tile_begin);
+    *tile = whole_tiles + cut_tile;
+    return {.k_begin = static_cast<Index>(begin - tile_begin),
+            .k_end = static_cast<Index>(end - tile_begin),
+            .peer = share - first_share,
+            .num_peers = ShareOf(tile_begin + grid.tiles_k - 1) - first_share + 1,
+            .first_slot = first_share + cut_tile,
+            .cut_tile = cut_tile};
+  }
+
+ private:
+  JAXGEMM_DEVICE int64_t iterations() const { return int64_t{cut_tiles} * grid.tiles_k; }
+  JAXGEMM_DEVICE int64_t ShareBegin(Index share) const {
+    return share * iterations() / num_shares;
+  }
+  // The share that holds an iteration: the largest s with ShareBegin(s) <= iteration.
+  JAXGEMM_DEVICE Index ShareOf(int64_t iteration) const {
+    return static_cast<Index>(((iteration + 1) * num_shares - 1) / iterations());
+  }
+};
+
+// Each tile is cut along k among `peers` workgroups, which are neighbours and come once: as
+// StreamKMap cuts all tiles into as many shares, in fewer steps. Or of clusters of cluster_m x
+// cluster_n tiles, all their first peers before all their second ones.
+struct PeersMap {
+  TileGrid grid;  // of clusters
+  Index peers;
+  Index cluster_m = 1, cluster_n = 1;
+
+  JAXGEMM_DEVICE Index cluster_size() const { return peers * cluster_m * cluster_n; }
+  JAXGEMM_DEVICE Index size() const { return grid.num_tiles() * cluster_size(); }
+  JAXGEMM_DEVICE WorkTile operator()(Index index) const {
+    const Index cluster = Div(index, cluster_size()), rank = index - cluster * cluster_size();
+    const Index peer = Div(rank, cluster_m * cluster_n), tile = rank - peer * cluster_m * cluster_n;
+    WorkTile work = Rasterize(grid, cluster);
+    const Index n = Div(tile, cluster_m);
+    work.m = work.m * cluster_m + tile - n * cluster_m;
+    work.n = work.n * cluster_n + n;
+    work.peer = peer, work.num_peers = peers;
+    work.k_begin = Div(peer * grid.tiles_k, peers);
+    work.k_end = Div((peer + 1) * grid.tiles_k, peers);
+    return work;
+  }
+};
+
+// ---------------------------------------------------------------------------- ready
+//
+// Row() is the tile row that a work tile computes, Wait() whether it may be read: false is the end
+// of this workgroup's work.
+
+// lhs was there before the kernel started.
+struct AlwaysReady {
+  JAXGEMM_DEVICE Index Row(Index m) const { return m; }
+  JAXGEMM_DEVICE bool Wait(const WorkTile&) const { return true; }
+};
+
+// lhs arrives in chunks of tile rows while the kernel runs. Rows are visited from the pivot round,
+// and the row that a work tile computes is the one it waits for (CK's first version waited for
+// another: rocm-libraries 5776).
+struct ChunkSignals {
+  const uint32_t* signals;  // one for each chunk; null: all of lhs is there
+  const uint32_t* epoch;    // a chunk has arrived when its signal equals this
+  int32_t* status;          // zeroed; 1 + the place of a signal that did not come in time
+  int32_t* order;           // zeroed; see GroupM. Null: the grid's group_m is the only order
+  int64_t timeout_ns;
+  Index tiles_per_chunk, pivot, tiles_m;
+  Index batch_stride;  // from one batch's signals to the next's; 0: shared
+
+  JAXGEMM_DEVICE Index Row(Index m) const {
+    const Index row = m + pivot;
+    return row < tiles_m ? row : row - tiles_m;
+  }
+  // The tile rows to visit together, the same for all workgroups: the grid's group_m, which the L2
+  // likes, if all chunks had come when one of them first looked, else the fewer of a chunk, so that
+  // the first tiles need the first chunk only. By all lanes of a wave.
+  template <class Lanes = OneLane>
+  JAXGEMM_DEVICE Index GroupM(const TileGrid& grid) const {
+    if (order == nullptr) return grid.group_m;
+    constexpr int32_t kOpen = 0, kByChunk = 1, kAllThere = 2;
+    const bool is_first = Lanes::Id() == 0;
+    int32_t seen = kOpen;
+    if (is_first) seen = LoadRelaxed(order);
+    seen = Lanes::Broadcast(seen, 0);
+    if (seen == kOpen) {
+      const int32_t mine = AllThere<Lanes>(grid.batch) ? kAllThere : kByChunk;
+      if (is_first) seen = CompareExchangeRelaxed(order, kOpen, mine);
+      seen = Lanes::Broadcast(seen, 0);
+      if (seen == kOpen) seen = mine;
+    }
+    return seen == kAllThere ? grid.group_m : tiles_per_chunk;
+  }
+  // By one thread; what it acquires is then the whole workgroup's by a barrier. False: a signal has
+  // not come in time, this one or another workgroup's.
+  JAXGEMM_DEVICE bool Wait(const WorkTile& tile) const {
+    const Index place = tile.batch * batch_stride + Div(tile.m, tiles_per_chunk);
+    const uint32_t wanted = *epoch;
+    for (int64_t start = 0; !AcquireIfEqual(signals + place, wanted); SleepBriefly()) {
+      if (LoadRelaxed(status) != 0) return false;
+      const int64_t now = Nanoseconds();
+      if (start == 0) start = now;
+      if (now - start > timeout_ns) {
+        StoreRelaxed(status, place + 1);
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  // Nothing is acquired: each tile still waits for its own chunk.
+  template <class Lanes>
+  JAXGEMM_DEVICE bool AllThere(Index batch) const {
+    constexpr Index kEach = 4;  // loads of a lane that are in flight together
+    const Index num_chunks = Div(tiles_m + tiles_per_chunk - 1, tiles_per_chunk);
+    const Index count = batch_stride == 0 ? num_chunks : batch * batch_stride;
+    const Index lane = Lanes::Id();
+    const uint32_t wanted = *epoch;
+    for (Index first = 0; first < count; first += kEach * Lanes::kCount) {
+      bool missing = false;
+      for (Index i = 0; i < kEach; ++i) {
+        const Index place = first + i * Lanes::kCount + lane;
+        missing |= LoadSignal(signals + (place < count ? place : first)) != wanted;
+      }
+      if (Lanes::First(missing) < Lanes::kCount) return false;
+    }
+    return true;
+  }
+};
+
+// ----------------------------------------------------------------------------- loop
+
+// What one persistent workgroup does. `compute` is the main loop, `store` fix-up and
+// epilogue. With claim_ahead the next index is asked for between the two.
+template <class Claim, class Map, class Ready, class Compute, class Store>
+JAXGEMM_DEVICE inline __attribute__((always_inline)) void ForEachWorkTile(
+    Claim claim, Map& map, const Ready& ready, bool claim_ahead, Compute&& compute,
+    Store&& store) {
+  claim.Start();
+  for (Index index = claim.Finish(); index != kNoMoreWork; index = claim.Finish()) {
+    WorkTile tile = map(index);
+    if (tile.valid) {
+      tile.m = ready.Row(tile.m);
+      if (!ready.Wait(tile)) return;
+      compute(tile);
+    }
+    if (claim_ahead) claim.Start();
+    if (tile.valid) store(tile);
+    if (!claim_ahead) claim.Start();
+  }
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,447 @@
+// The epilogue on Hopper, by warps of 16 rows. Most results go from the registers to out. Those of
+// small or integer types, of lines that are not aligned, or added to out, are staged as sums in
+// shared memory, so that one short loop, whatever the type of out, stores four elements a lane.
+#pragma once
+
+#include "sm90/tma_store.h"
+
+namespace jaxgemm {
+
+template <class Traits>
+class Epilogue {
+  using Sum = typename Traits::Sum;
+  static constexpr int kColumns = Traits::kStagedN;
+  static constexpr int kWarpM = 16, kWarps = kWarpgroupSize / kWarpSize;
+  using Boxes = OutBoxes<Traits>;
+  using Packed = typename Boxes::Packed;
+  static constexpr bool kPlainBf16 = PlainOut(Traits::kLhs) == DType::kBF16;
+  template <int kCount>
+  struct alignas(kCount * 4) Piece {
+    Sum values[kCount];
+  };
+
+ public:
+  JAXGEMM_SM90 Epilogue(SharedMemory<Traits>& shared, int rank)
+      : shared_(shared), thread_(ThreadId() - kWarpgroupSize), rank_(rank) {}
+
+  JAXGEMM_SM90 void Store(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                          Sum (&sums)[Traits::kSums]) {
+    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
+    if (place.row >= place.rows) return;
+    if constexpr (!Traits::kInteger) {
+      if (maps.plain_out) return StoreSums(args, maps, place, sums);
+    }
+    StoreFours(args, place, sums);
+  }
+
+  // Of the plain forms. False: there is nothing left to store by boxes.
+  JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile, const Sum* sums,
+                              Packed& packed) {
+    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
+    // As ptxas must know, see Multiplier, by whole warps.
+    if (SameInWarp(place.row >= place.rows)) return false;
+    if (SameInWarp(!IsWhole(args, place))) {
+      StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
+      return false;
+    }
+    packed.template Pack<kPlainBf16>(sums);
+    SetPlace(place, packed);
+    return true;
+  }
+
+  // Of forms that take turns, while the other warpgroup multiplies. The CTA's last tile goes by way
+  // of the stages that its warpgroup has read last: of each 64 rows of lhs a warp has its own box.
+  template <class LastSlot>
+  JAXGEMM_SM90 void StoreTile(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                              const Sum* sums, bool is_last, const LastSlot& last_slot) {
+    static_assert(Boxes::kBoxes <= kPlainKTiles);
+    const Boxes boxes(shared_, maps, thread_);
+    if (is_last) WarpgroupBarrier(thread_ / kWarpgroupSize);
+#pragma unroll
+    for (int block = 0; block < Traits::kBlocksM; ++block) {
+      Packed packed;
+      const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM +
+                                                  Warp() % kWarps * kWarpM);
+      // As ptxas must know, see Multiplier, by whole warps.
+      if (SameInWarp(place.row >= place.rows)) return;
+      if (SameInWarp(!IsWhole(args, place))) {
+        StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n,
+                               sums + block * Traits::kSums);
+        continue;
+      }
+      SetPlace(place, packed);
+#pragma unroll
+      for (int i = 0; i < Boxes::kBoxes; ++i) {
+        uint32_t box;
+        if (is_last) {
+          box = SharedAddress(shared_.lhs[0]) + last_slot(i) * Traits::kLhsBytes +
+                (block * kWarps + Warp() % kWarps) * Boxes::kBytes;
+        } else {
+          box = boxes.Free(i);
+        }
+        packed.template PackBox<kPlainBf16>(sums + block * Traits::kSums, i);
+        boxes.StoreBy(box, packed, i);
+      }
+    }
+  }
+
+  // The fours of columns that this one of a tile's peers owns, of one CTA's tile. All that can be
+  // done before is, then it waits for the others' sums.
+  template <class Peers>
+  JAXGEMM_SM90 void StoreOwned(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                               const Peers& peers) {
+    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
+    const int64_t row = place.row + Lane() / 4, column = place.column + Lane() % 4 * 2;
+    const int rows = AtMost(place.rows - row, kWarpM);
+    const int columns = AtMost(args.n - column, Traits::kTileN);
+    const bool plain = !Traits::kInteger && maps.plain_out && !place.scale && !place.bias &&
+                       !args.preact && args.activation == Activation::kNone &&
+                       args.out_dtype != DType::kF32;
+    if (plain) {
+      constexpr int kAtOnce = 4;
+      const bool bf16 = args.out_dtype == DType::kBF16;
+      const int64_t next = 8 * args.n * sizeof(uint16_t);  // bytes to the second half's row
+      char* line = static_cast<char*>(args.out) +
+                   ((place.z * args.m + row) * args.n + column) * sizeof(uint16_t);
+      asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(columns), "r"(int{bf16}));
+      peers.Wait();
+#pragma unroll 1
+      for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
+        Four<Sum> fours[kAtOnce];
+        peers.AddUp(first, fours);
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+          const int four = first + i;
+          if (four >= peers.end() || four * 8 >= columns) break;
+#pragma unroll
+          for (int half = 0; half < 2; ++half) {
+            const uint32_t pair = PackPair(bf16, static_cast<float>(fours[i][2 * half]),
+                                           static_cast<float>(fours[i][2 * half + 1]));
+            if (half * 8 < rows) {
+              *reinterpret_cast<uint32_t*>(line + half * next + four * 8 * sizeof(uint16_t)) = pair;
+            }
+          }
+        }
+      }
+      return;
+    }
+    peers.Wait();
+#pragma unroll 1
+    for (int four = peers.first(); four < peers.end() && four * 8 < columns; ++four) {
+      Four<Sum> sums[1];
+      peers.AddUp(four, sums);
+#pragma unroll 1
+      for (int half = 0; half < 2; ++half) {
+        if (half * 8 >= rows) continue;
+        const Piece<4> pair{{half ? sums[0][2] : sums[0][0], half ? sums[0][3] : sums[0][1]}};
+        StoreRow(args, place, row + half * 8, column + four * 8, AtMost(columns - four * 8, 2),
+                 /*aligned=*/false, pair, pair);
+      }
+    }
+  }
+
+ private:
+  struct Place {
+    int64_t row, rows;  // this warp's first row, and how many there are, of the group
+    int64_t column;
+    int64_t first_row;  // of the group
+    Index z;
+    const void* bias;
+    int64_t bias_at;
+    const float* scale;
+    int64_t scale_at;
+  };
+
+  static JAXGEMM_SM90 Place PlaceOf(const GemmArgs& args, const WorkTile& tile, int row_in_tile) {
+    const bool ragged_m = Traits::RaggedOf(args) == Ragged::kM;
+    const Index vectors = ragged_m ? tile.group : tile.batch;
+    return {
+        .row = int64_t{tile.m} * Traits::kTileM + row_in_tile,
+        .rows = ragged_m ? tile.limit - tile.origin : args.m,
+        .column = int64_t{tile.n} * (Traits::IsGated(args) ? Traits::kTileN / 2
+                                                                 : Traits::kTileN),
+        .first_row = ragged_m ? tile.origin : 0,
+        .z = Traits::RaggedOf(args) == Ragged::kK
+                 ? tile.batch * args.groups.local_groups + tile.group
+                 : tile.batch,
+        // Rows of no group stay zero, as every activation leaves them.
+        .bias = tile.zero ? nullptr : args.bias,
+        .bias_at = vectors * args.bias_batch_stride,
+        .scale = tile.zero ? nullptr : args.scale,
+        .scale_at = vectors * args.scale_batch_stride,
+    };
+  }
+
+  // A box does not end where a group does.
+  static JAXGEMM_SM90 bool IsWhole(const GemmArgs& args, const Place& place) {
+    return Traits::RaggedOf(args) != Ragged::kM || place.rows - place.row >= kWarpM;
+  }
+  static JAXGEMM_SM90 void SetPlace(const Place& place, Packed& packed) {
+    packed.row = static_cast<int>(place.first_row + place.row);
+    packed.column = static_cast<int>(place.column), packed.z = place.z;
+  }
+
+  static JAXGEMM_SM90 int AtMost(int64_t count, int most) {
+    return count < most ? static_cast<int>(count) : most;
+  }
+  JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
+  JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
+
+  // All in registers. What is plain is code of its own, short and in one piece: it is on the way of
+  // every tile.
+  JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
+                              Sum (&sums)[Traits::kSums]) {
+    if (place.scale || place.bias) ScaleAndShift(args, place, sums);
+    if (args.activation != Activation::kNone || args.preact || args.gated) {
+      StoreActivated(args, place, sums);
+    } else if (!maps.out_valid || !IsWhole(args, place)) {
+      StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
+    } else if (args.out_dtype != DType::kBF16) {
+      StoreBoxes<false>(maps, place, sums);
+    } else {
+      StoreBoxes<true>(maps, place, sums);
+    }
+  }
+  template <bool kBf16>
+  JAXGEMM_SM90 void StoreBoxes(const TensorMaps& maps, const Place& place,
+                               Sum (&sums)[Traits::kSums]) {
+    Packed packed;
+    packed.template Pack<kBf16>(sums);
+    SetPlace(place, packed);
+    const Boxes boxes(shared_, maps, thread_);
+#pragma unroll
+    for (int i = 0; i < Boxes::kBoxes; ++i) boxes.Store(packed, i);
+  }
+
+  // Gated tiles have the gate's sums first, then the up projection's.
+  JAXGEMM_SM90 void StoreActivated(const GemmArgs& args, const Place& place,
+                                   Sum (&sums)[Traits::kSums]) {
+    constexpr int kHalf = Traits::kSums / 2;
+    if (args.preact) {
+      const int64_t length = args.gated ? 2 * args.n : args.n;
+      StoreTo<kHalf>(args, args.preact, length, place, 0, args.n, sums);
+      StoreTo<kHalf>(args, args.preact, length, place, args.gated ? args.n : Traits::kTileN / 2,
+                     args.gated ? 2 * args.n : args.n, sums + kHalf);
+    }
+    switch (args.activation) {
+      case Activation::kNone:
+        break;
+      case Activation::kRelu:
+#pragma unroll
+        for (int i = 0; i < Traits::kSums; ++i) sums[i] = InGate(args, i) ? Relu(sums[i]) : sums[i];
+        break;
+      case Activation::kGelu:
+#pragma unroll
+        for (int i = 0; i < Traits::kSums; ++i) sums[i] = InGate(args, i) ? Gelu(sums[i]) : sums[i];
+        break;
+      case Activation::kSilu:
+#pragma unroll
+        for (int i = 0; i < Traits::kSums; ++i) sums[i] = InGate(args, i) ? Silu(sums[i]) : sums[i];
+        break;
+    }
+    if (args.gated) {
+#pragma unroll
+      for (int i = 0; i < kHalf; ++i) sums[i] *= sums[kHalf + i];
+    }
+    StoreTo<kHalf>(args, args.out, args.n, place, 0, args.n, sums);
+    if (args.gated) return;
+    StoreTo<kHalf>(args, args.out, args.n, place, Traits::kTileN / 2, args.n, sums + kHalf);
+  }
+  static JAXGEMM_SM90 bool InGate(const GemmArgs& args, int i) {
+    return i < Traits::kSums / 2 || !args.gated;
+  }
+  JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place,
+                                  Sum (&sums)[Traits::kSums]) {
+    // Loads of so many columns are in flight at once.
+    constexpr int kAtOnce = 8;
+#pragma unroll
+    for (int first = 0; first < Traits::kTileN / 4; first += kAtOnce) {
+      float scale[kAtOnce], bias[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int in_tile = (first + i) / 2 * 8;
+        const bool up = !InGate(args, in_tile / 2);
+        const int64_t end = up ? 2 * args.n : args.n;
+        const int64_t column = place.column + (up ? args.n - Traits::kTileN / 2 : 0) + in_tile +
+                               Lane() % 4 * 2 + i % 2;
+        const int64_t at = column < end ? column : end - 1;
+        scale[i] = place.scale ? place.scale[place.scale_at + at * args.scale_stride] : 1;
+        bias[i] = place.bias ? static_cast<const float*>(place.bias)[place.bias_at + at] : 0;
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        Sum* sum = sums + (first + i) / 2 * 4 + i % 2;
+        sum[0] = sum[0] * scale[i] + bias[i];
+        sum[2] = sum[2] * scale[i] + bias[i];
+      }
+    }
+  }
+
+  // kCount sums to rows of `length` elements, from column `first` of the tile on, up to `end`.
+  template <int kCount>
+  JAXGEMM_SM90 void StoreTo(const GemmArgs& args, void* base, int64_t length, const Place& place,
+                            int64_t first, int64_t end, const Sum* sums) {
+    const int64_t row = place.row + Lane() / 4;
+    const int64_t at = (place.z * args.m + place.first_row + row) * length;
+    const int rows = place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;  // of 0 and 8
+    if (args.out_dtype == DType::kF32) {
+      StorePairs<kCount>(static_cast<Sum*>(base) + at, length, place.column + first, end, rows,
+                         sums);
+    } else {
+      StoreLines<kCount>(static_cast<uint16_t*>(base) + at, length, place.column + first, end,
+                         rows, args.out_dtype == DType::kBF16, sums);
+    }
+  }
+  // Lanes of four trade pairs of columns for eight neighbours each, 16 bytes: lane q gets those of
+  // the q-th of four blocks of eight columns.
+  template <int kCount>
+  JAXGEMM_SM90 void StoreLines(uint16_t* line, int64_t length, int64_t column, int64_t end,
+                               int rows, bool bf16, const Sum* sums) {
+    const int quad = Lane() % 4;
+    column += quad * 8;
+#pragma unroll
+    for (int group = 0; group < kCount / 16; ++group) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        uint32_t pairs[4];
+#pragma unroll
+        for (int block = 0; block < 4; ++block) {
+          const Sum* sum = sums + 16 * group + 4 * block + 2 * half;
+          pairs[block] = PackPair(bf16, sum[0], sum[1]);
+        }
+        Trade(quad & 1, 1, pairs[0], pairs[1]);
+        Trade(quad & 1, 1, pairs[2], pairs[3]);
+        Trade(quad & 2, 2, pairs[0], pairs[2]);
+        Trade(quad & 2, 2, pairs[1], pairs[3]);
+        if (half < rows && column + 32 * group < end) {
+          *reinterpret_cast<uint4*>(line + 8 * half * length + column + 32 * group) = {
+              pairs[0], pairs[1], pairs[2], pairs[3]};
+        }
+      }
+    }
+  }
+  // Gives `b`, or `a` in upper lanes, to the lane `distance` away for what it gives.
+  static JAXGEMM_SM90 void Trade(bool upper, int distance, uint32_t& a, uint32_t& b) {
+    const uint32_t theirs = __shfl_xor_sync(~0u, upper ? a : b, distance);
+    (upper ? a : b) = theirs;
+  }
+  // Floats: pairs of columns as they lie, 32 bytes by four lanes.
+  template <int kCount>
+  JAXGEMM_SM90 void StorePairs(Sum* line, int64_t length, int64_t column, int64_t end, int rows,
+                               const Sum* sums) {
+    column += Lane() % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < kCount / 2; ++i) {
+      if (i % 2 < rows && column + i / 2 * 8 < end) {
+        *reinterpret_cast<Piece<2>*>(line + i % 2 * 8 * length + column + i / 2 * 8) = {
+            {sums[2 * i], sums[2 * i + 1]}};
+      }
+    }
+  }
+
+  // 64 columns of sums at a time, of a gated product 32 of the gate and 32 of the up projection.
+  JAXGEMM_SM90 void StoreFours(const GemmArgs& args, const Place& place,
+                               Sum (&sums)[Traits::kSums]) {
+    const bool aligned = args.n % 4 == 0;
+    const int columns = args.gated ? kColumns / 2 : kColumns, fours = columns / 4;
+    const int four = Lane() % fours;
+#pragma unroll 1
+    for (int block = 0; block < Traits::kTileN / kColumns; ++block) {
+      // Registers cannot be indexed: one branch for each block.
+#pragma unroll
+      for (int i = 0; i < Traits::kTileN / kColumns; ++i) {
+        if (i != block) continue;
+        if (args.gated) {
+          StageSums<kColumns / 2>(0, sums + i * kColumns / 4);
+          StageSums<kColumns / 2>(kColumns / 2, sums + (Traits::kSums + i * kColumns / 2) / 2);
+        } else {
+          StageSums<kColumns>(0, sums + i * kColumns / 2);
+        }
+      }
+      __syncwarp();
+      const int64_t column = place.column + block * columns + four * 4;
+      const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
+#pragma unroll 2
+      for (int row = Lane() / fours; row < kWarpM; row += kWarpSize / fours) {
+        const int64_t out_row = place.row + row;
+        if (out_row >= place.rows || count <= 0) continue;
+        StoreRow(args, place, out_row, column, count, aligned, *At<4>(row, four * 4),
+                 *At<4>(row, four * 4 + (args.gated ? kColumns / 2 : 0)));
+      }
+      __syncwarp();
+    }
+  }
+  // A thread's sums of kCount columns, to the staged ones from `first` on.
+  template <int kCount>
+  JAXGEMM_SM90 void StageSums(int first, const Sum* sums) {
+#pragma unroll
+    for (int eight = 0; eight < kCount / 8; ++eight) {
+      const int row = Lane() / 4, column = first + eight * 8 + Lane() % 4 * 2;
+      *At<2>(row, column) = {{sums[4 * eight], sums[4 * eight + 1]}};
+      *At<2>(row + 8, column) = {{sums[4 * eight + 2], sums[4 * eight + 3]}};
+    }
+  }
+
+  // Rows are as long as all banks: fours are permuted within each.
+  template <int kCount>
+  JAXGEMM_SM90 Piece<kCount>* At(int row, int column) {
+    return reinterpret_cast<Piece<kCount>*>(
+        shared_.out[Warp()] + (row * kColumns + (column ^ row % 4 * 8)) * 4);
+  }
+
+  // `up` is of gated products only.
+  JAXGEMM_SM90 void StoreRow(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
+                             int count, bool aligned, Piece<4> sums, Piece<4> up_sums) {
+    const int64_t out_row = place.z * args.m + place.first_row + row;
+    const int64_t offset = out_row * args.n + column;
+    if constexpr (Traits::kInteger) {
+      if (args.out_dtype == DType::kS32 || args.out_dtype == DType::kS8) {
+        Four<int32_t> value{}, bias{};
+        if (place.bias) bias = LoadFour<int32_t>(place.bias, place.bias_at + column, count);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) value[i] = sums.values[i] + bias[i];
+        return StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
+      }
+    }
+    const int64_t preact_at = args.gated ? offset + out_row * args.n : offset;
+    Four<float> value = Apply(args, place, column, count, sums);
+    if (args.preact) StoreAs(args.out_dtype, args.preact, preact_at, value, count, aligned);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) value[i] = Activate(args.activation, value[i]);
+    if (args.gated) {
+      Four<float> up = Apply(args, place, args.n + column, count, up_sums);
+      if (args.preact) {
+        StoreAs(args.out_dtype, args.preact, preact_at + args.n, up, count, aligned);
+      }
+#pragma unroll
+      for (int i = 0; i < 4; ++i) value[i] *= up[i];
+    }
+    if (args.accumulate) {
+      Four<float> before = LoadFour<float>(args.out, offset, count);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) value[i] += before[i];
+    }
+    StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
+  }
+  JAXGEMM_SM90 Four<float> Apply(const GemmArgs& args, const Place& place, int64_t column,
+                                 int count, Piece<4> sums) {
+    Four<float> value, bias{}, scale{{1, 1, 1, 1}};
+    if (place.bias) bias = LoadFour<float>(place.bias, place.bias_at + column, count);
+    if (place.scale && args.scale_stride) {
+      scale = LoadFour<float>(place.scale, place.scale_at + column, count);
+    } else if (place.scale) {
+      const float same = place.scale[place.scale_at];
+      scale = {{same, same, same, same}};
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      value[i] = static_cast<float>(sums.values[i]) * scale[i] + bias[i];
+    }
+    return value;
+  }
+
+  SharedMemory<Traits>& shared_;
+  int thread_, rank_;  // of all consumers of the CTA
+};
+
+}  // namespace jaxgemm

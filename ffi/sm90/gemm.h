@@ -1,0 +1,356 @@
+// One persistent workgroup on Hopper, a cluster of CTAs: in each, a producer, of one warp or
+// two, claims work tiles, loads their operands and hands them to two warpgroups that multiply, fix
+// up and store.
+#pragma once
+
+#include <type_traits>
+
+#include "sm90/claim.h"
+#include "sm90/epilogue.h"
+#include "sm90/mainloop.h"
+#include "sm90/overlapped_store.h"
+#include "schedule/stream_k.h"
+#include "sm90/pingpong.h"
+
+namespace jaxgemm {
+
+// The consumers' sums of a CTA's part of a tile, in registers. Partial-sum slots hold them as they
+// lie there, row by row of four a thread.
+template <class Traits>
+struct Sm90Accumulator {
+  using Element = typename Traits::Sum;
+  using Row = Four<Element>;
+  static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
+  static constexpr int kRows = Traits::kSums / 4;
+  static constexpr Index kNone = -1;
+
+  Element (&sums)[Traits::kSums];
+  void* partials;
+  SharedMemory<Traits>& shared;
+  int thread, rank;
+  Index held;  // the slot that is in the registers as well
+
+  JAXGEMM_SM90 Row* Slot(Index slot) const {
+    return static_cast<Row*>(partials) +
+           (int64_t{slot} * Traits::kCluster + rank) * kRows * kThreads + thread;
+  }
+  JAXGEMM_SM90 void Publish(Index slot) {
+    Row* to = Slot(slot);
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) to[row * kThreads] = Get(row);
+  }
+  JAXGEMM_SM90 void AddToSlot(Index slot) {
+    Row* to = Slot(slot);
+#pragma unroll
+    for (int i = 0; i < Traits::kSums; ++i) {
+      AtomicAdd(to[i / 4 * kThreads].values + i % 4, sums[i]);
+    }
+  }
+  JAXGEMM_SM90 void Load(Index slot) {
+    if (held == slot) return;
+    const Row* from = Slot(slot);
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) Set(row, LoadRow(from + row * kThreads));
+  }
+
+  // In slot order; what is in flight at once hides the L2's latency.
+  JAXGEMM_SM90 void Sum(Index first, Index step, Index count) {
+    constexpr int kAtOnce = 8;
+    Row* to = Slot(first);
+    const int64_t next = Slot(first + step) - to;
+#pragma unroll
+    for (int row = 0; row < kRows; row += kAtOnce) {
+      Row total[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) total[i] = LoadRow(to + (row + i) * kThreads);
+#pragma unroll 2
+      for (Index peer = 1; peer < count; ++peer) {
+        Row term[kAtOnce];
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+          term[i] = LoadRow(to + peer * next + (row + i) * kThreads);
+        }
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+#pragma unroll
+          for (int j = 0; j < 4; ++j) total[i][j] += term[i][j];
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        to[(row + i) * kThreads] = total[i];
+        Set(row + i, total[i]);
+      }
+    }
+    held = first;
+  }
+
+  // By all consumers of the CTA. Each CTA of a cluster counts in 16 bits of its own.
+  JAXGEMM_SM90 int32_t Arrive(int32_t* counter) {
+    const int shift = 16 * rank;
+    NamedBarrier(kConsumersBarrier, kThreads);
+    if (thread == 0) shared.arrived = FetchAddAcqRel(counter, 1 << shift);
+    NamedBarrier(kConsumersBarrier, kThreads);
+    const uint32_t before = shared.arrived;
+    // Before the next arrival writes it.
+    NamedBarrier(kConsumersBarrier, kThreads);
+    return Traits::kCluster == 1 ? before : before >> shift & 0xffff;
+  }
+
+ private:
+  JAXGEMM_SM90 Row Get(int row) const {
+    return {{sums[4 * row], sums[4 * row + 1], sums[4 * row + 2], sums[4 * row + 3]}};
+  }
+  JAXGEMM_SM90 void Set(int row, Row four) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) sums[4 * row + i] = four[i];
+  }
+  // From the L2: other workgroups wrote it.
+  static JAXGEMM_SM90 Row LoadRow(const Row* row) {
+    const uint4 words = __ldcg(reinterpret_cast<const uint4*>(row));
+    return __builtin_bit_cast(Row, words);
+  }
+};
+
+template <class Traits>
+class Workgroup {
+  static constexpr bool kIsGrouped = Traits::kForm == Sm90Form::kGrouped;
+
+ public:
+  static_assert(kSm90Threads == (1 + Traits::kConsumers) * kWarpgroupSize);
+
+  JAXGEMM_SM90 Workgroup(const GemmArgs& args, const TensorMaps& maps,
+                         SharedMemory<Traits>& shared)
+      : args_(args),
+        maps_(maps),
+        shared_(shared),
+        rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
+        waits_for_none_(!Traits::kIsPlain && args.groups.ragged == Ragged::kNone &&
+                        args.num_queues == 0 && !args.chunks.signals),
+        by_element_(!Traits::kIsPlain && (!maps.lhs_valid || !maps.rhs_valid)) {}
+
+  JAXGEMM_SM90 void Run() {
+    const int warp = SameInWarp(threadIdx.x / kWarpSize);
+    LetNextKernelStart();
+    // What the first loads wait for, at the same time.
+    FirstKnownMap map{.map = args_.map};
+    if (warp == 0) {
+      const Index first = FirstIndex();
+      if (waits_for_none_ && first < args_.map.size()) map.Know(first, args_.map(first));
+    } else if (warp == 1) {
+      if (IsLeader()) InitBarriers();
+    } else if (warp == 2) {
+      if (IsLeader()) {
+        PrefetchTensorMap(&maps_.lhs);
+        PrefetchTensorMap(&maps_.rhs);
+        if (maps_.out_valid) PrefetchTensorMap(&maps_.out);
+      }
+    }
+    __syncwarp();
+    ClusterBarrier();
+    WaitForKernelsBefore();
+    // Compiled in this order, the producers' instructions follow, who are the first with work.
+    if (warp >= kWarpgroupSize / kWarpSize) {
+      TakeRegisters<224>();
+      if constexpr (Traits::kTakesTurns) {
+        ConsumeInTurns();
+      } else if constexpr (Traits::kIsPlain) {
+        ConsumePlain();
+      } else {
+        Consume();
+      }
+    } else {
+      GiveRegisters<56>();
+      if (warp == (Traits::kClaimsApart ? 1 : 0)) {
+        Produce(map);
+      } else if (Traits::kClaimsApart && warp == 0) {
+        LoadSent();
+      } else if (by_element_) {
+        CopyElements();
+      }
+    }
+    __syncwarp();
+    // What is left at exit must not be another's.
+    if constexpr (Traits::kCluster > 1) ClusterBarrier();
+  }
+
+ private:
+  // A map of which the first tile was found ahead.
+  struct FirstKnownMap {
+    StreamKMap map;
+    Index first = kNoMoreWork;
+    WorkTile tile;
+
+    JAXGEMM_SM90 void Know(Index index, const WorkTile& its) { first = index, tile = its; }
+    JAXGEMM_SM90 WorkTile operator()(Index index) const {
+      return index == first ? tile : map(index);
+    }
+  };
+
+  static JAXGEMM_SM90 Index FirstIndex() { return blockIdx.x / Traits::kCluster; }
+
+  JAXGEMM_SM90 void InitBarriers() {
+    // Warps that hear of tiles beside the consumers'.
+    const int loaders = by_element_ ? ElementLoader<Traits>::kWarps : Traits::kClaimsApart ? 1 : 0;
+    InitStages(shared_, by_element_, 0, Traits::kStages);
+    for (int i = 0; i < Traits::kTileSlots; ++i) {
+      shared_.tile_full[i].Init(1);
+      shared_.tile_empty[i].Init((Traits::kConsumerWarps + loaders) * kWarpSize);
+    }
+    for (int i = 0; i < kMailSlots; ++i) {
+      shared_.mail_full[i].Init(1);
+      shared_.mail_empty[i].Init(Traits::kCluster - 1);
+    }
+    FenceBarrierInit();
+  }
+
+  // One warp, all lanes alike; the first issues.
+  JAXGEMM_SM90 void Produce(FirstKnownMap& first) {
+    const StrideClaim stride{
+        .index = FirstIndex(), .step = args_.num_workgroups, .size = args_.map.size()};
+    // What is executed first is fetched first: this case has code of its own.
+    if (waits_for_none_) return Produce(stride, first, AlwaysReady());
+    if constexpr (kIsGrouped) {
+      WarpGroupedMap map(args_);
+      StrideClaim claim = stride;
+      claim.size = map.groups.size();
+      return Produce(claim, map, AlwaysReady());
+    }
+    ClusterClaim<Traits> claim{
+        .stealing = args_.num_queues > 0,
+        .stride = stride,
+        .steal = {.counters = args_.claims,
+                  .num_queues = args_.num_queues,
+                  .start = args_.num_queues > 0 ? Mod(stride.index, args_.num_queues) : 0,
+                  .size = stride.size},
+        .args = args_,
+        .shared = shared_,
+        .rank = rank_};
+    if (Traits::RaggedOf(args_) == Ragged::kNone) {
+      const Index group_m = args_.chunks.GroupM<WarpLanes>(args_.map.grid);
+      if (IsLeader()) shared_.group_m = group_m;
+      __syncwarp();
+      ClaimedMap<Traits> map{args_, shared_};
+      return Produce(claim, map, ClaimedRows{args_.chunks});
+    }
+    WarpGroupedMap map(args_);
+    claim.stride.size = claim.steal.size = map.groups.size();
+    Produce(claim, map, AlwaysReady());
+  }
+  template <class Claim, class Map, class Ready>
+  JAXGEMM_SM90 void Produce(const Claim& claim, Map& map, const Ready& ready) {
+    TileSender<Traits> sender{.shared = shared_};
+    auto send = [&](const WorkTile& tile) { sender.Send(tile); };
+    if constexpr (Traits::kClaimsApart) {
+      const bool ahead = args_.claim_ahead || args_.num_queues == 0;
+      ForEachWorkTile(PacedClaim<Traits, Claim>{claim, sender, ahead}, map, ready, false,
+                      send, [](const WorkTile&) {});
+    } else {
+      CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_);
+      ForEachWorkTile(claim, map, ready, args_.claim_ahead, send,
+                      [&](const WorkTile& tile) { Load(loader, tile); });
+    }
+    sender.Send({.valid = false});
+  }
+  JAXGEMM_SM90 void Load(CopyEngineLoader<Traits>& loader, const WorkTile& tile) const {
+    // The copy engine reads what the writer of a chunk's signal wrote.
+    if (args_.chunks.signals) FenceAsyncProxyOfMemory();
+    loader.Load(tile);
+  }
+
+  // The work tiles that a warp of this CTA claims.
+  template <class Compute, class Store>
+  JAXGEMM_SM90 void ForEachSent(Compute&& compute, Store&& store) const {
+    TileReceiver<Traits> receiver{.shared = shared_};
+    ForEachWorkTile(typename TileReceiver<Traits>::Claim{receiver}, receiver, AlwaysReady(), false,
+                    compute, store);
+  }
+
+  JAXGEMM_SM90 void LoadSent() {
+    CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_);
+    ForEachSent([](const WorkTile&) {}, [&](const WorkTile& tile) { Load(loader, tile); });
+  }
+
+  JAXGEMM_SM90 void CopyElements() {
+    ElementLoader<Traits> loader{.args = args_,
+                                 .maps = maps_,
+                                 .shared = shared_,
+                                 .rank = rank_,
+                                 .thread = static_cast<int>(threadIdx.x) - kWarpSize};
+    ForEachSent([](const WorkTile&) {}, [&](const WorkTile& tile) { loader.Load(tile); });
+  }
+
+  JAXGEMM_SM90 void Consume() {
+    typename Traits::Sum sums[Traits::kSums];
+    Sm90Accumulator<Traits> accumulator{
+        .sums = sums, .partials = args_.partials, .shared = shared_, .rank = rank_};
+    Multiplier<Traits> multiplier(shared_);
+    auto compute = [&](const WorkTile& tile) {
+      accumulator.held = Sm90Accumulator<Traits>::kNone;
+      multiplier.Run(args_, tile, sums);
+    };
+    auto store = [&](const WorkTile& tile) {
+      Epilogue<Traits> epilogue(shared_, rank_);
+      accumulator.thread = ThreadId() - kWarpgroupSize;
+      if (!FixUp(tile, args_.reduction, args_.arrivals, accumulator)) return;
+      epilogue.Store(args_, maps_, tile, sums);
+    };
+    ForEachSent(compute, store);
+    // Shared memory is read until then.
+    if (IsLeader()) WaitForStoredBoxes<0>();
+  }
+
+  JAXGEMM_SM90 void ConsumePlain() {
+    typename Traits::Sum sums[Traits::kSums];
+    Multiplier<Traits> multiplier(shared_);
+    StoredMeanwhile<Traits> stored{
+        .args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    auto compute = [&](const WorkTile& tile) {
+      stored.Spread(tile.k_end - tile.k_begin);
+      multiplier.Run(args_, tile, sums, stored);
+    };
+    auto store = [&](const WorkTile& tile) {
+      // There were fewer k tiles.
+      while (!stored.IsDone()) stored();
+      stored.Take(tile, sums);
+    };
+    ForEachSent(compute, store);
+    stored.Finish();
+  }
+
+  // Both warpgroups hear of all tiles.
+  JAXGEMM_SM90 void ConsumeInTurns() {
+    typename Traits::Sum sums[Traits::kAllSums];
+    Multiplier<Traits> multiplier(shared_);
+    const Turns turns;
+    Index turn = 0;
+    auto compute = [&](const WorkTile& tile) {
+      const Index k_tiles = tile.k_end - tile.k_begin;
+      if (!turns.IsMine(turn)) return multiplier.Skip(k_tiles);
+      if (turn > 0) turns.Await();
+      const Turns::HandOver hand_over = turns.After(k_tiles, /*is_last=*/false);
+      multiplier.Run(args_, tile, sums, hand_over);
+      if (SameInWarp(k_tiles <= 0)) hand_over();
+    };
+    auto store = [&](const WorkTile& tile) {
+      if (turns.IsMine(turn++)) {
+        Epilogue<Traits>(shared_, rank_)
+            .StoreTile(args_, maps_, tile, sums, /*is_last=*/false, [](int) { return 0; });
+      }
+    };
+    ForEachSent(compute, store);
+    // The last tile's turn was handed over as well.
+    if (turn > 0 && turns.IsMine(turn)) turns.Await();
+    // Shared memory is read until then.
+    if (IsLeader()) WaitForStoredBoxes<0>();
+  }
+
+  const GemmArgs& args_;
+  const TensorMaps& maps_;
+  SharedMemory<Traits>& shared_;
+  const int rank_;  // in a cluster that shares rhs
+  const bool waits_for_none_;  // dense, of fixed stride, and all of lhs is there
+  const bool by_element_;
+};
+
+}  // namespace jaxgemm

@@ -1,0 +1,259 @@
+// One workgroup on Hopper of the forms kPlain, kPingPong and kPeers: little code, and nothing to
+// agree on. Each role finds the work tiles itself, the first one while the cluster starts.
+#pragma once
+
+#include "sm90/epilogue.h"
+#include "sm90/mainloop.h"
+#include "sm90/overlapped_store.h"
+#include "sm90/cluster_split_k.h"
+#include "sm90/pingpong.h"
+
+namespace jaxgemm {
+
+// A map that is asked ahead, so that nobody waits for its divisions.
+template <class Map>
+struct AheadMap {
+  Map map;
+  WorkTile tile;  // that is asked for next
+
+  // Of a CTA's first index, a small one, mostly the same in fewer instructions. False: not of this.
+  // `rank` is of peers.
+  JAXGEMM_SM90 bool FindFirst(Index index, const PeerRank& rank) {
+    constexpr bool kIsPeers = std::is_same_v<Map, PeersMap>;
+    const TileGrid& grid = map.grid;
+    Index place = index;
+    if constexpr (kIsPeers) place = DivSmall(index, map.cluster_size());
+    // Clusters may be visited row by row.
+    const bool by_rows = kIsPeers && grid.group_m == 1;
+    const Index rows = by_rows ? grid.tiles_m : grid.group_m;
+    const Index step = by_rows ? grid.tiles_n : grid.group_m;
+    if (place >= rows * grid.tiles_n || (kIsPeers && grid.tiles_k >= 1 << 16)) return false;
+    const Index whole = DivSmall(place, step), rest = place - whole * step;
+    const Index m = by_rows ? whole : rest, n = by_rows ? rest : whole;
+    tile = {.m = m, .n = n, .k_end = grid.tiles_k};
+    if constexpr (kIsPeers) {
+      const Index in_n = DivSmall(rank.tile, map.cluster_m);
+      tile.m = m * map.cluster_m + rank.tile - in_n * map.cluster_m;
+      tile.n = n * map.cluster_n + in_n;
+      tile.peer = rank.peer, tile.num_peers = map.peers;
+      tile.k_begin = DivSmall(rank.peer * grid.tiles_k, map.peers);
+      tile.k_end = DivSmall((rank.peer + 1) * grid.tiles_k, map.peers);
+    }
+    return true;
+  }
+  JAXGEMM_SM90 void Find(Index index) {
+    if (index < map.size()) tile = map(index);
+  }
+  JAXGEMM_SM90 WorkTile operator()(Index) const { return tile; }
+};
+
+template <class Traits>
+class DenseWorkgroup {
+  static constexpr bool kIsPeers = Traits::kForm == Sm90Form::kPeers;
+  // Of a thread, of those that all have at first.
+  static constexpr int kMultiplierRegisters = Traits::kTakesTurns ? 240 : 232;
+  static constexpr int kLoaderRegisters = Traits::kTakesTurns ? 24 : 40;
+  using Map = AheadMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
+
+ public:
+  JAXGEMM_SM90 DenseWorkgroup(const GemmArgs& args, const TensorMaps& maps,
+                              SharedMemory<Traits>& shared)
+      : args_(args),
+        maps_(maps),
+        shared_(shared),
+        rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
+        by_element_(kIsPeers && (!maps.lhs_valid || !maps.rhs_valid)),
+        peer_rank_(maps),
+        next_(blockIdx.x / Traits::kCluster) {
+    map_.map.grid = args.map.grid;
+    map_.map.grid.num_xcds = 1;  // a division less
+    if constexpr (kIsPeers) {
+      map_.map.cluster_m = maps.cluster_m, map_.map.cluster_n = maps.cluster_n;
+      map_.map.peers = DivSmall(ClusterSize(), peer_rank_.tiles);
+    }
+  }
+
+  JAXGEMM_SM90 void Run() {
+    // Code is fetched as it is executed, a few bytes a cycle: the first loads' comes first.
+    Index ahead = 0;  // of the lane that loads
+    if (threadIdx.x < kWarpSize) {
+      if (IsLeader()) {
+        InitStages(shared_, by_element_, 0, kLoadedAhead);
+        if (map_.FindFirst(next_, peer_rank_)) ahead = LoadFirst();
+      }
+      __syncwarp();
+    }
+    const int warp = SameInWarp(threadIdx.x / kWarpSize);
+    LetNextKernelStart();
+    if (warp == 1) {
+      if (IsLeader()) InitBarriers();
+    } else if (warp == 2) {
+      if (!kIsPeers && IsLeader()) PrefetchTensorMap(&maps_.out);
+    } else if (warp > 2) {
+      PrefetchOperands<kSm90Threads - 3 * kWarpSize>(threadIdx.x - 3 * kWarpSize);
+    }
+    __syncwarp();
+    ArriveAtCluster();
+    if (!map_.FindFirst(next_, peer_rank_)) map_.Find(next_);
+    // Here, not where it is used.
+    asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
+                 "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.num_workgroups));
+    WaitForKernelsBefore();
+    WaitForCluster();
+    if (warp >= kWarpgroupSize / kWarpSize) {
+      if constexpr (Traits::kTradesRegisters) TakeRegisters<kMultiplierRegisters>();
+      if constexpr (kIsPeers) {
+        ConsumeAsPeer();
+      } else if constexpr (Traits::kTakesTurns) {
+        ConsumeInTurns();
+      } else {
+        ConsumePlain();
+      }
+    } else {
+      if constexpr (Traits::kTradesRegisters) GiveRegisters<kLoaderRegisters>();
+      if (warp == 0) {
+        Load(CopyEngineLoader<Traits>(args_, maps_, shared_, rank_, ahead));
+      } else if (by_element_) {
+        Load(ElementLoader<Traits>{.args = args_,
+                                   .maps = maps_,
+                                   .shared = shared_,
+                                   .rank = rank_,
+                                   .thread = static_cast<int>(threadIdx.x) - kWarpSize});
+      }
+    }
+  }
+
+ private:
+  // The first k tiles, before the cluster has met; so many.
+  JAXGEMM_SM90 Index LoadFirst() {
+    const Index count = map_.tile.k_end - map_.tile.k_begin;
+    WaitForKernelsBefore();
+    CopyEngineLoader<Traits>::LoadAhead(args_, maps_, shared_, rank_, map_.tile);
+    return count < kLoadedAhead ? count : kLoadedAhead;
+  }
+
+  // By kThreads of the CTA.
+  template <int kThreads>
+  JAXGEMM_SM90 void PrefetchOperands(int thread) const {
+    Index cta = blockIdx.x, peers = 1, peer = 0;
+    if constexpr (kIsPeers) {
+      // Among those that have this part of k.
+      peers = map_.map.peers, peer = peer_rank_.peer;
+      cta = DivSmall(cta, map_.map.cluster_size()) * peer_rank_.tiles + peer_rank_.tile;
+    }
+    OperandPrefetch<Traits>::Run(args_, peers, peer, cta * kThreads + thread);
+  }
+
+  JAXGEMM_SM90 void InitBarriers() {
+    InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages);
+    if constexpr (kIsPeers) {
+#pragma unroll
+      for (SharedBarrier& each : shared_.peers_ready) each.Init(1);
+    }
+    FenceBarrierInit();
+  }
+
+  template <class Compute, class Store>
+  JAXGEMM_SM90 void ForEachTile(Compute&& compute, Store&& store) {
+    const StrideClaim claim{
+        .index = next_, .step = args_.num_workgroups, .size = map_.map.size()};
+    next_ += claim.step;
+    ForEachWorkTile(claim, map_, AlwaysReady(), false, compute, store);
+  }
+  // Of this CTA, before the first.
+  JAXGEMM_SM90 Index NumTiles() const {
+    const Index size = map_.map.size(), step = args_.num_workgroups;
+    return next_ < size ? Div(size - next_ + step - 1, step) : 0;
+  }
+  JAXGEMM_SM90 void Advance() { next_ += args_.num_workgroups; }
+
+  template <class Loader>
+  JAXGEMM_SM90 void Load(Loader&& loader) {
+    if constexpr (kIsPeers) return loader.Load(map_.tile);  // there are as many CTAs as work tiles
+    ForEachTile([&](const WorkTile& tile) { loader.Load(tile); },
+                [&](const WorkTile&) {
+                  map_.Find(next_);
+                  Advance();
+                });
+  }
+
+  JAXGEMM_SM90 void ConsumeAsPeer() {
+    typename Traits::Sum sums[Traits::kSums];
+    Multiplier<Traits> multiplier(shared_);
+    const PeerExchange<Traits> exchange(shared_, map_.map.peers, peer_rank_);
+    exchange.Expect();
+    multiplier.Run(args_, map_.tile, sums);
+    exchange.Send(sums);
+    Epilogue<Traits>(shared_, rank_).StoreOwned(args_, maps_, map_.tile, exchange);
+  }
+
+  // While a tile is multiplied, the next one is found and the one before is stored.
+  struct FindAndStore {
+    DenseWorkgroup& workgroup;
+    StoredMeanwhile<Traits>& stored;
+    bool found;
+
+    JAXGEMM_SM90 Index NextTime(Index k_tiles) const {
+      return found ? stored.NextTime(k_tiles) : 1;
+    }
+    JAXGEMM_SM90 void operator()() {
+      if (SameInWarp(!found)) workgroup.map_.Find(workgroup.next_);
+      found = true;
+      stored();
+    }
+  };
+
+  JAXGEMM_SM90 void ConsumePlain() {
+    typename Traits::Sum sums[Traits::kSums];
+    const Index size = map_.map.size();
+    Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
+    StoredMeanwhile<Traits> stored{
+        .args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    // There are k tiles enough.
+    static_assert(OutBoxes<Traits>::kBoxes <= kPlainKTiles);
+    auto compute = [&](const WorkTile& tile) {
+      stored.Spread(tile.k_end);
+      multiplier.Run(args_, tile, sums,
+                     FindAndStore{.workgroup = *this, .stored = stored, .found = next_ >= size});
+    };
+    auto store = [&](const WorkTile& tile) {
+      stored.Take(tile, sums);
+      Advance();
+    };
+    ForEachTile(compute, store);
+    stored.Finish();
+  }
+
+  JAXGEMM_SM90 void ConsumeInTurns() {
+    typename Traits::Sum sums[Traits::kAllSums];
+    const Index step = args_.num_workgroups, tiles = NumTiles();
+    const Index tiles_k = map_.map.grid.tiles_k;
+    Multiplier<Traits> multiplier(shared_, tiles * tiles_k - Traits::kStages);
+    const Turns turns;
+    Index turn = turns.first();
+    if (turn == 1) multiplier.Skip(tiles_k);
+    for (; turn < tiles; turn += Traits::kConsumers) {
+      const WorkTile tile = map_.map(next_ + turn * step);
+      const bool is_last = turn + 1 == tiles;
+      if (turn > 0) turns.Await();
+      multiplier.Run(args_, tile, sums, turns.After(tiles_k, is_last));
+      Epilogue<Traits>(shared_, rank_)
+          .StoreTile(args_, maps_, tile, sums, is_last,
+                     [&](int before) { return multiplier.LastSlot(before); });
+      multiplier.Skip(tiles_k);
+    }
+    // Shared memory is read until then.
+    if (IsLeader()) WaitForStoredBoxes<0>();
+  }
+
+  const GemmArgs& args_;
+  const TensorMaps& maps_;
+  SharedMemory<Traits>& shared_;
+  const int rank_;  // in a cluster that shares rhs
+  const bool by_element_;
+  const PeerRank peer_rank_;
+  Index next_;  // index, after that which is claimed
+  Map map_;
+};
+
+}  // namespace jaxgemm

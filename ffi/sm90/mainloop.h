@@ -1,0 +1,468 @@
+// The main loop on Hopper: a producer fills stages of shared memory, two warpgroups multiply them.
+#pragma once
+
+#include <limits>
+
+#include "sm90/gemm_traits.h"
+
+namespace jaxgemm {
+
+// Where a work tile's operands are, in rows, columns and k of the whole tensors [z, ...].
+template <class Traits>
+struct OperandPlace {
+  int row, column, first_k;  // of this CTA; k tiles count from first_k
+  int up;                    // gated: from a column of the gate to the up projection's; else 0
+  int limit_k;               // what is at or beyond it is another group's
+  int lhs_z, rhs_z;
+
+  JAXGEMM_SM90 OperandPlace(const GemmArgs& args, const WorkTile& tile, int rank) {
+    const Ragged ragged = Traits::RaggedOf(args);
+    const bool gated = Traits::IsGated(args);
+    row = tile.m * Traits::kTileM + rank * Traits::kCtaM;
+    if (ragged == Ragged::kM) row += tile.origin;
+    column = tile.n * (gated ? Traits::kTileN / 2 : Traits::kTileN);
+    up = gated ? static_cast<int>(args.n) : 0;
+    first_k = ragged == Ragged::kK ? tile.origin : 0;
+    limit_k = ragged == Ragged::kK ? tile.limit : static_cast<int>(args.k);
+    lhs_z = args.lhs_batch_stride ? tile.batch : 0;
+    rhs_z = args.rhs_batch_stride ? tile.batch : 0;
+    if (ragged == Ragged::kM) rhs_z = rhs_z * args.groups.local_groups + tile.group;
+  }
+  // Of the tile's column `i`. Gated tiles have the gate's columns first, then as many of the up
+  // projection.
+  JAXGEMM_SM90 int Column(int i) const {
+    constexpr int kHalf = Traits::kTileN / 2;
+    return column + (up && i >= kHalf ? up + i - kHalf : i);
+  }
+};
+
+// Fills the stages, by the copy engine: a warp, of which one lane issues.
+template <class Traits>
+class CopyEngineLoader {
+ public:
+  JAXGEMM_SM90 CopyEngineLoader(const GemmArgs& args, const TensorMaps& maps,
+                                SharedMemory<Traits>& shared, int rank, Index ahead = 0)
+      : args_(args),
+        maps_(maps),
+        rank_(rank),
+        full_{SameInWarp(SharedAddress(shared.full))},
+        empty_{SameInWarp(SharedAddress(shared.empty))},
+        lhs_(SameInWarp(SharedAddress(shared.lhs))),
+        rhs_(SameInWarp(SharedAddress(shared.rhs))),
+        stage_{.slot = ahead},
+        ahead_(ahead) {}
+
+  // The first k tiles of a CTA's first work tile, by one lane, before the cluster has met: each CTA
+  // loads all of rhs itself.
+  static JAXGEMM_SM90 void LoadAhead(const GemmArgs& args, const TensorMaps& maps,
+                                     SharedMemory<Traits>& shared, int rank,
+                                     const WorkTile& tile) {
+    const OperandPlace<Traits> place(args, tile, rank);
+    const bool loads_lhs = Traits::LoadsLhs(maps), loads_rhs = Traits::LoadsRhs(maps);
+    const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
+#pragma unroll
+    for (int i = 0; i < kLoadedAhead; ++i) {
+      // Of plain forms there are k tiles enough.
+      if (!Traits::kIsPlain && tile.k_begin + i >= tile.k_end) return;
+      const int k = place.first_k + (tile.k_begin + i) * Traits::kTileK;
+      const uint32_t full = SharedAddress(&shared.full[i]);
+      shared.full[i].ArriveExpecting(bytes);
+      if (loads_lhs) LoadLhs(maps, place, k, full, SharedAddress(shared.lhs[i]));
+      if (loads_rhs) LoadRhs<1>(maps, place, k, full, SharedAddress(shared.rhs[i]), rank);
+    }
+  }
+
+  JAXGEMM_SM90 void Load(const WorkTile& tile) {
+    const OperandPlace<Traits> place(args_, tile, rank_);
+    const bool loads_lhs = Traits::LoadsLhs(maps_), loads_rhs = Traits::LoadsRhs(maps_);
+    const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
+    // By this lane alone: another might look when the phase after has begun.
+    if (IsLeader()) {
+      Index k_tile = tile.k_begin + ahead_;
+      ahead_ = 0;
+      for (; k_tile < tile.k_end; ++k_tile, stage_.Advance()) {
+        const int k = place.first_k + k_tile * Traits::kTileK;
+        empty_.Wait(stage_.slot, stage_.parity ^ 1);
+        full_.ArriveExpecting(stage_.slot, bytes);
+        const uint32_t full = full_.At(stage_.slot);
+        if (loads_lhs) {
+          LoadLhs(maps_, place, k, full, lhs_ + stage_.slot * Traits::kLhsBytes);
+        }
+        if (loads_rhs) {
+          LoadRhs<Traits::kCluster>(maps_, place, k, full,
+                                    rhs_ + stage_.slot * Traits::kRhsBytes, rank_);
+        }
+      }
+    }
+    __syncwarp();
+  }
+
+ private:
+  static JAXGEMM_SM90 void LoadLhs(const TensorMaps& maps, const OperandPlace<Traits>& place,
+                                   int k, uint32_t full, uint32_t to) {
+    if constexpr (Traits::kLhsKMajor) {
+      LoadBox(&maps.lhs, full, to, k, place.row, place.lhs_z);
+    } else {
+#pragma unroll
+      for (int row = 0; row < Traits::kCtaM; row += Traits::kBlock) {
+        LoadBox(&maps.lhs, full, to, place.row + row, k, place.lhs_z);
+        to += Traits::kBlockBytes;
+      }
+    }
+  }
+  // Each CTA of the cluster loads a share for all; or all for itself, if kSharers is 1.
+  template <int kSharers>
+  static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const OperandPlace<Traits>& place,
+                                   int k, uint32_t full, uint32_t first, int rank) {
+#pragma unroll
+    for (int i = 0; i < Traits::kCluster / kSharers; ++i) {
+      const int share = Traits::kCluster == kSharers ? rank : i;
+      uint32_t to = first;
+      if constexpr (Traits::kRhsKMajor) {
+        constexpr int kHalf = Traits::kTileN / 2;
+#pragma unroll
+        for (int j = 0; j < 2 / Traits::kCluster; ++j) {
+          const int half = Traits::kCluster == 1 ? j : share;
+          LoadShared<kSharers>(maps, full, to + half * kHalf * kRowBytes, k,
+                               place.Column(half * kHalf), place.rhs_z);
+        }
+      } else {
+        constexpr int kShare = Traits::kTileK / Traits::kCluster;
+        to += share * kShare * kRowBytes;
+#pragma unroll
+        for (int column = 0; column < Traits::kTileN; column += Traits::kBlock) {
+          LoadShared<kSharers>(maps, full, to, place.Column(column), k + share * kShare,
+                               place.rhs_z);
+          to += Traits::kBlockBytes;
+        }
+      }
+    }
+  }
+  template <int kSharers>
+  static JAXGEMM_SM90 void LoadShared(const TensorMaps& maps, uint32_t full, uint32_t to, int x,
+                                      int y, int z) {
+    if constexpr (kSharers == 1) {
+      LoadBox(&maps.rhs, full, to, x, y, z);
+    } else {
+      LoadBoxToAll(&maps.rhs, full, to, x, y, z, (1 << Traits::kCluster) - 1);
+    }
+  }
+
+  const GemmArgs& args_;
+  const TensorMaps& maps_;
+  const int rank_;
+  // Addresses, of the first stage.
+  const BarrierRow full_, empty_;
+  const uint32_t lhs_, rhs_;
+  // Of the lane that issues.
+  RingPlace<Traits::kStages> stage_;
+  Index ahead_;  // k tiles of the next work tile that are loaded
+};
+
+// The same for operands that the copy engine does not take: lines that are not a multiple of 16
+// bytes long. All threads of some warps, element by element.
+template <class Traits>
+struct ElementLoader {
+  static constexpr int kWarps = 3, kThreads = kWarps * kWarpSize;
+  using Element = typename std::conditional_t<
+      Traits::kBytes == 1, uint8_t, std::conditional_t<Traits::kBytes == 2, uint16_t, uint32_t>>;
+  static constexpr int kChunk = 16 / Traits::kBytes;
+
+  const GemmArgs& args;
+  const TensorMaps& maps;
+  SharedMemory<Traits>& shared;
+  int rank, thread;  // of kThreads
+  RingPlace<Traits::kStages> stage;
+
+  JAXGEMM_SM90 void Load(const WorkTile& tile) {
+    const OperandPlace<Traits> place(args, tile, rank);
+    const int64_t lhs_rows = args.m, rhs_rows = args.gated ? 2 * args.n : args.n;
+    const char* lhs = static_cast<const char*>(args.lhs) +
+                      place.lhs_z * lhs_rows * args.k * Traits::kBytes;
+    const char* rhs = static_cast<const char*>(args.rhs) +
+                      place.rhs_z * rhs_rows * args.k * Traits::kBytes;
+    for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage.Advance()) {
+      const int k = place.first_k + k_tile * Traits::kTileK;
+      shared.empty[stage.slot].Wait(stage.parity ^ 1);
+      if (!maps.lhs_valid) {
+        Copy<Traits::kLhsKContiguous, Traits::kCtaM>(lhs, lhs_rows, place.row, k, place.limit_k,
+                                                     shared.lhs[stage.slot], 0);
+      }
+      if (!maps.rhs_valid) {
+        constexpr int kHalf = Traits::kTileN / 2;
+        for (int half = 0; half < 2; ++half) {
+          Copy<Traits::kRhsKContiguous, kHalf>(rhs, rhs_rows, place.Column(half * kHalf), k,
+                                               place.limit_k, shared.rhs[stage.slot],
+                                               half * kHalf);
+        }
+      }
+      FenceAsyncProxy();
+      // Each lane for itself: racecheck knows no order between a warp's lanes.
+      shared.full[stage.slot].Arrive();
+    }
+  }
+
+ private:
+  // From row `row` on to the tile's `first` and those after it, by chunks of 16 bytes along the
+  // rows of shared memory. Lines are what is contiguous in memory.
+  template <bool kKContiguous, int kRows>
+  JAXGEMM_SM90 void Copy(const char* from, int64_t rows, int row, int k, int limit_k, char* to,
+                         int first) {
+    constexpr bool kKMajor = kKContiguous || Traits::kBytes != 2;
+    constexpr int kChunks = kRows * 8, kLineChunks = kRows / kChunk;
+    const int64_t row_step = kKContiguous ? args.k : 1, k_step = kKContiguous ? 1 : rows;
+#pragma unroll 2
+    for (int i = thread; i < kChunks; i += kThreads) {
+      // Neighbours in a line go to neighbouring lanes.
+      int r, kk;
+      if constexpr (!kKMajor) {
+        r = i % kLineChunks * kChunk, kk = i / kLineChunks;
+      } else if constexpr (kKContiguous) {
+        r = i / 8, kk = i % 8 * kChunk;
+      } else {
+        r = i % kRows, kk = i / kRows * kChunk;
+      }
+      const auto* elements = reinterpret_cast<const Element*>(from) + (row + r) * row_step +
+                             (k + kk) * k_step;
+      union {
+        Element element[kChunk];
+        uint4 whole;
+      } copy;
+#pragma unroll
+      for (int e = 0; e < kChunk; ++e) {
+        const bool inside = kKMajor ? row + r < rows && k + kk + e < limit_k
+                                    : row + r + e < rows && k + kk < limit_k;
+        copy.element[e] = inside ? elements[e * (kKMajor ? k_step : row_step)] : 0;
+        if (Traits::kLhs == DType::kF32) copy.element[e] = RoundToTf32(copy.element[e]);
+      }
+      const int line = kKMajor ? first + r : kk, in_line = kKMajor ? kk : first + r;
+      *reinterpret_cast<uint4*>(to + in_line / Traits::kBlock * Traits::kBlockBytes +
+                                line * kRowBytes +
+                                (in_line % Traits::kBlock / kChunk ^ line % 8) * 16) = copy.whole;
+    }
+  }
+};
+
+// When a kernel starts, often no cache has its operands. Before a CTA knows which of them it loads,
+// all CTAs of a product of one wave fetch to the L2 what their first loads will ask for: of each
+// row or column two lines of 128 bytes, from each peer's first k tile on. Each thread has a line.
+template <class Traits>
+class OperandPrefetch {
+  static constexpr int kLine = 128, kLines = 2;
+  static_assert(Traits::kTileK * Traits::kBytes == kLine);
+
+ public:
+  // The `line`-th thread of all that have this peer's part of k.
+  static JAXGEMM_SM90 void Run(const GemmArgs& args, int peers, int peer, int line) {
+    const TileGrid& grid = args.map.grid;
+    if (grid.batch != 1 || grid.num_tiles() * peers > args.num_workgroups) return;
+    const int64_t first = int64_t{DivSmall(peer * grid.tiles_k, peers)} * kLine;
+    if (line < args.m * kLines) {
+      Fetch<Traits::kLhsKContiguous>(args.lhs, args.m, args.k, first, line);
+    } else if (line < (args.m + args.n) * kLines) {
+      Fetch<Traits::kRhsKContiguous>(args.rhs, args.n, args.k, first,
+                                     line - static_cast<int>(args.m) * kLines);
+    }
+  }
+
+ private:
+  // From byte `first` of the rows' k on.
+  template <bool kKContiguous>
+  static JAXGEMM_SM90 void Fetch(const void* operand, int64_t rows, int64_t k, int64_t first,
+                                 int line) {
+    const char* bytes = static_cast<const char*>(operand);
+    const int64_t row_bytes = k * Traits::kBytes;
+    if constexpr (kKContiguous) {
+      const int64_t in_row = first + line % kLines * kLine;
+      if (in_row < row_bytes) PrefetchLine(bytes + line / kLines * row_bytes + in_row);
+    } else {
+      const int64_t at = first / Traits::kBytes * rows * Traits::kBytes + int64_t{line} * kLine;
+      if (at < rows * row_bytes) PrefetchLine(bytes + at);
+    }
+  }
+};
+
+// The barriers of stages [first, end), by one thread, before the cluster meets.
+template <class Traits>
+JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element, int first, int end) {
+  constexpr int kReaders = Traits::kStageReaders * kWarpgroupSize / kWarpSize;
+#pragma unroll
+  for (int i = first; i < end; ++i) {
+    shared.full[i].Init(1 + (by_element ? ElementLoader<Traits>::kThreads : 0));
+    shared.empty[i].Init(kReaders * Traits::kCluster);
+  }
+  FenceBarrierInit();
+}
+
+// A number of k tiles that is never reached.
+inline constexpr Index kNever = std::numeric_limits<Index>::max();
+
+// Multiplies the stages: a warpgroup has the sums of its 64 rows, or of all. Between a k tile's
+// wgmmas and the next ones the tensor cores may be idle: all that can be done before is.
+template <class Traits>
+class Multiplier {
+  using Sum = typename Traits::Sum;
+  using Mma = typename Traits::Mma;
+  // That multiply a tile together.
+  static constexpr int kThreads = Traits::kStageReaders * kWarpgroupSize;
+  // Of plain tiles of fixed stride, in clusters: stages are released so often; after that no more
+  // is loaded, and who has all of its own may exit: nothing may come to it any more.
+  static constexpr bool kCountsReleases = Traits::kIsDense && Traits::kCluster > 1;
+
+  // What else is to be done while a tile is multiplied: nothing.
+  struct Nothing {
+    static constexpr Index NextTime(Index) { return kNever; }
+    JAXGEMM_SM90 void operator()() const {}
+  };
+
+ public:
+  JAXGEMM_SM90 explicit Multiplier(SharedMemory<Traits>& shared, Index releases = kNever)
+      : shared_(shared), releases_(releases) {
+    const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
+    const int rows = Traits::kTakesTurns ? 0 : thread / kWarpgroupSize * Traits::kWgmmaM;
+    full_.first = SameInWarp(SharedAddress(shared.full));
+    lhs_ = SameInWarp(
+        MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
+    rhs_ = SameInWarp(MatrixStart(SharedAddress(shared.rhs), Traits::kBlockBytes));
+    if constexpr (Traits::kCluster == 1) {
+      empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNobody;
+    } else {
+      empty_.first = lane < Traits::kCluster ? ClusterAddress(shared.empty, lane) : kNobody;
+    }
+  }
+
+  // `meanwhile` is called after k tiles have been issued, first NextTime(0) of them; NextTime of
+  // that number says after how many it is called again.
+  template <class Meanwhile = Nothing>
+  JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile,
+                        Sum (&sums)[Traits::kAllSums], Meanwhile&& meanwhile = {}) {
+    // What wgmmas' operands depend on is kept in uniform registers, where ptxas knows that it is
+    // the same in all lanes.
+    const Index count = SameInWarp(tile.k_end - tile.k_begin);
+    RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
+                                     SameInWarp(stage_.parity)};
+    if (count <= 0) {
+#pragma unroll
+      for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
+      return;
+    }
+    ForEachSum<ForgetSum>(sums);
+    int k_left = Traits::kTileK;  // in the last k tile
+    if (Traits::RaggedOf(args) == Ragged::kK) {
+      k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
+    }
+    int previous = 0;
+    bool is_full = full_.HasEnded(stage.slot, stage.parity);
+    Index k_tile = 0, time = SameInWarp(meanwhile.NextTime(0));
+    // The inner loop has at least one turn: else ptxas lets wgmmas wait for each other (C7515).
+    do {
+      const Index stop = time < count ? time : count;
+      do {
+        const uint32_t lhs = lhs_ + (stage.slot * Traits::kLhsBytes >> 4);
+        const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
+        if (!is_full) full_.Wait(stage.slot, stage.parity);
+        if (k_tile == count - 1 && k_left < Traits::kTileK) ZeroFrom(stage.slot, k_left);
+        ForEachSum<FenceSum>(sums);
+        WgmmaFence();
+#pragma unroll
+        for (int step = 0; step < Traits::kSteps; ++step) {
+#pragma unroll
+          for (int block = 0; block < Traits::kBlocksM; ++block) {
+            Mma::Run(sums + block * Traits::kSums,
+                     MatrixAt(lhs + step * Advance<Traits::kLhsKMajor>() + block * kBlockM),
+                     MatrixAt(rhs + step * Advance<Traits::kRhsKMajor>()),
+                     step > 0 || k_tile > 0);
+          }
+        }
+        WgmmaCommit();
+        ForEachSum<FenceSum>(sums);
+        const int slot = stage.slot;
+        stage.Advance();
+        is_full = full_.HasEnded(stage.slot, stage.parity);
+        WgmmaWait<1>();
+        if (k_tile > 0 && k_tile <= releases_) Release(previous);
+        previous = slot;
+      } while (++k_tile < stop);
+      if (k_tile == time) {
+        meanwhile();
+        time = SameInWarp(meanwhile.NextTime(k_tile));
+      }
+    } while (k_tile < count);
+    WgmmaWait<0>();
+    ForEachSum<FenceSum>(sums);
+    stage_ = stage;
+    if (count <= releases_) Release(previous);
+    if constexpr (kCountsReleases) releases_ -= count;
+  }
+
+  // What the other warpgroup reads.
+  JAXGEMM_SM90 void Skip(Index k_tiles) {
+    stage_.Advance(k_tiles);
+    if constexpr (kCountsReleases) releases_ -= k_tiles;
+  }
+  // The stage that was read last but `before`.
+  JAXGEMM_SM90 int LastSlot(int before) const {
+    const int slot = stage_.slot - 1 - before;
+    return slot < 0 ? slot + Traits::kStages : slot;
+  }
+
+ private:
+  template <void (*kDo)(Sum&)>
+  static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kAllSums]) {
+#pragma unroll
+    for (int i = 0; i < Traits::kAllSums; ++i) kDo(sums[i]);
+  }
+
+  static_assert(Traits::kLhsKMajor || Traits::kBlock == Traits::kWgmmaM);
+  // From 64 rows to the next, in a descriptor.
+  static constexpr uint32_t kBlockM = Traits::kWgmmaM * kRowBytes >> 4;
+  // From one step's matrix to the next, in a descriptor.
+  template <bool kKMajor>
+  static constexpr uint32_t Advance() {
+    return (kKMajor ? Mma::kDepth * Traits::kBytes : Mma::kDepth * kRowBytes) >> 4;
+  }
+
+  JAXGEMM_SM90 void Release(int slot) {
+    if (empty_.first == kNobody) return;
+    if constexpr (Traits::kCluster == 1) {
+      empty_.Arrive(slot);
+    } else {
+      empty_.ArriveInCluster(slot);
+    }
+  }
+
+  // A group's last k tile: what follows is another group's, or nobody's and maybe NaN.
+  JAXGEMM_SM90 void ZeroFrom(int slot, int k) {
+    const int thread = ThreadId() % kThreads, warpgroup = ThreadId() / kWarpgroupSize - 1;
+    Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared_.lhs[slot], k, thread);
+    Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared_.rhs[slot], k, thread);
+    FenceAsyncProxy();
+    NamedBarrier(Traits::kTakesTurns ? kWarpgroupBarrier + warpgroup : kConsumersBarrier, kThreads);
+  }
+  template <bool kKMajor, int kBytes>
+  JAXGEMM_SM90 void Zero(char* operand, int k, int thread) {
+    for (int i = thread; i < kBytes / 16; i += kThreads) {
+      char* chunk = operand + i * 16;
+      const int row = i / 8;
+      if constexpr (kKMajor) {
+        // The first bytes of the chunk that stay.
+        const int kept = k * Traits::kBytes - (i % 8 ^ row % 8) * 16;
+        if (kept >= 16) continue;
+        for (int byte = kept < 0 ? 0 : kept; byte < 16; ++byte) chunk[byte] = 0;
+      } else if (row % Traits::kTileK >= k) {
+        *reinterpret_cast<uint4*>(chunk) = uint4{};
+      }
+    }
+  }
+
+  static constexpr uint32_t kNobody = ~0u;
+
+  SharedMemory<Traits>& shared_;
+  Index releases_;  // to come
+  // Addresses, and what descriptors begin with, of the first stage.
+  BarrierRow full_, empty_;
+  uint32_t lhs_, rhs_;
+  RingPlace<Traits::kStages> stage_;
+};
+
+}  // namespace jaxgemm

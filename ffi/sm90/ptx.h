@@ -1,0 +1,274 @@
+// The Hopper (sm_90a) instructions that kernels use by name: barriers in shared memory, the copy
+// engine (TMA), clusters. PTX ISA 9.0 has their meaning.
+#pragma once
+
+#include <cstdint>
+
+#include "sm90/launch_args.h"
+
+#define JAXGEMM_SM90 __device__ __forceinline__
+
+namespace jaxgemm {
+
+inline constexpr int kWarpSize = 32, kWarpgroupSize = 128;
+
+// Not known to be the same each time: what derives from it would be kept from one work tile to the
+// next, in registers that the sums need.
+JAXGEMM_SM90 int ThreadId() {
+  int id;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(id));
+  return id;
+}
+// The same in all lanes, which the compiler cannot know: of the first. And it is found once.
+JAXGEMM_SM90 uint32_t SameInWarp(uint32_t x) { return __shfl_sync(~0u, x, 0); }
+// One lane of a whole warp, the same each time. The compiler knows that it is one: what it gives to
+// the copy engine takes no loop over lanes.
+JAXGEMM_SM90 bool IsLeader() {
+  uint32_t elected;
+  asm volatile(
+      "{\n.reg .pred p;\n"
+      "elect.sync _|p, 0xffffffff;\n"
+      "selp.u32 %0, 1, 0, p;\n}"
+      : "=r"(elected));
+  return elected != 0;
+}
+JAXGEMM_SM90 int LeaderLane() {
+  int lane;
+  asm volatile("{\n.reg .pred p;\nelect.sync %0|p, 0xffffffff;\n}" : "=r"(lane));
+  return lane;
+}
+
+// x / y of an x below 2**20, in fewer instructions.
+JAXGEMM_SM90 int DivSmall(int x, int y) {
+  float reciprocal;  // of a normal number
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(static_cast<float>(y)));
+  return static_cast<int>((static_cast<float>(x) + .5f) * reciprocal);
+}
+
+JAXGEMM_SM90 uint32_t SharedAddress(const void* shared) {
+  return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+}
+
+// The same place in another CTA of the cluster.
+JAXGEMM_SM90 uint32_t ClusterAddress(const void* shared, int rank) {
+  uint32_t address;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(address)
+      : "r"(SharedAddress(shared)), "r"(rank));
+  return address;
+}
+
+JAXGEMM_SM90 int ClusterRank() {
+  int rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+JAXGEMM_SM90 int ClusterSize() {
+  int size;
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+  return size;
+}
+
+// To a ClusterAddress: `barrier`, of the same CTA, is told of the 16 bytes when they have come.
+JAXGEMM_SM90 void StoreToCluster(uint32_t to, uint4 words, uint32_t barrier) {
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
+      "[%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+      "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "r"(barrier)
+      : "memory");
+}
+
+// At once: whoever is told of it, by ArriveAt, reads it there.
+JAXGEMM_SM90 void StoreWordToCluster(uint32_t address, int32_t word) {
+  asm volatile("st.shared::cluster.s32 [%0], %1;" ::"r"(address), "r"(word) : "memory");
+}
+
+// All threads of the cluster. Orders no accesses but those to barriers: what was read before it has
+// been read, what was written need not be seen.
+JAXGEMM_SM90 void ArriveAtCluster() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+JAXGEMM_SM90 void WaitForCluster() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
+JAXGEMM_SM90 void ClusterBarrier() {
+  ArriveAtCluster();
+  WaitForCluster();
+}
+
+// The kernels before this one on its stream have ended, and what they wrote can be read: it may
+// have been started while they still ran.
+JAXGEMM_SM90 void WaitForKernelsBefore() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+// The next kernel may be started where a multiprocessor is free.
+JAXGEMM_SM90 void LetNextKernelStart() { asm volatile("griddepcontrol.launch_dependents;"); }
+
+// `threads` of the CTA, those that name the same `id`.
+JAXGEMM_SM90 void NamedBarrier(int id, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+// The same without waiting.
+JAXGEMM_SM90 void ArriveAtNamedBarrier(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+template <int kRegisters>
+JAXGEMM_SM90 void GiveRegisters() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+template <int kRegisters>
+JAXGEMM_SM90 void TakeRegisters() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
+// ------------------------------------------------------------------------------ barriers
+
+// Barriers one after another, by the first one's address: kept in a register, it is not found anew
+// for each of them.
+struct BarrierRow {
+  uint32_t first;
+
+  JAXGEMM_SM90 uint32_t At(int i) const { return first + i * 8; }
+  JAXGEMM_SM90 void Arrive(int i) const {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(At(i)) : "memory");
+  }
+  // `first` is a ClusterAddress. Orders no more than this CTA's accesses; else FenceCluster comes
+  // before it, and after the wait for it.
+  JAXGEMM_SM90 void ArriveInCluster(int i) const {
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(At(i)) : "memory");
+  }
+  JAXGEMM_SM90 void ArriveExpecting(int i, int bytes) const {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(At(i)),
+                 "r"(bytes)
+                 : "memory");
+  }
+  // Whether the phase of this parity has ended: HasEnded as it is now, TryWait may wait a while.
+#define JAXGEMM_PHASE_QUESTION(Name, instruction)                      \
+  JAXGEMM_SM90 bool Name(int i, uint32_t parity) const {               \
+    uint32_t ended;                                                    \
+    asm volatile("{\n.reg .pred p;\n" instruction                      \
+                 ".parity.shared::cta.b64 p, [%1], %2;\n"              \
+                 "selp.u32 %0, 1, 0, p;\n}"                            \
+                 : "=r"(ended)                                         \
+                 : "r"(At(i)), "r"(parity)                             \
+                 : "memory");                                          \
+    return ended != 0;                                                 \
+  }
+  JAXGEMM_PHASE_QUESTION(HasEnded, "mbarrier.test_wait")
+  JAXGEMM_PHASE_QUESTION(TryWait, "mbarrier.try_wait")
+#undef JAXGEMM_PHASE_QUESTION
+  // Until the phase of this parity has ended.
+  JAXGEMM_SM90 void Wait(int i, uint32_t parity) const {
+#if defined(JAXGEMM_BOUNDED_WAITS)
+    for (int polls = 0; !TryWait(i, parity);) {
+      if (++polls == 1 << 20) __trap();
+    }
+#else
+    while (!TryWait(i, parity)) {
+    }
+#endif
+  }
+};
+
+// A phase ends with `arrivals` arrivals and when the bytes that were announced have come.
+struct SharedBarrier {
+  uint64_t word;
+
+  JAXGEMM_SM90 void Init(int arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(SharedAddress(&word)),
+                 "r"(arrivals));
+  }
+  JAXGEMM_SM90 void Arrive() { Row().Arrive(0); }
+  // On this barrier of another CTA.
+  JAXGEMM_SM90 void ArriveAt(int rank) {
+    BarrierRow{ClusterAddress(&word, rank)}.ArriveInCluster(0);
+  }
+  JAXGEMM_SM90 void ArriveExpecting(int bytes) { Row().ArriveExpecting(0, bytes); }
+  JAXGEMM_SM90 void Wait(uint32_t parity) { Row().Wait(0, parity); }
+
+ private:
+  JAXGEMM_SM90 BarrierRow Row() const { return {SharedAddress(&word)}; }
+};
+
+// Barriers are initialised, for the copy engine and the other CTAs as well.
+JAXGEMM_SM90 void FenceBarrierInit() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+JAXGEMM_SM90 void FenceCluster() { asm volatile("fence.acq_rel.cluster;" ::: "memory"); }
+// What this thread wrote to shared memory can be read by the copy engine and by wgmma.
+JAXGEMM_SM90 void FenceAsyncProxy() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// What this thread has acquired of global memory can be read by the copy engine.
+JAXGEMM_SM90 void FenceAsyncProxyOfMemory() {
+  asm volatile("fence.proxy.async.global;" ::: "memory");
+}
+
+// ----------------------------------------------------------------------------------- TMA
+
+// 128 bytes, to the L2.
+JAXGEMM_SM90 void PrefetchLine(const void* line) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
+}
+
+JAXGEMM_SM90 void PrefetchTensorMap(const TensorMap* map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map));
+}
+
+// A box from (x, y, z), x fastest in memory, to shared memory, of which `barrier` is told.
+JAXGEMM_SM90 void LoadBox(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y,
+                          int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+      "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+// To the same place in all CTAs of `mask`, each with its own barrier.
+JAXGEMM_SM90 void LoadBoxToAll(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y,
+                               int z, uint16_t mask) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
+      "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(mask)
+      : "memory");
+}
+// From shared memory to (x, y, z), as far as it is inside: one of the boxes that WaitForStoredBoxes
+// counts.
+JAXGEMM_SM90 void StoreBox(const TensorMap* map, uint32_t from, int x, int y, int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];\n"
+      "cp.async.bulk.commit_group;" ::"l"(map),
+      "r"(from), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+// All but the last kLeft boxes that this thread stored have left shared memory.
+template <int kLeft>
+JAXGEMM_SM90 void WaitForStoredBoxes() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kLeft) : "memory");
+}
+// Four matrices of 8 x 8 16-bit values: lane l has two neighbours of row l / 4 of each, and says
+// where row l % 8 of matrix l / 8 goes.
+JAXGEMM_SM90 void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+               "r"(a), "r"(b), "r"(c), "r"(d)
+               : "memory");
+}
+// Two floats as 16 bits each, the first in the low half.
+JAXGEMM_SM90 uint32_t PackPair(bool bf16, float low, float high) {
+  uint32_t pair;
+  if (bf16) {
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  } else {
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  }
+  return pair;
+}
+// As the copy engine rounds floats for wgmma.
+JAXGEMM_SM90 uint32_t RoundToTf32(uint32_t bits) {
+  uint32_t rounded;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "r"(bits));
+  return rounded;
+}
+
+}  // namespace jaxgemm

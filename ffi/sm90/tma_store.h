@@ -1,0 +1,99 @@
+// Results of 16 bits on their way to out on Hopper: from a warp's registers to shared memory, and
+// from there by the copy engine, in boxes of its 16 rows and 64 columns.
+#pragma once
+
+#include "sm90/gemm_traits.h"
+#include "sm90/vector_store.h"
+
+namespace jaxgemm {
+
+template <class Traits>
+class OutBoxes {
+  using Sum = typename Traits::Sum;
+  static constexpr int kPairs = kBoxColumns / 4;  // of a thread, in a box
+
+ public:
+  static constexpr int kBoxes = Traits::kTileN / kBoxColumns, kBytes = kBoxRows * kRowBytes;
+
+  // A warp's results of a tile.
+  struct Packed {
+    int row, column, z;  // in out
+    uint32_t pairs[kBoxes][kPairs];
+
+    template <bool kBf16>
+    JAXGEMM_SM90 void Pack(const Sum* sums) {
+#pragma unroll
+      for (int i = 0; i < kBoxes; ++i) PackBox<kBf16>(sums, i);
+    }
+    template <bool kBf16>
+    JAXGEMM_SM90 void PackBox(const Sum* sums, int i) {
+      sums += i * 2 * kPairs;
+#pragma unroll
+      for (int j = 0; j < kPairs; ++j) {
+        pairs[i][j] = PackPair(kBf16, sums[2 * j], sums[2 * j + 1]);
+      }
+    }
+  };
+
+  JAXGEMM_SM90 OutBoxes(SharedMemory<Traits>& shared, const TensorMaps& maps, int thread)
+      : shared_(shared), maps_(maps), thread_(thread) {}
+
+  // The copy engine stores while the next tile is multiplied.
+  JAXGEMM_SM90 void Store(const Packed& packed, int i) const { StoreBy(Free(i), packed, i); }
+  // By way of `box` in shared memory.
+  JAXGEMM_SM90 void StoreBy(uint32_t box, const Packed& packed, int i) const {
+    Write(box, packed, i);
+    FenceAsyncProxy();
+    __syncwarp();
+    if (IsLeader()) Send(box, packed, i);
+  }
+  // A box's place in this warp's part of shared_.out, when what it had is stored.
+  JAXGEMM_SM90 uint32_t Free(int i) const {
+    if (IsLeader()) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
+    __syncwarp();
+    return SharedAddress(shared_.out[Warp()]) + i % Traits::kOutBoxes * kBytes;
+  }
+
+  // After a CTA's last tile its stages are free: each has room for a box of every warp, in the rows
+  // of lhs that its warpgroup has read.
+  JAXGEMM_SM90 void StoreAllByStages(const Packed& packed, bool any) const {
+    static_assert(kBoxes <= Traits::kStages);
+    static_assert(Traits::kLhsBytes == Traits::kConsumerWarps * kBytes);
+    WarpgroupBarrier(thread_ / kWarpgroupSize);
+    if (!any) return;
+    const uint32_t box = SharedAddress(shared_.lhs[0]) + Warp() * kBytes;
+#pragma unroll
+    for (int i = 0; i < kBoxes; ++i) Write(box + i * Traits::kLhsBytes, packed, i);
+    FenceAsyncProxy();
+    __syncwarp();
+    if (IsLeader()) {
+#pragma unroll
+      for (int i = 0; i < kBoxes; ++i) Send(box + i * Traits::kLhsBytes, packed, i);
+    }
+  }
+
+ private:
+  JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
+  JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
+
+  JAXGEMM_SM90 void Write(uint32_t box, const Packed& packed, int i) const {
+    // This lane's row of a matrix, and the 16-byte chunk of it, swizzled.
+    const int row = Lane() % kBoxRows;
+    const uint32_t in_box = row * kRowBytes + (Lane() / kBoxRows ^ row % 8) * 16;
+#pragma unroll
+    for (int j = 0; j < kPairs / 4; ++j) {
+      const uint32_t* pairs = packed.pairs[i] + 4 * j;
+      StoreMatrices(box + (in_box ^ j * 32), pairs[0], pairs[1], pairs[2], pairs[3]);
+    }
+  }
+  // By one lane, when all have fenced.
+  JAXGEMM_SM90 void Send(uint32_t box, const Packed& packed, int i) const {
+    StoreBox(&maps_.out, box, packed.column + i * kBoxColumns, packed.row, packed.z);
+  }
+
+  SharedMemory<Traits>& shared_;
+  const TensorMaps& maps_;
+  const int thread_;  // of all consumers of the CTA
+};
+
+}  // namespace jaxgemm

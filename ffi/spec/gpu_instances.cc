@@ -1,0 +1,84 @@
+#include "spec/gpu_instances.h"
+
+#include "spec/names.h"
+
+namespace jaxgemm {
+namespace {
+
+struct Tile {
+  std::string_view target;
+  int64_t m, n, row_bytes, waves;
+};
+constexpr Tile kTiles[] = {
+#define JAXGEMM_GPU_TILE(target, m, n, row_bytes, waves_m, waves_n) \
+  {target, m, n, row_bytes, waves_m * waves_n},
+#include "spec/instances.def"
+#undef JAXGEMM_GPU_TILE
+};
+
+struct Operands {
+  std::string_view target;
+  DType lhs, rhs;
+};
+constexpr Operands kOperands[] = {
+#define JAXGEMM_GPU_OPERANDS(target, lhs, rhs) {target, DType::lhs, DType::rhs},
+#include "spec/instances.def"
+#undef JAXGEMM_GPU_OPERANDS
+};
+
+std::vector<GpuInstance> MakeInstances() {
+  std::vector<GpuInstance> instances;
+  auto add = [&instances](const Operands& operands, const Tile& tile, int64_t lhs_contracting,
+                          int64_t rhs_contracting) {
+    GpuInstance instance{.id = static_cast<int>(instances.size()),
+                         .target = operands.target,
+                         .lhs = operands.lhs,
+                         .rhs = operands.rhs,
+                         .tile_m = tile.m,
+                         .tile_n = tile.n,
+                         .tile_k = tile.row_bytes / Bytes(operands.lhs),
+                         .waves = tile.waves,
+                         .lhs_contracting = lhs_contracting,
+                         .rhs_contracting = rhs_contracting};
+    instance.name = "gemm_" + std::string(Name(operands.lhs)) + "_" +
+                    std::string(Name(operands.rhs)) + "_" + std::to_string(instance.tile_m) +
+                    "x" + std::to_string(instance.tile_n) + "x" +
+                    std::to_string(instance.tile_k) + (lhs_contracting == 1 ? "_r" : "_c") +
+                    (rhs_contracting == 0 ? "r" : "c") + "r";
+    instances.push_back(std::move(instance));
+  };
+  for (const Operands& operands : kOperands) {
+    for (const Tile& tile : kTiles) {
+      if (tile.target != operands.target) continue;
+      for (int64_t lhs_contracting : {1, 0}) {
+        for (int64_t rhs_contracting : {0, 1}) {
+          // Of types that have not 16 bits wgmma reads k along the rows; operands that lie
+          // otherwise are transposed on their way, in small tiles.
+          bool small = tile.m == 128 && tile.n == 128;
+          bool k_contiguous = lhs_contracting == 1 && rhs_contracting == 1;
+          if (tile.target == "sm90" && Bytes(operands.lhs) != 2 && !k_contiguous && !small) {
+            continue;
+          }
+          add(operands, tile, lhs_contracting, rhs_contracting);
+        }
+      }
+    }
+  }
+  return instances;
+}
+
+}  // namespace
+
+const std::vector<GpuInstance>& GpuInstances() {
+  static const std::vector<GpuInstance> instances = MakeInstances();
+  return instances;
+}
+
+const GpuInstance* FindGpuInstance(std::string_view target, std::string_view name) {
+  for (const GpuInstance& instance : GpuInstances()) {
+    if (instance.name == name && instance.target == target) return &instance;
+  }
+  return nullptr;
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,37 @@
+// The GPU kernels of instances.def, each with the name of its symbol and its file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sm90/launch_args.h"
+#include "spec/types.h"
+
+namespace jaxgemm {
+
+struct GpuInstance {
+  int id;  // its place in GpuInstances()
+  std::string_view target;
+  DType lhs, rhs;
+  int64_t tile_m, tile_n, tile_k;
+  int64_t waves;
+  int64_t lhs_contracting, rhs_contracting;  // which of an operand's two dimensions is k
+  // gemm_<lhs>_<rhs>_<tile>_<layouts of lhs, rhs and out: r(ow) or c(olumn) major>
+  std::string name;
+};
+
+// Of those for sm90.
+inline bool HasForm(const GpuInstance& instance, Sm90Form form) {
+  return HasForm(form, instance.lhs, instance.tile_n, instance.waves / kSm90Consumers,
+                 instance.lhs_contracting == 1, instance.rhs_contracting == 1);
+}
+
+// Those of one target and one pair of operands together, large tiles first.
+const std::vector<GpuInstance>& GpuInstances();
+
+// Null: there is none.
+const GpuInstance* FindGpuInstance(std::string_view target, std::string_view name);
+
+}  // namespace jaxgemm

@@ -1,0 +1,46 @@
+#include "spec/names.h"
+
+namespace jaxgemm {
+namespace {
+
+struct DTypeInfo {
+  int64_t bytes;
+  bool is_operand, is_out;
+};
+constexpr DTypeInfo kDTypes[] = {
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) {bytes, is_operand, is_out},
+#include "spec/instances.def"
+#undef JAXGEMM_DTYPE
+};
+constexpr std::string_view kDTypeNames[] = {
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) name,
+#include "spec/instances.def"
+#undef JAXGEMM_DTYPE
+};
+constexpr std::string_view kActivations[] = {"none", "relu", "gelu", "silu"};
+constexpr std::string_view kReductions[] = {"linear", "tree", "atomic"};
+constexpr std::string_view kRagged[] = {"none", "m", "k"};
+constexpr std::string_view kSchedules[] = {"auto", "persistent", "work_stealing", "stream_k"};
+
+const DTypeInfo& Info(DType dtype) { return kDTypes[static_cast<size_t>(dtype)]; }
+
+}  // namespace
+
+template <>
+std::span<const std::string_view> Names<DType>() { return kDTypeNames; }
+template <>
+std::span<const std::string_view> Names<Activation>() { return kActivations; }
+template <>
+std::span<const std::string_view> Names<Reduction>() { return kReductions; }
+template <>
+std::span<const std::string_view> Names<Ragged>() { return kRagged; }
+template <>
+std::span<const std::string_view> Names<Schedule>() { return kSchedules; }
+
+int64_t Bytes(DType dtype) { return Info(dtype).bytes; }
+bool IsOperand(DType dtype) { return Info(dtype).is_operand; }
+bool IsOut(DType dtype) { return Info(dtype).is_out; }
+bool IsInteger(DType dtype) { return dtype == DType::kS8 || dtype == DType::kS32; }
+bool IsF8(DType dtype) { return Bytes(dtype) == 1 && !IsInteger(dtype); }
+
+}  // namespace jaxgemm

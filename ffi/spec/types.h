@@ -1,0 +1,47 @@
+// The vocabulary that the planner, the handlers and the kernels share.
+#pragma once
+
+#include <cstdint>
+
+// Marks code that every backend compiles for itself. Kernels for AMD need no HIP header.
+#if defined(__HIP__)
+#define JAXGEMM_DEVICE __attribute__((host)) __attribute__((device))
+#elif defined(__CUDACC__)
+#define JAXGEMM_DEVICE __host__ __device__
+#else
+#define JAXGEMM_DEVICE
+#endif
+
+namespace jaxgemm {
+
+// Element types: the JAXGEMM_DTYPE lines of instances.def.
+enum class DType : uint8_t {
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) id,
+#include "spec/instances.def"
+#undef JAXGEMM_DTYPE
+};
+
+// Bytes of an element, for all that is compiled for one type.
+constexpr int ElementBytes(DType dtype) {
+  switch (dtype) {
+#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) \
+  case DType::id:                                               \
+    return bytes;
+#include "spec/instances.def"
+#undef JAXGEMM_DTYPE
+  }
+  return 0;
+}
+
+enum class Activation : uint8_t { kNone, kRelu, kGelu, kSilu };
+
+enum class Schedule : uint8_t { kAuto, kPersistent, kWorkStealing, kStreamK };
+
+// How the partial sums of a tile that is cut along k become one.
+enum class Reduction : uint8_t { kLinear, kTree, kAtomic };
+
+// Which dimension of lhs the group sizes cut: out's rows, each group with an rhs of its own, or
+// k, each group with an out of its own.
+enum class Ragged : uint8_t { kNone, kM, kK };
+
+}  // namespace jaxgemm

@@ -1,0 +1,327 @@
+"""chunked_matmul: a product that starts on the chunks of lhs that have arrived."""
+
+import functools
+import math
+import operator
+from typing import NamedTuple
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm import _ffi
+from jaxgemm.chunked.primitive import Form, chunked, plan_chunked
+from jaxgemm.config import GemmConfig, timeout_ns
+from jaxgemm.custom_call import Spec
+from jaxgemm.dense.api import beside, dot_general, matmul, prepare
+from jaxgemm.dense.dimensions import Product, dot_general_product, indices, matmul_product
+
+_OPTIONS = ("precision", "preferred_element_type", "activation", "schedule",
+            "reduction", "deterministic", "config", "implementation")
+
+
+def _product(lhs, rhs, dimension_numbers, precision, preferred_element_type) -> Product:
+  if dimension_numbers is None:
+    return matmul_product(lhs, rhs, precision=precision,
+                          preferred_element_type=preferred_element_type)
+  return dot_general_product(
+      lhs, rhs, dimension_numbers=dimension_numbers, precision=precision,
+      preferred_element_type=preferred_element_type)
+
+
+class _Arranged(NamedTuple):
+  """How a product becomes a chunked one, without a copy of lhs.
+
+  Attributes:
+    batch: the sizes of the batch dimensions, in front of the result's.
+    lhs_shape: [B, M, K], or in the form's order; without B where it is shared.
+    rhs_shape: likewise.
+  """
+
+  batch: tuple[int, ...]
+  lhs_shape: tuple[int, ...]
+  rhs_shape: tuple[int, ...]
+  lhs_contracting: int
+  rhs_contracting: int
+
+
+def _arrange(lhs, rhs, product: Product) -> _Arranged:
+  dims = product.dims
+  l_axes, r_axes = (
+      [i for i in range(x.ndim) if i not in dropped]
+      for x, dropped in zip((lhs, rhs), product.dropped))
+  l_sizes, r_sizes = [lhs.shape[i] for i in l_axes], [rhs.shape[i] for i in r_axes]
+  size = dict(zip((*dims.lhs, *dims.rhs), (*l_sizes, *r_sizes)))
+  contracted = [x for x in dims.lhs if x not in dims.out]
+  *batch, m, n = dims.out if len(dims.out) > 1 else (*dims.out, None, None)
+  batch = tuple(batch)
+
+  def contracting(labels, own) -> int | None:
+    """Where k is among the last two of [*batch, ...], or None."""
+    if len(contracted) != 1 or own not in labels:
+      return None
+    inner = labels[len(batch):] if labels[:len(batch)] == batch else labels
+    for place, wanted in ((0, (*contracted, own)), (1, (own, *contracted))):
+      if inner == wanted:
+        return place
+    return None
+
+  found = contracting(dims.lhs, m), contracting(dims.rhs, n)
+  if None in found:
+    raise ValueError(
+        f"lhs has shape {lhs.shape} and rhs {rhs.shape}, contracted as {dims.lhs}, "
+        f"{dims.rhs} -> {dims.out}; allowed are [*batch, M, K] or [*batch, K, M] with "
+        "[*batch, K, N] or [*batch, N, K], either without its batch, to [*batch, M, N]: "
+        "lhs must not be copied before it has arrived. Pass dimension_numbers for its "
+        "layout.")
+
+  def shape(labels):
+    lead = (math.prod(size[x] for x in batch),) if len(labels) > 2 else ()
+    return lead + tuple(size[x] for x in labels[-2:])
+
+  return _Arranged(tuple(size[x] for x in batch), shape(dims.lhs), shape(dims.rhs),
+                   *found)
+
+
+def _positive(name: str, value, least: int) -> int:
+  try:
+    given = operator.index(value)
+  except TypeError:
+    given = least - 1
+  if isinstance(value, bool) or not least <= given < 2**30:
+    raise ValueError(
+        f"{name}={value!r}; an int from {least} to 2**30 is allowed. It counts tile "
+        "rows of lhs.")
+  return given
+
+
+def _signals(signals, arranged: _Arranged):
+  """chunk_signals as uint32[C] or uint32[B, C]."""
+  batch = arranged.batch
+  if signals.dtype != jnp.uint32:
+    raise ValueError(
+        f"chunk_signals has dtype {signals.dtype.name}; uint32 is allowed: the kernel "
+        "reads it while it is written, and a cast would be a copy.")
+  if signals.ndim != 1 and signals.shape[:-1] != batch or not signals.ndim:
+    raise ValueError(
+        f"chunk_signals has shape {signals.shape}; one signal for each chunk, (C,), is "
+        f"allowed{f', or ({str(batch)[1:-1].rstrip(chr(44))}, C)' if batch else ''}. "
+        "jaxgemm.chunk_rows gives the rows of a chunk.")
+  if signals.ndim == 1:
+    return signals
+  return signals.reshape(math.prod(batch), signals.shape[-1])
+
+
+def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, timeout,
+             dimension_numbers, preferred_element_type, **options):
+  """(form, spec, product, arranged, bias, scale) of a call."""
+  limit_ns = timeout_ns(timeout)
+  product = _product(
+      lhs, rhs, dimension_numbers, options["precision"], preferred_element_type)
+  arranged = _arrange(lhs, rhs, product)
+  spec, dims, bias, scale, reason = prepare(
+      lhs, rhs, bias, scale, product, chunked=True, **options)
+  if reason or options["implementation"] == "xla":
+    reason = reason or "implementation='xla' was given"
+    raise ValueError(
+        f"{reason}, and XLA does not wait for chunks. Pass other operands, or join the "
+        "chunks and use jaxgemm.matmul.")
+  if spec.emulated is not None:
+    _ffi.use_emulator()
+  if bias is not None:
+    bias = bias.reshape(*((-1,) if bias.ndim > 1 else ()), bias.shape[-1])
+  if scale is not None:
+    labels = set(dims.scale)
+    columns = (scale.shape[len(dims.scale) - 1:] if labels & set(product.columns)
+               else (1,))
+    scale = scale.reshape(*((-1,) if labels & set(product.batch) else ()), *columns)
+  form = Form(arranged.lhs_contracting, arranged.rhs_contracting, tiles_per_chunk_m,
+              tile_idx_pivot_m, limit_ns)
+  return form, spec, product, arranged, bias, scale
+
+
+def _epoch(epoch):
+  """As uint32[1], without a value that wraps."""
+  if isinstance(epoch, (jax.Array, np.ndarray)) and np.ndim(epoch) < 2:
+    if epoch.size == 1 and jnp.issubdtype(epoch.dtype, jnp.integer):
+      fits = jnp.iinfo(epoch.dtype)
+      if fits.min >= 0 and fits.max < 2**32:
+        return epoch.astype(jnp.uint32).reshape(1)
+      if isinstance(epoch, jax.core.Tracer):
+        raise ValueError(
+            f"epoch has dtype {epoch.dtype.name}, whose values may wrap; an int from 0 "
+            "to 2**32 - 1 is allowed, or a uint32 array of one. Count in uint32, or "
+            "pass epoch.astype(jnp.uint32).")
+      epoch = int(np.asarray(epoch).reshape(()))
+  try:
+    if not isinstance(epoch, bool) and 0 <= operator.index(epoch) < 2**32:
+      return np.array([epoch], np.uint32)
+  except TypeError:
+    pass
+  raise ValueError(
+      f"epoch={epoch!r}; an int from 0 to 2**32 - 1 is allowed, or a uint32 array of "
+      "one.")
+
+
+_STATIC = ("chunk_rows", "tiles_per_chunk_m", "tile_idx_pivot_m",
+           "dimension_numbers", "timeout", *_OPTIONS)
+
+
+@functools.partial(jax.jit, static_argnames=_STATIC, inline=True)
+def _call(lhs, rhs, signals, epoch, bias, scale, *, chunk_rows, **options):
+  form, spec, product, arranged, bias, scale = _prepare(
+      lhs, rhs, bias, scale, **options)
+  rhs = beside(rhs, lhs)
+  if beside(lhs, rhs) is not lhs:
+    raise ValueError(
+        f"lhs is {lhs.dtype.name} and rhs {rhs.dtype.name}; lhs cannot be converted "
+        "before it has arrived. Let the producer write a type that the kernels take.")
+  if chunk_rows is not None:
+    wanted = _chunk_rows(lhs, rhs, arranged, form, spec)
+    if chunk_rows != wanted:
+      raise ValueError(
+          f"chunk_rows={chunk_rows!r}; chunks of {form.tiles_per_chunk} tile rows have "
+          f"{wanted} rows here. Let the producer's have as many: jaxgemm.chunk_rows.")
+  outs = chunked(
+      lhs.reshape(arranged.lhs_shape), rhs.reshape(arranged.rhs_shape),
+      _signals(signals, arranged), epoch, bias, scale, form=form, spec=spec)
+  return outs[0].reshape(product.result.shape)
+
+
+def chunked_matmul(
+    lhs: jax.Array,
+    rhs: jax.Array,
+    chunk_signals: jax.Array | None,
+    *,
+    tiles_per_chunk_m: int,
+    tile_idx_pivot_m: int = 0,
+    epoch: int | jax.Array = 1,
+    chunk_rows: int | None = None,
+    dimension_numbers=None,
+    precision=None,
+    preferred_element_type=None,
+    bias: jax.Array | None = None,
+    scale: jax.Array | None = None,
+    activation: str | None = None,
+    schedule: str | None = None,
+    reduction: str | None = None,
+    deterministic: bool = False,
+    config: GemmConfig | None = None,
+    implementation: str | None = None,
+    timeout: float = 10.0,
+) -> jax.Array:
+  """`jaxgemm.matmul` of an lhs that is still arriving, chunk by chunk.
+
+  The rows of lhs are computed in tiles of `tile_m`; a chunk is tiles_per_chunk_m of
+  these tile rows (`chunk_rows` says how many rows that is). Tile rows are visited from
+  tile_idx_pivot_m round, and a tile of chunk c is begun when chunk_signals[c] equals
+  the epoch (CK's PersistentAsyncInputScheduler, PyTorch's `_async_input_mm`). Where all
+  signals are set when the kernel starts, it visits more tile rows together than a chunk
+  has, as `jaxgemm.matmul` does for the cache; GemmConfig(group_m=...) fixes how many.
+
+  Something else has to write lhs and then the signals, at the same time: see
+  `jaxgemm.overlap`, which streams an array in, and `jaxgemm.chunked` for when the order can
+  deadlock. Nothing in the program may copy lhs or the signals on their way; reshapes
+  that merge batch dimensions do not. Several devices: inside `jax.shard_map`.
+
+  On a GPU the host waits for the product, to raise the error of a missing signal.
+
+  Gradients (to any order, in lhs, rhs, bias and scale) are plain products; those that
+  read lhs begin after this one has ended. vmap: over lhs, rhs and the signals, along their first axis.
+
+  Args:
+    lhs: array of shape (..., M, K).
+    rhs: array of shape (..., K, N) or (K, N).
+    chunk_signals: uint32 of shape (C,) or (..., C), one for each chunk of rows, where
+      C = ceil(ceil(M / tile_m) / tiles_per_chunk_m). None: all of lhs is there, and this
+      is `jaxgemm.matmul` (or `jaxgemm.dot_general`).
+    tiles_per_chunk_m: tile rows in a chunk; the last may have fewer.
+    tile_idx_pivot_m: the tile row that is computed first.
+    epoch: what a signal has to be: an int from 0 to 2**32 - 1, or an array of one
+      element, uint32 under jax.jit (other integers may wrap; their value is checked
+      where it is known). Counting it up lets one buffer of signals be used again and
+      again.
+    chunk_rows: how many rows the producer's chunks have, for a check: with others than
+      the kernel's the result would be wrong now and then.
+    dimension_numbers: as in `jax.lax.dot_general`, for an lhs (..., K, M) or an rhs
+      (..., N, K); batch dimensions come first.
+    precision: see `jaxgemm.matmul`; likewise what follows, but implementation, which
+      may not be "xla".
+    preferred_element_type: see there.
+    bias: see there.
+    scale: see there.
+    activation: see there.
+    schedule: see there; any.
+    reduction: see there.
+    deterministic: see there.
+    config: see there. Its tile_m makes the chunks independent of the device;
+      num_workgroups leaves processors for a producer that needs them.
+    implementation: see there.
+    timeout: seconds that a workgroup waits for one signal, at most. Then the call fails
+      (its error is raised where the result is waited for).
+
+  Returns:
+    An array of the shape and dtype that `jaxgemm.matmul` gives.
+
+  Raises:
+    ValueError, TypeError: while tracing: what `jaxgemm.matmul` raises, operands that the
+      kernels do not take, a number of signals that does not fit.
+  """
+  tiles_per_chunk_m = _positive("tiles_per_chunk_m", tiles_per_chunk_m, 1)
+  tile_idx_pivot_m = _positive("tile_idx_pivot_m", tile_idx_pivot_m, 0)
+  options = dict(
+      precision=precision, preferred_element_type=preferred_element_type,
+      activation=activation, schedule=schedule, reduction=reduction,
+      deterministic=deterministic, config=config, implementation=implementation)
+  if dimension_numbers is not None:
+    # jax accepts lists here, which are not hashable.
+    dimension_numbers = indices(dimension_numbers)
+  if chunk_signals is None:
+    if dimension_numbers is None:
+      return matmul(lhs, rhs, bias=bias, scale=scale, **options)
+    return dot_general(lhs, rhs, dimension_numbers, bias=bias, scale=scale, **options)
+  if not isinstance(chunk_signals, (jax.Array, np.ndarray)):
+    raise TypeError(
+        f"chunk_signals is a {type(chunk_signals).__name__}; a uint32 array is allowed, "
+        "which the kernel reads while a producer writes it.")
+  return _call(
+      lhs, rhs, chunk_signals, _epoch(epoch), bias, scale, chunk_rows=chunk_rows,
+      tiles_per_chunk_m=tiles_per_chunk_m, tile_idx_pivot_m=tile_idx_pivot_m,
+      dimension_numbers=dimension_numbers, timeout=timeout, **options)
+
+
+def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
+  """Rows of lhs in a chunk of `chunked_matmul` on the default device.
+
+  Args:
+    lhs: array or `jax.ShapeDtypeStruct`.
+    rhs: array or `jax.ShapeDtypeStruct`.
+    tiles_per_chunk_m: as there.
+    **kwargs: as there; chunk_signals is not needed.
+
+  Raises:
+    ValueError, TypeError: what `chunked_matmul` raises.
+  """
+  for name in ("chunk_signals", "epoch", "chunk_rows", "bias", "scale"):
+    kwargs.pop(name, None)
+  options = dict.fromkeys(_OPTIONS) | {
+      "dimension_numbers": None, "deterministic": False, "tile_idx_pivot_m": 0,
+      "timeout": 1.0} | kwargs
+  options["tile_idx_pivot_m"] = _positive(
+      "tile_idx_pivot_m", options["tile_idx_pivot_m"], 0)
+  # Of arrays in host memory, too, which no product takes.
+  lhs, rhs = (
+      jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)) for x in (lhs, rhs))
+  form, spec, _, arranged, *_ = _prepare(
+      lhs, rhs, None, None, **options,
+      tiles_per_chunk_m=_positive("tiles_per_chunk_m", tiles_per_chunk_m, 1))
+  return _chunk_rows(lhs, rhs, arranged, form, spec)
+
+
+def _chunk_rows(lhs, rhs, arranged: _Arranged, form: Form, spec: Spec) -> int:
+  operands = [jax.ShapeDtypeStruct(shape, x.dtype) for shape, x in
+              ((arranged.lhs_shape, lhs), (arranged.rhs_shape, rhs))]
+  planned = plan_chunked([*operands, None], form, spec, spec.target(
+      _ffi.default_platform()))
+  return planned["tile"][0] * form.tiles_per_chunk

@@ -1,0 +1,211 @@
+"""The custom calls around products of chunks, and what may lie between them.
+
+Between a start and its join the array exists before its contents do. Only a product that
+waits for its signals may read it: anything else, be it a cast or a transpose, would read
+what has not arrived, and nothing at run time would notice. So the join's lowering looks
+at everything that has been lowered so far and reads the array or its signals, through
+reshapes, function calls, loops and branches. Allowed are
+
+  * "jaxgemm_chunked_gemm", as lhs and as signals;
+  * the join;
+  * the function that gives derivatives an lhs that has arrived (primitive.py).
+"""
+
+import re
+
+import jax
+from jax.interpreters import mlir
+import numpy as np
+
+from jaxgemm.custom_call import CHUNKED_TARGET
+
+ir = mlir.ir
+
+# Calls of pure primitives, of which XLA is told that they have side effects: it might
+# take a start out of a loop or a branch and leave its join there, or drop the join
+# alone. jax drops both.
+START_TARGET = "jaxgemm_chunks_start"
+JOIN_TARGET = "jaxgemm_chunks_join"
+
+COPIES = -1  # instead of an epoch: the producer is a copy of start_copy
+_SAME_BYTES = ("stablehlo.reshape", "stablehlo.optimization_barrier")
+_ARRIVED = "jaxgemm_arrived"
+_RETURNS = ("func.return", "stablehlo.return")
+
+
+def _operation(op):
+  return getattr(op, "operation", op)
+
+
+def call_target(op) -> str | None:
+  """The target of a custom call, or None."""
+  op = _operation(op)
+  if op.name != "stablehlo.custom_call":
+    return None
+  return op.attributes["call_target_name"].value
+
+
+def _origin(value):
+  """What a value is reshaped from."""
+  while not isinstance(value, ir.BlockArgument):
+    op = _operation(value.owner)
+    if op.name not in _SAME_BYTES:
+      break
+    value = op.operands[value.result_number]
+  return value
+
+
+def start_of(signals):
+  """The start whose signals a value is, or None where there is none to be seen."""
+  value = _origin(signals)
+  if isinstance(value, ir.BlockArgument):
+    return None
+  op = _operation(value.owner)
+  return op if call_target(op) == START_TARGET else None
+
+
+def are_of_others(signals, module) -> bool:
+  """Whether no copy of start_copy can be what sets these signals.
+
+  A start is lowered before what depends on it, so a module without one has no copies
+  yet. Newer jax lowers every jitted function by itself, where the signals may be an
+  argument that says nothing about its origin.
+  """
+  value = _origin(signals)
+  if not isinstance(value, ir.BlockArgument):
+    return call_target(value.owner) not in (None, START_TARGET)
+  function = _operation(value.owner.owner)
+  if function.name == "func.func" and function.attributes["sym_name"].value == "main":
+    return True
+  return not any(call_target(op) == START_TARGET for op in _walk(module.operation))
+
+
+def _walk(op):
+  """The operations within an operation."""
+  for region in op.regions:
+    for block in region.blocks:
+      for inner in block.operations:
+        yield _operation(inner)
+        yield from _walk(_operation(inner))
+
+
+def lower_join(ctx, operands, avals, *, num_sources: int, epoch: int, timeout_ns: int):
+  """operands: data, signals, sources, then what the results are."""
+  first = 2 + num_sources
+  ctx = ctx.replace(avals_in=avals, avals_out=avals[first:])
+  aliases = {first + i: i for i in range(len(operands) - first)}
+  rule = jax.ffi.ffi_lowering(JOIN_TARGET, operand_output_aliases=aliases,
+                              has_side_effect=True)
+  return rule(ctx, *operands, num_sources=np.int64(num_sources), epoch=np.int64(epoch),
+              timeout_ns=np.int64(timeout_ns))
+
+
+def keep_source(ctx, operands, outs):
+  """The results of a product, with the source of its chunks kept until it has ended.
+
+  The join does that, too, but where only derivatives are computed again (by
+  jax.checkpoint) nothing may be left of it.
+  """
+  start = start_of(operands[2])
+  if start is None:
+    return outs
+  *outs, status = outs  # XLA would copy the status, a slice
+  values = [*start.results, *start.operands, *outs]
+  avals = [jax.core.ShapedArray(tuple(t.shape), np.dtype(np.uint8)) for t in
+           (x.type for x in values[:-len(outs)])]
+  return [*lower_join(ctx, values, [*avals, *ctx.avals_out[:-1]], num_sources=1,
+                      epoch=COPIES, timeout_ns=1), status]
+
+
+def check_readers(start) -> None:
+  """Raises ValueError if something reads a start's results before they are there."""
+  search = _Search()
+  for value, name in zip(start.results, ("data", "signals")):
+    search.visit(value, name, ())
+  if search.wrong:
+    found = "; ".join(dict.fromkeys(search.wrong))
+    raise ValueError(
+        f"{found}: between start_copy and join (within jaxgemm.overlap) only "
+        "jaxgemm.chunked_matmul may, data as its lhs and signals as its chunk_signals. "
+        "Use the source x, which is there, or what the product gives. Let a producer "
+        "of your own write another type or layout.")
+
+
+class _Search:
+  """Readers of values, through the functions and regions that they are passed to.
+
+  Attributes:
+    wrong: what reads what has not arrived, in words.
+  """
+
+  def __init__(self):
+    self.wrong: list[str] = []
+    self._seen = set()
+
+  def visit(self, value, name: str, calls: tuple) -> None:
+    """calls: the function calls that lead to where value is, the innermost last."""
+    for use in value.uses:
+      op, index = _operation(use.owner), use.operand_number
+      key = (hash(op), index, name, tuple(hash(call) for call in calls))
+      if key not in self._seen:
+        self._seen.add(key)
+        self._use(op, index, name, calls)
+
+  def _use(self, op, index: int, name: str, calls: tuple) -> None:
+    if op.name in _SAME_BYTES:
+      self.visit(op.results[index], name, calls)
+    elif op.name in _RETURNS:
+      self._returned(op, index, name, calls)
+    elif op.name == "func.call":
+      if not op.attributes["callee"].value.startswith(_ARRIVED):
+        self.visit(_entry(op).arguments[index], name, (*calls, op))
+    elif op.name == "stablehlo.while":
+      for region in op.regions:
+        self.visit(region.blocks[0].arguments[index], name, calls)
+      self.visit(op.results[index], name, calls)
+    elif not self._waits(op, index, name, calls):
+      self.wrong.append(
+          f"{_words(op)} reads {name} of the copy, which may not have arrived")
+
+  def _returned(self, op, index, name, calls) -> None:
+    parent = _operation(op.parent)
+    if parent.name == "func.func":
+      if calls:
+        self.visit(calls[-1].results[index], name, calls[:-1])
+      else:
+        self.wrong.append(f"the function returns {name} of the copy")
+    elif parent.name == "stablehlo.while":
+      if op.operands[index].type != parent.results[index].type:
+        return  # the condition's
+      for region in parent.regions:
+        self.visit(region.blocks[0].arguments[index], name, calls)
+      self.visit(parent.results[index], name, calls)
+    else:  # a branch, whose results are copies
+      self.wrong.append(f"a branch of lax.cond returns {name} of the copy")
+
+  def _waits(self, op, index, name, calls) -> bool:
+    target = call_target(op)
+    if target == JOIN_TARGET:
+      return index == {"data": 0, "signals": 1}[name]
+    if target == CHUNKED_TARGET:
+      return index == {"data": 0, "signals": 2}[name]
+    return False
+
+
+def _entry(call):
+  """The block of the function that is called."""
+  module = call
+  while module.name != "builtin.module":
+    module = _operation(module.parent)
+  callee = call.attributes["callee"].value
+  return _operation(ir.SymbolTable(module)[callee]).regions[0].blocks[0]
+
+
+def _words(op) -> str:
+  """The primitive that an operation was lowered from, and where the user wrote it."""
+  text = str(op.location)
+  names = re.findall(r'loc\("([^"]*)"\(', text) or re.findall(r'"([^"]*)"\(', text)
+  name = names[0].rsplit("/", 1)[-1].rstrip(":") if names else call_target(op) or op.name
+  lines = re.findall(r'"([^"]+\.py)":(\d+)', text)
+  lines = [x for x in lines if "/jaxgemm/" not in x[0]] or lines
+  return f"{name} ({lines[0][0]}:{lines[0][1]})" if lines else name

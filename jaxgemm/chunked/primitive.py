@@ -1,0 +1,254 @@
+"""The primitive of products whose lhs arrives in chunks while they run.
+
+`chunked_p` multiplies lhs [M, K] (or [K, M]) with rhs [K, N] (or [N, K]). Its workgroups
+visit the tile rows of lhs from a pivot round, and wait for the chunk that a tile lies
+in: until signals uint32[C] (or [B, C]) has the epoch at its place. Every operand but
+the epoch may have a batch dimension in front or be shared by the batch.
+
+The last result is a status: bytes that are zero where all chunks came. What reads lhs
+after the product has to depend on it, for lhs is not complete before: the gradients do.
+They are products of complete arrays (dense/primitive.py). lhs and the signals must reach the
+kernel as they are: a copy would be made before they are complete.
+"""
+
+import dataclasses
+import functools
+from typing import NamedTuple
+
+import jax
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching
+import jax.numpy as jnp
+
+from jaxgemm import _ffi, epilogue
+from jaxgemm.chunked import calls
+from jaxgemm.dense.primitive import contract, tangent_of_sums, unify_varying
+from jaxgemm.custom_call import (
+    CALL_TARGET, CHUNKED_TARGET, Geometry, Spec, lower_call, out_avals, plan,
+    register_lowerings, require_built, run_by_jit
+)
+from jaxgemm.dense.layout import Dims
+
+
+class Form(NamedTuple):
+  """What a chunked product's operands are.
+
+  Attributes:
+    lhs_contracting: which of lhs's two matrix dimensions is k.
+    rhs_contracting: the same for rhs.
+    tiles_per_chunk: tile rows in a chunk.
+    pivot: the tile row that is visited first.
+    timeout_ns: how long a workgroup waits for a signal.
+    bias: whether there is one, [N] or [B, N].
+    scale: whether there is one, [N], [1], [B, N] or [B, 1].
+  """
+
+  lhs_contracting: int
+  rhs_contracting: int
+  tiles_per_chunk: int
+  pivot: int
+  timeout_ns: int
+  bias: bool = False
+  scale: bool = False
+
+  def split(self, operands):
+    """(lhs, rhs, signals, epoch, bias, scale), None for what there is not."""
+    lhs, rhs, signals, epoch, *rest = operands
+    rest = iter(rest)
+    return (lhs, rhs, signals, epoch, next(rest) if self.bias else None,
+            next(rest) if self.scale else None)
+
+  def geometry(self, lhs, rhs, signals) -> Geometry:
+    """Of operands with these shapes; signals None: not known yet."""
+    batched = len(lhs) > 2, len(rhs) > 2, signals is not None and len(signals) > 1
+    batch = next((x[0] for x, there in zip((lhs, rhs, signals), batched) if there), 1)
+    dense = Geometry.of(lhs[-2:], rhs[-2:], self.lhs_contracting, self.rhs_contracting)
+    return dataclasses.replace(
+        dense, batch=batch, lhs_batched=batched[0], rhs_batched=batched[1],
+        tiles_per_chunk=self.tiles_per_chunk, pivot=self.pivot,
+        num_chunks=-1 if signals is None else signals[-1],
+        signals_batched=batched[2], timeout_ns=self.timeout_ns)
+
+  def dims(self, lhs, rhs, bias, scale, out) -> Dims:
+    """The labels of operands with these shapes (or None), for dense/primitive.py."""
+    batch, m, n, k = range(4)
+    lhs_labels = (m, k) if self.lhs_contracting else (k, m)
+    rhs_labels = (n, k) if self.rhs_contracting else (k, n)
+
+    def lead(shape, labels):
+      return (batch, *labels) if len(shape) > len(labels) else labels
+
+    def vector(shape, size):
+      if shape is None:
+        return None
+      labels = (n,) if shape[-1] == size else ()
+      return (batch, *labels) if len(shape) > 1 else labels
+
+    return Dims(lead(lhs, lhs_labels), lead(rhs, rhs_labels), lead(out, (m, n)),
+                vector(bias, out[-1]), vector(scale, out[-1]))
+
+
+STATUS_BYTES = 4
+
+chunked_p = Primitive("jaxgemm_chunked")
+chunked_p.multiple_results = True
+
+
+def chunked(lhs, rhs, signals, epoch, bias=None, scale=None, *, form: Form,
+            spec: Spec) -> list[jax.Array]:
+  """Binds chunked_p: [out, status], or [out, preact, status] where spec.save_preact."""
+  form = form._replace(bias=bias is not None, scale=scale is not None)
+  operands = [x for x in (lhs, rhs, signals, epoch, bias, scale) if x is not None]
+  return chunked_p.bind(*unify_varying(operands), form=form, spec=spec)
+
+
+def plan_chunked(operands, form: Form, spec: Spec, target: str) -> dict:
+  """The plan of a call with operands of these shapes and dtypes.
+
+  Raises:
+    ValueError: see `plan`; or the kernel does not take lhs as it is.
+  """
+  lhs, rhs, signals = operands[:3]
+  geometry = form.geometry(lhs.shape, rhs.shape, signals and signals.shape)
+  planned = plan(geometry, lhs.dtype, rhs.dtype, spec, form.bias, form.scale, target)
+  if planned["operand_dtypes"][0] != lhs.dtype or planned["passes"] != 1:
+    raise ValueError(
+        f"lhs is {lhs.dtype.name} and rhs {rhs.dtype.name}, which the kernels multiply "
+        f"as {planned['operand_dtypes'][0].name}; lhs cannot be converted before it has "
+        "arrived. Let the producer write that type, or convert rhs.")
+  return planned
+
+
+@chunked_p.def_abstract_eval
+def _abstract_eval(*operands, form, spec):
+  lhs, rhs, signals = operands[:3]
+  platform = _ffi.default_platform()
+  if spec.emulated or platform in _ffi.platforms():
+    # The lowering makes the plan again: made here, its error is raised by the call.
+    target = spec.target(platform)
+    require_built(plan_chunked(operands, form, spec, target), target)
+  shape = form.geometry(lhs.shape, rhs.shape, signals.shape).out_shape()
+  status, = out_avals(lhs, (STATUS_BYTES,), Spec(jnp.dtype(jnp.uint8)))
+  return [*out_avals(lhs, shape, spec), status]
+
+
+run_by_jit(chunked_p)
+
+
+def require_local(ctx, what: str) -> None:
+  """Raises ValueError if XLA may partition the program that is lowered."""
+  context = ctx.module_context.axis_context
+  if (manual := getattr(context, "manual_axes", None)) is not None:
+    free = [size for name, size in context.mesh.shape.items() if name not in manual]
+    partitioned = any(size > 1 for size in free)
+  else:
+    partitioned = (getattr(context, "num_devices", None) or 1) > 1
+  if partitioned:
+    raise ValueError(
+        f"{what} is in a program for several devices, where XLA would gather arrays "
+        "that have not arrived yet. Use it inside jax.shard_map, where it is local.")
+
+
+def _lowering(ctx, *operands, form, spec, platform):
+  require_local(ctx, "a product of chunks")
+  lhs, rhs, signals = ctx.avals_in[:3]
+  plan_chunked(ctx.avals_in, form, spec, spec.target(platform))
+  geometry = form.geometry(lhs.shape, rhs.shape, signals.shape)
+  # Signals of others let XLA put the call into a command buffer.
+  of_others = calls.are_of_others(operands[2], ctx.module_context.module)
+  target = CALL_TARGET if of_others else CHUNKED_TARGET
+  outs = lower_call(ctx, *operands, geometry=geometry, spec=spec, bias=form.bias,
+                    scale=form.scale, platform=platform, call_target=target)
+  return calls.keep_source(ctx, operands, outs)
+
+
+register_lowerings(chunked_p, _lowering, in_place=True)
+
+
+@jax.jit
+def jaxgemm_arrived(lhs, status):
+  """lhs, of a product that gave this status: what reads it comes after the product.
+
+  A copy, as lhs itself may be copied, or converted, whenever XLA likes: into a branch's
+  results, say, for the backward pass. calls.py knows the function by its name.
+  """
+  return jnp.where((status == 0).all(), lhs, jnp.zeros_like(lhs))
+
+
+def _jvp(primals, tangents, *, form, spec):
+  lhs, rhs, signals, epoch, bias, scale = form.split(primals)
+  d_lhs, d_rhs, _, _, d_bias, d_scale = (
+      None if type(t) is ad.Zero else t for t in form.split(tangents))
+  product = functools.partial(chunked, lhs, rhs, signals, epoch, bias, scale, form=form)
+  if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
+    outs = product(spec=spec)
+    return outs, [_zero(x) for x in outs]
+  saves = spec.save_preact or spec.activation is not None
+  *outs, status = product(spec=dataclasses.replace(spec, save_preact=saves))
+  dims = form.dims(*(x if x is None else x.shape for x in (lhs, rhs, bias, scale)),
+                   outs[0].shape)
+  if scale is not None:
+    scale, d_scale = (_as_labelled(x, dims.scale) for x in (scale, d_scale))
+  d_z = tangent_of_sums(
+      jaxgemm_arrived(lhs, status), rhs, scale, d_lhs, d_rhs, d_bias, d_scale, dims=dims,
+      spec=spec, shape=outs[0].shape, bind=functools.partial(contract, partition=False))
+  d_outs = epilogue.tangents(d_z, outs, spec)
+  return [*outs[:1 + spec.save_preact], status], [*d_outs, _zero(status)]
+
+
+def _as_labelled(x, labels):
+  # A scale of one column has no label for it.
+  return x if x is None else x.reshape(x.shape[:len(labels)])
+
+
+def _zero(x):
+  return ad.Zero(jax.typeof(x).to_tangent_aval())
+
+
+ad.primitive_jvps[chunked_p] = _jvp
+
+
+def _batch(operands, axes, *, form, spec):
+  lhs, rhs, signals, epoch, bias, scale = form.split(operands)
+  new = form.split(axes)
+  size = next(x.shape[axis] for x, axis in zip(operands, axes) if axis is not None)
+  if new[3] is not None:
+    raise NotImplementedError(
+        "epoch is batched by jax.vmap; one epoch is allowed. Leave it out of in_axes.")
+  ranks = 2, 2, 1, 1, 1, 1
+  arrays = lhs, rhs, signals, epoch, bias, scale
+  # Of a batch that there was before.
+  old = [x is not None and x.ndim - (axis is not None) > rank
+         for x, axis, rank in zip(arrays, new, ranks)]
+  count = next((x.shape[:axis] + x.shape[axis + 1:] if axis is not None else x.shape
+                for x, axis, there in zip(arrays, new, old) if there), (1,))[0]
+
+  def fold(x, axis, there, name):
+    if x is None or (axis is None and not there):
+      return x
+    if name and (axis not in (None, 0) or (any(old) and (axis is None or not there))):
+      raise NotImplementedError(
+          f"jax.vmap would copy {name} before it is complete. Batch it along its first "
+          "axis, and in nested vmaps both times or not at all.")
+    x = x if axis is None else jnp.moveaxis(x, axis, 0)
+    if not any(old):
+      return x
+    x = x if there else x[:, None]
+    x = x[None] if axis is None else x
+    shape = (size, count, *x.shape[2:])
+    return jnp.broadcast_to(x, shape).reshape(size * count, *x.shape[2:])
+
+  names = "lhs", "", "chunk_signals", "", "", ""
+  folded = [fold(*x) for x in zip(arrays, new, old, names)]
+  *outs, status = chunked(*folded, form=form, spec=spec)
+  if any(old):
+    outs = [x.reshape(size, count, *x.shape[1:]) for x in outs]
+  outs_batched = any(x is not None and x.ndim > rank
+                     for x, rank in zip(folded[:3], ranks))
+  if not outs_batched:  # only bias or scale
+    raise NotImplementedError(
+        "jax.vmap batches bias or scale alone. Apply them to the result.")
+  return [*outs, status], [0] * len(outs) + [None]
+
+
+batching.primitive_batchers[chunked_p] = _batch

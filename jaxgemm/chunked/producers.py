@@ -1,0 +1,295 @@
+"""Producers: start_copy, join and overlap. See `jaxgemm.chunked`."""
+
+import math
+import operator
+from typing import Any, NamedTuple
+
+import jax
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm import _ffi
+from jaxgemm.chunked import calls
+from jaxgemm.chunked.calls import COPIES, START_TARGET
+from jaxgemm.chunked.primitive import require_local
+from jaxgemm.config import check_bool, timeout_ns
+from jaxgemm.dense.primitive import unify_varying
+from jaxgemm.custom_call import register_lowerings
+
+class ChunkedArray(NamedTuple):
+  """An array that is arriving.
+
+  Attributes:
+    data: the array; complete only after a join.
+    signals: uint32, one for each chunk, 1 (or the producer's epoch) once it is there.
+    source: what the producer reads: an array, or a pytree of arrays.
+  """
+
+  data: jax.Array
+  signals: jax.Array
+  source: Any
+
+
+class _Join:
+  """Whether a start's join has been traced; compared by identity."""
+
+  def __init__(self):
+    self.is_traced = False
+
+  def __repr__(self):
+    return "joined" if self.is_traced else "not joined"
+
+
+class _Started(ChunkedArray):
+  """What start_copy returned, in the function that called it; with its _Join."""
+
+
+def _integer(name: str, given) -> int:
+  try:
+    if isinstance(given, bool):
+      raise TypeError
+    return operator.index(given)
+  except TypeError:
+    raise ValueError(f"{name}={given!r}; an int is allowed.") from None
+
+
+def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
+               product_leaves_room: bool = False) -> ChunkedArray:
+  """An array that `x` is copied to while a product reads it.
+
+  Inside `jax.jit` only, where `join` has to follow in the same function: without it XLA
+  gives x's memory to others while it is read. `overlap` does both. The copy begins with
+  the first `jaxgemm.chunked_matmul` of it. See `jaxgemm.chunked` for what may be done
+  with the array, and when the order can deadlock.
+
+  Args:
+    x: an array in device memory or pinned host memory.
+    chunk_rows: how many rows a chunk has; the last may have fewer.
+      `jaxgemm.chunk_rows` says what a product wants.
+    axis: the dimension that is cut into chunks. A chunk is these rows of all other
+      dimensions, so that batches share the signals.
+    first_chunk: the chunk that comes first; those after it follow, round. With
+      tile_idx_pivot_m // tiles_per_chunk_m the product begins where the copy does.
+    product_leaves_room: for an x in a GPU's memory. False: what comes next in the
+      program starts after the copy. True: it runs beside the copy, which may be
+      kernels; GemmConfig(num_workgroups=...) has to leave them multiprocessors, or
+      product and copy wait for each other until the `timeout`. Of no effect on the CPU
+      and for an x in pinned host memory, whose copies run beside the product always.
+
+  Raises:
+    ValueError: an argument is out of range; or, where the program is lowered, it is for
+      several devices (use it inside `jax.shard_map` then), or no join follows.
+    TypeError: product_leaves_room is not a bool.
+  """
+  shape, dtype = jnp.shape(x), jnp.result_type(x)
+  axis = _integer("axis", axis)
+  chunk_rows = _integer("chunk_rows", chunk_rows)
+  first_chunk = _integer("first_chunk", first_chunk)
+  check_bool("product_leaves_room", product_leaves_room)
+  if not shape or not -len(shape) <= axis < len(shape):
+    raise ValueError(
+        f"axis={axis} of an array of shape {shape}; allowed are the array's "
+        f"dimensions, -{len(shape)} to {len(shape) - 1}.")
+  if dtype not in _ffi.OPERAND_DTYPES:
+    allowed = ", ".join(sorted(x.name for x in _ffi.OPERAND_DTYPES))
+    raise ValueError(f"x is {dtype.name}; products take {allowed}.")
+  if chunk_rows < 1:
+    raise ValueError(
+        f"chunk_rows={chunk_rows}; a chunk has at least one row. jaxgemm.chunk_rows "
+        "says what a product wants.")
+  chunks = math.ceil(shape[axis] / chunk_rows)
+  if not 0 <= first_chunk < max(chunks, 1):
+    raise ValueError(
+        f"first_chunk={first_chunk}; {shape[axis]} rows in chunks of {chunk_rows} are "
+        f"{chunks} chunks, counted from 0.")
+  joined = _Join()
+  data, signals = start_p.bind(
+      x, axis=axis % len(shape), chunk_rows=chunk_rows, first_chunk=first_chunk,
+      product_leaves_room=product_leaves_room, joined=joined)
+  started = _Started(data, signals, x)
+  started.joined = joined
+  return started
+
+
+def join(chunked: ChunkedArray, results, *, epoch: int | None = None,
+         timeout: float = 10.0):
+  """`results`, once the producer has ended.
+
+  Args:
+    chunked: what `start_copy` returned, or what a producer of your own fills.
+    results: a pytree of arrays, all that was computed from `chunked`: the join comes
+      behind all of them, and is kept as long as one of them is used.
+    epoch: None: waits for the copy of the `start_copy` that returned `chunked`, in the
+      same function. Else for all signals to equal this: for producers of your own.
+      (After a product that has read all chunks they do already.)
+    timeout: seconds that it waits for an epoch, at most. Then the call fails (its error
+      is raised where the results are waited for).
+
+  Raises:
+    ValueError: an argument is out of range; epoch is None, and `chunked` is not what
+      start_copy returned; or, where the program is lowered, something but a product of
+      chunks reads `chunked.data` or its signals before they are there.
+    TypeError: chunked is not a ChunkedArray.
+  """
+  limit_ns = timeout_ns(timeout)
+  if not isinstance(chunked, ChunkedArray):
+    raise TypeError(
+        f"chunked is a {type(chunked).__name__}; a jaxgemm.ChunkedArray is allowed: "
+        "what start_copy returned, or ChunkedArray(data, signals, source) of your own.")
+  if epoch is not None and not 0 <= (epoch := _integer("epoch", epoch)) < 2**32:
+    raise ValueError(f"epoch={epoch}; 0 to 2**32 - 1 are allowed, or None.")
+  if epoch is None:
+    joined = getattr(chunked, "joined", None)  # of what passed through jax.jit: none
+    if joined is None:
+      raise ValueError(
+          "chunked is not what start_copy returned in this function, so there is no "
+          "copy to wait for. Join where start_copy was called, or pass epoch=... for a "
+          "producer of your own.")
+    joined.is_traced = True
+  leaves, tree = jax.tree.flatten(results)
+  if any(x is chunked.data or x is chunked.signals for x in leaves):
+    raise ValueError(
+        "results have the arriving array or its signals in them, which XLA would copy "
+        "before the join. Use the source, or compute them from a product.")
+  sources = jax.tree.leaves(chunked.source)
+  operands = unify_varying([chunked.data, chunked.signals, *sources, *leaves])
+  return tree.unflatten(join_p.bind(
+      *operands, num_sources=len(sources), timeout_ns=limit_ns,
+      epoch=COPIES if epoch is None else epoch))
+
+
+def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
+            product_leaves_room: bool = False):
+  """`consumer(data, signals)` while `data`, a copy of `x`, arrives chunk by chunk.
+
+  The copy begins with the first product that reads it, and `data` is for nothing else.
+  Differentiable as the consumer is; `data` passes derivatives to `x`. Outside of
+  `jax.jit` it is jitted (not under `jax.disable_jit`). Under `jax.vmap` the product's
+  rule holds: x is batched along its first axis. See `jaxgemm.chunked` for what a
+  consumer may do; it should give chunked_matmul the same chunk_rows, which checks them.
+  On a GPU an x in its own memory arrives before the consumer starts, unless
+  product_leaves_room=True.
+
+  Args:
+    x: as for `start_copy`, as are the other arguments.
+    consumer: computes a pytree of arrays. `data` is like `x`, and `signals`
+      uint32[ceil(x.shape[axis] / chunk_rows)].
+
+  Raises:
+    ValueError: as `start_copy`; or, where the program is lowered, the consumer reads
+      `data` by something else than `jaxgemm.chunked_matmul`.
+    TypeError: product_leaves_room is not a bool.
+  """
+  def run(x):
+    chunked = start_copy(x, chunk_rows=chunk_rows, axis=axis, first_chunk=first_chunk,
+                         product_leaves_room=product_leaves_room)
+    return join(chunked, consumer(chunked.data, chunked.signals))
+
+  # One program in any case: between two, the copy's arrays could be freed.
+  return jax.jit(run)(x)
+
+
+def _outside(*_, **__):
+  raise ValueError(
+      "start_copy and join were called outside of jax.jit. What lies between them must "
+      "be one program, or the copy's arrays could be freed while it runs: put both "
+      "into a function under jax.jit, or call jaxgemm.overlap.")
+
+
+def _replicated(aval, shape, dtype):
+  spec = jax.sharding.PartitionSpec(*(None,) * len(shape))
+  return aval.update(shape=shape, dtype=dtype, weak_type=False,
+                     sharding=aval.sharding.update(spec=spec),
+                     memory_space=jax.memory.Space.Device)
+
+
+start_p = Primitive("jaxgemm_chunks_start")
+start_p.multiple_results = True
+start_p.def_impl(_outside)
+
+
+@start_p.def_abstract_eval
+def _start_abstract_eval(x, *, axis, chunk_rows, **_):
+  chunks = math.ceil(x.shape[axis] / chunk_rows)
+  return [_replicated(x, x.shape, x.dtype),
+          _replicated(x, (chunks,), np.dtype("uint32"))]
+
+
+def _start_lowering(ctx, x, *, platform, joined, **params):
+  del platform
+  require_local(ctx, "a copy in chunks")
+  if not joined.is_traced:
+    raise ValueError(
+        "start_copy has no join: XLA would give the memory of x to others while it is "
+        "copied. Call jaxgemm.join with what start_copy returned and all that was "
+        "computed from it, in the same function, or use jaxgemm.overlap.")
+  on_host = ctx.avals_in[0].memory_space != jax.memory.Space.Device
+  params["from_host"] = on_host
+  rule = jax.ffi.ffi_lowering(START_TARGET, has_side_effect=True)
+  return rule(ctx, x, **{name: np.int64(value) for name, value in params.items()})
+
+
+register_lowerings(start_p, _start_lowering, in_place=True)
+
+
+def _start_jvp(primals, tangents, **params):
+  outs = start_p.bind(*primals, **params)
+  (x,), (t,) = primals, tangents
+  if type(t) is not ad.Zero and jax.typeof(x).memory_space != jax.memory.Space.Device:
+    t = jax.device_put(t, jax.memory.Space.Device)
+  zeros = [ad.Zero(jax.typeof(y).to_tangent_aval()) for y in outs]
+  return outs, [zeros[0] if type(t) is ad.Zero else t, zeros[1]]
+
+
+ad.primitive_jvps[start_p] = _start_jvp
+
+
+def _start_batch(operands, axes, *, axis, **params):
+  # The new dimension is one more that a chunk has all of.
+  (x,), (new,) = operands, axes
+  outs = start_p.bind(x, axis=axis + (new <= axis), **params)
+  return outs, [new, None]
+
+
+batching.primitive_batchers[start_p] = _start_batch
+
+
+join_p = Primitive("jaxgemm_chunks_join")
+join_p.multiple_results = True
+join_p.def_impl(_outside)
+
+
+@join_p.def_abstract_eval
+def _join_abstract_eval(*operands, num_sources, **_):
+  return list(operands[2 + num_sources:])
+
+
+def _join_lowering(ctx, *operands, platform, **params):
+  del platform
+  require_local(ctx, "a join of chunks")
+  outs = calls.lower_join(ctx, operands, ctx.avals_in, **params)
+  start = calls.start_of(operands[1])
+  if start is not None and params["epoch"] == COPIES:
+    calls.check_readers(start)
+  return outs
+
+
+register_lowerings(join_p, _join_lowering, in_place=True)
+
+
+def _join_jvp(primals, tangents, *, num_sources, **params):
+  outs = join_p.bind(*primals, num_sources=num_sources, **params)
+  return outs, list(tangents[2 + num_sources:])
+
+
+ad.primitive_jvps[join_p] = _join_jvp
+
+
+def _join_batch(operands, axes, *, num_sources, **params):
+  outs = join_p.bind(*operands, num_sources=num_sources, **params)
+  return outs, list(axes[2 + num_sources:])
+
+
+batching.primitive_batchers[join_p] = _join_batch

@@ -1,0 +1,109 @@
+"""Products as jax describes them: which dimensions they contract, and their results."""
+
+import functools
+import math
+import operator
+from typing import Callable, NamedTuple
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+
+from jaxgemm.dense.layout import Dims, Labels
+
+
+class Product(NamedTuple):
+  """A call of matmul or dot_general, its epilogue aside.
+
+  Attributes:
+    reference: computes it by jax, given lhs and rhs; preferred_element_type is the
+      caller's unless it is given, too.
+    dims: the labels of the operands after `dropped` is squeezed out of them.
+    dropped: axes of size 1 of lhs and of rhs: a broadcast needs no copy.
+    batch: out's leading labels that a bias may have in front.
+    rows: out's labels that are lhs's own.
+    columns: out's last labels, which are rhs's own.
+    k: how many products each element of the result is a sum of.
+    result: shape and dtype, as jax has them.
+  """
+
+  reference: Callable
+  dims: Dims
+  dropped: tuple[tuple[int, ...], tuple[int, ...]]
+  batch: Labels
+  rows: Labels
+  columns: Labels
+  k: int
+  result: jax.ShapeDtypeStruct
+
+
+def indices(dimension_numbers):
+  """The dimension numbers of `jax.lax.dot_general` as hashable tuples of ints.
+
+  As in jax, each group is an int or a sequence of ints: a list, a range, an array.
+
+  Raises:
+    TypeError, ValueError: what jax raises for what is none.
+  """
+  def group(given) -> tuple[int, ...]:
+    try:
+      return (operator.index(given),)
+    except TypeError:
+      return tuple(map(operator.index, given))
+
+  (l_contract, r_contract), (l_batch, r_batch) = dimension_numbers
+  return ((group(l_contract), group(r_contract)), (group(l_batch), group(r_batch)))
+
+
+def _shape_dtype(x) -> jax.ShapeDtypeStruct:
+  """Also of a number, which jax takes as an array of no dimension."""
+  return jax.eval_shape(lambda x: x, x)
+
+
+def matmul_product(a, b, *, precision=None, preferred_element_type=None,
+                   out_sharding=None) -> Product:
+  """The product of `jnp.matmul`; raises what it raises."""
+  reference = functools.partial(
+      jnp.matmul, precision=precision, out_sharding=out_sharding,
+      preferred_element_type=preferred_element_type,
+  )
+  result = jax.eval_shape(reference, a, b)
+  a, b = map(_shape_dtype, (a, b))
+  num_batch = max(a.ndim, b.ndim, 2) - 2
+  batch = tuple(range(num_batch))
+  a_batch = batch[num_batch - max(a.ndim - 2, 0):]
+  b_batch = batch[num_batch - max(b.ndim - 2, 0):]
+  a_size, b_size = dict(zip(a_batch, a.shape)), dict(zip(b_batch, b.shape))
+  a_drop = {x for x in a_batch if a_size[x] == 1 and x in b_size}
+  b_drop = {x for x in b_batch if b_size[x] == 1 and x in a_size} - a_drop
+  row, depth, column = num_batch, num_batch + 1, num_batch + 2
+  rows = (row,) if a.ndim > 1 else ()
+  columns = (column,) if b.ndim > 1 else ()
+  dims = Dims(
+      tuple(x for x in a_batch if x not in a_drop) + rows + (depth,),
+      tuple(x for x in b_batch if x not in b_drop) + (depth,) + columns,
+      batch + rows + columns,
+  )
+  dropped = (tuple(a_batch.index(x) for x in sorted(a_drop)),
+             tuple(b_batch.index(x) for x in sorted(b_drop)))
+  return Product(reference, dims, dropped, batch, rows, columns, a.shape[-1], result)
+
+
+def dot_general_product(lhs, rhs, *, dimension_numbers, precision=None,
+                        preferred_element_type=None, out_sharding=None) -> Product:
+  """The product of `jax.lax.dot_general`; raises what it raises."""
+  def reference(x, y, preferred_element_type=preferred_element_type):
+    return lax.dot_general(x, y, dimension_numbers, precision,
+                           preferred_element_type, out_sharding=out_sharding)
+
+  result = jax.eval_shape(reference, lhs, rhs)
+  lhs, rhs = map(_shape_dtype, (lhs, rhs))
+  (l_contract, r_contract), (l_batch, r_batch) = indices(dimension_numbers)
+  shared = dict(zip(r_contract + r_batch, l_contract + l_batch))
+  l_labels = tuple(range(lhs.ndim))
+  r_labels = tuple(shared.get(i, lhs.ndim + i) for i in range(rhs.ndim))
+  rows = tuple(x for x in l_labels if x not in l_contract + l_batch)
+  columns = tuple(x for x in r_labels if x >= lhs.ndim)
+  dims = Dims(l_labels, r_labels, l_batch + rows + columns)
+  k = math.prod(lhs.shape[i] for i in l_contract)
+  return Product(reference, dims, ((), ()), l_batch, rows, columns, k, result)

@@ -1,0 +1,353 @@
+"""The primitive that programs contain: a contraction of labelled dimensions.
+
+`contract_p` takes operands of any rank (see layout.py for the labels), is pure, and
+its rules for differentiation and vmap are relabellings. Only its lowering, which
+knows what each device holds, groups the dimensions into one kernel call (custom_call.py).
+
+The JVP rule is linear in the tangents and the transpose rule is again a
+contraction: jvp, vjp, grad of grad and vmap compose in any order. A contraction
+with an activation saves the value before it only when it is differentiated.
+"""
+
+import dataclasses
+import functools
+import math
+from typing import NamedTuple
+
+import jax
+from jax import lax
+from jax.extend.core import Primitive, jaxpr_as_fun
+from jax.interpreters import ad, batching, mlir
+import jax.numpy as jnp
+
+from jaxgemm import _ffi, epilogue
+from jaxgemm.dense import layout
+from jaxgemm.dense import sharding
+from jaxgemm.custom_call import (
+    Geometry, Spec, gemm_p, out_avals, plan, require_built, run_by_jit
+)
+from jaxgemm.dense.layout import Dims
+
+
+def _split(operands, bias: bool, scale: bool):
+  """(lhs, rhs, bias or None, scale or None) of a primitive's operands."""
+  lhs, rhs, *rest = operands
+  rest = iter(rest)
+  return lhs, rhs, next(rest) if bias else None, next(rest) if scale else None
+
+
+def _split_dims(operands, dims: Dims):
+  return _split(operands, dims.bias is not None, dims.scale is not None)
+
+
+def varying(x) -> frozenset:
+  """The axes of a shard_map along which x differs, where jax keeps track of them."""
+  # jax 0.10 and 0.11 keep the varying manual axes of shard_map in the aval's
+  # manual_axis_type, older and some newer versions in its vma.
+  aval = jax.typeof(x)
+  manual = getattr(aval, "manual_axis_type", None)
+  return frozenset(manual.varying if manual is not None else aval.vma)
+
+
+def unify_varying(operands):
+  """The operands, varying over the same axes of a shard_map."""
+  axes = frozenset().union(*map(varying, operands))
+  return [
+      lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
+      if axes - varying(x) else x
+      for x in operands
+  ]
+
+
+contract_p = Primitive("jaxgemm_contract")
+contract_p.multiple_results = True
+
+
+def _same_order(xs, ys, size) -> bool:
+  """Whether two orders of dimensions are one in memory: size 1 does not count."""
+  return [x for x in xs if size[x] != 1] == [y for y in ys if size[y] != 1]
+
+
+def _count(labels, size) -> int:
+  return math.prod(size[x] for x in labels)
+
+
+def _reshape(x, shape):
+  return x if x.shape == tuple(shape) else jnp.reshape(x, shape)
+
+
+def _matrices(x, labels, batch, rows, columns, size):
+  """x as [rows, columns] matrices, with a batch in front if it has those labels."""
+  batch = tuple(i for i in batch if i in labels)
+  order = batch + rows + columns
+  if not _same_order(labels, order, size):
+    x = jnp.transpose(x, [labels.index(i) for i in order])
+  groups = ([batch] if batch else []) + [rows, columns]
+  return _reshape(x, [_count(group, size) for group in groups])
+
+
+def _vector(x, labels, batch, n, size):
+  """A bias or scale as [N] or [B, N]; N is 1 where it has none of n's labels."""
+  columns = n if any(i in labels for i in n) else ()
+  rows = batch if any(i in labels for i in batch) else ()
+  x = epilogue.expand(x, labels, rows + columns)
+  x = jnp.broadcast_to(x, [size[i] for i in rows + columns])
+  groups = ([rows] if rows else []) + [columns]
+  return _reshape(x, [_count(group, size) for group in groups])
+
+
+def _result(x, chosen: layout.Layout, out, dtype, size):
+  """What the kernel gave, [M, N] or [B, M, N], with the labels `out`."""
+  batch = chosen.batch[len(chosen.summed):]
+  if chosen.summed:
+    parts = _count(chosen.summed, size), _count(batch, size)
+    x = jnp.sum(jnp.reshape(x, parts + x.shape[1:]), axis=0).astype(dtype)
+  order = batch + chosen.m + chosen.n
+  if not _same_order(order, out, size):
+    x = _reshape(x, [size[i] for i in order])
+    return jnp.transpose(x, [order.index(i) for i in out])
+  return _reshape(x, [size[i] for i in out])
+
+
+class _Kernel(NamedTuple):
+  """What the kernel computes of a contraction.
+
+  Attributes:
+    layout: how.
+    spec: what.
+    fused: whether bias, scale and activation are its work; else they follow it.
+  """
+
+  layout: layout.Layout
+  spec: Spec
+  fused: bool
+
+
+def _kernel(lhs, rhs, dims: Dims, sizes, spec: Spec) -> _Kernel:
+  chosen = layout.choose(dims, sizes, spec.activation is None)
+  fused = chosen is not None
+  if not fused:
+    chosen = layout.choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
+  if not fused or chosen.summed:
+    spec = spec.accumulator(lhs, rhs)
+  return _Kernel(chosen, dataclasses.replace(spec, weak_type=False), fused)
+
+
+def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
+  """The contraction of what one device holds, as one kernel call."""
+  sizes = layout.label_sizes(dims, *(x.shape for x in operands))
+  size = dict(sizes)
+  lhs, rhs, bias, scale = _split_dims(operands, dims)
+  kernel = _kernel(lhs, rhs, dims, sizes, spec)
+  if not kernel.fused:
+    product = Dims(dims.lhs, dims.rhs, dims.out)
+    acc, = compute(lhs, rhs, dims=product, spec=kernel.spec)
+    return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)
+
+  chosen = kernel.layout
+  lhs_labels, rhs_labels = dims.lhs, dims.rhs
+  if chosen.swap:
+    lhs, rhs, lhs_labels, rhs_labels = rhs, lhs, rhs_labels, lhs_labels
+  _, batch, m, n, k, *_ = chosen
+  lhs_groups = (m, k) if chosen.lhs_contracting else (k, m)
+  rhs_groups = (n, k) if chosen.rhs_contracting else (k, n)
+  args = [_matrices(lhs, lhs_labels, batch, *lhs_groups, size),
+          _matrices(rhs, rhs_labels, batch, *rhs_groups, size)]
+  args += [_vector(x, labels, batch, n, size)
+           for x, labels in ((bias, dims.bias), (scale, dims.scale))
+           if x is not None]
+  outs = gemm_p.bind(
+      *args, lhs_contracting=chosen.lhs_contracting,
+      rhs_contracting=chosen.rhs_contracting, spec=kernel.spec,
+      bias=bias is not None, scale=scale is not None,
+  )
+  return [_result(x, chosen, dims.out, spec.out_dtype, size) for x in outs]
+
+
+def contract(lhs, rhs, bias=None, scale=None, *, dims: Dims, spec: Spec,
+             partition: bool) -> list[jax.Array]:
+  """Binds contract_p: [out], or [out, preact] where spec.save_preact.
+
+  Args:
+    partition: whether the lowering gets the sharding rule for automatic meshes.
+  """
+  # A product of scalars may have a Python number among them, which jax left as it is.
+  operands = [jnp.asarray(x) for x in (lhs, rhs, bias, scale) if x is not None]
+  operands = unify_varying(operands)
+  call = None
+  if partition:
+    # In the parameters, so that jax sees that the lowering needs the devices.
+    rule = sharding.partitioned(dims, spec, compute)
+    call = jax.make_jaxpr(rule)(*map(_shape_dtype, operands))
+  return contract_p.bind(*operands, labels=dims, spec=spec, call=call)
+
+
+def contract_local(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
+  """`contract` of what one device holds, for operands that are there."""
+  return contract(*_split_dims(operands, dims), dims=dims, spec=spec, partition=False)
+
+
+def _shape_dtype(x):
+  return jax.ShapeDtypeStruct(x.shape, x.dtype)
+
+
+def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
+  """(layout, plan) for one device holding operands of these shapes and dtypes.
+
+  The layout is None where the epilogue runs outside the kernel.
+
+  Raises:
+    ValueError: see `plan`.
+  """
+  sizes = layout.label_sizes(dims, *(x.shape for x in operands))
+  size = dict(sizes)
+  lhs, rhs, bias, scale = _split_dims(operands, dims)
+  kernel = _kernel(lhs, rhs, dims, sizes, spec)
+  how = kernel.layout
+  dtypes = lhs.dtype, rhs.dtype
+  lhs_labels, rhs_labels = dims.lhs, dims.rhs
+  if how.swap:
+    dtypes, lhs_labels, rhs_labels = dtypes[::-1], rhs_labels, lhs_labels
+  geometry = Geometry(
+      *(_count(x, size) for x in (how.batch, how.m, how.n, how.k)),
+      how.lhs_contracting, how.rhs_contracting,
+      any(i in lhs_labels for i in how.batch),
+      any(i in rhs_labels for i in how.batch),
+  )
+  planned = plan(geometry, *dtypes, kernel.spec, kernel.fused and bias is not None,
+                 kernel.fused and scale is not None, target)
+  return how if kernel.fused else None, planned
+
+
+@contract_p.def_abstract_eval
+def _contract_abstract_eval(*operands, labels, spec, call):
+  size = dict(layout.label_sizes(labels, *(x.shape for x in operands)))
+  platform = _ffi.default_platform()
+  if spec.emulated or platform in _ffi.platforms():
+    # The lowering makes the plan again: made here, its error is raised by the call.
+    target = spec.target(platform)
+    _, planned = plan_contraction(operands, labels, spec, target)
+    require_built(planned, target)
+  return out_avals(operands[0], [size[i] for i in labels.out], spec)
+
+
+run_by_jit(contract_p)
+
+
+def _contract_lowering(ctx, *operands, labels, spec, call):
+  if call is None:
+    fun = functools.partial(compute, dims=labels, spec=spec)
+  else:
+    fun = jaxpr_as_fun(call)
+  return mlir.lower_fun(fun, multiple_results=True)(ctx, *operands)
+
+
+mlir.register_lowering(contract_p, _contract_lowering)
+
+
+def tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, *, dims: Dims,
+                    spec: Spec, shape, bind) -> jax.Array:
+  """The tangent of z = scale * (lhs @ rhs) + bias.
+
+  Args:
+    lhs: as rhs and scale, a primal; scale may be None, as may each tangent but one.
+    dims: the labels of all.
+    spec: the product's.
+    shape: z's.
+    bind: `contract`, but for whether it is partitioned.
+  """
+  scaled = dims._replace(bias=None)
+  terms = []
+  if d_lhs is not None:
+    terms += bind(d_lhs, rhs, None, scale, dims=scaled,
+                  spec=spec.for_gradient(spec.out_dtype))
+  if d_rhs is not None:
+    terms += bind(lhs, d_rhs, None, scale, dims=scaled,
+                  spec=spec.for_gradient(spec.out_dtype))
+  if d_scale is not None:
+    # Not from the saved value: that would divide by the scale, which may be zero.
+    acc, = bind(lhs, rhs, dims=Dims(dims.lhs, dims.rhs, dims.out),
+                spec=spec.for_gradient(jnp.float32))
+    terms.append(acc * epilogue.expand(d_scale, dims.scale, dims.out))
+  if d_bias is not None:
+    terms.append(jnp.broadcast_to(
+        epilogue.expand(d_bias, dims.bias, dims.out), shape))
+  return functools.reduce(jnp.add, terms)
+
+
+def _jvp(primals, tangents, *, labels, spec, call):
+  lhs, rhs, bias, scale = _split_dims(primals, labels)
+  d_lhs, d_rhs, d_bias, d_scale = (
+      None if type(t) is ad.Zero else t for t in _split_dims(tangents, labels)
+  )
+  bind = functools.partial(contract, partition=call is not None)
+  if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
+    outs = bind(lhs, rhs, bias, scale, dims=labels, spec=spec)
+    return outs, [ad.Zero(jax.typeof(x).to_tangent_aval()) for x in outs]
+
+  saves = spec.save_preact or spec.activation is not None
+  outs = bind(lhs, rhs, bias, scale, dims=labels,
+              spec=dataclasses.replace(spec, save_preact=saves))
+  d_z = tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, dims=labels,
+                        spec=spec, shape=outs[0].shape, bind=bind)
+  return outs[:1 + spec.save_preact], epilogue.tangents(d_z, outs, spec)
+
+
+ad.primitive_jvps[contract_p] = _jvp
+
+
+def _transpose(cotangents, *operands, labels, spec, call):
+  # Only what _jvp binds gets here: no bias, no activation, one result.
+  ct, = cotangents
+  lhs, rhs, _, scale = _split_dims(operands, labels)
+  rest = [] if scale is None else [None]
+  if type(ct) is ad.Zero:
+    return [None, None, *rest]
+  if scale is not None:
+    factor = epilogue.expand(scale, labels.scale, labels.out)
+    ct = (ct.astype(jnp.float32) * factor).astype(ct.dtype)
+  bind = functools.partial(contract, partition=call is not None)
+  if ad.is_undefined_primal(lhs):
+    spec = spec.for_gradient(lhs.aval.dtype)
+    out, = bind(ct, rhs, dims=Dims(labels.out, labels.rhs, labels.lhs), spec=spec)
+    return [out, None, *rest]
+  spec = spec.for_gradient(rhs.aval.dtype)
+  out, = bind(lhs, ct, dims=Dims(labels.lhs, labels.out, labels.rhs), spec=spec)
+  return [None, out, *rest]
+
+
+ad.primitive_transposes[contract_p] = _transpose
+
+
+def _batch(operands, axes, *, labels, spec, call):
+  new = 1 + max((*labels.lhs, *labels.rhs), default=-1)
+  inserted = [
+      old if axis is None else old[:axis] + (new,) + old[axis:]
+      for old, axis in zip(labels.operands(), axes, strict=True)
+  ]
+  l_labels, r_labels, b_labels, s_labels = _split_dims(inserted, labels)
+  operands = list(map(jnp.asarray, operands))  # see `contract`
+  lhs, rhs, bias, scale = _split_dims(operands, labels)
+  partition = call is not None
+  batched = Dims(l_labels, r_labels, (new, *labels.out), b_labels, s_labels)
+  if new not in l_labels and new not in r_labels:
+    product = Dims(labels.lhs, labels.rhs, labels.out)
+    acc, = contract(lhs, rhs, dims=product, partition=partition,
+                    spec=spec.accumulator(lhs, rhs))
+    outs = epilogue.apply(acc, labels.out, bias, scale, dims=batched, spec=spec)
+    return outs, [0] * len(outs)
+  # vmap lets the rule say where the new dimension is: where it costs least.
+  sizes = layout.label_sizes(batched, *(x.shape for x in operands))
+  best, axis = None, 0
+  for i in range(len(labels.out) + 1):
+    trial = batched._replace(out=labels.out[:i] + (new,) + labels.out[i:])
+    chosen = layout.choose(trial, sizes, spec.activation is None)
+    if chosen is not None and (best is None or chosen.cost < best):
+      best, axis = chosen.cost, i
+  batched = batched._replace(out=labels.out[:axis] + (new,) + labels.out[axis:])
+  outs = contract(lhs, rhs, bias, scale, dims=batched, spec=spec,
+                  partition=partition)
+  return outs, [axis] * len(outs)
+
+
+batching.primitive_batchers[contract_p] = _batch

@@ -1,0 +1,91 @@
+"""A gradient that is sharded as what it is the gradient of, on automatic meshes.
+
+XLA gives a gradient the sharding that its operands suggest. Those of the experts'
+gradient, rows and cotangents, say nothing about experts, and every device would compute
+the gradient of all.
+"""
+
+import functools
+
+import jax
+from jax.experimental.custom_partitioning import (
+    ArrayMapping, SdyShardingRule, custom_partitioning
+)
+from jax.extend.core import Primitive, jaxpr_as_fun
+from jax.interpreters import ad, batching, mlir
+from jax.sharding import NamedSharding, PartitionSpec
+import jax.numpy as jnp
+
+from jaxgemm import mesh as meshes
+
+_alike_p = Primitive("jaxgemm_alike")
+
+
+@functools.lru_cache
+def _partitioned(rank: int):
+  def place(mesh, like):
+    axes = (x or None for x in meshes.axes_of(like))
+    return NamedSharding(mesh, PartitionSpec(*axes))
+
+  def partition(mesh, operands, result):
+    del result
+    mesh = meshes.mesh_of(mesh, operands)
+    chosen = place(mesh, operands[1])
+    return mesh, lambda x, like: x, chosen, (chosen, chosen)
+
+  def infer_sharding_from_operands(mesh, operands, result):
+    del result
+    return place(meshes.mesh_of(mesh, operands), operands[1])
+
+  fun = custom_partitioning(lambda x, like: x)
+  dimensions = ArrayMapping(*(f"d{i}" for i in range(rank)))
+  fun.def_partition(
+      partition=partition,
+      infer_sharding_from_operands=infer_sharding_from_operands,
+      sharding_rule=SdyShardingRule((dimensions, dimensions), (dimensions,)))
+  return fun
+
+
+def alike(x, like):
+  """x, which is sharded as `like`, an array of its shape; so is x's cotangent."""
+  # In the parameters, so that jax sees that the lowering needs the devices.
+  call = jax.make_jaxpr(_partitioned(x.ndim))(
+      *(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (x, like)))
+  return _alike_p.bind(x, like, call=call)
+
+
+_alike_p.def_impl(lambda x, like, call: x)
+_alike_p.def_abstract_eval(lambda x, like, call: x)
+
+
+def _lowering(ctx, x, like, *, call):
+  return mlir.lower_fun(jaxpr_as_fun(call), multiple_results=True)(ctx, x, like)
+
+
+mlir.register_lowering(_alike_p, _lowering)
+
+
+def _jvp(primals, tangents, *, call):
+  del call
+  tangent, like = tangents[0], primals[1]
+  if type(tangent) is not ad.Zero:
+    tangent = alike(tangent, like)
+  return alike(*primals), tangent
+
+
+def _transpose(ct, x, like, *, call):
+  del x, call
+  return [ct if type(ct) is ad.Zero else alike(ct, like), None]
+
+
+def _batch(operands, axes, *, call):
+  del call
+  (x, like), (axis, of_like) = operands, axes
+  if axis is None or of_like is None:
+    return x, axis
+  return alike(x, jnp.moveaxis(like, of_like, axis)), axis
+
+
+ad.primitive_jvps[_alike_p] = _jvp
+ad.primitive_transposes[_alike_p] = _transpose
+batching.primitive_batchers[_alike_p] = _batch

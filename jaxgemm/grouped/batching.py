@@ -1,0 +1,119 @@
+"""The rules of `ragged_p` (primitive.py) for vmap.
+
+Batched lhs, rhs and sizes are the kernel's batch; what is not batched stays shared.
+What the kernel has no batch of (bias, scale, the offset) moves out of it.
+"""
+
+import functools
+
+import jax
+from jax.interpreters import batching
+import jax.numpy as jnp
+
+from jaxgemm.custom_call import Spec
+from jaxgemm.grouped.group_sizes import local_sizes
+from jaxgemm.grouped.primitive import Form, bind, finish, ragged, ragged_p
+
+
+def _outside(*operands, form: Form, spec: Spec):
+  """The product with the epilogue outside the kernel."""
+  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
+  z, = ragged(lhs, rhs, sizes, offset, buffer=buffer,
+              form=form._replace(gated=False), spec=spec.accumulator(lhs, rhs))
+  return finish(z, sizes, offset, bias, scale, form=form, spec=spec)
+
+
+def _without_offset(*operands, form: Form, spec: Spec):
+  """The product with the offset put into the sizes."""
+  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
+  sizes = local_sizes(sizes, offset, form.local_groups)
+  return ragged(lhs, rhs, sizes, jnp.ones(1, jnp.int32), bias, scale, buffer=buffer,
+                form=form, spec=spec)
+
+
+def _added(*operands, form: Form, spec: Spec):
+  """Mode "k": the buffer added to the product outside the kernel."""
+  lhs, rhs, sizes, offset, buffer, *_ = form.split(operands)
+  out, = ragged(lhs, rhs, sizes, offset, form=form, spec=spec)
+  return [buffer + out]
+
+
+def _batch(operands, axes, *, form, spec, call):
+  del call  # the spec says whether there is one
+  *_, offset_axis, buffer_axis, bias_axis, scale_axis = form.split(axes)
+  alone = buffer_axis is not None and tuple(axes[:3]) == (None,) * 3
+  for fun, needed in ((_outside, (bias_axis, scale_axis) != (None, None)),
+                      (_without_offset, offset_axis is not None),
+                      (_added, alone and form.mode == "k")):
+    if needed:
+      fun = functools.partial(fun, form=form, spec=spec)
+      outs = jax.vmap(fun, tuple(axes))(*operands)
+      return outs, [0] * len(outs)
+
+  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
+  arrays, axes, ranks = [lhs, rhs, sizes], [*axes[:3]], form.ranks()
+  if buffer is not None:
+    arrays, axes = arrays + [buffer], axes + [buffer_axis]
+
+  def product(lhs, rhs, sizes, buffer=None):
+    given = lhs, rhs, sizes, offset, buffer, bias, scale
+    return bind(*(x for x in given if x is not None), form=form, spec=spec)
+
+  new, *_ = {x.shape[axis] for x, axis in zip(arrays, axes) if axis is not None}
+  olds = {x.shape[axis == 0] for x, axis, rank in zip(arrays, axes, ranks)
+          if x.ndim - (axis is not None) > rank}
+  if buffer is not None and form.mode == "m":
+    # Without the old or the new dimension, its gradient has to be a sum over it.
+    dimensions = buffer.ndim - ranks[3]
+    if alone or (olds and dimensions == 1):
+      raise NotImplementedError(
+          "rhs_grad is batched by jax.vmap along a dimension of its own; those of lhs "
+          "or group_sizes are allowed, all of them or none. Batch lhs, too.")
+  elif buffer is not None and buffer_axis is None:
+    # The result has the new dimension, and so what it is added to.
+    arrays[3], axes[3] = jnp.broadcast_to(buffer, (new, *buffer.shape)), 0
+
+  if not olds:
+    if _is_among_rows(arrays, axes, form):
+      lhs_axis = axes[0]
+      count = lhs.shape[lhs_axis - 1]
+      shape = (*lhs.shape[:lhs_axis - 1], count * new, *lhs.shape[lhs_axis + 1:])
+      sizes = jnp.clip(sizes, 0, count) * new
+      outs = product(lhs.reshape(shape), rhs, sizes, buffer)
+      return [x.reshape(count, new, *x.shape[1:]) for x in outs], [1] * len(outs)
+    arrays = [x if axis is None else jnp.moveaxis(x, axis, 0)
+              for x, axis in zip(arrays, axes)]
+    outs = product(*arrays)
+    return outs, [0] * len(outs)
+
+  # Two batch dimensions become one, in the order that most elements have already.
+  old, = olds
+  behind = sum(x.size * (2 * (axis == 1) - 1) for x, axis, rank in zip(
+      arrays, axes, ranks) if axis is not None and x.ndim > rank + 1) > 0
+  folded = []
+  for x, axis, rank in zip(arrays, axes, ranks):
+    if axis is not None or x.ndim > rank:
+      lacks_old = axis is not None and x.ndim == rank + 1
+      if axis is None:
+        x = jnp.expand_dims(x, int(behind))
+      elif lacks_old:
+        x = jnp.expand_dims(jnp.moveaxis(x, axis, 0), 1 - behind)
+      else:
+        x = jnp.moveaxis(x, axis, int(behind))
+      shape = (old, new) if behind else (new, old)
+      x = jnp.broadcast_to(x, shape + x.shape[2:])
+      x = x.reshape(old * new, *x.shape[2:])
+    folded.append(x)
+  outs = product(*folded)
+  shape = (old, new) if behind else (new, old)
+  return [x.reshape(shape + x.shape[1:]) for x in outs], [int(behind)] * len(outs)
+
+
+batching.primitive_batchers[ragged_p] = _batch
+
+
+def _is_among_rows(arrays, axes, form: Form) -> bool:
+  # Then it is part of the rows, of which each group has so many times more.
+  lhs_axis, *other_axes = axes
+  return (form.mode == "m" and not any(axis is not None for axis in other_axes)
+          and lhs_axis == (1 if form.lhs_contracting else 2))

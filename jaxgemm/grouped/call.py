@@ -1,0 +1,309 @@
+"""What ragged_dot, ragged_dot_general and ragged_gated_linear_unit have in common.
+
+A call is checked as jax checks its own, arranged for the kernels (layout.py)
+and bound as `ragged_p` (primitive.py), or left to `jax.lax.ragged_dot_general`.
+"""
+
+import dataclasses
+import functools
+import math
+import operator
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+
+from jaxgemm import _ffi, epilogue, mesh as meshes
+from jaxgemm.grouped import layout as grouped_layout
+from jaxgemm.config import check_activation, resolve
+from jaxgemm.custom_call import Spec
+from jaxgemm.grouped.group_sizes import cut_sizes, groups_of_rows, local_sizes
+from jaxgemm.dense.api import (
+    beside, dot_general, emulated_arch, epilogue_values, leaves_to_xla, sums_dtype,
+    unsupported
+)
+from jaxgemm.precision import hashable
+from jaxgemm.grouped.primitive import explicit, merge_columns, ragged
+from jaxgemm.grouped.checks import (
+    check_accumulate, check_arrays, check_contracted, check_extent,
+    check_num_local_groups, check_ragged_batch, check_rhs_grad
+)
+from jaxgemm.grouped.layout import RaggedLayout
+
+# lax.ragged_dot as ragged_dot_general.
+BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+
+
+def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
+                  preferred_element_type=None, group_offset=None, out_sharding=None,
+                  num_local_groups=None) -> tuple[jax.ShapeDtypeStruct, int]:
+  """Shape and dtype of the result, and how many groups a call computes.
+
+  Raises:
+    TypeError, ValueError: jax's own, and where the offset does not fit.
+  """
+  check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset)
+  groups = group_sizes.shape[-1] if group_sizes.ndim else 0
+  local = groups
+  check_num_local_groups(num_local_groups, groups, group_offset is not None)
+  if group_offset is not None:
+    if group_offset.shape != (1,) or not jnp.issubdtype(
+        group_offset.dtype, jnp.integer):
+      raise TypeError(
+          f"group_offset has shape {group_offset.shape} and dtype "
+          f"{group_offset.dtype.name}; one integer, of shape (1,), is allowed. Pass "
+          "jnp.array([offset]).")
+    local = groups if num_local_groups is None else num_local_groups
+    if len(numbers.rhs_group_dimensions) == 1 and (
+        0 <= numbers.rhs_group_dimensions[0] < rhs.ndim):
+      local = rhs.shape[numbers.rhs_group_dimensions[0]]
+    if local > groups:
+      raise TypeError(
+          f"rhs has {local} groups and group_sizes {groups}; with a group_offset rhs "
+          "may have fewer, those from the offset on. Pass the sizes of all groups.")
+    group_sizes = jax.ShapeDtypeStruct(
+        (*group_sizes.shape[:-1], local), group_sizes.dtype)
+  # jax 0.10.0 has no such argument.
+  sharded = {} if out_sharding is None else {"out_sharding": out_sharding}
+  result = jax.eval_shape(
+      lambda lhs, rhs, group_sizes: lax.ragged_dot_general(
+          lhs, rhs, group_sizes, numbers, precision, preferred_element_type, **sharded),
+      lhs, rhs, group_sizes)
+  return result, local
+
+
+def _int32(sizes, extent: int):
+  """Group sizes or an offset as int32, others than these cut off to 0 to extent."""
+  if sizes.dtype == jnp.int32:
+    return sizes
+  if sizes.dtype.itemsize >= 4:
+    sizes = jnp.clip(sizes, 0, extent)
+  return sizes.astype(jnp.int32)
+
+
+def _columns(layout: RaggedLayout) -> tuple[int, ...]:
+  """rhs's free dimensions, as the caller sees them."""
+  n = layout.shape(layout.n)
+  return (2, n[0] // 2) if layout.form.gated else n
+
+
+def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
+  """A bias or scale as [L, N] (scale: or [L, 1]); None if x is.
+
+  For a gate as [L, 2, N] (or [L, 1, 1]).
+  """
+  if x is None:
+    return None
+  x = jnp.asarray(x)
+  groups, columns = layout.form.local_groups, _columns(layout)
+  allowed = [(groups, *columns), columns]
+  if scalar:
+    allowed += [(), (1,), (groups, *(1 for _ in columns))]
+  if x.shape not in allowed:
+    shapes = " or ".join(map(str, dict.fromkeys(allowed)))
+    raise ValueError(
+        f"{name} has shape {x.shape}; allowed are {shapes} (groups and rhs's columns). "
+        "Reshape it, or apply it to the result.")
+  x = epilogue_values(name, x, dtype)
+  leads = x.ndim > len(columns) and x.shape[0] == groups
+  has_columns = x.shape in ((groups, *columns), columns)
+  if not layout.form.gated:
+    columns = (layout.count(layout.n),)
+  if not has_columns:
+    columns = (1,) * len(columns)
+  x = jnp.reshape(x, (groups if leads else 1, *columns))
+  return jnp.broadcast_to(x, (groups, *columns))
+
+
+def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, spec,
+         precision):
+  """By lax.ragged_dot_general; the epilogue is applied to its result."""
+  form = layout.form
+  plain = (bias is None and scale is None and spec.activation is None
+           and not form.gated)
+  acc_dtype = spec.out_dtype
+  if not plain:
+    acc_dtype = sums_dtype(acc_dtype)
+  # jax's own sums would wrap, and count negative sizes.
+  sizes = cut_sizes(group_sizes, lhs.shape[layout.ragged])
+  if group_offset is not None:
+    # A group in front of the others takes the rows before theirs.
+    sizes = local_sizes(sizes, group_offset, form.local_groups)
+    if form.mode == "m":
+      axis, = numbers.rhs_group_dimensions
+      rhs = jnp.pad(rhs, [(int(i == axis), 0) for i in range(rhs.ndim)])
+  lhs, rhs, sizes = _batched_alike(lhs, rhs, sizes)
+  out = lax.ragged_dot_general(lhs, rhs, sizes, numbers, precision, acc_dtype)
+  if form.mode == "k":
+    return out if group_offset is None else out[1:]
+  if plain and group_offset is None:
+    return out
+  rows = groups_of_rows(group_sizes, group_offset, form.local_groups,
+                        lhs.shape[layout.ragged])
+
+  def expand(x, columns):  # along out's dimensions
+    inner = (1,) * len(layout.inner)
+    return jnp.reshape(x, (*rows.shape, *inner, *columns))
+
+  n = layout.shape(layout.n)
+  one = (1,) * len(n)
+  for name, x in (("scale", scale), ("bias", bias)):
+    if x is not None:
+      x = jnp.reshape(x, merge_columns(x.shape)) if form.gated else x
+      columns = n if x.shape[1] == layout.count(layout.n) else one
+      x = expand(jnp.pad(x, ((0, 1), (0, 0)))[rows], columns)
+      out = out * x if name == "scale" else out + x
+  # Before the activation, which is zero there, as its gradient's factor has to be.
+  out = jnp.where(expand(rows < form.local_groups, one), out, 0)
+  if form.gated:
+    out = jnp.reshape(out, (*out.shape[:-1], *_columns(layout)))
+  return epilogue.activate(out, spec.activation, form.gated).astype(spec.out_dtype)
+
+
+def _batched_alike(*arrays):
+  """The same arrays; of a batch of vmap, all of them, as lax's rule needs them."""
+  # Depends on each array, and is false; XLA drops it.
+  never = functools.reduce(operator.or_, ((x != x).any() for x in arrays)) & False
+  return [jnp.where(never, jnp.zeros_like(x), x) for x in arrays]
+
+
+@jax.custom_vjp
+def _constant(rhs, rhs_grad):
+  """rhs; its gradient is added to rhs_grad, and is that one's."""
+  del rhs_grad
+  return rhs
+
+
+_constant.defvjp(lambda rhs, rhs_grad: (rhs, rhs_grad),
+                 lambda rhs_grad, ct: (None, rhs_grad + ct.astype(jnp.float32)))
+
+
+_STATIC = ("gated", "numbers", "precision", "preferred_element_type", "out_sharding",
+           "num_local_groups", "activation", "schedule", "reduction", "deterministic",
+           "config", "implementation")
+
+
+def call(*operands, precision=None, **options):
+  """A grouped product; see `jaxgemm.ragged_dot` for its arguments, and `_call`."""
+  return _call(*operands, precision=hashable(precision), **options)
+
+
+@functools.partial(jax.jit, static_argnames=_STATIC, inline=True)
+def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
+          accumulate=None, rhs_grad=None, *, gated=False, numbers=BASIC, precision=None,
+          preferred_element_type=None, out_sharding=None, num_local_groups=None,
+          activation=None, schedule=None, reduction=None, deterministic=False,
+          config=None, implementation=None):
+  """See `call`.
+
+  Args:
+    gated: rhs has shape (G, K, 2, N), and numbers are BASIC.
+  """
+  check_activation(activation)
+  emulated = emulated_arch(implementation)
+  resolved = resolve(config, schedule, reduction, deterministic)
+  check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset,
+               accumulate=accumulate, rhs_grad=rhs_grad)
+  # Where jax does not trace (jax.disable_jit), these may still be numpy's.
+  lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad = jax.tree.map(
+      jnp.asarray, (lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad))
+  preferred = preferred_element_type
+  if accumulate is not None and preferred is None:
+    preferred = jnp.float32
+  wanted, local_groups = ragged_result(
+      lhs, half(rhs) if gated else rhs, group_sizes, numbers, precision, preferred,
+      group_offset, out_sharding, num_local_groups)
+  if grouped_layout.is_ragged_batch(numbers):
+    check_ragged_batch(group_offset=group_offset, bias=bias, scale=scale,
+                       accumulate=accumulate)
+    return dot_general(
+        lhs, rhs, numbers.dot_dimension_numbers, precision, preferred_element_type,
+        out_sharding=out_sharding, activation=activation, config=resolved,
+        deterministic=deterministic, implementation=implementation)
+
+  out_dtype = wanted.dtype
+  layout = grouped_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated)
+  check_extent(lhs.shape[layout.ragged])
+  contracted = layout.form.mode == "k"
+  if contracted:
+    check_contracted(bias=bias, scale=scale, activation=activation)
+  integer = jnp.issubdtype(out_dtype, jnp.integer)
+  if gated and integer:
+    raise ValueError(
+        f"the result of a gate has dtype {out_dtype.name}; a float is allowed. Pass "
+        "preferred_element_type=jnp.float32, say.")
+  if accumulate is not None:
+    check_accumulate(accumulate, contracted, wanted, preferred_element_type)
+  if rhs_grad is not None:
+    check_rhs_grad(rhs_grad, lhs, rhs)
+  bias = _per_group("bias", bias, layout, jnp.int32 if integer else jnp.float32, False)
+  scale = _per_group("scale", scale, layout, jnp.float32, True)
+  group_sizes = _int32(group_sizes, lhs.shape[layout.ragged])
+  if group_offset is not None:
+    group_offset = _int32(group_offset, group_sizes.shape[-1])
+  partition = meshes.is_needed(resolved.partition)
+  resolved = dataclasses.replace(resolved, partition=partition)
+  spec = Spec(out_dtype, activation, config=resolved, deterministic=deterministic,
+              weak_type=wanted.weak_type, emulated=emulated)
+
+  (contracting, _), _ = numbers.dot_dimension_numbers
+  k = math.prod(lhs.shape[i] for i in contracting)
+  reason = unsupported(lhs, rhs, out_dtype, k, precision, emulated, splits=False)
+  by_xla = leaves_to_xla(implementation, reason)
+  if emulated is not None:
+    _ffi.use_emulator()
+
+  def leave(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
+    if rhs_grad is not None:
+      rhs = _constant(rhs, rhs_grad)
+    if gated:
+      rhs = jnp.reshape(rhs, merge_columns(rhs.shape))
+    out = _xla(lhs, rhs, group_sizes, group_offset, bias, scale, numbers=numbers,
+               layout=layout, spec=spec, precision=precision)
+    return out if accumulate is None else accumulate + out
+
+  def bind(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
+    lhs, rhs = beside(lhs, rhs), beside(rhs, lhs)
+    left, right, sizes = grouped_layout.operands(lhs, rhs, group_sizes, layout)
+    kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
+    buffer = rhs_grad
+    if accumulate is not None and not layout.is_summed:
+      buffer = grouped_layout.addend(accumulate, layout)
+    if mesh is not None:
+      return explicit(mesh, left, right, sizes, group_offset, buffer, bias, scale,
+                      form=layout.form, spec=kernel_spec, result=wanted)
+    out, = ragged(left, right, sizes, group_offset, bias, scale, buffer=buffer,
+                  form=layout.form, spec=kernel_spec)
+    out = grouped_layout.result(out, layout, out_dtype)
+    return accumulate + out if accumulate is not None and layout.is_summed else out
+
+  compute = leave if by_xla else bind
+  mesh = meshes.explicit_mesh(
+      lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
+  if mesh is not None and not by_xla:
+    _check_explicit(layout, rhs_grad)
+  elif mesh is not None:
+    compute = jax.sharding.auto_axes(compute, out_sharding=wanted.sharding)
+  return compute(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
+
+
+def _check_explicit(layout: RaggedLayout, rhs_grad) -> None:
+  """Raises ValueError for what is not computed of shardings that are part of types."""
+  reason = None
+  if rhs_grad is not None:
+    reason = "rhs_grad was given"
+  elif not layout.is_plain:
+    reason = "lhs or rhs has a batch, or several dimensions of one kind"
+  if reason is not None:
+    raise ValueError(
+        f"{reason}, and the mesh has explicit axes; that is allowed on automatic axes "
+        "and inside jax.shard_map. Use jax.shard_map.")
+
+
+def half(rhs) -> jax.ShapeDtypeStruct:
+  """One of the two matrices of each group."""
+  if rhs.ndim != 4 or rhs.shape[2] != 2:
+    raise TypeError(
+        f"rhs has shape {rhs.shape}; (G, K, 2, N) is allowed, rhs[:, :, 0] the gate's "
+        "matrices and rhs[:, :, 1] the others. Stack them along axis 2.")
+  return jax.eval_shape(lambda rhs: rhs[:, :, 0], rhs)

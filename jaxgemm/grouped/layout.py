@@ -1,0 +1,207 @@
+"""How a call of ragged_dot_general becomes one of primitive.py's two forms.
+
+Dimensions of lhs outside the ragged one (sizes may differ along them) join the batch;
+those inside are part of the ragged dimension, of which each group then has so many
+times more. What is not in an order that the kernels read is transposed, by a copy.
+"""
+
+import functools
+import itertools
+import math
+from typing import NamedTuple
+
+from jax import lax
+import jax.numpy as jnp
+
+from jaxgemm.grouped.primitive import Form, merge_columns, transposed_gradients
+
+Labels = tuple[int, ...]
+
+
+class RaggedLayout(NamedTuple):
+  """A grouped product; labels are lhs's dimensions, then rhs's own.
+
+  Attributes:
+    form: mode and layouts.
+    batch: labels of the batch, in the order of the dimension numbers.
+    outer: lhs's labels outside the ragged one: of rows, or contracted.
+    ragged: the ragged label.
+    inner: lhs's labels inside it, in the order in which they are folded.
+    m: with a ragged k, lhs's free labels.
+    n: rhs's free labels.
+    rhs_labels: rhs's labels as they are.
+    lhs_groups: lhs's labels as the kernel reads them: batch, rows, columns.
+    rhs_groups: rhs's likewise, with the groups after the batch.
+    sizes: pairs of label and size.
+    relayouts: which of "lhs", "rhs" and "out" are transposed.
+  """
+
+  form: Form
+  batch: Labels
+  outer: Labels
+  ragged: int
+  inner: Labels
+  m: Labels
+  n: Labels
+  rhs_labels: Labels
+  lhs_groups: tuple[Labels, ...]
+  rhs_groups: tuple[Labels, ...]
+  sizes: tuple[tuple[int, int], ...]
+  relayouts: tuple[str, ...]
+
+  def count(self, labels: Labels) -> int:
+    size = dict(self.sizes)
+    return math.prod(size[x] for x in labels)
+
+  def shape(self, labels: Labels) -> tuple[int, ...]:
+    size = dict(self.sizes)
+    return tuple(size[x] for x in labels)
+
+  @property
+  def is_summed(self) -> bool:
+    """Whether the result is a sum over several of the kernel's."""
+    return self.form.mode == "k" and bool(self.outer)
+
+  @property
+  def is_plain(self) -> bool:
+    """Whether no operand has a batch, or several dimensions as one."""
+    return not (self.batch or self.outer or self.inner) and (
+        len(self.m) < 2 and len(self.n) == 1)
+
+  @property
+  def repeats_rhs(self) -> bool:
+    """Whether rhs lacks a part of the batch: the kernel has one batch dimension."""
+    return (self.form.mode == "m" and self.count(self.batch) != 1
+            and self.count(self.outer) != 1)
+
+  def gradient_relayouts(self, lhs, rhs) -> dict[str, tuple[str, ...]]:
+    """What the operands' gradients transpose; their result counts as "out"."""
+    found = {}
+    for name, other, x, transposed in zip(
+        ("lhs", "rhs"), ("rhs", "lhs"), (lhs, rhs), transposed_gradients(self.form)):
+      if jnp.issubdtype(x.dtype, jnp.inexact):
+        parts = {"out": transposed or name in self.relayouts,
+                 other: other in self.relayouts, "cotangent": "out" in self.relayouts}
+        found[name] = tuple(part for part, there in parts.items() if there)
+    return found
+
+
+def _same_order(xs, ys, size) -> bool:
+  return [x for x in xs if size[x] != 1] == [y for y in ys if size[y] != 1]
+
+
+def is_ragged_batch(numbers: lax.RaggedDotDimensionNumbers) -> bool:
+  """Whether the ragged dimension is a batch dimension: then the sizes do nothing."""
+  _, (lhs_batch, _) = numbers.dot_dimension_numbers
+  return numbers.lhs_ragged_dimensions[0] in lhs_batch
+
+
+@functools.lru_cache(maxsize=1024)
+def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
+            local_groups: int, gated: bool = False) -> RaggedLayout:
+  """The layout with the fewest copies; shapes and numbers are valid for jax.
+
+  Args:
+    gated: the product is that of `jax.lax.ragged_dot`, and rhs has shape
+      (G, K, 2, N), of which the last two become one.
+  """
+  if gated:
+    rhs_shape = merge_columns(rhs_shape)
+  (l_contract, r_contract), (batch, r_batch) = numbers.dot_dimension_numbers
+  ragged, = numbers.lhs_ragged_dimensions
+  rank = len(lhs_shape)
+  shared = dict(zip(r_contract + r_batch, l_contract + batch))
+  lhs = tuple(range(rank))
+  rhs = tuple(shared.get(i, rank + i) for i in range(len(rhs_shape)))
+  size = dict(zip(rhs, rhs_shape)) | dict(zip(lhs, lhs_shape))
+  groups = tuple(rank + i for i in numbers.rhs_group_dimensions)
+  n = tuple(x for x in rhs if x >= rank and x not in groups)
+  free = tuple(x for x in lhs if x not in l_contract + batch)
+  mode = "m" if ragged in free else "k"
+  cut = free if mode == "m" else l_contract
+  outer = cut[:cut.index(ragged)]
+  # Contracted labels that are not cut may go in either operand's order.
+  others = [tuple(x for x in labels if x in l_contract and x not in (*outer, ragged))
+            for labels in (lhs, rhs)]
+  best, best_cost = None, None
+  for other, lhs_contracting, rhs_contracting in itertools.product(
+      dict.fromkeys(others), (1, 0), (0, 1)):
+    if mode == "m":
+      inner = free[len(outer) + 1:]
+      m, k, rhs_batch = (ragged, *inner), other, batch
+    else:
+      inner = other
+      m, k, rhs_batch = free, (ragged, *inner), batch + outer
+    lhs_groups = (batch + outer, *((m, k) if lhs_contracting else (k, m)))
+    rhs_groups = (rhs_batch, groups, *((n, k) if rhs_contracting else (k, n)))
+    relayouts, cost = (), 0
+    for name, labels, target in (("lhs", lhs, lhs_groups), ("rhs", rhs, rhs_groups)):
+      if not _same_order(labels, sum(target, ()), size):
+        relayouts += (name,)
+        cost += math.prod(size[x] for x in labels)
+    if best_cost is None or cost < best_cost:
+      best_cost = cost
+      form = Form(mode, lhs_contracting, rhs_contracting, local_groups, paired=gated,
+                  gated=gated)
+      best = RaggedLayout(form, batch, outer, ragged, inner, free, n, rhs,
+                          lhs_groups, rhs_groups, tuple(size.items()), relayouts)
+  if mode == "k" and local_groups != 1 and best.count(batch) != 1:
+    best = best._replace(relayouts=(*best.relayouts, "out"))
+  return best
+
+
+def _grouped(x, labels: Labels, groups, layout: RaggedLayout):
+  """x with one dimension for each group of labels, but none for an empty batch."""
+  order = sum(groups, ())
+  if not _same_order(labels, order, dict(layout.sizes)):
+    x = jnp.transpose(x, [labels.index(i) for i in order])
+  return jnp.reshape(x, [layout.count(group) for i, group in enumerate(groups)
+                         if i or group])
+
+
+def operands(lhs, rhs, group_sizes, layout: RaggedLayout):
+  """(lhs, rhs, sizes) as `ragged` takes them."""
+  if layout.form.gated:
+    return lhs, rhs, group_sizes
+  rhs_groups = layout.rhs_groups
+  if layout.form.mode == "k":
+    rhs_groups = (rhs_groups[0], *rhs_groups[2:])
+  left = _grouped(lhs, tuple(range(lhs.ndim)), layout.lhs_groups, layout)
+  right = _grouped(rhs, layout.rhs_labels, rhs_groups, layout)
+  if layout.repeats_rhs:
+    right = jnp.repeat(right, layout.count(layout.outer), axis=0)
+  elif layout.form.mode == "m" and layout.batch and layout.outer:
+    right = right[0] if layout.count(layout.batch) == 1 else right
+  if group_sizes.ndim > 1:
+    batch = layout.count(layout.batch + layout.outer)
+    group_sizes = jnp.reshape(group_sizes, (batch, group_sizes.shape[-1]))
+  inner = layout.count(layout.inner)
+  if inner != 1:
+    group_sizes = jnp.clip(group_sizes, 0, layout.count((layout.ragged,))) * inner
+  return left, right, group_sizes
+
+
+def addend(x, layout: RaggedLayout):
+  """With a ragged k: what has the shape of jax's result, as `ragged` gives it."""
+  m, n = layout.count(layout.m), layout.count(layout.n)
+  if not layout.batch:
+    return jnp.reshape(x, (layout.form.local_groups, m, n))
+  x = jnp.reshape(x, (layout.form.local_groups, layout.count(layout.batch), m, n))
+  return jnp.moveaxis(x, 0, 1)
+
+
+def result(out, layout: RaggedLayout, dtype):
+  """What `ragged` gave, as jax orders it."""
+  if layout.form.gated:
+    return out
+  batch, outer, n = map(layout.shape, (layout.batch, layout.outer, layout.n))
+  if layout.form.mode == "m":
+    rows = layout.shape((layout.ragged, *layout.inner))
+    return jnp.reshape(out, batch + outer + rows + n)
+  groups = layout.form.local_groups
+  if layout.is_summed:
+    parts = layout.count(layout.batch), layout.count(layout.outer)
+    out = jnp.reshape(out, parts + out.shape[1:]).sum(1).astype(dtype)
+  if batch:
+    out = jnp.moveaxis(out, -3, 0)
+  return jnp.reshape(out, (groups, *batch, *layout.shape(layout.m), *n))

@@ -1,0 +1,430 @@
+"""The primitive of grouped products: consecutive groups of rows, or of k.
+
+`ragged_p` has two modes. group_sizes int32[G] (or [B, G]) cuts a dimension of lhs into
+consecutive groups, of which the call computes L, those from group_offset on:
+
+  "m"  lhs [M, K], rhs [L, K, N] -> out [M, N]: each group's rows have an rhs of their
+       own. Rows of no such group are zero, whatever bias and activation are.
+  "k"  lhs [M, K], rhs [K, N] -> out [L, M, N]: each group sums over its own range of k.
+
+lhs may be [K, M] (lhs_contracting 0) and rhs [N, K] (rhs_contracting 1); every operand
+may have a batch dimension in front or be shared by the batch. Groups are cut off at the
+end of the dimension, negative sizes count as zero, and a group that is not there is
+empty. bias [L, N] and scale [L, N] or [L, 1] belong to mode "m".
+
+There may be a float32 buffer. In mode "k" it is like out, and the product is added to
+it, in place. In mode "m" it is like rhs, which is then a constant; the buffer stands
+for it where the call is differentiated: its tangent is rhs's, and its gradient is the
+buffer with rhs's gradient added to it, in mode "k" with the same buffer.
+
+Mode "m" may be `gated`: of the value before the activation, z [M, 2, N], out [M, N] is
+activation(z[:, 0]) * z[:, 1]. Then it is `paired`, as what its gradients need: rhs and
+all that has its columns (or lhs, where these are contracted) have two dimensions for
+them, the last ones, of which the second may be sharded. XLA would also copy a buffer if
+it were reshaped before it is added to.
+
+The modes are closed under differentiation, by layout: the gradients of mode "m" are
+mode "m" over rhs's other dimension, and mode "k"; those of mode "k" are mode "m". The
+rules for vmap are in batching.py.
+"""
+
+import dataclasses
+import functools
+from typing import NamedTuple
+
+import jax
+from jax.extend.core import Primitive, jaxpr_as_fun
+from jax.interpreters import ad, mlir
+import jax.numpy as jnp
+
+from jaxgemm import _ffi, epilogue
+from jaxgemm.grouped import sharding
+from jaxgemm.grouped.alike import alike
+from jaxgemm.dense.primitive import unify_varying
+from jaxgemm.custom_call import (
+    Geometry, Spec, lower_call, out_avals, plan, register_lowerings, require_built,
+    run_by_jit
+)
+from jaxgemm.grouped.group_sizes import groups_of_rows
+
+
+def merge_columns(shape) -> tuple[int, ...]:
+  """A shape with its last two dimensions as one."""
+  return (*shape[:-2], shape[-2] * shape[-1])
+
+
+class Form(NamedTuple):
+  """What a grouped product's operands are; see above.
+
+  Attributes:
+    paired: rhs has two dimensions for its columns; so has what they are part of. Then
+      these are the last ones of each array.
+    accumulate: whether there is a buffer.
+    tangent: rhs is the tangent of the buffer, in which the call is linear.
+  """
+
+  mode: str
+  lhs_contracting: int = 1
+  rhs_contracting: int = 0
+  local_groups: int = 0
+  paired: bool = False
+  gated: bool = False
+  tangent: bool = False
+  offset: bool = False
+  accumulate: bool = False
+  bias: bool = False
+  scale: bool = False
+
+  def split(self, operands):
+    """(lhs, rhs, sizes, offset, buffer, bias, scale), None for what there is not."""
+    lhs, rhs, sizes, *rest = operands
+    rest = iter(rest)
+    there = self.offset, self.accumulate, self.bias, self.scale
+    return lhs, rhs, sizes, *(next(rest) if x else None for x in there)
+
+  def buffer_index(self) -> int:
+    """Where the buffer is among the operands."""
+    return 3 + self.offset
+
+  def ranks(self) -> tuple[int, int, int, int]:
+    """Dimensions of lhs, rhs, the sizes and the buffer without a batch."""
+    rhs = 3 if self.mode == "m" else 2
+    return 2 + self.contracts_pairs, rhs + self.paired, 1, 3 + self.paired
+
+  def out_rank(self) -> int:
+    """Dimensions of the result, or of the value before a gate, without a batch."""
+    pairs = self.paired and not self.contracts_pairs
+    return (2 if self.mode == "m" else 3) + pairs
+
+  @property
+  def contracts_pairs(self) -> bool:
+    """Whether lhs has the two dimensions, and the result has not."""
+    return self.paired and self.mode == "m" and self.rhs_contracting == 1
+
+  def geometry(self, lhs, rhs, sizes) -> Geometry:
+    """Of operands with these shapes."""
+    batched = [len(x) > rank for x, rank in zip((lhs, rhs, sizes), self.ranks())]
+    batch = next((x[0] for x, there in zip((lhs, rhs, sizes), batched) if there), 1)
+    if self.paired:
+      rhs = merge_columns(rhs)
+    if self.contracts_pairs:
+      lhs = merge_columns(lhs)
+    dense = Geometry.of(lhs[-2:], rhs[-2:], self.lhs_contracting, self.rhs_contracting)
+    return dataclasses.replace(
+        dense, batch=batch, n=dense.n // 2 if self.gated else dense.n,
+        lhs_batched=batched[0], rhs_batched=batched[1], sizes_batched=batched[2],
+        ragged=self.mode, groups=sizes[-1], local_groups=self.local_groups,
+        group_offset=self.offset, gated=self.gated,
+        accumulate=self.accumulate and self.mode == "k")
+
+  def out_shapes(self, lhs, rhs, sizes) -> list[tuple[int, ...]]:
+    """Shapes of out and of the value before its activation."""
+    shape = self.geometry(lhs, rhs, sizes).out_shape()
+    if not self.paired or self.contracts_pairs:
+      return [shape, shape]
+    z = (*shape[:-1], *rhs[-2:])
+    return [shape if self.gated else z, z]
+
+
+ragged_p = Primitive("jaxgemm_ragged")
+ragged_p.multiple_results = True
+
+
+def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, *, buffer=None,
+           form: Form, spec: Spec) -> list[jax.Array]:
+  """Binds ragged_p: [out], or [out, preact] where spec.save_preact.
+
+  Args:
+    form: mode, layouts and whether it is gated; which operands there are is filled in
+      here.
+
+  Raises:
+    NotImplementedError: in mode "m", devices of a shard_map share the buffer.
+  """
+  form = form._replace(offset=offset is not None, accumulate=buffer is not None,
+                       bias=bias is not None, scale=scale is not None,
+                       tangent=form.tangent and buffer is not None)
+  if form.mode == "m":
+    form = form._replace(local_groups=rhs.shape[-3 - form.paired])
+  operands = [x for x in (lhs, rhs, sizes, offset, buffer, bias, scale)
+              if x is not None]
+  operands = unify_varying(operands)
+  if (form.accumulate and form.mode == "m"
+      and operands[form.buffer_index()] is not buffer):
+    raise NotImplementedError(
+        "rhs_grad is one array for all devices along an axis of jax.shard_map along "
+        "which other operands differ; the gradient would have it once for each device. "
+        "Give each device a buffer of its own (in_specs, or jax.lax.pcast(rhs_grad, "
+        "axis, to='varying') outside of jax.grad) and sum them in the end.")
+  return bind(*operands, form=form, spec=spec)
+
+
+def bind(*operands, form: Form, spec: Spec) -> list[jax.Array]:
+  """Binds ragged_p, with a partitioning rule if the spec's config wants one."""
+  call = None
+  if spec.config.partition:
+    # In the parameters, so that jax sees that the lowering needs the devices.
+    operands_of_call, form_of_call = _without_constant(operands, form)
+    labels = sharding.operand_labels(
+        form_of_call, [x.shape for x in operands_of_call])
+    rule = sharding.partitioned(
+        form_of_call, spec, tuple(labels), _compute, finish)
+    call = jax.make_jaxpr(rule)(
+        *(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands_of_call))
+  return ragged_p.bind(*operands, form=form, spec=spec, call=call)
+
+
+def _compute(*operands, form: Form, spec: Spec):
+  return ragged_p.bind(*operands, form=form, spec=spec, call=None)
+
+
+def ragged_local(*operands, form: Form, spec: Spec) -> list[jax.Array]:
+  """`ragged` of what one device holds, for operands that are there."""
+  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
+  return ragged(lhs, rhs, sizes, offset, bias, scale, buffer=buffer, form=form,
+                spec=spec)
+
+
+def explicit(mesh, *operands, form: Form, spec: Spec, result) -> jax.Array:
+  """The product of operands with shardings in their types; see dense/sharding.py.
+
+  Args:
+    mesh: the mesh of these types.
+    operands: lhs, rhs, sizes, offset, buffer, bias and scale; None for what there is
+      not.
+    form: mode, layouts and whether it is gated.
+    result: shape and sharding of jax's result.
+  """
+  there = [x is not None for x in operands[3:]]
+  form = form._replace(**dict(zip(("offset", "accumulate", "bias", "scale"), there)))
+  if form.mode == "m":
+    form = form._replace(local_groups=operands[1].shape[0])
+  return sharding.explicit(
+      mesh, [x for x in operands if x is not None], form, spec, ragged_local, finish,
+      result)
+
+
+def _without_constant(operands, form: Form):
+  """The operands without mode "m"'s buffer, which is for the gradient."""
+  if form.mode == "k" or not form.accumulate:
+    return operands, form
+  operands = [x for i, x in enumerate(operands) if i != form.buffer_index()]
+  return operands, form._replace(accumulate=False)
+
+
+def finish(z, sizes, offset, bias, scale, *, form: Form, spec: Spec):
+  """Results of a product, given its sums in float32 or int32: the epilogue in jnp."""
+  axis = z.ndim - 2 - (form.paired and not form.contracts_pairs)
+  rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=z.shape[axis],
+                           spec=spec)
+  if scale is not None:
+    z = z * rows(scale, dtype=jnp.float32)
+  if bias is not None:
+    z = z + rows(bias, dtype=jnp.float32)
+  # Zero where there is no group, as every activation of zero is.
+  out = epilogue.activate(z, spec.activation, form.gated).astype(spec.out_dtype)
+  return [out, z.astype(spec.out_dtype)] if spec.save_preact else [out]
+
+
+def rows_of(values, sizes, offset, count: int, dtype, spec: Spec) -> jax.Array:
+  """[count, ...]: the row of values [L, ...] of each row's group; zero without one.
+
+  values may have two dimensions for their columns.
+
+  A product with ones, for its transpose, the sums over the rows of each group, has to
+  be one as well.
+  """
+  if jnp.issubdtype(values.dtype, jnp.integer):
+    # Exactly; integers have no gradient.
+    padded = jnp.pad(values, [(0, int(not i)) for i in range(values.ndim)])
+    return padded[groups_of_rows(sizes, offset, values.shape[0], count)]
+  ones = jnp.ones((count, 1), dtype)
+  return ragged(ones, values[:, None], sizes, offset,
+                form=Form("m", paired=values.ndim == 3),
+                spec=spec.for_gradient(dtype))[0]
+
+
+def plan_ragged(operands, form: Form, spec: Spec, target: str) -> dict:
+  """The plan of a call with operands of these shapes and dtypes.
+
+  Raises:
+    ValueError: see `plan`.
+  """
+  lhs, rhs, sizes = operands[:3]
+  geometry = form.geometry(lhs.shape, rhs.shape, sizes.shape)
+  return plan(geometry, lhs.dtype, rhs.dtype, spec, form.bias, form.scale, target)
+
+
+@ragged_p.def_abstract_eval
+def _abstract_eval(*operands, form, spec, call):
+  lhs, rhs, sizes = operands[:3]
+  platform = _ffi.default_platform()
+  # What is linear in a buffer's tangent is transposed, as a rule, and never run.
+  if not form.tangent and (spec.emulated or platform in _ffi.platforms()):
+    # The lowering makes the plan again: made here, its error is raised by the call.
+    target = spec.target(platform)
+    require_built(plan_ragged(operands, form, spec, target), target)
+  shapes = form.out_shapes(lhs.shape, rhs.shape, sizes.shape)
+  return [out_avals(lhs, shape, spec)[0] for shape in shapes[:1 + spec.save_preact]]
+
+
+run_by_jit(ragged_p)
+
+
+def _lowering(ctx, *operands, form, spec, call, platform):
+  avals_in, _ = _without_constant(ctx.avals_in, form)
+  operands, form = _without_constant(operands, form)
+  ctx = ctx.replace(avals_in=avals_in)
+  if call is not None:
+    return mlir.lower_fun(jaxpr_as_fun(call), multiple_results=True)(ctx, *operands)
+  geometry = form.geometry(*(x.shape for x in avals_in[:3]))
+  call = functools.partial(lower_call, geometry=geometry, spec=spec, bias=form.bias,
+                           scale=form.scale, platform=platform)
+  return _on_merged(call, ctx, operands, form) if form.paired else call(ctx, *operands)
+
+
+def _on_merged(call, ctx, operands, form):
+  """call(ctx, *operands) where the kernel has one dimension for the columns."""
+  def reshape(x, old, new):
+    if old.shape == new.shape:
+      return x
+    fun = mlir.lower_fun(lambda x: jnp.reshape(x, new.shape), multiple_results=False)
+    return fun(ctx.replace(avals_in=[old], avals_out=[new]), x)[0]
+
+  def merged(aval):
+    return aval.update(shape=merge_columns(aval.shape))
+
+  avals_in, avals_out = list(ctx.avals_in), list(ctx.avals_out)
+  epilogue_operands = range(len(avals_in) - form.bias - form.scale, len(avals_in))
+  for i in (1, *([0] if form.contracts_pairs else ()), *epilogue_operands):
+    avals_in[i] = merged(avals_in[i])
+  if form.mode == "m" and not form.contracts_pairs:
+    avals_out[form.gated:] = map(merged, avals_out[form.gated:])
+  operands = map(reshape, operands, ctx.avals_in, avals_in)
+  outs = call(ctx.replace(avals_in=avals_in, avals_out=avals_out), *operands)
+  return list(map(reshape, outs, avals_out, ctx.avals_out))
+
+
+register_lowerings(ragged_p, _lowering)
+
+
+def _jvp(primals, tangents, *, form, spec, call):
+  del call  # the spec says whether there is one
+  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(primals)
+  d_lhs, d_rhs, _, _, d_buffer, d_bias, d_scale = (
+      None if type(t) is ad.Zero else t for t in form.split(tangents))
+  product = functools.partial(ragged, lhs, rhs, sizes, offset, bias, scale,
+                              buffer=buffer, form=form)
+  if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
+    outs = product(spec=spec)
+    return outs, _zeros(outs)
+
+  saves = spec.save_preact or spec.activation is not None or form.gated
+  outs = product(spec=dataclasses.replace(spec, save_preact=saves))
+  count = form.geometry(lhs.shape, rhs.shape, sizes.shape).m
+  rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=count, spec=spec)
+  product = functools.partial(ragged, sizes=sizes, offset=offset,
+                              form=form._replace(gated=False, tangent=True))
+  if form.mode == "m" and d_rhs is not None and spec.config.partition:
+    d_rhs = alike(d_rhs, rhs)
+  of_rhs = d_rhs, None
+  if form.accumulate and form.mode == "m":
+    of_rhs = d_rhs if form.tangent else d_buffer, buffer
+  # The tangent of z = scale * acc + bias, or of buffer + acc.
+  terms = []
+  for left, right, added in ((d_lhs, rhs, None), (lhs, *of_rhs)):
+    if left is not None and right is not None:
+      terms += product(left, right, scale=scale, buffer=added,
+                       spec=spec.for_gradient(spec.out_dtype))
+  if d_buffer is not None and form.mode == "k":
+    terms.append(d_buffer)
+  if d_scale is not None:
+    # Not from the saved value: that would divide by the scale, which may be zero.
+    acc, = product(lhs, rhs, spec=spec.for_gradient(jnp.float32))
+    terms.append(acc * rows(d_scale, dtype=jnp.float32))
+  if d_bias is not None:
+    terms.append(rows(d_bias, dtype=spec.out_dtype))
+  results = outs[:1 + spec.save_preact]
+  if not terms:
+    return results, _zeros(results)
+  # One of them may lack the batch: bias's, and a buffer's that the batch shares.
+  d_z = functools.reduce(jnp.add, [jnp.broadcast_to(x, outs[-1].shape) for x in terms])
+  return results, epilogue.tangents(d_z, outs, spec, form.gated)
+
+
+def _zeros(outs):
+  return [ad.Zero(jax.typeof(x).to_tangent_aval()) for x in outs]
+
+
+ad.primitive_jvps[ragged_p] = _jvp
+
+
+def _gradient_products(form: Form):
+  """How the gradients of lhs and of rhs are products.
+
+  Returns:
+    For each: the two operands' names, their form, and whether the result has to be
+    transposed.
+  """
+  of_lhs, of_rhs = form.lhs_contracting, form.rhs_contracting
+  if form.mode == "m":
+    lhs = ("ct", "rhs", Form("m", 1, 1 - of_rhs), of_lhs == 0)
+    if of_rhs == 0:
+      rhs = ("lhs", "ct", Form("k", 1 - of_lhs, 0, form.local_groups), False)
+    else:
+      rhs = ("ct", "lhs", Form("k", 0, 1 - of_lhs, form.local_groups), False)
+  else:
+    lhs = ("rhs", "ct", Form("m", 1 - of_rhs, 1), of_lhs == 1)
+    rhs = ("lhs", "ct", Form("m", 1 - of_lhs, 0), of_rhs == 1)
+  return [(left, right, to._replace(paired=form.paired), transposed)
+          for left, right, to, transposed in (lhs, rhs)]
+
+
+def transposed_gradients(form: Form) -> tuple[bool, bool]:
+  """Whether lhs's gradient, and rhs's, has to be transposed by a copy."""
+  return tuple(transposed for *_, transposed in _gradient_products(form))
+
+
+def _transpose(cotangents, *operands, form, spec, call):
+  # Only what _jvp binds gets here: no bias, no activation, one result.
+  del call
+  ct, = cotangents
+  lhs, rhs, sizes, offset, buffer, _, scale = form.split(operands)
+  gradients = [None] * len(operands)
+  index = 0 if ad.is_undefined_primal(lhs) else 1
+  wanted = operands[index].aval
+  buffer = buffer if form.tangent and index == 1 else None
+  if buffer is not None:
+    buffer = _batched_as(buffer, wanted)
+  if type(ct) is ad.Zero:
+    gradients[index] = buffer
+    return gradients
+  if form.accumulate and form.mode == "k":
+    gradients[form.buffer_index()] = ct
+  if scale is not None:
+    count = ct.shape[-2 - form.paired]  # a call with a scale contracts no pairs
+    factor = rows_of(scale, sizes, offset, count, jnp.float32, spec)
+    ct = (ct.astype(jnp.float32) * factor).astype(ct.dtype)
+  left, right, product, transposed = _gradient_products(form)[index]
+  arrays = {"lhs": lhs, "rhs": rhs, "ct": ct}
+  # An operand that the batch shares gets the sum over it.
+  shared = (wanted.ndim == form.ranks()[index]
+            and ct.ndim > form.out_rank())
+  dtype = jnp.float32 if shared else wanted.dtype
+  out, = ragged(arrays[left], arrays[right], sizes, offset, form=product,
+                buffer=None if shared else buffer, spec=spec.for_gradient(dtype))
+  if shared:
+    out = out.sum(0).astype(wanted.dtype)
+    out = out if buffer is None else buffer + out
+  gradients[index] = jnp.swapaxes(out, -1, -2) if transposed else out
+  return gradients
+
+
+ad.primitive_transposes[ragged_p] = _transpose
+
+
+def _batched_as(buffer, wanted):
+  if buffer.ndim > wanted.ndim:
+    raise NotImplementedError(
+        "rhs_grad is batched by jax.vmap and its tangent is not. Batch both.")
+  return jnp.broadcast_to(buffer, wanted.shape)

@@ -1,0 +1,302 @@
+"""How grouped products are sharded, on automatic and on explicit meshes.
+
+Dimensions have letters: b, m, k and n, g for the groups of rhs (mode "m") or out, p for
+the two columns of a pair. What a device does where a letter is sharded:
+
+  b, n  its block.
+  m     mode "m": its rows, by the part of each group's size that falls among them.
+  k     its part of each sum (mode "k": of each group's range, likewise); the float32
+        sums are then added up over the devices, and the epilogue follows.
+  g     its groups, by group_offset. In mode "m" the rows of other devices' groups are
+        zero, and the results are added up: weights stay where they are.
+
+Where rows and experts, or out's groups and a ragged k, have one mesh axis, what moves
+less is gathered, and the sum over the axis is scattered over the other.
+"""
+
+import dataclasses
+import functools
+import math
+from typing import NamedTuple
+
+import jax
+from jax import lax
+from jax.experimental.custom_partitioning import (
+    ArrayMapping, SdyShardingRule, custom_partitioning
+)
+from jax.sharding import NamedSharding, PartitionSpec
+import jax.numpy as jnp
+
+from jaxgemm import mesh as meshes
+from jaxgemm.grouped.group_sizes import part_of_sizes
+
+Axes = tuple[str, ...]
+
+_REPLICATED = "souvp"
+
+
+def operand_labels(form, shapes) -> list[str]:
+  """The letters of each operand's dimensions; _REPLICATED ones are not sharded.
+
+  Args:
+    form: the product's `Form`.
+    shapes: the operands' shapes.
+  """
+  ranks = form.ranks()
+  k, n = "k", "n"
+  if form.contracts_pairs:
+    k = "pk"
+  elif form.paired:
+    n = "pn"
+  lhs = "m" + k if form.lhs_contracting else k + "m"
+  rhs = n + k if form.rhs_contracting else k + n
+  if form.mode == "m":
+    rhs = "g" + rhs
+  lhs_shape, rhs_shape, sizes_shape, _, buffer, bias, scale = form.split(shapes)
+  labels = ["b" * (len(shape) > rank) + x for shape, rank, x in zip(
+      (lhs_shape, rhs_shape, sizes_shape), ranks, (lhs, rhs, "s"))]
+  if form.offset:
+    labels.append("o")
+  if buffer is not None:
+    labels.append("b" * (len(buffer) > ranks[3]) + "gm" + n)
+  for x in (bias, scale):
+    if x is not None:
+      labels.append("g" + ("uv"[:len(n)] if math.prod(x[1:]) == 1 else n))
+  return labels
+
+
+def out_labels(form, operands: list[str]) -> list[str]:
+  """Those of out and of the value before its activation."""
+  batch = "b" if any("b" in x for x in operands) else ""
+  n = "pn" if form.paired and not form.contracts_pairs else "n"
+  z = batch + ("g" if form.mode == "k" else "") + "m" + n
+  return [batch + "mn" if form.gated else z, z]
+
+
+class Assignment(NamedTuple):
+  """The mesh axes of each letter.
+
+  Attributes:
+    axes: on the operands, and where a device computes.
+    scattered: on the results, further axes, which were summed over.
+  """
+
+  axes: dict[str, Axes]
+  scattered: dict[str, Axes]
+
+  def sharding(self, mesh, labels: str, is_result: bool = False) -> NamedSharding:
+    further = self.scattered if is_result else {}
+    return NamedSharding(mesh, PartitionSpec(*(
+        self.axes.get(x, ()) + further.get(x, ()) or None for x in labels)))
+
+  def rest(self, letter: str) -> Axes:
+    """The letter's axes that results are summed over but not scattered over."""
+    scattered = set().union(*self.scattered.values())
+    return tuple(a for a in self.axes.get(letter, ()) if a not in scattered)
+
+
+def _wishes(arrays, labels) -> dict[str, list[Axes]]:
+  """The axes that arrays have on each letter, the first array's first."""
+  wishes: dict[str, list[Axes]] = {}
+  for x, letters in zip(arrays, labels):
+    for letter, axes in zip(letters, meshes.axes_of(x)):
+      wishes.setdefault(letter, []).append(axes)
+  return wishes
+
+
+def assign(form, labels, arrays, results, mesh) -> Assignment:
+  """Who gets which axes; axes that do not divide a dimension are dropped.
+
+  Args:
+    labels: the operands' letters.
+    arrays: the operands, with shardings.
+    results: the results, with shardings; none before these are known.
+  """
+  out = out_labels(form, labels)[:len(results)]
+  lhs, rhs, z = *labels[:2], out_labels(form, labels)[0]
+  size = {"g": form.local_groups}
+  for letters, array in zip((*labels, *out), (*arrays, *results)):
+    size |= zip(letters, array.shape)
+  given = _wishes(arrays[:2], labels)
+  asked = _wishes(results, out)
+  if form.mode == "k" and form.accumulate:
+    index = form.buffer_index()
+    for x, wishes in _wishes(arrays[index:], labels[index:index + 1]).items():
+      asked.setdefault(x, []).extend(wishes)
+  wanted, result = ({x: next(filter(None, of.get(x, ())), ()) for x in "bmnkg"}
+                    for of in (given, asked))
+  hoped = result if results else dict(wanted)
+  axes: dict[str, Axes] = {}
+
+  def divides(letter, chosen):
+    return size[letter] % math.prod(mesh.shape[a] for a in chosen) == 0
+
+  def take(letter, wish):
+    chosen = axes.get(letter, ())
+    for axis in wish if letter in size else ():
+      free = not any(axis in taken for taken in axes.values())
+      if free and axis not in chosen and divides(letter, (*chosen, axis)):
+        chosen = axes[letter] = *chosen, axis
+
+  def count(letters):  # elements per device
+    parts = [mesh.shape[a] for x in letters for a in axes.get(x, ())]
+    return math.prod(size[x] for x in letters) // math.prod(parts)
+
+  def without(letter, clash):
+    wanted[letter] = tuple(a for a in wanted[letter] if a not in clash)
+
+  take("b", wanted["b"] or result["b"])
+  summed, others = ("g", "mn") if form.mode == "m" else ("k", "gmn")
+  if form.mode == "m":
+    weights_are_less = count(rhs) <= count(lhs) + count(z)
+    without("g" if weights_are_less else "m", {*wanted["g"]} & {*wanted["m"]})
+    take("g", wanted["g"])
+  for letter in sorted("mn", key=lambda x: not {*wanted[x]} & {*result[x]}):
+    take(letter, wanted[letter])
+  if not all(given["k"]):
+    # Sharded in one operand only: sum the results, or gather it, as in dense/sharding.py.
+    operand = lhs if given["k"][0] else rhs
+    if 2 * count(z) >= count(operand):
+      wanted["k"] = ()
+  if form.mode == "k" and count(lhs) + count(rhs) < count(z):
+    without("k", {a for x in others for a in result[x]})
+  take("k", wanted["k"])
+  for letter in others:
+    take(letter, result[letter])
+
+  scattered: dict[str, Axes] = {}
+  left = set(axes.get(summed, ()))
+  for letter in others:
+    own = axes.get(letter, ())
+    further = hoped[letter][len(own):]
+    if (further and hoped[letter] == own + further and left.issuperset(further)
+        and divides(letter, own + further)):
+      scattered[letter] = further
+      left.difference_update(further)
+  return Assignment(axes, scattered)
+
+
+def _rule(form, labels, num_results: int) -> SdyShardingRule:
+  out = out_labels(form, labels)[:num_results]
+  # In the order in which they are met, as Shardy wants its factors.
+  letters = dict.fromkeys("".join((*labels, *out)))
+  kept = {*_REPLICATED}
+  return SdyShardingRule(
+      tuple(ArrayMapping(*x) for x in labels), tuple(ArrayMapping(*x) for x in out),
+      reduction_factors=tuple(x for x in letters if x not in kept.union(*out)),
+      need_replication_factors=tuple(x for x in letters if x in kept),
+  )
+
+
+def _sum(x, over: Axes, labels: str, scattered: dict[str, Axes]):
+  for letter, axes in scattered.items():
+    x = lax.psum_scatter(x, axes, scatter_dimension=labels.index(letter), tiled=True)
+  return lax.psum(x, over) if over else x
+
+
+def _block(*operands, form, spec, labels, compute, finish, given: Assignment):
+  """What each device computes: [out], or [out, preact]."""
+  out, z = out_labels(form, labels)
+  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
+  local, axes = form, given.axes
+  ragged = form.mode
+  if axes.get(ragged):
+    count = lhs.shape[labels[0].index(ragged)]
+    sizes = part_of_sizes(sizes, lax.axis_index(axes[ragged]) * count, count)
+  if axes.get("g"):
+    parts = math.prod(lax.axis_size(a) for a in axes["g"])
+    local = form._replace(offset=True, local_groups=form.local_groups // parts)
+    first = 0 if offset is None else jnp.clip(offset, 0, sizes.shape[-1])
+    first += lax.axis_index(axes["g"]) * local.local_groups
+    offset = jnp.full(1, first, jnp.int32)
+
+  def call(form, spec, *rest):
+    there = [x for x in (lhs, rhs, sizes, offset, *rest) if x is not None]
+    return compute(*there, form=form, spec=spec)
+
+  sum_of_k = axes.get("k")
+  if not sum_of_k:
+    outs = call(local, spec, buffer, bias, scale)
+  else:
+    plain = local._replace(accumulate=False, bias=False, scale=False, gated=False)
+    acc, = call(plain, spec.accumulator(lhs, rhs))
+    if form.mode == "k":
+      acc = _sum(acc, given.rest("k"), z, given.scattered)
+      return [(acc if buffer is None else buffer + acc).astype(spec.out_dtype)]
+    outs = finish(lax.psum(acc, sum_of_k), sizes, offset, bias, scale, form=local,
+                  spec=spec)
+  if form.mode == "m" and axes.get("g"):
+    outs = [_sum(x, given.rest("g"), x_labels, given.scattered)
+            for x, x_labels in zip(outs, (out, z))]
+  return outs
+
+
+def _without_rule(spec):
+  return dataclasses.replace(
+      spec, weak_type=False, config=dataclasses.replace(spec.config, partition=False))
+
+
+@functools.lru_cache(maxsize=1024)
+def partitioned(form, spec, labels: tuple[str, ...], compute, finish):
+  """The product as a function of its operands that XLA can partition.
+
+  Args:
+    form: its `Form`; in mode "m" without a buffer.
+    spec: its `Spec`.
+    labels: see `operand_labels`.
+    compute: compute(*operands, form=, spec=) computes it on one device.
+    finish: finish(z, sizes, offset, bias, scale, form=, spec=) gives the results,
+      given the sums.
+  """
+  spec = _without_rule(spec)
+  out, z = out_labels(form, labels)
+  block = functools.partial(_block, form=form, spec=spec, labels=labels,
+                            compute=compute, finish=finish)
+
+  def partition(mesh, operands, results):
+    mesh = meshes.mesh_of(mesh, operands)
+    given = assign(form, labels, operands, results, mesh)
+    return (
+        mesh,
+        functools.partial(block, given=given),
+        [given.sharding(mesh, x, True) for x in (out, z)[:len(results)]],
+        tuple(given.sharding(mesh, x) for x in labels),
+    )
+
+  def infer_sharding_from_operands(mesh, operands, results):
+    mesh = meshes.mesh_of(mesh, operands)
+    given = assign(form, labels, operands, (), mesh)
+    return [given.sharding(mesh, x, True) for x in (out, z)[:len(results)]]
+
+  fun = custom_partitioning(
+      lambda *operands: block(*operands, given=Assignment({}, {})))
+  fun.def_partition(
+      partition=partition,
+      infer_sharding_from_operands=infer_sharding_from_operands,
+      sharding_rule=_rule(form, labels, 1 + spec.save_preact),
+  )
+  return fun
+
+
+def explicit(mesh, operands, form, spec, compute, finish, result) -> jax.Array:
+  """The product of operands with shardings in their types.
+
+  Args:
+    mesh: see `meshes.explicit_mesh`.
+    operands: the product's.
+    form: its `Form`; in mode "m" without a buffer.
+    spec: its `Spec`.
+    compute: as in `partitioned`; differentiable.
+    finish: likewise.
+    result: shape and sharding of jax's result, where that is the product's.
+  """
+  labels = operand_labels(form, [x.shape for x in operands])
+  given = assign(form, labels, [jax.typeof(x) for x in operands], [result], mesh)
+
+  def body(*operands):
+    return _block(*operands, form=form, spec=_without_rule(spec), labels=labels,
+                  compute=compute, finish=finish, given=given)[0]
+
+  return meshes.on_explicit_mesh(
+      mesh, body, tuple(operands), tuple(given.sharding(mesh, x) for x in labels),
+      given.sharding(mesh, out_labels(form, labels)[0], True), result.sharding)

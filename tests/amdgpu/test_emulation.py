@@ -1,0 +1,68 @@
+"""Every AMD kernel, executed in emulation.
+
+    python -m pytest tests/amdgpu/test_emulation.py            # each kernel in a few scenarios
+    python -m pytest tests/amdgpu/test_emulation.py --whole    # each kernel in all of them
+
+The scenarios are in emulation_matrix.py.
+"""
+
+import collections
+
+import numpy as np
+import pytest
+
+from jaxgemm import _ffi
+from tests.support import emulation_matrix as matrix
+
+# The small part deals the scenarios out so that the kernels of each arch, together, see
+# all, and each kernel sees the edge-safe loads and the fast ones.
+_ALWAYS, _DEALT = ("edges", "odd_k"), 1
+
+
+def instances() -> list[matrix.Instance]:
+  return [matrix.Instance.parse(arch, name) for arch in _ffi.ROCM_ARCHS
+          for name in sorted(_ffi.built_kernels(arch))]
+
+
+def cases(whole: bool) -> list[tuple[str, str, str]]:
+  dealt = [name for name in matrix.SCENARIOS if name not in _ALWAYS]
+  chosen, uses = [], collections.Counter()
+  for instance in instances():
+    fitting = [name for name in dealt if matrix.fits(instance, name)]
+    few = sorted(fitting, key=lambda name: uses[instance.arch, name])[:_DEALT]
+    uses.update((instance.arch, name) for name in few)
+    names = (*_ALWAYS, *(fitting if whole else few))
+    chosen += [(instance.arch, instance.name, name) for name in names]
+  return chosen
+
+
+def pytest_generate_tests(metafunc):
+  if "case" in metafunc.fixturenames:
+    few = set(cases(whole=False))
+    metafunc.parametrize("case", [
+        pytest.param(case, id="-".join(case),
+                     marks=[] if case in few else [pytest.mark.whole])
+        for case in cases(whole=True)])
+
+
+def test_every_kernel(case):
+  counts = matrix.check(*case)
+  assert counts["launches"] == len(matrix.SCENARIOS[case[2]].orders)
+
+
+@pytest.mark.parametrize("reproducible, off_by", [(False, 1.0), (True, 1e-3)])
+def test_a_wrong_element_is_noticed(reproducible, off_by):
+  wanted = np.arange(12.0).reshape(3, 4)
+  scenario = matrix.Scenario(reproducible=reproducible)
+  matrix.check_values(wanted.astype(np.float32), wanted, scenario, k=64)
+  wrong = wanted.astype(np.float32)
+  wrong[2, 1] += off_by
+  with pytest.raises(AssertionError):
+    matrix.check_values(wrong, wanted, scenario, k=64)
+
+
+def test_small_part_touches_every_kernel_and_scenario():
+  small = cases(whole=False)
+  assert {case[:2] for case in small} == {(i.arch, i.name) for i in instances()}
+  for arch in _ffi.ROCM_ARCHS:
+    assert {name for of, _, name in small if of == arch} == set(matrix.SCENARIOS)

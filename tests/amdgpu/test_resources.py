@@ -1,0 +1,146 @@
+"""The resource report: its arithmetic, its bounds, and the command on one kernel."""
+
+import copy
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks import pipes
+from benchmarks import resource_rows
+from benchmarks import resource_table
+import jaxgemm
+from tests.support.paths import ROOT
+
+
+# One K tile of 256x256x64 in bf16 on gfx942: 8 waves in even shares, no conflicts.
+COST = {
+    "matrix": 1024, "vector": 160, "scalar": 80, "branch": 8, "scalar_memory": 0,
+    "simd_matrix_cycles": [4096] * 4, "simd_vector_cycles": [160, 160, 164, 160],
+    "lds_read_cycles": 1536, "lds_write_cycles": 512, "lds_dma_cycles": 0,
+    "lds_conflict_cycles": 0, "global_lines": 1024, "global_read_bytes": 65536,
+    "global_write_bytes": 0,
+}
+KINDS = {"instructions": 192.0, "matrix": 128.0, "scalar": 64.0}
+
+
+def row(peer=False, **changed):
+  cost = COST | changed.pop("cost", {})
+  by_pipe = pipes.cycles("gfx942", cost)
+  resources = {
+      "vgprs": 256, "agprs": 0, "sgprs": 96, "lds_bytes": 65536, "vgpr_spills": 0,
+      "sgpr_spills": 0, "scratch_bytes": 0, "code_bytes": 9000, "waves_per_simd": 2,
+  }
+  return {
+      "arch": "gfx942", "kernel": "peer" if peer else "mine", "peer": peer,
+      "dtypes": ["bfloat16"] * 2, "tile": [256, 256, 64], "layout": "rcr",
+      "resources": resources | changed, "cycles": by_pipe, "instructions": KINDS,
+      "conflict_cycles": cost["lds_conflict_cycles"], "summary": pipes.summary(by_pipe),
+  }
+
+
+@pytest.mark.parametrize("arch, vgprs, lds, waves, expected", [
+    ("gfx942", 256, 65536, 8, (2, 2, 2)), ("gfx942", 256, 32768, 4, (2, 2, 2)),
+    ("gfx942", 257, 0, 4, (1, 8, 1)), ("gfx942", 128, 65536, 8, (4, 2, 2)),
+    ("gfx942", 100, 0, 8, (4, 8, 4)), ("gfx950", 64, 65536, 4, (8, 2, 2)),
+    ("gfx950", 512, 81920, 8, (1, 4, 0)), ("gfx950", 1, 1, 4, (8, 8, 8)),
+])
+def test_occupancy(arch, vgprs, lds, waves, expected):
+  by = pipes.occupancy(arch, vgprs, lds, waves)
+  assert (by["by_registers"], by["by_lds"], by["waves_per_simd"]) == expected
+
+
+def test_difference_is_per_tile():
+  shorter = {"matrix": 10, "simd_matrix_cycles": [1, 2, 3, 4]}
+  longer = {"matrix": 30, "simd_matrix_cycles": [5, 10, 3, 8]}
+  assert pipes.difference(longer, shorter, 4) == {
+      "matrix": 5, "simd_matrix_cycles": [1, 2, 0, 1]
+  }
+
+
+def test_cycles_of_pipes():
+  conflicts = pipes.cycles("gfx942", COST | {"lds_conflict_cycles": 7})
+  assert conflicts == {
+      "matrix": 4096, "matrix_issue": 1024, "vector": 1188, "lds": 2055, "scalar": 88,
+      "memory": pytest.approx(65536 * 38 / 2048),  # the L2's share is the narrower
+  }
+  assert pipes.cycles("gfx950", COST)["memory"] == 1024
+  assert pipes.cycles("gfx950", COST | {"global_lines": 4096})["memory"] == 4096
+
+
+def test_summary_names_the_limit():
+  summary = pipes.summary(
+      {"matrix": 100, "matrix_issue": 20, "vector": 70, "lds": 200, "memory": 25,
+       "scalar": 25}
+  )
+  assert summary["limit"] == "lds" and summary["ratio"]["lds"] == 2
+  assert (summary["share"], summary["share_in_turn"]) == (0.5, 0.25)
+
+
+@pytest.mark.parametrize("changed, missed", [
+    ({}, set()),
+    ({"vgpr_spills": 1}, {"spilled registers"}),
+    ({"sgpr_spills": 2}, {"spilled registers"}),
+    ({"scratch_bytes": 4}, {"scratch bytes"}),
+    ({"vgprs": 264}, {"VGPRs"}),
+    ({"waves_per_simd": 1}, {"waves on a SIMD"}),
+    ({"cost": {"lds_conflict_cycles": 8}},
+     {"LDS conflict cycles", "share in turn"}),
+    ({"cost": {"lds_read_cycles": 3000}},
+     {"lds cycles / matrix cycles", "share in turn"}),
+])
+def test_bounds(changed, missed):
+  gates = resource_table.gates([row(peer=True), row(**changed)])
+  assert len(gates) == 8
+  assert {gate["what"] for gate in gates if not gate["ok"]} == missed
+
+
+def test_markdown():
+  peer = row(peer=True) | {"options": "kpack=1"}
+  text = resource_table.markdown([row(vgpr_spills=3), peer], {"date": "today"})
+  assert "| mine | 256 | 0 | 96 | 65536 | 3 + 0 | 0 | 2 | 9000 |" in text
+  assert "| mine | 4096 | 1188 | 2048 | 1216 | 88 | 0 | matrix | 0.50 | 1.00 |" in text
+  assert "| mine | 192 | 128 | 64 | 0.50 |" in text
+  assert "peer: kpack=1" in text and "7 of 8 hold" in text
+  assert "gfx950" not in text
+
+
+def test_bounds_are_for_the_large_bf16_tile():
+  small, half, peer = row(), row(), row(peer=True)
+  small["tile"], half["dtypes"] = [128, 128, 64], ["float16"] * 2
+  assert not resource_table.gates([small, half, peer])
+  # Only Triton's kernel for the same layout is a peer.
+  other = copy.deepcopy(peer) | {"layout": "rrr"}
+  assert len(resource_table.gates([row(), other])) == 6
+
+
+def test_a_wrong_kernel_fails_the_report(monkeypatch):
+  right = jaxgemm.dot_general
+  monkeypatch.setattr(jaxgemm, "dot_general",
+                      lambda *arrays, **options: 1 + right(*arrays, **options))
+  name = "gemm_bfloat16_bfloat16_128x128x64_rcr"
+  with pytest.raises(RuntimeError, match=f"{name} for gfx942 is wrong here"):
+    resource_rows.of_kernel("gfx942", name)
+
+
+def test_command_without_triton(tmp_path):
+  """Real kernels of both arches, executed; the matrix pipe's cycles are known."""
+  json_path, markdown_path = tmp_path / "out.json", tmp_path / "out.md"
+  name = "gemm_bfloat16_bfloat16_256x256x64_rcr"
+  env = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
+  done = subprocess.run(
+      [sys.executable, "-m", "benchmarks.resources", f"--kernels={name}",
+       f"--json={json_path}", f"--markdown={markdown_path}"],
+      cwd=ROOT, env=env, text=True, capture_output=True,
+  )
+  assert done.returncode == 0, done.stderr
+  assert "No AMD GPU was used" in markdown_path.read_text()
+  rows = {row["arch"]: row for row in json.loads(json_path.read_text())["rows"]}
+  # 256 * 256 * 64 products; 2048 FLOP a cycle and CU on gfx942, 4096 on gfx950.
+  for arch, matrix_cycles in (("gfx942", 4096), ("gfx950", 2048)):
+    assert rows[arch]["cycles"]["matrix"] == matrix_cycles
+    assert rows[arch]["resources"]["code_bytes"] > 1000
+    # Each of the 512 rows of an operand tile is 128 bytes.
+    assert rows[arch]["cycles"]["memory"] >= 512 * 128 / 64

@@ -1,0 +1,203 @@
+"""The road to an AMD GPU, as far as it can be gone without one: the build's list of
+kernels, the registration, and what is lowered for whom. The launcher itself runs in
+tests/cc/rocm_handler_test.cc and, over emulated GPUs, in test_emulated_matmul.py."""
+
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import types
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgemm
+from jaxgemm import _ffi, emulator
+from tests.support.paths import ROOT
+
+KERNELS = [tuple(entry) for entry in _ffi.NAMES["gpu_kernels"]]
+
+
+def python(code, **env):
+  done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                        env={**os.environ, **env})
+  return done.returncode, done.stdout + done.stderr
+
+
+def configure(folder, kernels, **env):
+  """The (target, name) that the build would compile, and what it says about it."""
+  (folder / "CMakeLists.txt").write_text(f"""
+      cmake_minimum_required(VERSION 3.22)
+      project(kernels NONE)
+      set(Python_EXECUTABLE "{sys.executable}")
+      include("{ROOT}/ffi/gpu_kernels.cmake")
+      message(STATUS "outputs: ${{kernels}}")
+      message(STATUS "${{JAXGEMM_BUILD_SUMMARY}}")
+      """)
+  cmake = shutil.which("cmake", path=sysconfig.get_path("scripts")) or "cmake"
+  done = subprocess.run(
+      [cmake, "-S", folder, "-B", folder / "out", f"-DJAXGEMM_GPU_KERNELS={kernels}"],
+      capture_output=True, text=True, check=True, env={**os.environ, **env})
+  return set(re.findall(r"kernels/(\w+)/(\w+)\.(?:hsaco|cubin)", done.stdout)), done.stdout
+
+
+def test_the_build_compiles_what_the_planner_names(tmp_path):
+  compiled, said = configure(tmp_path, "all")
+  # nvcc need not be there.
+  wanted = [kernel for kernel in KERNELS
+            if kernel[0] != "sm90" or "GPU compiler for sm90" in said]
+  assert compiled == set(wanted) and len(wanted) == len(compiled)
+  assert f"GPU kernels: {len(wanted)} ({len(KERNELS) - len(wanted)} left out)" in said
+
+
+@pytest.mark.parametrize("capability", ["8.0", "9.0"])
+def test_kernels_are_built_for_the_emulator_and_the_gpus_that_are_there(
+    tmp_path, capability):
+  """nvidia-smi is a stand-in that names a GPU of this compute capability."""
+  smi = tmp_path / "bin" / "nvidia-smi"
+  smi.parent.mkdir()
+  smi.write_text(f"#!/bin/sh\necho {capability}\n")
+  smi.chmod(0o755)
+  compiled, said = configure(
+      tmp_path, "auto", PATH=f"{smi.parent}{os.pathsep}{os.environ['PATH']}")
+  hopper = capability == "9.0" and "No nvcc" not in said
+  assert for_the_emulator() <= compiled
+  assert {kernel for kernel in KERNELS if kernel[0] == "sm90"} <= compiled or not hopper
+  if not os.path.exists("/sys/class/kfd"):  # no AMD GPU
+    assert compiled == for_the_emulator() | {
+        kernel for kernel in KERNELS if kernel[0] == "sm90" and hopper}
+    assert "were left out, for gfx942, gfx950" in said and "'^gfx'" in said
+
+
+def for_the_emulator():
+  return {(target, name) for target, name in KERNELS
+          if target in _ffi.ROCM_ARCHS
+          and name.startswith(("gemm_float32_", "gemm_bfloat16_"))}
+
+
+def test_the_build_can_be_told_to_compile_fewer(tmp_path):
+  compiled, said = configure(
+      tmp_path, "gfx950/.*int8.*256x;gfx942/.*float16_float16.*_rcr")
+  assert compiled and compiled == {
+      (target, name) for target, name in KERNELS
+      if (target == "gfx950" and "int8" in name and "256x" in name)
+      or (target == "gfx942" and re.search("float16_float16.*_rcr", name))}
+  assert f"({len(KERNELS) - len(compiled)} left out)" in said
+
+
+@pytest.mark.parametrize("target", _ffi.ROCM_ARCHS)
+def test_code_objects_hold_the_kernel_of_their_name(target):
+  names = _ffi.built_kernels(target)
+  assert names <= {name for arch, name in KERNELS if arch == target}
+  assert {name for arch, name in for_the_emulator() if arch == target} <= names
+  for name in names:
+    code = (_ffi.KERNEL_FOLDER / target / f"{name}.hsaco").read_bytes()
+    kernel, = emulator.kernels(code)
+    assert (kernel["name"], kernel["arch"]) == (name, target)
+    # GemmArgs, by value.
+    (kind, offset, _), = kernel["arguments"]
+    assert (kind, offset) == ("by_value", 0)
+
+
+def test_nothing_of_a_gpu_is_opened_before_it_is_needed():
+  code, said = python("""if True:
+      import sys, jax, jax.numpy as jnp, jaxgemm
+      a = jnp.ones((8, 8))
+      jaxgemm.matmul(a, a)
+      product = jax.jit(lambda a: jaxgemm.matmul(a, a))
+      product.trace(a).lower(lowering_platforms=("rocm",))
+      assert "jaxgemm.emulator" not in sys.modules
+      maps = open("/proc/self/maps").read()
+      assert "jaxgemm_emulator" not in maps and "amdhip" not in maps
+      jaxgemm.matmul(a, a, implementation="emulated:gfx950")
+      assert "jaxgemm_emulator" in open("/proc/self/maps").read()
+      """)
+  assert code == 0, said
+
+
+def capsule_address(capsule):
+  get = ctypes.pythonapi.PyCapsule_GetPointer
+  get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+  return get(capsule, None)
+
+
+def test_command_buffers_can_be_switched_off(monkeypatch):
+  execute = []
+  for given in ("0", "1"):
+    monkeypatch.setenv("JAXGEMM_COMMAND_BUFFERS", given)
+    rocm = _ffi.native.registrations(_ffi._command_buffers())["ROCM"]["jaxgemm_gemm"]
+    assert set(rocm) == {"initialize", "execute"}
+    execute.append(capsule_address(rocm["execute"]))
+  assert len(set(execute)) == 2
+  code, said = python("import jaxgemm", JAXGEMM_COMMAND_BUFFERS="no")
+  assert code != 0 and "allowed are 0 and 1" in said
+
+
+@pytest.fixture
+def rocm_gpus(monkeypatch):
+  """Makes this process believe that it has AMD GPUs of a given compute capability."""
+  def have(capability):
+    device = types.SimpleNamespace(compute_capability=capability)
+    monkeypatch.setattr(_ffi, "default_platform", lambda: "rocm")
+    monkeypatch.setattr(_ffi.jax, "devices", lambda *_: [device])
+  monkeypatch.delenv("JAXGEMM_ROCM_ARCH", raising=False)
+  monkeypatch.setattr(
+      _ffi, "_wanted_rocm_arch", lambda: os.environ.get("JAXGEMM_ROCM_ARCH"))
+  return have
+
+
+def test_the_target_is_the_gpu_that_is_there(rocm_gpus, monkeypatch):
+  assert _ffi.target("rocm") == "gfx942"
+  rocm_gpus("gfx950:sramecc+:xnack-")
+  assert _ffi.target("rocm") == "gfx950"
+  a = jax.ShapeDtypeStruct((256, 256), jnp.bfloat16)
+  data = jaxgemm.explain(a, a).data
+  assert data["kernel"] == "gemm_bfloat16_bfloat16_128x128x64_rrr"
+  assert (data["implementation"], data["target"]) == ("jaxgemm", "gfx950")
+  monkeypatch.setenv("JAXGEMM_ROCM_ARCH", "gfx942")
+  assert jaxgemm.explain(a, a).data["target"] == "gfx942"
+
+
+def test_a_gpu_without_kernels_leaves_the_product_to_xla(rocm_gpus):
+  a = np.ones((11, 11), np.float32)  # no other test has traced this on the CPU
+  with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    rocm_gpus("gfx90a:sramecc+")
+    out = jaxgemm.matmul(a, a)
+  np.testing.assert_array_equal(out, a @ a)
+  ok, reason = jaxgemm.supports(a, a)
+  assert not ok and "'gfx90a'; allowed are gfx942, gfx950" in reason
+
+
+@pytest.mark.parametrize("m,n,kernel", [
+    (16, 16, "128x128x64_rcr"), (2048, 2048, "128x128x64_rcr"),
+    (8192, 8192, "256x256x64_rcr")])
+def test_lowering_says_which_kernel_runs(monkeypatch, m, n, kernel):
+  monkeypatch.setenv("JAXGEMM_ROCM_ARCH", "gfx950")
+  monkeypatch.setattr(_ffi, "_wanted_rocm_arch", lambda: "gfx950")
+  a, b = (jax.ShapeDtypeStruct((rows, 4096), jnp.bfloat16) for rows in (m, n))
+  def product(a, b):
+    return jaxgemm.dot_general(a, b, (((1,), (1,)), ((), ())),
+                               config=jaxgemm.GemmConfig(schedule="work_stealing"))
+  text = jax.jit(product).trace(a, b).lower(lowering_platforms=("rocm",)).as_text()
+  call, = (line for line in text.splitlines() if "@jaxgemm_gemm" in line)
+  for attribute in (f'kernel = "gemm_bfloat16_bfloat16_{kernel}"', 'target = "gfx950"',
+                    "claim_ahead = 1 : i64"):
+    assert attribute in call
+
+
+def test_mixed_operands_are_converted_before_the_call():
+  a = jax.ShapeDtypeStruct((64, 64), jnp.bfloat16)
+  b = jax.ShapeDtypeStruct((64, 64), jnp.float32)
+  def product(a, b):
+    return jaxgemm.dot_general(a, b, (((1,), (0,)), ((), ())))
+  traced = jax.jit(product).trace(a, b)
+  rocm = traced.lower(lowering_platforms=("rocm",)).as_text()
+  assert "gemm_float32_float32" in rocm and "stablehlo.convert" in rocm
+  assert "stablehlo.convert" not in traced.lower(lowering_platforms=("cpu",)).as_text()

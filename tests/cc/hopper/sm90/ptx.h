@@ -1,0 +1,235 @@
+// Stands in for ffi/sm90/ptx.h, which has what these do as instructions, on ../machine.h.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "../machine.h"
+#include "kernel/epilogue.h"
+#include "sm90/launch_args.h"
+
+#define JAXGEMM_SM90 inline
+
+struct alignas(16) uint4 {
+  uint32_t x, y, z, w;
+};
+
+namespace jaxgemm {
+
+// ------------------------------------------------------------------------ what CUDA has
+
+struct Index3 {
+  unsigned x;
+};
+#define threadIdx (::jaxgemm::Index3{static_cast<unsigned>(::jaxgemm::stand_in::ThreadIndex())})
+#define blockIdx (::jaxgemm::Index3{static_cast<unsigned>(::jaxgemm::stand_in::BlockIndex())})
+
+template <class T>
+T __shfl_sync(uint32_t, T value, int lane) {
+  return static_cast<T>(stand_in::Shuffle(static_cast<uint64_t>(value), lane));
+}
+template <class T>
+T __shfl_xor_sync(uint32_t mask, T value, int lanes) {
+  return __shfl_sync(mask, value, stand_in::ThreadIndex() % 32 ^ lanes);
+}
+template <class T>
+T __shfl_up_sync(uint32_t mask, T value, int distance) {
+  const int lane = stand_in::ThreadIndex() % 32;
+  return __shfl_sync(mask, value, lane < distance ? lane : lane - distance);
+}
+inline uint32_t __ballot_sync(uint32_t mask, bool said) {
+  uint32_t lanes = 0;
+  for (int i = 0; i < 32; ++i) lanes |= __shfl_sync(mask, uint32_t{said}, i) << i;
+  return lanes;
+}
+inline int __ffs(uint32_t bits) { return __builtin_ffs(static_cast<int>(bits)); }
+inline void __syncwarp() { stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/true); }
+template <class T>
+T __ldcg(const T* address) {
+  return *address;
+}
+
+// ------------------------------------------------------------------------- instructions
+
+inline constexpr int kWarpSize = 32, kWarpgroupSize = 128;
+
+inline int ThreadId() { return stand_in::ThreadIndex(); }
+inline uint32_t SameInWarp(uint32_t x) { return __shfl_sync(~0u, x, 0); }
+// Any lane may be the one that is elected.
+inline int LeaderLane() { return 5; }
+inline bool IsLeader() { return ThreadId() % kWarpSize == LeaderLane(); }
+
+inline int DivSmall(int x, int y) {
+  return static_cast<int>((static_cast<float>(x) + .5f) * (1 / static_cast<float>(y)));
+}
+
+// Addresses are offsets, above 1 << 24 those in a CTA of the cluster.
+inline uint32_t SharedAddress(const void* shared) {
+  return static_cast<uint32_t>(static_cast<const char*>(shared) - stand_in::Shared());
+}
+inline uint32_t ClusterAddress(const void* shared, int rank) {
+  return static_cast<uint32_t>(rank + 1) << 24 | SharedAddress(shared);
+}
+inline char* AtAddress(uint32_t address) {
+  const int rank = static_cast<int>(address >> 24);
+  return stand_in::Shared(rank == 0 ? stand_in::Rank() : rank - 1) + (address & 0xffffff);
+}
+
+inline int ClusterRank() { return stand_in::Rank(); }
+inline int ClusterSize() { return stand_in::ClusterCount(); }
+
+inline void StoreToCluster(uint32_t to, uint4 words, uint32_t barrier) {
+  stand_in::DoLater(false, [=, to = AtAddress(to), barrier = AtAddress(barrier)] {
+    std::memcpy(to, &words, sizeof(words));
+    stand_in::CompleteBytes(barrier, sizeof(words));
+  });
+}
+inline void StoreWordToCluster(uint32_t address, int32_t word) {
+  std::memcpy(AtAddress(address), &word, sizeof(word));
+}
+
+inline void ArriveAtCluster() {
+  // For what was read; the sanitizer knows no such order.
+  stand_in::Join(stand_in::ClusterKey(), stand_in::kThreads * ClusterSize(), /*orders=*/true);
+}
+inline void WaitForCluster() { stand_in::AwaitOthers(stand_in::ClusterKey(), /*orders=*/true); }
+inline void ClusterBarrier() {
+  stand_in::Meet(stand_in::ClusterKey(), stand_in::kThreads * ClusterSize(), /*orders=*/false);
+}
+inline void NamedBarrier(int id, int threads) {
+  stand_in::Meet(stand_in::NamedKey(id), threads, /*orders=*/true);
+}
+inline void ArriveAtNamedBarrier(int id, int threads) {
+  stand_in::Join(stand_in::NamedKey(id), threads, /*orders=*/true);
+}
+inline void WaitForKernelsBefore() {}
+inline void LetNextKernelStart() {}
+template <int kRegisters>
+void GiveRegisters() {}
+template <int kRegisters>
+void TakeRegisters() {}
+
+struct BarrierRow {
+  uint32_t first;
+
+  uint32_t At(int i) const { return first + i * 8; }
+  void Arrive(int i) const { stand_in::Arrive(AtAddress(At(i)), 0); }
+  void ArriveInCluster(int i) const { Arrive(i); }
+  void ArriveExpecting(int i, int bytes) const { stand_in::Arrive(AtAddress(At(i)), bytes); }
+  bool HasEnded(int i, uint32_t parity) const {
+    return stand_in::HasEnded(AtAddress(At(i)), parity);
+  }
+  void Wait(int i, uint32_t parity) const {
+    stand_in::MayYield();
+    stand_in::WaitFor(AtAddress(At(i)), parity);
+  }
+};
+struct SharedBarrier {
+  uint64_t word;
+
+  void Init(int arrivals) { stand_in::InitBarrier(this, arrivals); }
+  void Arrive() { Row().Arrive(0); }
+  void ArriveAt(int rank) { BarrierRow{ClusterAddress(this, rank)}.ArriveInCluster(0); }
+  void ArriveExpecting(int bytes) { Row().ArriveExpecting(0, bytes); }
+  void Wait(uint32_t parity) { Row().Wait(0, parity); }
+
+ private:
+  BarrierRow Row() const { return {SharedAddress(this)}; }
+};
+
+inline void FenceBarrierInit() {}
+inline void FenceCluster() {}
+inline void FenceAsyncProxy() {}
+inline void FenceAsyncProxyOfMemory() {}
+
+inline uint32_t PackPair(bool bf16, float low, float high) {
+  const auto encode = [bf16](float value) -> uint32_t {
+    return bf16 ? EncodeBF16(value) : EncodeSmallFloat<F16Format>(value);
+  };
+  return encode(low) | encode(high) << 16;
+}
+inline uint32_t RoundToTf32(uint32_t bits) { return (bits + 0x1000) & ~0x1fffu; }
+
+// ----------------------------------------------------------------------------------- TMA
+
+// What a test writes to a TensorMap's words.
+struct HostMap {
+  char* memory;
+  int64_t x, y, z;  // elements
+  int64_t bytes;    // of an element
+  int64_t box_y;
+};
+static_assert(sizeof(HostMap) <= sizeof(TensorMap));
+
+inline void PrefetchTensorMap(const TensorMap*) {}
+// What is not there cannot be read.
+inline void PrefetchLine(const void* line) { *static_cast<const volatile char*>(line); }
+
+// The copy engine's way with a box: each 16 bytes, their place in memory or null where they are
+// outside. Partly outside they are taken byte by byte.
+template <class Copy>
+void ForEachPiece(const TensorMap* map, char* shared, char* base, int x, int y, int z,
+                  const Copy& copy) {
+  HostMap host;
+  std::memcpy(&host, map->words, sizeof(host));
+  const int64_t line = host.x * host.bytes;
+  for (int64_t row = 0; row < host.box_y; ++row) {
+    for (int64_t chunk = 0; chunk < kBoxBytes / 16; ++chunk) {
+      int64_t offset = shared - base + row * kBoxBytes + chunk * 16;
+      offset ^= offset >> 3 & 0x70;
+      const int64_t from = x * host.bytes + chunk * 16, yy = y + row;
+      const bool inside = yy >= 0 && yy < host.y && z >= 0 && z < host.z;
+      const int64_t count = !inside ? 0 : std::min<int64_t>(16, std::max<int64_t>(0, line - from));
+      copy(base + offset, host.memory + (z * host.y + yy) * line + from,
+           static_cast<size_t>(count));
+    }
+  }
+}
+inline int BoxBytes(const TensorMap* map) {
+  HostMap host;
+  std::memcpy(&host, map->words, sizeof(host));
+  return static_cast<int>(host.box_y * kBoxBytes);
+}
+inline void LoadBoxAt(const TensorMap* map, char* barrier, char* to, char* base, int x, int y,
+                      int z) {
+  stand_in::DoLater(false, [=] {
+    ForEachPiece(map, to, base, x, y, z, [](char* shared, const char* memory, size_t count) {
+      std::memset(shared, 0, 16);
+      if (count) std::memcpy(shared, memory, count);
+    });
+    stand_in::CompleteBytes(barrier, BoxBytes(map));
+  });
+}
+inline void LoadBox(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y, int z) {
+  LoadBoxAt(map, AtAddress(barrier), AtAddress(to), stand_in::Shared(), x, y, z);
+}
+inline void LoadBoxToAll(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y, int z,
+                         uint16_t mask) {
+  for (int rank = 0; rank < ClusterSize(); ++rank) {
+    if (!(mask >> rank & 1)) continue;
+    char* base = stand_in::Shared(rank);
+    LoadBoxAt(map, base + barrier, base + to, base, x, y, z);
+  }
+}
+inline void StoreBox(const TensorMap* map, uint32_t from, int x, int y, int z) {
+  stand_in::DoLater(true, [=, base = stand_in::Shared()] {
+    ForEachPiece(map, base + from, base, x, y, z, [](char* shared, char* memory, size_t count) {
+      if (count) std::memcpy(memory, shared, count);
+    });
+  });
+}
+template <int kLeft>
+void WaitForStoredBoxes() {
+  stand_in::WaitForStores(kLeft);
+}
+inline void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  const int lane = ThreadId() % kWarpSize;
+  const uint32_t pairs[] = {a, b, c, d};
+  for (int matrix = 0; matrix < 4; ++matrix) {
+    const uint32_t row = __shfl_sync(~0u, to, 8 * matrix + lane / 4);
+    std::memcpy(AtAddress(row) + lane % 4 * 4, &pairs[matrix], 4);
+  }
+}
+
+}  // namespace jaxgemm

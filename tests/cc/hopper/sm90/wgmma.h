@@ -1,0 +1,106 @@
+// Stands in for ffi/kernel/wgmma.h, on ../machine.h: multiplies when it is waited for.
+#pragma once
+
+#include <type_traits>
+
+#include "kernel/epilogue.h"
+#include "sm90/matrix_descriptor.h"
+#include "spec/types.h"
+
+namespace jaxgemm {
+
+// By whole warps.
+inline void WgmmaFence() { stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/false); }
+inline void WgmmaCommit() { stand_in::CommitMultiplies(); }
+template <int kLeft>
+void WgmmaWait() {
+  stand_in::MayYield();
+  stand_in::WaitForMultiplies(kLeft);
+  // The warp multiplies as one.
+  stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/true);
+}
+
+template <class Sum>
+void FenceSum(Sum&) {}
+// What was there must not matter.
+template <class Sum>
+void ForgetSum(Sum& sum) {
+  sum = static_cast<Sum>(1 << 30);
+}
+template <class Sum>
+void ClearSum(Sum& sum) {
+  sum = 0;
+}
+
+template <DType kType>
+auto DecodeElement(const char* at) {
+  const auto load = [at](auto value) {
+    __builtin_memcpy(&value, at, sizeof(value));
+    return value;
+  };
+  if constexpr (kType == DType::kF32) {
+    return load(float{});
+  } else if constexpr (kType == DType::kBF16) {
+    return __builtin_bit_cast(float, uint32_t{load(uint16_t{})} << 16);
+  } else if constexpr (kType == DType::kF16) {
+    return DecodeSmallFloat<F16Format, float>(uint32_t{load(uint16_t{})});
+  } else if constexpr (kType == DType::kF8E4M3FN) {
+    return DecodeSmallFloat<F8E4M3FNFormat, float>(uint32_t{load(uint8_t{})});
+  } else if constexpr (kType == DType::kF8E5M2) {
+    return DecodeSmallFloat<F8E5M2Format, float>(uint32_t{load(uint8_t{})});
+  } else {
+    return int32_t{load(int8_t{})};
+  }
+}
+
+// Element (line, k) of a matrix, of which m or n are the lines. PTX ISA, "Asynchronous warpgroup
+// level matrix shared memory layout", of 128-byte swizzling.
+template <DType kType, bool kTransposed>
+auto MatrixElement(uint64_t descriptor, int line, int k) {
+  constexpr int kBytes = ElementBytes(kType), kBlock = kRowBytes / kBytes;
+  const auto field = [descriptor](int shift) {
+    return static_cast<int>(descriptor >> shift & 0x3fff) << 4;
+  };
+  const int leading = field(16), stride = field(32);
+  int offset = field(0);
+  if (kTransposed) {
+    offset += line / kBlock * leading + k / 8 * stride + k % 8 * kRowBytes + line % kBlock * kBytes;
+  } else {
+    offset += line / 8 * stride + line % 8 * kRowBytes + k * kBytes;
+  }
+  return DecodeElement<kType>(stand_in::Shared() + (offset ^ (offset >> 3 & 0x70)));
+}
+
+template <DType kLhs, DType kRhs, int kN, bool kLhsTransposed, bool kRhsTransposed>
+struct Wgmma {
+  static constexpr int kDepth = 32 / ElementBytes(kLhs);
+  using Sum = std::conditional_t<kLhs == DType::kS8, int32_t, float>;
+
+  static void Run(Sum* d, uint64_t a, uint64_t b, bool accumulate) {
+    stand_in::Multiply([=] {
+      const int thread = stand_in::ThreadIndex() % 128, lane = thread % 32;
+      Sum lhs[2][kDepth];
+      for (int half = 0; half < 2; ++half) {
+        const int row = thread / 32 * 16 + lane / 4 + 8 * half;
+        for (int k = 0; k < kDepth; ++k) {
+          lhs[half][k] = MatrixElement<kLhs, kLhsTransposed>(a, row, k);
+        }
+      }
+      const stand_in::Unseen unseen(lane >= 4);
+      for (int i = 0; i < kN / 4; ++i) {
+        const int column = i / 2 * 8 + lane % 4 * 2 + i % 2;
+        Sum sums[2] = {};
+        for (int k = 0; k < kDepth; ++k) {
+          const Sum rhs = MatrixElement<kRhs, kRhsTransposed>(b, column, k);
+          for (int half = 0; half < 2; ++half) sums[half] += lhs[half][k] * rhs;
+        }
+        for (int half = 0; half < 2; ++half) {
+          Sum& sum = d[i / 2 * 4 + 2 * half + i % 2];
+          sum = accumulate ? sum + sums[half] : sums[half];
+        }
+      }
+    });
+  }
+};
+
+}  // namespace jaxgemm

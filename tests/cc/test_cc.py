@@ -1,0 +1,125 @@
+"""Builds the C++ tests and runs them, on real threads; with --whole under sanitizers.
+
+Without sanitizers they are linked with the objects that the installation has compiled:
+after a change of the C++ install again, as for the tests in Python.
+"""
+
+import fcntl
+import functools
+import os
+import pathlib
+import shutil
+import subprocess
+import sysconfig
+
+import pytest
+
+from tests.support import amdgpu
+from tests.support.paths import ROOT
+
+FLAGS = {
+    "plain": "",
+    "thread": "-fsanitize=thread",
+    "address": "-fsanitize=address,undefined -fno-sanitize-recover=undefined",
+}
+TESTS = ["schedule_test", "host_gemm_test", "producer_test", "rocm_handler_test",
+         "host_kernel_test"]
+# Its words: with "few" it takes few instances. It has fibers.
+HOPPER_TEST = {"plain": ["few"], "thread": ["few"], "address": []}
+
+
+def case(build, test="", *others):
+  """Parameters, for --whole alone where a sanitizer has all of ffi/ compiled anew."""
+  quick = build == "plain" or (build, test) == ("thread", "schedule_test")
+  given = (build, test, *others) if test else (build,)
+  return pytest.param(*given, marks=[] if quick else [pytest.mark.whole])
+
+
+def run(*command, **env):
+  done = subprocess.run(command, capture_output=True, text=True,
+                        env={**os.environ, **env})
+  assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+  return done.stdout
+
+
+def installed_objects() -> pathlib.Path | None:
+  """The CMakeFiles of the last installation from this checkout."""
+  folders = [folder.parent for folder in (ROOT / "build").glob("**/jaxgemm_host.dir")
+             if "cc_tests" not in folder.parts and any(folder.rglob("*.o"))]
+  return max(folders, key=lambda folder: folder.stat().st_mtime, default=None)
+
+
+@pytest.fixture(scope="module")
+def built(say):
+  """A function: the path of a test's program, compiled under build/, where it stays."""
+  cmake = shutil.which("cmake", path=sysconfig.get_path("scripts")) or "cmake"
+
+  @functools.cache
+  def configure(build):
+    folder = ROOT / "build" / "cc_tests" / build
+    folder.mkdir(parents=True, exist_ok=True)
+    objects = installed_objects() if build == "plain" else None
+    with locked(folder):
+      run(cmake, "-S", str(ROOT / "ffi"), "-B", str(folder), "-DJAXGEMM_CC_TESTS=ON",
+          "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS=-O1 -g {FLAGS[build]}",
+          f"-DJAXGEMM_BUILT={objects or ''}")
+    return folder, objects
+
+  @functools.cache
+  def program(build, test):
+    folder, objects = configure(build)
+    anew = not objects and test != "schedule_test"  # which includes all that it tests
+    say(f"{test} is compiled in {folder.relative_to(ROOT)}" + (
+        ", after all of ffi/, once: 4 minutes of CPU time" if anew else ""))
+    with locked(folder):
+      run(cmake, "--build", str(folder), f"-j{os.cpu_count()}", "--target", test)
+    return folder / test
+  return program
+
+
+class locked:
+  """One process at a time builds in a folder."""
+
+  def __init__(self, folder):
+    self._path = folder / "lock"
+
+  def __enter__(self):
+    self._file = self._path.open("w")
+    fcntl.flock(self._file, fcntl.LOCK_EX)
+
+  def __exit__(self, *_):
+    self._file.close()
+
+
+@pytest.mark.parametrize("build,test,kernel", [
+    case(build, test, kernel) for build in FLAGS for test in TESTS
+    for kernel in ("", "portable")
+    # host_kernel_test has no threads, and schedule_test runs no kernel.
+    if (build, test) != ("thread", "host_kernel_test")
+    and (test, kernel) != ("schedule_test", "portable")])
+def test_cc(built, build, test, kernel):
+  output = run(str(built(build, test)), JAXGEMM_HOST_KERNEL=kernel)
+  assert f"{test}: 0 failures" in output
+
+
+@pytest.mark.parametrize("build", [
+    "plain", pytest.param("address", marks=pytest.mark.whole)])
+def test_the_emulator_loads_no_broken_code_object(built, build, tmp_path):
+  source = """
+  extern "C" __global__ void k(const float* from, float* to, int n) {
+    __shared__ float tile[64];
+    unsigned x = __builtin_amdgcn_workitem_id_x(), group = __builtin_amdgcn_workgroup_id_x();
+    tile[x] = from[group * n + x];
+    __builtin_amdgcn_s_barrier();
+    to[group * n + x] = tile[63 - x];
+  }"""
+  (tmp_path / "k.hsaco").write_bytes(amdgpu.compile_hip(source, "gfx950"))
+  output = run(str(built(build, "emulator_loader_test")), str(tmp_path / "k.hsaco"))
+  assert "emulator_loader_test: 0 failures" in output
+
+
+@pytest.mark.parametrize("build", [case(build) for build in HOPPER_TEST])
+def test_hopper(built, build):
+  """Hopper's kernels on stand-ins for the instructions, where no GPU has to be there."""
+  output = run(str(built(build, "hopper_test")), *HOPPER_TEST[build])
+  assert "hopper_test: 0 failures" in output

@@ -1,0 +1,217 @@
+"""Shards of the experts in jax.shard_map, on eight virtual devices."""
+
+import functools
+import re
+
+from flax import nnx
+import jax
+from jax import lax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+import pytest
+
+import jaxgemm
+from jaxgemm.flax import load_balancing_loss, moe
+from jaxgemm.flax.nnx import MoE
+from tests.support.moe_reference import (
+    RAGGED_DOTS, assert_near, jit, layer, make_linen, make_nnx, make_params, run_nnx,
+from tests.support.paths import ROOT
+    to_expert, tokens, value_and_grads)
+
+
+def moe_specs(params):
+  """Specs of parameters, a dictionary or MoEParams: the experts' are sharded."""
+  of = lambda path, _: P("expert") if "experts" in jax.tree_util.keystr(path) else P()
+  return jax.tree_util.tree_map_with_path(of, params)
+
+
+def make_mesh(*shape):
+  names = ("expert",) if len(shape) == 1 else ("data", "expert")
+  return jax.make_mesh(
+      shape, names, axis_types=(jax.sharding.AxisType.Auto,) * len(shape))
+
+
+def sharded_layer(params, mesh, **options):
+  """`layer` with x sharded along "data" and the experts along "expert"."""
+  data = tuple(name for name in mesh.axis_names if name == "data")
+
+  def local(x, params):
+    out, stats = moe(x, params, **options, expert_axis_name="expert")
+    balance = load_balancing_loss(
+        lax.psum(stats.tokens_per_expert, data), lax.pmean(stats.router_probs, data))
+    return out, balance + lax.pmean(stats.router_z_loss, data)
+
+  return jax.shard_map(
+      local, mesh=mesh, in_specs=(P(data), moe_specs(params)), out_specs=(P(data), P()))
+
+
+@RAGGED_DOTS
+@pytest.mark.parametrize("shape", [(8,), (2, 4)], ids=["8", "2x4"])
+def test_expert_parallel_shards(rng, ragged_dot, shape):
+  x = tokens(rng, 4, 12)
+  # No token goes to the third expert: one shard of eight has nothing to do.
+  params = to_expert(make_params(rng, use_bias=True, shared=1), [0, 0, -99] + [0] * 5)
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+  options = dict(top_k=2, ragged_dot=ragged_dot)
+  sharded = sharded_layer(params, make_mesh(*shape), **options)
+  given = value_and_grads(sharded, x, params, cotangent)
+  wanted = value_and_grads(layer, x, params, cotangent, **options)
+  assert_near(given, wanted, 1e-5)
+
+
+def test_shards_of_experts_need_one_sum(rng):
+  x, params = tokens(rng, 16), make_params(rng, shared=1)
+  sharded = sharded_layer(params, make_mesh(8), top_k=2, ragged_dot=jaxgemm.ragged_dot)
+  hlo = jax.jit(sharded).lower(x, params).compile().as_text()
+  assert re.findall(
+      r" (all-gather|all-reduce|reduce-scatter|collective-permute|all-to-all)"
+      r"(?:-start)?\(", hlo) == ["all-reduce"]
+
+
+@pytest.mark.parametrize("kind", ["nnx", "linen"])
+def test_layers_in_shards(rng, kind):
+  x = tokens(rng, 24)
+  options = dict(num_shared_experts=1, use_bias=True)
+  whole = make_nnx(**options)
+  params = nnx.to_pure_dict(nnx.state(whole))
+  if kind == "nnx":
+    graphdef, state = nnx.split(make_nnx(expert_axis_name="expert", **options))
+
+    def run(params, x):
+      nnx.replace_by_pure_dict(state, params)
+      return nnx.merge(graphdef, state)(x)
+  else:
+    layer = make_linen(expert_axis_name="expert", **options)
+    declared = jax.eval_shape(layer.init, jax.random.key(0), x)["params"]
+    assert jax.tree.map(jnp.shape, params) == jax.tree.map(jnp.shape, declared)
+    run = lambda params, x: layer.apply({"params": params}, x)
+  sharded = jax.shard_map(
+      run, mesh=make_mesh(8), in_specs=(moe_specs(params), P()), out_specs=P())
+  assert_near(jit(sharded)(params, x), run_nnx(whole, x), 1e-5)
+
+
+def test_each_product_is_given_the_first_group_of_the_shard(rng):
+  x, params = tokens(rng, 12), make_params(rng, num_experts=16)
+  calls = []
+
+  def recorded(function):
+    @functools.wraps(function)
+    def record(lhs, rhs, group_sizes, **options):
+      calls.append((rhs.shape[0], group_sizes.shape, options["group_offset"]))
+      return function(lhs, rhs, group_sizes, **options)
+    return record
+
+  sharded = sharded_layer(
+      params, make_mesh(8), top_k=2, ragged_dot=recorded(jaxgemm.ragged_dot),
+      ragged_gated_linear_unit=recorded(jaxgemm.ragged_gated_linear_unit))
+  jax.eval_shape(sharded, x, params)
+  assert len(calls) == 2
+  for num_local, sizes_shape, offset in calls:
+    assert (num_local, sizes_shape) == (2, (16,))
+    assert (offset.shape, offset.dtype) == ((1,), jnp.int32)
+
+
+def test_the_guides_sharded_layer():
+  guide = ROOT / "docs" / "guides" / "experts.md"
+  blocks = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
+  snippet, = (block for block in blocks if "expert_axis_name=" in block)
+  names = {"jax": jax, "jnp": jnp, "nnx": nnx, "P": P, "MoE": MoE,
+           "x": jnp.ones((4, 16, 64))}
+  exec(snippet, names)
+  params = names["params"]
+  gate_up = params["experts"]["gate_up"][...]
+  assert {s.data.shape for s in gate_up.addressable_shards} == {(1, 64, 2, 128)}
+  whole = nnx.merge(names["graphdef"], jax.device_get(params))
+  whole.expert_axis_name = None
+  given = jax.device_get((names["y"], names["stats"]))
+  assert_near(given, run_nnx(whole, names["x"]), 1e-5)
+
+
+def test_explicit_mesh(rng):
+  mesh = jax.make_mesh(
+      (2, 4), ("data", "expert"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+  x, params = tokens(rng, 4, 12), make_params(rng, use_bias=True, shared=1)
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+  wanted = value_and_grads(layer, x, params, cotangent, top_k=2)
+  with jax.set_mesh(mesh):
+    x, cotangent = (jax.device_put(a, P("data")) for a in (x, cotangent))
+    params = jax.device_put(params, jax.tree.map(
+        lambda spec: jax.NamedSharding(mesh, spec), moe_specs(params)))
+    given = value_and_grads(layer, x, params, cotangent, top_k=2)
+    assert jax.typeof(given[0]).sharding.spec == P("data", None, None)
+    assert jax.eval_shape(
+        lambda: moe(x, params, top_k=2)[1].experts).sharding.spec[0] == "data"
+  assert_near(*jax.device_get((given, wanted)), 1e-5)
+
+
+def test_explicit_mesh_shards_experts_and_statistics(rng):
+  mesh = jax.make_mesh(
+      (2, 4), ("data", "expert"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+  x, params = tokens(rng, 4, 12), make_params(rng, use_bias=True, shared=1)
+
+  def loss(x, params):
+    out, stats = moe(x, params, top_k=2)
+    sums = (out ** 2).sum() + stats.load_balancing_loss + stats.router_z_loss
+    return sums, stats
+
+  gradients = jax.value_and_grad(jax.jit(loss), (0, 1), has_aux=True)
+  wanted = gradients(x, params)
+  with jax.set_mesh(mesh):
+    args = jax.device_put(x, P("data")), jax.device_put(params, jax.tree.map(
+        lambda spec: jax.NamedSharding(mesh, spec), moe_specs(params)))
+    given = gradients(*args)
+    assert jax.tree.map(jax.typeof, given[1]) == jax.tree.map(jax.typeof, args)
+    text = jax.jit(gradients).lower(*args).compile().as_text()
+  assert_near(*jax.device_get((given, wanted)), 1e-5)
+  assert "all-gather" not in text
+
+
+def test_expert_axis_name_outside_of_shard_map(rng):
+  x, params = tokens(rng, 16), make_params(rng)
+  with pytest.raises(ValueError, match="'expert' was given.*inside jax.shard_map over"):
+    moe(x, params, top_k=2, expert_axis_name="expert")
+  sharded = make_nnx(expert_axis_name="expert")  # The parameters are made outside.
+  with pytest.raises(ValueError, match="leave expert_axis_name out"):
+    sharded(x)
+
+
+@pytest.mark.parametrize("name", ["x", "router", "experts"])
+def test_refuses_what_differs_along_the_axis_of_the_sum(rng, name):
+  x, params = tokens(rng, 16), make_params(rng)
+  experts = jnp.zeros((16, 2), jnp.int32)
+
+  def run(x, params, experts):
+    given = {"x": x, "router": params.router, "experts": experts}
+    given[name] = lax.pcast(given[name], "expert", to="varying")
+    params = params._replace(router=given["router"])
+    return moe(given["x"], params, given["experts"], top_k=2,
+               expert_axis_name="expert")[0]
+
+  with pytest.raises(ValueError, match=f"{name} varies along the mesh axis 'expert'.*"
+                                       r"in_specs P\(\)"):
+    jax.shard_map(run, mesh=make_mesh(8), in_specs=(P(), moe_specs(params), P()),
+                  out_specs=P())(x, params, experts)
+
+
+def test_gathered_tokens_are_the_same_along_the_axis(rng):
+  x, params = tokens(rng, 16), make_params(rng)
+
+  def run(x, params):
+    x = lax.all_gather(x, "expert", tiled=True, to="invarying")
+    return moe(x, params, top_k=2, expert_axis_name="expert")[0]
+
+  given = jax.jit(jax.shard_map(
+      run, mesh=make_mesh(8), in_specs=(P("expert"), moe_specs(params)),
+      out_specs=P()))(x, params)
+  assert_near(given, jit(moe, static_argnames="top_k")(x, params, top_k=2)[0], 1e-5)
+
+
+def test_refuses_experts_that_are_not_sharded(rng):
+  x, params = tokens(rng, 8), make_params(rng)
+  half = params._replace(experts=jax.tree.map(lambda a: a[:4], params.experts))
+  with pytest.raises(ValueError, match="num_experts=8 and the kernels have 4"):
+    moe(x, half, top_k=2)
+  with pytest.raises(ValueError, match="8 shards along 'expert'"):
+    jax.shard_map(
+        lambda x, params: moe(x, params, top_k=2, expert_axis_name="expert")[0],
+        mesh=make_mesh(8), in_specs=P(), out_specs=P())(x, params)

@@ -1,0 +1,358 @@
+"""Copies that let Hopper's kernels read an operand by TMA: what the plan decides, and
+that the program with them computes the product, here by the CPU's kernels."""
+
+import warnings
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgemm
+from jaxgemm import GemmConfig, _ffi, relayout
+from jaxgemm import custom_call
+from jaxgemm.custom_call import split_in_three
+from tests.plan.test_hopper_plan import plan_for_hopper, said
+
+F8 = jnp.float8_e4m3fn
+CONTRACTED = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), [0], [])
+
+
+@pytest.fixture(name="hopper")
+def fixture_hopper(monkeypatch):
+  yield from plan_for_hopper(monkeypatch)
+
+
+def shape(*sizes, dtype=jnp.bfloat16):
+  return jax.ShapeDtypeStruct(sizes, dtype)
+
+
+def explain(a, b, layout="rr", **kwargs):
+  dims = (((1 if layout[0] == "r" else 0,), (0 if layout[1] == "r" else 1,)), ((), ()))
+  return jaxgemm.explain(a, b, dimension_numbers=dims, **kwargs).data
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, F8, jnp.float8_e5m2, jnp.int8])
+@pytest.mark.parametrize("layout, copied", [
+    ("rr", ("rhs",)), ("rc", ()), ("cr", ("lhs", "rhs")), ("cc", ("lhs",))])
+@pytest.mark.parametrize("size", [1024, 4096])
+def test_operands_that_have_not_16_bits_get_k_last(hopper, dtype, layout, copied, size):
+  x = shape(size, size, dtype=dtype)
+  data = explain(x, x, layout)
+  assert data["kernel"].endswith("_rcr")
+  assert data["relayouts"] == copied
+  assert not said(data, "loads by element, slower")
+  for name in copied:
+    assert said(data, f"{name} is transposed, so that k is the last dimension")
+
+
+@pytest.mark.parametrize("m, n, k, layout, copied", [
+    (4096, 4096, 4096, "rr", ()), (4096, 4096, 4096, "cc", ()),
+    (8240, 2696, 3528, "rr", ()), (4097, 4096, 4096, "rr", ()),
+    (4096, 4096, 4097, "cr", ())])
+def test_what_tma_reads_is_not_copied(hopper, m, n, k, layout, copied):
+  a = shape(*((m, k) if layout[0] == "r" else (k, m)))
+  b = shape(*((k, n) if layout[1] == "r" else (n, k)))
+  data = explain(a, b, layout)
+  assert data["relayouts"] == copied
+  assert not said(data, "loads by element, slower")
+
+
+def test_a_result_of_odd_lines_is_padded(hopper):
+  """Measured on an H200: 224 us, stored by element 251."""
+  data = explain(shape(4096, 4096), shape(4097, 4096), "rc")
+  assert data["relayouts"] == ("rhs", "out")
+  assert said(data, "out is cut out of the padded result")
+
+
+@pytest.mark.parametrize("m, n, k", [
+    (4096, 4097, 4096), (4096, 4096, 4097), (1000, 1001, 1003), (4097, 4097, 4097),
+    (333, 4099, 277)])
+@pytest.mark.parametrize("layout", ["rr", "rc", "cr", "cc"])
+@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float32, jnp.int8])
+def test_odd_sizes_are_padded_or_transposed(hopper, m, n, k, layout, dtype):
+  a = shape(*((m, k) if layout[0] == "r" else (k, m)), dtype=dtype)
+  b = shape(*((k, n) if layout[1] == "r" else (n, k)), dtype=dtype)
+  data = explain(a, b, layout)
+  assert not said(data, "loads by element, slower")
+
+
+def test_one_copy_where_one_is_enough(hopper):
+  """An odd k: lhs is transposed, and rhs, whose lines are along n, stays as it is."""
+  data = explain(shape(4096, 4097), shape(4097, 4096))
+  assert data["relayouts"] == ("lhs",)
+  assert data["kernel"].endswith("_crr")
+
+
+def test_a_tiny_product_is_not_worth_a_copy(hopper):
+  data = explain(shape(128, 16, dtype=jnp.int8), shape(16, 128, dtype=jnp.int8),
+                 implementation="jaxgemm")
+  assert data["relayouts"] == ()
+  assert said(data, "k is not the last dimension of rhs, which is int8")
+
+
+def test_a_kernel_by_its_name_reads_operands_as_they_are(hopper):
+  config = GemmConfig(kernel="gemm_float32_float32_128x128x32_rrr")
+  data = explain(*[shape(4096, 4096, dtype=jnp.float32)] * 2, config=config)
+  assert data["relayouts"] == ()
+  assert said(data, "loads by element, slower")
+
+
+@pytest.mark.parametrize("dtype", [F8, jnp.float32])
+@pytest.mark.parametrize("gated", [False, True])
+def test_experts_as_everyone_stores_them(hopper, dtype, gated):
+  rhs = shape(8, 7168, *((2, 2048) if gated else (4096,)), dtype=dtype)
+  data = jaxgemm.explain(shape(16384, 7168, dtype=dtype), rhs, gated=gated,
+                         group_sizes=shape(8, dtype=jnp.int32)).data
+  assert data["kernel"].endswith("_rcr")
+  assert data["relayouts"] == ("rhs",)
+
+
+@pytest.mark.parametrize("dtype, words", [
+    (F8, "is converted from float8_e4m3fn to bfloat16"),
+    (jnp.float32, "three passes of bfloat16 parts")])
+def test_groups_of_k_have_16_bits(hopper, dtype, words):
+  data = jaxgemm.explain(
+      shape(16384, 7168, dtype=dtype), shape(16384, 4096, dtype=dtype),
+      group_sizes=shape(8, dtype=jnp.int32), ragged_dot_dimension_numbers=CONTRACTED).data
+  assert data["kernel"].startswith("gemm_bfloat16_bfloat16")
+  assert said(data, words)
+  assert not said(data, "loads by element, slower")
+
+
+def test_groups_of_k_that_stay_slow_say_why(hopper):
+  data = jaxgemm.explain(
+      shape(16384, 512, dtype=jnp.int8), shape(16384, 256, dtype=jnp.int8),
+      group_sizes=shape(8, dtype=jnp.int32), ragged_dot_dimension_numbers=CONTRACTED).data
+  assert said(data, "groups along k begin anywhere; TMA reads operands of 16 bits")
+
+
+def test_an_lhs_in_chunks_is_not_copied(hopper):
+  options = dict(chunk_signals=shape(4, dtype=jnp.uint32), tiles_per_chunk_m=8,
+                 config=GemmConfig(tile_m=128))
+  data = explain(*[shape(4096, 4096, dtype=jnp.float32)] * 2, **options)
+  assert data["relayouts"] == ("rhs",)
+  data = explain(shape(4096, 4097), shape(4097, 4096), **options)
+  assert data["relayouts"] == ()
+  assert said(data, "k=4097: the rows of lhs are not a multiple of 16 bytes long")
+
+
+@pytest.mark.parametrize("rows, options, by_xla", [
+    (1, {}, True), (24, {}, True), (25, {}, False),
+    (4, {"implementation": "jaxgemm"}, False), (4, {"schedule": "stream_k"}, False)])
+def test_few_rows_are_left_to_xla(hopper, rows, options, by_xla):
+  a, b = shape(rows, 4096), shape(4096, 4096)
+  if by_xla:
+    with pytest.warns(UserWarning, match=f"lhs has {rows} rows|leaves") as caught:
+      explanation = jaxgemm.explain(a, b, **options)
+    assert len(caught) <= 1
+  else:
+    explanation = jaxgemm.explain(a, b, **options)
+  assert explanation.data["implementation"] == ("xla" if by_xla else "jaxgemm")
+  assert said(explanation.data, "XLA's product takes") == by_xla
+  assert jaxgemm.supports(a, b)[0]
+
+
+@pytest.mark.parametrize("m, n, k, by_xla", [
+    (104, 1144, 96, True), (104, 1144, 104, False), (1024, 1024, 96, False)])
+def test_small_products_of_short_sums_are_left_to_xla(hopper, m, n, k, by_xla):
+  warnings.simplefilter("ignore")
+  data = jaxgemm.explain(shape(m, k), shape(k, n)).data
+  assert data["implementation"] == ("xla" if by_xla else "jaxgemm")
+  assert said(data, f"k={k} is short") == by_xla
+
+
+@pytest.mark.parametrize("m, n, k, dtype, by_xla", [
+    (128, 128, 100, jnp.float32, True), (801, 1548, 34, jnp.float32, True),
+    (99, 244, 305, jnp.bfloat16, True), (1000, 1001, 1003, jnp.bfloat16, False),
+    (128, 128, 128, jnp.bfloat16, False), (1024, 1024, 1024, jnp.float32, False)])
+def test_small_products_that_would_be_copied_are_left_to_xla(
+    hopper, m, n, k, dtype, by_xla):
+  a, b = shape(m, k, dtype=dtype), shape(k, n, dtype=dtype)
+  warnings.simplefilter("ignore")
+  data = jaxgemm.explain(a, b).data
+  assert data["implementation"] == ("xla" if by_xla else "jaxgemm")
+  assert said(data, "the product is small, and TMA cannot read") == by_xla
+
+
+@pytest.mark.parametrize("m, n, k", [
+    (8240, 2696, 3528), (4104, 4104, 4104), (2056, 6152, 2056), (8200, 8200, 1032)])
+def test_large_tiles_where_boxes_straddle_lines_of_the_l2(hopper, m, n, k):
+  """Measured on an H200: 1.3 to 1.6 times as fast there as ping-pong of 128 x 128."""
+  assert "256x256x64" in explain(shape(m, k), shape(k, n))["kernel"]
+
+
+@pytest.mark.parametrize("contracting", [0, 1])
+@pytest.mark.parametrize("wanted", [0, 1])
+def test_an_operand_is_transposed_and_padded(rng, contracting, wanted):
+  x = rng.standard_normal((3, 5, 7)).astype(np.float32)
+  given = np.swapaxes(x, 1, 2) if contracting == 0 else x
+  out = relayout.operand(jnp.asarray(given), contracting, wanted, 8, 12)
+  out = np.asarray(out) if wanted else np.swapaxes(out, 1, 2)
+  assert out.shape == (3, 8, 12)
+  np.testing.assert_array_equal(out[:, :5, :7], x)
+  assert not out[:, 5:].any() and not out[:, :, 7:].any()
+
+
+def test_parts_of_each_row_follow_each_other(rng):
+  a, b = rng.standard_normal((2, 40, 30)).astype(np.float32) * 1e30
+  left = np.asarray(split_in_three(a, 0, True, jnp.bfloat16, True), np.float64)
+  right = np.asarray(split_in_three(b, -2, False, jnp.bfloat16, True), np.float64)
+  a, b = a.astype(np.float64), b.astype(np.float64)
+  for begin, end in (0, 7), (7, 40):
+    wanted = a[begin:end].T @ b[begin:end]
+    error = left[3 * begin:3 * end].T @ right[3 * begin:3 * end] - wanted
+    assert np.linalg.norm(error) < 2**-15 * np.linalg.norm(wanted)
+  # What bfloat16 would round to infinity is split, too.
+  most = np.full((1, 1), np.finfo(np.float32).max)
+  assert np.isfinite(np.asarray(split_in_three(most, 0, True, jnp.bfloat16))).all()
+
+
+@pytest.fixture(name="on_cpu")
+def fixture_on_cpu(monkeypatch):
+  """Programs as for Hopper, but the relaid product is computed by the CPU's kernels."""
+  native = _ffi.native.plan
+  seen = []
+
+  def plan(problem, config, target):
+    problem, config = dict(problem), dict(config)
+    wanted = native(problem, config, "sm90")["relayout"]
+    seen.append(wanted)
+    names = "m", "n", "k", "lhs_contracting", "rhs_contracting"
+    chosen = native(problem | {name: wanted[name] for name in names}, config, "cpu")
+    return chosen | {"relayout": wanted, "built": True}
+
+  kernel_dtypes = custom_call.kernel_dtypes
+  monkeypatch.setattr(
+      gemm, "kernel_dtypes", lambda lhs, rhs, target: kernel_dtypes(lhs, rhs, "sm90"))
+  monkeypatch.setattr(_ffi, "plan", plan)
+  monkeypatch.setattr(_ffi, "CUDA_ARCHS", ("cpu",))
+  jax.clear_caches()
+  yield seen
+  jax.clear_caches()
+
+
+def array(rng, *sizes, dtype=jnp.bfloat16):
+  if dtype == jnp.int8:
+    return jnp.asarray(rng.integers(-128, 128, sizes), dtype)
+  return jnp.asarray(rng.standard_normal(sizes, np.float32)).astype(dtype)
+
+
+def double(x):
+  return np.asarray(x).astype(np.float64)
+
+
+def assert_close(given, wanted, tolerance):
+  assert given.shape == wanted.shape
+  error = np.linalg.norm(double(given) - wanted)
+  assert error <= tolerance * np.linalg.norm(wanted)
+
+
+@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float32, jnp.int8, F8])
+@pytest.mark.parametrize("m, n, k", [(200, 136, 512), (129, 131, 517), (136, 259, 1024)])
+@pytest.mark.parametrize("layout", ["rr", "rc", "cr", "cc"])
+def test_dense_products(rng, on_cpu, dtype, m, n, k, layout):
+  a = array(rng, *((m, k) if layout[0] == "r" else (k, m)), dtype=dtype)
+  b = array(rng, *((k, n) if layout[1] == "r" else (n, k)), dtype=dtype)
+  bias = array(rng, n, dtype=jnp.float32)
+  dims = (((1 if layout[0] == "r" else 0,), (0 if layout[1] == "r" else 1,)), ((), ()))
+  wanted = ((double(a) if layout[0] == "r" else double(a).T)
+            @ (double(b) if layout[1] == "r" else double(b).T))
+  out = jaxgemm.dot_general(a, b, dims, preferred_element_type=jnp.float32)
+  assert_close(out, wanted, 1e-5)
+  out = jaxgemm.dot_general(a, b, dims, preferred_element_type=jnp.float32, bias=bias,
+                            scale=jnp.float32(0.5))
+  assert_close(out, 0.5 * wanted + double(bias), 1e-5)
+  assert on_cpu
+  if dtype in (jnp.float32, F8) and layout == "rr":
+    assert all(x["rhs"] and x["rhs_contracting"] == 1 for x in on_cpu)
+
+
+def test_gradients_and_batches(rng, on_cpu):
+  a, b = array(rng, 3, 300, 515, dtype=jnp.float32), array(rng, 3, 515, 257, dtype=jnp.float32)
+  bias = array(rng, 257, dtype=jnp.float32)
+
+  def loss(product):
+    return lambda a, b, c: (product(a, b, c) ** 2).sum()
+
+  given = jax.grad(loss(lambda a, b, c: jaxgemm.matmul(
+      a, b, bias=c, activation="silu")), (0, 1, 2))(a, b, bias)
+  wanted = jax.grad(loss(lambda a, b, c: jax.nn.silu(
+      jnp.matmul(a, b, precision="highest") + c)), (0, 1, 2))(a, b, bias)
+  for x, y in zip(given, wanted):
+    assert_close(x, double(y), 1e-4)
+  assert any(x["lhs"] for x in on_cpu) and any(x["rhs"] for x in on_cpu)
+
+
+@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float32, F8])
+@pytest.mark.parametrize("k, n", [(264, 136), (259, 131)])
+def test_grouped_products_and_their_gradients(rng, on_cpu, dtype, k, n):
+  sizes = np.array([300, 0, 128, 1, 71])
+  lhs, rhs = array(rng, 520, k, dtype=dtype), array(rng, 5, k, n, dtype=dtype)
+  out, pullback = jax.vjp(lambda lhs, rhs: jaxgemm.ragged_dot(
+      lhs, rhs, jnp.asarray(sizes, jnp.int32), preferred_element_type=jnp.float32),
+      lhs, rhs)
+  cotangent = array(rng, 520, n, dtype=jnp.float32)
+  wanted, d_lhs, d_rhs = np.zeros((520, n)), np.zeros((520, k)), np.zeros((5, k, n))
+  for g, end in enumerate(np.cumsum(sizes)):
+    rows = slice(end - sizes[g], end)
+    wanted[rows] = double(lhs[rows]) @ double(rhs[g])
+    d_lhs[rows] = double(cotangent[rows]) @ double(rhs[g]).T
+    d_rhs[g] = double(lhs[rows]).T @ double(cotangent[rows])
+  tolerance = {4: 2e-5, 2: 4e-3, 1: 4e-2}[jnp.dtype(dtype).itemsize]
+  assert_close(out, wanted, 1e-5)
+  for given, reference in zip(pullback(cotangent), (d_lhs, d_rhs)):
+    assert given.dtype == dtype
+    assert_close(given, reference, tolerance)
+
+
+@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float32, F8, jnp.int8])
+def test_products_of_groups_of_k_and_accumulation(rng, on_cpu, dtype):
+  sizes = np.array([100, 0, 190, 30])
+  lhs, rhs = array(rng, 400, 131, dtype=dtype), array(rng, 400, 261, dtype=dtype)
+  wanted = np.zeros((4, 131, 261))
+  for g, end in enumerate(np.cumsum(sizes)):
+    rows = slice(end - sizes[g], end)
+    wanted[g] = double(lhs[rows]).T @ double(rhs[rows])
+
+  def product(**more):
+    return jaxgemm.ragged_dot_general(
+        lhs, rhs, jnp.asarray(sizes, jnp.int32), CONTRACTED, **more)
+
+  assert_close(product(preferred_element_type=jnp.float32), wanted, 2e-5)
+  if dtype != jnp.int8:
+    buffer = array(rng, 4, 131, 261, dtype=jnp.float32)
+    assert_close(product(accumulate=buffer), double(buffer) + wanted, 2e-5)
+
+
+@pytest.mark.parametrize("dtype, columns", [
+    (jnp.bfloat16, 70),
+    (jnp.float32, 192),
+    pytest.param(jnp.bfloat16, 192, marks=pytest.mark.whole),
+    pytest.param(jnp.float32, 70, marks=pytest.mark.whole),
+])
+def test_a_gated_product_and_its_gradients(rng, on_cpu, dtype, columns):
+  sizes = [100, 0, 190, 30]
+  lhs, rhs = array(rng, 400, 256, dtype=dtype), array(rng, 4, 256, 2, columns, dtype=dtype)
+  bias = array(rng, 4, 2, columns, dtype=jnp.float32)
+  group = np.repeat(np.arange(4), sizes)
+
+  def product(lhs, rhs, bias):
+    return jaxgemm.ragged_gated_linear_unit(
+        lhs, rhs, jnp.asarray(sizes, jnp.int32), bias=bias,
+        preferred_element_type=jnp.float32)
+
+  def reference(lhs, rhs, bias):
+    z = jnp.einsum("mk,mkin->min", lhs[:320].astype(jnp.float32),
+                   rhs[group].astype(jnp.float32), precision="highest") + bias[group]
+    return jnp.concatenate([jax.nn.silu(z[:, 0]) * z[:, 1], jnp.zeros((80, columns))])
+
+  cotangent = array(rng, 400, columns, dtype=jnp.float32)
+  out, pullback = jax.vjp(product, lhs, rhs * 0.1, bias)
+  wanted, reference_pullback = jax.vjp(reference, lhs, rhs * 0.1, bias)
+  tolerance = 1e-4 if dtype == jnp.float32 else 2e-2
+  assert_close(out, double(wanted), 1e-5)
+  for x, y in zip(pullback(cotangent), reference_pullback(cotangent)):
+    assert_close(x, double(y), tolerance)
+  assert any(x["lhs"] or x["rhs"] for x in on_cpu)

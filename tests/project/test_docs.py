@@ -1,0 +1,233 @@
+"""Runs the code of README.md and docs/: all blocks of one page, in one process.
+
+A page is Markdown. Of its fenced blocks
+
+  python  runs on the CPU, one block after the other in one namespace. Lines that begin
+          with ">>> " are a doctest: what is shown must be what comes out ("..." stands
+          for anything). After the comment <!-- needs a GPU --> it is compiled only.
+  sh      is read: programs, files and extras must exist, and each program must name
+          the flags in its help.
+
+A page sees one device, or eight if it has the comment <!-- eight devices -->.
+"""
+
+import ast
+import doctest
+import functools
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+import traceback
+
+import pytest
+from tests.support.paths import ROOT
+
+PAGES = [ROOT / "README.md", *sorted(
+    page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)]
+GPU, EIGHT = "<!-- needs a GPU -->", "<!-- eight devices -->"
+_BLOCK = re.compile(
+    r"^(?P<before>[^\n]*)\n```(?P<kind>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
+
+
+def blocks(page: pathlib.Path, kind: str) -> list[tuple[int, str, bool]]:
+  """(line of the first line of code, code, whether it needs a GPU) of each block."""
+  text = "\n" + page.read_text()
+  return [(text.count("\n", 0, found.start("code")), found["code"],
+           found["before"].strip() == GPU)
+          for found in _BLOCK.finditer(text) if found["kind"] == kind]
+
+
+def run_page(page: pathlib.Path) -> int:
+  """Runs the python blocks of a page; 1 if one of them fails, else 0."""
+  names = {"__name__": "__main__"}
+  runner = doctest.DocTestRunner(
+      optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+  for line, code, needs_gpu in blocks(page, "python"):
+    if needs_gpu:
+      continue
+    if code.startswith(">>> "):
+      examples = doctest.DocTestParser().get_examples(code, page.name)
+      test = doctest.DocTest(examples, names, page.name, str(page), line - 1, code)
+      if runner.run(test, clear_globs=False).failed:
+        return 1
+      names = test.globs
+      continue
+    tree = ast.parse(code, str(page))
+    ast.increment_lineno(tree, line - 1)
+    try:
+      exec(compile(tree, str(page), "exec"), names)  # pylint: disable=exec-used
+    except Exception:  # pylint: disable=broad-except
+      traceback.print_exc()
+      return 1
+  return 0
+
+
+def _names(pages, kind):
+  return [str(page.relative_to(ROOT)) for page in pages if blocks(page, kind)]
+
+
+@pytest.mark.parametrize("page", _names(PAGES, "python"))
+def test_python_of_a_page_runs(page, tmp_path):
+  path = ROOT / page
+  for line, code, needs_gpu in blocks(path, "python"):
+    if needs_gpu:
+      tree = ast.parse(code)
+      compile(ast.increment_lineno(tree, line - 1), str(path), "exec")
+  env = {name: value for name, value in os.environ.items()
+         if name not in ("XLA_FLAGS", "JAX_PLATFORMS")}
+  env |= {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT),
+          # Most of the time is compilation, of which this takes half.
+          "XLA_FLAGS": "--xla_backend_optimization_level=0"}
+  if EIGHT in path.read_text():
+    env["XLA_FLAGS"] += " --xla_force_host_platform_device_count=8"
+  done = subprocess.run([sys.executable, __file__, str(path)], cwd=tmp_path, env=env,
+                        capture_output=True, text=True, check=False)
+  assert done.returncode == 0, f"{page}:\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+
+
+def _commands(code: str):
+  """The words of each command of a block, without redirections and assignments."""
+  for line in code.replace("\\\n", " ").splitlines():
+    words = shlex.split(line, comments=True)
+    command = []
+    for word in (*words, "&&"):
+      if word not in ("&&", "||", "|", ";"):
+        command.append(word)
+        continue
+      while command and re.match(r"[A-Z_]+=", command[0]):
+        command.pop(0)
+      if command:
+        yield command
+      command = []
+
+
+@functools.cache
+def _help(*program) -> str:
+  done = subprocess.run([sys.executable, *program], cwd=ROOT, capture_output=True,
+                        text=True, check=False)
+  return done.stdout + done.stderr
+
+
+def _check_python(words: list[str]) -> None:
+  """A command that begins with python: the program exists and knows the flags."""
+  if words[:1] == ["-c"]:
+    compile(words[1], "-c", "exec")
+    return
+  if words[:1] == ["-m"]:
+    program, given = words[:2], words[2:]
+    if program[1] == "venv":
+      return
+    if program[1] == "pip":
+      _check_pip(given)
+      return
+    if program[1] == "sphinx":
+      return
+  else:
+    program, given = words[:1], words[1:]
+    assert (ROOT / program[0]).is_file(), f"there is no program {program[0]}"
+  is_pytest = program == ["-m", "pytest"]
+  flags = [word.split("=")[0] for word in given if word.startswith("--")]
+  if flags:
+    shown = _help(*program, "--help" if is_pytest else "--helpfull")
+    for flag in flags:
+      name = re.escape(flag.removeprefix("--"))
+      assert re.search(rf"--(\[no\])?{name}\b", shown), f"{program} has no {flag}"
+  if is_pytest:
+    for word in given:
+      if not word.startswith("-"):
+        assert list(ROOT.glob(word.split("::")[0])), f"there is no test {word}"
+
+
+def _check_pip(words: list[str]) -> None:
+  """Extras and CMake options that an installation names are there."""
+  project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+  cmake = "".join(path.read_text() for path in ROOT.glob("ffi/*.cmake"))
+  cmake += (ROOT / "ffi/CMakeLists.txt").read_text()
+  for word in words:
+    if found := re.fullmatch(r"\.\[(.*)\]", word):
+      for extra in found[1].split(","):
+        assert extra in project["optional-dependencies"], f"there is no extra {extra}"
+    if found := re.search(r"cmake\.define\.(JAXGEMM_\w+)", word):
+      assert found[1] in cmake, f"the build has no option {found[1]}"
+
+
+@pytest.mark.parametrize("page", _names(PAGES, "sh"))
+def test_commands_of_a_page_exist(page):
+  for _, code, _ in blocks(ROOT / page, "sh"):
+    for words in _commands(code):
+      program = pathlib.PurePath(words[0]).name
+      if re.fullmatch(r"python3?", program):
+        _check_python(words[1:])
+      elif program == "pip":
+        _check_pip(words[1:])
+      else:
+        assert program in ("git", "cd", "sphinx-build", "pytest"), words
+
+
+def test_environment_variables_of_the_pages_are_read_somewhere():
+  sources = "".join(
+      path.read_text() for folder in ("jaxgemm", "ffi", "tests")
+      for path in (ROOT / folder).rglob("*.*")
+      if path.suffix in (".py", ".cc", ".cmake", ".txt")
+      and path != pathlib.Path(__file__).resolve())
+  for page in PAGES:
+    for name in set(re.findall(r"\bJAXGEMM_[A-Z_]+", page.read_text())):
+      assert name in sources, f"{page.name} has {name}"
+
+
+def test_links_between_pages_lead_somewhere():
+  for page in PAGES:
+    text = page.read_text()
+    for pair in re.findall(r"\]\(([^)#\s]+)[^)]*\)|src=\"([^\"]+)\"", text):
+      target = "".join(pair)
+      if "://" not in target:
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def _messages() -> str:
+  """The text of all strings of the package, what is filled in as a NUL."""
+  texts = []
+  for path in (ROOT / "jaxgemm").rglob("*.py"):
+    inside = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+      if isinstance(node, ast.JoinedStr):
+        inside |= {id(value) for value in node.values}
+        texts.append("\0".join(value.value for value in node.values
+                               if isinstance(value, ast.Constant)))
+      elif isinstance(node, ast.Constant) and isinstance(node.value, str) and (
+          id(node) not in inside):
+        texts.append(node.value)
+  for path in [*(ROOT / "ffi").glob("[!e]*/*.[ch]*"), *(ROOT / "ffi").glob("*.cmake")]:
+    texts.append(re.sub(r'"\s*\n?\s*"', "", path.read_text()))
+  return "\n".join(texts)
+
+
+@pytest.mark.parametrize("page", ["docs/guides/errors.md"])
+def test_messages_of_the_table_are_those_of_the_package(page):
+  messages = _messages()
+  rows = re.findall(r"^\| `([^`]+)`", (ROOT / page).read_text(), re.M)
+  assert len(rows) > 30
+  missing = [part.strip() for row in rows for part in row.split("...")
+             if part.strip() not in messages]
+  assert not missing, f"no message has: {missing}"
+
+
+def test_pages_become_html_without_warnings(tmp_path):
+  pytest.importorskip("sphinx", reason="pip install -e '.[docs]'")
+  done = subprocess.run(
+      [sys.executable, "-m", "sphinx", "-W", "-q", ROOT / "docs", tmp_path / "html"],
+      capture_output=True, text=True, check=False)
+  assert done.returncode == 0, done.stderr
+  assert (tmp_path / "html/api/jaxgemm.html").read_text().count("<dt") > 10
+
+
+def test_readme_takes_three_screens():
+  assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+if __name__ == "__main__":
+  sys.exit(run_page(pathlib.Path(sys.argv[1])))

@@ -1,0 +1,350 @@
+"""The GPU benchmark without a GPU: on an H100's trace, on made-up rows, on the CPU."""
+
+import copy
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from benchmarks import gpu_check
+from benchmarks import gpu_grouped
+from benchmarks import gpu_rows
+from benchmarks import gpu_table
+from benchmarks import gpu_trace
+from benchmarks import grouped_rows
+from benchmarks import shapes
+from tests.support.paths import ROOT
+
+HOLD = "hold_multiprocessors"
+# Of the recorded trace: five rounds of two candidates.
+VISITS = ["persistent", "stealing", "stealing", "persistent"] * 2 + [
+    "persistent", "stealing"]
+VISITS[4:8] = ["stealing", "persistent", "persistent", "stealing"]
+
+
+def bench(*flags):
+  env = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
+  return subprocess.run(
+      [sys.executable, "-m", "benchmarks.gpu", *flags],
+      cwd=ROOT, env=env, text=True, capture_output=True)
+
+
+@pytest.fixture
+def recorded(tmp_path):
+  """A trace of an H100: GEMMs beside a kernel on another stream."""
+  path = tmp_path / "steal.xplane.pb"
+  path.write_bytes(gzip.decompress(
+      (ROOT / "tests" / "data" / "gpu_steal.xplane.pb.gz").read_bytes()))
+  trace = gpu_trace.read(path)
+  first = min(e.begin for e in trace.host if "visit" in e.name)
+  return gpu_trace.Trace([e for e in trace.device if e.end > first], trace.host)
+
+
+def test_recorded_trace(recorded):
+  measured = gpu_trace.evaluate(
+      recorded, VISITS, 1, own=lambda name: HOLD not in name)
+  assert measured.unclaimed == 0
+  assert measured.timing.rounds == 5
+  static, stealing = (measured.launches[n] for n in ("persistent", "stealing"))
+  assert (static.kernels, static.memsets, static.copies) == (1, 0, 0)
+  assert (stealing.kernels, stealing.memsets, stealing.copies) == (1, 1, 0)
+  assert static.names == ["gemm_bfloat16_bfloat16_256x192x64_rrr"]
+  assert static.held_back == stealing.held_back == []
+  assert static.driver_calls[static.names[0]] == 1
+  held = static.others[HOLD]
+  assert 0 < held["overlap"] < held["seconds"] < 1e-3
+  assert 1.8e-3 < measured.timing.time("persistent").median < 1.9e-3
+  assert measured.timing.speedup("stealing", "persistent").median > 1.05
+
+
+def test_what_others_run_counts_only_if_asked(recorded):
+  measured = gpu_trace.evaluate(recorded, VISITS, 1)
+  assert measured.launches["persistent"].kernels == 2
+  assert not measured.launches["persistent"].others
+
+
+def test_lost_samples_are_an_error(recorded):
+  with pytest.raises(RuntimeError, match="10 samples and 10 dispatches of 12"):
+    gpu_trace.evaluate(recorded, VISITS + ["persistent", "stealing"], 1)
+  with pytest.raises(RuntimeError, match="has no kernel in the trace"):
+    gpu_trace.evaluate(gpu_trace.Trace(recorded.device[:5], recorded.host), VISITS, 1)
+
+
+def annotated(*device, driver=()):
+  """One visit from 0 to 1000, dispatched until 100."""
+  host = [gpu_trace.Event(f"jaxgemm benchmark {what} 0", 0, end)
+          for what, end in (("visit", 1000), ("dispatch", 100))]
+  return gpu_trace.Trace([gpu_trace.Event(*e) for e in device],
+                         host + [gpu_trace.Event(name, 10, 20) for name in driver])
+
+
+def test_overlapping_kernels_count_once():
+  trace = annotated(("a", 100, 300), ("a", 250, 400), ("MemcpyD2D", 500, 550),
+                    ("a", 1100, 1200))
+  measured = gpu_trace.evaluate(trace, ["ours"], 2)
+  assert measured.timing.seconds["ours"] == pytest.approx([175e-9])
+  launches = measured.launches["ours"]
+  assert (launches.kernels, launches.copies) == (1, 0.5)
+  assert measured.unclaimed == 1
+
+
+def test_waits_and_allocations_are_seen():
+  trace = annotated(("a", 100, 300), driver=[
+      "a", "Memset", "cuLaunchHostFunc", "cuStreamSynchronize", "cuMemAlloc_v2"])
+  launches = gpu_trace.evaluate(trace, ["ours"], 1).launches["ours"]
+  assert launches.held_back == ["cuMemAlloc_v2", "cuStreamSynchronize"]
+  assert launches.driver_calls["Memset"] == 1
+
+
+def test_input_sets_exceed_the_cache():
+  for size in (1, 1 << 20, 1 << 28):
+    count = gpu_trace.input_sets(size)
+    assert count % 2 == 1 and count >= 3 and count * size >= 128 << 20
+
+
+@pytest.fixture
+def on_cpu(monkeypatch):
+  """As if each sample's dispatch were one kernel of the device."""
+  read = gpu_trace.read
+
+  def pretend(path):
+    host = read(path).host
+    dispatches = [e for e in host if e.name.startswith("jaxgemm benchmark dispatch ")]
+    return gpu_trace.Trace(
+        [gpu_trace.Event("kernel", e.begin, e.end) for e in dispatches], host)
+
+  monkeypatch.setattr(gpu_trace, "read", pretend)
+  monkeypatch.setattr(gpu_trace, "input_sets", lambda size: 3)
+  return gpu_rows.Options(rounds=3, seed=1)
+
+
+def test_dense_rows(on_cpu):
+  variants = {"jaxgemm": {"schedule": "stream_k", "reduction": "linear"},
+              "jaxgemm persistent": {"schedule": "persistent"},
+              "jaxgemm refused": {"schedule": "unknown"}}
+  row = gpu_rows.dense("stream_k", shapes.Case("", 64, 96, 2048), variants, on_cpu,
+                       same_bits="jaxgemm", runs=3, calls=1)
+  assert {"jaxgemm", "jaxgemm persistent", "jnp.matmul"} <= set(row["candidates"])
+  assert "unknown" in row["missing"]["jaxgemm refused"]
+  assert row["bitwise"] == {"runs": 3, "different": 0}
+  for name, entry in row["candidates"].items():
+    assert gpu_check.right(entry["errors"]) and 1e-3 < entry["errors"]["norm"]
+    assert entry["poisoned"] or name == gpu_rows.TORCH
+    assert ("ratio" in entry) == (name != "jaxgemm")
+  row = gpu_rows.fp8(shapes.Case("", 64, 48, 128), on_cpu)
+  assert gpu_table.wrong([row]) == [] and len(row["candidates"]) == 3
+
+
+def test_grouped_rows(on_cpu, monkeypatch):
+  monkeypatch.setattr(gpu_grouped, "problem", lambda name: grouped_rows.Problem(
+      200, 48, 32, 4, "bfloat16"))
+  rows = gpu_grouped.measure(
+      "small", gpu_grouped.WORK, ["balanced", "extreme"], on_cpu, xla_most_groups=4)
+  assert [(row["work"], row["routing"]) for row in rows] == [
+      (work, routing) for work in gpu_grouped.WORK
+      for routing in ("balanced", "extreme")]
+  for row in rows:
+    ours = row["candidates"][grouped_rows.OURS]
+    assert gpu_check.right(ours["errors"]) and ours["poisoned"]
+    assert gpu_check.right(row["candidates"][grouped_rows.XLA]["errors"])
+    assert ("to_balanced" in row) == (row["routing"] == "extreme")
+    assert all(gpu_table.lines(row))
+
+
+def test_names_of_grouped_problems():
+  given = gpu_grouped.problem("gpt_oss_20b.gate_up.g4.m2048")
+  assert (given.m, given.n, given.k, given.groups) == (8192, 5760, 2880, 4)
+  assert set(shapes.load()["gpu"]["grouped"]) <= set(gpu_grouped.names())
+  with pytest.raises(ValueError, match="No grouped problem is named"):
+    gpu_grouped.problem("gpt_oss_20b.gate_up.g5.m2048")
+
+
+def break_element(out):
+  return out.at[7, 5].add(1000)
+
+
+def break_tile(out):
+  return out.at[:16, :16].set(-out[:16, :16])
+
+
+def break_row(out):
+  return out.at[-1].set(0)
+
+
+def leave_nan(out):
+  return out.at[0, 0].set(jnp.nan)
+
+
+@pytest.mark.parametrize("damage", [break_element, break_tile, break_row, leave_nan])
+def test_wrong_results_are_found(rng, damage):
+  lhs, rhs = (jnp.asarray(rng.standard_normal(s), jnp.bfloat16)
+              for s in ((256, 64), (64, 320)))
+  out = jnp.matmul(lhs, rhs)
+  assert gpu_check.right(gpu_check.dense(lhs, rhs, out, 0))
+  assert not gpu_check.right(gpu_check.dense(lhs, rhs, damage(out), 0))
+
+
+@pytest.mark.parametrize("work", gpu_grouped.WORK)
+def test_wrong_groups_are_found(rng, work):
+  sizes = np.array([30, 0, 50, 20], np.int32)
+  operands = tuple(jnp.asarray(rng.standard_normal(s), jnp.bfloat16) for s in (
+      (100, 32), (4, 32, 48), (100, 48)))
+  run = gpu_grouped.in_jax(jax.lax.ragged_dot, work)
+  assert gpu_check.right(gpu_check.grouped(
+      work, operands, run(*operands, sizes), sizes, 0))
+  other = run(*operands, np.array([30, 1, 49, 20], np.int32))
+  assert not gpu_check.right(gpu_check.grouped(work, operands, other, sizes, 0))
+
+
+# ------------------------------------------------------------------------- acceptance
+
+
+def entry(**given):
+  quartiles = {"median": 1e-3, "q1": 1e-3, "q3": 1e-3, "min": 1e-3, "max": 1e-3}
+  ratio = given.pop("ratio", None)
+  return {
+      "seconds": quartiles, "tflops": 1.0, "kernels": 1, "memsets": 0, "copies": 0,
+      "names": [], "driver_calls": {}, "held_back": [], "dispatch_share": 0.1,
+      "others": {}, "errors": {"norm": 1e-3, "max": 5e-3}, "poisoned": True,
+  } | ({} if ratio is None else {"ratio": quartiles | {"median": ratio}}) | given
+
+
+def row(section, case, ours=None, **peers):
+  names = {"xla": gpu_rows.XLA, "torch": gpu_rows.TORCH, "grouped": gpu_grouped.TORCH,
+           "static": "jaxgemm persistent", "bf16": "jaxgemm bf16"}
+  return {"section": section, "case": case, "missing": {}, "candidates": {
+      "jaxgemm": ours or entry(),
+      **{names[peer]: entry(ratio=ratio) for peer, ratio in peers.items()}}}
+
+
+def states(rows):
+  found = {}
+  for result in gpu_table.gates(rows):
+    found.setdefault(result["gate"], []).append(result["ok"])
+  return found
+
+
+def good():
+  """Rows that meet all bounds but tokamax's and lax.ragged_dot's."""
+  rows = [row("dense", "1x1x1", xla=0.93, torch=1.4),
+          row("dense", "2x2x2", xla=1.2, torch=1.15)]
+  for m, n, k in shapes.load()["gpu"]["stream_k"]:
+    rows.append(row("stream_k", f"{m}x{n}x{k}", xla=1.0, torch=1.1, static=1.5)
+                | {"bitwise": {"runs": 100, "different": 0}})
+  rows.append(row("grouped", "g", grouped=1.01) | {
+      "work": "wgrad", "routing": "extreme", "to_balanced": {
+          "median": 0.96, "q1": 0.9, "q3": 1.0}})
+  ratios = lambda value: {"median": value, "q1": value, "q3": value}
+  rows.append(row("steal", "s") | {
+      "held": ratios(1.2), "alone": ratios(0.99), "multiprocessors_held": 33,
+      "seconds_held": 1e-3})
+  rows.append(row("fp8", "f", bf16=1.7))
+  rows.append(row("ahead", "a") | {"control": {
+      "held_back": ["cuMemAlloc_v2", "cuMemFree_v2"], "dispatch_share": 1.1}})
+  rows.append(row("chunked", "c") | {"of_larger": ratios(0.95), "set": ratios(0.99)})
+  return rows
+
+
+def test_acceptance():
+  given = states(good())
+  assert given.pop("grouped over tokamax.ragged_dot") == [None]
+  assert given.pop("grouped over lax.ragged_dot") == [None]
+  assert all(ok is True for oks in given.values() for ok in oks), given
+  assert len(given["stream-K, each"]) == 3
+  assert all(ok is None for oks in states([]).values() for ok in oks)
+
+
+@pytest.mark.parametrize("gate, index, change", [
+    ("dense, each", 0, {"candidates": {"jnp.matmul": entry(ratio=0.9)}}),
+    ("dense, geometric mean", 1, {"candidates": {"torch.matmul": entry(ratio=0.94)}}),
+    ("stream-K, each", 2, {"candidates": {"torch.matmul": entry(ratio=0.99)}}),
+    ("stream-K over persistent", 3, {
+        "candidates": {"jaxgemm persistent": entry(ratio=1.4)}}),
+    ("stream-K, linear: the same bits on every run", 4, {
+        "bitwise": {"runs": 100, "different": 1}}),
+    ("grouped over torch._grouped_mm", 5, {
+        "candidates": {gpu_grouped.TORCH: entry(ratio=0.99)}}),
+    ("extreme over balanced routing", 5, {"to_balanced": {"median": 0.94}}),
+    ("stealing over persistent, processors held", 6, {"held": {"median": 1.1}}),
+    ("stealing over persistent, alone", 6, {"alone": {"median": 0.97}}),
+    ("streamed, over the larger of copy and product", 9, {"of_larger": {"median": 0.9}}),
+    ("signals set, over plain", 9, {"set": {"median": 0.97}}),
+    ("fp8 over bf16", 7, {"candidates": {"jaxgemm bf16": entry(ratio=1.5)}}),
+    ("one kernel, at most one memset, no copy a call", 0, {
+        "candidates": {"jaxgemm": entry(kernels=2)}}),
+    ("one kernel, at most one memset, no copy a call", 1, {
+        "candidates": {"jaxgemm": entry(memsets=2)}}),
+    ("no allocation while a call is dispatched", 1, {
+        "candidates": {"jaxgemm": entry(held_back=["cuMemAlloc_v2"])}}),
+    ("no synchronization: calls are dispatched ahead of the device", 8, {
+        "candidates": {"jaxgemm": entry(dispatch_share=1.1)}}),
+    ("right results", 7, {"candidates": {"jaxgemm": entry(errors={
+        "norm": float("nan"), "max": 0})}}),
+    ("nothing of ours was refused", 0, {"missing": {"jaxgemm": "ValueError"}}),
+])
+def test_what_misses_a_bound(gate, index, change):
+  rows = copy.deepcopy(good())
+  candidates = rows[index]["candidates"] | change.pop("candidates", {})
+  rows[index] |= change | {"candidates": candidates}
+  assert False in states(rows)[gate]
+  before = {name: oks for name, oks in states(good()).items() if name != gate}
+  assert {name: oks for name, oks in states(rows).items() if name != gate} == before
+
+
+def test_a_profile_that_shows_nothing_proves_nothing():
+  rows = good()
+  rows[8]["control"] = {"held_back": [], "dispatch_share": 0.2}
+  unproved = [gate for gate, oks in states(rows).items()
+              if oks == [None] and states(good())[gate] == [True]]
+  assert [gate.partition(" while")[0] for gate in unproved] == [
+      "no allocation", "no synchronization: calls are dispatched ahead of the device"]
+
+
+def test_reports_on_results_of_several_runs(tmp_path):
+  about = {"device": "NVIDIA H100", "driver": "1", "date": "today", "jax": "2",
+           "jaxlib": "3", "cuda": "4", "torch": "5", "tokamax": None, "jaxgemm": "6",
+           "commit": "7", "seconds": 8.0, "command": "python -m benchmarks.gpu"}
+  files = [tmp_path / "a.json", tmp_path / "b.json"]
+  rows = good()
+  for path, part in zip(files, (rows[:3], rows[3:])):
+    path.write_text(json.dumps({"runs": [about], "rows": part}))
+  out, table = tmp_path / "all.json", tmp_path / "all.md"
+  done = bench(f"--results={files[0]},{files[1]}", f"--json={out}",
+               f"--markdown={table}")
+  assert done.returncode == 0, done.stdout + done.stderr
+  merged = json.loads(out.read_text())
+  assert merged["rows"] == rows and len(merged["runs"]) == 2
+  text = table.read_text()
+  assert "NVIDIA H100, driver 1" in text and "- ok: fp8 over bf16: 1.700" in text
+  assert "- not measured: grouped over tokamax.ragged_dot" in text
+  assert all(line in text for each in rows for line in gpu_table.lines(each))
+
+
+@pytest.mark.parametrize("change, line", [
+    ({"candidates": {"jaxgemm": entry(errors={"norm": 1.0, "max": 1.0})}},
+     "WRONG: fp8 f jaxgemm: errors"),
+    ({"candidates": {}, "missing": {"row": "ValueError: no"}},
+     "FAILED: fp8 f row: ValueError: no"),
+])
+def test_what_is_wrong_or_failed_fails_the_command(tmp_path, change, line):
+  path = tmp_path / "a.json"
+  path.write_text(json.dumps({"runs": [], "rows": [row("fp8", "f") | change]}))
+  done = bench(f"--results={path}")
+  assert done.returncode == 1
+  assert line in done.stdout
+
+
+def test_refuses_what_it_does_not_know():
+  for flag in ("--sections=spars", "--grouped=mixtral", "--routings=wild"):
+    done = bench(flag)
+    assert done.returncode != 0
+    assert flag.partition("=")[2] in done.stdout + done.stderr
+  if jax.default_backend() == "cpu":
+    done = bench("--sections=fp8")
+    assert done.returncode != 0 and "reads the times of a" in done.stdout + done.stderr

@@ -1,0 +1,72 @@
+"""The benchmark of a mixture of experts' training step, at sizes that take no time."""
+
+import json
+import os
+import subprocess
+import sys
+
+import jax
+from jax import lax
+import pytest
+
+from benchmarks import moe_rows
+from benchmarks import moe_table
+from tests.support.paths import ROOT
+
+TINY = moe_rows.Problem(
+    tokens=24, features=16, hidden_features=32, num_experts=4, top_k=2)
+
+
+def test_writes_times_memory_and_differences_of_both(tmp_path):
+  path, table = tmp_path / "out.json", tmp_path / "out.md"
+  env = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
+  done = subprocess.run(
+      [sys.executable, "-m", "benchmarks.moe_step", "--cases=8", "--tokens=32",
+       "--rounds=3", f"--json={path}", f"--markdown={table}"],
+      cwd=ROOT, env=env, text=True, capture_output=True)
+  assert done.returncode == 0, done.stdout + done.stderr
+  result = json.loads(path.read_text())
+  assert "benchmarks.moe_step --cases=8" in result["machine"]["command"]
+  (row,) = result["rows"]
+  assert (row["tokens"], row["num_experts"], row["rounds"]) == (32, 8, 3)
+  assert set(row["candidates"]) == {moe_rows.OURS, moe_rows.XLA}
+  for entry in row["candidates"].values():
+    assert entry["seconds"]["q1"] <= entry["seconds"]["median"]
+    assert min(entry["bytes"].values()) > 0
+  ratio = row["candidates"][moe_rows.XLA]["ratio"]
+  assert ratio["q1"] <= ratio["median"] <= ratio["q3"]
+  assert set(row["gradients"]) == {"router", "experts.gate_up", "experts.down"}
+  # Not zero: the two ways are two programs, which round differently.
+  assert 0 < max(row["gradients"].values()) <= moe_rows.TOLERANCE["gradient"]
+  for line in moe_table.lines(row):
+    assert line in table.read_text() and line in done.stdout
+  assert "s] 1 of 1: 8 experts, top 2" in done.stderr
+
+
+@pytest.mark.parametrize("factor, right", [
+    pytest.param(1.0, True, marks=pytest.mark.whole), (1.1, False)])
+def test_a_wrong_product_is_found(monkeypatch, factor, right):
+  product = lambda *arrays, **options: factor * lax.ragged_dot(*arrays, **options)
+  monkeypatch.setitem(moe_rows.PRODUCTS, moe_rows.OURS, product)
+  row = moe_rows.measure(TINY, rounds=3, seed=1)
+  found = moe_rows.wrong([row])
+  assert (found == []) == right
+  if not right:
+    assert found[0].startswith("4 experts, top 2, 16 -> 32, 24 tokens: gradient of ")
+  row["gradients"]["router"] = float("nan")
+  assert "gradient of router differs by nan" in " ".join(moe_rows.wrong([row]))
+
+
+def test_a_product_without_memory_is_missing(monkeypatch):
+  def product(*arrays, **options):
+    raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory")
+
+  monkeypatch.setitem(moe_rows.PRODUCTS, moe_rows.XLA, product)
+  row = moe_rows.measure(TINY, rounds=3, seed=1)
+  assert set(row["candidates"]) == {moe_rows.OURS}
+  assert moe_rows.wrong([row]) == moe_rows.failed([row]) == []
+  assert "Out of memory" in moe_table.lines(row)[1]
+  monkeypatch.setitem(moe_rows.PRODUCTS, moe_rows.OURS, product)
+  row = moe_rows.measure(TINY, rounds=3, seed=1)
+  assert moe_rows.failed([row]) == ["RESOURCE_EXHAUSTED: Out of memory"]
+  assert len(moe_table.lines(row)) == 2

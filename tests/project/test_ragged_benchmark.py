@@ -1,0 +1,97 @@
+"""The benchmark of grouped products, on shapes small enough to take no time."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from benchmarks import dense
+from benchmarks import grouped_rows
+from benchmarks import grouped_table
+from benchmarks import shapes
+from tests.support.paths import ROOT
+
+
+
+def bench(*flags):
+  env = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
+  return subprocess.run(
+      [sys.executable, "-m", "benchmarks.grouped", *flags],
+      cwd=ROOT, env=env, text=True, capture_output=True,
+  )
+
+
+def test_writes_speed_and_errors_of_all(tmp_path):
+  path, table = tmp_path / "out.json", tmp_path / "out.md"
+  done = bench(
+      "--shape=60x24x16", "--groups=1,5", "--min_seconds=0", "--min_rounds=3",
+      "--threads=1", f"--json={path}", f"--markdown={table}",
+  )
+  assert done.returncode == 0, done.stdout + done.stderr
+  result = json.loads(path.read_text())
+  assert "benchmarks.grouped --shape=60x24x16" in result["machine"]["command"]
+  # Groups, dtypes, routings, forward and with the gradients.
+  assert len(result["rows"]) == 2 * 2 * 3 * 2
+  assert len(result["unbalanced"]) == 2 * 2 * 2 * 2
+  for row in result["rows"]:
+    assert sum(row["sizes"]) == 60 and len(row["sizes"]) == row["groups"]
+    names = ["out", "d_lhs", "d_rhs"] if "backward" in row["work"] else ["out"]
+    for entry in row["candidates"].values():
+      assert entry["gflops"] > 0
+      assert list(entry["errors"]) == names
+      assert max(entry["errors"].values()) <= dense.TOLERANCE[row["dtype"]]
+    if row["routing"] == "balanced":
+      ratio = row["candidates"]["lax.ragged_dot"]["ratio"]
+      assert ratio["q1"] <= ratio["median"] <= ratio["q3"]
+    assert grouped_table.line(row) in table.read_text()
+  assert not result["acceptance"]  # the bounds are for one shape
+
+
+def test_refuses_what_it_does_not_know():
+  for flag in ("--routings=wild", "--shape=60x24", "--work=backward"):
+    done = bench(flag)
+    assert done.returncode != 0
+    assert flag.partition("=")[2] in done.stdout + done.stderr
+
+
+def row(work="forward", groups=8, dtype="float32", error=0.0, ratio=1.0, **peers):
+  quartiles = dict.fromkeys(("median", "q1", "q3"), ratio)
+  of = {name: {"ratio": dict.fromkeys(("median", "q1", "q3"), value)}
+        for name, value in zip(grouped_rows.PEERS, peers.values())}
+  bounds = shapes.load()["grouped_acceptance"]
+  return {
+      **{key: bounds[key] for key in "mnk"}, "work": work, "groups": groups,
+      "dtype": dtype, "routing": "mild", "ratio": quartiles,
+      "candidates": {grouped_rows.OURS: {"errors": {"out": error}}} | of,
+  }
+
+
+def test_gates():
+  results = grouped_table.gates(
+      [row(xla=6.1, torch=1.2), row(groups=32, xla=19.0),
+       row(dtype="bfloat16", xla=12.5, torch=1.4), row("forward+backward", xla=5.0)],
+      [row(ratio=1.2), row(ratio=0.8)])
+  assert [(r["over"], r["ok"]) for r in results] == [
+      ("lax.ragged_dot", True), ("torch._grouped_mm", False),
+      ("lax.ragged_dot", False), ("lax.ragged_dot", True),
+      ("torch._grouped_mm", True), ("lax.ragged_dot", True), ("balanced", False),
+      ("balanced", True)]
+
+
+def test_what_is_wrong_is_found():
+  assert grouped_table.wrong([row(error=9e-6)]) == []
+  for error in (2e-5, float("nan")):
+    assert len(grouped_table.wrong([row(error=error)])) == 1
+
+
+@pytest.mark.parametrize("routing", shapes.load()["routing"])
+@pytest.mark.parametrize("rows, groups", [(4096, 32), (61, 8), (3, 8), (7, 1), (0, 2)])
+def test_routings_have_all_rows(rng, routing, rows, groups):
+  sizes = shapes.group_sizes(routing, rows, groups, rng)
+  assert sizes.dtype == np.int32 and len(sizes) == groups
+  assert sizes.sum() == rows and sizes.min() >= 0
+  if routing == "extreme":
+    assert np.count_nonzero(sizes) <= 2

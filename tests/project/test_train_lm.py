@@ -1,0 +1,102 @@
+"""The main job in miniature: it trains, and it notices a product that is wrong."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from tests.support.paths import ROOT
+
+EXAMPLES = ROOT / "examples"
+TINY = [
+    "--steps=4", "--batch_size=2", "--seq_len=32", "--num_layers=2",
+    "--embed_dim=64", "--sample_bytes=8",
+]
+
+
+def python(*arguments):
+  # Most of the time is compilation; LLVM's level 0 halves it.
+  env = os.environ | {"XLA_FLAGS": "--xla_backend_optimization_level=0"}
+  return subprocess.run(
+      [sys.executable, *arguments],
+      cwd=EXAMPLES, env=env, text=True, capture_output=True,
+  )
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bfloat16", pytest.param("float32", marks=pytest.mark.whole)])
+def test_trains_in_jaxgemm_and_agrees_with_jax(tmp_path, dtype):
+  done = python("train_lm.py", *TINY, f"--dtype={dtype}", f"--out_dir={tmp_path}")
+  assert done.returncode == 0, done.stderr
+  assert (tmp_path / "loss.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+  metrics = json.loads((tmp_path / "metrics.json").read_text())
+  assert metrics["steps"] == 4
+  assert [c["when"] for c in metrics["agreement"]] == [
+      "before training", "after training"
+  ]
+  for check in metrics["agreement"]:
+    assert check["loss_error"] <= check["loss_tolerance"]
+    assert check["worst_grad_error"] <= check["grad_tolerance"]
+  # 14 products, each with two more for its gradients, and none left to XLA.
+  assert metrics["compiled_step"]["jaxgemm_gemm"] == 42
+  assert metrics["compiled_step"]["grouped"] == 6
+  assert metrics["compiled_step"]["dot"] == 0
+  assert "42 jaxgemm_gemm custom calls (6 grouped" in done.stdout
+  for product in metrics["products"]:
+    assert product["kernel"] in done.stdout
+  # What is about to be done is said before it is done, and no loss before a step.
+  said = " ".join(done.stdout.split())
+  order = [
+      "Trains a byte-level mixture of experts for 4 steps", "Making the parameters",
+      "Loss and gradients before training, by jaxgemm ...",
+      "before training, by jax's own products ...", "Agrees before training",
+      "Compiling the training step", "Compiled train step",
+      "Compiling the evaluation", "step 0: held-out loss",
+      "after training, by jaxgemm", "Agrees after training", "Writing a sample",
+  ]
+  assert said.startswith(order[0])
+  places = [said.index(line) for line in order]
+  assert places == sorted(places)
+  assert "nan" not in said
+  assert sum(p["calls"] for p in metrics["products"] if p["groups"] == 8) == 2
+  assert [step for step, _ in metrics["expert_load"]] == [0, 1, 2, 3, 4]
+  for _, (shares,) in metrics["expert_load"]:
+    assert len(shares) == 8 and min(shares) >= 0 and sum(shares) == pytest.approx(1)
+  for share in metrics["expert_load"][-1][1][0]:
+    assert f" {100 * share:.1f} " in done.stdout
+
+
+BROKEN = """
+import functools
+from absl import app
+import jax
+import byte_lm
+import train_lm
+
+good = byte_lm.jaxgemm_products()
+
+def scaled(factor_of_value, factor_of_gradient):
+  @jax.custom_vjp
+  def scale(x):
+    return x * factor_of_value
+  scale.defvjp(lambda x: (scale(x), None), lambda _, g: (g * factor_of_gradient,))
+  product = getattr(good, "%(name)s")
+  broken = lambda *args, **options: scale(product(*args, **options))
+  return good._replace(%(name)s=broken)
+
+app.run(functools.partial(train_lm.main, products=scaled(%(factors)s)))
+"""
+
+
+@pytest.mark.parametrize("name, factors", [
+    pytest.param("dot_general", "1.05, 1.05", marks=pytest.mark.whole),
+    ("dot_general", "1.0, 1.05"),
+    pytest.param("ragged_gated_linear_unit", "1.0, 1.05", marks=pytest.mark.whole),
+])
+def test_a_wrong_product_or_gradient_fails_the_run(tmp_path, name, factors):
+  broken = BROKEN % {"name": name, "factors": factors}
+  done = python("-c", broken, *TINY, f"--out_dir={tmp_path}")
+  assert done.returncode == 1
+  assert "Disagrees before training" in done.stderr
+  assert not (tmp_path / "loss.png").exists()

@@ -1,0 +1,101 @@
+"""The forms of a Hopper kernel that do little more than multiply, on an NVIDIA GPU.
+
+They store a tile while they multiply the next one, so a workgroup gets several tiles.
+"""
+
+import functools
+import re
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.support.cuda_gpu import assert_close, skip_reason
+from tests.support.cuda_kernels import Kernel, product
+import jaxgemm
+from jaxgemm import _ffi
+
+pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
+
+# All layouts of one type, and one layout of others.
+KERNELS = [name for target, name in _ffi.NAMES["gpu_kernels"] if target == "sm90" and
+           re.match("gemm_(bfloat16_|float16_.*_rrr|float8_e4m3fn_float8_e5m2.*_rcr)", name)]
+
+
+def options(kernel: Kernel, num_workgroups: int):
+  if kernel.name not in _ffi.built_kernels("sm90"):
+    pytest.skip(f"this build has no {kernel.name}")
+  out = "float16" if kernel.dtypes[0] == "float16" else "bfloat16"
+  return dict(preferred_element_type=out, implementation="jaxgemm", config=kernel.config(
+      schedule="persistent", num_workgroups=num_workgroups))
+
+
+def check(runs):
+  """Runs (function, arrays, wanted), as one program."""
+  functions, arrays, wanted = zip(*runs)
+  outs = jax.jit(lambda arrays: [f(*xs) for f, xs in zip(functions, arrays)])(arrays)
+  for out, want in zip(outs, wanted):
+    assert_close(out, want)
+  return outs
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_plain(rng, name):
+  kernel, runs = Kernel(name), []
+  contract_l, contract_r = kernel.contracting
+  m, n = 3 * kernel.m - 40, 3 * kernel.n - 24
+  numbers = (((1 + contract_l,), (1 + contract_r,)), ((0,), (0,)))
+  for k in (4 * kernel.k, 5 * kernel.k + 16, 19 * kernel.k):
+    a, wide_a = kernel.lhs(rng, 2, m, k)
+    b, wide_b = kernel.rhs(rng, 2, k, n)
+    for workgroups in (1, 4, 66):
+      runs.append((functools.partial(
+          jaxgemm.dot_general, dimension_numbers=numbers, **options(kernel, workgroups)),
+                   (a, b), product(wide_a, wide_b)))
+  outs = check(runs)
+  for i, out in enumerate(outs):
+    assert (out == outs[i // 3 * 3]).all()  # on any grid
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_grouped(rng, name):
+  kernel, runs = Kernel(name), []
+  contract_l, contract_r = kernel.contracting
+  n, sizes = 2 * kernel.n - 24, [kernel.m + 9, 0, 1, 50, 3 * kernel.m]
+  ends = np.cumsum(sizes)
+  m = int(ends[-1]) + 77  # the last rows are nobody's
+  numbers = lax.RaggedDotDimensionNumbers(
+      (((contract_l,), (1 + contract_r,)), ((), ())), [1 - contract_l], [0])
+  # Of some the k tiles are fewer than the boxes of a tile.
+  for k, workgroups in ((kernel.k, 1), (3 * kernel.k, 5), (9 * kernel.k + 16, 66)):
+    a, wide_a = kernel.lhs(rng, m, k)
+    b, wide_b = kernel.rhs(rng, len(sizes), k, n)
+    wanted = np.zeros((m, n))
+    for g, (end, size) in enumerate(zip(ends, sizes)):
+      wanted[end - size:end] = product(wide_a[end - size:end], wide_b[g])
+    runs.append((functools.partial(
+        jaxgemm.ragged_dot_general, ragged_dot_dimension_numbers=numbers,
+        **options(kernel, workgroups)), (a, b, jnp.asarray(sizes, jnp.int32)), wanted))
+  for out in check(runs):
+    assert (out[ends[-1]:] == 0).all()
+
+
+@pytest.mark.parametrize("name", [name for name in KERNELS if name.endswith("_crr")])
+def test_grouped_k(rng, name):
+  kernel, runs = Kernel(name), []
+  m, n = 2 * kernel.m - 40, 2 * kernel.n - 24
+  sizes = [kernel.k + 3, 0, 1, 7 * kernel.k, 2 * kernel.k]
+  ends = np.cumsum(sizes)
+  k = int(ends[-1]) + 5
+  a, wide_a = kernel.lhs(rng, m, k)
+  b, wide_b = kernel.rhs(rng, k, n)
+  numbers = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), [0], [])
+  wanted = np.stack([product(wide_a[:, end - size:end], wide_b[end - size:end])
+                     for end, size in zip(ends, sizes)])
+  for workgroups in (1, 5, 66):
+    runs.append((functools.partial(
+        jaxgemm.ragged_dot_general, ragged_dot_dimension_numbers=numbers,
+        **options(kernel, workgroups)), (a, b, jnp.asarray(sizes, jnp.int32)), wanted))
+  check(runs)

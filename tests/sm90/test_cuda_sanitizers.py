@@ -1,0 +1,106 @@
+"""compute-sanitizer on every kernel of the build, by way of the package.
+
+JAXGEMM_TEST_PLATFORMS=cuda,cpu python -m pytest tests/sm90/test_cuda_sanitizers.py
+"""
+
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+from tests.support.cuda_gpu import environment, skip_reason
+from jaxgemm import _ffi
+from tests.support.paths import ROOT
+
+TESTS = ROOT / "tests/support"
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+SANITIZER = shutil.which("compute-sanitizer") or shutil.which(
+    "compute-sanitizer", path="/usr/local/cuda/bin")
+# Processes of each tool: a start of jax takes as long as several kernels.
+SHARES = max(1, min(8, (os.cpu_count() or 1) // len(TOOLS)))
+
+
+def _skip_reason():
+  return skip_reason() or (
+      "" if SANITIZER else "compute-sanitizer is not there: install CUDA's, or add its "
+      "folder to PATH")
+
+
+pytestmark = pytest.mark.skipif(bool(_skip_reason()), reason=_skip_reason())
+
+
+def sanitized(tool: str, *command) -> tuple[int, str]:
+  """The exit status, and what the tool and the command say."""
+  # XLA's own kernels are not looked at, planted ones are.
+  options = ["--tool", tool, "--launch-timeout", "0", "--kernel-name", "kns=gemm_"]
+  # An allocation of its own for each array: beyond its end lies no other array.
+  changes = {"XLA_PYTHON_CLIENT_ALLOCATOR": "platform", "OPENBLAS_NUM_THREADS": "1"}
+  if tool == "racecheck":
+    # One kernel at a time, though they may start before those ahead have ended: what
+    # one kernel's blocks do to their own memory is looked at.
+    options += ["--print-limit", "0", "--force-blocking-launches"]
+  else:
+    # What XLA tries and does without is no fault; what fails, fails the command.
+    options += ["--print-limit", "5", "--report-api-errors", "no"]
+  if tool == "initcheck":
+    # It does not see what the copy engine stores: to it most results are as they were
+    # allocated when the host reads them. cuda_kernels.py compares them.
+    options += ["--check-api-memory-access", "no"]
+  done = subprocess.run(
+      [SANITIZER, *options, sys.executable, *map(str, command)], text=True,
+      env=environment(**changes), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+      timeout=1800)
+  return done.returncode, done.stdout
+
+
+def kernels(tool: str, *arguments) -> tuple[int, str]:
+  return sanitized(tool, TESTS / "cuda_kernels.py", *arguments)
+
+
+@pytest.fixture(scope="module")
+def runs():
+  """Futures of what the tools say, by tool; all run at once."""
+  pool = concurrent.futures.ThreadPoolExecutor(SHARES * len(TOOLS))
+  yield {tool: [pool.submit(kernels, tool, f"{share}/{SHARES}")
+                for share in range(SHARES)] for tool in TOOLS}
+  pool.shutdown(cancel_futures=True)
+
+
+def errors(said: str) -> int:
+  """The count in a tool's summary, of which there has to be one."""
+  found = re.findall(
+      r"ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard", said)
+  assert found, said[-3000:]
+  return max(int(count) for pair in found for count in pair if count)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_tool_finds_a_planted_fault(tool):
+  _, said = sanitized(tool, TESTS / "cuda_faults.py", tool)
+  assert errors(said) and "gemm_planted" in said, said[-3000:]
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_kernel_is_clean(runs, tool):
+  seen, again = [], set()
+  for run in runs[tool]:
+    status, said = run.result()
+    assert status == 0, said[-6000:]
+    seen += re.findall(r"^kernel (\w+): \d+ calls$", said, re.MULTILINE)
+    if errors(said):
+      # Its reports on one and the same kernel come and go: what it says twice counts.
+      # The instance, without its form.
+      named = set(re.findall(r"access at (gemm_\w+_[rc][rc]r)", said))
+      assert tool == "racecheck" and named, said[-6000:]
+      again |= named
+      warnings.warn(f"racecheck: {said[:3000]}")
+  assert len(seen) == len(set(seen))
+  assert set(seen) == _ffi.built_kernels(_ffi.target("cuda"))
+  for name in sorted(again):
+    status, said = kernels(tool, "0/1", name)
+    assert status == 0 and errors(said) == 0 and f"kernel {name}:" in said, said[:6000]

@@ -1,0 +1,55 @@
+"""What the tests on an NVIDIA GPU share."""
+
+import os
+
+import jax.numpy as jnp
+import numpy as np
+
+import jaxgemm
+from jaxgemm import _ffi
+from tests.support.paths import ROOT
+
+
+# ||out - reference|| / ||reference|| of one rounding to the type, at most.
+TOLERANCE = {"bfloat16": 4e-3, "float16": 6e-4, "float32": 1e-3, "int32": 0}
+
+
+def skip_reason() -> str:
+  """Why the tests on a GPU cannot run, or ""."""
+  if "cuda" not in os.environ["JAX_PLATFORMS"]:
+    return "needs an NVIDIA GPU: set JAXGEMM_TEST_PLATFORMS=cuda,cpu"
+  if not _ffi.built_kernels(_ffi.target("cuda")):
+    return "this build has no kernels for the GPU"
+  return ""
+
+
+def array(rng, *shape, dtype="bfloat16"):
+  if dtype == "int8":
+    return jnp.asarray(rng.integers(-128, 128, shape), jnp.int8)
+  return jnp.asarray(rng.standard_normal(shape, np.float32)).astype(dtype)
+
+
+def double(x):
+  return np.asarray(x).astype(np.float64)
+
+
+def assert_close(given, wanted, tolerance=None):
+  given, dtype = double(given), given.dtype.name
+  assert given.shape == wanted.shape
+  assert np.isfinite(given).all()
+  error = np.linalg.norm(given - wanted) / max(np.linalg.norm(wanted), 1e-30)
+  assert error <= (TOLERANCE[dtype] if tolerance is None else tolerance)
+
+
+def gemm(a, b, **kwargs):
+  """The kernel or an error: XLA does not step in."""
+  return jaxgemm.matmul(a, b, implementation="jaxgemm", **kwargs)
+
+
+def environment(**changes) -> dict[str, str]:
+  """Of another process on the GPU, which takes no more memory than it needs."""
+  flags = " ".join(flag for flag in os.environ.get("XLA_FLAGS", "").split()
+                   if "host_platform_device_count" not in flag)
+  path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+  return {**os.environ, "JAX_PLATFORMS": "cuda", "PYTHONPATH": path, "XLA_FLAGS": flags,
+          "XLA_PYTHON_CLIENT_PREALLOCATE": "false", "PYTHONUNBUFFERED": "1", **changes}

@@ -1,0 +1,232 @@
+"""Runs kernels of the build in several schedules on small problems, and checks them.
+
+    python tests/support/cuda_kernels.py [INDEX/COUNT [NAME]]
+
+takes every COUNT-th kernel from the INDEX-th on, of those with NAME in their names.
+test_cuda_sanitizers.py starts it under compute-sanitizer: all arrays come from the
+host, by copies, so that no kernel but this package's writes what its kernels read.
+"""
+
+import functools
+import re
+import sys
+
+import jax
+from jax import lax
+import numpy as np
+
+from tests.support.cuda_gpu import TOLERANCE
+import jaxgemm
+from jaxgemm import GemmConfig, _ffi
+
+
+class Kernel:
+  """A kernel, and operands as it wants them."""
+
+  def __init__(self, name: str):
+    dtype = "|".join(_ffi.NAMES["operand_dtypes"])
+    lhs, rhs, m, n, k, layout = re.fullmatch(
+        rf"gemm_({dtype})_({dtype})_(\d+)x(\d+)x(\d+)_(\w\w)r", name).groups()
+    self.name, self.dtypes, self.layout = name, (lhs, rhs), layout
+    self.m, self.n, self.k = int(m), int(n), int(k)
+    self.integer = lhs == "int8"
+    # Rounded once; sums of float8 products are looked at as they are.
+    self.out = {"int8": "int32", "bfloat16": "bfloat16", "float16": "float16"}.get(
+        lhs, "float32")
+
+  def config(self, **options) -> GemmConfig:
+    return GemmConfig(kernel=self.name, **options)
+
+  def array(self, rng, index: int, *shape):
+    dtype = jax.numpy.dtype(self.dtypes[index])
+    if self.integer:
+      return rng.integers(-128, 128, shape, np.int8)
+    return rng.standard_normal(shape, np.float32).astype(dtype)
+
+  def lhs(self, rng, *shape):
+    """As the kernel wants it, and [..., M, K]."""
+    *batch, m, k = shape
+    if self.layout[0] == "r":
+      x = self.array(rng, 0, *batch, m, k)
+      return x, x
+    x = self.array(rng, 0, *batch, k, m)
+    return x, x.swapaxes(-1, -2)
+
+  def rhs(self, rng, *shape):
+    """As the kernel wants it, and [..., K, N]."""
+    *groups, k, n = shape
+    if self.layout[1] == "r":
+      x = self.array(rng, 1, *groups, k, n)
+      return x, x
+    x = self.array(rng, 1, *groups, n, k)
+    return x, x.swapaxes(-1, -2)
+
+  @property
+  def contracting(self) -> tuple[int, int]:
+    return int(self.layout[0] == "r"), int(self.layout[1] == "c")
+
+
+def product(a, b):
+  return a.astype(np.float64) @ b.astype(np.float64)
+
+
+def silu(x):
+  return x / (1 + np.exp(-x))
+
+
+def dense(kernel: Kernel):
+  """(name, function of arrays, arrays, result in float64) of dense products."""
+  m, n, k = kernel.m + 24, kernel.n + 16, 3 * kernel.k + 16
+  (contract_l, contract_r), whole = kernel.contracting, np.random.default_rng(0)
+
+  def call(a, b, *args, config, **options):
+    if args:
+      options["bias"] = args[0]
+    return jaxgemm.dot_general(
+        a, b, (((contract_l,), (contract_r,)), ((), ())), implementation="jaxgemm",
+        preferred_element_type=kernel.out, config=config, **options)
+
+  a, wide_a = kernel.lhs(whole, m, k)
+  b, wide_b = kernel.rhs(whole, k, n)
+  sums = product(wide_a, wide_b)
+  for name, options in (
+      ("persistent", dict(schedule="persistent", num_workgroups=2)),
+      ("work_stealing", dict(schedule="work_stealing", num_workgroups=2)),
+      ("stream_k", dict(schedule="stream_k", num_workgroups=3)),
+      ("tree", dict(schedule="stream_k", reduction="tree", num_workgroups=7)),
+      ("atomic", dict(schedule="stream_k", reduction="atomic", num_workgroups=7))):
+    yield name, functools.partial(call, config=kernel.config(**options)), (a, b), sums
+  if kernel.dtypes[0].startswith("float8"):
+    config = kernel.config(schedule="persistent", num_workgroups=2)
+    yield ("plain", lambda a, b: jaxgemm.dot_general(
+        a, b, (((contract_l,), (contract_r,)), ((), ())), implementation="jaxgemm",
+        preferred_element_type="bfloat16", config=config), (a, b), sums)
+  # One tile, cut among four workgroups, where they may be one cluster.
+  small, wide_small = kernel.lhs(whole, 100, k)
+  narrow, wide_narrow = kernel.rhs(whole, k, 120)
+  config = kernel.config(schedule="stream_k", num_workgroups=4, num_shares=4)
+  yield ("peers", functools.partial(call, config=config), (small, narrow),
+         product(wide_small, wide_narrow))
+  # Both chunks of lhs are there, the second tile row comes first.
+  config = kernel.config(schedule="work_stealing", num_workgroups=2)
+  yield ("chunked", functools.partial(
+      jaxgemm.chunked_matmul, tiles_per_chunk_m=1, tile_idx_pivot_m=1, config=config,
+      dimension_numbers=(((contract_l,), (contract_r,)), ((), ())),
+      preferred_element_type=kernel.out, implementation="jaxgemm"),
+         (a, b, np.ones(2, np.uint32)), sums)
+  # Lines that the copy engine does not take.
+  odd, wide_odd = kernel.lhs(whole, 67, kernel.k + 5)
+  other, wide_other = kernel.rhs(whole, kernel.k + 5, 35)
+  yield ("odd", functools.partial(call, config=kernel.config()), (odd, other),
+         product(wide_odd, wide_other))
+  if kernel.integer:
+    return
+  bias = whole.standard_normal(n, np.float32)
+  config = kernel.config(schedule="persistent", num_workgroups=3)
+
+  def with_preact(a, b, bias):
+    # The call keeps what the gradient would read.
+    out, _ = jax.vjp(lambda a: call(a, b, bias, config=config, activation="silu"), a)
+    return out
+
+  yield "preact", with_preact, (a, b, bias), silu(sums + bias)
+
+
+def grouped(kernel: Kernel):
+  """Likewise, of grouped products."""
+  rng = np.random.default_rng(1)
+  contract_l, contract_r = kernel.contracting
+  k, n = 2 * kernel.k, kernel.n + 16
+  sizes = np.asarray([kernel.m + 9, 0, 1, 50], np.int32)
+  ends = np.cumsum(sizes)
+  rows = [slice(end - size, end) for end, size in zip(ends, sizes)]
+  m = int(ends[-1]) + 13  # the last are nobody's
+
+  def call(a, b, sizes, *accumulate, numbers, config):
+    options = {"accumulate": accumulate[0]} if accumulate else {
+        "preferred_element_type": kernel.out}
+    return jaxgemm.ragged_dot_general(
+        a, b, sizes, numbers, config=config, implementation="jaxgemm", **options)
+
+  a, wide_a = kernel.lhs(rng, m, k)
+  b, wide_b = kernel.rhs(rng, len(sizes), k, n)
+  wanted = np.zeros((m, n))
+  for g, each in enumerate(rows):
+    wanted[each] = product(wide_a[each], wide_b[g])
+  numbers = lax.RaggedDotDimensionNumbers(
+      (((contract_l,), (1 + contract_r,)), ((), ())), [1 - contract_l], [0])
+  for schedule in ("persistent", "work_stealing", "stream_k"):
+    config = kernel.config(schedule=schedule, num_workgroups=3)
+    yield (f"ragged m {schedule}", functools.partial(
+        call, numbers=numbers, config=config), (a, b, sizes), wanted)
+  if not kernel.integer:
+    sizes = np.asarray([kernel.k + 3, 0, 1, 2 * kernel.k], np.int32)
+    ends = np.cumsum(sizes)
+    a, wide_a = kernel.lhs(rng, 80, int(ends[-1]) + 5)
+    b, wide_b = kernel.rhs(rng, int(ends[-1]) + 5, n)
+    before = rng.standard_normal((len(sizes), 80, n), np.float32)
+    wanted = before + np.stack([
+        product(wide_a[:, end - size:end], wide_b[end - size:end])
+        for end, size in zip(ends, sizes)])
+    numbers = lax.RaggedDotDimensionNumbers(
+        (((contract_l,), (contract_r,)), ((), ())), [contract_l], [])
+    for schedule in ("persistent", "stream_k"):
+      config = kernel.config(schedule=schedule, num_workgroups=3)
+      yield (f"ragged k {schedule}", functools.partial(
+          call, numbers=numbers, config=config), (a, b, sizes, before), wanted)
+  if kernel.layout == "rr" and not kernel.integer and kernel.n % 128 == 0:
+    yield gated(kernel, rng)
+
+
+def gated(kernel: Kernel, rng):
+  sizes = np.asarray([kernel.m + 9, 0, 50], np.int32)
+  m, k, n = int(sizes.sum()) + 13, kernel.k + 16, 72
+  a, b = kernel.array(rng, 0, m, k), kernel.array(rng, 1, len(sizes), k, 2, n)
+  # Gates near 0, whatever k, so that their rounding stays small.
+  a = (a.astype(np.float32) / np.sqrt(k)).astype(a.dtype)
+  group = np.repeat(np.arange(len(sizes)), sizes)
+  z = np.einsum("mk,mkin->min", a[:len(group)].astype(np.float64),
+                b[group].astype(np.float64))
+  wanted = np.concatenate([silu(z[:, 0]) * z[:, 1], np.zeros((m - len(group), n))])
+
+  def call(a, b, sizes):
+    return jaxgemm.ragged_gated_linear_unit(
+        a, b, sizes, preferred_element_type=kernel.out, implementation="jaxgemm",
+        config=kernel.config(schedule="persistent", num_workgroups=3))
+
+  return "gated", call, (a, b, sizes), wanted
+
+
+def check(kernel: Kernel) -> int:
+  """Runs all cases of a kernel as one program; returns how many."""
+  cases = [*dense(kernel), *grouped(kernel)]
+
+  def program(arrays, buffers):
+    # XLA copies what an accumulating call overwrites, unless it is given away.
+    return [function(*given, *buffer) for (_, function, _, _), given, buffer
+            in zip(cases, arrays, buffers)]
+
+  split = [(case[2][:3], case[2][3:]) for case in cases]
+  arrays, buffers = jax.device_put(tuple(zip(*split)))
+  outs = jax.jit(program, donate_argnums=1)(arrays, buffers)
+  for (name, _, _, wanted), out in zip(cases, outs):
+    out = np.asarray(out)
+    tolerance = TOLERANCE[out.dtype.name]
+    error = np.linalg.norm(out.astype(np.float64) - wanted) / np.linalg.norm(wanted)
+    if out.shape != wanted.shape or not error <= tolerance:
+      raise AssertionError(
+          f"{kernel.name}, {name}: {out.shape} of {wanted.shape}, error {error:.3g} of "
+          f"at most {tolerance}")
+  return len(cases)
+
+
+def main(share: str = "0/1", part: str = "") -> None:
+  index, count = map(int, share.split("/"))
+  names = sorted(name for name in _ffi.built_kernels(_ffi.target("cuda"))
+                 if part in name)
+  for name in names[index::count]:
+    print(f"kernel {name}: {check(Kernel(name))} calls", flush=True)
+
+
+if __name__ == "__main__":
+  main(*sys.argv[1:])
