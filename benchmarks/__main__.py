@@ -12,13 +12,9 @@ import json
 import os
 import pathlib
 
-from absl import app
-from absl import flags
-from absl import logging
+from absl import app, flags, logging
 
-from benchmarks import cpus
-from benchmarks import progress
-from benchmarks import shapes
+from benchmarks import cpus, progress, shapes
 
 FLAGS = flags.FLAGS
 flags.DEFINE_list(
@@ -78,10 +74,9 @@ def main(argv) -> int:
     cpus.pin(FLAGS.threads)
   progress.doing("Starting jax")
   # jax may only be imported now that the CPUs are settled.
-  from benchmarks import dense
-  from benchmarks import overhead
-  from benchmarks import report
   import numpy as np
+
+  from benchmarks import dense, overhead, report
 
   if unknown := set(FLAGS.dtypes) - set(dense.DTYPES):
     raise app.UsageError(

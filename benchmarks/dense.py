@@ -10,8 +10,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 
-from benchmarks import progress
-from benchmarks import timing
+from benchmarks import progress, timing
 from benchmarks.shapes import Case
 import jaxgemm
 

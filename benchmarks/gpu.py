@@ -16,12 +16,9 @@ import shlex
 import sys
 import time
 
-from absl import app
-from absl import flags
-from absl import logging
+from absl import app, flags, logging
 
-from benchmarks import progress
-from benchmarks import shapes
+from benchmarks import progress, shapes
 
 _SECTIONS = ("dense", "stream_k", "grouped", "steal", "fp8", "chunked", "ahead")
 _GPU = shapes.load()["gpu"]
@@ -54,6 +51,7 @@ flags.DEFINE_bool("list", False, "Print the grouped problems and exit.")
 def describe() -> dict:
   """Device, driver, versions, command."""
   import importlib.metadata
+
   from benchmarks import report
 
   def version(name):
@@ -73,11 +71,7 @@ def describe() -> dict:
 
 def jobs():
   """(section, case, function that returns rows) in the order of the sections."""
-  from benchmarks import gpu_ahead
-  from benchmarks import gpu_chunked
-  from benchmarks import gpu_grouped
-  from benchmarks import gpu_rows
-  from benchmarks import gpu_steal
+  from benchmarks import gpu_ahead, gpu_chunked, gpu_grouped, gpu_rows, gpu_steal
 
   options = gpu_rows.Options(
       FLAGS.rounds, FLAGS.seed, FLAGS.sample_ms * 1e-3, FLAGS.profile)
@@ -157,9 +151,7 @@ def main(argv) -> int:
   # kernels of two streams may run together under the profiler, too.
   os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.65")
   os.environ.setdefault("TF_GPU_CUPTI_FORCE_CONCURRENT_KERNEL", "1")
-  from benchmarks import gpu_grouped
-  from benchmarks import gpu_table
-  from benchmarks import report
+  from benchmarks import gpu_grouped, gpu_table, report
 
   if FLAGS.list:
     print("\n".join(gpu_grouped.names()))

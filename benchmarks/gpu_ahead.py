@@ -3,8 +3,7 @@
 import dataclasses
 from typing import Any
 
-from benchmarks import gpu_rows
-from benchmarks import gpu_trace
+from benchmarks import gpu_rows, gpu_trace
 from benchmarks.shapes import Case
 
 

@@ -14,9 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from benchmarks import gpu_check
-from benchmarks import gpu_rows
-from benchmarks import gpu_trace
+from benchmarks import gpu_check, gpu_rows, gpu_trace
 from benchmarks.shapes import Case
 import jaxgemm
 

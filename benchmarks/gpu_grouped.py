@@ -8,12 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from benchmarks import gpu_check
-from benchmarks import gpu_rows
-from benchmarks import gpu_trace
-from benchmarks import grouped_rows
-from benchmarks import progress
-from benchmarks import shapes
+from benchmarks import gpu_check, gpu_rows, gpu_trace, grouped_rows, progress, shapes
 import jaxgemm
 
 OURS, XLA, TORCH = grouped_rows.OURS, grouped_rows.XLA, grouped_rows.TORCH

@@ -11,9 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from benchmarks import gpu_check
-from benchmarks import gpu_trace
-from benchmarks import progress
+from benchmarks import gpu_check, gpu_trace, progress
 from benchmarks.shapes import Case
 import jaxgemm
 

@@ -6,9 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from benchmarks import gpu_check
-from benchmarks import gpu_rows
-from benchmarks import gpu_trace
+from benchmarks import gpu_check, gpu_rows, gpu_trace
 from benchmarks.shapes import Case
 
 _HOLD = "hold_multiprocessors"

@@ -3,11 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from benchmarks import gpu_check
-from benchmarks import gpu_grouped
-from benchmarks import gpu_rows
-from benchmarks import report
-from benchmarks import shapes
+from benchmarks import gpu_check, gpu_grouped, gpu_rows, report, shapes
 
 Row = dict[str, Any]
 # What a call of ours may take at most on the device.

@@ -22,8 +22,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from benchmarks import progress
-from benchmarks import timing
+from benchmarks import progress, timing
 
 _VISIT, _DISPATCH = "jaxgemm benchmark visit ", "jaxgemm benchmark dispatch "
 # Calls of the CUDA driver that neither wait nor allocate.

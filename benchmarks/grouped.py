@@ -15,13 +15,9 @@ import re
 import shlex
 import sys
 
-from absl import app
-from absl import flags
-from absl import logging
+from absl import app, flags, logging
 
-from benchmarks import cpus
-from benchmarks import progress
-from benchmarks import shapes
+from benchmarks import cpus, progress, shapes
 
 _ACCEPTANCE = shapes.load()["grouped_acceptance"]
 
@@ -79,10 +75,9 @@ def main(argv) -> int:
   os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
   progress.doing("Starting jax")
   # jax may only be imported now that the CPUs are settled.
-  from benchmarks import grouped_rows
-  from benchmarks import grouped_table
-  from benchmarks import report
   import numpy as np
+
+  from benchmarks import grouped_rows, grouped_table, report
 
   works = _choose("work", FLAGS.work or list(grouped_rows.WORK), grouped_rows.WORK)
   dtypes = _choose("dtypes", FLAGS.dtypes, grouped_rows.DTYPES)

@@ -8,10 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from benchmarks import dense
-from benchmarks import progress
-from benchmarks import shapes
-from benchmarks import timing
+from benchmarks import dense, progress, shapes, timing
 import jaxgemm
 
 OURS, XLA, TORCH = "jaxgemm.ragged_dot", "lax.ragged_dot", "torch._grouped_mm"

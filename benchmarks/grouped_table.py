@@ -3,9 +3,7 @@
 import re
 from typing import Any
 
-from benchmarks import dense
-from benchmarks import grouped_rows
-from benchmarks import shapes
+from benchmarks import dense, grouped_rows, shapes
 
 
 def _applies(gate: dict[str, Any], row: dict[str, Any]) -> bool:

@@ -17,9 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from benchmarks import gpu_trace
-from benchmarks import progress
-from benchmarks import timing
+from benchmarks import gpu_trace, progress, timing
 from jaxgemm.flax.nnx import MoE
 
 OURS, XLA = "jaxgemm.ragged_dot", "lax.ragged_dot"

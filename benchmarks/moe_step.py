@@ -15,13 +15,9 @@ import pathlib
 import shlex
 import sys
 
-from absl import app
-from absl import flags
-from absl import logging
+from absl import app, flags, logging
 
-from benchmarks import cpus
-from benchmarks import progress
-from benchmarks import shapes
+from benchmarks import cpus, progress, shapes
 
 _CASES = shapes.load()["moe_step"]
 
@@ -53,9 +49,8 @@ def main(argv) -> int:
   progress.doing("Starting jax")
   # jax may only be imported now that CPUs and memory are settled.
   import jax
-  from benchmarks import moe_rows
-  from benchmarks import moe_table
-  from benchmarks import report
+
+  from benchmarks import moe_rows, moe_table, report
 
   on_gpu = jax.default_backend() == "gpu"
   cases = {str(case["num_experts"]): moe_rows.Problem(**case)

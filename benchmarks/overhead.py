@@ -13,9 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from benchmarks import dense
-from benchmarks import progress
-from benchmarks import timing
+from benchmarks import dense, progress, timing
 from benchmarks.shapes import Case
 import jaxgemm
 

@@ -29,7 +29,7 @@ def machine() -> dict[str, Any]:
   kept = ("fma", "avx2", "avx512f", "avx512_bf16", "amx_bf16")
   affinity = getattr(os, "sched_getaffinity", None)
   return {
-      "date": datetime.datetime.now(datetime.timezone.utc).isoformat(),
+      "date": datetime.datetime.now(datetime.UTC).isoformat(),
       "cpu": model.group(1) if model else processor,
       "cpu_features": [f for f in kept if f in features],
       "threads": len(affinity(0)) if affinity else os.cpu_count(),

@@ -7,10 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-import jaxgemm
 from benchmarks import pipes
-from jaxgemm import _ffi
-from jaxgemm import emulator
+import jaxgemm
+from jaxgemm import _ffi, emulator
 
 # Enough K tiles for the loop's steady state, and how many more the second launch has.
 FIRST_K_TILES, MORE_K_TILES = 4, 4

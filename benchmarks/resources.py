@@ -17,13 +17,9 @@ import re
 import shlex
 import sys
 
-from absl import app
-from absl import flags
-from absl import logging
+from absl import app, flags, logging
 
-from benchmarks import pipes
-from benchmarks import progress
-from benchmarks import resource_table
+from benchmarks import pipes, progress, resource_table
 
 FLAGS = flags.FLAGS
 flags.DEFINE_list("arch", list(pipes.DEVICES), "Which of the arches to report on.")
@@ -40,7 +36,7 @@ def provenance() -> dict[str, str | None]:
     return importlib.metadata.version(package) if found else None
 
   return {
-      "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+      "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
       "jaxgemm": version("jaxgemm"),
       "ziglang": version("ziglang"),
       "triton": version("triton"),

@@ -16,9 +16,7 @@ import json
 import pathlib
 import time
 
-from absl import app
-from absl import flags
-from absl import logging
+from absl import app, flags, logging
 import byte_lm
 from flax import nnx
 import jax

@@ -38,11 +38,9 @@ import importlib.metadata
 from jaxgemm.chunked.api import chunk_rows, chunked_matmul
 from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
 from jaxgemm.config import GemmConfig
-from jaxgemm.explain import Explanation, explain, supports, workspace_size
 from jaxgemm.dense.api import dot_general, matmul
-from jaxgemm.grouped.api import (
-    ragged_dot, ragged_dot_general, ragged_gated_linear_unit
-)
+from jaxgemm.explain import Explanation, explain, supports, workspace_size
+from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 
 __version__ = importlib.metadata.version("jaxgemm")
 

@@ -9,21 +9,23 @@ import jax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
-from jaxgemm.dense import layout
-from jaxgemm.grouped import layout as grouped_layout
-from jaxgemm.chunked.primitive import chunked_p, plan_chunked
 from jaxgemm.chunked.api import chunked_matmul
-from jaxgemm.dense.primitive import contract_p, plan_contraction
-from jaxgemm.dense.layout import Dims
+from jaxgemm.chunked.primitive import chunked_p, plan_chunked
+from jaxgemm.dense import layout
 from jaxgemm.dense.api import (
-    NOTHING_TO_SUM, Unsupported, dot_general, emulated_arch, matmul
+  NOTHING_TO_SUM,
+  Unsupported,
+  dot_general,
+  emulated_arch,
+  matmul,
 )
 from jaxgemm.dense.dimensions import dot_general_product, matmul_product
-from jaxgemm.grouped.primitive import plan_ragged, ragged_p
+from jaxgemm.dense.layout import Dims
+from jaxgemm.dense.primitive import contract_p, plan_contraction
+from jaxgemm.grouped import layout as grouped_layout
+from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import BASIC, half, ragged_result
-from jaxgemm.grouped.api import (
-    ragged_dot, ragged_dot_general, ragged_gated_linear_unit
-)
+from jaxgemm.grouped.primitive import plan_ragged, ragged_p
 
 
 @dataclasses.dataclass(frozen=True)

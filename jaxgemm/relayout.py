@@ -1,8 +1,8 @@
 """Copies that bring operands into the layout and sizes that a plan's kernel reads.
 
-The native plan decides on them (ffi/plan/relayout_sm90.h). They are ordinary XLA operations in front
-of the custom call: XLA fuses them with what produces the operand and moves them out of
-loops where the operand does not change.
+The native plan decides on them (ffi/plan/relayout_sm90.h). They are ordinary XLA
+operations in front of the custom call: XLA fuses them with what produces the operand
+and moves them out of loops where the operand does not change.
 """
 
 import math

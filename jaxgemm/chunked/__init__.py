@@ -55,8 +55,8 @@ first sets all signals to something else than the epoch (on a GPU on XLA's strea
 their memory holds anything, and then each to the epoch, with a release, when the chunk
 is there; examples/own_producer has one for CPUs and one for GPUs. `join(...,
 epoch=...)` waits until all signals are that epoch (a GPU's host waits), so a producer
-must not touch its arrays after setting its last one. In a loop or a branch give its `jax.ffi.ffi_call`
-has_side_effect=True, which keeps XLA from moving it away from its join.
+must not touch its arrays after setting its last one. In a loop or a branch give its
+`jax.ffi.ffi_call` has_side_effect=True, which keeps XLA from moving it away from its join.
 
 `jax.export` has to allow the calls jaxgemm_chunks_start, jaxgemm_chunks_join,
 jaxgemm_chunked_gemm and, for GPUs, jaxgemm_chunk_status beside jaxgemm_gemm.

@@ -6,7 +6,6 @@ import operator
 from typing import NamedTuple
 
 import jax
-from jax import lax
 import jax.numpy as jnp
 import numpy as np
 
@@ -15,7 +14,12 @@ from jaxgemm.chunked.primitive import Form, chunked, plan_chunked
 from jaxgemm.config import GemmConfig, timeout_ns
 from jaxgemm.custom_call import Spec
 from jaxgemm.dense.api import beside, dot_general, matmul, prepare
-from jaxgemm.dense.dimensions import Product, dot_general_product, indices, matmul_product
+from jaxgemm.dense.dimensions import (
+  Product,
+  dot_general_product,
+  indices,
+  matmul_product,
+)
 
 _OPTIONS = ("precision", "preferred_element_type", "activation", "schedule",
             "reduction", "deterministic", "config", "implementation")
@@ -228,7 +232,8 @@ def chunked_matmul(
   On a GPU the host waits for the product, to raise the error of a missing signal.
 
   Gradients (to any order, in lhs, rhs, bias and scale) are plain products; those that
-  read lhs begin after this one has ended. vmap: over lhs, rhs and the signals, along their first axis.
+  read lhs begin after this one has ended. vmap: over lhs, rhs and the signals, along
+  their first axis.
 
   Args:
     lhs: array of shape (..., M, K).

@@ -22,12 +22,20 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue
 from jaxgemm.chunked import calls
-from jaxgemm.dense.primitive import contract, tangent_of_sums, unify_varying
 from jaxgemm.custom_call import (
-    CALL_TARGET, CHUNKED_TARGET, Geometry, Spec, lower_call, out_avals, plan,
-    register_lowerings, require_built, run_by_jit
+  CALL_TARGET,
+  CHUNKED_TARGET,
+  Geometry,
+  Spec,
+  lower_call,
+  out_avals,
+  plan,
+  register_lowerings,
+  require_built,
+  run_by_jit,
 )
 from jaxgemm.dense.layout import Dims
+from jaxgemm.dense.primitive import contract, tangent_of_sums, unify_varying
 
 
 class Form(NamedTuple):

@@ -15,8 +15,9 @@ from jaxgemm.chunked import calls
 from jaxgemm.chunked.calls import COPIES, START_TARGET
 from jaxgemm.chunked.primitive import require_local
 from jaxgemm.config import check_bool, timeout_ns
-from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.custom_call import register_lowerings
+from jaxgemm.dense.primitive import unify_varying
+
 
 class ChunkedArray(NamedTuple):
   """An array that is arriving.

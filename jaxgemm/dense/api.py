@@ -10,14 +10,20 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, epilogue, mesh as meshes
-from jaxgemm.dense import sharding
+from jaxgemm import _ffi, epilogue
+from jaxgemm import mesh as meshes
 from jaxgemm.config import GemmConfig, check_activation, check_choice, resolve
-from jaxgemm.dense.primitive import contract, contract_local, plan_contraction
 from jaxgemm.custom_call import Spec, kernel_dtypes
+from jaxgemm.dense import sharding
+from jaxgemm.dense.dimensions import (
+  Product,
+  dot_general_product,
+  indices,
+  matmul_product,
+)
 from jaxgemm.dense.layout import Dims
+from jaxgemm.dense.primitive import contract, contract_local, plan_contraction
 from jaxgemm.precision import hashable, is_high, precision_error
-from jaxgemm.dense.dimensions import Product, dot_general_product, indices, matmul_product
 
 _EMULATED = "emulated:"
 _IMPLEMENTATIONS = ("jaxgemm", "xla",

@@ -1,9 +1,10 @@
 """Products as jax describes them: which dimensions they contract, and their results."""
 
+from collections.abc import Callable
 import functools
 import math
 import operator
-from typing import Callable, NamedTuple
+from typing import NamedTuple
 
 import jax
 from jax import lax

@@ -21,11 +21,16 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue
-from jaxgemm.dense import layout
-from jaxgemm.dense import sharding
 from jaxgemm.custom_call import (
-    Geometry, Spec, gemm_p, out_avals, plan, require_built, run_by_jit
+  Geometry,
+  Spec,
+  gemm_p,
+  out_avals,
+  plan,
+  require_built,
+  run_by_jit,
 )
+from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims
 
 

@@ -14,11 +14,14 @@ import math
 import jax
 from jax import lax
 from jax.experimental.custom_partitioning import (
-    ArrayMapping, SdyShardingRule, custom_partitioning
+  ArrayMapping,
+  SdyShardingRule,
+  custom_partitioning,
 )
 from jax.sharding import NamedSharding, PartitionSpec
 
-from jaxgemm import epilogue, mesh as meshes
+from jaxgemm import epilogue
+from jaxgemm import mesh as meshes
 from jaxgemm.dense.layout import Dims
 
 

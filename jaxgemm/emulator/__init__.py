@@ -24,15 +24,15 @@ bank conflicts from the real addresses, bytes. It does not time anything. An exa
     record.cost["lds_conflict_cycles"]
 """
 
+from collections.abc import Iterator, Mapping, Sequence
 import contextlib
 import ctypes
 import dataclasses
 import json
 import struct
 import threading
-import weakref
-from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+import weakref
 
 import numpy as np
 

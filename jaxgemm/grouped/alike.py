@@ -9,12 +9,14 @@ import functools
 
 import jax
 from jax.experimental.custom_partitioning import (
-    ArrayMapping, SdyShardingRule, custom_partitioning
+  ArrayMapping,
+  SdyShardingRule,
+  custom_partitioning,
 )
 from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
-from jax.sharding import NamedSharding, PartitionSpec
 import jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm import mesh as meshes
 

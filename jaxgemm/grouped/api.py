@@ -3,7 +3,6 @@
 import jax
 from jax import lax
 
-from jaxgemm.grouped import batching  # pylint: disable=unused-import
 from jaxgemm.config import GemmConfig
 from jaxgemm.grouped.call import call
 

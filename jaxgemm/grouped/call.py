@@ -13,22 +13,33 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, epilogue, mesh as meshes
-from jaxgemm.grouped import layout as grouped_layout
+from jaxgemm import _ffi, epilogue
+from jaxgemm import mesh as meshes
 from jaxgemm.config import check_activation, resolve
 from jaxgemm.custom_call import Spec
-from jaxgemm.grouped.group_sizes import cut_sizes, groups_of_rows, local_sizes
 from jaxgemm.dense.api import (
-    beside, dot_general, emulated_arch, epilogue_values, leaves_to_xla, sums_dtype,
-    unsupported
+  beside,
+  dot_general,
+  emulated_arch,
+  epilogue_values,
+  leaves_to_xla,
+  sums_dtype,
+  unsupported,
 )
-from jaxgemm.precision import hashable
-from jaxgemm.grouped.primitive import explicit, merge_columns, ragged
+from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.checks import (
-    check_accumulate, check_arrays, check_contracted, check_extent,
-    check_num_local_groups, check_ragged_batch, check_rhs_grad
+  check_accumulate,
+  check_arrays,
+  check_contracted,
+  check_extent,
+  check_num_local_groups,
+  check_ragged_batch,
+  check_rhs_grad,
 )
+from jaxgemm.grouped.group_sizes import cut_sizes, groups_of_rows, local_sizes
 from jaxgemm.grouped.layout import RaggedLayout
+from jaxgemm.grouped.primitive import explicit, merge_columns, ragged
+from jaxgemm.precision import hashable
 
 # lax.ragged_dot as ragged_dot_general.
 BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))

@@ -38,13 +38,19 @@ from jax.interpreters import ad, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue
+from jaxgemm.custom_call import (
+  Geometry,
+  Spec,
+  lower_call,
+  out_avals,
+  plan,
+  register_lowerings,
+  require_built,
+  run_by_jit,
+)
+from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.grouped import sharding
 from jaxgemm.grouped.alike import alike
-from jaxgemm.dense.primitive import unify_varying
-from jaxgemm.custom_call import (
-    Geometry, Spec, lower_call, out_avals, plan, register_lowerings, require_built,
-    run_by_jit
-)
 from jaxgemm.grouped.group_sizes import groups_of_rows
 
 

@@ -22,10 +22,12 @@ from typing import NamedTuple
 import jax
 from jax import lax
 from jax.experimental.custom_partitioning import (
-    ArrayMapping, SdyShardingRule, custom_partitioning
+  ArrayMapping,
+  SdyShardingRule,
+  custom_partitioning,
 )
-from jax.sharding import NamedSharding, PartitionSpec
 import jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm import mesh as meshes
 from jaxgemm.grouped.group_sizes import part_of_sizes

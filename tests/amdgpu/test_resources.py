@@ -8,12 +8,9 @@ import sys
 
 import pytest
 
-from benchmarks import pipes
-from benchmarks import resource_rows
-from benchmarks import resource_table
+from benchmarks import pipes, resource_rows, resource_table
 import jaxgemm
 from tests.support.paths import ROOT
-
 
 # One K tile of 256x256x64 in bf16 on gfx942: 8 waves in even shares, no conflicts.
 COST = {

@@ -6,7 +6,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import jaxgemm  # registers the call target
 from jaxgemm import _jaxgemm as native
 
 PROBLEM = dict(

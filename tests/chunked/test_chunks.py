@@ -8,14 +8,15 @@ import sys
 import jax
 from jax import lax
 import jax.numpy as jnp
-from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
 import numpy as np
 import pytest
 
-from tests.support import arriving
 import jaxgemm
 from jaxgemm import GemmConfig
 from jaxgemm import _jaxgemm as native
+from tests.support import arriving
 from tests.support.paths import ROOT
 
 CONFIG = GemmConfig(tile_m=16, tile_n=32)

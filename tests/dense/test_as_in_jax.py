@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm import GemmConfig, _ffi
+from jaxgemm import GemmConfig
 from jaxgemm.precision import precision_error
 
 Preset = lax.DotAlgorithmPreset

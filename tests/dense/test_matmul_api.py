@@ -289,8 +289,9 @@ def test_the_highest_precision_is_xla_s_on_nvidia(monkeypatch):
       name for arch, name in _ffi.NAMES["gpu_kernels"] if arch == target))
   _ffi.plan.cache_clear()
   x = jax.ShapeDtypeStruct((64, 64), jnp.float32)
-  for precision, supported in ((None, True), ("tensorfloat32", True), ("high", True), ("highest", False),
-                               (jax.lax.Precision.HIGHEST, False), ("float32", False)):
+  for precision, supported in ((None, True), ("tensorfloat32", True), ("high", True),
+                               ("highest", False), (jax.lax.Precision.HIGHEST, False),
+                               ("float32", False)):
     assert jaxgemm.supports(x, x, precision=precision)[0] == supported
   sizes = jax.ShapeDtypeStruct((1,), jnp.int32)
   experts = jax.ShapeDtypeStruct((1, 64, 64), jnp.float32)

@@ -8,15 +8,16 @@ import os
 import subprocess
 import sys
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import jaxgemm
 from benchmarks import shapes
 from benchmarks.dense import random_operand
+import jaxgemm
 
 SCHEDULES = [
     ("persistent", None), ("work_stealing", None), ("stream_k", "linear"),

@@ -324,8 +324,10 @@ def test_driver_errors(hip):
     assert hip.jaxgemm_emulator_set_arch(arch.encode()) == 0
     results[arch] = _driver_launch(hip, arch, by_parameters=True, buffers=False)[:2]
   threads = [threading.Thread(target=work, args=(arch,)) for arch in amdgpu.ARCHS]
-  for thread in threads: thread.start()
-  for thread in threads: thread.join()
+  for thread in threads:
+    thread.start()
+  for thread in threads:
+    thread.join()
   for arch in amdgpu.ARCHS:
     code, message = results[arch]
     assert code == 719 and message.startswith(f"{arch} kernel tiled+0x")

@@ -204,7 +204,7 @@ TO_LDS = """
 
 @both
 def test_loads_to_the_lds_need_their_wait(arch):
-  wait, barrier = "s_waitcnt vmcnt(0)", "s_barrier"
+  wait = "s_waitcnt vmcnt(0)"
   check_fault(TO_LDS.format(wait=wait, barrier=""), TO_LDS.format(wait="", barrier=""),
               "has not waited for it .s_waitcnt vmcnt", arch, words(), lds=256)
   # Two waves that load the same words.
@@ -376,7 +376,7 @@ def test_compiled_code_keeps_the_wait_states(arch):
   np.testing.assert_array_equal(out, 16)
   lines = text.splitlines()
   nop = max(i for i, line in enumerate(lines) if line.strip().startswith("s_nop"))
-  lines[nop] = "\ts_nop %d" % (int(lines[nop].split()[1]) - 1)
+  lines[nop] = f"\ts_nop {int(lines[nop].split()[1]) - 1}"
   with pytest.raises(emulator.EmulationError, match="1?[0-9] wait states are needed"):
     emulator.launch(amdgpu.link("\n".join(lines), arch), "k", emulator.pack_arguments(a, out),
                     **arguments)

@@ -5,8 +5,20 @@ import pytest
 
 from tests.support import emulator_isa as isa
 from tests.support.emulator_isa import EXEC, VCC
-from tests.support.isa_values import A, A64, B, B64, C, HOLES, U32, U64, expect, s16, s32, s64
-
+from tests.support.isa_values import (
+  A64,
+  B64,
+  HOLES,
+  U32,
+  U64,
+  A,
+  B,
+  C,
+  expect,
+  s16,
+  s32,
+  s64,
+)
 
 CARRY = {
   "v_add_co_u32": lambda a, b, c: a + b,
@@ -109,12 +121,12 @@ def test_select():
   expect(
     got.v[5],
     0,
-    [int((b if mask >> i & 1 else a)) for i, (a, b) in enumerate(zip(A, B))],
+    [int(b if mask >> i & 1 else a) for i, (a, b) in enumerate(zip(A, B))],
   )
   expect(
     got.v[6],
     0,
-    [int((a if mask >> i & 1 else b)) for i, (a, b) in enumerate(zip(A, B))],
+    [int(a if mask >> i & 1 else b) for i, (a, b) in enumerate(zip(A, B))],
   )
   expect(
     got.v[7],

@@ -5,14 +5,14 @@ import pytest
 
 from tests.support import emulator_isa as isa
 from tests.support.isa_values import (
-  A,
   A64,
-  B,
   B64,
-  C,
   HOLES,
   U32,
   U64,
+  A,
+  B,
+  C,
   expect,
   from_top,
   s16,

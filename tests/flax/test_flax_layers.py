@@ -13,10 +13,21 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm.flax import MoEParams, linen as jaxgemm_linen, moe
+from jaxgemm.flax import MoEParams, moe
+from jaxgemm.flax import linen as jaxgemm_linen
 from jaxgemm.flax import nnx as jaxgemm_nnx
 from tests.support.moe_reference import (
-    C, E, H, assert_near, drawn, jit, make_linen, make_nnx, run_nnx, tokens)
+  C,
+  E,
+  H,
+  assert_near,
+  drawn,
+  jit,
+  make_linen,
+  make_nnx,
+  run_nnx,
+  tokens,
+)
 
 
 @pytest.mark.parametrize("options", [

@@ -14,8 +14,21 @@ import jaxgemm
 from jaxgemm.flax import MoEParams, MoEStats, load_balancing_loss, moe
 from tests.support import moe_on_jax
 from tests.support.moe_reference import (
-    C, E, H, RAGGED_DOTS, assert_near, dense_moe, in_float64, jit,
-    layer, make_params, run_moe, to_expert, tokens, value_and_grads)
+  RAGGED_DOTS,
+  C,
+  E,
+  H,
+  assert_near,
+  dense_moe,
+  in_float64,
+  jit,
+  layer,
+  make_params,
+  run_moe,
+  to_expert,
+  tokens,
+  value_and_grads,
+)
 
 
 @RAGGED_DOTS

@@ -14,9 +14,19 @@ import jaxgemm
 from jaxgemm.flax import load_balancing_loss, moe
 from jaxgemm.flax.nnx import MoE
 from tests.support.moe_reference import (
-    RAGGED_DOTS, assert_near, jit, layer, make_linen, make_nnx, make_params, run_nnx,
+  RAGGED_DOTS,
+  assert_near,
+  jit,
+  layer,
+  make_linen,
+  make_nnx,
+  make_params,
+  run_nnx,
+  to_expert,
+  tokens,
+  value_and_grads,
+)
 from tests.support.paths import ROOT
-    to_expert, tokens, value_and_grads)
 
 
 def moe_specs(params):

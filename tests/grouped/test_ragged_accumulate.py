@@ -6,17 +6,32 @@ import itertools
 import jax
 from jax import lax
 import jax.numpy as jnp
-from jax.sharding import AxisType, PartitionSpec as P
+from jax.sharding import AxisType
+from jax.sharding import PartitionSpec as P
 from jax.test_util import check_grads
 import numpy as np
 import pytest
 
 import jaxgemm
 from tests.support.ragged_fused import (
-    BOTH, GROUPS, K, M, N, RAGGED_K, SIZES, TOLERANCE, array, assert_close, calls,
-    compiled, gated, instructions, reference, sums, wide
+  BOTH,
+  GROUPS,
+  RAGGED_K,
+  SIZES,
+  TOLERANCE,
+  K,
+  M,
+  N,
+  array,
+  assert_close,
+  calls,
+  compiled,
+  gated,
+  instructions,
+  reference,
+  sums,
+  wide,
 )
-
 
 # ------------------------------------------------------------------------- accumulate
 

@@ -345,7 +345,7 @@ def test_errors(rng):
 
 def test_other_dtypes_go_to_xla(rng, monkeypatch):
   # Each reason is given once a process.
-  monkeypatch.setattr(sys.modules["jaxgemm.matmul"], "_warned", set())
+  monkeypatch.setattr(sys.modules["jaxgemm.dense.api"], "_warned", set())
   lhs, rhs = array(rng, 5, 4), array(rng, 2, 4, 3)
   lhs, rhs, sizes = lhs + 1j * lhs, rhs - 1j * rhs, jnp.array([3, 1])
   with pytest.warns(UserWarning, match="lhs has dtype complex64"):

@@ -4,14 +4,30 @@ import functools
 
 import jax
 import jax.numpy as jnp
-from jax.sharding import AxisType, PartitionSpec as P
+from jax.sharding import AxisType
+from jax.sharding import PartitionSpec as P
 import numpy as np
 import pytest
 
 import jaxgemm
 from tests.support.ragged_fused import (
-    ACTIVATIONS, BOTH, GROUPS, K, M, N, SIZES, TOLERANCE, array, assert_close, calls,
-    compiled, gated, instructions, operands, reference, wide
+  ACTIVATIONS,
+  BOTH,
+  GROUPS,
+  SIZES,
+  TOLERANCE,
+  K,
+  M,
+  N,
+  array,
+  assert_close,
+  calls,
+  compiled,
+  gated,
+  instructions,
+  operands,
+  reference,
+  wide,
 )
 
 

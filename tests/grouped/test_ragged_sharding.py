@@ -8,15 +8,16 @@ from flax import nnx
 import jax
 from jax import lax
 import jax.numpy as jnp
-from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
 import numpy as np
 import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig
 from jaxgemm.grouped import group_sizes
-from tests.support.ragged_reference import array, assert_close
 from tests.support.moe_reference import assert_near, jit, make_nnx, tokens
+from tests.support.ragged_reference import array, assert_close
 
 COLLECTIVE = (
     r" (all-gather|all-reduce|reduce-scatter|collective-permute|all-to-all)"

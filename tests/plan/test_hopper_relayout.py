@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm import GemmConfig, _ffi, relayout
-from jaxgemm import custom_call
+from jaxgemm import GemmConfig, _ffi, custom_call, relayout
 from jaxgemm.custom_call import split_in_three
 from tests.plan.test_hopper_plan import plan_for_hopper, said
 
@@ -225,7 +224,7 @@ def fixture_on_cpu(monkeypatch):
 
   kernel_dtypes = custom_call.kernel_dtypes
   monkeypatch.setattr(
-      gemm, "kernel_dtypes", lambda lhs, rhs, target: kernel_dtypes(lhs, rhs, "sm90"))
+      custom_call, "kernel_dtypes", lambda lhs, rhs, target: kernel_dtypes(lhs, rhs, "sm90"))
   monkeypatch.setattr(_ffi, "plan", plan)
   monkeypatch.setattr(_ffi, "CUDA_ARCHS", ("cpu",))
   jax.clear_caches()

@@ -8,14 +8,9 @@ import time
 
 import pytest
 
-from benchmarks import chunked_cpu
-from benchmarks import progress
-from benchmarks import report
-from benchmarks import shapes
-from benchmarks import timing
+from benchmarks import chunked_cpu, progress, report, shapes, timing
 import jaxgemm
 from tests.support.paths import ROOT
-
 
 
 def bench(*flags):

@@ -24,6 +24,7 @@ import tomllib
 import traceback
 
 import pytest
+
 from tests.support.paths import ROOT
 
 PAGES = [ROOT / "README.md", *sorted(

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 from tests.support.paths import ROOT
 
 EXAMPLE = ROOT / "examples/own_producer/own_producer.py"

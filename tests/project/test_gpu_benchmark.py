@@ -12,13 +12,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from benchmarks import gpu_check
-from benchmarks import gpu_grouped
-from benchmarks import gpu_rows
-from benchmarks import gpu_table
-from benchmarks import gpu_trace
-from benchmarks import grouped_rows
-from benchmarks import shapes
+from benchmarks import (
+  gpu_check,
+  gpu_grouped,
+  gpu_rows,
+  gpu_table,
+  gpu_trace,
+  grouped_rows,
+  shapes,
+)
 from tests.support.paths import ROOT
 
 HOLD = "hold_multiprocessors"

@@ -9,8 +9,7 @@ import jax
 from jax import lax
 import pytest
 
-from benchmarks import moe_rows
-from benchmarks import moe_table
+from benchmarks import moe_rows, moe_table
 from tests.support.paths import ROOT
 
 TINY = moe_rows.Problem(

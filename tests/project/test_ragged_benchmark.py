@@ -8,12 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks import dense
-from benchmarks import grouped_rows
-from benchmarks import grouped_table
-from benchmarks import shapes
+from benchmarks import dense, grouped_rows, grouped_table, shapes
 from tests.support.paths import ROOT
-
 
 
 def bench(*flags):

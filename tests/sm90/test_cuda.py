@@ -9,9 +9,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.support.cuda_gpu import TOLERANCE, array, assert_close, double, gemm, skip_reason
 import jaxgemm
 from jaxgemm import GemmConfig
+from tests.support.cuda_gpu import (
+  TOLERANCE,
+  array,
+  assert_close,
+  double,
+  gemm,
+  skip_reason,
+)
 
 pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
 

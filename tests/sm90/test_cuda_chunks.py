@@ -13,10 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.support import arriving
-from tests.support.cuda_gpu import ROOT, array, skip_reason
 import jaxgemm
 from jaxgemm import GemmConfig
+from tests.support import arriving
+from tests.support.cuda_gpu import ROOT, array, skip_reason
 
 pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
 

@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.support.cuda_gpu import assert_close, skip_reason
-from tests.support.cuda_kernels import Kernel, product
 import jaxgemm
 from jaxgemm import _ffi
+from tests.support.cuda_gpu import assert_close, skip_reason
+from tests.support.cuda_kernels import Kernel, product
 
 pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
 

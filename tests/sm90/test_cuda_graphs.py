@@ -13,7 +13,14 @@ import jax
 import numpy as np
 import pytest
 
-from tests.support.cuda_gpu import array, assert_close, double, environment, gemm, skip_reason
+from tests.support.cuda_gpu import (
+  array,
+  assert_close,
+  double,
+  environment,
+  gemm,
+  skip_reason,
+)
 from tests.support.cuda_programs import DENSE, REPLAYS
 from tests.support.paths import ROOT
 

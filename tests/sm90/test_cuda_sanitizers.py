@@ -13,8 +13,8 @@ import warnings
 
 import pytest
 
-from tests.support.cuda_gpu import environment, skip_reason
 from jaxgemm import _ffi
+from tests.support.cuda_gpu import environment, skip_reason
 from tests.support.paths import ROOT
 
 TESTS = ROOT / "tests/support"
@@ -98,7 +98,7 @@ def test_every_kernel_is_clean(runs, tool):
       named = set(re.findall(r"access at (gemm_\w+_[rc][rc]r)", said))
       assert tool == "racecheck" and named, said[-6000:]
       again |= named
-      warnings.warn(f"racecheck: {said[:3000]}")
+      warnings.warn(f"racecheck: {said[:3000]}", stacklevel=1)
   assert len(seen) == len(set(seen))
   assert set(seen) == _ffi.built_kernels(_ffi.target("cuda"))
   for name in sorted(again):

@@ -9,7 +9,6 @@ import jaxgemm
 from jaxgemm import _ffi
 from tests.support.paths import ROOT
 
-
 # ||out - reference|| / ||reference|| of one rounding to the type, at most.
 TOLERANCE = {"bfloat16": 4e-3, "float16": 6e-4, "float32": 1e-3, "int32": 0}
 

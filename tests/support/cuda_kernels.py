@@ -15,9 +15,9 @@ import jax
 from jax import lax
 import numpy as np
 
-from tests.support.cuda_gpu import TOLERANCE
 import jaxgemm
 from jaxgemm import GemmConfig, _ffi
+from tests.support.cuda_gpu import TOLERANCE
 
 
 class Kernel:

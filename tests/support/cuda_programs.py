@@ -21,10 +21,10 @@ from jax.experimental import compute_on
 import jax.numpy as jnp
 import numpy as np
 
-from tests.support.arriving import Arriving, overlapped
-from tests.support.cuda_gpu import array, assert_close, double, gemm
 import jaxgemm
 from jaxgemm import GemmConfig
+from tests.support.arriving import Arriving, overlapped
+from tests.support.cuda_gpu import array, assert_close, double, gemm
 
 # Whose bits are the same on every run. No two have the same plan: of equal calls in one
 # program XLA leaves one.

@@ -15,8 +15,7 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import emulator
-from tests.support import emulation_chunks
-from tests.support import emulation_grouped
+from tests.support import emulation_chunks, emulation_grouped
 
 _NAME = re.compile(r"gemm_(\w+)_(\d+)x(\d+)x(\d+)_([rc])([rc])r")
 _DTYPE = r"(?:float32|float16|bfloat16|int8|float8_e\dm\d(?:fnuz|fn)?)"
