@@ -5,7 +5,8 @@
 Compiles producer.cc (with g++, or what CXX names; on an NVIDIA GPU producer.cu, with
 nvcc) into a temporary folder, registers it with JAX, and computes (x * x) @ w in one
 jitted program, in which the product multiplies the chunks of x * x that are there.
-Prints the largest error, relative to the largest result, and the times of both together and of each alone.
+Prints the largest error, relative to the largest result, and the times of both
+together and of each alone.
 """
 
 import ctypes

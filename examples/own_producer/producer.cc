@@ -11,8 +11,7 @@ namespace ffi = xla::ffi;
 
 // Returns at once. The results must stay until all signals are 1: jaxgemm.join(..., epoch=1).
 static ffi::Error Start(ffi::Buffer<ffi::F32> x, ffi::ResultBuffer<ffi::F32> data,
-                        ffi::ResultBuffer<ffi::U32> signals, int64_t chunk_rows,
-                        int64_t pause_us) {
+                        ffi::ResultBuffer<ffi::U32> signals, int64_t chunk_rows, int64_t pause_us) {
   const int64_t rows = x.dimensions()[0];
   const int64_t chunks = chunk_rows < 1 ? -1 : (rows + chunk_rows - 1) / chunk_rows;
   if (static_cast<int64_t>(signals->element_count()) != chunks) {

@@ -30,9 +30,8 @@ struct Side {
   cudaEvent_t begun = nullptr;
 };
 
-static cudaError_t Enqueue(cudaStream_t xla_stream, const float* from, float* to,
-                           uint32_t* signals, int64_t size, int64_t chunks, int64_t chunk_size,
-                           int64_t pause_us) {
+static cudaError_t Enqueue(cudaStream_t xla_stream, const float* from, float* to, uint32_t* signals,
+                           int64_t size, int64_t chunks, int64_t chunk_size, int64_t pause_us) {
   static std::mutex mutex;
   static Side sides[64];
   int device = 0;
@@ -54,7 +53,7 @@ static cudaError_t Enqueue(cudaStream_t xla_stream, const float* from, float* to
   if (error == cudaSuccess) error = cudaStreamWaitEvent(side.stream, side.begun, 0);
   if (error != cudaSuccess) return error;
   Square<<<static_cast<unsigned>(chunks), 1024, 0, side.stream>>>(from, to, signals, size,
-                                                                 chunk_size, pause_us);
+                                                                  chunk_size, pause_us);
   return cudaGetLastError();
 }
 

@@ -36,8 +36,7 @@ JAXGEMM_AMD void Close(Resource& resource) { resource[2] = 0; }
 // tiles have 16 of the one and 16 of the other in turn, so that a wave has both in its registers.
 template <class Traits, bool kIsLhs>
 struct OperandMemory {
-  static constexpr bool kKContiguous =
-      kIsLhs ? Traits::kLhsKContiguous : Traits::kRhsKContiguous;
+  static constexpr bool kKContiguous = kIsLhs ? Traits::kLhsKContiguous : Traits::kRhsKContiguous;
   static constexpr int kTileRows = kIsLhs ? Traits::kTileM : Traits::kTileN;
 
   uint64_t base;

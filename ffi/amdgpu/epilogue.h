@@ -14,8 +14,7 @@ inline constexpr int kStageBytes = 2 * 16 * Traits::kWaveN * 4;
 
 // Four neighbours in a row, or the first `count` of them.
 template <class T>
-JAXGEMM_AMD void StoreFour(void* base, int64_t offset, Vec4<T> value, int count,
-                           bool aligned) {
+JAXGEMM_AMD void StoreFour(void* base, int64_t offset, Vec4<T> value, int count, bool aligned) {
   T* to = static_cast<T*>(base) + offset;
   if (aligned) {
     *reinterpret_cast<Vec4<T>*>(to) = value;
@@ -38,8 +37,7 @@ JAXGEMM_AMD Vec4<uint8_t> EncodeFour(Vec4<float> value) {
 JAXGEMM_AMD void StoreAs(DType dtype, void* base, int64_t offset, Vec4<float> value, int count,
                          bool aligned) {
   switch (dtype) {
-    case DType::kF32:
-      return StoreFour<float>(base, offset, value, count, aligned);
+    case DType::kF32: return StoreFour<float>(base, offset, value, count, aligned);
     case DType::kF16:
       return StoreFour<_Float16>(base, offset, __builtin_convertvector(value, Vec4<_Float16>),
                                  count, aligned);
@@ -51,14 +49,11 @@ JAXGEMM_AMD void StoreAs(DType dtype, void* base, int64_t offset, Vec4<float> va
     case DType::kF8E5M2:
       return StoreFour<uint8_t>(base, offset, EncodeFour<F8E5M2Format>(value), count, aligned);
     case DType::kF8E4M3FNUZ:
-      return StoreFour<uint8_t>(base, offset, EncodeFour<F8E4M3FNUZFormat>(value), count,
-                                aligned);
+      return StoreFour<uint8_t>(base, offset, EncodeFour<F8E4M3FNUZFormat>(value), count, aligned);
     case DType::kF8E5M2FNUZ:
-      return StoreFour<uint8_t>(base, offset, EncodeFour<F8E5M2FNUZFormat>(value), count,
-                                aligned);
+      return StoreFour<uint8_t>(base, offset, EncodeFour<F8E5M2FNUZFormat>(value), count, aligned);
     case DType::kS8:
-    case DType::kS32:
-      return;  // only from int32_t
+    case DType::kS32: return;  // only from int32_t
   }
 }
 
@@ -66,8 +61,7 @@ JAXGEMM_AMD void StoreAs(DType dtype, void* base, int64_t offset, Vec4<float> va
 JAXGEMM_AMD void StoreAs(DType dtype, void* base, int64_t offset, Vec4<int32_t> value, int count,
                          bool aligned) {
   if (dtype == DType::kS8) {
-    StoreFour<int8_t>(base, offset, __builtin_convertvector(value, Vec4<int8_t>), count,
-                      aligned);
+    StoreFour<int8_t>(base, offset, __builtin_convertvector(value, Vec4<int8_t>), count, aligned);
   } else {
     StoreFour<int32_t>(base, offset, value, count, aligned);
   }
@@ -75,8 +69,7 @@ JAXGEMM_AMD void StoreAs(DType dtype, void* base, int64_t offset, Vec4<int32_t> 
 
 JAXGEMM_AMD Vec4<float> Activate(Activation activation, Vec4<float> value) {
   switch (activation) {
-    case Activation::kNone:
-      break;
+    case Activation::kNone: break;
     case Activation::kRelu:
 #pragma unroll
       for (int i = 0; i < 4; ++i) value[i] = Relu(value[i]);
@@ -110,11 +103,10 @@ struct LaneColumns {
   static constexpr int kFours = Traits::kWaveN / 4;  // of sums, in a staged row
 
   bool gated;
-  int64_t col;  // of out
+  int64_t col;    // of out
   int four, row;  // staged; gated: the up projection's are 4 fours further
 
-  explicit JAXGEMM_AMD LaneColumns(const GemmArgs& args, const WorkTile& tile)
-      : gated(args.gated) {
+  explicit JAXGEMM_AMD LaneColumns(const GemmArgs& args, const WorkTile& tile) : gated(args.gated) {
     const int lane = LaneId();
     const int fours = gated ? kFours / 2 : kFours;
     const int in_row = lane % fours;
@@ -172,8 +164,8 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
 
   const Columns columns(args, tile);
   const int64_t col = columns.col;
-  const int64_t first_row = int64_t{tile.m} * Traits::kTileM + Traits::WaveM() * Traits::kWaveM +
-                            columns.row;
+  const int64_t first_row =
+      int64_t{tile.m} * Traits::kTileM + Traits::WaveM() * Traits::kWaveM + columns.row;
   const int count = args.n - col < 4 ? static_cast<int>(args.n - col) : 4;
   const bool aligned = args.n % 4 == 0;
   const bool integer_out = args.out_dtype == DType::kS32 || args.out_dtype == DType::kS8;
@@ -212,8 +204,8 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
       const int64_t out_row = row_of_out + row, offset = out_row * args.n + col;
       if constexpr (kInteger) {
         if (integer_out) {
-          StoreAs(args.out_dtype, args.out, offset,
-                  sum + __builtin_bit_cast(Sum4, vectors.bias), count, aligned);
+          StoreAs(args.out_dtype, args.out, offset, sum + __builtin_bit_cast(Sum4, vectors.bias),
+                  count, aligned);
           continue;
         }
       }
@@ -231,8 +223,13 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
       for (int part = args.preact ? 0 : 2; part < 3; ++part) {
         if (part == 1 && !columns.gated) continue;
         StoreAs(args.out_dtype, part < 2 ? args.preact : args.out,
-                part == 0 ? preact_at : part == 1 ? preact_at + args.n : offset,
-                part == 0 ? z : part == 1 ? up : value, count, aligned);
+                part == 0   ? preact_at
+                : part == 1 ? preact_at + args.n
+                            : offset,
+                part == 0   ? z
+                : part == 1 ? up
+                            : value,
+                count, aligned);
       }
     }
   }

@@ -1,8 +1,8 @@
 // One persistent workgroup on an AMD GPU: claim, main loop, fix-up, epilogue.
 #pragma once
 
-#include "amdgpu/isa.h"
 #include "amdgpu/epilogue.h"
+#include "amdgpu/isa.h"
 #include "kernel/gemm_args.h"
 #include "kernel/gemm_traits.h"
 #include "schedule/stream_k.h"
@@ -201,8 +201,14 @@ class WorkgroupMap {
   }
   JAXGEMM_AMD void Keep(const GroupedMap& groups) {
     const GroupedMap::Cursor& c = groups.cursor;
-    const Index values[] = {groups.cut.whole_tiles, groups.cut.cut_tiles, groups.cut.num_shares,
-                            c.region, c.first_tile, c.origin, c.size, c.tiles};
+    const Index values[] = {groups.cut.whole_tiles,
+                            groups.cut.cut_tiles,
+                            groups.cut.num_shares,
+                            c.region,
+                            c.first_tile,
+                            c.origin,
+                            c.size,
+                            c.tiles};
     const int lane = LaneId();
 #pragma unroll
     for (int i = 0; i < 8; ++i) {

@@ -10,9 +10,9 @@ using Traits = GemmTraits<DType::JAXGEMM_LHS, DType::JAXGEMM_RHS, JAXGEMM_TILE_M
 // Two waves on each SIMD, whatever the tile: the registers are cut for that.
 extern "C" __attribute__((global))
 __attribute__((amdgpu_flat_work_group_size(jaxgemm::Traits::kThreads, jaxgemm::Traits::kThreads)))
-__attribute__((amdgpu_waves_per_eu(2, 2)))
-void JAXGEMM_KERNEL(jaxgemm::GemmArgs) {
-  static __attribute__((shared, aligned(1024))) char
-      lds[jaxgemm::Mainloop<jaxgemm::Traits>::kLdsBytes];
+__attribute__((amdgpu_waves_per_eu(2, 2))) void
+JAXGEMM_KERNEL(jaxgemm::GemmArgs) {
+  static __attribute__((shared,
+                        aligned(1024))) char lds[jaxgemm::Mainloop<jaxgemm::Traits>::kLdsBytes];
   jaxgemm::RunGemm<jaxgemm::Traits>((jaxgemm::Lds*)lds);
 }

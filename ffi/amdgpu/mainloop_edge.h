@@ -3,8 +3,8 @@
 #pragma once
 
 #include "amdgpu/buffer.h"
-#include "kernel/gemm_traits.h"
 #include "amdgpu/mfma.h"
+#include "kernel/gemm_traits.h"
 
 namespace jaxgemm {
 
@@ -87,8 +87,7 @@ class EdgeMainloop {
   }
 
   static JAXGEMM_AMD void Multiply(
-      Lds* lds_lhs, Lds* lds_rhs,
-      typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN]) {
+      Lds* lds_lhs, Lds* lds_rhs, typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN]) {
     constexpr int kChunks = ChunksPerMma<Traits>();
     const int row = LaneId() % 16, first_chunk = LaneId() / 16;
     lds_lhs += Traits::WaveM() * Traits::kWaveM * kRowBytes;
@@ -97,8 +96,8 @@ class EdgeMainloop {
     for (int step = 0; step < 2; step += kChunks) {
       Chunk rhs[Traits::kFragsN][kChunks];
       auto read = [&](Lds* lds, int frag, int i) {
-        return *reinterpret_cast<LdsChunk*>(
-            lds + frag * 16 * kRowBytes + ChunkOffset(row, first_chunk + 4 * (step + i)));
+        return *reinterpret_cast<LdsChunk*>(lds + frag * 16 * kRowBytes +
+                                            ChunkOffset(row, first_chunk + 4 * (step + i)));
       };
 #pragma unroll
       for (int j = 0; j < Traits::kFragsN; ++j) {

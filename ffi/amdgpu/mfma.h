@@ -47,27 +47,26 @@ JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Chunk* lhs, const Chun
 #if defined(__gfx950__)
   } else if constexpr (kType == DType::kBF16) {
     using BF16x8 = __bf16 __attribute__((ext_vector_type(8)));
-    return __builtin_amdgcn_mfma_f32_16x16x32_bf16(
-        __builtin_bit_cast(BF16x8, a), __builtin_bit_cast(BF16x8, b), sum, 0, 0, 0);
+    return __builtin_amdgcn_mfma_f32_16x16x32_bf16(__builtin_bit_cast(BF16x8, a),
+                                                   __builtin_bit_cast(BF16x8, b), sum, 0, 0, 0);
   } else if constexpr (kType == DType::kF16) {
     using F16x8 = _Float16 __attribute__((ext_vector_type(8)));
-    return __builtin_amdgcn_mfma_f32_16x16x32_f16(
-        __builtin_bit_cast(F16x8, a), __builtin_bit_cast(F16x8, b), sum, 0, 0, 0);
+    return __builtin_amdgcn_mfma_f32_16x16x32_f16(__builtin_bit_cast(F16x8, a),
+                                                  __builtin_bit_cast(F16x8, b), sum, 0, 0, 0);
   } else if constexpr (kType == DType::kS8) {
     using Int4 = Vec4<int>;
-    return __builtin_amdgcn_mfma_i32_16x16x64_i8(
-        __builtin_bit_cast(Int4, a), __builtin_bit_cast(Int4, b), sum, 0, 0, 0);
+    return __builtin_amdgcn_mfma_i32_16x16x64_i8(__builtin_bit_cast(Int4, a),
+                                                 __builtin_bit_cast(Int4, b), sum, 0, 0, 0);
   } else {
     using Int8 = int __attribute__((ext_vector_type(8)));
     auto join = [](Chunk low, Chunk high) {
-      return __builtin_bit_cast(
-          Int8, __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7));
+      return __builtin_bit_cast(Int8, __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7));
     };
     // By number (CDNA4 ISA): 0 is E4M3, 1 is E5M2. Scales of 0 select the unscaled form.
     constexpr int kRhsFormat = IsE5M2(Traits::kRhs) ? 1 : 0;
     constexpr int kLhsFormat = IsE5M2(Traits::kLhs) ? 1 : 0;
-    return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
-        join(a, rhs[1]), join(b, lhs[1]), sum, kRhsFormat, kLhsFormat, 0, 0, 0, 0);
+    return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(join(a, rhs[1]), join(b, lhs[1]), sum,
+                                                            kRhsFormat, kLhsFormat, 0, 0, 0, 0);
 #else
   } else {
     struct Halves {
@@ -77,8 +76,8 @@ JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Chunk* lhs, const Chun
     const long y = __builtin_bit_cast(Halves, b).half[part];
     if constexpr (kType == DType::kBF16) {
       using Short4 = Vec4<short>;
-      return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(
-          __builtin_bit_cast(Short4, x), __builtin_bit_cast(Short4, y), sum, 0, 0, 0);
+      return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(__builtin_bit_cast(Short4, x),
+                                                       __builtin_bit_cast(Short4, y), sum, 0, 0, 0);
     } else if constexpr (kType == DType::kF16) {
       using F16x4 = Vec4<_Float16>;
       return __builtin_amdgcn_mfma_f32_16x16x16f16(__builtin_bit_cast(F16x4, x),

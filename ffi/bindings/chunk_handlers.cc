@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "host/producer.h"
-#include "runtime/side_stream.h"
 #include "bindings/chunks.h"
 #include "bindings/decode.h"
+#include "host/producer.h"
+#include "runtime/side_stream.h"
 #include "schedule/atomics.h"
 #include "spec/text.h"
 #include "xla/ffi/api/ffi.h"
@@ -34,8 +34,7 @@ Refusal ParseStart(const ffi::AnyBuffer& source, const ffi::AnyBuffer& data,
                    ChunkedCopy* copy) {
   auto dims = source.dimensions();
   if (source.element_type() != data.element_type() ||
-      !std::equal(dims.begin(), dims.end(), data.dimensions().begin(),
-                  data.dimensions().end())) {
+      !std::equal(dims.begin(), dims.end(), data.dimensions().begin(), data.dimensions().end())) {
     return "source has shape " + Shape(source) + " and data " + Shape(data) +
            "; both must have one shape and one type.";
   }
@@ -58,7 +57,8 @@ Refusal ParseStart(const ffi::AnyBuffer& source, const ffi::AnyBuffer& data,
   const int64_t chunks = copy->num_chunks();
   if (signals.element_type() != ffi::DataType::U32 || signals.dimensions().size() != 1 ||
       signals.dimensions()[0] != chunks) {
-    return "signals has shape " + Shape(signals) + "; it must be uint32[" + Str(chunks) + "], one "
+    return "signals has shape " + Shape(signals) + "; it must be uint32[" + Str(chunks) +
+           "], one "
            "for each chunk.";
   }
   if (first_chunk < 0 || first_chunk >= std::max<int64_t>(chunks, 1)) {
@@ -119,7 +119,8 @@ struct JoinCall {
   std::string Missing(int64_t missing) const {
     if (missing < 0) return "";
     return "signal " + Str(missing) + " did not become the epoch " + Str(epoch) + " within " +
-           Limit(timeout_ns) + " of the join. Start the producer before the join, on a stream or "
+           Limit(timeout_ns) +
+           " of the join. Start the producer before the join, on a stream or "
            "thread of its own, let it set every signal to the epoch, or pass a longer timeout.";
   }
 };
@@ -166,9 +167,7 @@ auto BindJoin(Binding binding) {
 template <const Driver* (*kOpen)(std::string*),
           const StreamDriver* (*kStreams)(const Driver&, std::string*)>
 struct Gpu {
-  static SideStreams* Streams(std::string* error) {
-    return TheSideStreams<kOpen, kStreams>(error);
-  }
+  static SideStreams* Streams(std::string* error) { return TheSideStreams<kOpen, kStreams>(error); }
 
   static auto CopyOn(SideStreams* sides, int device, void* stream) {
     return [=](void* to, const void* from, size_t bytes) {
@@ -177,15 +176,13 @@ struct Gpu {
   }
 
   static XLA_FFI_Error* StartInitialize(XLA_FFI_CallFrame* call_frame) {
-    static auto* handler =
-        ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>()
-            .Ctx<ffi::DeviceOrdinal>()
-            .To([](int32_t device) {
-              std::string error;
-              SideStreams* sides = Streams(&error);
-              return Outcome(kStartTarget, sides ? sides->Open(device) : error);
-            })
-            .release();
+    static auto* handler = ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>()
+                               .Ctx<ffi::DeviceOrdinal>()
+                               .To([](int32_t device) {
+      std::string error;
+      SideStreams* sides = Streams(&error);
+      return Outcome(kStartTarget, sides ? sides->Open(device) : error);
+    }).release();
     return handler->Call(call_frame);
   }
 
@@ -199,47 +196,44 @@ struct Gpu {
                    ffi::Result<ffi::AnyBuffer> data, ffi::Result<ffi::AnyBuffer> signals,
                    int64_t axis, int64_t chunk_rows, int64_t first_chunk, int64_t from_host,
                    int64_t product_leaves_room) {
-              ChunkedCopy copy;
-              Refusal refusal = ParseStart(source, *data, *signals, axis, chunk_rows,
-                                           first_chunk, from_host, product_leaves_room, &copy);
-              if (!refusal.empty()) return Refused(kStartTarget, refusal);
-              std::string error;
-              SideStreams* sides = Streams(&error);
-              return Outcome(kStartTarget, sides ? sides->List(run.run_id, copy, device, stream) : error);
-            })
-            .release();
+      ChunkedCopy copy;
+      Refusal refusal = ParseStart(source, *data, *signals, axis, chunk_rows, first_chunk,
+                                   from_host, product_leaves_room, &copy);
+      if (!refusal.empty()) return Refused(kStartTarget, refusal);
+      std::string error;
+      SideStreams* sides = Streams(&error);
+      return Outcome(kStartTarget, sides ? sides->List(run.run_id, copy, device, stream) : error);
+    }).release();
     return handler->Call(call_frame);
   }
 
   static XLA_FFI_Error* Join(XLA_FFI_CallFrame* call_frame) {
-    static auto* handler =
-        BindJoin(ffi::Ffi::Bind()
-                     .Ctx<ffi::DeviceOrdinal>()
-                     .Ctx<ffi::PlatformStream<void*>>()
-                     .Ctx<ffi::RunId>())
-            .To([](int32_t device, void* stream, ffi::RunId run, ffi::RemainingArgs args,
-                   ffi::RemainingRets rets, int64_t epoch, int64_t num_sources,
-                   int64_t timeout_ns) {
-              JoinCall join;
-              Refusal refusal = ParseJoin(args, rets, epoch, num_sources, timeout_ns, &join);
-              if (!refusal.empty()) return Refused(kJoinTarget, refusal);
-              std::string error;
-              SideStreams* sides = Streams(&error);
-              if (!sides) return Outcome(kJoinTarget, error);
-              if (epoch == kListed) {
-                error = sides->Join(run.run_id, join.signals, device, stream);
-              } else {
-                int64_t missing = -1;
-                error = sides->JoinSignals(join.signals, join.count, static_cast<uint32_t>(epoch),
-                                           timeout_ns, device, stream, &missing);
-                if (error.empty()) error = join.Missing(missing);
-              }
-              if (error.empty()) {
-                error = PassThrough(args, rets, join.first_result, CopyOn(sides, device, stream));
-              }
-              return Outcome(kJoinTarget, error);
-            })
-            .release();
+    static auto* handler = BindJoin(ffi::Ffi::Bind()
+                                        .Ctx<ffi::DeviceOrdinal>()
+                                        .Ctx<ffi::PlatformStream<void*>>()
+                                        .Ctx<ffi::RunId>())
+                               .To([](int32_t device, void* stream, ffi::RunId run,
+                                      ffi::RemainingArgs args, ffi::RemainingRets rets,
+                                      int64_t epoch, int64_t num_sources, int64_t timeout_ns) {
+      JoinCall join;
+      Refusal refusal = ParseJoin(args, rets, epoch, num_sources, timeout_ns, &join);
+      if (!refusal.empty()) return Refused(kJoinTarget, refusal);
+      std::string error;
+      SideStreams* sides = Streams(&error);
+      if (!sides) return Outcome(kJoinTarget, error);
+      if (epoch == kListed) {
+        error = sides->Join(run.run_id, join.signals, device, stream);
+      } else {
+        int64_t missing = -1;
+        error = sides->JoinSignals(join.signals, join.count, static_cast<uint32_t>(epoch),
+                                   timeout_ns, device, stream, &missing);
+        if (error.empty()) error = join.Missing(missing);
+      }
+      if (error.empty()) {
+        error = PassThrough(args, rets, join.first_result, CopyOn(sides, device, stream));
+      }
+      return Outcome(kJoinTarget, error);
+    }).release();
     return handler->Call(call_frame);
   }
 
@@ -254,33 +248,30 @@ struct Gpu {
             .Attr<int64_t>("timeout_ns")
             .To([](int32_t device, void* stream, ffi::RemainingArgs args, ffi::RemainingRets rets,
                    int64_t status_offset, int64_t timeout_ns) {
-              Refusal refusal;
-              if (args.size() != rets.size() + 1) {
-                refusal = "there must be an operand for each result, and the workspace.";
-              }
-              auto workspace = args.get<ffi::AnyBuffer>(rets.size());
-              const int64_t needed = status_offset + 4 + kWorkspaceAlignment;
-              if (refusal.empty() &&
-                  (!workspace.has_value() || status_offset < 0 ||
-                   static_cast<int64_t>(workspace->size_bytes()) < needed)) {
-                refusal = "status_offset=" + Str(status_offset) + " is not in the workspace.";
-              }
-              if (!refusal.empty()) return Refused(kStatusTarget, refusal);
-              std::string error;
-              SideStreams* sides = Streams(&error);
-              if (!sides) return Outcome(kStatusTarget, error);
-              int32_t status = 0;
-              error = sides->ReadStatus(
-                  reinterpret_cast<const int32_t*>(
-                      AlignWorkspace(workspace->untyped_data()) + status_offset),
-                  device, stream, &status);
-              if (error.empty()) error = MissingChunk(status, timeout_ns);
-              if (error.empty()) {
-                error = PassThrough(args, rets, 0, CopyOn(sides, device, stream));
-              }
-              return Outcome(kStatusTarget, error);
-            })
-            .release();
+      Refusal refusal;
+      if (args.size() != rets.size() + 1) {
+        refusal = "there must be an operand for each result, and the workspace.";
+      }
+      auto workspace = args.get<ffi::AnyBuffer>(rets.size());
+      const int64_t needed = status_offset + 4 + kWorkspaceAlignment;
+      if (refusal.empty() && (!workspace.has_value() || status_offset < 0 ||
+                              static_cast<int64_t>(workspace->size_bytes()) < needed)) {
+        refusal = "status_offset=" + Str(status_offset) + " is not in the workspace.";
+      }
+      if (!refusal.empty()) return Refused(kStatusTarget, refusal);
+      std::string error;
+      SideStreams* sides = Streams(&error);
+      if (!sides) return Outcome(kStatusTarget, error);
+      int32_t status = 0;
+      error = sides->ReadStatus(reinterpret_cast<const int32_t*>(
+                                    AlignWorkspace(workspace->untyped_data()) + status_offset),
+                                device, stream, &status);
+      if (error.empty()) error = MissingChunk(status, timeout_ns);
+      if (error.empty()) {
+        error = PassThrough(args, rets, 0, CopyOn(sides, device, stream));
+      }
+      return Outcome(kStatusTarget, error);
+    }).release();
     return handler->Call(call_frame);
   }
 
@@ -309,14 +300,13 @@ XLA_FFI_Error* StartHost(XLA_FFI_CallFrame* call_frame) {
           .To([](ffi::RunId run, ffi::AnyBuffer source, ffi::Result<ffi::AnyBuffer> data,
                  ffi::Result<ffi::AnyBuffer> signals, int64_t axis, int64_t chunk_rows,
                  int64_t first_chunk, int64_t from_host, int64_t product_leaves_room) {
-            ChunkedCopy copy;
-            Refusal refusal = ParseStart(source, *data, *signals, axis, chunk_rows, first_chunk,
-                                         from_host, product_leaves_room, &copy);
-            if (!refusal.empty()) return Refused(kStartTarget, refusal);
-            ListHostCopy(run.run_id, copy);
-            return ffi::Error::Success();
-          })
-          .release();
+    ChunkedCopy copy;
+    Refusal refusal = ParseStart(source, *data, *signals, axis, chunk_rows, first_chunk, from_host,
+                                 product_leaves_room, &copy);
+    if (!refusal.empty()) return Refused(kStartTarget, refusal);
+    ListHostCopy(run.run_id, copy);
+    return ffi::Error::Success();
+  }).release();
   return handler->Call(call_frame);
 }
 
@@ -325,25 +315,24 @@ XLA_FFI_Error* JoinHost(XLA_FFI_CallFrame* call_frame) {
       BindJoin(ffi::Ffi::Bind().Ctx<ffi::RunId>())
           .To([](ffi::RunId run, ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t epoch,
                  int64_t num_sources, int64_t timeout_ns) {
-            JoinCall join;
-            Refusal refusal = ParseJoin(args, rets, epoch, num_sources, timeout_ns, &join);
-            if (!refusal.empty()) return Refused(kJoinTarget, refusal);
-            std::string error;
-            if (epoch == kListed) {
-              JoinHostCopy(run.run_id, join.signals);
-            } else {
-              error = join.Missing(WaitForSignals(join));
-            }
-            if (error.empty()) {
-              error = PassThrough(args, rets, join.first_result,
-                                  [](void* to, const void* from, size_t bytes) {
-                                    std::memcpy(to, from, bytes);
-                                    return std::string();
-                                  });
-            }
-            return Outcome(kJoinTarget, error);
-          })
-          .release();
+    JoinCall join;
+    Refusal refusal = ParseJoin(args, rets, epoch, num_sources, timeout_ns, &join);
+    if (!refusal.empty()) return Refused(kJoinTarget, refusal);
+    std::string error;
+    if (epoch == kListed) {
+      JoinHostCopy(run.run_id, join.signals);
+    } else {
+      error = join.Missing(WaitForSignals(join));
+    }
+    if (error.empty()) {
+      error =
+          PassThrough(args, rets, join.first_result, [](void* to, const void* from, size_t bytes) {
+        std::memcpy(to, from, bytes);
+        return std::string();
+      });
+    }
+    return Outcome(kJoinTarget, error);
+  }).release();
   return handler->Call(call_frame);
 }
 

@@ -12,9 +12,9 @@
 // "jaxgemm_chunks_join"
 //   operands: data, signals, sources[num_sources], then what the consumer computed. results: the
 //   latter, aliased where XLA keeps to it. attributes: epoch, num_sources, timeout_ns.
-//   epoch=-1: waits for the copy that was listed under these signals in this run, and makes it where
-//   no product did. Else waits until all signals are the epoch, or fails after the timeout; a GPU's
-//   host waits.
+//   epoch=-1: waits for the copy that was listed under these signals in this run, and makes it
+//   where no product did. Else waits until all signals are the epoch, or fails after the timeout; a
+//   GPU's host waits.
 // "jaxgemm_chunk_status", on GPUs
 //   operands: a product's results but the workspace, then the workspace. results: all but the
 //   workspace, aliased. attributes: status_offset, timeout_ns.

@@ -17,8 +17,11 @@ inline std::string Limit(int64_t timeout_ns) {
 // Of ChunkSignals::status after the kernel: an empty string, or the error.
 inline std::string MissingChunk(int32_t status, int64_t timeout_ns) {
   if (status == 0) return "";
-  return "signal " + Str(int64_t{status} - 1) + " of chunk_signals did not become the epoch "
-         "within " + Limit(timeout_ns) + ", so the product was given up and its result is void. "
+  return "signal " + Str(int64_t{status} - 1) +
+         " of chunk_signals did not become the epoch "
+         "within " +
+         Limit(timeout_ns) +
+         ", so the product was given up and its result is void. "
          "Start the producer before the product, on a stream or thread of its own, leave it "
          "processors (GemmConfig(num_workgroups=...)), or pass a longer timeout.";
 }

@@ -22,20 +22,17 @@ namespace {
 Refusal ParseDType(const char* what, const ffi::AnyBuffer& buffer, DType* dtype) {
   switch (buffer.element_type()) {
 #define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) \
-  case ffi::DataType::xla:                                      \
-    *dtype = DType::id;                                         \
-    return "";
+  case ffi::DataType::xla: *dtype = DType::id; return "";
 #include "spec/instances.def"
 #undef JAXGEMM_DTYPE
-    default:
-      return std::string(what) + " has an element type that jaxgemm does not know.";
+    default: return std::string(what) + " has an element type that jaxgemm does not know.";
   }
 }
 
 // Reads a [rows, cols] or [batch, rows, cols] buffer's dimensions, with one more before the rows
 // if it has `groups`.
-Refusal ParseMatrix(const char* what, const ffi::AnyBuffer& buffer, int64_t* batch,
-                    int64_t* groups, int64_t* rows, int64_t* cols) {
+Refusal ParseMatrix(const char* what, const ffi::AnyBuffer& buffer, int64_t* batch, int64_t* groups,
+                    int64_t* rows, int64_t* cols) {
   auto dims = buffer.dimensions();
   size_t least = groups ? 3 : 2;
   if (dims.size() != least && dims.size() != least + 1) {
@@ -73,23 +70,22 @@ Refusal ParseOperands(const ffi::AnyBuffer& lhs, const ffi::AnyBuffer& rhs,
 
   // Of groups' results the columns may be several dimensions: XLA would copy a buffer that is
   // reshaped before it is added to.
-  bool batched =
-      p->lhs_batched || p->rhs_batched || p->sizes_batched || p->signals_batched;
+  bool batched = p->lhs_batched || p->rhs_batched || p->sizes_batched || p->signals_batched;
   auto dims = out.dimensions();
   size_t rows = batched + ragged_k, rank = rows + 2;
   bool fits = dims.size() == rank || (ragged_k && dims.size() > rank);
   if (fits) {
     p->batch = batched ? dims[0] : 1;
     if (ragged_k) p->local_groups = dims[rows - 1];
-    int64_t out_columns = std::accumulate(dims.begin() + rows + 1, dims.end(), int64_t{1},
-                                          std::multiplies<>());
+    int64_t out_columns =
+        std::accumulate(dims.begin() + rows + 1, dims.end(), int64_t{1}, std::multiplies<>());
     fits = dims[rows] == p->m && out_columns == p->n;
   }
   if (!fits || rhs_k != p->k || columns != p->num_columns() ||
       (p->lhs_batched && lhs_batch != p->batch) || (p->rhs_batched && rhs_batch != p->batch)) {
-    return "lhs " + Shape(lhs) + " (contracting " + std::to_string(p->lhs_contracting) +
-           "), rhs " + Shape(rhs) + " (contracting " + std::to_string(p->rhs_contracting) +
-           ") and out " + Shape(out) + " do not belong together.";
+    return "lhs " + Shape(lhs) + " (contracting " + std::to_string(p->lhs_contracting) + "), rhs " +
+           Shape(rhs) + " (contracting " + std::to_string(p->rhs_contracting) + ") and out " +
+           Shape(out) + " do not belong together.";
   }
   return "";
 }
@@ -98,11 +94,13 @@ Refusal ParseOperands(const ffi::AnyBuffer& lhs, const ffi::AnyBuffer& rhs,
 Refusal ParseGroups(const ffi::AnyBuffer& sizes, const ffi::AnyBuffer* offset, Problem* p) {
   auto dims = sizes.dimensions();
   if (sizes.element_type() != ffi::DataType::S32 || dims.size() < 1 || dims.size() > 2) {
-    return "group_sizes has shape " + Shape(sizes) + " or the wrong element type; it must be "
+    return "group_sizes has shape " + Shape(sizes) +
+           " or the wrong element type; it must be "
            "int32 over groups or over batch and groups.";
   }
   if (offset && (offset->element_type() != ffi::DataType::S32 || offset->element_count() != 1)) {
-    return "group_offset has shape " + Shape(*offset) + " or the wrong element type; it must be "
+    return "group_offset has shape " + Shape(*offset) +
+           " or the wrong element type; it must be "
            "int32[1].";
   }
   p->sizes_batched = dims.size() == 2;
@@ -134,9 +132,13 @@ Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, ffi::DataTyp
   if (buffer.element_type() != dtype || dims.size() < 1 || dims.size() > 2 ||
       (dims.size() == 2 && dims[0] != (p.ragged == Ragged::kM ? p.local_groups : p.batch)) ||
       (cols != p.num_columns() && !(may_broadcast && cols == 1))) {
-    return std::string(what) + " has shape " + Shape(buffer) + " or the wrong element type; it "
-           "must be " + (dtype == ffi::DataType::S32 ? "int32" : "float32") + " over n or over "
-           "batch and n" + (p.gated ? ", twice as long as out's." : ".");
+    return std::string(what) + " has shape " + Shape(buffer) +
+           " or the wrong element type; it "
+           "must be " +
+           (dtype == ffi::DataType::S32 ? "int32" : "float32") +
+           " over n or over "
+           "batch and n" +
+           (p.gated ? ", twice as long as out's." : ".");
   }
   *stride = cols == p.num_columns() ? 1 : 0;
   *batch_stride = dims.size() == 2 ? cols : 0;
@@ -179,19 +181,18 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
     refusal = "chunk_signals has shape " + Shape(arg(2)) + "; there are " +
               std::to_string(p.batch) + " batches.";
   }
-  if (refusal.empty() && p.sizes_batched &&
-      arg(2).dimensions()[0] != p.batch) {
-    refusal = "group_sizes has shape " + Shape(arg(2)) + "; there are " +
-              std::to_string(p.batch) + " batches.";
+  if (refusal.empty() && p.sizes_batched && arg(2).dimensions()[0] != p.batch) {
+    refusal = "group_sizes has shape " + Shape(arg(2)) + "; there are " + std::to_string(p.batch) +
+              " batches.";
   }
   if (refusal.empty()) refusal = MakePlan(p, attributes.config, attributes.target, &call->plan);
   if (!refusal.empty()) return refusal;
   if (p.bias) {
     ffi::AnyBuffer bias = arg(first_vector);
     int stride;
-    refusal = ParseVector("bias", bias,
-                          IsInteger(p.out_dtype) ? ffi::DataType::S32 : ffi::DataType::F32, p,
-                          false, &call->bias_batch_stride, &stride);
+    refusal =
+        ParseVector("bias", bias, IsInteger(p.out_dtype) ? ffi::DataType::S32 : ffi::DataType::F32,
+                    p, false, &call->bias_batch_stride, &stride);
     call->bias = bias.untyped_data();
   }
   if (p.scale && refusal.empty()) {
@@ -223,8 +224,10 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
 
   if (workspace.element_type() != ffi::DataType::U8 ||
       static_cast<int64_t>(workspace.element_count()) < call->plan.workspace_bytes) {
-    return "the workspace has " + std::to_string(workspace.size_bytes()) + " bytes; this plan "
-           "needs uint8[" + std::to_string(call->plan.workspace_bytes) + "].";
+    return "the workspace has " + std::to_string(workspace.size_bytes()) +
+           " bytes; this plan "
+           "needs uint8[" +
+           std::to_string(call->plan.workspace_bytes) + "].";
   }
   call->lhs = lhs.untyped_data();
   call->rhs = rhs.untyped_data();
@@ -256,7 +259,8 @@ class AttributeReader {
   E Enum(const char* name) {
     E value{};
     const std::string_view text = Text(name);
-    if (!Parse(text, &value)) Refuse(std::string(name) + " '" + std::string(text) + "' is unknown.");
+    if (!Parse(text, &value))
+      Refuse(std::string(name) + " '" + std::string(text) + "' is unknown.");
     return value;
   }
   Refusal Finish() {

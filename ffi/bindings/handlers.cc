@@ -6,13 +6,13 @@
 #include <utility>
 #include <variant>
 
-#include "runtime/emulated.h"
-#include "runtime/launcher.h"
-#include "host/workgroups.h"
-#include "host/producer.h"
-#include "runtime/side_stream.h"
 #include "bindings/chunks.h"
 #include "bindings/decode.h"
+#include "host/producer.h"
+#include "host/workgroups.h"
+#include "runtime/emulated.h"
+#include "runtime/launcher.h"
+#include "runtime/side_stream.h"
 #include "xla/ffi/api/ffi.h"
 
 namespace ffi = xla::ffi;
@@ -30,8 +30,7 @@ struct xla::ffi::ResultEncoding<stage, jaxgemm::Completion> {
     if (auto* error = std::get_if<Error>(&completion)) {
       return ResultEncoding<stage, Error>::Encode(api, ctx, std::move(*error));
     }
-    return ResultEncoding<stage, Future>::Encode(api, ctx,
-                                                 std::get<Future>(std::move(completion)));
+    return ResultEncoding<stage, Future>::Encode(api, ctx, std::get<Future>(std::move(completion)));
   }
 };
 
@@ -52,8 +51,7 @@ ffi::Error Outcome(const std::string& error) {
 // One more to wait for: the copy in chunks that this product begins, where there is one.
 bool BeginCopy(const Call& call, int64_t run, ffi::CountDownPromise running) {
   if (!call.chunk_signals) return false;
-  return BeginHostCopy(run, call.chunk_signals,
-                       [running]() mutable { running.CountDown(); });
+  return BeginHostCopy(run, call.chunk_signals, [running]() mutable { running.CountDown(); });
 }
 
 Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPool pool,

@@ -10,16 +10,16 @@
 #include <tuple>
 #include <vector>
 
-#include "runtime/emulated.h"
-#include "runtime/launcher.h"
-#include "host/workgroups.h"
-#include "host/producer.h"
 #include "bindings/chunk_handlers.h"
 #include "bindings/handlers.h"
-#include "plan/plan.h"
-#include "plan/check.h"
-#include "plan/relayout_sm90.h"
+#include "host/producer.h"
 #include "host/trace.h"
+#include "host/workgroups.h"
+#include "plan/check.h"
+#include "plan/plan.h"
+#include "plan/relayout_sm90.h"
+#include "runtime/emulated.h"
+#include "runtime/launcher.h"
 
 namespace nb = nanobind;
 
@@ -171,20 +171,21 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
                               int64_t num_xcds, int64_t cut_tiles, int64_t num_shares,
                               const std::vector<int64_t>& order) {
   constexpr int64_t kMost = (int64_t{1} << 31) - 1;
-  for (int64_t count : {batch, tiles_m, tiles_n, tiles_k, batch * tiles_m * tiles_n,
-                        num_workgroups, num_queues, group_m, num_xcds, 2 * num_shares}) {
+  for (int64_t count : {batch, tiles_m, tiles_n, tiles_k, batch * tiles_m * tiles_n, num_workgroups,
+                        num_queues, group_m, num_xcds, 2 * num_shares}) {
     if (count > kMost) throw nb::value_error("no such schedule: a count is 2**31 or more.");
   }
   auto index = [](int64_t count) { return static_cast<Index>(count); };
-  TileGrid grid{index(batch), index(tiles_m), index(tiles_n), index(tiles_k), index(group_m),
-                index(num_xcds)};
+  TileGrid grid{index(batch),   index(tiles_m), index(tiles_n),
+                index(tiles_k), index(group_m), index(num_xcds)};
   if (batch < 0 || tiles_m < 0 || tiles_n < 0 || tiles_k < 0 || num_workgroups < 1 ||
       num_queues < 0 || group_m < 1 || num_xcds < 1 || cut_tiles < 0 ||
       cut_tiles > grid.num_tiles() || (cut_tiles == 0) != (num_shares == 0) ||
       (cut_tiles > 0 && (num_shares < cut_tiles || num_shares > cut_tiles * tiles_k))) {
-    throw nb::value_error("no such schedule: counts must not be negative, num_workgroups, "
-                          "group_m and num_xcds at least 1, and cut_tiles <= num_shares <= "
-                          "cut_tiles * tiles_k.");
+    throw nb::value_error(
+        "no such schedule: counts must not be negative, num_workgroups, "
+        "group_m and num_xcds at least 1, and cut_tiles <= num_shares <= "
+        "cut_tiles * tiles_k.");
   }
   for (int64_t workgroup : order) {
     if (workgroup < 0 || workgroup >= num_workgroups) {
@@ -234,8 +235,8 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
   }
   auto* data = new std::vector<int64_t>(std::move(rows));
   nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<int64_t>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>(data->data(),
-                                                               {data->size() / 8, 8}, owner));
+  return nb::cast(
+      nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>(data->data(), {data->size() / 8, 8}, owner));
 }
 
 nb::dict Registrations(bool command_buffers) {
@@ -265,10 +266,10 @@ nb::dict Registrations(bool command_buffers) {
   cpu[kStartTarget] = capsule(StartHost);
   cpu[kJoinTarget] = capsule(JoinHost);
   platforms["cpu"] = cpu;
-  platforms["ROCM"] = gpu(GemmRocmInitialize, GemmRocm, GemmRocmUncaptured,
-                          ChunkedGemmRocm, kRocmChunkHandlers);
-  platforms["CUDA"] = gpu(GemmCudaInitialize, GemmCuda, GemmCudaUncaptured,
-                          ChunkedGemmCuda, kCudaChunkHandlers);
+  platforms["ROCM"] =
+      gpu(GemmRocmInitialize, GemmRocm, GemmRocmUncaptured, ChunkedGemmRocm, kRocmChunkHandlers);
+  platforms["CUDA"] =
+      gpu(GemmCudaInitialize, GemmCuda, GemmCudaUncaptured, ChunkedGemmCuda, kCudaChunkHandlers);
   return platforms;
 }
 
@@ -324,15 +325,15 @@ nb::dict AllNames() {
 
 nb::list HostKernels() {
   nb::list list;
-#define JAXGEMM_HOST_KERNEL(family, math, symbol, cpu_features)         \
-  {                                                                     \
-    const HostKernel* kernel = FindHostKernel(family, Math::math);      \
-    nb::dict entry;                                                     \
-    entry["name"] = family;                                             \
-    entry["math"] = #math;                                              \
-    entry["available"] = kernel != nullptr;                             \
-    entry["runs"] = kernel ? nb::cast(kernel->name) : nb::none();       \
-    list.append(entry);                                                 \
+#define JAXGEMM_HOST_KERNEL(family, math, symbol, cpu_features)    \
+  {                                                                \
+    const HostKernel* kernel = FindHostKernel(family, Math::math); \
+    nb::dict entry;                                                \
+    entry["name"] = family;                                        \
+    entry["math"] = #math;                                         \
+    entry["available"] = kernel != nullptr;                        \
+    entry["runs"] = kernel ? nb::cast(kernel->name) : nb::none();  \
+    list.append(entry);                                            \
   }
 #include "spec/instances.def"
 #undef JAXGEMM_HOST_KERNEL

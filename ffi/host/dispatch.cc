@@ -12,8 +12,7 @@
 
 namespace jaxgemm {
 
-#define JAXGEMM_HOST_KERNEL(name, math, symbol, cpu_features) \
-  extern const HostKernel symbol;
+#define JAXGEMM_HOST_KERNEL(name, math, symbol, cpu_features) extern const HostKernel symbol;
 #include "spec/instances.def"
 #undef JAXGEMM_HOST_KERNEL
 

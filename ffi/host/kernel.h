@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "spec/types.h"
 #include "kernel/epilogue.h"
+#include "spec/types.h"
 
 namespace jaxgemm {
 
@@ -20,9 +20,9 @@ enum class Math : uint8_t {
 
 // Upper bounds shared by every kernel, so that the workspace does not depend on which
 // processor a plan is made for.
-inline constexpr int kHostBlockM = 192;   // rows of lhs packed at a time
-inline constexpr int kHostBlockK = 512;   // at most this many k packed at a time
-inline constexpr int kHostSkinnyM = 16;   // at most this many rows take the skinny path
+inline constexpr int kHostBlockM = 192;  // rows of lhs packed at a time
+inline constexpr int kHostBlockK = 512;  // at most this many k packed at a time
+inline constexpr int kHostSkinnyM = 16;  // at most this many rows take the skinny path
 constexpr int64_t HostPackedABytes(int64_t rows) {
   return ((rows < kHostBlockM ? rows : kHostBlockM) + 16) * (kHostBlockK + 32) * 4;
 }
@@ -52,15 +52,14 @@ struct HostKernel {
   void (*pack_b)(void* dst, const OperandView& b, int k, int cols);
   // c[rows, cols] (+)= A * B, both packed with the same k. Writes nothing outside the
   // rows x cols corner of c.
-  void (*multiply)(const void* packed_a, const void* packed_b, int rows, int cols, int k,
-                   void* c, int64_t ldc, bool accumulate);
+  void (*multiply)(const void* packed_a, const void* packed_b, int rows, int cols, int k, void* c,
+                   int64_t ldc, bool accumulate);
   // Few rows: c[rows <= kHostSkinnyM, cols] (+)= A * B for any k <= block_k, with A
   // packed by pack_a and rhs streamed where it lies, never packed.
-  void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols,
-                          int k, void* c, int64_t ldc, bool accumulate);
+  void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols, int k,
+                          void* c, int64_t ldc, bool accumulate);
   // out[rows, cols] = cast(activation(scale * acc + bias)), also preact when it is given.
-  void (*store)(const void* acc, int64_t ldacc, int rows, int cols,
-                const EpilogueTile& tile);
+  void (*store)(const void* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile);
 };
 
 // The best kernel for `math` of the family `name`; "": of the family that the

@@ -29,8 +29,8 @@ alignas(64) constexpr TileConfig kTileConfig;
 // whatever the padding of packed_a holds; they reach only rows of c that the caller
 // drops.
 template <bool kTwo>
-JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int words,
-                                  float* c, int64_t ldc, bool accumulate) {
+JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int words, float* c,
+                                  int64_t ldc, bool accumulate) {
   const int64_t stride = ldc * 4;
   float* below = c + kTile * ldc;
   if (accumulate) {
@@ -68,8 +68,8 @@ JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int word
 
 // In place of the vector tiles, for the skinny path too.
 template <>
-void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols,
-                                int words, float* c, int64_t ldc, bool accumulate) {
+void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
+                                float* c, int64_t ldc, bool accumulate) {
   // Nor does it know that tileloadd reads memory: what was packed must be there by now.
   __asm__ volatile("" ::: "memory");
   _tile_loadconfig(&kTileConfig);

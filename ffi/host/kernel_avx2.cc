@@ -6,9 +6,7 @@
 
 namespace jaxgemm {
 
-extern constinit const HostKernel kHostAvx2F32 =
-    MakeHostKernel<FloatOps>("avx2", Math::kF32, 384);
-extern constinit const HostKernel kHostAvx2S8 =
-    MakeHostKernel<IntPairOps>("avx2", Math::kS8, 512);
+extern constinit const HostKernel kHostAvx2F32 = MakeHostKernel<FloatOps>("avx2", Math::kF32, 384);
+extern constinit const HostKernel kHostAvx2S8 = MakeHostKernel<IntPairOps>("avx2", Math::kS8, 512);
 
 }  // namespace jaxgemm

@@ -15,10 +15,9 @@ inline const char* Offset(const void* base, int64_t elements, int64_t bytes) {
 
 // c[rows, cols] (+)= lhs[rows, k] rhs[k, cols]. packed_a and packed_b are this workgroup's
 // scratch; packed_b is not used by the skinny path. Elements are 4 bytes in c.
-inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_bytes,
-                     OperandView rhs, int64_t rhs_bytes, int64_t rows, int64_t cols, int64_t k,
-                     bool accumulate, bool skinny, void* packed_a, void* packed_b, char* c,
-                     int64_t ldc) {
+inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_bytes, OperandView rhs,
+                     int64_t rhs_bytes, int64_t rows, int64_t cols, int64_t k, bool accumulate,
+                     bool skinny, void* packed_a, void* packed_b, char* c, int64_t ldc) {
   if (k == 0 && !accumulate) {
     for (int64_t row = 0; row < rows; ++row) {
       std::memset(c + row * ldc * 4, 0, static_cast<size_t>(cols) * 4);
@@ -37,11 +36,11 @@ inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_byte
       kernel.pack_a(packed_a, a, block_m, block_k);
       char* c_row = c + row * ldc * 4;
       if (skinny) {
-        kernel.multiply_skinny(packed_a, b, block_m, static_cast<int>(cols), block_k, c_row,
-                               ldc, accumulate);
+        kernel.multiply_skinny(packed_a, b, block_m, static_cast<int>(cols), block_k, c_row, ldc,
+                               accumulate);
       } else {
-        kernel.multiply(packed_a, packed_b, block_m, static_cast<int>(cols), block_k, c_row,
-                        ldc, accumulate);
+        kernel.multiply(packed_a, packed_b, block_m, static_cast<int>(cols), block_k, c_row, ldc,
+                        accumulate);
       }
     }
   }

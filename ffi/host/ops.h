@@ -29,9 +29,7 @@ struct FloatOps {
   static constexpr DType kWordDType = DType::kF32;
   static constexpr int kPerWord = 1;
   static constexpr int kWordMultiple = 1;
-  static constexpr bool Takes(DType dtype) {
-    return dtype != DType::kS8 && dtype != DType::kS32;
-  }
+  static constexpr bool Takes(DType dtype) { return dtype != DType::kS8 && dtype != DType::kS32; }
   template <DType kDType>
   static JAXGEMM_INLINE WordV Along(const char* p) {
     return __builtin_bit_cast(WordV, LoadFloats<kDType>(p));
@@ -91,8 +89,7 @@ struct IntPairOps {
   }
   template <DType>
   static JAXGEMM_INLINE WordV Across(const char* p, const char* next) {
-    return (SignExtend(Widen8(p), 24) & 0xffffu) |
-           (SignExtend(Widen8(next), 24) << 16);
+    return (SignExtend(Widen8(p), 24) & 0xffffu) | (SignExtend(Widen8(next), 24) << 16);
   }
   static JAXGEMM_INLINE WordV Broadcast(const uint32_t* p) { return *p - WordV{}; }
   static JAXGEMM_INLINE WordV MultiplyAdd(WordV c, WordV a, WordV b) {
@@ -117,9 +114,7 @@ struct BF16PairOps {
   static constexpr DType kWordDType = DType::kBF16;
   static constexpr int kPerWord = 2;
   static constexpr int kWordMultiple = 1;
-  static constexpr bool Takes(DType dtype) {
-    return dtype == DType::kBF16 || IsF8(dtype);
-  }
+  static constexpr bool Takes(DType dtype) { return dtype == DType::kBF16 || IsF8(dtype); }
   template <DType kDType>
   static JAXGEMM_INLINE WordV DecodePair(WordV low, WordV high) {
     return (__builtin_bit_cast(WordV, DecodeF8<kDType>(low)) >> 16) |

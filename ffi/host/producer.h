@@ -1,6 +1,7 @@
 // Copies in chunks on the CPU: each by a thread of its own, since workgroups that wait for chunks
 // may occupy all of XLA's. The thread runs only while a call of the program waits for it: when a
-// program fails, XLA frees its arrays once all calls that have begun are done, and asks nobody else.
+// program fails, XLA frees its arrays once all calls that have begun are done, and asks nobody
+// else.
 #pragma once
 
 #include <cstdint>

@@ -75,8 +75,8 @@ JAXGEMM_INLINE WordV LoadAcross(const Lines& from, int line, int k) {
 // prefetchers stop at the end of a page, which one k of rhs or one row of lhs often
 // fills. The address may lie outside the operand: nothing is read.
 JAXGEMM_INLINE void Prefetch(const Lines& from, int line, int k) {
-  const uintptr_t address = reinterpret_cast<uintptr_t>(from.data) +
-                            line * from.line_stride + k * from.k_stride;
+  const uintptr_t address =
+      reinterpret_cast<uintptr_t>(from.data) + line * from.line_stride + k * from.k_stride;
   __builtin_prefetch(reinterpret_cast<const void*>(address));
 }
 
@@ -157,12 +157,11 @@ void PackPanels(uint32_t* dst, const Lines& from, int k_ahead) {
       if (line + kPanel <= from.lines && k + 8 <= from.k) {
 #pragma GCC unroll 8
         for (int i = 0; i < kGroup; ++i) {
-          const char* p = from.data + (k + i * Ops::kPerWord) * from.k_stride +
-                          line * DTypeBytes(kDType);
+          const char* p =
+              from.data + (k + i * Ops::kPerWord) * from.k_stride + line * DTypeBytes(kDType);
 #pragma GCC unroll 2
           for (int lane = 0; lane < kPanel; lane += kLanes) {
-            Store(panel + i * kPanel + lane,
-                  Ops::template Across<kDType>(p, p + from.k_stride));
+            Store(panel + i * kPanel + lane, Ops::template Across<kDType>(p, p + from.k_stride));
             p += kLanes * DTypeBytes(kDType);
           }
         }
@@ -188,7 +187,7 @@ void PackPanels(uint32_t* dst, const Lines& from, int k_ahead) {
 template <class Ops, class Body>
 void WithDType(DType dtype, Body body) {
 #define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out)    \
-  if constexpr (is_operand && Ops::Takes(DType::id)) {           \
+  if constexpr (is_operand && Ops::Takes(DType::id)) {             \
     if (dtype == DType::id) body.template operator()<DType::id>(); \
   }
 #include "spec/instances.def"
@@ -199,9 +198,9 @@ template <class Ops>
 void PackA(void* dst, const OperandView& a, int rows, int k) {
   WithDType<Ops>(a.dtype, [&]<DType kDType> {
     constexpr int kBytes = DTypeBytes(kDType);
-    PackRows<Ops, kDType>(static_cast<uint32_t*>(dst),
-                          {static_cast<const char*>(a.data), a.col_stride * kBytes,
-                           a.row_stride * kBytes, k, rows});
+    PackRows<Ops, kDType>(
+        static_cast<uint32_t*>(dst),
+        {static_cast<const char*>(a.data), a.col_stride * kBytes, a.row_stride * kBytes, k, rows});
   });
 }
 
@@ -209,9 +208,10 @@ template <class Ops>
 void PackB(void* dst, const OperandView& b, int k, int cols) {
   WithDType<Ops>(b.dtype, [&]<DType kDType> {
     constexpr int kBytes = DTypeBytes(kDType);
-    PackPanels<Ops, kDType>(static_cast<uint32_t*>(dst),
-                            {static_cast<const char*>(b.data), b.row_stride * kBytes,
-                             b.col_stride * kBytes, k, cols}, 8);
+    PackPanels<Ops, kDType>(
+        static_cast<uint32_t*>(dst),
+        {static_cast<const char*>(b.data), b.row_stride * kBytes, b.col_stride * kBytes, k, cols},
+        8);
   });
 }
 
@@ -223,8 +223,8 @@ using TileFn = void (*)(const uint32_t* a, const uint32_t* b, int words, int col
 
 // c[kRows, cols <= kPanel] (+)= kRows rows of lhs times one panel, all in registers.
 template <class Ops, int kRows>
-void MultiplyTile(const uint32_t* a, const uint32_t* b, int words, int cols,
-                  typename Ops::Acc* c, int64_t ldc, bool accumulate) {
+void MultiplyTile(const uint32_t* a, const uint32_t* b, int words, int cols, typename Ops::Acc* c,
+                  int64_t ldc, bool accumulate) {
   using AccV = typename Ops::AccV;
   AccV acc[kRows][2] = {};
 #pragma GCC unroll 16
@@ -283,8 +283,8 @@ void MultiplyWords(const uint32_t* a, const uint32_t* b, int rows, int cols, int
     const int width = cols - col < kPanel ? cols - col : kPanel;
     for (int block = 0, row = 0; block < blocks; ++block) {
       const int count = (rows - row) / (blocks - block);
-      Table::kByRows[count - 1](a + row * kRowWords, b, words, width, c + row * ldc + col,
-                                ldc, accumulate);
+      Table::kByRows[count - 1](a + row * kRowWords, b, words, width, c + row * ldc + col, ldc,
+                                accumulate);
       row += count;
     }
     b += words * kPanel;
@@ -292,11 +292,11 @@ void MultiplyWords(const uint32_t* a, const uint32_t* b, int rows, int cols, int
 }
 
 template <class Ops>
-void Multiply(const void* packed_a, const void* packed_b, int rows, int cols, int k,
-              void* c, int64_t ldc, bool accumulate) {
-  MultiplyWords<Ops>(static_cast<const uint32_t*>(packed_a),
-                     static_cast<const uint32_t*>(packed_b), rows, cols, Words<Ops>(k),
-                     static_cast<typename Ops::Acc*>(c), ldc, accumulate);
+void Multiply(const void* packed_a, const void* packed_b, int rows, int cols, int k, void* c,
+              int64_t ldc, bool accumulate) {
+  MultiplyWords<Ops>(static_cast<const uint32_t*>(packed_a), static_cast<const uint32_t*>(packed_b),
+                     rows, cols, Words<Ops>(k), static_cast<typename Ops::Acc*>(c), ldc,
+                     accumulate);
 }
 
 // ---- Few rows: rhs is used where it lies.
@@ -322,8 +322,8 @@ void DotTile(const uint32_t* a, const Lines& b, int col, typename Ops::Acc* c, i
 #pragma GCC unroll 2
     for (int j = 0; j < kCols; ++j) {
       Prefetch(b, col + j + kDotAhead, k);
-      y[j] = Ops::template Along<kDType>(b.data + (col + j) * b.line_stride +
-                                         k * DTypeBytes(kDType));
+      y[j] =
+          Ops::template Along<kDType>(b.data + (col + j) * b.line_stride + k * DTypeBytes(kDType));
     }
     step(k);
   }
@@ -352,8 +352,8 @@ struct DotTable<Ops, kDType, Lanes<i...>> {
 };
 
 template <class Ops, DType kDType, int kMaxRows = kDotRows>
-void MultiplyDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
-                  int64_t ldc, bool accumulate) {
+void MultiplyDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c, int64_t ldc,
+                  bool accumulate) {
   using Table = DotTable<Ops, kDType, typename MakeLanes<kMaxRows>::Type>;
   const int blocks = (rows + kMaxRows - 1) / kMaxRows;
   for (int col = 0; col < b.lines; col += 2) {
@@ -390,8 +390,8 @@ void MultiplyConvertedDots(const uint32_t* a, const Lines& b, int rows, typename
 }
 
 template <class Ops, DType kDType>
-void MultiplyStream(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
-                    int64_t ldc, bool accumulate) {
+void MultiplyStream(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c, int64_t ldc,
+                    bool accumulate) {
   if (ContiguousInK<kDType>(b)) {
     if constexpr (!IsF8(kDType)) {
       MultiplyDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
@@ -409,33 +409,39 @@ void MultiplyStream(const uint32_t* a, const Lines& b, int rows, typename Ops::A
     const int count = b.k - k < k_step ? b.k - k : k_step;
     for (int col = 0; col < b.lines; col += col_step) {
       const int cols = b.lines - col < col_step ? b.lines - col : col_step;
-      PackPanels<Ops, kDType>(panels, {b.data + k * b.k_stride + col * b.line_stride,
-                                       b.k_stride, b.line_stride, count, cols}, k_step);
-      MultiplyWords<Ops>(a + k / Ops::kPerWord, panels, rows, cols, Words<Ops>(count),
-                         c + col, ldc, accumulate || k > 0);
+      PackPanels<Ops, kDType>(
+          panels,
+          {b.data + k * b.k_stride + col * b.line_stride, b.k_stride, b.line_stride, count, cols},
+          k_step);
+      MultiplyWords<Ops>(a + k / Ops::kPerWord, panels, rows, cols, Words<Ops>(count), c + col, ldc,
+                         accumulate || k > 0);
     }
     k += k_step;
   } while (k < b.k);
 }
 
 template <class Ops>
-void MultiplySkinny(const void* packed_a, const OperandView& b, int rows, int cols, int k,
-                    void* c, int64_t ldc, bool accumulate) {
+void MultiplySkinny(const void* packed_a, const OperandView& b, int rows, int cols, int k, void* c,
+                    int64_t ldc, bool accumulate) {
   WithDType<Ops>(b.dtype, [&]<DType kDType> {
     constexpr int kBytes = DTypeBytes(kDType);
     MultiplyStream<Ops, kDType>(
         static_cast<const uint32_t*>(packed_a),
-        {static_cast<const char*>(b.data), b.row_stride * kBytes, b.col_stride * kBytes,
-         k, cols},
+        {static_cast<const char*>(b.data), b.row_stride * kBytes, b.col_stride * kBytes, k, cols},
         rows, static_cast<typename Ops::Acc*>(c), ldc, accumulate);
   });
 }
 
 template <class Ops>
 constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
-  return {name,       math,          block_k,
-          PackA<Ops>, PackB<Ops>,    Multiply<Ops>,
-          MultiplySkinny<Ops>,       StoreTile<typename Ops::Acc>};
+  return {name,
+          math,
+          block_k,
+          PackA<Ops>,
+          PackB<Ops>,
+          Multiply<Ops>,
+          MultiplySkinny<Ops>,
+          StoreTile<typename Ops::Acc>};
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 // vectorises for the instruction set of the translation unit.
 #pragma once
 
-#include "kernel/epilogue.h"
 #include "host/vector.h"
+#include "kernel/epilogue.h"
 
 namespace jaxgemm {
 namespace {
@@ -12,8 +12,8 @@ constexpr int kStoreCols = 256;
 
 // dst[i * stride] = encode(value[i])
 template <class Out, class Value, class Encode>
-JAXGEMM_INLINE void Write(void* base, int64_t offset, int64_t stride, const Value* value,
-                          int count, Encode encode) {
+JAXGEMM_INLINE void Write(void* base, int64_t offset, int64_t stride, const Value* value, int count,
+                          Encode encode) {
   Out* __restrict dst = static_cast<Out*>(base) + offset;
   if (stride == 1) {
     for (int i = 0; i < count; ++i) dst[i] = static_cast<Out>(encode(value[i]));
@@ -22,8 +22,8 @@ JAXGEMM_INLINE void Write(void* base, int64_t offset, int64_t stride, const Valu
   }
 }
 
-inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride,
-                    const float* value, int count) {
+inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride, const float* value,
+                    int count) {
   const auto write = [&]<class Out>(Out, auto encode) __attribute__((always_inline)) {
     Write<Out>(base, offset, stride, value, count, encode);
   };
@@ -41,8 +41,8 @@ inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride,
 }
 
 // Wraps, as an integer conversion does.
-inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride,
-                    const int32_t* value, int count) {
+inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride, const int32_t* value,
+                    int count) {
   if (dtype == DType::kS8) {
     Write<int8_t>(base, offset, stride, value, count, [](int32_t x) { return x; });
   } else {
@@ -104,8 +104,7 @@ JAXGEMM_INLINE void Finish(const Acc* from, Value* value, int row, int64_t col, 
 
 // Rows of a gate and an up projection.
 template <class Acc>
-void StoreGatedRows(const Acc* acc, int64_t ldacc, int rows, int cols,
-                    const EpilogueTile& tile) {
+void StoreGatedRows(const Acc* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile) {
   alignas(64) float gate[kStoreCols], up[kStoreCols];
   for (int row = 0; row < rows; ++row) {
     for (int col = 0; col < cols; col += kStoreCols) {
@@ -127,15 +126,14 @@ void StoreGatedRows(const Acc* acc, int64_t ldacc, int rows, int cols,
 
 // Value: what the epilogue computes in, float or int32_t.
 template <class Acc, class Value>
-void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols,
-               const EpilogueTile& tile) {
+void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile) {
   if constexpr (__is_same(Acc, Value)) {
     const bool only_cast = !tile.scale && !tile.bias && !tile.preact &&
                            tile.activation == Activation::kNone && !tile.accumulate;
     if (only_cast) {
       for (int row = 0; row < rows; ++row) {
-        WriteAs(tile.out_dtype, tile.out, row * tile.row_stride, tile.col_stride,
-                acc + row * ldacc, cols);
+        WriteAs(tile.out_dtype, tile.out, row * tile.row_stride, tile.col_stride, acc + row * ldacc,
+                cols);
       }
       return;
     }
@@ -160,8 +158,7 @@ void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols,
 }
 
 template <class Acc>
-void StoreTile(const void* acc, int64_t ldacc, int rows, int cols,
-               const EpilogueTile& tile) {
+void StoreTile(const void* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile) {
   const bool integer = tile.out_dtype == DType::kS8 || tile.out_dtype == DType::kS32;
   if constexpr (__is_same(Acc, int32_t)) {
     if (integer) {

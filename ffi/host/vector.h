@@ -45,11 +45,11 @@ JAXGEMM_INLINE void Store(void* p, V v) {
 // builds these lane by lane.)
 JAXGEMM_INLINE WordV Widen16(const char* p) {
 #if JAXGEMM_VECTOR_BYTES == 64
-  return reinterpret_cast<WordV>(_mm512_cvtepu16_epi32(
-      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
+  return reinterpret_cast<WordV>(
+      _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
 #elif JAXGEMM_VECTOR_BYTES == 32
-  return reinterpret_cast<WordV>(_mm256_cvtepu16_epi32(
-      _mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+  return reinterpret_cast<WordV>(
+      _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
 #else
   uint16_t x[kLanes];
   __builtin_memcpy(x, p, sizeof x);
@@ -59,11 +59,11 @@ JAXGEMM_INLINE WordV Widen16(const char* p) {
 
 JAXGEMM_INLINE WordV Widen8(const char* p) {
 #if JAXGEMM_VECTOR_BYTES == 64
-  return reinterpret_cast<WordV>(_mm512_cvtepu8_epi32(
-      _mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+  return reinterpret_cast<WordV>(
+      _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
 #elif JAXGEMM_VECTOR_BYTES == 32
-  return reinterpret_cast<WordV>(_mm256_cvtepu8_epi32(
-      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+  return reinterpret_cast<WordV>(
+      _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
 #else
   uint8_t x[kLanes];
   __builtin_memcpy(x, p, sizeof x);
@@ -91,8 +91,8 @@ constexpr int DTypeBytes(DType dtype) {
 }
 
 constexpr bool IsF8(DType dtype) {
-  return dtype == DType::kF8E4M3FN || dtype == DType::kF8E5M2 ||
-         dtype == DType::kF8E4M3FNUZ || dtype == DType::kF8E5M2FNUZ;
+  return dtype == DType::kF8E4M3FN || dtype == DType::kF8E5M2 || dtype == DType::kF8E4M3FNUZ ||
+         dtype == DType::kF8E5M2FNUZ;
 }
 
 // Floats from fp8 codes, one in each word.
@@ -122,22 +122,21 @@ struct MakeLanes<0, kIndex...> {
 // Within each four lanes: a0 b0 a1 b1, or a2 b2 a3 b3 (kHigh).
 template <bool kHigh, int... i>
 JAXGEMM_INLINE WordV Zip32(WordV a, WordV b, Lanes<i...>) {
-  return __builtin_shufflevector(
-      a, b, (i / 4 * 4 + (kHigh ? 2 : 0) + i % 4 / 2 + i % 2 * kLanes)...);
+  return __builtin_shufflevector(a, b,
+                                 (i / 4 * 4 + (kHigh ? 2 : 0) + i % 4 / 2 + i % 2 * kLanes)...);
 }
 
 // Within each four lanes: a0 a1 b0 b1, or a2 a3 b2 b3 (kHigh).
 template <bool kHigh, int... i>
 JAXGEMM_INLINE WordV Zip64(WordV a, WordV b, Lanes<i...>) {
-  return __builtin_shufflevector(
-      a, b, (i / 4 * 4 + (kHigh ? 2 : 0) + i % 2 + i % 4 / 2 * kLanes)...);
+  return __builtin_shufflevector(a, b,
+                                 (i / 4 * 4 + (kHigh ? 2 : 0) + i % 2 + i % 4 / 2 * kLanes)...);
 }
 
 // Exchanges the lanes of a with bit kDistance set with those of b that have it clear.
 template <int kDistance, int... i>
 JAXGEMM_INLINE void SwapLanes(WordV& a, WordV& b, Lanes<i...>) {
-  const WordV low = __builtin_shufflevector(
-      a, b, (i & kDistance ? kLanes + i - kDistance : i)...);
+  const WordV low = __builtin_shufflevector(a, b, (i & kDistance ? kLanes + i - kDistance : i)...);
   b = __builtin_shufflevector(a, b, (i & kDistance ? kLanes + i : i + kDistance)...);
   a = low;
 }

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "host/mainloop.h"
-#include "schedule/stream_k.h"
 #include "host/trace.h"
+#include "schedule/stream_k.h"
 
 namespace jaxgemm {
 namespace {
@@ -106,13 +106,11 @@ class Workgroup {
         lhs_(MakeOperand(call.lhs, call.problem.lhs_dtype, call.problem.m, call.problem.k,
                          call.problem.lhs_contracting == 1, call.problem.lhs_batched)),
         rhs_(MakeOperand(call.rhs, call.problem.rhs_dtype, call.problem.k,
-                         call.problem.num_columns(),
-                         call.problem.rhs_contracting == 0,
+                         call.problem.num_columns(), call.problem.rhs_contracting == 0,
                          call.problem.rhs_batched || call.problem.ragged == Ragged::kM)),
-        accumulator_(reinterpret_cast<T*>(call.workspace +
-                                          (config_.reduction == Reduction::kAtomic
-                                               ? plan_.atomic_offset
-                                               : plan_.partials_offset)),
+        accumulator_(reinterpret_cast<T*>(call.workspace + (config_.reduction == Reduction::kAtomic
+                                                                ? plan_.atomic_offset
+                                                                : plan_.partials_offset)),
                      config_.tile_m * config_.tile_n) {
     if (plan_.transposed) {
       std::swap(lhs_, rhs_);
@@ -139,8 +137,7 @@ class Workgroup {
     GroupedMap map = plan_.grouped_map(p);
     map.group_sizes = call_.group_sizes;
     map.StartAt(call_.group_offset);
-    map.Prepare(static_cast<Index>(config_.num_workgroups),
-                static_cast<Index>(config_.num_shares));
+    map.Prepare(static_cast<Index>(config_.num_workgroups), static_cast<Index>(config_.num_shares));
     Run(index, map);
   }
 
@@ -160,16 +157,14 @@ class Workgroup {
     auto store = [this](const WorkTile& tile) { Store(tile); };
     const bool claim_ahead = config_.claim_ahead;
     if (plan_.stealing()) {
-      StealClaim claim{.counters = reinterpret_cast<int32_t*>(call_.workspace +
-                                                              plan_.claim_offset),
+      StealClaim claim{.counters = reinterpret_cast<int32_t*>(call_.workspace + plan_.claim_offset),
                        .num_queues = static_cast<Index>(config_.num_queues),
                        .start = static_cast<Index>(index % config_.num_queues),
                        .size = map.size()};
       ForEachWorkTile(claim, map, ready, claim_ahead, compute, store);
     } else {
-      StrideClaim claim{.index = index,
-                        .step = static_cast<Index>(config_.num_workgroups),
-                        .size = map.size()};
+      StrideClaim claim{
+          .index = index, .step = static_cast<Index>(config_.num_workgroups), .size = map.size()};
       ForEachWorkTile(claim, map, ready, claim_ahead, compute, store);
     }
   }
@@ -187,16 +182,14 @@ class Workgroup {
   int64_t TileCols() const { return call_.problem.gated ? config_.tile_n / 2 : config_.tile_n; }
   int64_t OutCols() const { return plan_.transposed ? plan_.n : call_.problem.n; }
   int64_t Col(const WorkTile& tile) const { return tile.n * TileCols(); }
-  int64_t Cols(const WorkTile& tile) const {
-    return std::min(TileCols(), OutCols() - Col(tile));
-  }
+  int64_t Cols(const WorkTile& tile) const { return std::min(TileCols(), OutCols() - Col(tile)); }
 
   void Compute(const WorkTile& tile) {
     int64_t row = Row(tile), col = Col(tile);
     int64_t k_origin = ragged_k() ? tile.origin : 0;
     int64_t k_begin = k_origin + tile.k_begin * config_.tile_k;
-    int64_t k_end = std::min(k_origin + tile.k_end * config_.tile_k,
-                             ragged_k() ? tile.limit : plan_.k);
+    int64_t k_end =
+        std::min(k_origin + tile.k_end * config_.tile_k, ragged_k() ? tile.limit : plan_.k);
     int64_t rhs_batch = tile.batch;
     if (ragged_m()) {
       const Problem& p = call_.problem;
@@ -241,23 +234,22 @@ class Workgroup {
       int64_t matrix = ragged_m() ? tile.group : tile.batch;
       return vector ? Offset(vector, matrix * batch_stride + column * stride, 4) : nullptr;
     };
-    EpilogueTile out{
-        .out = static_cast<char*>(call_.out) + OutOffset(tile, OutCols()) * bytes,
-        .preact = call_.preact ? static_cast<char*>(call_.preact) +
-                                     OutOffset(tile, PreactCols()) * bytes
-                               : nullptr,
-        .out_dtype = p.out_dtype,
-        .row_stride = plan_.transposed ? 1 : OutCols(),
-        .col_stride = plan_.transposed ? plan_.m : 1,
-        .bias = at(call_.bias, call_.bias_batch_stride, 1),
-        .scale = reinterpret_cast<const float*>(
-            at(call_.scale, call_.scale_batch_stride, call_.scale_stride)),
-        .scale_stride = call_.scale_stride,
-        .vectors_along_rows = plan_.transposed,
-        .activation = p.activation,
-        .up_sums = p.gated ? Cols(tile) : 0,
-        .up_columns = p.gated ? p.n : 0,
-        .accumulate = p.accumulate};
+    EpilogueTile out{.out = static_cast<char*>(call_.out) + OutOffset(tile, OutCols()) * bytes,
+                     .preact = call_.preact ? static_cast<char*>(call_.preact) +
+                                                  OutOffset(tile, PreactCols()) * bytes
+                                            : nullptr,
+                     .out_dtype = p.out_dtype,
+                     .row_stride = plan_.transposed ? 1 : OutCols(),
+                     .col_stride = plan_.transposed ? plan_.m : 1,
+                     .bias = at(call_.bias, call_.bias_batch_stride, 1),
+                     .scale = reinterpret_cast<const float*>(
+                         at(call_.scale, call_.scale_batch_stride, call_.scale_stride)),
+                     .scale_stride = call_.scale_stride,
+                     .vectors_along_rows = plan_.transposed,
+                     .activation = p.activation,
+                     .up_sums = p.gated ? Cols(tile) : 0,
+                     .up_columns = p.gated ? p.n : 0,
+                     .accumulate = p.accumulate};
     call_.kernel->store(accumulator_.data(), accumulator_.ld(), static_cast<int>(Rows(tile)),
                         static_cast<int>(Cols(tile)), out);
   }
@@ -281,8 +273,7 @@ class Workgroup {
   // Of the tile's first element in out or in preact, in elements.
   int64_t OutOffset(const WorkTile& tile, int64_t row_length) const {
     int64_t row = Row(tile), col = Col(tile);
-    int64_t matrix = ragged_k() ? tile.batch * call_.problem.local_groups + tile.group
-                                : tile.batch;
+    int64_t matrix = ragged_k() ? tile.batch * call_.problem.local_groups + tile.group : tile.batch;
     int64_t in_matrix = plan_.transposed ? col * plan_.m + row : row * row_length + col;
     return matrix * plan_.m * row_length + in_matrix;
   }

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/call.h"
 #include "host/kernel.h"
+#include "runtime/call.h"
 
 namespace jaxgemm {
 
@@ -17,8 +17,7 @@ struct HostCall : Call {
 
 // How products of these operands are formed by the best (or the named) kernel that this
 // processor can run. Null, and why in *error, where there is none.
-const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name,
-                                   std::string* error);
+const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name, std::string* error);
 
 // Sets the workspace's zeroed part to zero. Before any workgroup runs.
 void ZeroWorkspace(const HostCall& call);

@@ -18,13 +18,13 @@ namespace jaxgemm {
 // `vectors_along_rows`, which the skinny path uses for the transposed problem).
 struct EpilogueTile {
   void* out;
-  void* preact;          // null unless the value before the activation is wanted
+  void* preact;  // null unless the value before the activation is wanted
   DType out_dtype;
-  int64_t row_stride;    // of out and preact
-  int64_t col_stride;    // 1, except for the transposed problem
-  const void* bias;      // float, or int32_t for integer out; null: none
-  const float* scale;    // null: none
-  int scale_stride;      // 0: one scale for all, 1: one per column
+  int64_t row_stride;  // of out and preact
+  int64_t col_stride;  // 1, except for the transposed problem
+  const void* bias;    // float, or int32_t for integer out; null: none
+  const float* scale;  // null: none
+  int scale_stride;    // 0: one scale for all, 1: one per column
   bool vectors_along_rows;
   Activation activation;
   // Gated: sums of the up projection are this many columns behind those of the gate, its bias and
@@ -89,8 +89,7 @@ enum class SmallFloatSpecials : uint8_t {
   kUnsignedZero,  // the code of -0 is the only NaN ("fnuz")
 };
 
-template <int kExponentBits, int kMantissaBits, int kExponentBias,
-          SmallFloatSpecials kRest>
+template <int kExponentBits, int kMantissaBits, int kExponentBias, SmallFloatSpecials kRest>
 struct SmallFloat {
   static constexpr int kMantissa = kMantissaBits;
   static constexpr int kBias = kExponentBias;
@@ -101,8 +100,7 @@ struct SmallFloat {
   static constexpr uint32_t kInf = kMagnitude & ~((1u << kMantissaBits) - 1);
   // The bits of 2^(24 - bias - mantissa), a float whose last place is the least
   // subnormal.
-  static constexpr uint32_t kSubnormalMagic = (151u - kExponentBias - kMantissaBits)
-                                              << 23;
+  static constexpr uint32_t kSubnormalMagic = (151u - kExponentBias - kMantissaBits) << 23;
 };
 
 using F16Format = SmallFloat<5, 10, 15, SmallFloatSpecials::kIeee>;
@@ -119,8 +117,8 @@ static JAXGEMM_INLINE Float DecodeSmallFloat(Bits code) {
   const Bits sign = (code & Format::kSign) * (0x80000000u / Format::kSign);
   const Bits shifted = magnitude << Format::kShift;
   const Bits magic = magnitude | Format::kSubnormalMagic;
-  const Float subnormal = __builtin_bit_cast(Float, magic) -
-                          __builtin_bit_cast(float, Format::kSubnormalMagic);
+  const Float subnormal =
+      __builtin_bit_cast(Float, magic) - __builtin_bit_cast(float, Format::kSubnormalMagic);
   Bits bits = magnitude < (1u << Format::kMantissa)
                   ? __builtin_bit_cast(Bits, subnormal)
                   : shifted + (static_cast<uint32_t>(127 - Format::kBias) << 23);
@@ -145,8 +143,7 @@ static JAXGEMM_INLINE uint32_t EncodeSmallFloat(float value) {
   const uint32_t odd = (magnitude >> Format::kShift) & 1;
   const uint32_t rounded = magnitude + odd + ((1u << (Format::kShift - 1)) - 1);
   const uint32_t bias_change = static_cast<uint32_t>(127 - Format::kBias);
-  const uint32_t normal =
-      (rounded >> Format::kShift) - (bias_change << Format::kMantissa);
+  const uint32_t normal = (rounded >> Format::kShift) - (bias_change << Format::kMantissa);
   const float magic = __builtin_bit_cast(float, Format::kSubnormalMagic);
   const uint32_t subnormal =
       __builtin_bit_cast(uint32_t, __builtin_bit_cast(float, magnitude) + magic) -
@@ -158,8 +155,7 @@ static JAXGEMM_INLINE uint32_t EncodeSmallFloat(float value) {
   uint32_t code = above((bias_change + 1) << 23, magnitude) ? subnormal : normal;
   if constexpr (Format::kSpecials == SmallFloatSpecials::kIeee) {
     code = above(code, Format::kInf) ? Format::kInf : code;
-    code = above(magnitude, 0x7f800000u) ? Format::kInf | (1u << (Format::kMantissa - 1))
-                                         : code;
+    code = above(magnitude, 0x7f800000u) ? Format::kInf | (1u << (Format::kMantissa - 1)) : code;
     return code | sign;
   } else if constexpr (Format::kSpecials == SmallFloatSpecials::kNanOnly) {
     code = above(code, Format::kMagnitude) ? Format::kMagnitude : code;
@@ -176,8 +172,8 @@ static JAXGEMM_INLINE uint16_t EncodeBF16(float value) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
   const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1)) >> 16;
   const uint32_t nan = ((bits >> 16) & 0x8000u) | 0x7fc0u;
-  return static_cast<uint16_t>(
-      static_cast<int32_t>(bits & 0x7fffffffu) > 0x7f800000 ? nan : rounded);
+  return static_cast<uint16_t>(static_cast<int32_t>(bits & 0x7fffffffu) > 0x7f800000 ? nan
+                                                                                     : rounded);
 }
 
 }  // namespace jaxgemm

@@ -28,13 +28,13 @@ struct GemmArgs {
   int64_t lhs_batch_stride, rhs_batch_stride;
   int64_t bias_batch_stride, scale_batch_stride;
 
-  StreamKMap map;  // of the dense schedules, too: no tile is cut there
-  GroupedMap groups;  // ragged kNone: there are none, else it is to be prepared
+  StreamKMap map;               // of the dense schedules, too: no tile is cut there
+  GroupedMap groups;            // ragged kNone: there are none, else it is to be prepared
   const int32_t* group_offset;  // null: 0
   ChunkSignals chunks;          // of lhs; not of grouped problems
   Index max_shares;             // that preparing may cut
   Index num_workgroups;
-  Index num_queues;     // 0: fixed stride
+  Index num_queues;      // 0: fixed stride
   int32_t scale_stride;  // 0: one scale for all columns, 1: one per column
   DType out_dtype;
   Activation activation;

@@ -17,17 +17,15 @@ constexpr Target kTargets[] = {
 
 constexpr int64_t kMaxTile = 1 << 14;
 
-bool IsFnuz(DType dtype) {
-  return dtype == DType::kF8E4M3FNUZ || dtype == DType::kF8E5M2FNUZ;
-}
+bool IsFnuz(DType dtype) { return dtype == DType::kF8E4M3FNUZ || dtype == DType::kF8E5M2FNUZ; }
 
-std::string CheckSize(std::string_view what, std::initializer_list<int64_t> dims,
-                      int64_t bytes) {
+std::string CheckSize(std::string_view what, std::initializer_list<int64_t> dims, int64_t bytes) {
   int64_t size = bytes;
   for (int64_t dim : dims) {
     if (dim < 0) return Str(what) + " has a negative dimension.";
     if (__builtin_mul_overflow(size, dim, &size) || size > (int64_t{1} << 62)) {
-      return Str(what) + " is larger than 2**62 bytes: dimensions are 64-bit, but the "
+      return Str(what) +
+             " is larger than 2**62 bytes: dimensions are 64-bit, but the "
              "array must be addressable. Split the product.";
     }
   }
@@ -46,12 +44,13 @@ std::string CheckGroups(const Problem& p) {
     return "a gated product has " + Str(p.n) + " columns; at most 2**30 are allowed. Split it.";
   }
   if (extent > kMost || p.groups > kMost || p.local_groups > kMost) {
-    return Str(extent) + " rows in " + Str(p.groups) + " groups; at most 2**30 of either are "
+    return Str(extent) + " rows in " + Str(p.groups) +
+           " groups; at most 2**30 of either are "
            "allowed, for group sizes are int32. Split the product.";
   }
-  if (p.groups < 0 || p.local_groups < 0 ||
-      (p.groups != p.local_groups && !p.group_offset)) {
-    return Str(p.local_groups) + " of " + Str(p.groups) + " groups are to be computed; that "
+  if (p.groups < 0 || p.local_groups < 0 || (p.groups != p.local_groups && !p.group_offset)) {
+    return Str(p.local_groups) + " of " + Str(p.groups) +
+           " groups are to be computed; that "
            "needs a group offset.";
   }
   if (p.ragged == Ragged::kK && (p.bias || p.scale || p.activation != Activation::kNone)) {
@@ -79,7 +78,8 @@ const Target* FindTarget(std::string_view name, std::string* error) {
 std::string CheckOperands(DType lhs, DType rhs, const Target& target) {
   for (DType dtype : {lhs, rhs}) {
     if (!IsOperand(dtype)) {
-      return "an operand is " + Str(Name(dtype)) + "; allowed are float32, bfloat16, float16, "
+      return "an operand is " + Str(Name(dtype)) +
+             "; allowed are float32, bfloat16, float16, "
              "the four float8 types and int8.";
     }
     if (target.platform == "rocm" && IsF8(dtype) && IsFnuz(dtype) != (target.name == "gfx942")) {
@@ -128,7 +128,8 @@ std::string CheckProblem(const Problem& p, const Target& target) {
   constexpr int64_t kMostTiles = int64_t{1} << 30;
   if (p.tiles_per_chunk < 0 || p.tiles_per_chunk > kMostTiles || p.timeout_ns < 0 ||
       p.num_chunks > kMostTiles || (p.tiles_per_chunk > 0 && p.ragged != Ragged::kNone)) {
-    return "tiles_per_chunk_m=" + Str(p.tiles_per_chunk) + "; allowed are 1 to 2**30 tile rows in "
+    return "tiles_per_chunk_m=" + Str(p.tiles_per_chunk) +
+           "; allowed are 1 to 2**30 tile rows in "
            "a chunk of lhs, for products without groups, and a timeout that is not negative.";
   }
   error = CheckSize("lhs", {p.batch, p.m, p.k}, Bytes(p.lhs_dtype));
@@ -143,14 +144,16 @@ std::string CheckProblem(const Problem& p, const Target& target) {
 std::string CheckChunks(const Problem& p, int64_t tile_m, int64_t tiles_m) {
   if (p.pivot < 0 || p.pivot >= std::max<int64_t>(tiles_m, 1)) {
     return "tile_idx_pivot_m=" + Str(p.pivot) + "; lhs has " + Str(tiles_m) + " tile rows of " +
-           Str(tile_m) + " rows, and the pivot is one of them, counted from 0. Pass 0 to begin "
+           Str(tile_m) +
+           " rows, and the pivot is one of them, counted from 0. Pass 0 to begin "
            "with the first.";
   }
   const int64_t needed = (tiles_m + p.tiles_per_chunk - 1) / p.tiles_per_chunk;
   if (p.num_chunks >= 0 && p.num_chunks != needed) {
     return "chunk_signals has " + Str(p.num_chunks) + " signals; lhs has " + Str(tiles_m) +
            " tile rows of " + Str(tile_m) + " rows, which make " + Str(needed) + " chunks of " +
-           Str(p.tiles_per_chunk) + ". Pass as many, ask jaxgemm.chunk_rows for the rows of a "
+           Str(p.tiles_per_chunk) +
+           ". Pass as many, ask jaxgemm.chunk_rows for the rows of a "
            "chunk, or choose the tile by GemmConfig(tile_m=...).";
   }
   return "";
@@ -182,7 +185,8 @@ std::string CheckConfig(const Config& c, const Target& target) {
            "additions changes from run to run. Use reduction='linear' or 'tree'.";
   }
   if (c.num_queues > 0 && c.schedule == Schedule::kPersistent) {
-    return "num_queues=" + Str(c.num_queues) + " needs queues to steal from, and the "
+    return "num_queues=" + Str(c.num_queues) +
+           " needs queues to steal from, and the "
            "persistent schedule has none. Use schedule='work_stealing' or 'stream_k'.";
   }
   return "";
@@ -195,8 +199,8 @@ bool Computes(const GpuInstance& instance, const Problem& p, const Target& targe
 }
 
 std::string NoInstance(const Problem& p, const Config& c, const Target& target) {
-  std::string asked = Field("tile_m", c.tile_m) + Field("tile_n", c.tile_n) +
-                      Field("tile_k", c.tile_k);
+  std::string asked =
+      Field("tile_m", c.tile_m) + Field("tile_n", c.tile_n) + Field("tile_k", c.tile_k);
   if (!c.kernel.empty()) asked = " kernel='" + Str(c.kernel) + "'" + asked;
   std::string names;
   for (const GpuInstance& each : GpuInstances()) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "spec/gpu_instances.h"
 #include "plan/plan.h"
+#include "spec/gpu_instances.h"
 
 namespace jaxgemm {
 

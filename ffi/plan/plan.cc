@@ -74,7 +74,8 @@ std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
       __builtin_mul_overflow(tiles, batch, &tiles) || tiles > kMost || batch > kMost ||
       tiles_m > kMost || tiles_n > kMost || tiles_k > kMost) {
     return Str(batch) + " x " + Str(tiles_m) + " x " + Str(tiles_n) + " work tiles of " +
-           Str(tiles_k) + " k tiles do not fit the 32-bit claim counters. Use a larger tile or "
+           Str(tiles_k) +
+           " k tiles do not fit the 32-bit claim counters. Use a larger tile or "
            "split the product.";
   }
   plan->grid = {.batch = static_cast<Index>(batch),
@@ -91,9 +92,8 @@ std::string SetGrid(const Problem& p, const Target& target, Plan* plan) {
 
 // The kernel, and with it the tile: on AMD GPUs the largest that gives every CU one, or else the
 // smallest.
-std::string ChooseInstance(const Problem& p, const Target& target, int64_t workgroups,
-                           bool gated, bool may_share, bool may_cut, Sm90Sharing* best_sharing,
-                           Plan* plan) {
+std::string ChooseInstance(const Problem& p, const Target& target, int64_t workgroups, bool gated,
+                           bool may_share, bool may_cut, Sm90Sharing* best_sharing, Plan* plan) {
   Config& c = plan->config;
   const GpuInstance* best = nullptr;
   const bool sm90 = target.name == "sm90";
@@ -173,8 +173,8 @@ void ChooseHostTile(const Problem& p, bool stream_k, int64_t workgroups, Plan* p
       // All threads' scratch together must leave room for partial sums.
       Plan trial = *plan;
       trial.config.tile_m = tile_m, trial.config.tile_n = tile_n;
-      bool fits = tile_m * tile_n <= kMaxArea &&
-                  HostScratchBytes(trial) * threads <= kWorkspaceCap / 2;
+      bool fits =
+          tile_m * tile_n <= kMaxArea && HostScratchBytes(trial) * threads <= kWorkspaceCap / 2;
       if (best == 0 || (fits && cost <= best)) best = cost, best_m = tile_m, best_n = tile_n;
     }
   }
@@ -192,9 +192,7 @@ void LayOutWorkspace(const Problem& p, const Target& target, Plan* plan) {
   int64_t tile_bytes = c.tile_m * c.tile_n * 4;
   bool atomic = c.reduction == Reduction::kAtomic;
   int64_t end = 0;
-  auto part = [&end](int64_t bytes) {
-    return std::exchange(end, end + RoundUp(bytes, 64));
-  };
+  auto part = [&end](int64_t bytes) { return std::exchange(end, end + RoundUp(bytes, 64)); };
   plan->claim_offset = part(c.num_queues * StealClaim::kCounterStride * 4);
   plan->arrivals_offset = part(slots * 4);
   plan->status_offset = part(p.tiles_per_chunk > 0 ? 4 : 0);
@@ -217,8 +215,9 @@ std::string CutTiles(const Problem& p, const Target& target, const Config& asked
   int64_t cut = tiles < workgroups ? tiles : tiles % workgroups;
   plan->last_wave = cut;
   if (c.num_shares && cut * tiles_k <= cut) {
-    return "num_shares=" + Str(c.num_shares) + ", but there is nothing to cut: " +
-           Str(cut) + " tiles of " + Str(tiles_k) + " k tiles are left to share. Use a smaller "
+    return "num_shares=" + Str(c.num_shares) + ", but there is nothing to cut: " + Str(cut) +
+           " tiles of " + Str(tiles_k) +
+           " k tiles are left to share. Use a smaller "
            "tile_k, or leave num_shares out.";
   }
   if (c.num_shares && (c.num_shares <= cut || c.num_shares > cut * tiles_k)) {
@@ -318,9 +317,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   plan->grouped = p.ragged != Ragged::kNone;
   const Problem typical = Typical(p);
   plan->m = typical.m, plan->n = typical.n, plan->k = typical.k;
-  plan->transposed =
-      host && !plan->grouped && p.tiles_per_chunk == 0 && p.n <= kHostSkinnyM && p.m > p.n &&
-      p.m > kHostSkinnyM;
+  plan->transposed = host && !plan->grouped && p.tiles_per_chunk == 0 && p.n <= kHostSkinnyM &&
+                     p.m > p.n && p.m > kHostSkinnyM;
   if (plan->transposed) std::swap(plan->m, plan->n);
   plan->skinny = host && !plan->grouped && plan->m <= kHostSkinnyM;
   plan->in_place = host && !plan->transposed && !p.gated &&
@@ -370,7 +368,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
     }
   }
   if (p.gated && p.n > 0 && c.tile_n % 2) {
-    return "tile_n=" + Str(c.tile_n) + "; it must be even, for a gated product's tiles have as "
+    return "tile_n=" + Str(c.tile_n) +
+           "; it must be even, for a gated product's tiles have as "
            "many columns of the gate as of the up projection.";
   }
   if (plan->grouped) plan->m = p.m, plan->k = p.k;
@@ -393,8 +392,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   } else if (stream_k) {
     if (!plan->whole_is_faster) error = CutTiles(p, target, config, workgroups, plan);
     if (!error.empty()) return error;
-    if (plan->cut_tiles == 0) c.schedule = c.num_queues ? Schedule::kWorkStealing
-                                                        : Schedule::kPersistent;
+    if (plan->cut_tiles == 0)
+      c.schedule = c.num_queues ? Schedule::kWorkStealing : Schedule::kPersistent;
   }
   if (c.schedule == Schedule::kAuto) {
     // Counters cost a memset, which a few microseconds of unequal CUs have to be worth.
@@ -418,8 +417,8 @@ std::string MakePlan(const Problem& p, const Config& config, std::string_view ta
   error = SetGrid(p, target, plan);
   if (!error.empty()) return error;
   // Left open in the configuration: the handler finds it so, too.
-  plan->order_at_launch = !c.group_m && p.tiles_per_chunk > 0 &&
-                          p.tiles_per_chunk < plan->grid.group_m;
+  plan->order_at_launch =
+      !c.group_m && p.tiles_per_chunk > 0 && p.tiles_per_chunk < plan->grid.group_m;
   if (!plan->order_at_launch && !c.group_m) c.group_m = GroupM(p, target, *plan);
   if (!c.num_workgroups) {
     c.num_workgroups = std::max<int64_t>(1, std::min(workgroups, plan->num_indices()));

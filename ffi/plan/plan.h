@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "spec/gpu_instances.h"
 #include "schedule/grouped_map.h"
 #include "sm90/launch_args.h"
+#include "spec/gpu_instances.h"
 #include "spec/names.h"
 #include "spec/types.h"
 
@@ -60,7 +60,7 @@ struct Config {
   int64_t num_workgroups = 0, group_m = 0, num_queues = 0;
   // Stream-K: shares that the cut tiles' k iterations make, at the most where they are grouped.
   int64_t num_shares = 0;
-  int64_t num_threads = 0;  // host: workgroups that run at the same time, at most
+  int64_t num_threads = 0;   // host: workgroups that run at the same time, at most
   int64_t claim_ahead = -1;  // ask for the next tile before storing this one; -1: open
   std::string_view kernel;   // not owned; a GPU plan's is its instance's name
 };
@@ -76,10 +76,10 @@ struct Plan {
   // and the tile are then those of out^T.
   bool transposed = false;
   bool grouped = false;
-  bool skinny = false;  // few rows: rhs is streamed, not packed
-  bool in_place = false;  // the host sums whole tiles in out, which has their type and order
+  bool skinny = false;          // few rows: rhs is streamed, not packed
+  bool in_place = false;        // the host sums whole tiles in out, which has their type and order
   int64_t m = 0, n = 0, k = 0;  // gated: n counts both matrices' columns, as tile_n does
-  TileGrid grid{};  // of all tiles; grouped: of as many as there can be
+  TileGrid grid{};              // of all tiles; grouped: of as many as there can be
   // Stream-K's cut; no tile is cut under the other schedules.
   int64_t cut_tiles = 0;
   int64_t last_wave = 0;  // stream-K: tiles that do not fill a wave; no more than these are cut
@@ -91,7 +91,7 @@ struct Plan {
   // than a chunk's.
   bool order_at_launch = false;
   bool whole_is_faster = false;  // than tiles cut as stream-K would
-  bool fewer_shares = false;  // than wanted: the workspace would have been too large
+  bool fewer_shares = false;     // than wanted: the workspace would have been too large
   // Bytes from the workspace's start, each part 64-byte aligned. The first zeroed_bytes are
   // set to zero on the call's stream: claim counters, arrival counters, atomic sums, the status of
   // waiting for chunks, the order of their tiles.
@@ -104,8 +104,8 @@ struct Plan {
 
   bool stealing() const { return config.num_queues > 0; }
   StreamKMap stream_k_map() const {
-    return {grid, grid.num_tiles() - static_cast<Index>(cut_tiles),
-            static_cast<Index>(cut_tiles), static_cast<Index>(config.num_shares)};
+    return {grid, grid.num_tiles() - static_cast<Index>(cut_tiles), static_cast<Index>(cut_tiles),
+            static_cast<Index>(config.num_shares)};
   }
   int64_t num_indices() const { return stream_k_map().size(); }
   // The kernel, which can read the sizes, prepares it.

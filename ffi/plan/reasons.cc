@@ -1,7 +1,6 @@
-#include "plan/plan.h"
-
 #include <utility>
 
+#include "plan/plan.h"
 #include "plan/relayout_sm90.h"
 #include "spec/text.h"
 
@@ -25,7 +24,8 @@ std::string LoadsByElement(const Problem& p, bool is_lhs, bool sm90) {
   if (p.ragged == Ragged::kK) {
     return operand + " is " + Str(Name(dtype)) + (contracting == 1 ? ", with k last" : "") +
            ", and groups along k begin anywhere; TMA reads operands of 16 bits whose last "
-           "dimension is not k" + end;
+           "dimension is not k" +
+           end;
   }
   return "k is not the last dimension of " + operand + ", which is " + Str(Name(dtype)) +
          "; TMA reads only operands of 16 bits so" + end;
@@ -39,7 +39,8 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
   auto say = [&reasons](std::string reason) { reasons.push_back(std::move(reason)); };
   int64_t tiles = plan.grid.num_tiles();
   if (plan.transposed) {
-    say("out has " + Str(p.n) + " columns: computed as out^T = rhs^T lhs^T, without copies; "
+    say("out has " + Str(p.n) +
+        " columns: computed as out^T = rhs^T lhs^T, without copies; "
         "tile_m and tile_n are those of out^T");
   }
   if (plan.skinny) {
@@ -80,7 +81,8 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
     const std::string whole = "runs data-parallel";
     if (plan.grouped && c.schedule == Schedule::kStreamK) {
       say("stream_k: the kernel cuts the last tiles along k, when it has read the groups' sizes, "
-          "into at most " + Str(c.num_shares) + " shares");
+          "into at most " +
+          Str(c.num_shares) + " shares");
     } else if (tiles == 0) {
       say("stream_k: there are no tiles to cut: " + whole);
     } else if (plan.grid.tiles_k < 2) {
@@ -96,13 +98,12 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
   } else if (asked.schedule == Schedule::kAuto) {
     say(c.schedule == Schedule::kWorkStealing
             ? "work_stealing: more tiles than workgroups, which need not run at one speed"
-        : tiles > c.num_workgroups
-            ? "persistent: a claim's counters would have to be zeroed first"
-            : "persistent: no more tiles than workgroups");
+        : tiles > c.num_workgroups ? "persistent: a claim's counters would have to be zeroed first"
+                                   : "persistent: no more tiles than workgroups");
   }
   if (p.tiles_per_chunk > 0) {
-    say("chunks of " + Str(p.tiles_per_chunk) + " tile rows, " +
-        Str(p.tiles_per_chunk * c.tile_m) + " rows, are waited for" +
+    say("chunks of " + Str(p.tiles_per_chunk) + " tile rows, " + Str(p.tiles_per_chunk * c.tile_m) +
+        " rows, are waited for" +
         (p.pivot ? " from tile row " + Str(p.pivot) + " round" : " from the first on"));
     if (plan.order_at_launch) {
       say("where all chunks have come when the kernel starts, " + Str(int64_t{plan.grid.group_m}) +

@@ -109,8 +109,8 @@ Problem Relaid(Problem p, const Relayout& r) {
 Relayout ChooseRelayout(const Problem& p, const Config& config, const Target& target) {
   Relayout best{p.lhs_contracting, p.rhs_contracting, p.m, p.n, p.k};
   const int64_t most = int64_t{1} << 30;  // sizes that padding cannot bring over a limit
-  if (target.name != "sm90" || !config.kernel.empty() || Suits(p, best) ||
-      p.m == 0 || p.n == 0 || p.k == 0 || p.m > most || p.n > most || p.k > most) {
+  if (target.name != "sm90" || !config.kernel.empty() || Suits(p, best) || p.m == 0 || p.n == 0 ||
+      p.k == 0 || p.m > most || p.n > most || p.k > most) {
     return best;
   }
   // Chunks of lhs have not arrived when a copy would be made. What is accumulated into is added to
@@ -149,15 +149,18 @@ std::string FasterByXla(const Problem& p, const Config& c, const Target& target,
   // types, and 0.68 for 32; the narrowest tile has 128.
   constexpr int64_t kFewRows = 24;
   if (p.batch == 1 && p.m <= kFewRows && operations > 0) {
-    return "lhs has " + Str(p.m) + " rows, and the kernels for Hopper have tiles of 128 rows: with "
-           "up to " + Str(kFewRows) + " rows XLA's product takes 0.2 to 0.7 of their time";
+    return "lhs has " + Str(p.m) +
+           " rows, and the kernels for Hopper have tiles of 128 rows: with "
+           "up to " +
+           Str(kFewRows) + " rows XLA's product takes 0.2 to 0.7 of their time";
   }
-  // Small products of short sums, where start and end of a kernel are most of its time: 0.58 to 0.87
-  // of 7 such products, 1.2 and more of most with longer sums.
+  // Small products of short sums, where start and end of a kernel are most of its time: 0.58 to
+  // 0.87 of 7 such products, 1.2 and more of most with longer sums.
   constexpr double kTiny = 3e7;
   constexpr int64_t kShortK = 96;
   if (p.k <= kShortK && operations > 0 && operations < kTiny) {
-    return "the product is small and k=" + Str(p.k) + " is short: XLA's product takes 0.6 to 0.9 of "
+    return "the product is small and k=" + Str(p.k) +
+           " is short: XLA's product takes 0.6 to 0.9 of "
            "the time, most of which is a kernel's start and end";
   }
   // Small products with copies: 0.18 to 0.57 in 16 of 18 below these operations, 0.7 and more

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <string>
 
-#include "plan/plan.h"
 #include "plan/check.h"
+#include "plan/plan.h"
 
 namespace jaxgemm {
 

@@ -17,8 +17,7 @@ bool IsStoredPlainly(const Problem& p) {
 // one of them would have nothing to do.
 bool TakesTurns(const Problem& p, const GpuInstance& instance, double tiles, int64_t workgroups) {
   return HasForm(instance, Sm90Form::kPingPong) && IsStoredPlainly(p) &&
-         tiles > static_cast<double>(workgroups) &&
-         CeilDiv(p.k, instance.tile_k) >= kPlainKTiles;
+         tiles > static_cast<double>(workgroups) && CeilDiv(p.k, instance.tile_k) >= kPlainKTiles;
 }
 
 // Clusters that run at once, by their CTAs, as cuOccupancyMaxActiveClusters counts on an H100: they
@@ -56,11 +55,11 @@ std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
   const double element = static_cast<double>(Bytes(instance.lhs));
   const double ctas = std::min(shares, at_once) * cluster;
   auto power = [](double cycles) { return std::pow(cycles, kNorm); };
-  const double busy = power(m * n * k * element / 2 / kMacsPerCycle) +
-                      power((m + n) * k * element / kSmBytes);
+  const double busy =
+      power(m * n * k * element / 2 / kMacsPerCycle) + power((m + n) * k * element / kSmBytes);
   const double waits = cluster > 1 ? kSharing : 0;
-  // A box of 128 bytes that straddles two lines of the L2 takes two reads: then the L2 is waited for
-  // wherever the tiles are.
+  // A box of 128 bytes that straddles two lines of the L2 takes two reads: then the L2 is waited
+  // for wherever the tiles are.
   auto reads = [&](int64_t line) { return line * Bytes(instance.lhs) % 128 == 0 ? 1.0 : 2.0; };
   const double lhs_reads = reads(p.lhs_contracting == 1 ? p.k : p.m);
   const double rhs_reads = reads(p.rhs_contracting == 1 ? p.k : p.n);
@@ -71,8 +70,9 @@ std::optional<double> Sm90Cycles(const Problem& p, const Target& target,
   const double last = kLastPerColumn * n;
   if (sharing.fixed_stride && TakesTurns(p, instance, tiles, workgroups)) {
     const double in_turns = busy + (lhs_reads * rhs_reads > 1 ? from_l2 : 0);
-    return last + kPerTile + std::ceil(tiles / at_once) * static_cast<double>(tiles_k) *
-                                 (waits + kTurns * std::pow(in_turns, 1 / kNorm));
+    return last + kPerTile +
+           std::ceil(tiles / at_once) * static_cast<double>(tiles_k) *
+               (waits + kTurns * std::pow(in_turns, 1 / kNorm));
   }
   if (!sharing.cut) {
     const double exchange = peers > 1 ? kExchange + kPerOwnedColumn * n / peers +
@@ -108,17 +108,16 @@ bool PeersFit(const Problem& p, const GpuInstance& instance, int64_t peers) {
                        static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
                        static_cast<double>(CeilDiv(p.n, instance.tile_n));
   return CanBePeers(instance.tile_n, peers) && HasForm(instance, Sm90Form::kPeers) &&
-         CeilDiv(p.k, instance.tile_k) >= peers &&
-         tiles <= static_cast<double>(kClusters[peers]);
+         CeilDiv(p.k, instance.tile_k) >= peers && tiles <= static_cast<double>(kClusters[peers]);
 }
 
 int64_t ClusterPeers(const Problem& p, const Plan& plan, const Target& target) {
   const Config& c = plan.config;
   const int64_t tiles = plan.grid.num_tiles();
   if (target.name != "sm90" || plan.grouped || p.tiles_per_chunk > 0 || tiles == 0 ||
-      !HasForm(*plan.instance, Sm90Form::kPeers) ||
-      c.schedule != Schedule::kStreamK || c.reduction != Reduction::kLinear || c.num_queues ||
-      c.num_shares != c.num_workgroups || c.num_shares % tiles) {
+      !HasForm(*plan.instance, Sm90Form::kPeers) || c.schedule != Schedule::kStreamK ||
+      c.reduction != Reduction::kLinear || c.num_queues || c.num_shares != c.num_workgroups ||
+      c.num_shares % tiles) {
     return 1;
   }
   const int64_t peers = c.num_shares / tiles;

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "plan/plan.h"
 #include "plan/check.h"
+#include "plan/plan.h"
 
 namespace jaxgemm {
 

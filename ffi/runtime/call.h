@@ -12,10 +12,10 @@ struct Call {
   Plan plan;
   const void* lhs = nullptr;
   const void* rhs = nullptr;
-  const void* bias = nullptr;   // float, or int32_t for an integer out
+  const void* bias = nullptr;  // float, or int32_t for an integer out
   const float* scale = nullptr;
-  const int32_t* group_sizes = nullptr;   // grouped; see kernel/grouped_map.h
-  const int32_t* group_offset = nullptr;  // null: 0
+  const int32_t* group_sizes = nullptr;     // grouped; see kernel/grouped_map.h
+  const int32_t* group_offset = nullptr;    // null: 0
   const uint32_t* chunk_signals = nullptr;  // null: all of lhs is there
   const uint32_t* chunk_epoch = nullptr;
   // Elements from one batch's (ragged m: group's) bias or scale to the next, 0: shared; and
@@ -31,9 +31,8 @@ struct Call {
     chunks.signals = chunk_signals;
     chunks.epoch = chunk_epoch;
     chunks.status = reinterpret_cast<int32_t*>(workspace + plan.status_offset);
-    chunks.order = plan.order_at_launch
-                       ? reinterpret_cast<int32_t*>(workspace + plan.order_offset)
-                       : nullptr;
+    chunks.order =
+        plan.order_at_launch ? reinterpret_cast<int32_t*>(workspace + plan.order_offset) : nullptr;
     return chunks;
   }
   // After the call, where its workspace can be read.

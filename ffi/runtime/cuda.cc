@@ -92,7 +92,8 @@ std::string CudaTarget(int major, int minor) {
 const Driver* Open(std::string* error) {
   void* library = dlopen(kLibrary, RTLD_NOW);
   if (!library) {
-    *error = std::string("NVIDIA's driver cannot be opened (") + dlerror() + "). Install it, or "
+    *error = std::string("NVIDIA's driver cannot be opened (") + dlerror() +
+             "). Install it, or "
              "add the folder of libcuda.so.1 to LD_LIBRARY_PATH.";
     return nullptr;
   }

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <utility>
 
-#include "runtime/launcher.h"
 #include "bindings/chunks.h"
+#include "runtime/launcher.h"
 #include "spec/text.h"
 
 namespace jaxgemm {
@@ -36,8 +36,9 @@ State& TheState() {
 
 Emulator* Open(const std::string& library_path, std::string* error) {
   if (library_path.empty()) {
-    *error = "the call is for the emulator, which this process has not looked for yet. Trace one "
-             "with implementation='emulated:...' first, or run jaxgemm.explain on it.";
+    *error =
+        "the call is for the emulator, which this process has not looked for yet. Trace one "
+        "with implementation='emulated:...' first, or run jaxgemm.explain on it.";
     return nullptr;
   }
   void* library = dlopen(library_path.c_str(), RTLD_NOW | RTLD_LOCAL);

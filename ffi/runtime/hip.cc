@@ -33,7 +33,8 @@ const Driver* Open(std::string* error) {
       }
     }
   }
-  *error = "ROCm's runtime cannot be opened (" + reasons + "). Install ROCm, or add the folder "
+  *error = "ROCm's runtime cannot be opened (" + reasons +
+           "). Install ROCm, or add the folder "
            "of libamdhip64.so to LD_LIBRARY_PATH.";
   return nullptr;
 }
@@ -72,11 +73,9 @@ namespace {
 
 // What has another shape than CUDA's.
 struct Symbols {
-  DriverResult (*copy)(void* destination, const void* source, size_t bytes, int kind,
-                       void* stream);
+  DriverResult (*copy)(void* destination, const void* source, size_t bytes, int kind, void* stream);
   DriverResult (*copy_rows)(void* destination, size_t destination_pitch, const void* source,
-                            size_t source_pitch, size_t bytes, size_t rows, int kind,
-                            void* stream);
+                            size_t source_pitch, size_t bytes, size_t rows, int kind, void* stream);
   DriverResult (*write_word)(void* stream, void* address, uint32_t value, unsigned flags);
 };
 Symbols& Hip() {

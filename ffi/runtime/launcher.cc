@@ -4,18 +4,18 @@
 #include <iterator>
 #include <utility>
 
-#include "runtime/tensor_maps.h"
 #include "plan/sm90.h"
-#include "spec/text.h"
+#include "runtime/tensor_maps.h"
 #include "runtime/whole_elf.h"
+#include "spec/text.h"
 
 namespace jaxgemm {
 namespace {
 
 constexpr int kWaveSize = 64;
 // As in sm90/gemm.cu.
-constexpr const char* kFormSuffixes[kSm90Forms] = {"", "_plain", "_grouped", "_claimed",
-                                                    "_peers", "_pingpong"};
+constexpr const char* kFormSuffixes[kSm90Forms] = {"",         "_plain", "_grouped",
+                                                   "_claimed", "_peers", "_pingpong"};
 
 std::string& KernelFolder() {
   static std::string folder;
@@ -31,42 +31,41 @@ GemmArgs PackArguments(const Call& call) {
   const Plan& plan = call.plan;
   GroupedMap groups = plan.grouped_map(p);
   groups.group_sizes = call.group_sizes;
-  char* sums = call.workspace + (plan.config.reduction == Reduction::kAtomic
-                                     ? plan.atomic_offset
-                                     : plan.partials_offset);
-  return {.lhs = call.lhs,
-          .rhs = call.rhs,
-          .out = call.out,
-          .preact = call.preact,
-          .bias = call.bias,
-          .scale = call.scale,
-          .claims = reinterpret_cast<int32_t*>(call.workspace + plan.claim_offset),
-          .arrivals = reinterpret_cast<int32_t*>(call.workspace + plan.arrivals_offset),
-          .partials = sums,
-          .m = p.m,
-          .n = p.n,
-          .k = p.k,
-          .lhs_batch_stride = p.lhs_batched ? p.m * p.k : 0,
-          .rhs_batch_stride =
-              p.rhs_batched
-                  ? p.k * p.num_columns() * (p.ragged == Ragged::kM ? p.local_groups : 1)
-                  : 0,
-          .bias_batch_stride = call.bias_batch_stride,
-          .scale_batch_stride = call.scale_batch_stride,
-          .map = plan.grouped ? StreamKMap{} : plan.stream_k_map(),
-          .groups = groups,
-          .group_offset = call.group_offset,
-          .chunks = call.chunks(),
-          .max_shares = static_cast<Index>(plan.grouped ? plan.config.num_shares : 0),
-          .num_workgroups = static_cast<Index>(plan.config.num_workgroups),
-          .num_queues = static_cast<Index>(plan.config.num_queues),
-          .scale_stride = call.scale_stride,
-          .out_dtype = p.out_dtype,
-          .activation = p.activation,
-          .reduction = plan.config.reduction,
-          .claim_ahead = plan.config.claim_ahead != 0,
-          .accumulate = p.accumulate,
-          .gated = p.gated};
+  char* sums =
+      call.workspace +
+      (plan.config.reduction == Reduction::kAtomic ? plan.atomic_offset : plan.partials_offset);
+  return {
+      .lhs = call.lhs,
+      .rhs = call.rhs,
+      .out = call.out,
+      .preact = call.preact,
+      .bias = call.bias,
+      .scale = call.scale,
+      .claims = reinterpret_cast<int32_t*>(call.workspace + plan.claim_offset),
+      .arrivals = reinterpret_cast<int32_t*>(call.workspace + plan.arrivals_offset),
+      .partials = sums,
+      .m = p.m,
+      .n = p.n,
+      .k = p.k,
+      .lhs_batch_stride = p.lhs_batched ? p.m * p.k : 0,
+      .rhs_batch_stride =
+          p.rhs_batched ? p.k * p.num_columns() * (p.ragged == Ragged::kM ? p.local_groups : 1) : 0,
+      .bias_batch_stride = call.bias_batch_stride,
+      .scale_batch_stride = call.scale_batch_stride,
+      .map = plan.grouped ? StreamKMap{} : plan.stream_k_map(),
+      .groups = groups,
+      .group_offset = call.group_offset,
+      .chunks = call.chunks(),
+      .max_shares = static_cast<Index>(plan.grouped ? plan.config.num_shares : 0),
+      .num_workgroups = static_cast<Index>(plan.config.num_workgroups),
+      .num_queues = static_cast<Index>(plan.config.num_queues),
+      .scale_stride = call.scale_stride,
+      .out_dtype = p.out_dtype,
+      .activation = p.activation,
+      .reduction = plan.config.reduction,
+      .claim_ahead = plan.config.claim_ahead != 0,
+      .accumulate = p.accumulate,
+      .gated = p.gated};
 }
 
 GpuLauncher::GpuLauncher(const Driver* driver)
@@ -92,7 +91,8 @@ int GpuLauncher::FindDevice(std::string_view target) const {
 
 std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
   if (device < 0 || device >= kMaxDevices) {
-    return "device " + Str(device) + " is beyond the " + Str(kMaxDevices) + " that jaxgemm "
+    return "device " + Str(device) + " is beyond the " + Str(kMaxDevices) +
+           " that jaxgemm "
            "counts. Hide some: ROCR_VISIBLE_DEVICES.";
   }
   std::atomic<void*>* slots = Functions(instance, device);
@@ -124,11 +124,13 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   std::ifstream file(path, std::ios::binary);
   std::string code{std::istreambuf_iterator<char>(file), {}};
   if (!file || code.empty()) {
-    return "there is no code object " + path + ": this build was made without it. Build again "
+    return "there is no code object " + path +
+           ": this build was made without it. Build again "
            "with JAXGEMM_GPU_KERNELS=all, or pass implementation='xla'.";
   }
   if (!IsWholeElf(code)) {
-    return "the code object " + path + " is cut short. Build jaxgemm again, or pass "
+    return "the code object " + path +
+           " is cut short. Build jaxgemm again, or pass "
            "implementation='xla'.";
   }
   CurrentDevice current(driver_, device);
@@ -149,8 +151,8 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
     if (result == 0 && is_sm90) {
       constexpr int kMaxDynamicSharedBytes = 8;
       what = "asking for shared memory";
-      result = driver_.set_function_attribute(functions[form], kMaxDynamicSharedBytes,
-                                              kSm90SharedBytes);
+      result =
+          driver_.set_function_attribute(functions[form], kMaxDynamicSharedBytes, kSm90SharedBytes);
     }
     if (result != 0) {
       driver_.unload_module(module);

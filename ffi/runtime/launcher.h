@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/driver.h"
-#include "runtime/call.h"
 #include "kernel/gemm_args.h"
+#include "runtime/call.h"
+#include "runtime/driver.h"
 
 namespace jaxgemm {
 
@@ -51,7 +51,7 @@ class GpuLauncher {
                       DriverResult result) const;
 
   const Driver& driver_;
-  std::mutex mutex_;                     // while loading; of code_objects_
+  std::mutex mutex_;  // while loading; of code_objects_
   std::deque<std::string> code_objects_;
   std::vector<std::atomic<void*>> functions_;  // by form, of which AMD's have the first; null: not
                                                // loaded

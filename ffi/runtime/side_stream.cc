@@ -17,7 +17,8 @@ constexpr int64_t kMaxPitch = std::numeric_limits<int32_t>::max();
 
 std::string SideStreams::Open(int device) {
   if (device < 0 || device >= kMaxDevices) {
-    return "device " + Str(device) + " is beyond the " + Str(kMaxDevices) + " that jaxgemm "
+    return "device " + Str(device) + " is beyond the " + Str(kMaxDevices) +
+           " that jaxgemm "
            "counts. Hide some.";
   }
   Side& side = sides_[device];
@@ -86,7 +87,8 @@ std::string SideStreams::List(int64_t run, const ChunkedCopy& copy, int device, 
   if (copy.num_chunks() == 0) return "";
   if (device < 0 || device >= kMaxDevices ||
       !sides_[device].copies.load(std::memory_order_acquire)) {
-    return "device " + Str(device) + " has no stream for producers: the call's Initialize stage "
+    return "device " + Str(device) +
+           " has no stream for producers: the call's Initialize stage "
            "has not run there.";
   }
   CurrentDevice current(driver_, device);
@@ -188,8 +190,8 @@ std::string SideStreams::ReadStatus(const int32_t* status, int device, void* str
 
 std::string SideStreams::Failure(const char* what, int device, DriverResult result) const {
   return Str(std::string_view(what)) + " failed: device " + Str(device) + ", " +
-         driver_.error_name(result) + ": " + driver_.error_text(result) + " (" +
-         driver_.library + ").";
+         driver_.error_name(result) + ": " + driver_.error_text(result) + " (" + driver_.library +
+         ").";
 }
 
 }  // namespace jaxgemm

@@ -1,7 +1,7 @@
 // Producers on a GPU: copies on a stream of the device's own, beside XLA's, and after each a word
-// written for its signal, on another stream, so that the next copy does not wait for it. Copies that
-// may need a multiprocessor end before what comes next on XLA's stream, unless the product is said
-// to leave them one.
+// written for its signal, on another stream, so that the next copy does not wait for it. Copies
+// that may need a multiprocessor end before what comes next on XLA's stream, unless the product is
+// said to leave them one.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/driver.h"
 #include "runtime/chunked_copy.h"
+#include "runtime/driver.h"
 
 namespace jaxgemm {
 
@@ -50,8 +50,7 @@ class SideStreams {
                           int64_t timeout_ns, int device, void* stream, int64_t* missing);
 
   // What XLA did not alias.
-  std::string Copy(void* destination, const void* source, size_t bytes, int device,
-                   void* stream);
+  std::string Copy(void* destination, const void* source, size_t bytes, int device, void* stream);
 
   // Copies the word at `status` to the host once `stream` has got there, and with it the product
   // and the copy that it began.
@@ -82,7 +81,8 @@ class SideStreams {
   std::array<Side, kMaxDevices> sides_;
 };
 
-// The platform's, made when they are first asked for. Null, and why in *error, where they cannot be.
+// The platform's, made when they are first asked for. Null, and why in *error, where they cannot
+// be.
 template <const Driver* (*kOpen)(std::string*),
           const StreamDriver* (*kStreams)(const Driver&, std::string*)>
 SideStreams* TheSideStreams(std::string* error) {

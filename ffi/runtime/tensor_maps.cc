@@ -12,14 +12,10 @@ constexpr int kSwizzle128 = 3, kPromote128 = 2;
 
 int TypeOf(DType dtype) {
   switch (dtype) {
-    case DType::kBF16:
-      return kBFloat16;
-    case DType::kF16:
-      return kFloat16;
-    case DType::kF32:
-      return kTFloat32;  // rounded to what wgmma multiplies
-    default:
-      return kUint8;
+    case DType::kBF16: return kBFloat16;
+    case DType::kF16: return kFloat16;
+    case DType::kF32: return kTFloat32;  // rounded to what wgmma multiplies
+    default: return kUint8;
   }
 }
 
@@ -29,8 +25,8 @@ bool IsFloat16OrMore(DType dtype) {
 
 // [z, y, x] with boxes of [1, box_y, 128 bytes]. False where the copy engine cannot: its lines
 // begin at multiples of 16 bytes and are shorter than 2**40 of them.
-bool Encode(const Driver& driver, DType dtype, const void* address, int64_t z, int64_t y,
-            int64_t x, int64_t box_y, TensorMap* map) {
+bool Encode(const Driver& driver, DType dtype, const void* address, int64_t z, int64_t y, int64_t x,
+            int64_t box_y, TensorMap* map) {
   const int64_t bytes = Bytes(dtype), line = x * bytes;
   constexpr int64_t kMost = int64_t{1} << 31;
   if (line % 16 != 0 || reinterpret_cast<uintptr_t>(address) % 16 != 0 || x <= 0 || y <= 0 ||
@@ -43,9 +39,9 @@ bool Encode(const Driver& driver, DType dtype, const void* address, int64_t z, i
   const uint32_t box[] = {static_cast<uint32_t>(kBoxBytes / bytes), static_cast<uint32_t>(box_y),
                           1};
   const uint32_t element_strides[] = {1, 1, 1};
-  return driver.encode_tensor_map(map, TypeOf(dtype), 3, const_cast<void*>(address), sizes,
-                                  strides, box, element_strides, /*interleave=*/0, kSwizzle128,
-                                  kPromote128, /*out_of_bounds=*/0) == 0;
+  return driver.encode_tensor_map(map, TypeOf(dtype), 3, const_cast<void*>(address), sizes, strides,
+                                  box, element_strides, /*interleave=*/0, kSwizzle128, kPromote128,
+                                  /*out_of_bounds=*/0) == 0;
 }
 
 }  // namespace
@@ -58,25 +54,24 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                   .cluster_n = static_cast<int32_t>(call.plan.cluster_n)};
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
   // Each CTA of a cluster loads a share of rhs; where k runs along the lines, it does so by halves.
-  maps.lhs_valid =
-      TmaReadsLhs(p) && (p.lhs_contracting == 1
-                             ? Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
-                                      instance.tile_m / cluster, &maps.lhs)
-                             : Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m,
-                                      instance.tile_k, &maps.lhs));
+  maps.lhs_valid = TmaReadsLhs(p) &&
+                   (p.lhs_contracting == 1 ? Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m,
+                                                    p.k, instance.tile_m / cluster, &maps.lhs)
+                                           : Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k,
+                                                    p.m, instance.tile_k, &maps.lhs));
   maps.rhs_valid =
-      TmaReadsRhs(p) && (p.rhs_contracting == 1
-                             ? Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),
-                                      p.k, instance.tile_n / 2, &maps.rhs)
-                             : Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
-                                      p.num_columns(), instance.tile_k / cluster, &maps.rhs));
+      TmaReadsRhs(p) &&
+      (p.rhs_contracting == 1 ? Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),
+                                       p.k, instance.tile_n / 2, &maps.rhs)
+                              : Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
+                                       p.num_columns(), instance.tile_k / cluster, &maps.rhs));
   const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
   maps.plain_out = IsFloat16OrMore(p.out_dtype) && !p.accumulate && p.n % neighbours == 0 &&
                    reinterpret_cast<uintptr_t>(call.out) % 16 == 0 &&
                    reinterpret_cast<uintptr_t>(call.preact) % 16 == 0;
-  maps.out_valid = maps.plain_out && Bytes(p.out_dtype) == 2 &&
-                   Encode(driver, p.out_dtype, call.out, p.num_out(), p.m, p.n, kBoxRows,
-                          &maps.out);
+  maps.out_valid =
+      maps.plain_out && Bytes(p.out_dtype) == 2 &&
+      Encode(driver, p.out_dtype, call.out, p.num_out(), p.m, p.n, kBoxRows, &maps.out);
   return maps;
 }
 

@@ -1,8 +1,8 @@
 // The operands of a call, described for Hopper's copy engine.
 #pragma once
 
-#include "runtime/driver.h"
 #include "runtime/call.h"
+#include "runtime/driver.h"
 #include "sm90/launch_args.h"
 
 namespace jaxgemm {

@@ -176,8 +176,8 @@ JAXGEMM_DEVICE inline void AtomicAdd(float* address, float value) {
   uint32_t wanted;
   do {
     wanted = __builtin_bit_cast(uint32_t, __builtin_bit_cast(float, seen) + value);
-  } while (!__atomic_compare_exchange_n(bits, &seen, wanted, /*weak=*/true,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  } while (!__atomic_compare_exchange_n(bits, &seen, wanted, /*weak=*/true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
 }
 
 #endif

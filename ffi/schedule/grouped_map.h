@@ -25,11 +25,11 @@ JAXGEMM_DEVICE Index SumUpTo(Index x, Index most) {
 
 struct GroupedMap {
   Ragged ragged;
-  bool sizes_batched;          // or shared by every batch
-  Index num_groups;            // in group_sizes
-  Index local_groups;          // of this shard: from first_group on
-  Index extent;                // rows, or k
-  Index tile;                  // tile_m or tile_k, elements
+  bool sizes_batched;  // or shared by every batch
+  Index num_groups;    // in group_sizes
+  Index local_groups;  // of this shard: from first_group on
+  Index extent;        // rows, or k
+  Index tile;          // tile_m or tile_k, elements
   Index batch;
   bool skips_empty;            // ragged k: an empty group's out stays as it is
   StreamKMap cut;              // its grid: what groups share of their tiles_m, _n and _k
@@ -119,9 +119,7 @@ struct GroupedMap {
  private:
   static constexpr Index kNoTile = 0x7fffffff;  // above all
 
-  JAXGEMM_DEVICE Index regions() const {
-    return local_groups + (ragged == Ragged::kM ? 2 : 0);
-  }
+  JAXGEMM_DEVICE Index regions() const { return local_groups + (ragged == Ragged::kM ? 2 : 0); }
   JAXGEMM_DEVICE Index TilesOf(Index size) const {
     return static_cast<Index>((int64_t{size} + tile - 1) / tile);
   }

@@ -18,8 +18,10 @@ namespace jaxgemm {
 // `counters`: one zeroed arrival counter per slot. Returns true for the one workgroup whose
 // accumulator now holds the whole sum and which must run the epilogue.
 template <class Accumulator>
-JAXGEMM_DEVICE inline __attribute__((always_inline)) bool FixUp(
-    const WorkTile& tile, Reduction reduction, int32_t* counters, Accumulator& accumulator) {
+JAXGEMM_DEVICE inline __attribute__((always_inline)) bool FixUp(const WorkTile& tile,
+                                                                Reduction reduction,
+                                                                int32_t* counters,
+                                                                Accumulator& accumulator) {
   if (tile.num_peers == 1) return true;
   int32_t* arrivals = counters + tile.first_slot;
 

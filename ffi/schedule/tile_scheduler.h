@@ -213,9 +213,7 @@ struct StreamKMap {
 
  private:
   JAXGEMM_DEVICE int64_t iterations() const { return int64_t{cut_tiles} * grid.tiles_k; }
-  JAXGEMM_DEVICE int64_t ShareBegin(Index share) const {
-    return share * iterations() / num_shares;
-  }
+  JAXGEMM_DEVICE int64_t ShareBegin(Index share) const { return share * iterations() / num_shares; }
   // The share that holds an iteration: the largest s with ShareBegin(s) <= iteration.
   JAXGEMM_DEVICE Index ShareOf(int64_t iteration) const {
     return static_cast<Index>(((iteration + 1) * num_shares - 1) / iterations());
@@ -336,8 +334,7 @@ struct ChunkSignals {
 // epilogue. With claim_ahead the next index is asked for between the two.
 template <class Claim, class Map, class Ready, class Compute, class Store>
 JAXGEMM_DEVICE inline __attribute__((always_inline)) void ForEachWorkTile(
-    Claim claim, Map& map, const Ready& ready, bool claim_ahead, Compute&& compute,
-    Store&& store) {
+    Claim claim, Map& map, const Ready& ready, bool claim_ahead, Compute&& compute, Store&& store) {
   claim.Start();
   for (Index index = claim.Finish(); index != kNoMoreWork; index = claim.Finish()) {
     WorkTile tile = map(index);

@@ -135,8 +135,8 @@ class PeerExchange {
   }
   JAXGEMM_SM90 char* Kept() const {
     static_assert(kWarps <= Traits::kStages);
-    return shared_.lhs[warp_ % kWarps] +
-           warp_ / kWarps * (Traits::kLhsBytes / Traits::kConsumers) + lane_ * sizeof(Four<Sum>);
+    return shared_.lhs[warp_ % kWarps] + warp_ / kWarps * (Traits::kLhsBytes / Traits::kConsumers) +
+           lane_ * sizeof(Four<Sum>);
   }
 
   SharedMemory<Traits>& shared_;

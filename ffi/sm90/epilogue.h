@@ -60,8 +60,8 @@ class Epilogue {
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       Packed packed;
-      const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM +
-                                                  Warp() % kWarps * kWarpM);
+      const Place place = PlaceOf(
+          args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM + Warp() % kWarps * kWarpM);
       // As ptxas must know, see Multiplier, by whole warps.
       if (SameInWarp(place.row >= place.rows)) return;
       if (SameInWarp(!IsWhole(args, place))) {
@@ -158,8 +158,7 @@ class Epilogue {
     return {
         .row = int64_t{tile.m} * Traits::kTileM + row_in_tile,
         .rows = ragged_m ? tile.limit - tile.origin : args.m,
-        .column = int64_t{tile.n} * (Traits::IsGated(args) ? Traits::kTileN / 2
-                                                                 : Traits::kTileN),
+        .column = int64_t{tile.n} * (Traits::IsGated(args) ? Traits::kTileN / 2 : Traits::kTileN),
         .first_row = ragged_m ? tile.origin : 0,
         .z = Traits::RaggedOf(args) == Ragged::kK
                  ? tile.batch * args.groups.local_groups + tile.group
@@ -224,8 +223,7 @@ class Epilogue {
                      args.gated ? 2 * args.n : args.n, sums + kHalf);
     }
     switch (args.activation) {
-      case Activation::kNone:
-        break;
+      case Activation::kNone: break;
       case Activation::kRelu:
 #pragma unroll
         for (int i = 0; i < Traits::kSums; ++i) sums[i] = InGate(args, i) ? Relu(sums[i]) : sums[i];
@@ -288,8 +286,8 @@ class Epilogue {
       StorePairs<kCount>(static_cast<Sum*>(base) + at, length, place.column + first, end, rows,
                          sums);
     } else {
-      StoreLines<kCount>(static_cast<uint16_t*>(base) + at, length, place.column + first, end,
-                         rows, args.out_dtype == DType::kBF16, sums);
+      StoreLines<kCount>(static_cast<uint16_t*>(base) + at, length, place.column + first, end, rows,
+                         args.out_dtype == DType::kBF16, sums);
     }
   }
   // Lanes of four trade pairs of columns for eight neighbours each, 16 bytes: lane q gets those of
@@ -333,8 +331,8 @@ class Epilogue {
 #pragma unroll
     for (int i = 0; i < kCount / 2; ++i) {
       if (i % 2 < rows && column + i / 2 * 8 < end) {
-        *reinterpret_cast<Piece<2>*>(line + i % 2 * 8 * length + column + i / 2 * 8) = {
-            {sums[2 * i], sums[2 * i + 1]}};
+        *reinterpret_cast<Piece<2>*>(line + i % 2 * 8 * length + column +
+                                     i / 2 * 8) = {{sums[2 * i], sums[2 * i + 1]}};
       }
     }
   }
@@ -385,8 +383,8 @@ class Epilogue {
   // Rows are as long as all banks: fours are permuted within each.
   template <int kCount>
   JAXGEMM_SM90 Piece<kCount>* At(int row, int column) {
-    return reinterpret_cast<Piece<kCount>*>(
-        shared_.out[Warp()] + (row * kColumns + (column ^ row % 4 * 8)) * 4);
+    return reinterpret_cast<Piece<kCount>*>(shared_.out[Warp()] +
+                                            (row * kColumns + (column ^ row % 4 * 8)) * 4);
   }
 
   // `up` is of gated products only.

@@ -5,11 +5,11 @@
 
 #include <type_traits>
 
+#include "schedule/stream_k.h"
 #include "sm90/claim.h"
 #include "sm90/epilogue.h"
 #include "sm90/mainloop.h"
 #include "sm90/overlapped_store.h"
-#include "schedule/stream_k.h"
 #include "sm90/pingpong.h"
 
 namespace jaxgemm {
@@ -119,8 +119,7 @@ class Workgroup {
  public:
   static_assert(kSm90Threads == (1 + Traits::kConsumers) * kWarpgroupSize);
 
-  JAXGEMM_SM90 Workgroup(const GemmArgs& args, const TensorMaps& maps,
-                         SharedMemory<Traits>& shared)
+  JAXGEMM_SM90 Workgroup(const GemmArgs& args, const TensorMaps& maps, SharedMemory<Traits>& shared)
       : args_(args),
         maps_(maps),
         shared_(shared),
@@ -243,8 +242,8 @@ class Workgroup {
     auto send = [&](const WorkTile& tile) { sender.Send(tile); };
     if constexpr (Traits::kClaimsApart) {
       const bool ahead = args_.claim_ahead || args_.num_queues == 0;
-      ForEachWorkTile(PacedClaim<Traits, Claim>{claim, sender, ahead}, map, ready, false,
-                      send, [](const WorkTile&) {});
+      ForEachWorkTile(PacedClaim<Traits, Claim>{claim, sender, ahead}, map, ready, false, send,
+                      [](const WorkTile&) {});
     } else {
       CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_);
       ForEachWorkTile(claim, map, ready, args_.claim_ahead, send,
@@ -303,8 +302,7 @@ class Workgroup {
   JAXGEMM_SM90 void ConsumePlain() {
     typename Traits::Sum sums[Traits::kSums];
     Multiplier<Traits> multiplier(shared_);
-    StoredMeanwhile<Traits> stored{
-        .args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end - tile.k_begin);
       multiplier.Run(args_, tile, sums, stored);
@@ -348,7 +346,7 @@ class Workgroup {
   const GemmArgs& args_;
   const TensorMaps& maps_;
   SharedMemory<Traits>& shared_;
-  const int rank_;  // in a cluster that shares rhs
+  const int rank_;             // in a cluster that shares rhs
   const bool waits_for_none_;  // dense, of fixed stride, and all of lhs is there
   const bool by_element_;
 };

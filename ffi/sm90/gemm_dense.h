@@ -2,10 +2,10 @@
 // agree on. Each role finds the work tiles itself, the first one while the cluster starts.
 #pragma once
 
+#include "sm90/cluster_split_k.h"
 #include "sm90/epilogue.h"
 #include "sm90/mainloop.h"
 #include "sm90/overlapped_store.h"
-#include "sm90/cluster_split_k.h"
 #include "sm90/pingpong.h"
 
 namespace jaxgemm {
@@ -155,8 +155,7 @@ class DenseWorkgroup {
 
   template <class Compute, class Store>
   JAXGEMM_SM90 void ForEachTile(Compute&& compute, Store&& store) {
-    const StrideClaim claim{
-        .index = next_, .step = args_.num_workgroups, .size = map_.map.size()};
+    const StrideClaim claim{.index = next_, .step = args_.num_workgroups, .size = map_.map.size()};
     next_ += claim.step;
     ForEachWorkTile(claim, map_, AlwaysReady(), false, compute, store);
   }
@@ -170,11 +169,10 @@ class DenseWorkgroup {
   template <class Loader>
   JAXGEMM_SM90 void Load(Loader&& loader) {
     if constexpr (kIsPeers) return loader.Load(map_.tile);  // there are as many CTAs as work tiles
-    ForEachTile([&](const WorkTile& tile) { loader.Load(tile); },
-                [&](const WorkTile&) {
-                  map_.Find(next_);
-                  Advance();
-                });
+    ForEachTile([&](const WorkTile& tile) { loader.Load(tile); }, [&](const WorkTile&) {
+      map_.Find(next_);
+      Advance();
+    });
   }
 
   JAXGEMM_SM90 void ConsumeAsPeer() {
@@ -207,8 +205,7 @@ class DenseWorkgroup {
     typename Traits::Sum sums[Traits::kSums];
     const Index size = map_.map.size();
     Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
-    StoredMeanwhile<Traits> stored{
-        .args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
+    StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
     // There are k tiles enough.
     static_assert(OutBoxes<Traits>::kBoxes <= kPlainKTiles);
     auto compute = [&](const WorkTile& tile) {

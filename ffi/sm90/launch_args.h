@@ -41,8 +41,8 @@ constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster
   if (form == Sm90Form::kPeers) return cluster == 1 && (tile_n == 128 || tile_n == 64);
   if (form == Sm90Form::kPingPong && !TakesTurns(form, tile_n)) return false;
   // Threads transpose bytes that are not k-contiguous.
-  return ElementBytes(lhs) == 2 || (ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
-                                    lhs_k_contiguous && rhs_k_contiguous);
+  return ElementBytes(lhs) == 2 ||
+         (ElementBytes(lhs) == 1 && lhs != DType::kS8 && lhs_k_contiguous && rhs_k_contiguous);
 }
 
 // A CUtensorMap: how a tensor lies in memory, and the box that a copy moves.

@@ -55,8 +55,7 @@ class CopyEngineLoader {
   // The first k tiles of a CTA's first work tile, by one lane, before the cluster has met: each CTA
   // loads all of rhs itself.
   static JAXGEMM_SM90 void LoadAhead(const GemmArgs& args, const TensorMaps& maps,
-                                     SharedMemory<Traits>& shared, int rank,
-                                     const WorkTile& tile) {
+                                     SharedMemory<Traits>& shared, int rank, const WorkTile& tile) {
     const OperandPlace<Traits> place(args, tile, rank);
     const bool loads_lhs = Traits::LoadsLhs(maps), loads_rhs = Traits::LoadsRhs(maps);
     const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
@@ -89,8 +88,8 @@ class CopyEngineLoader {
           LoadLhs(maps_, place, k, full, lhs_ + stage_.slot * Traits::kLhsBytes);
         }
         if (loads_rhs) {
-          LoadRhs<Traits::kCluster>(maps_, place, k, full,
-                                    rhs_ + stage_.slot * Traits::kRhsBytes, rank_);
+          LoadRhs<Traits::kCluster>(maps_, place, k, full, rhs_ + stage_.slot * Traits::kRhsBytes,
+                                    rank_);
         }
       }
     }
@@ -98,8 +97,8 @@ class CopyEngineLoader {
   }
 
  private:
-  static JAXGEMM_SM90 void LoadLhs(const TensorMaps& maps, const OperandPlace<Traits>& place,
-                                   int k, uint32_t full, uint32_t to) {
+  static JAXGEMM_SM90 void LoadLhs(const TensorMaps& maps, const OperandPlace<Traits>& place, int k,
+                                   uint32_t full, uint32_t to) {
     if constexpr (Traits::kLhsKMajor) {
       LoadBox(&maps.lhs, full, to, k, place.row, place.lhs_z);
     } else {
@@ -112,8 +111,8 @@ class CopyEngineLoader {
   }
   // Each CTA of the cluster loads a share for all; or all for itself, if kSharers is 1.
   template <int kSharers>
-  static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const OperandPlace<Traits>& place,
-                                   int k, uint32_t full, uint32_t first, int rank) {
+  static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const OperandPlace<Traits>& place, int k,
+                                   uint32_t full, uint32_t first, int rank) {
 #pragma unroll
     for (int i = 0; i < Traits::kCluster / kSharers; ++i) {
       const int share = Traits::kCluster == kSharers ? rank : i;
@@ -164,8 +163,9 @@ class CopyEngineLoader {
 template <class Traits>
 struct ElementLoader {
   static constexpr int kWarps = 3, kThreads = kWarps * kWarpSize;
-  using Element = typename std::conditional_t<
-      Traits::kBytes == 1, uint8_t, std::conditional_t<Traits::kBytes == 2, uint16_t, uint32_t>>;
+  using Element =
+      typename std::conditional_t<Traits::kBytes == 1, uint8_t,
+                                  std::conditional_t<Traits::kBytes == 2, uint16_t, uint32_t>>;
   static constexpr int kChunk = 16 / Traits::kBytes;
 
   const GemmArgs& args;
@@ -177,10 +177,10 @@ struct ElementLoader {
   JAXGEMM_SM90 void Load(const WorkTile& tile) {
     const OperandPlace<Traits> place(args, tile, rank);
     const int64_t lhs_rows = args.m, rhs_rows = args.gated ? 2 * args.n : args.n;
-    const char* lhs = static_cast<const char*>(args.lhs) +
-                      place.lhs_z * lhs_rows * args.k * Traits::kBytes;
-    const char* rhs = static_cast<const char*>(args.rhs) +
-                      place.rhs_z * rhs_rows * args.k * Traits::kBytes;
+    const char* lhs =
+        static_cast<const char*>(args.lhs) + place.lhs_z * lhs_rows * args.k * Traits::kBytes;
+    const char* rhs =
+        static_cast<const char*>(args.rhs) + place.rhs_z * rhs_rows * args.k * Traits::kBytes;
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage.Advance()) {
       const int k = place.first_k + k_tile * Traits::kTileK;
       shared.empty[stage.slot].Wait(stage.parity ^ 1);
@@ -192,8 +192,7 @@ struct ElementLoader {
         constexpr int kHalf = Traits::kTileN / 2;
         for (int half = 0; half < 2; ++half) {
           Copy<Traits::kRhsKContiguous, kHalf>(rhs, rhs_rows, place.Column(half * kHalf), k,
-                                               place.limit_k, shared.rhs[stage.slot],
-                                               half * kHalf);
+                                               place.limit_k, shared.rhs[stage.slot], half * kHalf);
         }
       }
       FenceAsyncProxy();
@@ -222,8 +221,8 @@ struct ElementLoader {
       } else {
         r = i % kRows, kk = i / kRows * kChunk;
       }
-      const auto* elements = reinterpret_cast<const Element*>(from) + (row + r) * row_step +
-                             (k + kk) * k_step;
+      const auto* elements =
+          reinterpret_cast<const Element*>(from) + (row + r) * row_step + (k + kk) * k_step;
       union {
         Element element[kChunk];
         uint4 whole;
@@ -321,8 +320,8 @@ class Multiplier {
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
     const int rows = Traits::kTakesTurns ? 0 : thread / kWarpgroupSize * Traits::kWgmmaM;
     full_.first = SameInWarp(SharedAddress(shared.full));
-    lhs_ = SameInWarp(
-        MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
+    lhs_ =
+        SameInWarp(MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
     rhs_ = SameInWarp(MatrixStart(SharedAddress(shared.rhs), Traits::kBlockBytes));
     if constexpr (Traits::kCluster == 1) {
       empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNobody;
@@ -334,8 +333,8 @@ class Multiplier {
   // `meanwhile` is called after k tiles have been issued, first NextTime(0) of them; NextTime of
   // that number says after how many it is called again.
   template <class Meanwhile = Nothing>
-  JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile,
-                        Sum (&sums)[Traits::kAllSums], Meanwhile&& meanwhile = {}) {
+  JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kAllSums],
+                        Meanwhile&& meanwhile = {}) {
     // What wgmmas' operands depend on is kept in uniform registers, where ptxas knows that it is
     // the same in all lanes.
     const Index count = SameInWarp(tile.k_end - tile.k_begin);
@@ -370,8 +369,7 @@ class Multiplier {
           for (int block = 0; block < Traits::kBlocksM; ++block) {
             Mma::Run(sums + block * Traits::kSums,
                      MatrixAt(lhs + step * Advance<Traits::kLhsKMajor>() + block * kBlockM),
-                     MatrixAt(rhs + step * Advance<Traits::kRhsKMajor>()),
-                     step > 0 || k_tile > 0);
+                     MatrixAt(rhs + step * Advance<Traits::kRhsKMajor>()), step > 0 || k_tile > 0);
           }
         }
         WgmmaCommit();

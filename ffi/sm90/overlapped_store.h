@@ -20,8 +20,8 @@ struct StoredMeanwhile {
   int rank;
   typename Boxes::Packed packed;
   int box = Boxes::kBoxes;  // the next one; or there is none
-  Index every;  // k tiles
-  bool lags;    // behind the other warpgroup: one stores while the other multiplies
+  Index every;              // k tiles
+  bool lags;                // behind the other warpgroup: one stores while the other multiplies
 
   JAXGEMM_SM90 Boxes TheBoxes() const { return {shared, maps, ThreadId() - kWarpgroupSize}; }
   JAXGEMM_SM90 bool IsDone() const { return box == Boxes::kBoxes; }

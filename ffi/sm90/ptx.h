@@ -137,21 +137,20 @@ struct BarrierRow {
     asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(At(i)) : "memory");
   }
   JAXGEMM_SM90 void ArriveExpecting(int i, int bytes) const {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(At(i)),
-                 "r"(bytes)
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(At(i)), "r"(bytes)
                  : "memory");
   }
   // Whether the phase of this parity has ended: HasEnded as it is now, TryWait may wait a while.
-#define JAXGEMM_PHASE_QUESTION(Name, instruction)                      \
-  JAXGEMM_SM90 bool Name(int i, uint32_t parity) const {               \
-    uint32_t ended;                                                    \
-    asm volatile("{\n.reg .pred p;\n" instruction                      \
-                 ".parity.shared::cta.b64 p, [%1], %2;\n"              \
-                 "selp.u32 %0, 1, 0, p;\n}"                            \
-                 : "=r"(ended)                                         \
-                 : "r"(At(i)), "r"(parity)                             \
-                 : "memory");                                          \
-    return ended != 0;                                                 \
+#define JAXGEMM_PHASE_QUESTION(Name, instruction)         \
+  JAXGEMM_SM90 bool Name(int i, uint32_t parity) const {  \
+    uint32_t ended;                                       \
+    asm volatile("{\n.reg .pred p;\n" instruction         \
+                 ".parity.shared::cta.b64 p, [%1], %2;\n" \
+                 "selp.u32 %0, 1, 0, p;\n}"               \
+                 : "=r"(ended)                            \
+                 : "r"(At(i)), "r"(parity)                \
+                 : "memory");                             \
+    return ended != 0;                                    \
   }
   JAXGEMM_PHASE_QUESTION(HasEnded, "mbarrier.test_wait")
   JAXGEMM_PHASE_QUESTION(TryWait, "mbarrier.try_wait")
@@ -195,9 +194,7 @@ JAXGEMM_SM90 void FenceBarrierInit() {
 }
 JAXGEMM_SM90 void FenceCluster() { asm volatile("fence.acq_rel.cluster;" ::: "memory"); }
 // What this thread wrote to shared memory can be read by the copy engine and by wgmma.
-JAXGEMM_SM90 void FenceAsyncProxy() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
+JAXGEMM_SM90 void FenceAsyncProxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // What this thread has acquired of global memory can be read by the copy engine.
 JAXGEMM_SM90 void FenceAsyncProxyOfMemory() {

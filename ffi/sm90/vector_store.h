@@ -51,8 +51,7 @@ JAXGEMM_SM90 Four<uint16_t> PackFour(bool bf16, Four<float> value) {
 JAXGEMM_SM90 void StoreAs(DType dtype, void* base, int64_t offset, Four<float> value, int count,
                           bool aligned) {
   switch (dtype) {
-    case DType::kF32:
-      return StoreFour(base, offset, value, count, aligned);
+    case DType::kF32: return StoreFour(base, offset, value, count, aligned);
     case DType::kF16:
     case DType::kBF16:
       return StoreFour(base, offset, PackFour(dtype == DType::kBF16, value), count, aligned);
@@ -65,8 +64,7 @@ JAXGEMM_SM90 void StoreAs(DType dtype, void* base, int64_t offset, Four<float> v
     case DType::kF8E5M2FNUZ:
       return StoreFour(base, offset, EncodeFour<F8E5M2FNUZFormat>(value), count, aligned);
     case DType::kS8:
-    case DType::kS32:
-      return;  // only from int32_t
+    case DType::kS32: return;  // only from int32_t
   }
 }
 // Wraps, as an integer conversion does.
@@ -81,14 +79,10 @@ JAXGEMM_SM90 void StoreAs(DType dtype, void* base, int64_t offset, Four<int32_t>
 
 JAXGEMM_SM90 float Activate(Activation activation, float value) {
   switch (activation) {
-    case Activation::kNone:
-      break;
-    case Activation::kRelu:
-      return Relu(value);
-    case Activation::kGelu:
-      return Gelu(value);
-    case Activation::kSilu:
-      return Silu(value);
+    case Activation::kNone: break;
+    case Activation::kRelu: return Relu(value);
+    case Activation::kGelu: return Gelu(value);
+    case Activation::kSilu: return Silu(value);
   }
   return value;
 }

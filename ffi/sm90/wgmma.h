@@ -1,8 +1,8 @@
 // Warpgroup matrix multiply-add (wgmma): both operands from shared memory, sums in registers.
 #pragma once
 
-#include "sm90/ptx.h"
 #include "sm90/matrix_descriptor.h"
+#include "sm90/ptx.h"
 #include "spec/types.h"
 
 namespace jaxgemm {
@@ -16,22 +16,17 @@ JAXGEMM_SM90 void WgmmaWait() {
 
 // The compiler must neither move sums while they are being computed (Fence), nor keep the last
 // tile's where the first step overwrites them (Forget), nor clear them as memory.
-#define JAXGEMM_EACH_SUM(Name, text, float_constraint, int_constraint) \
-  JAXGEMM_SM90 void Name(float& sum) {                                 \
-    asm volatile(text : float_constraint(sum)::"memory");              \
-  }                                                                    \
-  JAXGEMM_SM90 void Name(int32_t& sum) {                               \
-    asm volatile(text : int_constraint(sum)::"memory");                \
-  }
+#define JAXGEMM_EACH_SUM(Name, text, float_constraint, int_constraint)                         \
+  JAXGEMM_SM90 void Name(float& sum) { asm volatile(text : float_constraint(sum)::"memory"); } \
+  JAXGEMM_SM90 void Name(int32_t& sum) { asm volatile(text : int_constraint(sum)::"memory"); }
 JAXGEMM_EACH_SUM(FenceSum, "", "+f", "+r")
 JAXGEMM_EACH_SUM(ForgetSum, "", "=f", "=r")
 JAXGEMM_EACH_SUM(ClearSum, "mov.b32 %0, 0;", "=f", "=r")
 #undef JAXGEMM_EACH_SUM
 
 // The registers of a thread as operands of an asm statement, 8 x kCount of them.
-#define JAXGEMM_R8(c, d, i)                                                               \
-  c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3]), c(d[i + 4]), c(d[i + 5]), c(d[i + 6]), \
-      c(d[i + 7])
+#define JAXGEMM_R8(c, d, i) \
+  c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3]), c(d[i + 4]), c(d[i + 5]), c(d[i + 6]), c(d[i + 7])
 #define JAXGEMM_R32_AT(c, d, i) \
   JAXGEMM_R8(c, d, i), JAXGEMM_R8(c, d, i + 8), JAXGEMM_R8(c, d, i + 16), JAXGEMM_R8(c, d, i + 24)
 #define JAXGEMM_R32(c, d) JAXGEMM_R32_AT(c, d, 0)
@@ -40,63 +35,62 @@ JAXGEMM_EACH_SUM(ClearSum, "mov.b32 %0, 0;", "=f", "=r")
 #define JAXGEMM_R128(c, d) JAXGEMM_R96(c, d), JAXGEMM_R32_AT(c, d, 96)
 #define JAXGEMM_N10(t) \
   "%" #t "0,%" #t "1,%" #t "2,%" #t "3,%" #t "4,%" #t "5,%" #t "6,%" #t "7,%" #t "8,%" #t "9,"
-#define JAXGEMM_N60 \
+#define JAXGEMM_N60                                                                            \
   "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9," JAXGEMM_N10(1) JAXGEMM_N10(2) JAXGEMM_N10(3) JAXGEMM_N10(4) \
       JAXGEMM_N10(5)
-#define JAXGEMM_L32 \
-  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9," JAXGEMM_N10(1) JAXGEMM_N10(2) "%30,%31"
+#define JAXGEMM_L32 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9," JAXGEMM_N10(1) JAXGEMM_N10(2) "%30,%31"
 #define JAXGEMM_L64 JAXGEMM_N60 "%60,%61,%62,%63"
 #define JAXGEMM_N90 JAXGEMM_N60 JAXGEMM_N10(6) JAXGEMM_N10(7) JAXGEMM_N10(8)
 #define JAXGEMM_L96 JAXGEMM_N90 "%90,%91,%92,%93,%94,%95"
-#define JAXGEMM_L128 \
-  JAXGEMM_N90 JAXGEMM_N10(9) JAXGEMM_N10(10) JAXGEMM_N10(11) "%120,%121,%122,%123,%124,%125,%126,%127"
+#define JAXGEMM_L128                         \
+  JAXGEMM_N90 JAXGEMM_N10(9) JAXGEMM_N10(10) \
+      JAXGEMM_N10(11) "%120,%121,%122,%123,%124,%125,%126,%127"
 
 // kN columns of 64 rows: d += a * b, or d = a * b if not `accumulate`. *_transposed: m or n runs
 // along the rows of shared memory, not k.
 template <DType kLhs, DType kRhs, int kN, bool kLhsTransposed, bool kRhsTransposed>
 struct Wgmma;
 
-
-#define JAXGEMM_WGMMA_16(dtype, type, n, regs, r0, r1, r2, r3, r4)                             \
-  template <bool kLhsTransposed, bool kRhsTransposed>                                           \
-  struct Wgmma<DType::dtype, DType::dtype, n, kLhsTransposed, kRhsTransposed> {                 \
-    static constexpr int kDepth = 16;                                                           \
-    static JAXGEMM_SM90 void Run(float* d, uint64_t a, uint64_t b, bool accumulate) {           \
-      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r2 ", 0;\n"                            \
-                   "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type              \
-                   " {" JAXGEMM_L##regs "}, %" #r0 ", %" #r1 ", p, 1, 1, %" #r3 ", %" #r4       \
-                   ";\n}"                                                                       \
-                   : JAXGEMM_R##regs("+f", d)                                                   \
-                   : "l"(a), "l"(b), "r"(int{accumulate}), "n"(int{kLhsTransposed}),            \
-                     "n"(int{kRhsTransposed}));                                                 \
-    }                                                                                           \
+#define JAXGEMM_WGMMA_16(dtype, type, n, regs, r0, r1, r2, r3, r4)                               \
+  template <bool kLhsTransposed, bool kRhsTransposed>                                            \
+  struct Wgmma<DType::dtype, DType::dtype, n, kLhsTransposed, kRhsTransposed> {                  \
+    static constexpr int kDepth = 16;                                                            \
+    static JAXGEMM_SM90 void Run(float* d, uint64_t a, uint64_t b, bool accumulate) {            \
+      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r2                                      \
+                   ", 0;\n"                                                                      \
+                   "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type               \
+                   " {" JAXGEMM_L##regs "}, %" #r0 ", %" #r1 ", p, 1, 1, %" #r3 ", %" #r4 ";\n}" \
+                   : JAXGEMM_R##regs("+f", d)                                                    \
+                   : "l"(a), "l"(b), "r"(int{accumulate}), "n"(int{kLhsTransposed}),             \
+                     "n"(int{kRhsTransposed}));                                                  \
+    }                                                                                            \
   };
 // k along the rows only. `scales`: what float types have after the predicate.
-#define JAXGEMM_WGMMA_K(lhs, rhs, depth, types, sum, c, scales, n, regs, r0, r1, r2)           \
-  template <>                                                                                   \
-  struct Wgmma<DType::lhs, DType::rhs, n, false, false> {                                       \
-    static constexpr int kDepth = depth;                                                        \
-    static JAXGEMM_SM90 void Run(sum* d, uint64_t a, uint64_t b, bool accumulate) {             \
-      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r2 ", 0;\n"                            \
-                   "wgmma.mma_async.sync.aligned.m64n" #n "k" #depth "." types                  \
-                   " {" JAXGEMM_L##regs "}, %" #r0 ", %" #r1 ", p" scales ";\n}"                \
-                   : JAXGEMM_R##regs(c, d)                                                      \
-                   : "l"(a), "l"(b), "r"(int{accumulate}));                                     \
-    }                                                                                           \
+#define JAXGEMM_WGMMA_K(lhs, rhs, depth, types, sum, c, scales, n, regs, r0, r1, r2) \
+  template <>                                                                        \
+  struct Wgmma<DType::lhs, DType::rhs, n, false, false> {                            \
+    static constexpr int kDepth = depth;                                             \
+    static JAXGEMM_SM90 void Run(sum* d, uint64_t a, uint64_t b, bool accumulate) {  \
+      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r2                          \
+                   ", 0;\n"                                                          \
+                   "wgmma.mma_async.sync.aligned.m64n" #n "k" #depth "." types       \
+                   " {" JAXGEMM_L##regs "}, %" #r0 ", %" #r1 ", p" scales ";\n}"     \
+                   : JAXGEMM_R##regs(c, d)                                           \
+                   : "l"(a), "l"(b), "r"(int{accumulate}));                          \
+    }                                                                                \
   };
-#define JAXGEMM_WGMMA_ALL(n, regs, r0, r1, r2, r3, r4)                                         \
-  JAXGEMM_WGMMA_16(kBF16, "bf16", n, regs, r0, r1, r2, r3, r4)                                  \
-  JAXGEMM_WGMMA_16(kF16, "f16", n, regs, r0, r1, r2, r3, r4)                                    \
-  JAXGEMM_WGMMA_K(kF32, kF32, 8, "f32.tf32.tf32", float, "+f", ", 1, 1", n, regs, r0, r1, r2)   \
-  JAXGEMM_WGMMA_K(kS8, kS8, 32, "s32.s8.s8", int32_t, "+r", "", n, regs, r0, r1, r2)            \
-  JAXGEMM_WGMMA_K(kF8E4M3FN, kF8E4M3FN, 32, "f32.e4m3.e4m3", float, "+f", ", 1, 1", n, regs,    \
-                  r0, r1, r2)                                                                   \
-  JAXGEMM_WGMMA_K(kF8E4M3FN, kF8E5M2, 32, "f32.e4m3.e5m2", float, "+f", ", 1, 1", n, regs, r0,  \
-                  r1, r2)                                                                       \
-  JAXGEMM_WGMMA_K(kF8E5M2, kF8E4M3FN, 32, "f32.e5m2.e4m3", float, "+f", ", 1, 1", n, regs, r0,  \
-                  r1, r2)                                                                       \
-  JAXGEMM_WGMMA_K(kF8E5M2, kF8E5M2, 32, "f32.e5m2.e5m2", float, "+f", ", 1, 1", n, regs, r0,    \
-                  r1, r2)
+#define JAXGEMM_WGMMA_ALL(n, regs, r0, r1, r2, r3, r4)                                             \
+  JAXGEMM_WGMMA_16(kBF16, "bf16", n, regs, r0, r1, r2, r3, r4)                                     \
+  JAXGEMM_WGMMA_16(kF16, "f16", n, regs, r0, r1, r2, r3, r4)                                       \
+  JAXGEMM_WGMMA_K(kF32, kF32, 8, "f32.tf32.tf32", float, "+f", ", 1, 1", n, regs, r0, r1, r2)      \
+  JAXGEMM_WGMMA_K(kS8, kS8, 32, "s32.s8.s8", int32_t, "+r", "", n, regs, r0, r1, r2)               \
+  JAXGEMM_WGMMA_K(kF8E4M3FN, kF8E4M3FN, 32, "f32.e4m3.e4m3", float, "+f", ", 1, 1", n, regs, r0,   \
+                  r1, r2)                                                                          \
+  JAXGEMM_WGMMA_K(kF8E4M3FN, kF8E5M2, 32, "f32.e4m3.e5m2", float, "+f", ", 1, 1", n, regs, r0, r1, \
+                  r2)                                                                              \
+  JAXGEMM_WGMMA_K(kF8E5M2, kF8E4M3FN, 32, "f32.e5m2.e4m3", float, "+f", ", 1, 1", n, regs, r0, r1, \
+                  r2)                                                                              \
+  JAXGEMM_WGMMA_K(kF8E5M2, kF8E5M2, 32, "f32.e5m2.e5m2", float, "+f", ", 1, 1", n, regs, r0, r1, r2)
 JAXGEMM_WGMMA_ALL(64, 32, 32, 33, 34, 35, 36)
 JAXGEMM_WGMMA_ALL(128, 64, 64, 65, 66, 67, 68)
 JAXGEMM_WGMMA_ALL(192, 96, 96, 97, 98, 99, 100)

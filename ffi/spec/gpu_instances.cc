@@ -41,10 +41,9 @@ std::vector<GpuInstance> MakeInstances() {
                          .lhs_contracting = lhs_contracting,
                          .rhs_contracting = rhs_contracting};
     instance.name = "gemm_" + std::string(Name(operands.lhs)) + "_" +
-                    std::string(Name(operands.rhs)) + "_" + std::to_string(instance.tile_m) +
-                    "x" + std::to_string(instance.tile_n) + "x" +
-                    std::to_string(instance.tile_k) + (lhs_contracting == 1 ? "_r" : "_c") +
-                    (rhs_contracting == 0 ? "r" : "c") + "r";
+                    std::string(Name(operands.rhs)) + "_" + std::to_string(instance.tile_m) + "x" +
+                    std::to_string(instance.tile_n) + "x" + std::to_string(instance.tile_k) +
+                    (lhs_contracting == 1 ? "_r" : "_c") + (rhs_contracting == 0 ? "r" : "c") + "r";
     instances.push_back(std::move(instance));
   };
   for (const Operands& operands : kOperands) {

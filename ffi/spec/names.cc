@@ -27,15 +27,25 @@ const DTypeInfo& Info(DType dtype) { return kDTypes[static_cast<size_t>(dtype)];
 }  // namespace
 
 template <>
-std::span<const std::string_view> Names<DType>() { return kDTypeNames; }
+std::span<const std::string_view> Names<DType>() {
+  return kDTypeNames;
+}
 template <>
-std::span<const std::string_view> Names<Activation>() { return kActivations; }
+std::span<const std::string_view> Names<Activation>() {
+  return kActivations;
+}
 template <>
-std::span<const std::string_view> Names<Reduction>() { return kReductions; }
+std::span<const std::string_view> Names<Reduction>() {
+  return kReductions;
+}
 template <>
-std::span<const std::string_view> Names<Ragged>() { return kRagged; }
+std::span<const std::string_view> Names<Ragged>() {
+  return kRagged;
+}
 template <>
-std::span<const std::string_view> Names<Schedule>() { return kSchedules; }
+std::span<const std::string_view> Names<Schedule>() {
+  return kSchedules;
+}
 
 int64_t Bytes(DType dtype) { return Info(dtype).bytes; }
 bool IsOperand(DType dtype) { return Info(dtype).is_operand; }

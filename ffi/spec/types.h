@@ -25,8 +25,7 @@ enum class DType : uint8_t {
 constexpr int ElementBytes(DType dtype) {
   switch (dtype) {
 #define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) \
-  case DType::id:                                               \
-    return bytes;
+  case DType::id: return bytes;
 #include "spec/instances.def"
 #undef JAXGEMM_DTYPE
   }

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "emulator/decode/program.h"
+#include "emulator/memory/lds.h"
 #include "emulator/run/launch.h"
 #include "emulator/run/msgpack.h"
-#include "emulator/memory/lds.h"
-#include "emulator/decode/program.h"
-#include "testing.h"
 #include "runtime/whole_elf.h"
+#include "testing.h"
 
 namespace jaxgemm::emulator {
 namespace {

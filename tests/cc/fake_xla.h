@@ -78,8 +78,7 @@ class FakeCall {
         types.push_back(XLA_FFI_AttrType_STRING);
         values.push_back(&spans.back());
       } else {
-        scalars.push_back({XLA_FFI_DataType_S64,
-                           const_cast<int64_t*>(&std::get<int64_t>(value))});
+        scalars.push_back({XLA_FFI_DataType_S64, const_cast<int64_t*>(&std::get<int64_t>(value))});
         types.push_back(XLA_FFI_AttrType_SCALAR);
         values.push_back(&scalars.back());
       }
@@ -97,8 +96,12 @@ class FakeCall {
                   arg_types.data(), args.data()};
     frame.rets = {XLA_FFI_Rets_STRUCT_SIZE, nullptr, static_cast<int64_t>(rets.size()),
                   ret_types.data(), rets.data()};
-    frame.attrs = {XLA_FFI_Attrs_STRUCT_SIZE, nullptr, static_cast<int64_t>(values.size()),
-                   types.data(), names.data(), values.data()};
+    frame.attrs = {XLA_FFI_Attrs_STRUCT_SIZE,
+                   nullptr,
+                   static_cast<int64_t>(values.size()),
+                   types.data(),
+                   names.data(),
+                   values.data()};
     std::unique_ptr<XLA_FFI_Error> error(handler(&frame));
     return error ? error->message : "";
   }

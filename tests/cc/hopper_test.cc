@@ -7,8 +7,8 @@
 #include <fstream>
 #include <map>
 
-#include "runtime/launcher.h"
 #include "hopper/machine.h"
+#include "runtime/launcher.h"
 #include "sm90/gemm.h"
 #include "sm90/gemm_dense.h"
 #include "testing.h"
@@ -57,8 +57,8 @@ std::string Add() {
   CHECK_THAT(!name.empty(), "no such instance");
   auto add = [&]<Sm90Form form>(const char* suffix) {
     if constexpr (HasForm(form, lhs, tile_n, cluster, lhs_k, rhs_k)) {
-      Kernels()[name + suffix] = {
-          name + suffix, cluster, Form<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, form>::Run};
+      Kernels()[name + suffix] = {name + suffix, cluster,
+                                  Form<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, form>::Run};
     }
   };
   add.template operator()<Sm90Form::kGeneral>("");
@@ -95,8 +95,8 @@ DriverResult EncodeMap(void* map, int type, uint32_t rank, void* address, const 
       static_cast<int64_t>(strides[1]) != x * y * bytes) {
     return 1;
   }
-  const HostMap host{static_cast<char*>(address), x, y, static_cast<int64_t>(sizes[2]), bytes,
-                     box[1]};
+  const HostMap host{static_cast<char*>(address),    x,     y,
+                     static_cast<int64_t>(sizes[2]), bytes, box[1]};
   std::memcpy(map, &host, sizeof(host));
   return 0;
 }
@@ -143,20 +143,13 @@ void Encode(DType type, double value, char* to) {
   const auto f = static_cast<float>(value);
   const auto put = [to](auto code) { std::memcpy(to, &code, sizeof(code)); };
   switch (type) {
-    case DType::kF32:
-      return put(f);
-    case DType::kBF16:
-      return put(EncodeBF16(f));
-    case DType::kF16:
-      return put(static_cast<uint16_t>(EncodeSmallFloat<F16Format>(f)));
-    case DType::kF8E4M3FN:
-      return put(static_cast<uint8_t>(EncodeSmallFloat<F8E4M3FNFormat>(f)));
-    case DType::kF8E5M2:
-      return put(static_cast<uint8_t>(EncodeSmallFloat<F8E5M2Format>(f)));
-    case DType::kS8:
-      return put(static_cast<int8_t>(value));
-    default:
-      return put(static_cast<int32_t>(value));
+    case DType::kF32: return put(f);
+    case DType::kBF16: return put(EncodeBF16(f));
+    case DType::kF16: return put(static_cast<uint16_t>(EncodeSmallFloat<F16Format>(f)));
+    case DType::kF8E4M3FN: return put(static_cast<uint8_t>(EncodeSmallFloat<F8E4M3FNFormat>(f)));
+    case DType::kF8E5M2: return put(static_cast<uint8_t>(EncodeSmallFloat<F8E5M2Format>(f)));
+    case DType::kS8: return put(static_cast<int8_t>(value));
+    default: return put(static_cast<int32_t>(value));
   }
 }
 
@@ -191,9 +184,9 @@ struct Operand {
 struct Case {
   Problem p;
   Config config;
-  std::string form;               // of the kernel that is to run
-  std::vector<int32_t> sizes{};   // of groups
-  bool misplaced = false;         // lhs does not begin at 16 bytes
+  std::string form;              // of the kernel that is to run
+  std::vector<int32_t> sizes{};  // of groups
+  bool misplaced = false;        // lhs does not begin at 16 bytes
 };
 
 void Run(GpuLauncher& launcher, Case c) {
@@ -249,8 +242,8 @@ void Run(GpuLauncher& launcher, Case c) {
     std::fill(sums.begin(), sums.end(), 0.0);
     for (int64_t k = begin; k < end; ++k) {
       const int64_t lhs_z = p.lhs_batched && !by_k ? z : 0;
-      const double a = lhs.values[lhs_z * p.m * p.k +
-                                  (p.lhs_contracting == 1 ? m * p.k + k : k * p.m + m)];
+      const double a =
+          lhs.values[lhs_z * p.m * p.k + (p.lhs_contracting == 1 ? m * p.k + k : k * p.m + m)];
       const double* b = rhs.values.data() + matrix * p.k * p.n;
       for (int64_t n = 0; n < p.n; ++n) {
         sums[n] += a * (p.rhs_contracting == 0 ? b[k * p.n + n] : b[n * p.k + k]);
@@ -281,8 +274,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
   constexpr int kBytes = ElementBytes(lhs), kTileK = kBoxBytes / kBytes, kNeighbours = 16 / kBytes;
   constexpr bool kInteger = lhs == DType::kS8;
   constexpr bool kHasPlain = HasForm(Sm90Form::kPlain, lhs, tile_n, cluster, lhs_k, rhs_k);
-  constexpr bool kHasPingPong =
-      HasForm(Sm90Form::kPingPong, lhs, tile_n, cluster, lhs_k, rhs_k);
+  constexpr bool kHasPingPong = HasForm(Sm90Form::kPingPong, lhs, tile_n, cluster, lhs_k, rhs_k);
   constexpr bool kHasPeers = HasForm(Sm90Form::kPeers, lhs, tile_n, cluster, lhs_k, rhs_k);
   const DType sums_type = kInteger ? DType::kS32 : DType::kF32;
   for (int round = 0; round < rounds; ++round) {
@@ -303,8 +295,8 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     auto num_tiles = [](const Problem& p) {
       return p.batch * ((p.m + tile_m - 1) / tile_m) * ((p.n + tile_n - 1) / tile_n);
     };
-    Config config{.schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3),
-                  .kernel = name};
+    Config config{
+        .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
     const std::string claimed = kHasPlain ? "_claimed" : "";
     const std::string grouped_form = kHasPlain ? "_grouped" : "";
 
@@ -340,8 +332,10 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       Problem shared = problem(round % 2);
       shared.out_dtype = round % 2 ? sums_type : shared.out_dtype;
       const int64_t tiles = num_tiles(shared);
-      Config config{.schedule = Schedule::kStreamK, .num_workgroups = tiles * peers,
-                 .num_shares = tiles * peers, .kernel = name};
+      Config config{.schedule = Schedule::kStreamK,
+                    .num_workgroups = tiles * peers,
+                    .num_shares = tiles * peers,
+                    .kernel = name};
       Run(launcher, {shared, config, "_peers"});
       // Clusters of more than a tile.
       shared.m = 2 * tile_m, shared.n = 2 * tile_n;

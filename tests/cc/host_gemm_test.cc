@@ -20,8 +20,7 @@ struct Array {
   std::unique_ptr<char[]> bytes;
   std::vector<double> values;
 
-  Array(DType dtype, int64_t size)
-      : bytes(new char[size * Bytes(dtype) + 1]), values(size) {
+  Array(DType dtype, int64_t size) : bytes(new char[size * Bytes(dtype) + 1]), values(size) {
     for (int64_t i = 0; i < size; ++i) {
       if (dtype == DType::kS8) {
         auto value = static_cast<int8_t>(Random(-128, 127));
@@ -110,10 +109,10 @@ void RunCase() {
       for (int64_t n = 0; n < p.n; ++n) {
         double sum = 0;
         for (int64_t k = 0; k < p.k; ++k) {
-          int64_t l = (p.lhs_batched ? b * p.m * p.k : 0) +
-                      (p.lhs_contracting ? m * p.k + k : k * p.m + m);
-          int64_t r = (p.rhs_batched ? b * p.k * p.n : 0) +
-                      (p.rhs_contracting ? n * p.k + k : k * p.n + n);
+          int64_t l =
+              (p.lhs_batched ? b * p.m * p.k : 0) + (p.lhs_contracting ? m * p.k + k : k * p.m + m);
+          int64_t r =
+              (p.rhs_batched ? b * p.k * p.n : 0) + (p.rhs_contracting ? n * p.k + k : k * p.n + n);
           sum += lhs.values[l] * rhs.values[r];
         }
         if (p.scale) sum *= scale.values[n];

@@ -69,8 +69,8 @@ template <class Acc>
 void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
   const int rows = Random(1, skinny ? kHostSkinnyM : kHostBlockM);
   const int cols = Random(1, Random(0, 1) ? 400 : 70);
-  const int k = Random(0, 7) == 0 ? Random(0, 1) * kernel.block_k
-                                  : Random(1, 3 * kernel.block_k / 4);
+  const int k =
+      Random(0, 7) == 0 ? Random(0, 1) * kernel.block_k : Random(1, 3 * kernel.block_k / 4);
   const bool lhs_t = Random(0, 1), rhs_t = Random(0, 1), accumulate = Random(0, 1);
   auto a = RandomOperand(lhs, rows * k), b = RandomOperand(rhs, k * cols);
   OperandView av{a.get(), lhs, lhs_t ? 1 : k, lhs_t ? rows : 1};
@@ -104,8 +104,8 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
     if (i >= origin && row < rows && col < cols) {
       if (!accumulate) sum = size = 0;
       for (int p = 0; p < k; ++p) {
-        double term = x[row * av.row_stride + p * av.col_stride] *
-                      y[p * bv.row_stride + col * bv.col_stride];
+        double term =
+            x[row * av.row_stride + p * av.col_stride] * y[p * bv.row_stride + col * bv.col_stride];
         sum += term;
         size += std::abs(term);
       }
@@ -115,9 +115,8 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
     const double allowed = kernel.math == Math::kS8 ? 0 : size * 4e-6;
     if (!(std::abs(double(c[i]) - sum) <= allowed)) {
       CHECK_THAT(false, "%s %s x %s%s %dx%dx%d, transposed %d %d, at %d, %d: %g for %g",
-                 kernel.name, FormatOf(lhs).name, FormatOf(rhs).name,
-                 skinny ? " skinny" : "", rows, cols, k, lhs_t, rhs_t, int(row), int(col),
-                 double(c[i]), sum);
+                 kernel.name, FormatOf(lhs).name, FormatOf(rhs).name, skinny ? " skinny" : "", rows,
+                 cols, k, lhs_t, rhs_t, int(row), int(col), double(c[i]), sum);
       return;
     }
   }
@@ -159,14 +158,15 @@ void TestStore(const HostKernel& kernel, DType out) {
                     out,
                     transposed ? 1 : ldout,
                     transposed ? ldout : 1,
-                    !with_bias ? nullptr : integer ? (void*)int_bias.data() : bias.data(),
+                    !with_bias ? nullptr
+                    : integer  ? (void*)int_bias.data()
+                               : bias.data(),
                     with_scale ? scale.data() : nullptr,
                     one_scale ? 0 : 1,
                     along_rows,
                     static_cast<Activation>(Random(0, integer ? 1 : 3))};
   kernel.store(acc.data(), ldacc, rows, cols, tile);
-  auto check = [&](int64_t i, const std::vector<char>& data, double want,
-                   const char* what) {
+  auto check = [&](int64_t i, const std::vector<char>& data, double want, const char* what) {
     const int64_t exact = int64_t(want);
     if (integer) want = out == DType::kS8 ? int8_t(exact) : int32_t(exact);
     // Half a unit in the last place, and float arithmetic on terms below 32.
@@ -176,8 +176,8 @@ void TestStore(const HostKernel& kernel, DType out) {
     if (integer) allowed = 0;
     if (!(std::abs(got - want) <= allowed)) {
       Fail(kernel, std::string("store ") + f.name + " " + what + " activation " +
-                       std::to_string(int(tile.activation)) + ": " + std::to_string(got) +
-                       " for " + std::to_string(want));
+                       std::to_string(int(tile.activation)) + ": " + std::to_string(got) + " for " +
+                       std::to_string(want));
     }
   };
   std::vector<char> written(size);

@@ -1,5 +1,7 @@
 // Producers on the CPU, on real threads; and those on GPUs over functions that record what they
 // are asked to do: in which order, on which stream, and what a failure leaves behind.
+#include "host/producer.h"
+
 #include <algorithm>
 #include <cstring>
 #include <future>
@@ -7,11 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "host/producer.h"
+#include "host/trace.h"
 #include "runtime/side_stream.h"
 #include "schedule/atomics.h"
 #include "testing.h"
-#include "host/trace.h"
 
 namespace jaxgemm {
 namespace {
@@ -23,8 +24,12 @@ struct Buffers {
     source.resize(outer * rows * row_bytes);
     for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<char>(1 + i * 7 % 126);
     data.assign(source.size(), 0);
-    copy = {.source = source.data(), .data = data.data(), .outer = outer, .rows = rows,
-            .row_bytes = row_bytes, .chunk_rows = chunk_rows};
+    copy = {.source = source.data(),
+            .data = data.data(),
+            .outer = outer,
+            .rows = rows,
+            .row_bytes = row_bytes,
+            .chunk_rows = chunk_rows};
     signals.assign(copy.num_chunks(), 0);
     copy.signals = signals.data();
     copy.first_chunk = copy.num_chunks() / 3;
@@ -123,9 +128,7 @@ int32_t status;
 std::vector<std::vector<uint32_t>> words_to_read;
 intptr_t made;  // streams and events are numbers
 
-std::string Name(const void* handle) {
-  return std::to_string(reinterpret_cast<intptr_t>(handle));
-}
+std::string Name(const void* handle) { return std::to_string(reinterpret_cast<intptr_t>(handle)); }
 int Note(const std::string& function, const std::string& arguments) {
   calls.push_back(function + arguments);
   return failing == function ? 700 : 0;
@@ -140,8 +143,8 @@ Driver FakeDriver() {
   driver.get_device = [](int* device) { return *device = 0, 0; };
   driver.set_device = [](int) { return 0; };
   driver.set_words = [](void*, int word, size_t count, void* stream) {
-    return Note("set", " " + std::to_string(count) + " words to " + std::to_string(word) +
-                           " on " + Name(stream));
+    return Note("set", " " + std::to_string(count) + " words to " + std::to_string(word) + " on " +
+                           Name(stream));
   };
   driver.error_name = [](DriverResult) { return "errorFake"; };
   driver.error_text = [](DriverResult) { return "as the test wanted"; };
@@ -189,8 +192,8 @@ StreamDriver FakeStreams() {
       std::memcpy(static_cast<char*>(to) + i * pitch, static_cast<const char*>(from) + i * pitch,
                   bytes);
     }
-    return Note("copy rows", " " + std::to_string(rows) + " x " + std::to_string(bytes) + " on " +
-                                 Name(stream));
+    return Note("copy rows",
+                " " + std::to_string(rows) + " x " + std::to_string(bytes) + " on " + Name(stream));
   };
   streams.write_word = [](void* stream, void* address, uint32_t value) {
     *static_cast<uint32_t*>(address) = value;
@@ -249,14 +252,13 @@ void TestSideStreams() {
         wanted.push_back("write 1 on " + copies);
       } else {
         wanted.insert(wanted.end(), {"record " + event + " on " + copies,
-                                     "hold " + signals + " for " + event,
-                                     "write 1 on " + signals});
+                                     "hold " + signals + " for " + event, "write 1 on " + signals});
       }
     }
     // The buffers are in use until both have ended.
-    wanted.insert(wanted.end(), {"record " + event + " on " + signals,
-                                 "hold " + copies + " for " + event,
-                                 "record " + event + " on " + copies});
+    wanted.insert(wanted.end(),
+                  {"record " + event + " on " + signals, "hold " + copies + " for " + event,
+                   "record " + event + " on " + copies});
     if (!beside) wanted.push_back("hold 7 for " + event);
     if (has_product) wanted.push_back("product");
     wanted.push_back("hold 7 for " + event);
@@ -282,8 +284,7 @@ void TestSideStreams() {
   CHECK_THAT(buffers.data != buffers.source, "not begun");
   Expect("list after a failure", list(copy, 0, kRun + 2), zeroed);
   Expect("what was listed before", around(copy, 0), {"product"});
-  Expect("after a failure", around(copy, 0, kRun + 2),
-         enqueued("102", false, "101", "100", rows));
+  Expect("after a failure", around(copy, 0, kRun + 2), enqueued("102", false, "101", "100", rows));
 
   Buffers wide(5, 10, 8, 4);
   wide.copy.first_chunk = 0;

@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "runtime/launcher.h"
+#include "bindings/handlers.h"
 #include "fake_hip.h"
 #include "fake_xla.h"
-#include "bindings/handlers.h"
+#include "runtime/launcher.h"
 #include "testing.h"
 
 namespace jaxgemm {
@@ -32,10 +32,18 @@ std::string Text(const Calls& calls) {
 
 // out[B, M, N] bf16 = lhs[B, M, K] rhs[N, K]^T with all there is of epilogue.
 struct Case {
-  Problem problem{.batch = 2, .m = 300, .n = 200, .k = 100,
-                  .lhs_dtype = DType::kBF16, .rhs_dtype = DType::kBF16,
-                  .out_dtype = DType::kBF16, .rhs_contracting = 1, .lhs_batched = true,
-                  .bias = true, .scale = true, .save_preact = true,
+  Problem problem{.batch = 2,
+                  .m = 300,
+                  .n = 200,
+                  .k = 100,
+                  .lhs_dtype = DType::kBF16,
+                  .rhs_dtype = DType::kBF16,
+                  .out_dtype = DType::kBF16,
+                  .rhs_contracting = 1,
+                  .lhs_batched = true,
+                  .bias = true,
+                  .scale = true,
+                  .save_preact = true,
                   .activation = Activation::kGelu};
   Config config{.schedule = Schedule::kWorkStealing, .kernel = kKernel};
   std::string target = "gfx942";
@@ -44,8 +52,7 @@ struct Case {
   char operands[4], out, preact;  // never read: only addresses matter
 
   char* workspace_start() {
-    return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(workspace.data()) + 63) / 64 *
-                                   64);
+    return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(workspace.data()) + 63) / 64 * 64);
   }
 
   FakeCall Make() {
@@ -175,10 +182,9 @@ void TestLaunch() {
   FakeCall call = base.Make();
   const Plan& plan = base.plan;
   // 2 x 3 x 2 tiles, each 4 waves; 64 queues of 256 bytes.
-  std::string zero = "hipMemsetD32Async " + std::to_string(plan.zeroed_bytes / 4) +
-                     " on stream 7";
-  std::string launch = "hipModuleLaunchKernel " + std::string(kKernel) +
-                       " 12 1 1 256 1 1 0 on stream 7 of device ";
+  std::string zero = "hipMemsetD32Async " + std::to_string(plan.zeroed_bytes / 4) + " on stream 7";
+  std::string launch =
+      "hipModuleLaunchKernel " + std::string(kKernel) + " 12 1 1 256 1 1 0 on stream 7 of device ";
   CHECK_THAT(plan.zeroed_bytes == 64 * 256, "%ld", plan.zeroed_bytes);
   Expect("launch", Execute(call), {"hipGetDevice", zero, launch + "0"});
   Expect("launch elsewhere", Execute(call, 1),
@@ -219,7 +225,9 @@ void TestStreamK() {
     Case base;
     base.problem.batch = 1, base.problem.lhs_batched = false;
     base.problem.m = base.problem.n = 128, base.problem.k = 64 * 10;
-    base.config = {.schedule = Schedule::kStreamK, .reduction = reduction, .num_workgroups = 4,
+    base.config = {.schedule = Schedule::kStreamK,
+                   .reduction = reduction,
+                   .num_workgroups = 4,
                    .kernel = kKernel};
     FakeCall call = base.Make();
     // lhs and rhs without a batch: shapes of rank 2.

@@ -363,17 +363,17 @@ void RunOrderCase(int num_threads) {
   if (arrival != kBefore) signals[late] = kEpoch - 1;
   int32_t status = 0, order = 0;
   const uint32_t epoch = kEpoch;
-  const ChunkSignals ready{.signals = signals.data(),
-                           .epoch = &epoch,
-                           .status = &status,
-                           .order = &order,
-                           .timeout_ns = 600'000'000'000,
-                           .tiles_per_chunk = tiles_per_chunk,
-                           // The first row of a chunk that is whole.
-                           .pivot = tiles_per_chunk *
-                                    RandomIndex(0, grid.tiles_m / tiles_per_chunk - 1),
-                           .tiles_m = grid.tiles_m,
-                           .batch_stride = batched ? num_chunks : 0};
+  const ChunkSignals ready{
+      .signals = signals.data(),
+      .epoch = &epoch,
+      .status = &status,
+      .order = &order,
+      .timeout_ns = 600'000'000'000,
+      .tiles_per_chunk = tiles_per_chunk,
+      // The first row of a chunk that is whole.
+      .pivot = tiles_per_chunk * RandomIndex(0, grid.tiles_m / tiles_per_chunk - 1),
+      .tiles_m = grid.tiles_m,
+      .batch_stride = batched ? num_chunks : 0};
   std::thread producer;
   if (arrival == kMeanwhile) {
     const int64_t pause_ns = Random(0, 200'000);
@@ -409,10 +409,10 @@ void RunOrderCase(int num_threads) {
   for (Index each : group_m) {
     CHECK_THAT(each == group_m[0], "groups of %d and of %d tile rows", each, group_m[0]);
   }
-  CHECK_THAT(group_m[0] == (arrival == kBefore    ? grid.group_m
-                            : arrival == kNotAll  ? tiles_per_chunk
-                            : order == 2          ? grid.group_m
-                                                  : tiles_per_chunk),
+  CHECK_THAT(group_m[0] == (arrival == kBefore   ? grid.group_m
+                            : arrival == kNotAll ? tiles_per_chunk
+                            : order == 2         ? grid.group_m
+                                                 : tiles_per_chunk),
              "groups of %d tile rows; arrival %d, order %d", group_m[0], arrival, order);
   StreamKMap agreed = map;
   agreed.grid.group_m = group_m[0];
@@ -444,27 +444,23 @@ void CheckFirstAnswerHolds() {
     uint32_t signals[2] = {1, comes ? 0u : 1u};
     const uint32_t epoch = 1;
     int32_t order = 0;
-    const ChunkSignals ready{.signals = signals,
-                             .epoch = &epoch,
-                             .order = &order,
-                             .tiles_per_chunk = 2,
-                             .tiles_m = 4};
+    const ChunkSignals ready{
+        .signals = signals, .epoch = &epoch, .order = &order, .tiles_per_chunk = 2, .tiles_m = 4};
     Index other = 0;
     InterruptedLane::interrupt = [&] {
       signals[1] = comes;
       other = ready.GroupM(grid);
     };
     const Index mine = ready.GroupM<InterruptedLane>(grid);
-    CHECK_THAT(other == (comes ? 3 : 2) && mine == other, "groups of %d and of %d tile rows",
-               mine, other);
+    CHECK_THAT(other == (comes ? 3 : 2) && mine == other, "groups of %d and of %d tile rows", mine,
+               other);
   }
 }
 
 // Nothing to agree on: the grid's rows, whatever has come.
 void CheckFixedOrder() {
   const uint32_t signal = 0, epoch = 1;
-  const ChunkSignals ready{
-      .signals = &signal, .epoch = &epoch, .tiles_per_chunk = 1, .tiles_m = 4};
+  const ChunkSignals ready{.signals = &signal, .epoch = &epoch, .tiles_per_chunk = 1, .tiles_m = 4};
   const Index group_m = ready.GroupM({.batch = 1, .tiles_m = 4, .tiles_n = 1, .group_m = 3});
   CHECK_THAT(group_m == 3, "groups of %d tile rows", group_m);
 }

@@ -2,9 +2,9 @@
 // have read the current one.
 #pragma once
 
+#include "amdgpu/gfx942/operand.h"
 #include "amdgpu/mainloop_edge.h"
 #include "amdgpu/mfma.h"
-#include "amdgpu/gfx942/operand.h"
 
 namespace jaxgemm {
 

@@ -47,10 +47,9 @@ class Operand {
     };
 #pragma unroll
     for (int i = 0; i < kOffsets; ++i) {
-      offset_[i] = kKContiguous ? at(place.row + i * kRowStep) * line_bytes_ +
-                                      place.chunk * kChunkBytes
-                                : (place.chunk * kChunk + i) * line_bytes_ +
-                                      at(place.row) * kBytes;
+      offset_[i] = kKContiguous
+                       ? at(place.row + i * kRowStep) * line_bytes_ + place.chunk * kChunkBytes
+                       : (place.chunk * kChunk + i) * line_bytes_ + at(place.row) * kBytes;
     }
     write_ = lds + Position(place.row, place.chunk);
 

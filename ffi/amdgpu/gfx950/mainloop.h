@@ -2,9 +2,9 @@
 // done in four phases, one for each quadrant of a wave's part of the tile.
 #pragma once
 
+#include "amdgpu/gfx950/operand.h"
 #include "amdgpu/mainloop_edge.h"
 #include "amdgpu/mfma.h"
-#include "amdgpu/gfx950/operand.h"
 
 namespace jaxgemm {
 

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "amdgpu/buffer.h"
-#include "kernel/gemm_traits.h"
 #include "amdgpu/mainloop_edge.h"
+#include "kernel/gemm_traits.h"
 
 namespace jaxgemm {
 
@@ -49,8 +49,8 @@ class Operand {
     for (int load = 0; load < 4; ++load) {
       const Place place = PlaceOf(load);
       const uint32_t row = memory.RowInMemory(tile, place.row, kKContiguous ? 1 : kChunk);
-      offset_[load] = kKContiguous ? row * line_bytes + place.k * kBytes
-                                   : place.k * line_bytes + row * kBytes;
+      offset_[load] =
+          kKContiguous ? row * line_bytes + place.k * kBytes : place.k * line_bytes + row * kBytes;
       // The second load's immediate offset counts in LDS and in memory alike.
       if (load % 2 == 0) offset_[load] += kLoadBytes;
     }
@@ -99,14 +99,14 @@ class Operand {
         "buffer_load_dwordx4 %2, %4, 0 offen lds\n\t"
         "buffer_load_dwordx4 %3, %4, 0 offen offset:%5 lds"
         :
-        : "s"(lds), "i"(kHalf * kHalfBytes), "v"(offset_[2 * kHalf]),
-          "v"(offset_[2 * kHalf + 1]), "s"(resource_), "i"(kLoadBytes)
+        : "s"(lds), "i"(kHalf * kHalfBytes), "v"(offset_[2 * kHalf]), "v"(offset_[2 * kHalf + 1]),
+          "s"(resource_), "i"(kLoadBytes)
         : "scc", "memory");
   }
   // Where a wave's loads begin.
   static JAXGEMM_AMD uint32_t LoadPlace(Lds* lds) {
-    return __builtin_amdgcn_readfirstlane(static_cast<uint32_t>(
-               reinterpret_cast<uintptr_t>(lds))) + WaveId() * 2 * kLoadBytes;
+    return __builtin_amdgcn_readfirstlane(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(lds))) +
+           WaveId() * 2 * kLoadBytes;
   }
 
   // A wave's fragments of a half: for row (or column) l % 16 lane l has chunks l / 16 and
@@ -118,11 +118,11 @@ class Operand {
 #pragma unroll
       for (int step = 0; step < 2; ++step) {
         if constexpr (kKContiguous) {
-          frags[i][step] = *reinterpret_cast<LdsChunk*>(read_[step] + kHalf * kHalfBytes +
-                                                        i * 16 * kRowBytes);
+          frags[i][step] =
+              *reinterpret_cast<LdsChunk*>(read_[step] + kHalf * kHalfBytes + i * 16 * kRowBytes);
         } else {
-          frags[i][step] = ReadLines(read_[i] + kHalf * kHalfBytes +
-                                     step * 4 * kChunk * kLineBytes);
+          frags[i][step] =
+              ReadLines(read_[i] + kHalf * kHalfBytes + step * 4 * kChunk * kLineBytes);
         }
       }
     }

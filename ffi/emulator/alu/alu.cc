@@ -26,9 +26,7 @@ std::string ExecuteAlu(Arch arch, const Instruction& instruction, Registers* reg
   const char* error = nullptr;
   switch (UnitOf(instruction.op)) {
     case Unit::kScalar:
-    case Unit::kBranch:
-      ExecuteScalar(instruction, registers, &error);
-      break;
+    case Unit::kBranch: ExecuteScalar(instruction, registers, &error); break;
     case Unit::kVector:
     case Unit::kTranscendental:
     case Unit::kMatrix: {
@@ -42,8 +40,7 @@ std::string ExecuteAlu(Arch arch, const Instruction& instruction, Registers* reg
       error = context.error;
       break;
     }
-    default:
-      error = "an instruction that the arithmetic units do not execute";
+    default: error = "an instruction that the arithmetic units do not execute";
   }
   return error == nullptr ? std::string() : error + (": " + Disassemble(instruction));
 }

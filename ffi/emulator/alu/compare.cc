@@ -105,16 +105,18 @@ Executor FindCompare(Op op) {
     case 1:
       if (opcode < 0x12) return CompareClass<F32, F32Bits, 23>;
       return opcode < 0x14 ? CompareClass<F64, F64Bits, 52> : CompareClass<F16, F16Bits, 10>;
-    case 2: case 3:
-      return FloatCondition<F16>(opcode & 15, kSixteen);
-    case 4: case 5:
-      return FloatCondition<F32>(opcode & 15, kSixteen);
-    case 6: case 7:
-      return FloatCondition<F64>(opcode & 15, kSixteen);
-    case 10: case 11:
+    case 2:
+    case 3: return FloatCondition<F16>(opcode & 15, kSixteen);
+    case 4:
+    case 5: return FloatCondition<F32>(opcode & 15, kSixteen);
+    case 6:
+    case 7: return FloatCondition<F64>(opcode & 15, kSixteen);
+    case 10:
+    case 11:
       return opcode & 8 ? IntegerCondition<U16>(opcode & 7, kEight)
                         : IntegerCondition<I16>(opcode & 7, kEight);
-    case 12: case 13:
+    case 12:
+    case 13:
       return opcode & 8 ? IntegerCondition<U32>(opcode & 7, kEight)
                         : IntegerCondition<I32>(opcode & 7, kEight);
     default:

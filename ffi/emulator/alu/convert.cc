@@ -11,8 +11,8 @@ namespace {
 template <class Int, class Float>
 Int ToInteger(Float x) {
   constexpr Float kLow = static_cast<Float>(std::numeric_limits<Int>::min());
-  constexpr Float kEnd = 2 * static_cast<Float>(uint64_t{1} << (8 * sizeof(Int) - 1 -
-                                                                 std::is_signed_v<Int>));
+  constexpr Float kEnd =
+      2 * static_cast<Float>(uint64_t{1} << (8 * sizeof(Int) - 1 - std::is_signed_v<Int>));
   if (x != x) return 0;
   if (x <= kLow) return std::numeric_limits<Int>::min();
   if (x >= kEnd) return std::numeric_limits<Int>::max();
@@ -79,13 +79,9 @@ Executor FindConvert(Op op) {
     case Op::v_cvt_f32_i32:
       return [](Context& c) { Map<F32, I32>(c, [](int32_t x) { return static_cast<float>(x); }); };
     case Op::v_cvt_f32_u32:
-      return [](Context& c) {
-        Map<F32, U32>(c, [](uint32_t x) { return static_cast<float>(x); });
-      };
-    case Op::v_cvt_i32_f32:
-      return [](Context& c) { Map<I32, F32>(c, ToInteger<int32_t, float>); };
-    case Op::v_cvt_u32_f32:
-      return [](Context& c) { Map<U32, F32>(c, ToInteger<uint32_t, float>); };
+      return [](Context& c) { Map<F32, U32>(c, [](uint32_t x) { return static_cast<float>(x); }); };
+    case Op::v_cvt_i32_f32: return [](Context& c) { Map<I32, F32>(c, ToInteger<int32_t, float>); };
+    case Op::v_cvt_u32_f32: return [](Context& c) { Map<U32, F32>(c, ToInteger<uint32_t, float>); };
     case Op::v_cvt_rpi_i32_f32:
       return [](Context& c) {
         Map<I32, F32>(c, [](float x) { return ToInteger<int32_t>(std::floor(x + 0.5f)); });
@@ -98,20 +94,15 @@ Executor FindConvert(Op op) {
       return [](Context& c) { Map<F64, I32>(c, [](int32_t x) { return double{1} * x; }); };
     case Op::v_cvt_f64_u32:
       return [](Context& c) { Map<F64, U32>(c, [](uint32_t x) { return double{1} * x; }); };
-    case Op::v_cvt_i32_f64:
-      return [](Context& c) { Map<I32, F64>(c, ToInteger<int32_t, double>); };
+    case Op::v_cvt_i32_f64: return [](Context& c) { Map<I32, F64>(c, ToInteger<int32_t, double>); };
     case Op::v_cvt_u32_f64:
       return [](Context& c) { Map<U32, F64>(c, ToInteger<uint32_t, double>); };
     case Op::v_cvt_f32_f64:
-      return [](Context& c) {
-        Map<F32, F64>(c, [](double x) { return static_cast<float>(x); });
-      };
+      return [](Context& c) { Map<F32, F64>(c, [](double x) { return static_cast<float>(x); }); };
     case Op::v_cvt_f64_f32:
       return [](Context& c) { Map<F64, F32>(c, [](float x) { return static_cast<double>(x); }); };
-    case Op::v_cvt_f16_f32:
-      return [](Context& c) { Map<F16, F32>(c, [](float x) { return x; }); };
-    case Op::v_cvt_f32_f16:
-      return [](Context& c) { Map<F32, F16>(c, [](float x) { return x; }); };
+    case Op::v_cvt_f16_f32: return [](Context& c) { Map<F16, F32>(c, [](float x) { return x; }); };
+    case Op::v_cvt_f32_f16: return [](Context& c) { Map<F32, F16>(c, [](float x) { return x; }); };
     case Op::v_cvt_f32_bf16:
       return [](Context& c) {
         Map<F32, U32>(c, [](uint32_t x) { return std::bit_cast<float>(x << 16); });
@@ -120,20 +111,16 @@ Executor FindConvert(Op op) {
       return [](Context& c) { Map<F16, U16>(c, [](uint32_t x) { return 1.0f * x; }); };
     case Op::v_cvt_f16_i16:
       return [](Context& c) { Map<F16, I16>(c, [](int32_t x) { return 1.0f * x; }); };
-    case Op::v_cvt_u16_f16:
-      return [](Context& c) { Map<U16, F16>(c, ToInteger<uint16_t, float>); };
-    case Op::v_cvt_i16_f16:
-      return [](Context& c) { Map<I16, F16>(c, ToInteger<int16_t, float>); };
+    case Op::v_cvt_u16_f16: return [](Context& c) { Map<U16, F16>(c, ToInteger<uint16_t, float>); };
+    case Op::v_cvt_i16_f16: return [](Context& c) { Map<I16, F16>(c, ToInteger<int16_t, float>); };
     case Op::v_cvt_f32_ubyte0:
       return [](Context& c) { Map<F32, U32>(c, [](uint32_t x) { return 1.0f * (x & 255); }); };
     case Op::v_cvt_f32_ubyte1:
-      return [](Context& c) {
-        Map<F32, U32>(c, [](uint32_t x) { return 1.0f * ((x >> 8) & 255); });
-      };
+      return
+          [](Context& c) { Map<F32, U32>(c, [](uint32_t x) { return 1.0f * ((x >> 8) & 255); }); };
     case Op::v_cvt_f32_ubyte2:
-      return [](Context& c) {
-        Map<F32, U32>(c, [](uint32_t x) { return 1.0f * ((x >> 16) & 255); });
-      };
+      return
+          [](Context& c) { Map<F32, U32>(c, [](uint32_t x) { return 1.0f * ((x >> 16) & 255); }); };
     case Op::v_cvt_f32_ubyte3:
       return [](Context& c) { Map<F32, U32>(c, [](uint32_t x) { return 1.0f * (x >> 24); }); };
     case Op::v_cvt_pkrtz_f16_f32:
@@ -173,20 +160,13 @@ Executor FindConvert(Op op) {
       return [](Context& c) {
         Map<U32, F16Bits, F16Bits>(c, [](uint32_t x, uint32_t y) { return x | (y << 16); });
       };
-    case Op::v_cvt_pk_fp8_f32:
-      return PackF8<F8E4M3FNUZFormat, F8E4M3FNFormat>;
-    case Op::v_cvt_pk_bf8_f32:
-      return PackF8<F8E5M2FNUZFormat, F8E5M2Format>;
-    case Op::v_cvt_f32_fp8:
-      return UnpackF8<F8E4M3FNUZFormat, F8E4M3FNFormat>;
-    case Op::v_cvt_f32_bf8:
-      return UnpackF8<F8E5M2FNUZFormat, F8E5M2Format>;
-    case Op::v_cvt_pk_f32_fp8:
-      return UnpackF8Pair<F8E4M3FNUZFormat, F8E4M3FNFormat>;
-    case Op::v_cvt_pk_f32_bf8:
-      return UnpackF8Pair<F8E5M2FNUZFormat, F8E5M2Format>;
-    default:
-      return nullptr;
+    case Op::v_cvt_pk_fp8_f32: return PackF8<F8E4M3FNUZFormat, F8E4M3FNFormat>;
+    case Op::v_cvt_pk_bf8_f32: return PackF8<F8E5M2FNUZFormat, F8E5M2Format>;
+    case Op::v_cvt_f32_fp8: return UnpackF8<F8E4M3FNUZFormat, F8E4M3FNFormat>;
+    case Op::v_cvt_f32_bf8: return UnpackF8<F8E5M2FNUZFormat, F8E5M2Format>;
+    case Op::v_cvt_pk_f32_fp8: return UnpackF8Pair<F8E4M3FNUZFormat, F8E4M3FNFormat>;
+    case Op::v_cvt_pk_f32_bf8: return UnpackF8Pair<F8E5M2FNUZFormat, F8E5M2Format>;
+    default: return nullptr;
   }
 }
 

@@ -25,9 +25,7 @@ void Fma(Context& c) {
   Store(c, Kind::kF32, false, 1, result);
 }
 
-float FlushDenormal(float x) {
-  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
-}
+float FlushDenormal(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
 
 // The transcendental instructions of float32 take denormals for zero and make none, whatever
 // MODE says (LLVM's AMDGPULegalizerInfo scales around them for that reason); the hardware is
@@ -66,15 +64,13 @@ Executor FindFloat(Op op) {
       };
     case Op::v_min_f32:
       return [](Context& c) {
-        Map<F32, F32, F32>(c, [ieee = IeeeMode(c)](float a, float b) {
-          return FloatMin(ieee, a, b);
-        });
+        Map<F32, F32, F32>(c,
+                           [ieee = IeeeMode(c)](float a, float b) { return FloatMin(ieee, a, b); });
       };
     case Op::v_max_f32:
       return [](Context& c) {
-        Map<F32, F32, F32>(c, [ieee = IeeeMode(c)](float a, float b) {
-          return FloatMax(ieee, a, b);
-        });
+        Map<F32, F32, F32>(c,
+                           [ieee = IeeeMode(c)](float a, float b) { return FloatMax(ieee, a, b); });
       };
     case Op::v_min3_f32:
       return [](Context& c) {
@@ -96,21 +92,18 @@ Executor FindFloat(Op op) {
       };
     case Op::v_minimum3_f32:
       return [](Context& c) {
-        Map<F32, F32, F32, F32>(c, [](float x, float y, float z) {
-          return Minimum(Minimum(x, y), z);
-        });
+        Map<F32, F32, F32, F32>(
+            c, [](float x, float y, float z) { return Minimum(Minimum(x, y), z); });
       };
     case Op::v_maximum3_f32:
       return [](Context& c) {
-        Map<F32, F32, F32, F32>(c, [](float x, float y, float z) {
-          return Maximum(Maximum(x, y), z);
-        });
+        Map<F32, F32, F32, F32>(
+            c, [](float x, float y, float z) { return Maximum(Maximum(x, y), z); });
       };
     case Op::v_fma_f32:
     case Op::v_fmac_f32:
     case Op::v_fmamk_f32:
-    case Op::v_fmaak_f32:
-      return Fma;
+    case Op::v_fmaak_f32: return Fma;
     case Op::v_ldexp_f32:
       return [](Context& c) {
         Map<F32, F32, I32>(c, [](float x, int32_t e) { return std::scalbn(x, e); });
@@ -158,12 +151,9 @@ Executor FindFloat(Op op) {
       return [](Context& c) { Transcendental(c, [](double x) { return 1 / std::sqrt(x); }); };
     case Op::v_sqrt_f32:
       return [](Context& c) { Transcendental(c, [](double x) { return std::sqrt(x); }); };
-    case Op::v_sin_f32:
-      return [](Context& c) { Transcendental(c, SinTurns); };
-    case Op::v_cos_f32:
-      return [](Context& c) { Transcendental(c, CosTurns); };
-    default:
-      return nullptr;
+    case Op::v_sin_f32: return [](Context& c) { Transcendental(c, SinTurns); };
+    case Op::v_cos_f32: return [](Context& c) { Transcendental(c, CosTurns); };
+    default: return nullptr;
   }
 }
 

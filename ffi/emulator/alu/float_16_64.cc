@@ -24,15 +24,13 @@ Executor FindFloat16(Op op) {
       return [](Context& c) { Map<F16, F16, F16>(c, [](float a, float b) { return a * b; }); };
     case Op::v_min_f16:
       return [](Context& c) {
-        Map<F16, F16, F16>(c, [ieee = IeeeMode(c)](float a, float b) {
-          return FloatMin(ieee, a, b);
-        });
+        Map<F16, F16, F16>(c,
+                           [ieee = IeeeMode(c)](float a, float b) { return FloatMin(ieee, a, b); });
       };
     case Op::v_max_f16:
       return [](Context& c) {
-        Map<F16, F16, F16>(c, [ieee = IeeeMode(c)](float a, float b) {
-          return FloatMax(ieee, a, b);
-        });
+        Map<F16, F16, F16>(c,
+                           [ieee = IeeeMode(c)](float a, float b) { return FloatMax(ieee, a, b); });
       };
     case Op::v_min3_f16:
       return [](Context& c) {
@@ -52,8 +50,7 @@ Executor FindFloat16(Op op) {
           return FloatMed3(ieee, x, y, z);
         });
       };
-    case Op::v_fma_f16:
-      return [](Context& c) { Map<F16, F16, F16, F16>(c, FmaF16); };
+    case Op::v_fma_f16: return [](Context& c) { Map<F16, F16, F16, F16>(c, FmaF16); };
     case Op::v_ldexp_f16:
       return [](Context& c) {
         Map<F16, F16, I16>(c, [](float x, int32_t e) { return std::scalbn(x, e); });
@@ -98,12 +95,9 @@ Executor FindFloat16(Op op) {
       return [](Context& c) { Transcendental16(c, [](double x) { return 1 / std::sqrt(x); }); };
     case Op::v_sqrt_f16:
       return [](Context& c) { Transcendental16(c, [](double x) { return std::sqrt(x); }); };
-    case Op::v_sin_f16:
-      return [](Context& c) { Transcendental16(c, SinTurns); };
-    case Op::v_cos_f16:
-      return [](Context& c) { Transcendental16(c, CosTurns); };
-    default:
-      return nullptr;
+    case Op::v_sin_f16: return [](Context& c) { Transcendental16(c, SinTurns); };
+    case Op::v_cos_f16: return [](Context& c) { Transcendental16(c, CosTurns); };
+    default: return nullptr;
   }
 }
 
@@ -115,22 +109,18 @@ Executor FindFloat64(Op op) {
       return [](Context& c) { Map<F64, F64, F64>(c, [](double a, double b) { return a * b; }); };
     case Op::v_min_f64:
       return [](Context& c) {
-        Map<F64, F64, F64>(c, [ieee = IeeeMode(c)](double a, double b) {
-          return FloatMin(ieee, a, b);
-        });
+        Map<F64, F64, F64>(
+            c, [ieee = IeeeMode(c)](double a, double b) { return FloatMin(ieee, a, b); });
       };
     case Op::v_max_f64:
       return [](Context& c) {
-        Map<F64, F64, F64>(c, [ieee = IeeeMode(c)](double a, double b) {
-          return FloatMax(ieee, a, b);
-        });
+        Map<F64, F64, F64>(
+            c, [ieee = IeeeMode(c)](double a, double b) { return FloatMax(ieee, a, b); });
       };
     case Op::v_fma_f64:
     case Op::v_fmac_f64:
       return [](Context& c) {
-        Map<F64, F64, F64, F64>(c, [](double x, double y, double z) {
-          return std::fma(x, y, z);
-        });
+        Map<F64, F64, F64, F64>(c, [](double x, double y, double z) { return std::fma(x, y, z); });
       };
     case Op::v_ldexp_f64:
       return [](Context& c) {
@@ -167,14 +157,12 @@ Executor FindFloat64(Op op) {
         });
       };
     // The hardware's are estimates, for an iteration that refines them.
-    case Op::v_rcp_f64:
-      return [](Context& c) { Map<F64, F64>(c, [](double x) { return 1 / x; }); };
+    case Op::v_rcp_f64: return [](Context& c) { Map<F64, F64>(c, [](double x) { return 1 / x; }); };
     case Op::v_rsq_f64:
       return [](Context& c) { Map<F64, F64>(c, [](double x) { return 1 / std::sqrt(x); }); };
     case Op::v_sqrt_f64:
       return [](Context& c) { Map<F64, F64>(c, [](double x) { return std::sqrt(x); }); };
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 

@@ -39,8 +39,8 @@ void WithCarry(Context& c) {
   uint64_t carry_out = 0;
   for (int lane = 0; lane < kLanes; ++lane) {
     const uint64_t carry = (carry_in >> lane) & 1;
-    const uint64_t sum = kSubtract ? uint64_t{a[lane]} - b[lane] - carry
-                                   : uint64_t{a[lane]} + b[lane] + carry;
+    const uint64_t sum =
+        kSubtract ? uint64_t{a[lane]} - b[lane] - carry : uint64_t{a[lane]} + b[lane] + carry;
     result[0].lane[lane] = static_cast<uint32_t>(sum);
     carry_out |= ((sum >> 32) & 1) << lane;
   }
@@ -134,19 +134,16 @@ void Mbcnt(Context& c) {
   const uint32_t* words[2][2];
   for (int i = 0; i < 2; ++i) Load(c, i, Kind::kBits, false, 1, &buffer[2 * i], words[i]);
   for (int lane = 0; lane < kLanes; ++lane) {
-    result[0].lane[lane] =
-        words[1][0][lane] + std::popcount(words[0][0][lane] & lanes.lane[lane]);
+    result[0].lane[lane] = words[1][0][lane] + std::popcount(words[0][0][lane] & lanes.lane[lane]);
   }
   Store(c, Kind::kBits, false, 1, result);
 }
 
 Executor FindInteger32(Op op) {
   switch (op) {
-#define JAXGEMM_TWO(name, value)                                               \
-  case Op::name:                                                               \
-    return [](Context& c) {                                                    \
-      Map<U32, U32, U32>(c, [](uint32_t a, uint32_t b) { return value; });     \
-    }
+#define JAXGEMM_TWO(name, value) \
+  case Op::name:                 \
+    return [](Context& c) { Map<U32, U32, U32>(c, [](uint32_t a, uint32_t b) { return value; }); }
     JAXGEMM_TWO(v_and_b32, a & b);
     JAXGEMM_TWO(v_or_b32, a | b);
     JAXGEMM_TWO(v_xor_b32, a ^ b);
@@ -222,17 +219,15 @@ Executor FindInteger32(Op op) {
         Map<I32, I32, I32, I32>(
             c, [](int32_t x, int32_t y, int32_t z) { return std::max({x, y, z}); });
       };
-    case Op::v_med3_i32:
-      return [](Context& c) { Map<I32, I32, I32, I32>(c, Med3<int32_t>); };
+    case Op::v_med3_i32: return [](Context& c) { Map<I32, I32, I32, I32>(c, Med3<int32_t>); };
     case Op::v_ashrrev_i32:
       return [](Context& c) {
         Map<I32, U32, I32>(c, [](uint32_t a, int32_t b) { return b >> (a & 31); });
       };
     case Op::v_mul_hi_i32:
       return [](Context& c) {
-        Map<I32, I32, I32>(c, [](int32_t a, int32_t b) {
-          return static_cast<int32_t>((int64_t{a} * b) >> 32);
-        });
+        Map<I32, I32, I32>(
+            c, [](int32_t a, int32_t b) { return static_cast<int32_t>((int64_t{a} * b) >> 32); });
       };
     case Op::v_bfe_i32:
       return [](Context& c) {
@@ -242,18 +237,12 @@ Executor FindInteger32(Op op) {
           return n == 0 ? 0 : static_cast<int32_t>(field << (32 - n)) >> (32 - n);
         });
       };
-    case Op::v_bitop3_b32:
-      return Bitop3<U32>;
-    case Op::v_mbcnt_lo_u32_b32:
-      return Mbcnt<false>;
-    case Op::v_mbcnt_hi_u32_b32:
-      return Mbcnt<true>;
-    case Op::v_mov_b32:
-      return [](Context& c) { Map<U32, U32>(c, [](uint32_t x) { return x; }); };
-    case Op::v_not_b32:
-      return [](Context& c) { Map<U32, U32>(c, [](uint32_t x) { return ~x; }); };
-    case Op::v_bfrev_b32:
-      return [](Context& c) { Map<U32, U32>(c, ReverseBits); };
+    case Op::v_bitop3_b32: return Bitop3<U32>;
+    case Op::v_mbcnt_lo_u32_b32: return Mbcnt<false>;
+    case Op::v_mbcnt_hi_u32_b32: return Mbcnt<true>;
+    case Op::v_mov_b32: return [](Context& c) { Map<U32, U32>(c, [](uint32_t x) { return x; }); };
+    case Op::v_not_b32: return [](Context& c) { Map<U32, U32>(c, [](uint32_t x) { return ~x; }); };
+    case Op::v_bfrev_b32: return [](Context& c) { Map<U32, U32>(c, ReverseBits); };
     case Op::v_ffbh_u32:
       return [](Context& c) {
         Map<I32, U32>(c, [](uint32_t x) { return x == 0 ? -1 : std::countl_zero(x); });
@@ -273,8 +262,7 @@ Executor FindInteger32(Op op) {
       return [](Context& c) {
         Map<U32, U32>(c, [](uint32_t x) { return (x << 1) ^ (x >> 31 ? 197u : 0u); });
       };
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 
@@ -291,9 +279,8 @@ Executor FindInteger16(Op op) {
     case Op::v_sub_i16:
       return [](Context& c) { AddLike<I16>(c, [](int64_t a, int64_t b) { return a - b; }); };
     case Op::v_mul_lo_u16:
-      return [](Context& c) {
-        Map<U16, U16, U16>(c, [](uint32_t a, uint32_t b) { return a * b; });
-      };
+      return
+          [](Context& c) { Map<U16, U16, U16>(c, [](uint32_t a, uint32_t b) { return a * b; }); };
     case Op::v_lshlrev_b16:
       return [](Context& c) {
         Map<U16, U16, U16>(c, [](uint32_t a, uint32_t b) { return b << (a & 15); });
@@ -332,8 +319,7 @@ Executor FindInteger16(Op op) {
         Map<I16, I16, I16, I16>(
             c, [](int32_t x, int32_t y, int32_t z) { return std::max({x, y, z}); });
       };
-    case Op::v_med3_i16:
-      return [](Context& c) { Map<I16, I16, I16, I16>(c, Med3<int32_t>); };
+    case Op::v_med3_i16: return [](Context& c) { Map<I16, I16, I16, I16>(c, Med3<int32_t>); };
     case Op::v_min3_u16:
       return [](Context& c) {
         Map<U16, U16, U16, U16>(
@@ -344,8 +330,7 @@ Executor FindInteger16(Op op) {
         Map<U16, U16, U16, U16>(
             c, [](uint32_t x, uint32_t y, uint32_t z) { return std::max({x, y, z}); });
       };
-    case Op::v_med3_u16:
-      return [](Context& c) { Map<U16, U16, U16, U16>(c, Med3<uint32_t>); };
+    case Op::v_med3_u16: return [](Context& c) { Map<U16, U16, U16, U16>(c, Med3<uint32_t>); };
     case Op::v_mad_u16:
     case Op::v_mad_i16:
     case Op::v_mad_legacy_u16:
@@ -359,12 +344,10 @@ Executor FindInteger16(Op op) {
       };
     case Op::v_mad_i32_i16:
       return [](Context& c) {
-        Map<U32, I16, I16, U32>(c, [](int32_t x, int32_t y, uint32_t z) {
-          return static_cast<uint32_t>(x * y) + z;
-        });
+        Map<U32, I16, I16, U32>(
+            c, [](int32_t x, int32_t y, uint32_t z) { return static_cast<uint32_t>(x * y) + z; });
       };
-    case Op::v_bitop3_b16:
-      return Bitop3<U16>;
+    case Op::v_bitop3_b16: return Bitop3<U16>;
     case Op::v_sat_pk_u8_i16:
       return [](Context& c) {
         Map<U32, U32>(c, [](uint32_t x) {
@@ -375,15 +358,13 @@ Executor FindInteger16(Op op) {
                  (saturated(static_cast<int16_t>(x >> 16)) << 8);
         });
       };
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 
 Executor FindInteger64(Op op) {
   switch (op) {
-    case Op::v_mov_b64:
-      return [](Context& c) { Map<U64, U64>(c, [](uint64_t x) { return x; }); };
+    case Op::v_mov_b64: return [](Context& c) { Map<U64, U64>(c, [](uint64_t x) { return x; }); };
     case Op::v_lshl_add_u64:
       return [](Context& c) {
         Map<U64, U64, U32, U64>(
@@ -401,24 +382,15 @@ Executor FindInteger64(Op op) {
       return [](Context& c) {
         Map<I64, U32, I64>(c, [](uint32_t n, int64_t x) { return x >> (n & 63); });
       };
-    case Op::v_mad_u64_u32:
-      return MadWide<U64, U32>;
-    case Op::v_mad_i64_i32:
-      return MadWide<I64, I32>;
-    case Op::v_add_co_u32:
-      return WithCarry<false, false, false>;
-    case Op::v_sub_co_u32:
-      return WithCarry<true, false, false>;
-    case Op::v_subrev_co_u32:
-      return WithCarry<true, true, false>;
-    case Op::v_addc_co_u32:
-      return WithCarry<false, false, true>;
-    case Op::v_subb_co_u32:
-      return WithCarry<true, false, true>;
-    case Op::v_subbrev_co_u32:
-      return WithCarry<true, true, true>;
-    default:
-      return nullptr;
+    case Op::v_mad_u64_u32: return MadWide<U64, U32>;
+    case Op::v_mad_i64_i32: return MadWide<I64, I32>;
+    case Op::v_add_co_u32: return WithCarry<false, false, false>;
+    case Op::v_sub_co_u32: return WithCarry<true, false, false>;
+    case Op::v_subrev_co_u32: return WithCarry<true, true, false>;
+    case Op::v_addc_co_u32: return WithCarry<false, false, true>;
+    case Op::v_subb_co_u32: return WithCarry<true, false, true>;
+    case Op::v_subbrev_co_u32: return WithCarry<true, true, true>;
+    default: return nullptr;
   }
 }
 

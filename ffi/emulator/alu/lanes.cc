@@ -69,10 +69,8 @@ void Copy(Context& c) {
 
 Executor FindLanes(Op op) {
   switch (op) {
-    case Op::v_nop:
-      return [](Context&) {};
-    case Op::v_cndmask_b32:
-      return Cndmask;
+    case Op::v_nop: return [](Context&) {};
+    case Op::v_cndmask_b32: return Cndmask;
     case Op::v_readfirstlane_b32:
       return [](Context& c) {
         const int lane = c.exec == 0 ? 0 : std::countr_zero(c.exec);
@@ -87,18 +85,13 @@ Executor FindLanes(Op op) {
       return [](Context& c) {
         VectorRow(c, c.in.dst[0])[ScalarSource(c, 1) & 63] = ScalarSource(c, 0);
       };
-    case Op::v_swap_b32:
-      return Swap;
-    case Op::v_permlane16_swap_b32:
-      return PermlaneSwap<16>;
-    case Op::v_permlane32_swap_b32:
-      return PermlaneSwap<32>;
+    case Op::v_swap_b32: return Swap;
+    case Op::v_permlane16_swap_b32: return PermlaneSwap<16>;
+    case Op::v_permlane32_swap_b32: return PermlaneSwap<32>;
     case Op::v_accvgpr_read_b32:
     case Op::v_accvgpr_write_b32:
-    case Op::v_accvgpr_mov_b32:
-      return Copy;
-    default:
-      return nullptr;
+    case Op::v_accvgpr_mov_b32: return Copy;
+    default: return nullptr;
   }
 }
 

@@ -159,8 +159,8 @@ JAXGEMM_EMULATOR_AVX2 void MultiplyI8(Row a, Row b, uint32_t (*sums)[kLanes]) {
   Multiply<false, kM, kK>(left, right, products);
   for (int reg = 0; reg < kRegisters; ++reg) {
     for (int lane = 0; lane < kLanes; ++lane) {
-      sums[reg][lane] += static_cast<uint32_t>(
-          static_cast<int32_t>(std::bit_cast<float>(products[reg][lane])));
+      sums[reg][lane] +=
+          static_cast<uint32_t>(static_cast<int32_t>(std::bit_cast<float>(products[reg][lane])));
     }
   }
 }
@@ -213,11 +213,10 @@ void MatrixF8F6F4(Context& c) {
     c.error = "a matrix instruction on 6- or 4-bit floats";
     return;
   }
-  constexpr Function kFormats[2][2] = {
-      {MultiplyFloat<ElementFp8, ElementFp8, kM, kK>,
-       MultiplyFloat<ElementFp8, ElementBf8, kM, kK>},
-      {MultiplyFloat<ElementBf8, ElementFp8, kM, kK>,
-       MultiplyFloat<ElementBf8, ElementBf8, kM, kK>}};
+  constexpr Function kFormats[2][2] = {{MultiplyFloat<ElementFp8, ElementFp8, kM, kK>,
+                                        MultiplyFloat<ElementFp8, ElementBf8, kM, kK>},
+                                       {MultiplyFloat<ElementBf8, ElementFp8, kM, kK>,
+                                        MultiplyFloat<ElementBf8, ElementBf8, kM, kK>}};
   Run<kM>(c, kFormats[c.in.cbsz][c.in.blgp]);
 }
 
@@ -237,10 +236,8 @@ Executor F8(bool a_bf8, bool b_bf8) {
 
 Executor FindMatrix(Op op) {
   switch (op) {
-    case Op::v_mfma_f32_16x16x4_f32:
-      return Matrix<16, MultiplyF32<16, 4>>;
-    case Op::v_mfma_f32_32x32x2_f32:
-      return Matrix<32, MultiplyF32<32, 2>>;
+    case Op::v_mfma_f32_16x16x4_f32: return Matrix<16, MultiplyF32<16, 4>>;
+    case Op::v_mfma_f32_32x32x2_f32: return Matrix<32, MultiplyF32<32, 2>>;
     case Op::v_mfma_f32_16x16x16_f16:
       return Matrix<16, MultiplyFloat<ElementF16, ElementF16, 16, 16>>;
     case Op::v_mfma_f32_32x32x8_f16:
@@ -257,36 +254,21 @@ Executor FindMatrix(Op op) {
       return Matrix<16, MultiplyFloat<ElementBf16, ElementBf16, 16, 32>>;
     case Op::v_mfma_f32_32x32x16_bf16:
       return Matrix<32, MultiplyFloat<ElementBf16, ElementBf16, 32, 16>>;
-    case Op::v_mfma_i32_16x16x32_i8:
-      return Matrix<16, MultiplyI8<16, 32>>;
-    case Op::v_mfma_i32_32x32x16_i8:
-      return Matrix<32, MultiplyI8<32, 16>>;
-    case Op::v_mfma_i32_16x16x64_i8:
-      return Matrix<16, MultiplyI8<16, 64>>;
-    case Op::v_mfma_i32_32x32x32_i8:
-      return Matrix<32, MultiplyI8<32, 32>>;
-    case Op::v_mfma_f32_16x16x32_fp8_fp8:
-      return F8<16, 32>(false, false);
-    case Op::v_mfma_f32_16x16x32_fp8_bf8:
-      return F8<16, 32>(false, true);
-    case Op::v_mfma_f32_16x16x32_bf8_fp8:
-      return F8<16, 32>(true, false);
-    case Op::v_mfma_f32_16x16x32_bf8_bf8:
-      return F8<16, 32>(true, true);
-    case Op::v_mfma_f32_32x32x16_fp8_fp8:
-      return F8<32, 16>(false, false);
-    case Op::v_mfma_f32_32x32x16_fp8_bf8:
-      return F8<32, 16>(false, true);
-    case Op::v_mfma_f32_32x32x16_bf8_fp8:
-      return F8<32, 16>(true, false);
-    case Op::v_mfma_f32_32x32x16_bf8_bf8:
-      return F8<32, 16>(true, true);
-    case Op::v_mfma_f32_16x16x128_f8f6f4:
-      return MatrixF8F6F4<16, 128>;
-    case Op::v_mfma_f32_32x32x64_f8f6f4:
-      return MatrixF8F6F4<32, 64>;
-    default:
-      return nullptr;
+    case Op::v_mfma_i32_16x16x32_i8: return Matrix<16, MultiplyI8<16, 32>>;
+    case Op::v_mfma_i32_32x32x16_i8: return Matrix<32, MultiplyI8<32, 16>>;
+    case Op::v_mfma_i32_16x16x64_i8: return Matrix<16, MultiplyI8<16, 64>>;
+    case Op::v_mfma_i32_32x32x32_i8: return Matrix<32, MultiplyI8<32, 32>>;
+    case Op::v_mfma_f32_16x16x32_fp8_fp8: return F8<16, 32>(false, false);
+    case Op::v_mfma_f32_16x16x32_fp8_bf8: return F8<16, 32>(false, true);
+    case Op::v_mfma_f32_16x16x32_bf8_fp8: return F8<16, 32>(true, false);
+    case Op::v_mfma_f32_16x16x32_bf8_bf8: return F8<16, 32>(true, true);
+    case Op::v_mfma_f32_32x32x16_fp8_fp8: return F8<32, 16>(false, false);
+    case Op::v_mfma_f32_32x32x16_fp8_bf8: return F8<32, 16>(false, true);
+    case Op::v_mfma_f32_32x32x16_bf8_fp8: return F8<32, 16>(true, false);
+    case Op::v_mfma_f32_32x32x16_bf8_bf8: return F8<32, 16>(true, true);
+    case Op::v_mfma_f32_16x16x128_f8f6f4: return MatrixF8F6F4<16, 128>;
+    case Op::v_mfma_f32_32x32x64_f8f6f4: return MatrixF8F6F4<32, 64>;
+    default: return nullptr;
   }
 }
 

@@ -16,8 +16,9 @@ bool FlushesOutput(const Registers& r, Kind kind) {
 
 // Replaces denormals by zeros of their sign.
 void Flush(Kind kind, uint32_t* low, uint32_t* high) {
-  const uint32_t exponent =
-      kind == Kind::kF32 ? 0x7f800000u : kind == Kind::kF16 ? 0x7c00u : 0x7ff00000u;
+  const uint32_t exponent = kind == Kind::kF32   ? 0x7f800000u
+                            : kind == Kind::kF16 ? 0x7c00u
+                                                 : 0x7ff00000u;
   const uint32_t sign = kind == Kind::kF16 ? 0x8000u : 0x80000000u;
   uint32_t* top = kind == Kind::kF64 ? high : low;
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -65,8 +66,8 @@ void ApplyDpp(Context& c, int num_words, const uint32_t** words, Words* buffer) 
       const int from = DppSource(control, lane);
       const bool valid = from >= 0 && ((c.exec >> from) & 1);
       buffer[w].lane[lane] = valid ? source.lane[from] : 0;
-      const bool masked = !((extra >> (28 + (lane >> 4))) & 1) ||
-                          !((extra >> (24 + ((lane >> 2) & 3))) & 1);
+      const bool masked =
+          !((extra >> (28 + (lane >> 4))) & 1) || !((extra >> (24 + ((lane >> 2) & 3))) & 1);
       if (masked || (!valid && !bound_zero)) c.write_mask &= ~(uint64_t{1} << lane);
     }
     words[w] = buffer[w].lane;
@@ -83,8 +84,8 @@ void ApplySdwaSource(uint32_t extra, int i, const uint32_t** words, Words* buffe
   const int shift = select < 4 ? 8 * static_cast<int>(select) : 16 * static_cast<int>(select - 4);
   for (int lane = 0; lane < kLanes; ++lane) {
     const uint32_t top = words[0][lane] << (32 - bits - shift);
-    buffer[0].lane[lane] = sign ? static_cast<uint32_t>(static_cast<int32_t>(top) >> (32 - bits))
-                                : top >> (32 - bits);
+    buffer[0].lane[lane] =
+        sign ? static_cast<uint32_t>(static_cast<int32_t>(top) >> (32 - bits)) : top >> (32 - bits);
   }
   words[0] = buffer[0].lane;
 }
@@ -212,15 +213,9 @@ void Finish(Context& c, Kind kind, Words* words) {
   CheckRounding(c, kind);
   if (c.clamp || c.in.omod != 0) {
     switch (kind) {
-      case Kind::kF32:
-        ModifyFloat<F32>(c, words);
-        break;
-      case Kind::kF16:
-        ModifyFloat<F16>(c, words);
-        break;
-      case Kind::kF64:
-        ModifyFloat<F64>(c, words);
-        break;
+      case Kind::kF32: ModifyFloat<F32>(c, words); break;
+      case Kind::kF16: ModifyFloat<F16>(c, words); break;
+      case Kind::kF64: ModifyFloat<F64>(c, words); break;
       case Kind::kBits:
         if (c.clamp) c.error = "clamp, which the emulator does not have for this instruction";
     }

@@ -67,8 +67,9 @@ void Packed16(Context& c, F f) {
 const uint32_t* PickDword(Context& c, int i, bool high, Words* buffer) {
   const Operand& operand = c.in.src[i];
   if (operand.kind == Operand::kConstant && high) {
-    c.error = "the upper dword of a constant (what it holds is not documented): op_sel_hi "
-              "must be 0 for it";
+    c.error =
+        "the upper dword of a constant (what it holds is not documented): op_sel_hi "
+        "must be 0 for it";
   }
   const uint32_t* words[2];
   Load(c, i, Kind::kBits, false, 2, buffer, words);
@@ -141,8 +142,8 @@ void FmaMix(Context& c, int dst_half) {
     Finish(c, Kind::kF16, result);
     for (int lane = 0; lane < kLanes; ++lane) {
       const uint32_t value = result[0].lane[lane] & 0xffff;
-      result[0].lane[lane] = dst_half ? (old[lane] & 0xffff) | (value << 16)
-                                      : (old[lane] & 0xffff0000u) | value;
+      result[0].lane[lane] =
+          dst_half ? (old[lane] & 0xffff) | (value << 16) : (old[lane] & 0xffff0000u) | value;
     }
   }
   Write(c, 0, result[0]);
@@ -247,15 +248,13 @@ Executor FindPacked(Op op) {
       return [](Context& c) { Packed16<F16, 2>(c, [](bool, float a, float b) { return a * b; }); };
     case Op::v_pk_min_f16:
       return [](Context& c) {
-        Packed16<F16, 2>(c, [ieee = IeeeMode(c)](bool, float a, float b) {
-          return FloatMin(ieee, a, b);
-        });
+        Packed16<F16, 2>(
+            c, [ieee = IeeeMode(c)](bool, float a, float b) { return FloatMin(ieee, a, b); });
       };
     case Op::v_pk_max_f16:
       return [](Context& c) {
-        Packed16<F16, 2>(c, [ieee = IeeeMode(c)](bool, float a, float b) {
-          return FloatMax(ieee, a, b);
-        });
+        Packed16<F16, 2>(
+            c, [ieee = IeeeMode(c)](bool, float a, float b) { return FloatMax(ieee, a, b); });
       };
     case Op::v_pk_fma_f16:
     case Op::v_pk_fmac_f16:
@@ -264,15 +263,13 @@ Executor FindPacked(Op op) {
       };
     case Op::v_pk_minimum3_f16:
       return [](Context& c) {
-        Packed16<F16, 3>(c, [](bool, float x, float y, float z) {
-          return Minimum(Minimum(x, y), z);
-        });
+        Packed16<F16, 3>(c,
+                         [](bool, float x, float y, float z) { return Minimum(Minimum(x, y), z); });
       };
     case Op::v_pk_maximum3_f16:
       return [](Context& c) {
-        Packed16<F16, 3>(c, [](bool, float x, float y, float z) {
-          return Maximum(Maximum(x, y), z);
-        });
+        Packed16<F16, 3>(c,
+                         [](bool, float x, float y, float z) { return Maximum(Maximum(x, y), z); });
       };
     case Op::v_pk_add_f32:
       return [](Context& c) {
@@ -292,42 +289,27 @@ Executor FindPacked(Op op) {
       };
     case Op::v_pk_fma_f32:
       return [](Context& c) {
-        PackedF32<3>(c, [](const uint32_t* const* s, uint32_t* out) {
-          FmaLanes(s[0], s[1], s[2], out);
-        });
+        PackedF32<3>(
+            c, [](const uint32_t* const* s, uint32_t* out) { FmaLanes(s[0], s[1], s[2], out); });
       };
-    case Op::v_pk_mov_b32:
-      return PackedMove;
-    case Op::v_fma_mix_f32:
-      return [](Context& c) { FmaMix(c, -1); };
-    case Op::v_fma_mixlo_f16:
-      return [](Context& c) { FmaMix(c, 0); };
-    case Op::v_fma_mixhi_f16:
-      return [](Context& c) { FmaMix(c, 1); };
+    case Op::v_pk_mov_b32: return PackedMove;
+    case Op::v_fma_mix_f32: return [](Context& c) { FmaMix(c, -1); };
+    case Op::v_fma_mixlo_f16: return [](Context& c) { FmaMix(c, 0); };
+    case Op::v_fma_mixhi_f16: return [](Context& c) { FmaMix(c, 1); };
     case Op::v_dot2_f32_f16:
-    case Op::v_dot2c_f32_f16:
-      return DotF16;
-    case Op::v_dot2_f32_bf16:
-      return DotBf16<false>;
-    case Op::v_dot2c_f32_bf16:
-      return DotBf16<true>;
+    case Op::v_dot2c_f32_f16: return DotF16;
+    case Op::v_dot2_f32_bf16: return DotBf16<false>;
+    case Op::v_dot2c_f32_bf16: return DotBf16<true>;
     case Op::v_dot2_i32_i16:
-    case Op::v_dot2c_i32_i16:
-      return Dot<16, true>;
-    case Op::v_dot2_u32_u16:
-      return Dot<16, false>;
+    case Op::v_dot2c_i32_i16: return Dot<16, true>;
+    case Op::v_dot2_u32_u16: return Dot<16, false>;
     case Op::v_dot4_i32_i8:
-    case Op::v_dot4c_i32_i8:
-      return Dot<8, true>;
-    case Op::v_dot4_u32_u8:
-      return Dot<8, false>;
+    case Op::v_dot4c_i32_i8: return Dot<8, true>;
+    case Op::v_dot4_u32_u8: return Dot<8, false>;
     case Op::v_dot8_i32_i4:
-    case Op::v_dot8c_i32_i4:
-      return Dot<4, true>;
-    case Op::v_dot8_u32_u4:
-      return Dot<4, false>;
-    default:
-      return nullptr;
+    case Op::v_dot8c_i32_i4: return Dot<4, true>;
+    case Op::v_dot8_u32_u4: return Dot<4, false>;
+    default: return nullptr;
   }
 }
 

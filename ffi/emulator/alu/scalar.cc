@@ -142,8 +142,10 @@ bool Compare(const Scalar& s, Op op) {
   const uint32_t a = s.Source(0), b = s.Source(1);
   const int32_t x = s.Signed(0), y = s.Signed(1);
   switch (op) {
-    case Op::s_cmp_eq_i32: case Op::s_cmp_eq_u32: return a == b;
-    case Op::s_cmp_lg_i32: case Op::s_cmp_lg_u32: return a != b;
+    case Op::s_cmp_eq_i32:
+    case Op::s_cmp_eq_u32: return a == b;
+    case Op::s_cmp_lg_i32:
+    case Op::s_cmp_lg_u32: return a != b;
     case Op::s_cmp_gt_i32: return x > y;
     case Op::s_cmp_ge_i32: return x >= y;
     case Op::s_cmp_lt_i32: return x < y;
@@ -165,8 +167,10 @@ bool CompareImmediate(const Scalar& s, Op op) {
   const uint32_t a = s.Source(0), b = static_cast<uint32_t>(s.in.imm);
   const int32_t x = s.Signed(0), y = s.in.imm;
   switch (op) {
-    case Op::s_cmpk_eq_i32: case Op::s_cmpk_eq_u32: return a == b;
-    case Op::s_cmpk_lg_i32: case Op::s_cmpk_lg_u32: return a != b;
+    case Op::s_cmpk_eq_i32:
+    case Op::s_cmpk_eq_u32: return a == b;
+    case Op::s_cmpk_lg_i32:
+    case Op::s_cmpk_lg_u32: return a != b;
     case Op::s_cmpk_gt_i32: return x > y;
     case Op::s_cmpk_ge_i32: return x >= y;
     case Op::s_cmpk_lt_i32: return x < y;
@@ -183,12 +187,18 @@ void ExecuteControl(Scalar& s, Op op) {
   Registers& r = s.r;
   switch (op) {
     case Op::s_movk_i32: s.Set(static_cast<uint32_t>(s.in.imm)); break;
-    case Op::s_cmovk_i32: if (r.scc) s.Set(static_cast<uint32_t>(s.in.imm)); break;
+    case Op::s_cmovk_i32:
+      if (r.scc) s.Set(static_cast<uint32_t>(s.in.imm));
+      break;
     case Op::s_addk_i32: s.Overflow(int64_t{s.Signed(0)} + s.in.imm); break;
     case Op::s_mulk_i32: s.Set(s.Source(0) * static_cast<uint32_t>(s.in.imm)); break;
     case Op::s_getreg_b32: GetReg(s); break;
-    case Op::s_setreg_b32: case Op::s_setreg_imm32_b32: SetReg(s); break;
-    case Op::s_call_b64: s.SetWide(r.pc); s.Branch(true); break;
+    case Op::s_setreg_b32:
+    case Op::s_setreg_imm32_b32: SetReg(s); break;
+    case Op::s_call_b64:
+      s.SetWide(r.pc);
+      s.Branch(true);
+      break;
     case Op::s_getpc_b64: s.SetWide(r.pc); break;
     case Op::s_setpc_b64: r.pc = s.Wide(0); break;
     case Op::s_swappc_b64: {
@@ -217,8 +227,12 @@ void ExecuteSop1(Scalar& s, Op op) {
   switch (op) {
     case Op::s_mov_b32: s.Set(source()); break;
     case Op::s_mov_b64: s.SetWide(wide()); break;
-    case Op::s_cmov_b32: if (r.scc) s.Set(source()); break;
-    case Op::s_cmov_b64: if (r.scc) s.SetWide(wide()); break;
+    case Op::s_cmov_b32:
+      if (r.scc) s.Set(source());
+      break;
+    case Op::s_cmov_b64:
+      if (r.scc) s.SetWide(wide());
+      break;
     case Op::s_not_b32: s.SetScc(~source()); break;
     case Op::s_not_b64: s.SetWideScc(~wide()); break;
     case Op::s_wqm_b32: s.SetScc(static_cast<uint32_t>(Wqm(source()))); break;
@@ -259,8 +273,14 @@ void ExecuteSop1(Scalar& s, Op op) {
     case Op::s_xnor_saveexec_b64: s.SaveExec(~(wide() ^ exec)); break;
     case Op::s_andn1_saveexec_b64: s.SaveExec(~wide() & exec); break;
     case Op::s_orn1_saveexec_b64: s.SaveExec(~wide() | exec); break;
-    case Op::s_andn1_wrexec_b64: s.SetExec(~wide() & exec); s.SetWide(r.exec()); break;
-    case Op::s_andn2_wrexec_b64: s.SetExec(wide() & ~exec); s.SetWide(r.exec()); break;
+    case Op::s_andn1_wrexec_b64:
+      s.SetExec(~wide() & exec);
+      s.SetWide(r.exec());
+      break;
+    case Op::s_andn2_wrexec_b64:
+      s.SetExec(wide() & ~exec);
+      s.SetWide(r.exec());
+      break;
     case Op::s_abs_i32: s.SetScc(s.Signed(0) < 0 ? 0 - source() : source()); break;
     case Op::s_bitreplicate_b64_b32: s.SetWide(Replicate(source())); break;
     default: ExecuteControl(s, op); break;
@@ -321,13 +341,11 @@ void ExecuteSop2(Scalar& s, Op op) {
     case Op::s_mul_hi_u32: s.Set(static_cast<uint32_t>((a * b) >> 32)); break;
     case Op::s_mul_hi_i32: s.Set(static_cast<uint32_t>((int64_t{x} * y) >> 32)); break;
     case Op::s_bfe_u32: s.SetScc(BitField(a32, b32, (b32 >> 16) & 127)); break;
-    case Op::s_bfe_i32:
-      s.SetScc(static_cast<uint32_t>(BitField(x, b32, (b32 >> 16) & 127)));
-      break;
+    case Op::s_bfe_i32: s.SetScc(static_cast<uint32_t>(BitField(x, b32, (b32 >> 16) & 127))); break;
     case Op::s_bfe_u64: s.SetWideScc(BitField(wide0(), b32, (b32 >> 16) & 127)); break;
     case Op::s_bfe_i64:
-      s.SetWideScc(static_cast<uint64_t>(
-          BitField(static_cast<int64_t>(wide0()), b32, (b32 >> 16) & 127)));
+      s.SetWideScc(
+          static_cast<uint64_t>(BitField(static_cast<int64_t>(wide0()), b32, (b32 >> 16) & 127)));
       break;
     case Op::s_absdiff_i32: {
       const uint32_t difference = a32 - b32;
@@ -349,23 +367,16 @@ void ExecuteSop2(Scalar& s, Op op) {
 void ExecuteScalar(const Instruction& in, Registers* r, const char** error) {
   Scalar s{in, *r};
   switch (InfoOf(in.op).format) {
-    case Format::kSop1:
-      ExecuteSop1(s, in.op);
-      break;
-    case Format::kSop2:
-      ExecuteSop2(s, in.op);
-      break;
-    case Format::kSopc:
-      r->scc = Compare(s, in.op);
-      break;
+    case Format::kSop1: ExecuteSop1(s, in.op); break;
+    case Format::kSop2: ExecuteSop2(s, in.op); break;
+    case Format::kSopc: r->scc = Compare(s, in.op); break;
     case Format::kSopk:
       if (in.op >= Op::s_cmpk_eq_i32 && in.op <= Op::s_cmpk_le_u32) {
         r->scc = CompareImmediate(s, in.op);
         break;
       }
       [[fallthrough]];
-    default:
-      ExecuteControl(s, in.op);
+    default: ExecuteControl(s, in.op);
   }
   *error = s.error;
 }

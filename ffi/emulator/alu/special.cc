@@ -15,9 +15,7 @@ namespace {
 
 int Exponent(float x) { return (std::bit_cast<uint32_t>(x) >> 23) & 0xff; }
 bool IsDenormal(float x) { return x != 0 && std::fabs(x) < 0x1p-126f; }
-bool SameBits(float a, float b) {
-  return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
-}
+bool SameBits(float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b); }
 
 // The scaled `value`, which is the denominator or the numerator, and whether fmas scales back.
 float DivScale(float value, float denominator, float numerator, bool* scale_back) {
@@ -69,8 +67,8 @@ void ExecuteDivFmas(Context& c) {
     const float x = F32::Get(words[0][0][lane], 0), y = F32::Get(words[1][0][lane], 0),
                 z = F32::Get(words[2][0][lane], 0);
     // Rounded once, after the scaling.
-    result[0].lane[lane] = std::bit_cast<uint32_t>(static_cast<float>(
-        std::scalbn(FmaToOdd(x, y, z), Exponent(z) > 127 ? 64 : -64)));
+    result[0].lane[lane] = std::bit_cast<uint32_t>(
+        static_cast<float>(std::scalbn(FmaToOdd(x, y, z), Exponent(z) > 127 ? 64 : -64)));
   }
   Store(c, Kind::kF32, false, 1, result);
 }
@@ -96,16 +94,11 @@ float DivFixup(float quotient, float denominator, float numerator) {
 
 Executor FindSpecial(Op op) {
   switch (op) {
-    case Op::v_div_scale_f32:
-      return ExecuteDivScale;
-    case Op::v_div_fmas_f32:
-      return ExecuteDivFmas;
-    case Op::v_div_fixup_f32:
-      return [](Context& c) { Map<F32, F32, F32, F32>(c, DivFixup); };
-    case Op::v_div_fixup_f16:
-      return [](Context& c) { Map<F16, F16, F16, F16>(c, DivFixup); };
-    default:
-      return nullptr;
+    case Op::v_div_scale_f32: return ExecuteDivScale;
+    case Op::v_div_fmas_f32: return ExecuteDivFmas;
+    case Op::v_div_fixup_f32: return [](Context& c) { Map<F32, F32, F32, F32>(c, DivFixup); };
+    case Op::v_div_fixup_f16: return [](Context& c) { Map<F16, F16, F16, F16>(c, DivFixup); };
+    default: return nullptr;
   }
 }
 

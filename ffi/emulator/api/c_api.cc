@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "emulator/run/beside.h"
 #include "emulator/api/session.h"
+#include "emulator/run/beside.h"
 
 using namespace jaxgemm::emulator;
 
@@ -143,8 +143,7 @@ JAXGEMM_EXPORT int jaxgemm_emulator_launch(
     const char* object, size_t object_size, const char* kernel, const char* arguments,
     size_t arguments_size, const uint32_t* grid, const uint32_t* block, uint32_t dynamic_lds,
     const char* arch, const char* options, int num_buffers, const uint64_t* bases,
-    const uint64_t* sizes, const uint8_t* writable, const char* const* names,
-    const char** record) {
+    const uint64_t* sizes, const uint8_t* writable, const char* const* names, const char** record) {
   return Guarded([&] {
     Module module(std::string_view(object, object_size));
     if (module.object.arch() != ArchByName(arch)) {

@@ -54,8 +54,8 @@ struct Device {
   int minor, compute_units, lds_bytes;
 };
 constexpr Device kDevices[] = {
-    {Arch::kGfx942, 4, 304, 64 << 10},    // MI300X
-    {Arch::kGfx950, 5, 256, 160 << 10},   // MI355X
+    {Arch::kGfx942, 4, 304, 64 << 10},   // MI300X
+    {Arch::kGfx950, 5, 256, 160 << 10},  // MI355X
 };
 constexpr int kNumDevices = 2;
 
@@ -85,9 +85,12 @@ std::string PackArguments(const Kernel& kernel, void** parameters, void** extra)
     const char* data = nullptr;
     size_t size = 0;
     for (; *extra != reinterpret_cast<void*>(3); extra += 2) {
-      if (*extra == reinterpret_cast<void*>(1)) data = static_cast<const char*>(extra[1]);
-      else if (*extra == reinterpret_cast<void*>(2)) size = *static_cast<size_t*>(extra[1]);
-      else throw EmulationError("The launch's `extra` holds what is no HIP_LAUNCH_PARAM_*.");
+      if (*extra == reinterpret_cast<void*>(1))
+        data = static_cast<const char*>(extra[1]);
+      else if (*extra == reinterpret_cast<void*>(2))
+        size = *static_cast<size_t*>(extra[1]);
+      else
+        throw EmulationError("The launch's `extra` holds what is no HIP_LAUNCH_PARAM_*.");
     }
     return std::string(data, data == nullptr ? 0 : size);
   }
@@ -149,10 +152,10 @@ JAXGEMM_EXPORT hipError_t hipModuleLoadData(hipModule_t* module, const void* ima
     }
     auto loaded = std::make_unique<Module>(FileAt(image));
     if (loaded->object.arch() != ThisThread().arch) {
-      return Failed(hipErrorNoBinaryForGpu,
-                    Text("The code object is for %s, the current device is a %s.",
-                         ArchName(loaded->object.arch()).data(),
-                         ArchName(ThisThread().arch).data()));
+      return Failed(
+          hipErrorNoBinaryForGpu,
+          Text("The code object is for %s, the current device is a %s.",
+               ArchName(loaded->object.arch()).data(), ArchName(ThisThread().arch).data()));
     }
     *module = loaded.release();
     return hipSuccess;
@@ -191,13 +194,16 @@ JAXGEMM_EXPORT hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute 
       break;
     default:
       return Failed(hipErrorInvalidValue, Text("The emulator does not know function attribute "
-                                               "%d.", static_cast<int>(attribute)));
+                                               "%d.",
+                                               static_cast<int>(attribute)));
   }
   return hipSuccess;
 }
 
-JAXGEMM_EXPORT hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
-    int* blocks, hipFunction_t function, int block_size, size_t dynamic_lds) {
+JAXGEMM_EXPORT hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
+                                                                             hipFunction_t function,
+                                                                             int block_size,
+                                                                             size_t dynamic_lds) {
   if (function == nullptr || block_size <= 0) return hipErrorInvalidValue;
   const Kernel& kernel = *function->kernel;
   // A SIMD has 512 vector registers a lane and room for 8 waves; a CU has four.
@@ -211,10 +217,10 @@ JAXGEMM_EXPORT hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
 }
 
 JAXGEMM_EXPORT hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x,
-                                                unsigned grid_y, unsigned grid_z,
-                                                unsigned block_x, unsigned block_y,
-                                                unsigned block_z, unsigned dynamic_lds,
-                                                hipStream_t, void** parameters, void** extra) {
+                                                unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                                unsigned block_y, unsigned block_z,
+                                                unsigned dynamic_lds, hipStream_t,
+                                                void** parameters, void** extra) {
   if (function == nullptr) return hipErrorInvalidHandle;
   Thread& thread = ThisThread();
   try {

@@ -48,8 +48,8 @@ JAXGEMM_EXPORT const char* jaxgemm_emulator_instruction(int row, int* opcodes, i
 
 // The text of the instruction at `code` into `out`; returns its bytes, or -1 with the error
 // in `out`. `gfx950` chooses the arch.
-JAXGEMM_EXPORT int jaxgemm_emulator_decode(int gfx950, const uint8_t* code, size_t size,
-                                           char* out, size_t capacity) {
+JAXGEMM_EXPORT int jaxgemm_emulator_decode(int gfx950, const uint8_t* code, size_t size, char* out,
+                                           size_t capacity) {
   Instruction instruction;
   const std::string error = Decode(static_cast<Arch>(gfx950), code, size, &instruction);
   CopyText(error.empty() ? Disassemble(instruction) : error, out, capacity);

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "emulator/decode/program.h"
 #include "emulator/run/code_object.h"
 #include "emulator/run/machine.h"
 #include "emulator/run/options.h"
-#include "emulator/decode/program.h"
 
 namespace jaxgemm::emulator {
 
@@ -50,10 +50,10 @@ std::string RecordJson(size_t index);
 
 // State of the calling thread.
 struct Thread {
-  Arch arch = Arch::kGfx942;     // the device that is current
-  std::vector<Buffer> buffers;   // what the next launch may access
+  Arch arch = Arch::kGfx942;    // the device that is current
+  std::vector<Buffer> buffers;  // what the next launch may access
   bool buffers_given = false;
-  std::string error;             // of the last call that failed
+  std::string error;  // of the last call that failed
 };
 Thread& ThisThread();
 

@@ -22,10 +22,10 @@ std::string RegisterName(int reg) {
 // `states` wait states must lie between the mark and now.
 void Need(const HazardState& state, uint32_t mark, uint32_t states, int reg, const char* what) {
   if (mark == 0 || state.now - mark > states) return;
-  throw Fault{Text("%s of %s: %u wait states are needed in between, there are %u; insert "
-                     "s_nop %u or other instructions.",
-                     what, RegisterName(reg).c_str(), states, state.now - mark - 1,
-                     states - (state.now - mark))};
+  throw Fault{Text(
+      "%s of %s: %u wait states are needed in between, there are %u; insert "
+      "s_nop %u or other instructions.",
+      what, RegisterName(reg).c_str(), states, state.now - mark - 1, states - (state.now - mark))};
 }
 
 // Wait states after a matrix instruction of `passes`. On gfx950 XDL results take one pass more
@@ -60,8 +60,7 @@ void CheckVectorRead(const Step& step, const HazardState& state, const RegisterR
   const HazardTraits& traits = step.hazard;
   for (int reg = range.first; reg < range.first + range.count; ++reg) {
     if (traits.matrix && !state.dot_at[reg]) {
-      Need(state, state.vector_by_vector[reg], 2, reg,
-           "A matrix instruction after a vector write");
+      Need(state, state.vector_by_vector[reg], 2, reg, "A matrix instruction after a vector write");
     }
     if (traits.dpp) {
       Need(state, state.vector_by_any[reg], 2, reg, "DPP after a write");
@@ -72,8 +71,8 @@ void CheckVectorRead(const Step& step, const HazardState& state, const RegisterR
     if (traits.permlane_swap) {
       Need(state, state.vector_by_vector[reg], 2, reg, "v_permlane*_swap after a vector write");
     }
-    if (state.dot_at[reg] && !(traits.dot && state.dot_op[reg] ==
-                                                 static_cast<int>(step.instruction.op))) {
+    if (state.dot_at[reg] &&
+        !(traits.dot && state.dot_op[reg] == static_cast<int>(step.instruction.op))) {
       Need(state, state.dot_at[reg], 3, reg, "A read after a dot product's write");
     }
     if (traits.vector_alu && !traits.transcendental && reg >= state.transcendental_first &&
@@ -107,8 +106,7 @@ void CheckWrites(Arch arch, const Step& step, const HazardState& state) {
     if (!range.vector()) continue;
     for (int reg = range.first; reg < range.first + range.count; ++reg) {
       if (step.hazard.vector_alu) {
-        Need(state, state.stored[reg], 2, reg,
-             "A vector write after a store of more than 64 bits");
+        Need(state, state.stored[reg], 2, reg, "A vector write after a store of more than 64 bits");
       }
       if (state.dot_at[reg] && state.dot_op[reg] != static_cast<int>(step.instruction.op)) {
         Need(state, state.dot_at[reg], 3, reg, "A write after a dot product's write");
@@ -233,8 +231,9 @@ void CheckHazards(Arch arch, const Step& step, Wave* wave) {
     if (setreg || step.instruction.op == Op::s_getreg_b32) {
       uint32_t mark = state.setreg_at[hardware_register];
       if (mark && state.now - mark <= 2) {
-        throw Fault{"A hardware register is accessed too early after s_setreg: 2 wait states are "
-                    "needed in between."};
+        throw Fault{
+            "A hardware register is accessed too early after s_setreg: 2 wait states are "
+            "needed in between."};
       }
       if (setreg) state.setreg_at[hardware_register] = state.now;
     }

@@ -27,13 +27,13 @@ struct HazardState {
 
   struct Matrix {
     uint32_t written = 0, read_as_c = 0;
-    uint16_t first = 0;           // of the destination it was written as
+    uint16_t first = 0;  // of the destination it was written as
     uint8_t count = 0, passes = 0, passes_as_c = 0;
     bool xdl = false;
   } matrix[512];
 
   uint32_t m0_by_scalar = 0;
-  uint32_t setreg_at[64] = {};    // by hardware register
+  uint32_t setreg_at[64] = {};  // by hardware register
   uint32_t transcendental_at = 0, partial_at = 0;
   uint16_t transcendental_first = 0, transcendental_end = 0;
   uint16_t partial_first = 0, partial_end = 0;

@@ -80,8 +80,7 @@ void IssueWriteBack(Wave* wave, Scope scope, uint32_t operation) {
   WaveOrdering::WriteBack write_back{.operation = operation, .covers = {}};
   for (int w = 0; w < wave->group->num_waves; ++w) {
     const Wave& other = *wave->group->waves[w];
-    write_back.covers[w] =
-        w == wave->index ? operation : other.done_at_release[kVectorQueue];
+    write_back.covers[w] = w == wave->index ? operation : other.done_at_release[kVectorQueue];
   }
   for (WaveOrdering& self : wave->orders(scope)) self.write_backs.push_back(write_back);
 }

@@ -9,18 +9,18 @@ namespace {
   std::string name = reg < 256           ? Text("v%d", reg)
                      : reg < kScalarBase ? Text("a%d", reg - 256)
                                          : Text("s%d", reg - kScalarBase);
-  static const char* const kWaits[] = {
-      "s_waitcnt vmcnt(%u)", "s_waitcnt lgkmcnt(%u)", "s_waitcnt lgkmcnt(0)",
-      "s_waitcnt vmcnt(0) lgkmcnt(0)"};
+  static const char* const kWaits[] = {"s_waitcnt vmcnt(%u)", "s_waitcnt lgkmcnt(%u)",
+                                       "s_waitcnt lgkmcnt(0)", "s_waitcnt vmcnt(0) lgkmcnt(0)"};
   static const char* const kLoads[] = {"vector memory load", "LDS read", "scalar load",
                                        "flat load"};
   std::string wait = kWaits[queue];
   if (size_t at = wait.find("%u"); at != wait.npos) {
     wait.replace(at, 2, std::to_string(wave.issued[queue] - number));
   }
-  throw Fault{Text("Register %s is %s while the %s that writes it is outstanding; %s is "
-                     "missing before it.",
-                     name.c_str(), write ? "overwritten" : "read", kLoads[queue], wait.c_str())};
+  throw Fault{
+      Text("Register %s is %s while the %s that writes it is outstanding; %s is "
+           "missing before it.",
+           name.c_str(), write ? "overwritten" : "read", kLoads[queue], wait.c_str())};
 }
 
 }  // namespace
@@ -33,9 +33,8 @@ void CheckWaits(const Step& step, const Wave& wave) {
     }
   }
   // A load after a load of the same queue comes back after it; scalar loads do not.
-  uint32_t same = step.unit == Unit::kLds             ? kLdsQueue
-                  : step.unit == Unit::kVectorMemory &&
-                          step.instruction.format != Format::kFlat
+  uint32_t same = step.unit == Unit::kLds ? kLdsQueue
+                  : step.unit == Unit::kVectorMemory && step.instruction.format != Format::kFlat
                       ? kVectorQueue
                       : kNumQueues;
   for (int i = 0; i < step.num_writes; ++i) {

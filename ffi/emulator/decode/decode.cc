@@ -1,9 +1,9 @@
 // Decoding: the top level, operands, and the scalar formats. Encodings: chapter "Microcode
 // Formats" of the CDNA3 and CDNA4 ISA manuals, which agree but for opcodes.
+#include "emulator/decode/decode.h"
+
 #include <cstdio>
 #include <cstring>
-
-#include "emulator/decode/decode.h"
 
 namespace jaxgemm::emulator {
 namespace {
@@ -19,8 +19,8 @@ constexpr uint32_t kInv2PiF64Low = 0x6dc9c882;
 
 std::string DecodeInline(uint32_t code, char letter, Operand* operand) {
   if (code <= 208) {
-    const int32_t value = code <= 192 ? static_cast<int32_t>(code) - 128
-                                      : 192 - static_cast<int32_t>(code);
+    const int32_t value =
+        code <= 192 ? static_cast<int32_t>(code) - 128 : 192 - static_cast<int32_t>(code);
     // Of an operand of 16 bits the low half counts; a packed one has all 32 bits.
     operand->constant = static_cast<uint32_t>(value);
     operand->constant_high = value < 0 ? ~0u : 0;
@@ -28,27 +28,28 @@ std::string DecodeInline(uint32_t code, char letter, Operand* operand) {
   }
   const uint32_t i = code - 240;
   switch (letter) {
-    case 'h': case 'p':
-      operand->constant = kInlineF16[i];
-      return "";
-    case 'F': case 'B': case 'L':
+    case 'h':
+    case 'p': operand->constant = kInlineF16[i]; return "";
+    case 'F':
+    case 'B':
+    case 'L':
       operand->constant = i == 8 ? kInv2PiF64Low : 0;
       operand->constant_high = kInlineF64[i];
       return "";
-    case 'w': case 'y': case 'Y': case 'm':
-      return "a float constant for an operand that is no float32, float64 or float16";
-    default:
-      operand->constant = kInlineF32[i];
-      return "";
+    case 'w':
+    case 'y':
+    case 'Y':
+    case 'm': return "a float constant for an operand that is no float32, float64 or float16";
+    default: operand->constant = kInlineF32[i]; return "";
   }
 }
 
 bool ScalarRegistersKnown(uint32_t code, int count) {
   if (count > 1 && code % (count == 2 ? 2 : 4) != 0) return false;
   if (code + count <= 102) return true;
-  return (code == kVcc || code == kExec) ? count <= 2
-                                         : (code == kVcc + 1 || code == kExec + 1 ||
-                                            code == kM0) && count == 1;
+  return (code == kVcc || code == kExec)
+             ? count <= 2
+             : (code == kVcc + 1 || code == kExec + 1 || code == kM0) && count == 1;
 }
 
 std::string DecodeScalar(const Encoding& e, const OpInfo& info, Instruction* instruction) {
@@ -65,15 +66,18 @@ std::string DecodeScalar(const Encoding& e, const OpInfo& info, Instruction* ins
   for (const char* s = info.sources; *s != 0; ++s) {
     std::string error;
     switch (*s) {
-      case '=': case 'e':
-        continue;
-      case 'u': case 'r': case 'n': case 'z': case 'M':
+      case '=':
+      case 'e': continue;
+      case 'u':
+      case 'r':
+      case 'n':
+      case 'z':
+      case 'M':
         instruction->imm = imm16 & 0xffff;
         if (*s == 'M' && imm16 != 1) return "a message other than MSG_INTERRUPT";
         continue;
-      case 'i': case 'j':
-        instruction->imm = imm16;
-        continue;
+      case 'i':
+      case 'j': instruction->imm = imm16; continue;
       case 'k':
         error = DecodeSource(e, 255, 'b', true, instruction, &instruction->src[num_src++]);
         break;
@@ -81,8 +85,8 @@ std::string DecodeScalar(const Encoding& e, const OpInfo& info, Instruction* ins
         if (info.format == Format::kSopk) {
           error = DecodeSgpr(Field(low, 22, 16), 1, &instruction->src[num_src++]);
         } else {
-          error = DecodeSource(e, fields[field++], *s, true, instruction,
-                               &instruction->src[num_src++]);
+          error =
+              DecodeSource(e, fields[field++], *s, true, instruction, &instruction->src[num_src++]);
         }
         if (info.unit == Unit::kBranch && error.empty() &&
             instruction->src[0].kind != Operand::kSgpr) {
@@ -164,8 +168,7 @@ std::string DecodeSource(const Encoding& e, uint32_t code, char letter, bool lit
     }
     // A float64 literal is the upper half; 64-bit integers extend it.
     operand->constant = letter == 'F' ? 0 : literal;
-    operand->constant_high = letter == 'F' ? literal
-                             : letter == 'L' && (literal >> 31) ? ~0u : 0;
+    operand->constant_high = letter == 'F' ? literal : letter == 'L' && (literal >> 31) ? ~0u : 0;
     return "";
   }
   if (code <= 208 || (code >= 240 && code <= 248)) return DecodeInline(code, letter, operand);
@@ -194,11 +197,11 @@ std::string Decode(Arch arch, const uint8_t* code, size_t size, Instruction* ins
   instruction->bytes = 4;
   std::string error;
   if ((e.low >> 30) != 2) {
-    error = (e.low >> 30) == 3 ? ((e.low >> 26) == 0x34 ? ((e.low >> 23) == 0x1a7
-                                      ? DecodeVop3p(e, instruction)
-                                      : DecodeVector(e, instruction))
-                                  : DecodeMemory(e, instruction))
-                               : DecodeVector(e, instruction);
+    error = (e.low >> 30) == 3
+                ? ((e.low >> 26) == 0x34 ? ((e.low >> 23) == 0x1a7 ? DecodeVop3p(e, instruction)
+                                                                   : DecodeVector(e, instruction))
+                                         : DecodeMemory(e, instruction))
+                : DecodeVector(e, instruction);
   } else {
     const uint32_t prefix = e.low >> 23;
     int opcode;

@@ -38,18 +38,15 @@ std::string Scalar(const Operand& operand) {
 
 std::string Text(const Operand& operand, char letter = 'b') {
   switch (operand.kind) {
-    case Operand::kNone:
-      return "off";
-    case Operand::kSgpr:
-      return Scalar(operand);
+    case Operand::kNone: return "off";
+    case Operand::kSgpr: return Scalar(operand);
     case Operand::kVgpr:
       return operand.index < 256 ? Registers('v', operand.index, operand.count)
                                  : Registers('a', operand.index - 256, operand.count);
-    case Operand::kConstant:
-      break;
+    case Operand::kConstant: break;
   }
-  static constexpr const char* kFloats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0",
-                                            "-2.0", "4.0", "-4.0", "0.15915494"};
+  static constexpr const char* kFloats[] = {"0.5",  "-0.5", "1.0",  "-1.0",      "2.0",
+                                            "-2.0", "4.0",  "-4.0", "0.15915494"};
   const int code = operand.code;
   if (operand.is_literal) {
     if (letter == 'i') return std::to_string(static_cast<int32_t>(operand.constant));
@@ -83,11 +80,27 @@ std::string WaitCounters(uint32_t imm) {
 }
 
 std::string HardwareRegister(uint32_t imm) {
-  static constexpr const char* kNames[] = {
-      nullptr, "HW_REG_MODE", "HW_REG_STATUS", "HW_REG_TRAPSTS", "HW_REG_HW_ID", "HW_REG_GPR_ALLOC",
-      "HW_REG_LDS_ALLOC", "HW_REG_IB_STS", nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-      nullptr, "HW_REG_SH_MEM_BASES", "HW_REG_TBA_LO", "HW_REG_TBA_HI", "HW_REG_TMA_LO",
-      "HW_REG_TMA_HI", "HW_REG_XCC_ID"};
+  static constexpr const char* kNames[] = {nullptr,
+                                           "HW_REG_MODE",
+                                           "HW_REG_STATUS",
+                                           "HW_REG_TRAPSTS",
+                                           "HW_REG_HW_ID",
+                                           "HW_REG_GPR_ALLOC",
+                                           "HW_REG_LDS_ALLOC",
+                                           "HW_REG_IB_STS",
+                                           nullptr,
+                                           nullptr,
+                                           nullptr,
+                                           nullptr,
+                                           nullptr,
+                                           nullptr,
+                                           nullptr,
+                                           "HW_REG_SH_MEM_BASES",
+                                           "HW_REG_TBA_LO",
+                                           "HW_REG_TBA_HI",
+                                           "HW_REG_TMA_LO",
+                                           "HW_REG_TMA_HI",
+                                           "HW_REG_XCC_ID"};
   const uint32_t id = imm & 63, offset = (imm >> 6) & 31, size = ((imm >> 11) & 31) + 1;
   std::string text = "hwreg(";
   text += id <= 20 && kNames[id] ? kNames[id] : std::to_string(id);
@@ -110,26 +123,15 @@ std::string ScalarText(const Instruction& in, const OpInfo& info) {
   }
   for (const char* s = info.sources; *s != 0; ++s) {
     switch (*s) {
-      case '=': case 'e':
-        break;
-      case 'i': case 'u':
-        Add(&text, Number("0x%x", static_cast<uint32_t>(in.imm) & 0xffff));
-        break;
-      case 'j':
-        Add(&text, std::to_string(static_cast<uint32_t>(in.imm) & 0xffff));
-        break;
-      case 'n':
-        Add(&text, std::to_string(in.imm));
-        break;
-      case 'M':
-        Add(&text, "sendmsg(MSG_INTERRUPT)");
-        break;
-      case 'r':
-        Add(&text, HardwareRegister(static_cast<uint32_t>(in.imm)));
-        break;
-      case 'z':
-        text += WaitCounters(static_cast<uint32_t>(in.imm));
-        break;
+      case '=':
+      case 'e': break;
+      case 'i':
+      case 'u': Add(&text, Number("0x%x", static_cast<uint32_t>(in.imm) & 0xffff)); break;
+      case 'j': Add(&text, std::to_string(static_cast<uint32_t>(in.imm) & 0xffff)); break;
+      case 'n': Add(&text, std::to_string(in.imm)); break;
+      case 'M': Add(&text, "sendmsg(MSG_INTERRUPT)"); break;
+      case 'r': Add(&text, HardwareRegister(static_cast<uint32_t>(in.imm))); break;
+      case 'z': text += WaitCounters(static_cast<uint32_t>(in.imm)); break;
       default: {
         // The literal of s_setreg_imm32_b32 may be a number that has an inline constant.
         const Operand& source = in.src[num_src++];
@@ -180,8 +182,8 @@ std::string SdwaText(const Instruction& in, const OpInfo& info) {
   const bool float8 = in.op == Op::v_cvt_f32_fp8 || in.op == Op::v_cvt_f32_bf8 ||
                       in.op == Op::v_cvt_pk_f32_fp8 || in.op == Op::v_cvt_pk_f32_bf8;
   if (info.format != Format::kVopc && !float8) {
-    text += std::string(" dst_sel:") + kSelects[(extra >> 8) & 7] + " dst_unused:" +
-            kUnused[(extra >> 11) & 3];
+    text += std::string(" dst_sel:") + kSelects[(extra >> 8) & 7] +
+            " dst_unused:" + kUnused[(extra >> 11) & 3];
   }
   text += std::string(" src0_sel:") + kSelects[(extra >> 16) & 7];
   if (info.format != Format::kVop1) text += std::string(" src1_sel:") + kSelects[(extra >> 24) & 7];
@@ -318,27 +320,30 @@ std::string MemoryText(const Instruction& in, const OpInfo& info) {
 std::string Disassemble(const Instruction& in) {
   const OpInfo& info = InfoOf(in.op);
   std::string name = info.mnemonic;
-  const bool short_form = info.format == Format::kVop1 || info.format == Format::kVop2 ||
-                          info.format == Format::kVopc;
+  const bool short_form =
+      info.format == Format::kVop1 || info.format == Format::kVop2 || info.format == Format::kVopc;
   switch (info.format) {
-    case Format::kSop1: case Format::kSop2: case Format::kSopk: case Format::kSopc:
-    case Format::kSopp:
-      return name + ScalarText(in, info);
-    case Format::kVop1: case Format::kVop2: case Format::kVopc: case Format::kVop3:
-    case Format::kVop3p:
-      break;
-    default:
-      return name + MemoryText(in, info);
+    case Format::kSop1:
+    case Format::kSop2:
+    case Format::kSopk:
+    case Format::kSopc:
+    case Format::kSopp: return name + ScalarText(in, info);
+    case Format::kVop1:
+    case Format::kVop2:
+    case Format::kVopc:
+    case Format::kVop3:
+    case Format::kVop3p: break;
+    default: return name + MemoryText(in, info);
   }
   // Instructions with one encoding have no suffix.
   const bool one_form = in.op == Op::v_nop || in.op == Op::v_readfirstlane_b32 ||
                         in.op == Op::v_swap_b32 || in.op == Op::v_accvgpr_mov_b32 ||
                         in.op == Op::v_fmamk_f32 || in.op == Op::v_fmaak_f32;
   if (short_form && !one_form) {
-    name += in.is_sdwa                    ? "_sdwa"
-            : in.is_dpp                   ? "_dpp"
+    name += in.is_sdwa                   ? "_sdwa"
+            : in.is_dpp                  ? "_dpp"
             : in.format == Format::kVop3 ? "_e64"
-                                          : "_e32";
+                                         : "_e32";
   }
   return name + VectorText(in, info);
 }

@@ -11,8 +11,7 @@ std::string DecodeSmem(const Encoding& e, const OpInfo& info, Instruction* in) {
     if (!error.empty()) return error;
   }
   if (info.sources[0] == 0) return "";
-  std::string error =
-      DecodeSgpr(Field(e.low, 5, 0) << 1, Dwords(info.sources[0]), &in->src[2]);
+  std::string error = DecodeSgpr(Field(e.low, 5, 0) << 1, Dwords(info.sources[0]), &in->src[2]);
   if (!error.empty()) return error;
   in->sc0 = Field(e.low, 16, 16) != 0;  // glc
   const bool immediate = Field(e.low, 17, 17) != 0, soffset = Field(e.low, 14, 14) != 0;
@@ -33,8 +32,8 @@ std::string DecodeDs(const Encoding& e, const OpInfo& info, Instruction* in) {
   const bool accumulation = Field(e.low, 25, 25) != 0;
   std::string error = DecodeVgpr(Field(e.high, 7, 0), 1, false, &in->src[0]);
   if (error.empty() && info.destinations[0] != ':') {
-    error = DecodeVgpr(Field(e.high, 31, 24), Dwords(info.destinations[0]), accumulation,
-                       &in->dst[0]);
+    error =
+        DecodeVgpr(Field(e.high, 31, 24), Dwords(info.destinations[0]), accumulation, &in->dst[0]);
   }
   if (error.empty() && info.sources[0] != 0) {
     error = DecodeVgpr(Field(e.high, 15, 8), Dwords(info.sources[0]), accumulation, &in->src[1]);
@@ -99,8 +98,8 @@ std::string DecodeFlat(const Encoding& e, const OpInfo& info, Instruction* in) {
   const bool bit13 = Field(e.low, 13, 13) != 0;
   if (bit13 && !scratch) return Unknown(e);
   // The segment formats have signed offsets of 13 bits, FLAT unsigned ones of 12.
-  in->offset = flat ? static_cast<int32_t>(Field(e.low, 11, 0))
-                    : static_cast<int32_t>(e.low << 19) >> 19;
+  in->offset =
+      flat ? static_cast<int32_t>(Field(e.low, 11, 0)) : static_cast<int32_t>(e.low << 19) >> 19;
   if (flat && Field(e.low, 12, 12)) return Unknown(e);
   in->sc0 = Field(e.low, 16, 16) != 0;
   in->nt = Field(e.low, 17, 17) != 0;
@@ -116,8 +115,8 @@ std::string DecodeFlat(const Encoding& e, const OpInfo& info, Instruction* in) {
   }
   const bool loads = info.destinations[0] != ':', stores = info.sources[0] != 0;
   if (error.empty() && loads && (!stores || in->sc0)) {
-    error = DecodeVgpr(Field(e.high, 31, 24), Dwords(info.destinations[0]), accumulation,
-                       &in->dst[0]);
+    error =
+        DecodeVgpr(Field(e.high, 31, 24), Dwords(info.destinations[0]), accumulation, &in->dst[0]);
   }
   if (error.empty() && stores) {
     error = DecodeVgpr(Field(e.high, 15, 8), Dwords(info.sources[0]), accumulation, &in->src[1]);
@@ -151,20 +150,15 @@ std::string DecodeMemory(const Encoding& e, Instruction* in) {
       in->format = Format::kMubuf;
       opcode = Field(e.low, 24, 18);
       break;
-    default:
-      return Unknown(e);
+    default: return Unknown(e);
   }
   const OpInfo* info = FindOp(e.arch, in->format, opcode, &in->op);
   if (info == nullptr) return Unknown(e);
   switch (in->format) {
-    case Format::kSmem:
-      return DecodeSmem(e, *info, in);
-    case Format::kDs:
-      return DecodeDs(e, *info, in);
-    case Format::kMubuf:
-      return DecodeMubuf(e, *info, in);
-    default:
-      return DecodeFlat(e, *info, in);
+    case Format::kSmem: return DecodeSmem(e, *info, in);
+    case Format::kDs: return DecodeDs(e, *info, in);
+    case Format::kMubuf: return DecodeMubuf(e, *info, in);
+    default: return DecodeFlat(e, *info, in);
   }
 }
 

@@ -34,23 +34,21 @@ HazardTraits TraitsOf(const Step& step) {
   traits.dpp = instruction.is_dpp;
   // SDWA: dst_sel (bits 10:8 of the extra dword) other than DWORD (6); VOP3: op_sel's bit 3.
   traits.partial_write =
-      traits.vector_alu &&
-      ((instruction.is_sdwa && instruction.format != Format::kVopc &&
-        (instruction.sdwa_dpp >> 8 & 7) != 6) ||
-       (instruction.format == Format::kVop3 && (instruction.op_sel & 8)));
-  traits.reads_lane = instruction.op == Op::v_readlane_b32 ||
-                      instruction.op == Op::v_readfirstlane_b32;
+      traits.vector_alu && ((instruction.is_sdwa && instruction.format != Format::kVopc &&
+                             (instruction.sdwa_dpp >> 8 & 7) != 6) ||
+                            (instruction.format == Format::kVop3 && (instruction.op_sel & 8)));
+  traits.reads_lane =
+      instruction.op == Op::v_readlane_b32 || instruction.op == Op::v_readfirstlane_b32;
   traits.lane_select =
       instruction.op == Op::v_readlane_b32 || instruction.op == Op::v_writelane_b32;
   traits.div_fmas = name.starts_with("v_div_fmas");
-  traits.permlane_swap = instruction.op == Op::v_permlane16_swap_b32 ||
-                         instruction.op == Op::v_permlane32_swap_b32;
+  traits.permlane_swap =
+      instruction.op == Op::v_permlane16_swap_b32 || instruction.op == Op::v_permlane32_swap_b32;
   traits.vector_memory = step.unit == Unit::kVectorMemory;
   traits.memory = traits.vector_memory || step.unit == Unit::kLds;
-  traits.wide_store = traits.vector_memory && step.memory.access == Access::kStore &&
-                      step.memory.bytes > 8 &&
-                      !(instruction.format == Format::kMubuf &&
-                        instruction.src[3].kind == Operand::kSgpr);
+  traits.wide_store =
+      traits.vector_memory && step.memory.access == Access::kStore && step.memory.bytes > 8 &&
+      !(instruction.format == Format::kMubuf && instruction.src[3].kind == Operand::kSgpr);
   traits.to_lds = traits.vector_memory && (instruction.lds || step.memory.to_lds);
   if (step.unit == Unit::kNop) traits.states = static_cast<uint8_t>(instruction.imm + 1);
   return traits;
@@ -71,7 +69,7 @@ Step& Program::DecodeAt(uint64_t pc) {
   uint64_t offset = pc - base_;
   if (offset >= size_ || offset % 4 != 0) {
     throw Fault{Text("The program counter 0x%llx is outside the code object.",
-                       static_cast<unsigned long long>(pc))};
+                     static_cast<unsigned long long>(pc))};
   }
   Step step;
   step.pc = pc;
@@ -118,8 +116,8 @@ void Program::CheckRegisters(const Step& step) const {
     uint32_t limit = accumulation ? (total > accum ? total - accum : 0) : std::min(accum, total);
     if (end > limit) {
       throw Fault{Text("Register %s%d is used, but the kernel allocated %u %s registers.",
-                         accumulation ? "a" : "v", end - 1, limit,
-                         accumulation ? "accumulation" : "vector")};
+                       accumulation ? "a" : "v", end - 1, limit,
+                       accumulation ? "accumulation" : "vector")};
     }
   };
   for (int i = 0; i < step.num_reads; ++i) check(step.reads[i]);
@@ -139,8 +137,7 @@ void Program::Scan() {
     }
     MemoryOp memory = DescribeMemory(instruction.format, Mnemonic(instruction.op));
     if (memory.access == Access::kStore) {
-      int& grain =
-          instruction.format == Format::kDs ? lds_grain_shift_ : global_grain_shift_;
+      int& grain = instruction.format == Format::kDs ? lds_grain_shift_ : global_grain_shift_;
       grain = std::min(grain, shift(memory.bytes));
     }
     pc += instruction.bytes;

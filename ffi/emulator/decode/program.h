@@ -6,9 +6,9 @@
 #include <deque>
 #include <vector>
 
-#include "emulator/run/code_object.h"
 #include "emulator/isa/isa.h"
 #include "emulator/memory/memory_op.h"
+#include "emulator/run/code_object.h"
 
 namespace jaxgemm::emulator {
 
@@ -22,9 +22,9 @@ struct RegisterRange {
 
 // Traits that the wait-state rules ask for (hazards.cc).
 struct HazardTraits {
-  bool vector_alu = false;    // matrix instructions included
+  bool vector_alu = false;  // matrix instructions included
   bool matrix = false;
-  bool xdl = false;           // matrix, but not of float32 operands
+  bool xdl = false;  // matrix, but not of float32 operands
   bool transcendental = false;
   bool dot = false;
   bool dpp = false;
@@ -34,11 +34,11 @@ struct HazardTraits {
   bool div_fmas = false;
   bool permlane_swap = false;
   bool vector_memory = false;
-  bool memory = false;         // vector memory or LDS
-  bool wide_store = false;     // of more than 64 bits a lane, without a scalar offset
-  bool to_lds = false;         // reads M0
-  uint8_t passes = 0;          // of a matrix instruction
-  uint8_t states = 1;          // wait states that issuing it takes
+  bool memory = false;      // vector memory or LDS
+  bool wide_store = false;  // of more than 64 bits a lane, without a scalar offset
+  bool to_lds = false;      // reads M0
+  uint8_t passes = 0;       // of a matrix instruction
+  uint8_t states = 1;       // wait states that issuing it takes
 };
 
 struct Step {

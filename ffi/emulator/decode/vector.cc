@@ -105,8 +105,7 @@ std::string CheckConstantBus(const Instruction& in) {
   return "";
 }
 
-std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info,
-                           Instruction* in) {
+std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info, Instruction* in) {
   in->format = format;
   uint32_t src0 = Field(e.low, 8, 0);
   bool src1_sgpr = false;
@@ -198,8 +197,8 @@ std::string DecodeVop3(const Encoding& e, Instruction* in) {
   in->bytes = 8;
   const uint32_t vdst = Field(e.low, 7, 0);
   // VOP3B has a scalar destination where the others have abs and op_sel.
-  const bool vop3b = info->format != Format::kVopc && info->destinations[0] != ':' &&
-                     info->destinations[1] == 'm';
+  const bool vop3b =
+      info->format != Format::kVopc && info->destinations[0] != ':' && info->destinations[1] == 'm';
   in->clamp = Field(e.low, 15, 15) != 0;
   in->omod = static_cast<uint8_t>(Field(e.high, 28, 27));
   in->neg = static_cast<uint8_t>(Field(e.high, 31, 29));
@@ -229,9 +228,8 @@ std::string DecodeVop3(const Encoding& e, Instruction* in) {
   }
   for (const char* s = info->sources; *s != 0; ++s) {
     if (*s == '=' || *s == 'c' || *s == 'e') continue;
-    const std::string error =
-        DecodeSource(e, Field(e.high, 9 * num_src + 8, 9 * num_src), *s, false, in,
-                     &in->src[num_src]);
+    const std::string error = DecodeSource(e, Field(e.high, 9 * num_src + 8, 9 * num_src), *s,
+                                           false, in, &in->src[num_src]);
     if (!error.empty()) return error;
     ++num_src;
   }

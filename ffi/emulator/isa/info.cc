@@ -11,7 +11,7 @@ constexpr const char* AfterColon(const char* operands) {
 }
 
 constexpr OpInfo kOps[] = {
-#define JAXGEMM_INSTRUCTION(name, format, gfx942, gfx950, unit, cycles, operands)         \
+#define JAXGEMM_INSTRUCTION(name, format, gfx942, gfx950, unit, cycles, operands) \
   {#name, Format::format, {gfx942, gfx950}, Unit::unit, cycles, operands, AfterColon(operands)},
 #include "emulator/isa/isa.def"
 #undef JAXGEMM_INSTRUCTION
@@ -60,14 +60,23 @@ int IssueCycles(Arch, const Instruction& instruction) {
 
 int Dwords(char letter) {
   switch (letter) {
-    case 'B': case 'L': case 'F': case 't': case 'T': case 'm': case 'c': case 'e':
-      return 2;
-    case 'g':
-      return 16;
-    case 'i': case 'u': case 'j': case 'r': case 'n': case 'z': case 'M':
-      return 0;
-    default:
-      return letter >= '1' && letter <= '8' ? letter - '0' : 1;
+    case 'B':
+    case 'L':
+    case 'F':
+    case 't':
+    case 'T':
+    case 'm':
+    case 'c':
+    case 'e': return 2;
+    case 'g': return 16;
+    case 'i':
+    case 'u':
+    case 'j':
+    case 'r':
+    case 'n':
+    case 'z':
+    case 'M': return 0;
+    default: return letter >= '1' && letter <= '8' ? letter - '0' : 1;
   }
 }
 

@@ -8,7 +8,7 @@ namespace jaxgemm::emulator {
 struct OpInfo {
   const char* mnemonic;
   Format format;
-  int16_t opcode[2];      // by Arch; -1: not there
+  int16_t opcode[2];  // by Arch; -1: not there
   Unit unit;
   uint8_t cycles;
   const char* destinations;  // both as isa.def describes; ends at the colon

@@ -19,9 +19,22 @@ enum class Op : uint16_t {
 };
 
 enum class Format : uint8_t {
-  kSop1, kSop2, kSopk, kSopc, kSopp, kSmem,
-  kVop1, kVop2, kVop3, kVop3p, kVopc,
-  kDs, kMubuf, kFlat, kGlobal, kScratch,
+  kSop1,
+  kSop2,
+  kSopk,
+  kSopc,
+  kSopp,
+  kSmem,
+  kVop1,
+  kVop2,
+  kVop3,
+  kVop3p,
+  kVopc,
+  kDs,
+  kMubuf,
+  kFlat,
+  kGlobal,
+  kScratch,
 };
 
 inline constexpr int kWaveSize = 64;
@@ -29,20 +42,20 @@ inline constexpr int kWaveSize = 64;
 // One operand: `count` consecutive registers from `index`, or a constant.
 struct Operand {
   enum Kind : uint8_t { kNone, kSgpr, kVgpr, kConstant } kind = kNone;
-  uint8_t count = 1;       // dwords
+  uint8_t count = 1;  // dwords
   // kSgpr: the hardware's number (0-101, 106/107 VCC, 124 M0, 126/127 EXEC; others are refused).
   // kVgpr: 0-255 architectural, 256-511 accumulation.
   uint16_t index = 0;
-  uint32_t constant = 0;   // kConstant: the value as the operand's type has it, low 32 bits
+  uint32_t constant = 0;       // kConstant: the value as the operand's type has it, low 32 bits
   uint32_t constant_high = 0;  // of a 64-bit operand
-  bool is_literal = false; // of a 32-bit literal (matters for 64-bit operands)
-  uint16_t code = 0;       // as encoded: 0-511
+  bool is_literal = false;     // of a 32-bit literal (matters for 64-bit operands)
+  uint16_t code = 0;           // as encoded: 0-511
 };
 
 struct Instruction {
   Op op{};
   Format format{};
-  uint8_t bytes = 0;       // 4, 8 or more
+  uint8_t bytes = 0;  // 4, 8 or more
   // Arithmetic: destinations and sources in the assembler's order, then the implicit ones: VCC
   // or EXEC, and as a source the destination of an instruction that accumulates or writes only
   // a part of it. Memory: dst[0] is the
@@ -55,11 +68,11 @@ struct Instruction {
   bool clamp = false;
   uint8_t cbsz = 0, abid = 0, blgp = 0;
   bool is_sdwa = false, is_dpp = false;
-  uint32_t sdwa_dpp = 0;   // the extra dword as encoded
+  uint32_t sdwa_dpp = 0;  // the extra dword as encoded
   // Memory.
   int32_t offset = 0, offset1 = 0;
   bool sc0 = false, sc1 = false, nt = false, lds = false, offen = false, idxen = false;
-  bool saddr = false;      // FLAT formats: src[2] is used; scratch: else src[0] or offset only
+  bool saddr = false;  // FLAT formats: src[2] is used; scratch: else src[0] or offset only
   // SOPP, SOPK: the 16 bits, sign-extended where they are a number or a branch distance.
   int32_t imm = 0;
 };
@@ -68,8 +81,8 @@ struct Instruction {
 struct Registers {
   uint64_t pc = 0;
   bool scc = false;
-  uint32_t sgpr[128] = {};            // by hardware number: VCC, M0, EXEC live here
-  uint32_t vgpr[512][kWaveSize] = {}; // 256 and up: accumulation
+  uint32_t sgpr[128] = {};             // by hardware number: VCC, M0, EXEC live here
+  uint32_t vgpr[512][kWaveSize] = {};  // 256 and up: accumulation
   // The MODE register: rounding (bits 3:0) and denormals (7:4) as in the kernel descriptor's
   // FLOAT_MODE, DX10_CLAMP (8), IEEE (9).
   uint32_t mode = 0;
@@ -91,9 +104,22 @@ std::string_view Mnemonic(Op op);
 
 // What kind of work an instruction is, for the scheduler and the cost record.
 enum class Unit : uint8_t {
-  kScalar, kVector, kTranscendental, kMatrix,   // executed by ExecuteAlu
-  kBranch, kWait, kBarrier, kMessage, kNop, kEnd, kPriority, kSleep,  // by the wave
-  kScalarMemory, kLds, kVectorMemory, kCache,   // by the memory
+  kScalar,
+  kVector,
+  kTranscendental,
+  kMatrix,  // executed by ExecuteAlu
+  kBranch,
+  kWait,
+  kBarrier,
+  kMessage,
+  kNop,
+  kEnd,
+  kPriority,
+  kSleep,  // by the wave
+  kScalarMemory,
+  kLds,
+  kVectorMemory,
+  kCache,  // by the memory
 };
 Unit UnitOf(Op op);
 

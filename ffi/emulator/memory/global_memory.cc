@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-
 namespace jaxgemm::emulator {
 namespace {
 
@@ -15,8 +14,7 @@ bool Writable(const Buffer& buffer) {
 }
 
 std::string NameOfGroup(uint32_t key) {
-  return Text("workgroup %u%s", key & ~kBesideKey,
-              key & kBesideKey ? " of the other kernel" : "");
+  return Text("workgroup %u%s", key & ~kBesideKey, key & kBesideKey ? " of the other kernel" : "");
 }
 
 }  // namespace
@@ -68,28 +66,25 @@ void GlobalMemory::Outside(uint64_t address, uint32_t bytes, bool write, int lan
   uint64_t distance = ~uint64_t{0};
   for (const Buffer& buffer : buffers_) {
     uint64_t end = buffer.base + buffer.bytes;
-    uint64_t d = address < buffer.base ? buffer.base - address
-                 : address >= end      ? address - end
-                                       : 0;
+    uint64_t d = address < buffer.base ? buffer.base - address : address >= end ? address - end : 0;
     if (d < distance) distance = d, nearest = &buffer;
   }
   std::string where = "the launch has no buffers";
   if (nearest != nullptr) {
     where = Text("the nearest is %s, %llu bytes at 0x%llx, and this is at byte %lld of it",
-                   nearest->name.c_str(), Long(nearest->bytes), Long(nearest->base),
-                   static_cast<long long>(address - nearest->base));
+                 nearest->name.c_str(), Long(nearest->bytes), Long(nearest->base),
+                 static_cast<long long>(address - nearest->base));
   }
   throw Fault{Text("A %s of %u bytes at 0x%llx is outside the launch's buffers: %s.",
-                     write ? "store" : "load", bytes, Long(address), where.c_str()),
+                   write ? "store" : "load", bytes, Long(address), where.c_str()),
               lane};
 }
 
 // The buffer of an access, or -1 where none is known.
-int GlobalMemory::Find(uint64_t address, uint32_t bytes, uint32_t alignment, bool write,
-                       int lane) {
+int GlobalMemory::Find(uint64_t address, uint32_t bytes, uint32_t alignment, bool write, int lane) {
   if (address & (alignment - 1)) {
-    throw Fault{Text("Address 0x%llx of a %s of %u bytes is not a multiple of %u.",
-                       Long(address), write ? "store" : "load", bytes, alignment),
+    throw Fault{Text("Address 0x%llx of a %s of %u bytes is not a multiple of %u.", Long(address),
+                     write ? "store" : "load", bytes, alignment),
                 lane};
   }
   if (!given_) return -1;
@@ -139,9 +134,10 @@ const uint8_t* GlobalMemory::ReadScalar(Wave* wave, uint64_t address, uint32_t b
     uint64_t offset = address - buffers_[buffer].base;
     for (uint64_t g = offset >> shift_; g <= (offset + bytes - 1) >> shift_; ++g) {
       if (shadows_[buffer].written[g]) {
-        throw Fault{Text("A scalar load reads 0x%llx in buffer %s, which a running kernel has "
-                           "written; scalar loads do not see a running kernel's stores.",
-                           Long(address), buffers_[buffer].name.c_str())};
+        throw Fault{
+            Text("A scalar load reads 0x%llx in buffer %s, which a running kernel has "
+                 "written; scalar loads do not see a running kernel's stores.",
+                 Long(address), buffers_[buffer].name.c_str())};
       }
     }
   }
@@ -152,8 +148,9 @@ uint32_t GlobalMemory::ThisEvent() {
   if (event_ == 0) {
     event_ = static_cast<uint32_t>(events_.size());
     if (event_ >= kManyReaders) {
-      throw EmulationError("The launch is too long to check races in global memory; use a "
-                           "smaller problem or check_global_races=0.");
+      throw EmulationError(
+          "The launch is too long to check races in global memory; use a "
+          "smaller problem or check_global_races=0.");
     }
     events_.push_back({wave_->group->key(), wave_->issued[kVectorQueue], wave_->group->epoch,
                        static_cast<uint8_t>(wave_->index), kind_, scope_});
@@ -174,8 +171,8 @@ bool GlobalMemory::Ordered(const Event& event, bool wrote, bool reading) const {
   if (known == nullptr) return false;
   const GroupClock* clock = known->Find(event.group);
   if (clock == nullptr) return false;
-  uint32_t until = wrote && !event.Through(order) ? clock->plain[event.wave]
-                                                  : clock->through[event.wave];
+  uint32_t until =
+      wrote && !event.Through(order) ? clock->plain[event.wave] : clock->through[event.wave];
   return event.number <= until;
 }
 
@@ -189,17 +186,21 @@ void GlobalMemory::Race(uint32_t id, bool wrote, bool writes, uint64_t address, 
   if (event.group == wave_->group->key()) {
     missing = "no barrier lies in between";
   } else if (clock == nullptr) {
-    missing = Text("this wave has not acquired anything from that workgroup (an atomic%s or a load "
-                   "with %s that sees its flag, s_waitcnt vmcnt(0), buffer_inv %s, and a barrier "
-                   "for the other waves)", atomic, bits, bits);
+    missing = Text(
+        "this wave has not acquired anything from that workgroup (an atomic%s or a load "
+        "with %s that sees its flag, s_waitcnt vmcnt(0), buffer_inv %s, and a barrier "
+        "for the other waves)",
+        atomic, bits, bits);
   } else {
-    uint32_t until = wrote && !event.Through(order) ? clock->plain[event.wave]
-                                                    : clock->through[event.wave];
+    uint32_t until =
+        wrote && !event.Through(order) ? clock->plain[event.wave] : clock->through[event.wave];
     if (event.number <= until) {
       missing = Text("the flag was seen without a buffer_inv %s after it", bits);
     } else if (wrote && !event.Through(order)) {
-      missing = Text("the writer did not release it before the flag (s_waitcnt vmcnt(0), a barrier "
-                     "for other waves, buffer_wbl2 %s, s_waitcnt vmcnt(0))", bits);
+      missing = Text(
+          "the writer did not release it before the flag (s_waitcnt vmcnt(0), a barrier "
+          "for other waves, buffer_wbl2 %s, s_waitcnt vmcnt(0))",
+          bits);
     } else {
       missing = "the other workgroup did not wait for it (s_waitcnt vmcnt) before the flag";
     }
@@ -230,8 +231,7 @@ void GlobalMemory::NoteRead(int index, uint64_t address, uint32_t bytes, int lan
     } else if (read & kManyReaders) {
       auto& all = readers_[uint64_t(index) << 48 | g];
       if (all.back() != self) all.push_back(self);
-    } else if (events_[read].group == wave_->group->key() ||
-               Ordered(events_[read], false, false)) {
+    } else if (events_[read].group == wave_->group->key() || Ordered(events_[read], false, false)) {
       read = self;
     } else {
       readers_[uint64_t(index) << 48 | g] = {read, self};

@@ -74,8 +74,7 @@ class GlobalMemory {
 
   int Find(uint64_t address, uint32_t bytes, uint32_t alignment, bool write, int lane);
   [[noreturn]] void Outside(uint64_t address, uint32_t bytes, bool write, int lane) const;
-  [[noreturn]] void Race(uint32_t event, bool wrote, bool writes, uint64_t address,
-                         int lane) const;
+  [[noreturn]] void Race(uint32_t event, bool wrote, bool writes, uint64_t address, int lane) const;
   bool Through(Scope order) const { return kind_ != Kind::kPlain && scope_ >= order; }
   // The order that is kept with another workgroup.
   Scope OrderWith(uint32_t group) const {

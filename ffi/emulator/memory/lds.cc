@@ -80,9 +80,9 @@ void Lds::CheckWriter(uint32_t grain, int lane, bool read) const {
   uint8_t tag = writer_[grain];
   if (tag == kNobody) {
     if (!uninitialized_ || !(read || atomic_)) return;
-    throw Fault{Text("LDS address %u is read, but nothing in this workgroup wrote it.",
-                     grain << shift_),
-                lane};
+    throw Fault{
+        Text("LDS address %u is read, but nothing in this workgroup wrote it.", grain << shift_),
+        lane};
   }
   Race(read ? "reads" : "overwrites", tag & kWaveMask,
        tag & kByLoad ? "loads from global memory" : "wrote", written_[grain],

@@ -52,8 +52,8 @@ class Lds {
 
   [[noreturn]] void Outside(uint32_t address, uint32_t bytes, int lane) const;
   [[noreturn]] void Misaligned(uint32_t address, uint32_t alignment, int lane) const;
-  [[noreturn]] void Race(const char* what, int other, const char* did, uint32_t number,
-                         Queue queue, uint32_t grain, int lane) const;
+  [[noreturn]] void Race(const char* what, int other, const char* did, uint32_t number, Queue queue,
+                         uint32_t grain, int lane) const;
   // Of a grain whose writer is not ordered before the running access: throws, unless nobody
   // wrote it and that is allowed.
   void CheckWriter(uint32_t grain, int lane, bool read) const;
@@ -63,8 +63,8 @@ class Lds {
   int shift_ = 2;
   bool races_ = true, uninitialized_ = true, tracked_ = true;
   std::vector<uint8_t> data_;
-  std::vector<uint8_t> writer_;    // by grain
-  std::vector<uint32_t> written_;  // its operation
+  std::vector<uint8_t> writer_;              // by grain
+  std::vector<uint32_t> written_;            // its operation
   std::vector<std::vector<uint32_t>> read_;  // by wave and grain: the last LDS operation
 
   // The running operation.

@@ -8,8 +8,8 @@ namespace {
 // Phases of half a wave; the other half's follow, 32 lanes on. Banks are dwords wide.
 struct Phases {
   int banks;
-  int count;         // phases in half a wave
-  uint8_t of[32];    // the phase of each lane
+  int count;       // phases in half a wave
+  uint8_t of[32];  // the phase of each lane
 };
 
 constexpr Phases Consecutive(int banks, int lanes) {

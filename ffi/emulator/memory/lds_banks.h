@@ -15,7 +15,6 @@ struct LdsCycles {
 // A wave's access is done in phases: groups of lanes that the LDS serves together, each phase
 // as many cycles long as its busiest bank has different dwords to give. Lanes outside `exec`
 // take no part.
-LdsCycles CountLdsCycles(Arch arch, bool read, int bytes, const uint32_t* addresses,
-                         uint64_t exec);
+LdsCycles CountLdsCycles(Arch arch, bool read, int bytes, const uint32_t* addresses, uint64_t exec);
 
 }  // namespace jaxgemm::emulator

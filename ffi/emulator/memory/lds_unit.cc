@@ -28,7 +28,7 @@ class LdsUnit {
   void Load() {
     ForEachPart([&](int part, const uint32_t* address) {
       Count(/*read=*/true, address);
-      uint32_t(*to)[kWaveSize] =
+      uint32_t (*to)[kWaveSize] =
           wave_.registers.vgpr + instruction_.dst[0].index + part * (op_.bytes / 4);
       switch (op_.bytes) {
         case 4: LoadDwords<1>(address, to); break;
@@ -49,7 +49,7 @@ class LdsUnit {
   void Store() {
     ForEachPart([&](int part, const uint32_t* address) {
       Count(/*read=*/false, address);
-      const uint32_t(*from)[kWaveSize] =
+      const uint32_t (*from)[kWaveSize] =
           wave_.registers.vgpr + instruction_.src[part == 0 ? 1 : 3].index;
       switch (op_.bytes) {
         case 4: StoreDwords<1>(address, from); break;
@@ -143,8 +143,7 @@ class LdsUnit {
     } else {
       Swizzle(offset, vgpr[instruction_.src[0].index], result);
     }
-    ForEachLane(written,
-                [&](int lane) { vgpr[instruction_.dst[0].index][lane] = result[lane]; });
+    ForEachLane(written, [&](int lane) { vgpr[instruction_.dst[0].index][lane] = result[lane]; });
     ++context_.cost.lane_permute;
   }
 

@@ -190,13 +190,11 @@ MemoryOp Find(const Named (&table)[size], std::string_view name) {
 
 MemoryOp DescribeMemory(Format format, std::string_view mnemonic) {
   switch (format) {
-    case Format::kSmem:
-      return Find(kScalar, mnemonic);
+    case Format::kSmem: return Find(kScalar, mnemonic);
     case Format::kMubuf:
     case Format::kFlat:
     case Format::kGlobal:
-    case Format::kScratch:
-      return Find(kVectorMemory, mnemonic.substr(mnemonic.find('_') + 1));
+    case Format::kScratch: return Find(kVectorMemory, mnemonic.substr(mnemonic.find('_') + 1));
     case Format::kDs: {
       std::string_view name = mnemonic.substr(3);
       MemoryOp op = Find(kLds, name);
@@ -212,8 +210,7 @@ MemoryOp DescribeMemory(Format format, std::string_view mnemonic) {
       op.returns = true;
       return op;
     }
-    default:
-      return {};
+    default: return {};
   }
 }
 

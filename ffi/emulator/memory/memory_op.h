@@ -10,12 +10,12 @@
 namespace jaxgemm::emulator {
 
 enum class Access : uint8_t {
-  kNone,         // no memory instruction
+  kNone,  // no memory instruction
   kLoad,
   kStore,
   kAtomic,
-  kTransposed,   // gfx950's ds_read_b64_tr_*
-  kPermute,      // ds_permute_b32, ds_bpermute_b32, ds_swizzle_b32: lanes, not memory
+  kTransposed,  // gfx950's ds_read_b64_tr_*
+  kPermute,     // ds_permute_b32, ds_bpermute_b32, ds_swizzle_b32: lanes, not memory
   kScalarLoad,
   kScalarCache,  // s_dcache_inv, s_dcache_wb: no data
   kTime,         // s_memtime, s_memrealtime
@@ -24,8 +24,27 @@ enum class Access : uint8_t {
 };
 
 enum class AtomicOp : uint8_t {
-  kSwap, kCompareSwap, kAdd, kSub, kSMin, kUMin, kSMax, kUMax, kAnd, kOr, kXor, kInc, kDec,
-  kAddF32, kAddF64, kMinF32, kMaxF32, kMinF64, kMaxF64, kPkAddF16, kPkAddBf16,
+  kSwap,
+  kCompareSwap,
+  kAdd,
+  kSub,
+  kSMin,
+  kUMin,
+  kSMax,
+  kUMax,
+  kAnd,
+  kOr,
+  kXor,
+  kInc,
+  kDec,
+  kAddF32,
+  kAddF64,
+  kMinF32,
+  kMaxF32,
+  kMinF64,
+  kMaxF64,
+  kPkAddF16,
+  kPkAddBf16,
 };
 
 // How a loaded element smaller than a dword fills its register.
@@ -33,13 +52,13 @@ enum class Extend : uint8_t { kZero, kSign, kLowHalf, kHighHalf };
 
 struct MemoryOp {
   Access access = Access::kNone;
-  uint8_t bytes = 0;       // of one lane's access (of each of two)
-  uint8_t stride = 0;      // two-address LDS forms: elements that offset and offset1 count in
+  uint8_t bytes = 0;   // of one lane's access (of each of two)
+  uint8_t stride = 0;  // two-address LDS forms: elements that offset and offset1 count in
   Extend extend = Extend::kZero;
-  bool sign_d16 = false;   // kLowHalf, kHighHalf of a byte: sign-extended to 16 bits
-  bool high_half = false;  // stores of the high half (…_d16_hi)
-  bool returns = false;    // LDS atomics named …_rtn
-  bool to_lds = false;     // global_load_lds_*
+  bool sign_d16 = false;     // kLowHalf, kHighHalf of a byte: sign-extended to 16 bits
+  bool high_half = false;    // stores of the high half (…_d16_hi)
+  bool returns = false;      // LDS atomics named …_rtn
+  bool to_lds = false;       // global_load_lds_*
   uint8_t element_bits = 0;  // kTransposed
   AtomicOp atomic{};
 };

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-#include "emulator/run/cost.h"
+#include "emulator/decode/program.h"
 #include "emulator/memory/global_memory.h"
 #include "emulator/memory/lds.h"
+#include "emulator/run/cost.h"
 #include "emulator/run/options.h"
-#include "emulator/decode/program.h"
 #include "emulator/run/wave.h"
 
 namespace jaxgemm::emulator {
@@ -40,7 +40,7 @@ void ExecuteCache(const Step& step, Wave* wave, KernelContext* context);
 
 // The value of a scalar operand.
 inline uint32_t ScalarValue(const Operand& operand, const Wave& wave) {
-  return operand.kind == Operand::kSgpr ? wave.registers.sgpr[operand.index]
+  return operand.kind == Operand::kSgpr       ? wave.registers.sgpr[operand.index]
          : operand.kind == Operand::kConstant ? operand.constant
                                               : 0;
 }

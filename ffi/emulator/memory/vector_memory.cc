@@ -19,8 +19,9 @@ struct Resource {
   Resource(const uint32_t* words, uint32_t soffset) {
     base = (words[0] | uint64_t{words[1]} << 32) & ((uint64_t{1} << 48) - 1);
     if ((words[1] >> 16 & 0x3fff) != 0 || words[1] >> 31 || (words[3] >> 23 & 1)) {
-      throw Fault{"The buffer resource has a stride, is swizzled or adds the thread number; the "
-                  "emulator knows raw buffers only."};
+      throw Fault{
+          "The buffer resource has a stride, is swizzled or adds the thread number; the "
+          "emulator knows raw buffers only."};
     }
     base += soffset;
     records = words[2] > soffset ? words[2] - soffset : 0;
@@ -91,9 +92,9 @@ class VectorMemoryUnit {
       const auto* from = reinterpret_cast<const uint8_t*>(stored);
       uint32_t inside = BytesInside(lane);
       if (inside == 0) return;
-      uint8_t* to = scratch_ ? Scratch(lane)
-                             : context_.memory.Write(address_[lane], inside,
-                                                     AlignmentOf(op_.bytes), lane);
+      uint8_t* to =
+          scratch_ ? Scratch(lane)
+                   : context_.memory.Write(address_[lane], inside, AlignmentOf(op_.bytes), lane);
       if (std::memcmp(to, from, inside) != 0) context_.NoteProgress();
       std::memcpy(to, from, inside);
     });
@@ -110,8 +111,8 @@ class VectorMemoryUnit {
       if (BytesInside(lane) == op_.bytes) {
         uint8_t* at = context_.memory.Atomic(address_[lane], op_.bytes, lane);
         std::memcpy(&old, at, op_.bytes);
-        uint64_t value = ApplyAtomic(op_.atomic, op_.bytes, old, Data(data, 0, lane),
-                                     Data(data, dwords, lane));
+        uint64_t value =
+            ApplyAtomic(op_.atomic, op_.bytes, old, Data(data, 0, lane), Data(data, dwords, lane));
         if (value != old) context_.NoteProgress();
         std::memcpy(at, &value, op_.bytes);
       }
@@ -146,8 +147,8 @@ class VectorMemoryUnit {
     const auto& vgpr = wave_.registers.vgpr;
     const Operand& from = instruction_.src[0];
     if (instruction_.saddr) {
-      uint64_t base = ScalarPairValue(instruction_.src[2], wave_) +
-                      static_cast<int64_t>(instruction_.offset);
+      uint64_t base =
+          ScalarPairValue(instruction_.src[2], wave_) + static_cast<int64_t>(instruction_.offset);
       for (int lane = 0; lane < kWaveSize; ++lane) {
         address_[lane] = base + vgpr[from.index][lane];
       }
@@ -180,8 +181,9 @@ class VectorMemoryUnit {
     uint64_t size = wave_.scratch.size() / kWaveSize;
     if (address_[lane] > size || op_.bytes > size - address_[lane]) {
       throw Fault{Text("%d bytes at scratch offset %lld are outside the %llu bytes that a lane "
-                         "has.", op_.bytes, static_cast<long long>(address_[lane]),
-                         static_cast<unsigned long long>(size)),
+                       "has.",
+                       op_.bytes, static_cast<long long>(address_[lane]),
+                       static_cast<unsigned long long>(size)),
                   lane};
     }
     return wave_.scratch.data() + lane * size + address_[lane];
@@ -193,18 +195,18 @@ class VectorMemoryUnit {
     if (op_.bytes > 4 && left_[lane] % 4 == 0) return static_cast<uint32_t>(left_[lane]);
     if (left_[lane] == 0) return 0;
     throw Fault{Text("The access of %d bytes straddles the end of the buffer resource, %llu "
-                       "bytes on; what the hardware does with half an element is not emulated: "
-                       "round NUM_RECORDS.",
-                       op_.bytes, static_cast<unsigned long long>(left_[lane])),
+                     "bytes on; what the hardware does with half an element is not emulated: "
+                     "round NUM_RECORDS.",
+                     op_.bytes, static_cast<unsigned long long>(left_[lane])),
                 lane};
   }
 
   void Fetch(int lane, void* to) {
     uint32_t inside = BytesInside(lane);
     if (inside == 0) return;
-    const uint8_t* from = scratch_ ? Scratch(lane)
-                                   : context_.memory.Read(address_[lane], inside,
-                                                          AlignmentOf(op_.bytes), lane);
+    const uint8_t* from =
+        scratch_ ? Scratch(lane)
+                 : context_.memory.Read(address_[lane], inside, AlignmentOf(op_.bytes), lane);
     std::memcpy(to, from, inside);
   }
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "emulator/run/machine.h"
 #include "emulator/api/session.h"
+#include "emulator/run/machine.h"
 
 namespace jaxgemm::emulator {
 

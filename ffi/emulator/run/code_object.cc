@@ -13,8 +13,8 @@ namespace {
 
 constexpr uint16_t kMachineAmdgpu = 224;
 constexpr uint32_t kMachGfx942 = 0x4c, kMachGfx950 = 0x4f;  // EF_AMDGPU_MACH
-constexpr uint32_t kNoteMetadata = 32;                       // NT_AMDGPU_METADATA
-constexpr uint32_t kRelocAbs64 = 3, kRelocRelative64 = 13;   // R_AMDGPU_*
+constexpr uint32_t kNoteMetadata = 32;                      // NT_AMDGPU_METADATA
+constexpr uint32_t kRelocAbs64 = 3, kRelocRelative64 = 13;  // R_AMDGPU_*
 
 // More than any kernel needs, and little enough to be allocated.
 constexpr uint64_t kMaxImageBytes = uint64_t{1} << 28;
@@ -100,14 +100,17 @@ void CheckDescriptor(const Kernel& kernel) {
                               name, kernel.kernarg_bytes, kMaxArgumentBytes));
   }
   if (kernel.private_bytes > kMaxPrivateBytes) {
-    throw EmulationError(Text("Kernel %s needs %u bytes of scratch memory for each lane; at most "
-                              "%u are emulated.", name, kernel.private_bytes, kMaxPrivateBytes));
+    throw EmulationError(
+        Text("Kernel %s needs %u bytes of scratch memory for each lane; at most "
+             "%u are emulated.",
+             name, kernel.private_bytes, kMaxPrivateBytes));
   }
   const uint32_t words = kernel.preloaded_words(), from = kernel.preloaded_from();
   if (words > kMaxUserRegisters || 4 * (from + words) > kernel.kernarg_bytes) {
-    throw EmulationError(Text("Kernel %s preloads %u words from word %u on of its %u bytes of "
-                              "arguments; at most %u that exist are emulated.", name, words, from,
-                              kernel.kernarg_bytes, kMaxUserRegisters));
+    throw EmulationError(
+        Text("Kernel %s preloads %u words from word %u on of its %u bytes of "
+             "arguments; at most %u that exist are emulated.",
+             name, words, from, kernel.kernarg_bytes, kMaxUserRegisters));
   }
 }
 
@@ -119,9 +122,10 @@ KernelArgument ReadArgument(const MsgPack& argument, const Kernel& kernel) {
   const auto size = static_cast<uint64_t>(argument[".size"].integer);
   const bool is_hidden = read.kind.starts_with("hidden_");
   if (!Within(offset, size, kernel.kernarg_bytes) || (is_hidden && size > sizeof(uint64_t))) {
-    throw EmulationError(Text("The code object's metadata places an argument of kernel %s outside "
-                              "its %u bytes of arguments.", kernel.name.c_str(),
-                              kernel.kernarg_bytes));
+    throw EmulationError(
+        Text("The code object's metadata places an argument of kernel %s outside "
+             "its %u bytes of arguments.",
+             kernel.name.c_str(), kernel.kernarg_bytes));
   }
   read.offset = static_cast<uint32_t>(offset);
   read.size = static_cast<uint32_t>(size);
@@ -143,25 +147,30 @@ static_assert(sizeof(Descriptor) == 64);
 
 CodeObject::CodeObject(std::string_view file) {
   if (file.size() < sizeof(Elf64_Ehdr) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0) {
-    throw EmulationError("The code object is not an ELF file; give the output of the AMDGPU "
-                         "linker (a .hsaco file), not a bundle or assembly.");
+    throw EmulationError(
+        "The code object is not an ELF file; give the output of the AMDGPU "
+        "linker (a .hsaco file), not a bundle or assembly.");
   }
   auto header = Read<Elf64_Ehdr>(file, 0);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
       (header.e_shnum > 0 && header.e_shentsize != sizeof(Elf64_Shdr)) ||
       (header.e_phnum > 0 && header.e_phentsize != sizeof(Elf64_Phdr))) {
-    throw EmulationError("The ELF file is not one of 64-bit little-endian headers, as AMDGPU code "
-                         "objects are.");
+    throw EmulationError(
+        "The ELF file is not one of 64-bit little-endian headers, as AMDGPU code "
+        "objects are.");
   }
   if (header.e_machine != kMachineAmdgpu || header.e_type != ET_DYN) {
-    throw EmulationError(Text("The ELF file is not a linked AMDGPU code object (machine %d, "
-                                "type %d); link it with ld.lld -shared.",
-                                header.e_machine, header.e_type));
+    throw EmulationError(
+        Text("The ELF file is not a linked AMDGPU code object (machine %d, "
+             "type %d); link it with ld.lld -shared.",
+             header.e_machine, header.e_type));
   }
   uint32_t mach = header.e_flags & 0xff;
   if (mach != kMachGfx942 && mach != kMachGfx950) {
-    throw EmulationError(Text("The code object is for another GPU (EF_AMDGPU_MACH 0x%02x); "
-                                "the emulator knows gfx942 and gfx950.", mach));
+    throw EmulationError(
+        Text("The code object is for another GPU (EF_AMDGPU_MACH 0x%02x); "
+             "the emulator knows gfx942 and gfx950.",
+             mach));
   }
   arch_ = mach == kMachGfx942 ? Arch::kGfx942 : Arch::kGfx950;
   MapSegments(file);
@@ -206,8 +215,10 @@ void CodeObject::Relocate(std::string_view file) {
       if (type == kRelocAbs64 && symbol < symbols.size()) {
         value += symbols[symbol].value;
       } else if (type != kRelocRelative64) {
-        throw EmulationError(Text("The code object needs relocation type %d, which the "
-                                    "emulator does not do.", static_cast<int>(type)));
+        throw EmulationError(
+            Text("The code object needs relocation type %d, which the "
+                 "emulator does not do.",
+                 static_cast<int>(type)));
       }
       if (!Within(rela.r_offset, 8, size_)) {
         throw EmulationError("A relocation lies outside the image.");
@@ -262,8 +273,7 @@ void CodeObject::ReadMetadata(std::string_view file) {
       auto note = Read<Elf64_Nhdr>(file, at);
       uint64_t name = at + sizeof(note), text = name + ((note.n_namesz + 3) & ~3u);
       if (note.n_type == kNoteMetadata) {
-        MsgPack metadata =
-            MsgPack::Parse({At(file, text, note.n_descsz), note.n_descsz});
+        MsgPack metadata = MsgPack::Parse({At(file, text, note.n_descsz), note.n_descsz});
         for (const MsgPack& entry : metadata["amdhsa.kernels"].array) {
           for (Kernel& kernel : kernels_) {
             if (entry[".name"].string != kernel.name) continue;

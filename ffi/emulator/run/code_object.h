@@ -22,8 +22,8 @@ struct KernelArgument {
 
 struct Kernel {
   std::string name;
-  uint64_t entry = 0;      // offset of the first instruction in the image
-  uint64_t code_end = 0;   // offset after the last
+  uint64_t entry = 0;     // offset of the first instruction in the image
+  uint64_t code_end = 0;  // offset after the last
   // Descriptor.
   uint32_t lds_bytes = 0, private_bytes = 0, kernarg_bytes = 0;
   uint32_t rsrc1 = 0, rsrc2 = 0, rsrc3 = 0;

@@ -9,7 +9,7 @@ std::string ToJson(const Cost& cost) {
     for (int i = 0; i < 4; ++i) json.append(i ? ", " : "").append(std::to_string(values[i]));
     json.append("]");
   };
-#define JAXGEMM_COST(name)                \
+#define JAXGEMM_COST(name)                 \
   json.append(json.size() > 1 ? ", " : "") \
       .append("\"" #name "\": ")           \
       .append(std::to_string(cost.name));

@@ -36,21 +36,23 @@ LaunchState::LaunchState(const CodeObject& object, const Kernel& kernel, const L
     }
     if (kernel.required_workgroup[d] && kernel.required_workgroup[d] != launch.block[d]) {
       throw EmulationError(Text("Kernel %s requires workgroups of %u x %u x %u work-items.",
-                                  kernel.name.c_str(), kernel.required_workgroup[0],
-                                  kernel.required_workgroup[1], kernel.required_workgroup[2]));
+                                kernel.name.c_str(), kernel.required_workgroup[0],
+                                kernel.required_workgroup[1], kernel.required_workgroup[2]));
     }
   }
   if (items > kernel.max_workgroup || items > kMaxWaves * kWaveSize) {
     throw EmulationError(Text("Kernel %s takes workgroups of at most %u work-items, not %llu.",
-                                kernel.name.c_str(), kernel.max_workgroup,
-                                static_cast<unsigned long long>(items)));
+                              kernel.name.c_str(), kernel.max_workgroup,
+                              static_cast<unsigned long long>(items)));
   }
   if (groups >= kTooMany) throw EmulationError("The grid has 2^31 workgroups or more.");
   uint32_t limit = object.arch() == Arch::kGfx942 ? 64 << 10 : 160 << 10;
   if (kernel.lds_bytes > limit || launch.dynamic_lds > limit - kernel.lds_bytes) {
-    throw EmulationError(Text("Kernel %s needs %u bytes of LDS and the launch %u more; %s has "
-                                "%u.", kernel.name.c_str(), kernel.lds_bytes, launch.dynamic_lds,
-                                ArchName(object.arch()).data(), limit));
+    throw EmulationError(
+        Text("Kernel %s needs %u bytes of LDS and the launch %u more; %s has "
+             "%u.",
+             kernel.name.c_str(), kernel.lds_bytes, launch.dynamic_lds,
+             ArchName(object.arch()).data(), limit));
   }
   waves_ = static_cast<int>((items + kWaveSize - 1) / kWaveSize);
   FillArguments();
@@ -68,8 +70,7 @@ void LaunchState::FillArguments() {
   if (launch_.arguments.size() < explicit_bytes ||
       launch_.arguments.size() > kernel_.kernarg_bytes) {
     throw EmulationError(Text("Kernel %s takes %u bytes of arguments, not %zu.",
-                                kernel_.name.c_str(), explicit_bytes,
-                                launch_.arguments.size()));
+                              kernel_.name.c_str(), explicit_bytes, launch_.arguments.size()));
   }
   std::memcpy(to, launch_.arguments.data(), launch_.arguments.size());
   for (const KernelArgument& argument : kernel_.arguments) {
@@ -162,8 +163,7 @@ void LaunchState::StartWave(const Workgroup& group, Wave* wave) const {
   if (properties & kFlatScratchInit) pointer(nullptr);
   if (properties & kPrivateSegmentSize) *next++ = kernel_.private_bytes;
   const uint32_t preloaded = kernel_.preloaded_words();
-  std::memcpy(next,
-              reinterpret_cast<const uint32_t*>(arguments_.data()) + kernel_.preloaded_from(),
+  std::memcpy(next, reinterpret_cast<const uint32_t*>(arguments_.data()) + kernel_.preloaded_from(),
               4 * preloaded);
   // System SGPRs follow.
   next = registers.sgpr + (kernel_.rsrc2 >> 1 & 31);
@@ -189,8 +189,8 @@ void LaunchState::StartWave(const Workgroup& group, Wave* wave) const {
   registers.hardware[20] = group.xcc;  // HW_REG_XCC_ID
   registers.hardware_known = 1u << 20;
   // Hardware that preloads arguments skips the code that loads them otherwise.
-  registers.pc = reinterpret_cast<uint64_t>(object_.image()) + kernel_.entry +
-                 (preloaded != 0 ? 256 : 0);
+  registers.pc =
+      reinterpret_cast<uint64_t>(object_.image()) + kernel_.entry + (preloaded != 0 ? 256 : 0);
 
   wave->state = Wave::kReady;
   wave->hazards = {};

@@ -5,11 +5,11 @@
 #include <optional>
 #include <random>
 
-#include "emulator/run/beside.h"
-#include "emulator/run/launch.h"
+#include "emulator/checks/waits.h"
 #include "emulator/memory/lds.h"
 #include "emulator/memory/units.h"
-#include "emulator/checks/waits.h"
+#include "emulator/run/beside.h"
+#include "emulator/run/launch.h"
 
 namespace jaxgemm::emulator {
 namespace {
@@ -130,14 +130,15 @@ class Machine {
     if (options_.shuffle) std::shuffle(turns_.begin(), turns_.end(), random_);
     for (Wave* wave : turns_) {
       // Turns of different lengths, so that no two waves stay in step.
-      uint32_t length = options_.shuffle ? 1 + random_() % (2 * options_.quantum - 1)
-                                         : options_.quantum;
+      uint32_t length =
+          options_.shuffle ? 1 + random_() % (2 * options_.quantum - 1) : options_.quantum;
       Turn(wave, length);
     }
     if (progress_.instructions - progress_.last > options_.idle_limit) {
-      Hang(Text("%llu instructions changed nothing: flags are polled that nobody sets (raise "
-                  "idle_limit if the kernel only computes)",
-                  static_cast<unsigned long long>(options_.idle_limit)));
+      Hang(
+          Text("%llu instructions changed nothing: flags are polled that nobody sets (raise "
+               "idle_limit if the kernel only computes)",
+               static_cast<unsigned long long>(options_.idle_limit)));
     }
     return true;
   }
@@ -192,18 +193,10 @@ class Machine {
         ++cost.branch;
         Alu(step, wave);
         break;
-      case Unit::kScalarMemory:
-        ExecuteScalarMemory(step, wave, &context);
-        break;
-      case Unit::kLds:
-        ExecuteLds(step, wave, &context);
-        break;
-      case Unit::kVectorMemory:
-        ExecuteVectorMemory(step, wave, &context);
-        break;
-      case Unit::kCache:
-        ExecuteCache(step, wave, &context);
-        break;
+      case Unit::kScalarMemory: ExecuteScalarMemory(step, wave, &context); break;
+      case Unit::kLds: ExecuteLds(step, wave, &context); break;
+      case Unit::kVectorMemory: ExecuteVectorMemory(step, wave, &context); break;
+      case Unit::kCache: ExecuteCache(step, wave, &context); break;
       case Unit::kWait:
         ++cost.wait;
         ExecuteWait(step, wave);
@@ -223,11 +216,8 @@ class Machine {
         wave->wakes_at = progress_.cycles + kCyclesOfSleep * (step.instruction.imm & 127);
         return false;
       case Unit::kNop:
-      case Unit::kPriority:
-        ++cost.other;
-        break;
-      case Unit::kMessage:
-        throw Fault{"The emulator does not send messages or trap."};
+      case Unit::kPriority: ++cost.other; break;
+      case Unit::kMessage: throw Fault{"The emulator does not send messages or trap."};
     }
     return true;
   }
@@ -258,7 +248,7 @@ class Machine {
   std::string Where(const Wave& wave) const {
     const Workgroup& group = *wave.group;
     return Text("workgroup %u (%u, %u, %u), wave %d", group.id, group.coordinates[0],
-                  group.coordinates[1], group.coordinates[2], wave.index);
+                group.coordinates[1], group.coordinates[2], wave.index);
   }
 
   std::string CodeAt(const Wave& wave, uint64_t pc) const {
@@ -270,21 +260,20 @@ class Machine {
     } catch (const Fault&) {
     }
     return Text("%s+0x%llx: %s", code.kernel.name.c_str(), static_cast<unsigned long long>(offset),
-                  text.c_str());
+                text.c_str());
   }
 
   [[noreturn]] void Fail(const Wave& wave, const Step* step, const Fault& fault) {
     std::string lane = fault.lane >= 0 ? Text(", lane %d", fault.lane) : "";
     throw EmulationError(Text("%s kernel %s\n  at %s%s", ArchName(contexts_[0].arch).data(),
-                                CodeAt(wave, step ? step->pc : wave.registers.pc).c_str(),
-                                Where(wave).c_str(), lane.c_str()) +
+                              CodeAt(wave, step ? step->pc : wave.registers.pc).c_str(),
+                              Where(wave).c_str(), lane.c_str()) +
                          ":\n  " + fault.text);
   }
 
   [[noreturn]] void Hang(const std::string& why) {
-    std::string message = Text("%s kernel %s hangs: %s. Waves:",
-                                 ArchName(contexts_[0].arch).data(),
-                                 part_->code.kernel.name.c_str(), why.c_str());
+    std::string message = Text("%s kernel %s hangs: %s. Waves:", ArchName(contexts_[0].arch).data(),
+                               part_->code.kernel.name.c_str(), why.c_str());
     int shown = 0;
     for (const Part* part : {part_.get(), beside_.get()}) {
       if (part == nullptr) continue;
@@ -294,16 +283,15 @@ class Machine {
           if (wave.state == Wave::kEnded) continue;
           if (++shown > 32) continue;
           message += Text("\n  %s: %s at %s", Where(wave).c_str(),
-                            wave.state == Wave::kAtBarrier ? "waits at the barrier before"
-                                                           : "runs",
-                            CodeAt(wave, wave.registers.pc).c_str());
+                          wave.state == Wave::kAtBarrier ? "waits at the barrier before" : "runs",
+                          CodeAt(wave, wave.registers.pc).c_str());
         }
       }
     }
     if (shown > 32) message += Text("\n  and %d more", shown - 32);
     if (uint32_t left = part_->state.workgroups() - part_->next) {
       message += Text("\n  %u workgroups have not started; %u are resident at once", left,
-                        options_.resident);
+                      options_.resident);
     }
     throw EmulationError(message);
   }
@@ -313,7 +301,7 @@ class Machine {
   std::unique_ptr<Part> part_, beside_;  // the launch's kernel, and the one beside it, if any
   std::optional<GlobalMemory> memory_;
   Progress progress_;
-  Cost beside_cost_;  // nobody asks for it
+  Cost beside_cost_;                     // nobody asks for it
   std::vector<KernelContext> contexts_;  // of the two
   std::mt19937_64 random_;
   std::vector<Wave*> turns_;
@@ -349,8 +337,8 @@ std::string Record::ToJson() const {
       emulator::ToJson(cost).c_str());
   for (const Line& line : profile) {
     json += Text("%s[%llu, %llu, \"%s\"]", &line == profile.data() ? "" : ", ",
-                   static_cast<unsigned long long>(line.offset),
-                   static_cast<unsigned long long>(line.executed), line.text.c_str());
+                 static_cast<unsigned long long>(line.offset),
+                 static_cast<unsigned long long>(line.executed), line.text.c_str());
   }
   return json + "]}";
 }

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "emulator/decode/program.h"
+#include "emulator/memory/global_memory.h"
 #include "emulator/run/code_object.h"
 #include "emulator/run/cost.h"
-#include "emulator/memory/global_memory.h"
 #include "emulator/run/options.h"
-#include "emulator/decode/program.h"
 
 namespace jaxgemm::emulator {
 

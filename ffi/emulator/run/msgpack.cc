@@ -35,22 +35,34 @@ class Reader {
           value.type = MsgPack::kBool;
           value.integer = tag & 1;
           break;
-        case 0xcc: case 0xcd: case 0xce: case 0xcf:
+        case 0xcc:
+        case 0xcd:
+        case 0xce:
+        case 0xcf:
           value.type = MsgPack::kInteger;
           value.integer = static_cast<int64_t>(BigEndian(1 << (tag - 0xcc)));
           break;
-        case 0xd0: case 0xd1: case 0xd2: case 0xd3: {
+        case 0xd0:
+        case 0xd1:
+        case 0xd2:
+        case 0xd3: {
           int bytes = 1 << (tag - 0xd0), unused = 64 - 8 * bytes;
           value.type = MsgPack::kInteger;
           value.integer = static_cast<int64_t>(BigEndian(bytes) << unused) >> unused;
           break;
         }
-        case 0xd9: case 0xda: case 0xdb: String(BigEndian(1 << (tag - 0xd9)), &value); break;
-        case 0xdc: case 0xdd: Array(BigEndian(2 << (tag - 0xdc)), depth, &value); break;
-        case 0xde: case 0xdf: Map(BigEndian(2 << (tag - 0xde)), depth, &value); break;
+        case 0xd9:
+        case 0xda:
+        case 0xdb: String(BigEndian(1 << (tag - 0xd9)), &value); break;
+        case 0xdc:
+        case 0xdd: Array(BigEndian(2 << (tag - 0xdc)), depth, &value); break;
+        case 0xde:
+        case 0xdf: Map(BigEndian(2 << (tag - 0xde)), depth, &value); break;
         default:
-          throw EmulationError(Text("The code object's metadata has a MessagePack tag 0x%02x, "
-                                      "which AMDGPU metadata does not use.", tag));
+          throw EmulationError(
+              Text("The code object's metadata has a MessagePack tag 0x%02x, "
+                   "which AMDGPU metadata does not use.",
+                   tag));
       }
     }
     return value;

@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "emulator/run/beside.h"
 #include "emulator/checks/error.h"
+#include "emulator/run/beside.h"
 
 namespace jaxgemm::emulator {
 namespace {
@@ -11,14 +11,12 @@ namespace {
 uint64_t Number(std::string_view name, std::string_view text, uint64_t least, uint64_t most) {
   uint64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least ||
-      value > most) {
-    throw EmulationError(Text("The emulator's option %.*s=%.*s needs a whole number from %llu "
-                                "to %llu.",
-                                static_cast<int>(name.size()), name.data(),
-                                static_cast<int>(text.size()), text.data(),
-                                static_cast<unsigned long long>(least),
-                                static_cast<unsigned long long>(most)));
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
+    throw EmulationError(
+        Text("The emulator's option %.*s=%.*s needs a whole number from %llu "
+             "to %llu.",
+             static_cast<int>(name.size()), name.data(), static_cast<int>(text.size()), text.data(),
+             static_cast<unsigned long long>(least), static_cast<unsigned long long>(most)));
   }
   return value;
 }
@@ -36,7 +34,7 @@ void ForEachPart(std::string_view text, char separator, F&& f) {
 void SetOption(std::string_view name, std::string_view value, Options* options) {
   struct Flag {
     std::string_view name;
-    bool Options::*field;
+    bool Options::* field;
   };
   static constexpr Flag kChecks[] = {
       {"check_waits", &Options::check_waits},
@@ -72,12 +70,12 @@ void SetOption(std::string_view name, std::string_view value, Options* options) 
     options->random_xcc = value == "random";
     options->xcc_ids.clear();
     if (options->random_xcc) value = "0,1,2,3,4,5,6,7";
-    ForEachPart(value, ',', [&](std::string_view id) {
-      options->xcc_ids.push_back(Number(name, id, 0, 7));
-    });
+    ForEachPart(value, ',',
+                [&](std::string_view id) { options->xcc_ids.push_back(Number(name, id, 0, 7)); });
     if (options->xcc_ids.empty()) {
-      throw EmulationError("The emulator's option xcc needs \"random\" or a list of die numbers, "
-                           "for example xcc=0,1,2,3.");
+      throw EmulationError(
+          "The emulator's option xcc needs \"random\" or a list of die numbers, "
+          "for example xcc=0,1,2,3.");
     }
   } else {
     throw EmulationError(

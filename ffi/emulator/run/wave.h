@@ -10,8 +10,8 @@
 
 #include "emulator/checks/error.h"
 #include "emulator/checks/hazards.h"
-#include "emulator/isa/isa.h"
 #include "emulator/checks/ordering.h"
+#include "emulator/isa/isa.h"
 
 namespace jaxgemm::emulator {
 
@@ -50,7 +50,7 @@ struct Wave {
 
   HazardState hazards;
   WaveOrdering ordering[kNumScopes];
-  bool system_order = false;  // whether there is another kernel to keep the system's order with
+  bool system_order = false;     // whether there is another kernel to keep the system's order with
   std::vector<uint8_t> scratch;  // kWaveSize lanes of private memory, one after another
   uint64_t instructions = 0;
   uint64_t wakes_at = 0;  // s_sleep: in cycles of the launch
@@ -78,12 +78,12 @@ struct Wave {
 };
 
 struct Workgroup {
-  uint32_t id = 0;          // linear
-  bool beside = false;      // of the kernel beside the launch
+  uint32_t id = 0;      // linear
+  bool beside = false;  // of the kernel beside the launch
   uint32_t coordinates[3] = {};
   uint32_t xcc = 0;
   int num_waves = 0;
-  uint32_t epoch = 0;       // barrier releases so far, counted over all workgroups of the slot
+  uint32_t epoch = 0;  // barrier releases so far, counted over all workgroups of the slot
   std::vector<std::unique_ptr<Wave>> waves;
   std::unique_ptr<class Lds> lds;
 

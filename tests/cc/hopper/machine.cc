@@ -40,8 +40,8 @@ struct Thread {
   char* stack;
   int index, block, rank;
   bool done;
-  bool met;  // its cluster, once at least
-  uint64_t joined;  // the generation of the meeting that it came to
+  bool met;                                  // its cluster, once at least
+  uint64_t joined;                           // the generation of the meeting that it came to
   std::deque<std::shared_ptr<bool>> stores;  // that it began; whether they have been done
   std::vector<std::function<void()>> open;   // wgmmas that are not committed, and those that are
   std::deque<std::vector<std::function<void()>>> groups;
@@ -108,8 +108,8 @@ void SwitchTo([[maybe_unused]] void* fiber) {
   JAXGEMM_TSAN(__tsan_switch_to_fiber(fiber, __tsan_switch_to_fiber_no_sync);)
 }
 
-void Acquire(const void* key) { JAXGEMM_TSAN(__tsan_acquire(const_cast<void*>(key));) (void)key; }
-void Release(const void* key) { JAXGEMM_TSAN(__tsan_release(const_cast<void*>(key));) (void)key; }
+void Acquire(const void* key) { JAXGEMM_TSAN(__tsan_acquire(const_cast<void*>(key));)(void) key; }
+void Release(const void* key) { JAXGEMM_TSAN(__tsan_release(const_cast<void*>(key));)(void) key; }
 
 // Inside.
 void Wake(const void* key) {
@@ -214,9 +214,8 @@ bool RunCluster(int cluster) {
   }
   if (machine.early) std::printf("a barrier was used before it was sure to be initialised\n");
   while (left == 0 && !machine.later.empty()) DoOne();
-  JAXGEMM_TSAN(for (int i = 0; i < machine.size * kThreads; ++i) {
-    __tsan_destroy_fiber(machine.threads[i]->fiber);
-  })
+  JAXGEMM_TSAN(for (int i = 0; i < machine.size * kThreads;
+                    ++i) { __tsan_destroy_fiber(machine.threads[i]->fiber); })
   if (left > 0) {
     std::printf("%d threads wait for what does not come; the first are\n", left);
     int shown = 0;
@@ -276,9 +275,7 @@ bool Launch(int clusters, int cluster_size, uint64_t seed, const std::function<v
 Unseen::Unseen(bool unseen) : unseen_(unseen) {
   JAXGEMM_TSAN(if (unseen_) AnnotateIgnoreReadsBegin(__FILE__, __LINE__);)
 }
-Unseen::~Unseen() {
-  JAXGEMM_TSAN(if (unseen_) AnnotateIgnoreReadsEnd(__FILE__, __LINE__);)
-}
+Unseen::~Unseen() { JAXGEMM_TSAN(if (unseen_) AnnotateIgnoreReadsEnd(__FILE__, __LINE__);) }
 
 JAXGEMM_UNSEEN int ThreadIndex() { return machine.current->index; }
 JAXGEMM_UNSEEN int BlockIndex() { return machine.current->block; }
