@@ -92,12 +92,29 @@ def _wanted_rocm_arch() -> str | None:
   return os.environ.get("JAXGEMM_ROCM_ARCH")
 
 
+def num_cus(target_name: str) -> int:
+  """The compute units or multiprocessors of the devices that plans are made for.
+
+  They are those of this process's devices, or of the chip that JAXGEMM_ROCM_ARCH
+  names. 0 stands for the target's first chip of instances.def: there is no such device.
+  """
+  platform = NAMES["targets"][target_name]
+  if platform == "rocm" and _wanted_rocm_arch() in NAMES["chips"]:
+    chip_target, count = NAMES["chips"][_wanted_rocm_arch()]
+    return count if chip_target == target_name else 0
+  local = {"rocm": _local_rocm_arch, "cuda": _local_cuda_arch}.get(platform)
+  if local is None or local() != target_name:
+    return 0
+  return getattr(jax.devices(platform)[0], "core_count", 0)
+
+
 def target(platform: str) -> str:
   """The plan's target for a lowering platform ("cpu", "cuda" or "rocm").
 
   CUDA's is that of the GPUs that are there, else sm90. ROCm's is what the environment
-  variable JAXGEMM_ROCM_ARCH said when this was first asked for, else that of the GPUs
-  that are there, else gfx942: a lowering need not have a device to ask.
+  variable JAXGEMM_ROCM_ARCH said when this was first asked for, an architecture
+  ("gfx942") or a chip ("MI308X"), else that of the GPUs that are there, else gfx942: a
+  lowering need not have a device to ask.
 
   Raises:
     ValueError: there are no kernels for that architecture, or the variable has changed.
@@ -123,13 +140,19 @@ def target(platform: str) -> str:
   if arch is None:
     arch = _local_rocm_arch() or ROCM_ARCHS[0]
     source = "the GPU's architecture is"
+  arch = NAMES["chips"].get(arch, (arch, 0))[0]
   if arch not in ROCM_ARCHS:
     raise ValueError(
-        f"{source} {arch!r}; allowed are {', '.join(ROCM_ARCHS)}. Set "
-        "JAXGEMM_ROCM_ARCH to the architecture of the GPUs that will run the "
+        f"{source} {arch!r}; allowed are {', '.join(ROCM_ARCHS)} and the chips "
+        f"{', '.join(_chips('rocm'))}. Set JAXGEMM_ROCM_ARCH to the architecture of the GPUs that will run the "
         "program, or pass implementation='xla'."
     )
   return arch
+
+
+def _chips(platform: str) -> list[str]:
+  return [name for name, (of, _) in NAMES["chips"].items()
+          if NAMES["targets"][of] == platform]
 
 
 @functools.cache
@@ -141,10 +164,16 @@ def use_emulator() -> None:
 
 
 @functools.lru_cache(maxsize=4096)
-def plan(problem: tuple, config: tuple, target_name: str) -> dict:
-  """The native plan of a problem; both arguments are tuples of (name, value).
+def plan(problem: tuple, config: tuple, target_name: str, cus: int = 0) -> dict:
+  """The native plan of a problem; `problem` and `config` are tuples of (name, value).
 
   With "built", whether this build has its kernel.
+
+  Args:
+    problem: the fields JAXGEMM_PROBLEM of ffi/spec/call_schema.def.
+    config: the fields JAXGEMM_CONFIG.
+    target_name: "cpu", "gfx942", "gfx950" or "sm90".
+    cus: see `num_cus`.
 
   Raises:
     ValueError: the problem or the config does not fit the target.
@@ -153,7 +182,7 @@ def plan(problem: tuple, config: tuple, target_name: str) -> dict:
     if isinstance(value, int) and value >= 2**63:
       raise ValueError(
           f"{name} is {value}; sizes below 2**63 are allowed. Split the product.")
-  chosen = native.plan(dict(problem), dict(config), target_name)
+  chosen = native.plan(dict(problem), dict(config), target_name, cus)
   chosen["built"] = (
       target_name == "cpu" or chosen["kernel"] in built_kernels(target_name))
   return chosen

@@ -184,7 +184,7 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, bias: bool,
       "save_preact": int(spec.save_preact),
   }
   config = spec.config.to_native(spec.deterministic)
-  planned = _ffi.plan(tuple(problem.items()), config, target)
+  planned = _ffi.plan(tuple(problem.items()), config, target, _ffi.num_cus(target))
   return planned | {
       "operand_dtypes": dtypes, "passes": passes,
       "copies": relayout.described(planned["relayout"], geometry, passes)}

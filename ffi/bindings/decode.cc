@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <tuple>
 
 namespace ffi = xla::ffi;
@@ -145,50 +146,72 @@ Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, ffi::DataTyp
   return "";
 }
 
+// The buffers of a call, each where its problem has it.
+struct Buffers {
+#define JAXGEMM_OPERAND(name, is_there) std::optional<ffi::AnyBuffer> name;
+#define JAXGEMM_RESULT(name, is_there) std::optional<ffi::AnyBuffer> name;
+#include "spec/call_schema.def"
+#undef JAXGEMM_OPERAND
+#undef JAXGEMM_RESULT
+};
+
+Refusal ParseBuffers(ffi::RemainingArgs args, ffi::RemainingRets rets, const Problem& p,
+                     Buffers* buffers) {
+  size_t num_args = 0, num_rets = 0;
+#define JAXGEMM_OPERAND(name, is_there)                                               \
+  if (is_there) {                                                                     \
+    if (num_args < args.size()) buffers->name = *args.get<ffi::AnyBuffer>(num_args);  \
+    ++num_args;                                                                       \
+  }
+#define JAXGEMM_RESULT(name, is_there)                                                \
+  if (is_there) {                                                                     \
+    if (num_rets < rets.size()) buffers->name = **rets.get<ffi::AnyBuffer>(num_rets); \
+    ++num_rets;                                                                       \
+  }
+#include "spec/call_schema.def"
+#undef JAXGEMM_OPERAND
+#undef JAXGEMM_RESULT
+  if (args.size() == num_args && rets.size() == num_rets) return "";
+  return "got " + std::to_string(args.size()) + " operands and " + std::to_string(rets.size()) +
+         " results; the attributes ask for " + std::to_string(num_args) + " and " +
+         std::to_string(num_rets) + ".";
+}
+
 }  // namespace
 
 Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attributes& attributes,
                   Call* call) {
   call->problem = attributes.problem;
   Problem& p = call->problem;
-  bool grouped = p.ragged != Ragged::kNone;
-  const bool chunked = p.tiles_per_chunk > 0;
-  size_t addend = 2 + grouped + p.group_offset + 2 * chunked, first_vector = addend + p.accumulate;
-  size_t num_args = first_vector + p.bias + p.scale, num_rets = 2 + p.save_preact;
-  if (args.size() != num_args || rets.size() != num_rets) {
-    return "got " + std::to_string(args.size()) + " operands and " + std::to_string(rets.size()) +
-           " results; the attributes ask for " + std::to_string(num_args) + " and " +
-           std::to_string(num_rets) + ".";
+  Buffers buffers;
+  Refusal refusal = ParseBuffers(args, rets, p, &buffers);
+  if (!refusal.empty()) return refusal;
+  const ffi::AnyBuffer &lhs = *buffers.lhs, &rhs = *buffers.rhs, &out = *buffers.out;
+  const ffi::AnyBuffer& workspace = *buffers.workspace;
+  if (p.grouped()) {
+    const auto& offset = buffers.group_offset;
+    refusal = ParseGroups(*buffers.group_sizes, offset ? &*offset : nullptr, &p);
+    call->group_sizes = static_cast<const int32_t*>(buffers.group_sizes->untyped_data());
+    if (offset) call->group_offset = static_cast<const int32_t*>(offset->untyped_data());
   }
-  auto arg = [&](size_t index) { return *args.get<ffi::AnyBuffer>(index); };
-  auto ret = [&](size_t index) { return **rets.get<ffi::AnyBuffer>(index); };
-  ffi::AnyBuffer lhs = arg(0), rhs = arg(1), out = ret(0), workspace = ret(num_rets - 1);
-
-  Refusal refusal;
-  if (grouped) {
-    ffi::AnyBuffer sizes = arg(2), offset = arg(2 + p.group_offset);
-    refusal = ParseGroups(sizes, p.group_offset ? &offset : nullptr, &p);
-    call->group_sizes = static_cast<const int32_t*>(sizes.untyped_data());
-    if (p.group_offset) call->group_offset = static_cast<const int32_t*>(offset.untyped_data());
-  }
-  if (chunked) {
-    refusal = ParseChunks(arg(2), arg(3), &p);
-    call->chunk_signals = static_cast<const uint32_t*>(arg(2).untyped_data());
-    call->chunk_epoch = static_cast<const uint32_t*>(arg(3).untyped_data());
+  if (refusal.empty() && p.tiles_per_chunk > 0) {
+    refusal = ParseChunks(*buffers.chunk_signals, *buffers.chunk_epoch, &p);
+    call->chunk_signals = static_cast<const uint32_t*>(buffers.chunk_signals->untyped_data());
+    call->chunk_epoch = static_cast<const uint32_t*>(buffers.chunk_epoch->untyped_data());
   }
   if (refusal.empty()) refusal = ParseOperands(lhs, rhs, out, &p);
-  if (refusal.empty() && p.signals_batched && arg(2).dimensions()[0] != p.batch) {
-    refusal = "chunk_signals has shape " + Shape(arg(2)) + "; there are " +
+  if (refusal.empty() && p.signals_batched && buffers.chunk_signals->dimensions()[0] != p.batch) {
+    refusal = "chunk_signals has shape " + Shape(*buffers.chunk_signals) + "; there are " +
               std::to_string(p.batch) + " batches.";
   }
-  if (refusal.empty() && p.sizes_batched && arg(2).dimensions()[0] != p.batch) {
-    refusal = "group_sizes has shape " + Shape(arg(2)) + "; there are " + std::to_string(p.batch) +
+  if (refusal.empty() && p.sizes_batched && buffers.group_sizes->dimensions()[0] != p.batch) {
+    refusal = "group_sizes has shape " + Shape(*buffers.group_sizes) + "; there are " + std::to_string(p.batch) +
               " batches.";
   }
-  if (refusal.empty()) refusal = MakePlan(p, attributes.config, attributes.target, &call->plan);
+  if (refusal.empty()) refusal = Derive(p, attributes.choice, &call->plan);
   if (!refusal.empty()) return refusal;
   if (p.bias) {
-    ffi::AnyBuffer bias = arg(first_vector);
+    const ffi::AnyBuffer& bias = *buffers.bias;
     int stride;
     refusal =
         ParseVector("bias", bias, IsInteger(p.out_dtype) ? ffi::DataType::S32 : ffi::DataType::F32,
@@ -196,7 +219,7 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
     call->bias = bias.untyped_data();
   }
   if (p.scale && refusal.empty()) {
-    ffi::AnyBuffer scale = arg(first_vector + p.bias);
+    const ffi::AnyBuffer& scale = *buffers.scale;
     refusal = ParseVector("scale", scale, ffi::DataType::F32, p, true, &call->scale_batch_stride,
                           &call->scale_stride);
     call->scale = static_cast<const float*>(scale.untyped_data());
@@ -207,7 +230,7 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
            std::equal(a.begin(), a.end() - 1, b.begin()) && a[a.size() - 1] == columns;
   };
   if (p.save_preact && refusal.empty()) {
-    ffi::AnyBuffer preact = ret(1);
+    const ffi::AnyBuffer& preact = *buffers.preact;
     if (!is_like_out(preact, p.num_columns())) {
       return "preact has shape " + Shape(preact) + "; it must be like out, " + Shape(out) +
              (p.gated ? ", with twice its columns." : ".");
@@ -215,9 +238,9 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
     call->preact = preact.untyped_data();
   }
   if (p.accumulate && refusal.empty() &&
-      (!is_like_out(arg(addend), out.dimensions().back()) ||
-       arg(addend).untyped_data() != out.untyped_data())) {
-    return "what is added to has shape " + Shape(arg(addend)) + "; it must be like out, " +
+      (!is_like_out(*buffers.addend, out.dimensions().back()) ||
+       buffers.addend->untyped_data() != out.untyped_data())) {
+    return "what is added to has shape " + Shape(*buffers.addend) + "; it must be like out, " +
            Shape(out) + ", and aliased to it.";
   }
   if (!refusal.empty()) return refusal;
@@ -251,17 +274,16 @@ class AttributeReader {
     Refuse("attribute '" + std::string(name) + "': " + value.error().message());
     return T{};
   }
-  int64_t Int(const char* name) { return Get<int64_t>(name); }
-  bool Bool(const char* name) { return Int(name) != 0; }
-  std::string_view Text(const char* name) { return Get<std::string_view>(name); }
+  void Read(const char* name, int64_t* value) { *value = Get<int64_t>(name); }
+  void Read(const char* name, bool* value) { *value = Get<int64_t>(name) != 0; }
+  void Read(const char* name, std::string_view* value) { *value = Get<std::string_view>(name); }
   // A name of an enum of names.h.
   template <class E>
-  E Enum(const char* name) {
-    E value{};
-    const std::string_view text = Text(name);
-    if (!Parse(text, &value))
+  void Read(const char* name, E* value) {
+    const auto text = Get<std::string_view>(name);
+    if (!Parse(text, value)) {
       Refuse(std::string(name) + " '" + std::string(text) + "' is unknown.");
-    return value;
+    }
   }
   Refusal Finish() {
     if (given_.size() != count_) {
@@ -285,32 +307,14 @@ class AttributeReader {
 
 Refusal ParseAttributes(const ffi::Dictionary& given, Attributes* attributes) {
   AttributeReader read(given);
-  *attributes = {.problem = {.lhs_contracting = read.Int("lhs_contracting"),
-                             .rhs_contracting = read.Int("rhs_contracting"),
-                             .bias = read.Bool("bias"),
-                             .scale = read.Bool("scale"),
-                             .save_preact = read.Bool("save_preact"),
-                             .activation = read.Enum<Activation>("activation"),
-                             .ragged = read.Enum<Ragged>("ragged"),
-                             .group_offset = read.Bool("group_offset"),
-                             .accumulate = read.Bool("accumulate"),
-                             .gated = read.Bool("gated"),
-                             .tiles_per_chunk = read.Int("tiles_per_chunk_m"),
-                             .pivot = read.Int("tile_idx_pivot_m"),
-                             .timeout_ns = read.Int("timeout_ns")},
-                 .config = {.schedule = read.Enum<Schedule>("schedule"),
-                            .reduction = read.Enum<Reduction>("reduction"),
-                            .tile_m = read.Int("tile_m"),
-                            .tile_n = read.Int("tile_n"),
-                            .tile_k = read.Int("tile_k"),
-                            .num_workgroups = read.Int("num_workgroups"),
-                            .group_m = read.Int("group_m"),
-                            .num_queues = read.Int("num_queues"),
-                            .num_shares = read.Int("num_shares"),
-                            .num_threads = read.Int("num_threads"),
-                            .claim_ahead = read.Int("claim_ahead"),
-                            .kernel = read.Text("kernel")},
-                 .target = read.Text("target")};
+  *attributes = {};
+#define JAXGEMM_PROBLEM(type, name, initial)
+#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) read.Read(#name, &attributes->problem.name);
+#define JAXGEMM_CHOICE(type, name, initial) read.Read(#name, &attributes->choice.name);
+#include "spec/call_schema.def"
+#undef JAXGEMM_PROBLEM
+#undef JAXGEMM_PROBLEM_ATTRIBUTE
+#undef JAXGEMM_CHOICE
   const Refusal refusal = read.Finish();
   if (!refusal.empty()) return refusal;
   const Problem& p = attributes->problem;

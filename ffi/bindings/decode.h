@@ -1,16 +1,12 @@
 // From a custom call's attributes and buffers to a checked Call, on every platform.
 //
-// operands: lhs [B, M, K] or [B, K, M] (lhs_contracting 1 or 0), rhs [B, K, N] or [B, N, K]
-//   (rhs_contracting 0 or 1), where B may be missing from one operand (shared) or both;
-//   if tiles_per_chunk_m > 0, chunk_signals u32[C] or u32[B, C], and their epoch u32[1];
-//   unless ragged="none", group_sizes s32[G] or s32[B, G], and group_offset s32[1] if
-//   group_offset=1; if accumulate=1 what is added to, like out and aliased to it; bias [N] or
-//   [B, N] if bias=1; scale [N], [1], [B, N] or [B, 1] if scale=1.
-// results: out [B, M, N]; preact like out if save_preact=1; workspace u8[>= plan's].
+// spec/call_schema.def lists the attributes, operands and results. Their shapes: lhs [B, M, K] or
+// [B, K, M] (lhs_contracting 1 or 0), rhs [B, K, N] or [B, N, K] (rhs_contracting 0 or 1), where B
+// may be missing from one of them (it is shared) or both; bias [N] or [B, N]; scale [N], [1], [B, N]
+// or [B, 1]; out [B, M, N], preact like out; workspace u8[>= the plan's].
 // ragged="m": rhs has L groups before its last two dimensions, bias and scale have L for B.
 // ragged="k": out has L groups before its last two dimensions; there is no bias or scale.
 // gated=1: rhs, bias, scale and preact have 2 N columns.
-// attributes: a resolved plan, as plan() of module.cc returns it.
 #pragma once
 
 #include <cstdint>
@@ -39,15 +35,14 @@ inline char* AlignWorkspace(void* buffer) {
 
 // What the attributes say. Views into the call frame.
 struct Attributes {
-  Problem problem;  // but for what the buffers say
-  Config config;
-  std::string_view target;
+  Problem problem;  // without what the buffers say
+  Choice choice;
 };
 
 // Reads all attributes of a call; an attribute more or less is refused.
 Refusal ParseAttributes(const xla::ffi::Dictionary& given, Attributes* attributes);
 
-// Makes the plan again and checks that every buffer is as it needs it.
+// Derives the plan and checks that every buffer is as it needs it.
 Refusal ParseCall(xla::ffi::RemainingArgs args, xla::ffi::RemainingRets rets,
                   const Attributes& attributes, Call* call);
 

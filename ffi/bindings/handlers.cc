@@ -59,7 +59,7 @@ Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Thre
   auto call = std::make_shared<HostCall>();
   Refusal refusal = ParseCall(args, rets, attributes, call.get());
   const Problem& p = call->problem;
-  const Config& c = call->plan.config;
+  const Choice& c = call->plan.choice;
   if (refusal.empty()) {
     call->kernel = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, c.kernel, &refusal);
   }
@@ -101,7 +101,7 @@ Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPoo
   Attributes attributes;
   Refusal refusal = ParseAttributes(given, &attributes);
   if (!refusal.empty()) return Refused(refusal);
-  if (attributes.target != "cpu") return RunEmulated(args, rets, run.run_id, attributes);
+  if (attributes.choice.target != "cpu") return RunEmulated(args, rets, run.run_id, attributes);
   return RunOnHost(args, rets, pool, run.run_id, attributes);
 }
 
@@ -123,10 +123,10 @@ ffi::Error Initialize(int32_t device, ffi::Dictionary given) {
   Attributes attributes;
   Refusal refusal = ParseAttributes(given, &attributes);
   if (!refusal.empty()) return Refused(refusal);
-  const GpuInstance* instance = FindGpuInstance(attributes.target, attributes.config.kernel);
+  const GpuInstance* instance = FindGpuInstance(attributes.choice.target, attributes.choice.kernel);
   if (!instance) {
-    return Refused("there is no kernel '" + std::string(attributes.config.kernel) + "' for '" +
-                   std::string(attributes.target) + "'. Lower the program again.");
+    return Refused("there is no kernel '" + std::string(attributes.choice.kernel) + "' for '" +
+                   std::string(attributes.choice.target) + "'. Lower the program again.");
   }
   std::string error;
   GpuLauncher* launcher = Launcher<kOpen>(&error);

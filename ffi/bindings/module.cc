@@ -12,6 +12,7 @@
 
 #include "bindings/chunk_handlers.h"
 #include "bindings/handlers.h"
+#include "bindings/plan_dict.h"
 #include "host/producer.h"
 #include "host/trace.h"
 #include "host/workgroups.h"
@@ -25,143 +26,6 @@ namespace nb = nanobind;
 
 namespace jaxgemm {
 namespace {
-
-std::string Get(const nb::dict& dict, const char* key) { return nb::cast<std::string>(dict[key]); }
-int64_t GetInt(const nb::dict& dict, const char* key) { return nb::cast<int64_t>(dict[key]); }
-
-template <class E>
-E GetEnum(const nb::dict& dict, const char* key) {
-  std::string name = Get(dict, key);
-  E value;
-  if (!Parse(name, &value)) {
-    std::string error = std::string(key) + "='" + name + "'; allowed are";
-    for (std::string_view each : Names<E>()) error += " '" + std::string(each) + "'";
-    throw nb::value_error((error + ".").c_str());
-  }
-  return value;
-}
-
-Problem ParseProblem(const nb::dict& dict) {
-  return {.batch = GetInt(dict, "batch"),
-          .m = GetInt(dict, "m"),
-          .n = GetInt(dict, "n"),
-          .k = GetInt(dict, "k"),
-          .lhs_dtype = GetEnum<DType>(dict, "lhs_dtype"),
-          .rhs_dtype = GetEnum<DType>(dict, "rhs_dtype"),
-          .out_dtype = GetEnum<DType>(dict, "out_dtype"),
-          .lhs_contracting = GetInt(dict, "lhs_contracting"),
-          .rhs_contracting = GetInt(dict, "rhs_contracting"),
-          .lhs_batched = GetInt(dict, "lhs_batched") != 0,
-          .rhs_batched = GetInt(dict, "rhs_batched") != 0,
-          .bias = GetInt(dict, "bias") != 0,
-          .scale = GetInt(dict, "scale") != 0,
-          .save_preact = GetInt(dict, "save_preact") != 0,
-          .activation = GetEnum<Activation>(dict, "activation"),
-          .ragged = GetEnum<Ragged>(dict, "ragged"),
-          .groups = GetInt(dict, "groups"),
-          .local_groups = GetInt(dict, "local_groups"),
-          .group_offset = GetInt(dict, "group_offset") != 0,
-          .sizes_batched = GetInt(dict, "sizes_batched") != 0,
-          .accumulate = GetInt(dict, "accumulate") != 0,
-          .gated = GetInt(dict, "gated") != 0,
-          .tiles_per_chunk = GetInt(dict, "tiles_per_chunk"),
-          .pivot = GetInt(dict, "pivot"),
-          .num_chunks = GetInt(dict, "num_chunks"),
-          .timeout_ns = GetInt(dict, "timeout_ns"),
-          .signals_batched = GetInt(dict, "signals_batched") != 0};
-}
-
-Config ParseConfig(const nb::dict& dict) {
-  return {.schedule = GetEnum<Schedule>(dict, "schedule"),
-          .reduction = GetEnum<Reduction>(dict, "reduction"),
-          .deterministic = GetInt(dict, "deterministic") != 0,
-          .tile_m = GetInt(dict, "tile_m"),
-          .tile_n = GetInt(dict, "tile_n"),
-          .tile_k = GetInt(dict, "tile_k"),
-          .num_workgroups = GetInt(dict, "num_workgroups"),
-          .group_m = GetInt(dict, "group_m"),
-          .num_queues = GetInt(dict, "num_queues"),
-          .num_shares = GetInt(dict, "num_shares"),
-          .claim_ahead = GetInt(dict, "claim_ahead"),
-          .kernel = nb::cast<const char*>(dict["kernel"])};
-}
-
-nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
-                  const std::string& target) {
-  const Problem given = ParseProblem(problem_dict);
-  Config asked = ParseConfig(config_dict);
-  Plan plan;
-  std::string error;
-  const Target* found = FindTarget(target, &error);
-  if (found) error = CheckProblem(given, *found);
-  if (!error.empty()) throw nb::value_error(error.c_str());
-  const Relayout relayout = ChooseRelayout(given, asked, *found);
-  const Problem p = Relaid(given, relayout);
-  error = MakePlan(p, asked, target, &plan);
-  const Config& c = plan.config;
-  auto str = [](std::string_view name) { return std::string(name); };
-  std::string kernel = str(c.kernel);
-  if (error.empty() && !plan.instance) {
-    const HostKernel* host = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, c.kernel, &error);
-    if (host) kernel = host->name;
-  }
-  if (!error.empty()) throw nb::value_error(error.c_str());
-
-  nb::dict attrs;
-  attrs["accumulate"] = int64_t{p.accumulate};
-  attrs["activation"] = str(Name(p.activation));
-  attrs["bias"] = int64_t{p.bias};
-  attrs["claim_ahead"] = c.claim_ahead;
-  attrs["gated"] = int64_t{p.gated};
-  attrs["group_m"] = c.group_m;
-  attrs["group_offset"] = int64_t{p.group_offset};
-  attrs["kernel"] = str(c.kernel);
-  attrs["lhs_contracting"] = p.lhs_contracting;
-  attrs["num_queues"] = c.num_queues;
-  attrs["num_shares"] = c.num_shares;
-  attrs["num_threads"] = c.num_threads;
-  attrs["num_workgroups"] = c.num_workgroups;
-  attrs["ragged"] = str(Name(p.ragged));
-  attrs["reduction"] = str(Name(c.reduction));
-  attrs["rhs_contracting"] = p.rhs_contracting;
-  attrs["save_preact"] = int64_t{p.save_preact};
-  attrs["scale"] = int64_t{p.scale};
-  attrs["schedule"] = str(Name(c.schedule));
-  attrs["target"] = target;
-  attrs["tile_idx_pivot_m"] = p.pivot;
-  attrs["tile_k"] = c.tile_k;
-  attrs["tile_m"] = c.tile_m;
-  attrs["tile_n"] = c.tile_n;
-  attrs["tiles_per_chunk_m"] = p.tiles_per_chunk;
-  attrs["timeout_ns"] = p.timeout_ns;
-
-  nb::dict result;
-  result["attrs"] = attrs;
-  result["target"] = target;
-  result["kernel"] = kernel;
-  result["schedule"] = attrs["schedule"];
-  result["reduction"] = attrs["reduction"];
-  result["tile"] = nb::make_tuple(c.tile_m, c.tile_n, c.tile_k);
-  result["tiles"] = nb::make_tuple(plan.grid.tiles_m, plan.grid.tiles_n, plan.grid.tiles_k);
-  result["num_workgroups"] = c.num_workgroups;
-  result["num_queues"] = c.num_queues;
-  result["workspace_bytes"] = plan.workspace_bytes;
-  result["zeroed_bytes"] = plan.zeroed_bytes;
-  result["status_offset"] = plan.status_offset;
-  result["reasons"] = Reasons(p, asked, plan);
-  // What the caller has to copy first: the layouts and sizes that the attributes are for.
-  nb::dict relaid;
-  relaid["lhs"] = relayout.CopiesLhs(given);
-  relaid["rhs"] = relayout.CopiesRhs(given);
-  relaid["lhs_contracting"] = p.lhs_contracting;
-  relaid["rhs_contracting"] = p.rhs_contracting;
-  relaid["m"] = p.m;
-  relaid["n"] = p.n;
-  relaid["k"] = p.k;
-  result["relayout"] = relaid;
-  result["faster_by_xla"] = FasterByXla(given, asked, *found, relayout);
-  return result;
-}
 
 // Replays a schedule one claim at a time: workgroup order[i] claims i-th (one that has nothing
 // left is passed over), and after `order` the grid goes round robin. Rows of (workgroup, batch,
@@ -277,12 +141,12 @@ nb::dict Registrations(bool command_buffers) {
 std::string OperandsError(const std::string& lhs, const std::string& rhs,
                           const std::string& target_name) {
   std::string error;
-  const Target* target = FindTarget(target_name, &error);
+  const Chip chip = FindChip(target_name, 0, &error);
   DType lhs_dtype, rhs_dtype;
-  if (!target || !Parse(lhs, &lhs_dtype) || !Parse(rhs, &rhs_dtype)) {
+  if (!error.empty() || !Parse(lhs, &lhs_dtype) || !Parse(rhs, &rhs_dtype)) {
     throw nb::value_error(error.empty() ? "unknown dtype" : error.c_str());
   }
-  return CheckOperands(lhs_dtype, rhs_dtype, *target);
+  return CheckOperands(lhs_dtype, rhs_dtype, chip);
 }
 
 std::vector<std::tuple<std::string, int64_t, int64_t, int64_t, int64_t>> EndTrace() {
@@ -311,10 +175,24 @@ nb::dict AllNames() {
   result["reductions"] = NameTuple<Reduction>(nullptr);
   result["schedules"] = NameTuple<Schedule>(nullptr);
   nb::dict targets;
-#define JAXGEMM_TARGET(name, platform, num_cus, num_xcds, waves_per_cu) targets[name] = platform;
+#define JAXGEMM_TARGET(name, platform) targets[name] = platform;
 #include "spec/instances.def"
 #undef JAXGEMM_TARGET
   result["targets"] = targets;
+  nb::dict chips;
+#define JAXGEMM_CHIP(name, target, num_cus, num_xcds, waves_per_cu) \
+  chips[name] = nb::make_tuple(target, num_cus);
+#include "spec/instances.def"
+#undef JAXGEMM_CHIP
+  result["chips"] = chips;
+  nb::list operands, results;
+#define JAXGEMM_OPERAND(name, is_there) operands.append(#name);
+#define JAXGEMM_RESULT(name, is_there) results.append(#name);
+#include "spec/call_schema.def"
+#undef JAXGEMM_OPERAND
+#undef JAXGEMM_RESULT
+  result["operands"] = nb::tuple(operands);
+  result["results"] = nb::tuple(results);
   nb::list gpu_kernels;
   for (const GpuInstance& instance : GpuInstances()) {
     gpu_kernels.append(nb::make_tuple(std::string(instance.target), instance.name));
@@ -359,7 +237,7 @@ NB_MODULE(_jaxgemm, m) {
         "Why no kernel of a target takes these dtypes, or an empty string.");
   m.def("host_kernels", &HostKernels,
         "The CPU kernels of this build, best first, and whether this processor has them.");
-  m.def("plan", &PlanDict, nb::arg("problem"), nb::arg("config"), nb::arg("target"),
+  m.def("plan", &PlanDict, nb::arg("problem"), nb::arg("config"), nb::arg("target"), nb::arg("num_cus") = 0,
         "Plans a product; raises ValueError with what was given and what is allowed.");
   m.def("start_trace", &StartTrace, "Records what the CPU's threads do from now on.");
   m.def("stop_trace", &EndTrace,

@@ -102,17 +102,17 @@ class Workgroup {
   Workgroup(const HostCall& call, int64_t thread)
       : call_(call),
         plan_(call.plan),
-        config_(call.plan.config),
+        choice_(call.plan.choice),
         lhs_(MakeOperand(call.lhs, call.problem.lhs_dtype, call.problem.m, call.problem.k,
                          call.problem.lhs_contracting == 1, call.problem.lhs_batched)),
         rhs_(MakeOperand(call.rhs, call.problem.rhs_dtype, call.problem.k,
                          call.problem.num_columns(), call.problem.rhs_contracting == 0,
                          call.problem.rhs_batched || call.problem.ragged == Ragged::kM)),
-        accumulator_(reinterpret_cast<T*>(call.workspace + (config_.reduction == Reduction::kAtomic
+        accumulator_(reinterpret_cast<T*>(call.workspace + (choice_.reduction == Reduction::kAtomic
                                                                 ? plan_.atomic_offset
                                                                 : plan_.partials_offset)),
-                     config_.tile_m * config_.tile_n) {
-    if (plan_.transposed) {
+                     choice_.tile_m * choice_.tile_n) {
+    if (plan_.choice.transposed) {
       std::swap(lhs_, rhs_);
       lhs_ = Transpose(lhs_), rhs_ = Transpose(rhs_);
     }
@@ -122,8 +122,8 @@ class Workgroup {
       scratch += (bytes + 63) / 64 * 64;
       return taken;
     };
-    packed_a_ = take(HostPackedABytes(config_.tile_m));
-    packed_b_ = plan_.skinny ? nullptr : take(HostPackedBBytes(config_.tile_n, plan_.k));
+    packed_a_ = take(HostPackedABytes(choice_.tile_m));
+    packed_b_ = plan_.skinny ? nullptr : take(HostPackedBBytes(choice_.tile_n, plan_.k));
     tile_ = reinterpret_cast<T*>(scratch);
   }
 
@@ -137,7 +137,7 @@ class Workgroup {
     GroupedMap map = plan_.grouped_map(p);
     map.group_sizes = call_.group_sizes;
     map.StartAt(call_.group_offset);
-    map.Prepare(static_cast<Index>(config_.num_workgroups), static_cast<Index>(config_.num_shares));
+    map.Prepare(static_cast<Index>(choice_.num_workgroups), static_cast<Index>(choice_.num_shares));
     Run(index, map);
   }
 
@@ -155,16 +155,16 @@ class Workgroup {
       Compute(tile);
     };
     auto store = [this](const WorkTile& tile) { Store(tile); };
-    const bool claim_ahead = config_.claim_ahead;
+    const bool claim_ahead = choice_.claim_ahead;
     if (plan_.stealing()) {
       StealClaim claim{.counters = reinterpret_cast<int32_t*>(call_.workspace + plan_.claim_offset),
-                       .num_queues = static_cast<Index>(config_.num_queues),
-                       .start = static_cast<Index>(index % config_.num_queues),
+                       .num_queues = static_cast<Index>(choice_.num_queues),
+                       .start = static_cast<Index>(index % choice_.num_queues),
                        .size = map.size()};
       ForEachWorkTile(claim, map, ready, claim_ahead, compute, store);
     } else {
       StrideClaim claim{
-          .index = index, .step = static_cast<Index>(config_.num_workgroups), .size = map.size()};
+          .index = index, .step = static_cast<Index>(choice_.num_workgroups), .size = map.size()};
       ForEachWorkTile(claim, map, ready, claim_ahead, compute, store);
     }
   }
@@ -173,23 +173,23 @@ class Workgroup {
   bool ragged_k() const { return call_.problem.ragged == Ragged::kK; }
   // The tile's first row.
   int64_t Row(const WorkTile& tile) const {
-    return tile.m * config_.tile_m + (ragged_m() ? tile.origin : 0);
+    return tile.m * choice_.tile_m + (ragged_m() ? tile.origin : 0);
   }
   int64_t Rows(const WorkTile& tile) const {
-    return std::min(config_.tile_m, (ragged_m() ? tile.limit : plan_.m) - Row(tile));
+    return std::min(choice_.tile_m, (ragged_m() ? tile.limit : plan_.m) - Row(tile));
   }
   // Of out, as are its columns.
-  int64_t TileCols() const { return call_.problem.gated ? config_.tile_n / 2 : config_.tile_n; }
-  int64_t OutCols() const { return plan_.transposed ? plan_.n : call_.problem.n; }
+  int64_t TileCols() const { return call_.problem.gated ? choice_.tile_n / 2 : choice_.tile_n; }
+  int64_t OutCols() const { return plan_.choice.transposed ? plan_.n : call_.problem.n; }
   int64_t Col(const WorkTile& tile) const { return tile.n * TileCols(); }
   int64_t Cols(const WorkTile& tile) const { return std::min(TileCols(), OutCols() - Col(tile)); }
 
   void Compute(const WorkTile& tile) {
     int64_t row = Row(tile), col = Col(tile);
     int64_t k_origin = ragged_k() ? tile.origin : 0;
-    int64_t k_begin = k_origin + tile.k_begin * config_.tile_k;
+    int64_t k_begin = k_origin + tile.k_begin * choice_.tile_k;
     int64_t k_end =
-        std::min(k_origin + tile.k_end * config_.tile_k, ragged_k() ? tile.limit : plan_.k);
+        std::min(k_origin + tile.k_end * choice_.tile_k, ragged_k() ? tile.limit : plan_.k);
     int64_t rhs_batch = tile.batch;
     if (ragged_m()) {
       const Problem& p = call_.problem;
@@ -199,17 +199,17 @@ class Workgroup {
     const bool gated = call_.problem.gated;
     int64_t sums = gated ? 2 * cols : cols;
     if (tile.num_peers > 1) {
-      T* data = config_.reduction == Reduction::kAtomic
+      T* data = choice_.reduction == Reduction::kAtomic
                     ? tile_
                     : accumulator_.slot(tile.first_slot + tile.peer);
-      accumulator_.Start(data, config_.tile_n, rows, sums);
+      accumulator_.Start(data, choice_.tile_n, rows, sums);
     } else if (plan_.in_place) {
       T* out = static_cast<T*>(call_.out) + OutOffset(tile, OutCols());
       accumulator_.Start(out, OutCols(), rows, sums);
     } else {
-      accumulator_.Start(tile_, config_.tile_n, rows, sums);
+      accumulator_.Start(tile_, choice_.tile_n, rows, sums);
     }
-    bool skinny = plan_.skinny || (plan_.grouped && rows <= kHostSkinnyM);
+    bool skinny = plan_.skinny || (call_.problem.grouped() && rows <= kHostSkinnyM);
     const bool accumulate = call_.problem.accumulate && tile.num_peers == 1;
     for (int64_t part = 0; part <= gated; ++part) {
       MainLoop(*call_.kernel, lhs_.At(tile.batch, row, k_begin), lhs_.bytes,
@@ -221,7 +221,7 @@ class Workgroup {
 
   void Store(const WorkTile& tile) {
     auto* arrivals = reinterpret_cast<int32_t*>(call_.workspace + plan_.arrivals_offset);
-    if (!FixUp(tile, config_.reduction, arrivals, accumulator_)) return;
+    if (!FixUp(tile, choice_.reduction, arrivals, accumulator_)) return;
     const Problem& p = call_.problem;
     if (tile.zero) return StoreZeros(tile);
     bool epilogue = p.bias || p.scale || p.activation != Activation::kNone || p.gated;
@@ -229,7 +229,7 @@ class Workgroup {
 
     int64_t bytes = Bytes(p.out_dtype);
     // Bias and scale belong to out's columns: rows of a transposed plan.
-    int64_t column = plan_.transposed ? tile.m * config_.tile_m : Col(tile);
+    int64_t column = plan_.choice.transposed ? tile.m * choice_.tile_m : Col(tile);
     auto at = [&](const void* vector, int64_t batch_stride, int64_t stride) {
       int64_t matrix = ragged_m() ? tile.group : tile.batch;
       return vector ? Offset(vector, matrix * batch_stride + column * stride, 4) : nullptr;
@@ -239,13 +239,13 @@ class Workgroup {
                                                   OutOffset(tile, PreactCols()) * bytes
                                             : nullptr,
                      .out_dtype = p.out_dtype,
-                     .row_stride = plan_.transposed ? 1 : OutCols(),
-                     .col_stride = plan_.transposed ? plan_.m : 1,
+                     .row_stride = plan_.choice.transposed ? 1 : OutCols(),
+                     .col_stride = plan_.choice.transposed ? plan_.m : 1,
                      .bias = at(call_.bias, call_.bias_batch_stride, 1),
                      .scale = reinterpret_cast<const float*>(
                          at(call_.scale, call_.scale_batch_stride, call_.scale_stride)),
                      .scale_stride = call_.scale_stride,
-                     .vectors_along_rows = plan_.transposed,
+                     .vectors_along_rows = plan_.choice.transposed,
                      .activation = p.activation,
                      .up_sums = p.gated ? Cols(tile) : 0,
                      .up_columns = p.gated ? p.n : 0,
@@ -274,13 +274,13 @@ class Workgroup {
   int64_t OutOffset(const WorkTile& tile, int64_t row_length) const {
     int64_t row = Row(tile), col = Col(tile);
     int64_t matrix = ragged_k() ? tile.batch * call_.problem.local_groups + tile.group : tile.batch;
-    int64_t in_matrix = plan_.transposed ? col * plan_.m + row : row * row_length + col;
+    int64_t in_matrix = plan_.choice.transposed ? col * plan_.m + row : row * row_length + col;
     return matrix * plan_.m * row_length + in_matrix;
   }
 
   const HostCall& call_;
   const Plan& plan_;
-  const Config& config_;
+  const Choice& choice_;
   Operand lhs_, rhs_;
   HostAccumulator<T> accumulator_;
   char* packed_a_;
@@ -312,7 +312,7 @@ void ZeroWorkspace(const HostCall& call) {
 
 void RunWorkgroups(const HostCall& call, int64_t thread, int64_t num_threads) {
   auto run = [&](auto workgroup) {
-    for (int64_t i = thread; i < call.plan.config.num_workgroups; i += num_threads) {
+    for (int64_t i = thread; i < call.plan.choice.num_workgroups; i += num_threads) {
       workgroup.Run(static_cast<Index>(i));
     }
   };

@@ -23,7 +23,7 @@ const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name, 
 void ZeroWorkspace(const HostCall& call);
 
 // Runs workgroups thread, thread + num_threads, ... one after the other, in the scratch of
-// `thread` < num_threads <= plan.config.num_threads. All threads together run the call.
+// `thread` < num_threads <= plan.choice.num_threads. All threads together run the call.
 void RunWorkgroups(const HostCall& call, int64_t thread, int64_t num_threads);
 
 }  // namespace jaxgemm

@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "plan/sm90.h"
+#include "sm90/launch_args.h"
 #include "spec/text.h"
 
 namespace jaxgemm {
 namespace {
-
-constexpr Target kTargets[] = {
-#define JAXGEMM_TARGET(name, platform, num_cus, num_xcds, waves_per_cu) \
-  {name, platform, num_cus, num_xcds, waves_per_cu},
-#include "spec/instances.def"
-#undef JAXGEMM_TARGET
-};
 
 constexpr int64_t kMaxTile = 1 << 14;
 
@@ -65,25 +60,15 @@ std::string CheckGroups(const Problem& p) {
 
 }  // namespace
 
-const Target* FindTarget(std::string_view name, std::string* error) {
-  for (const Target& target : kTargets) {
-    if (target.name == name) return &target;
-  }
-  *error = "target '" + Str(name) + "' is unknown; there are";
-  for (const Target& target : kTargets) *error += Concat(" ", target.name);
-  *error += ".";
-  return nullptr;
-}
-
-std::string CheckOperands(DType lhs, DType rhs, const Target& target) {
+std::string CheckOperands(DType lhs, DType rhs, const Chip& chip) {
   for (DType dtype : {lhs, rhs}) {
     if (!IsOperand(dtype)) {
       return "an operand is " + Str(Name(dtype)) +
              "; allowed are float32, bfloat16, float16, "
              "the four float8 types and int8.";
     }
-    if (target.platform == "rocm" && IsF8(dtype) && IsFnuz(dtype) != (target.name == "gfx942")) {
-      return Str(target.name) + " decodes " + (IsFnuz(dtype) ? "OCP" : "FNUZ") +
+    if (chip.target.starts_with("gfx") && IsF8(dtype) && IsFnuz(dtype) != (chip.target == "gfx942")) {
+      return Str(chip.target) + " decodes " + (IsFnuz(dtype) ? "OCP" : "FNUZ") +
              " float8, and an operand is " + Str(Name(dtype)) + ". Convert it to float8_" +
              (IsFnuz(dtype) ? "e4m3fn or float8_e5m2." : "e4m3fnuz or float8_e5m2fnuz.");
     }
@@ -92,16 +77,16 @@ std::string CheckOperands(DType lhs, DType rhs, const Target& target) {
     return "the operands are " + Str(Name(lhs)) + " and " + Str(Name(rhs)) +
            "; int8 goes with int8 only. Convert one of them.";
   }
-  if (!target.gpu()) return "";
+  if (!chip.gpu()) return "";
   for (const GpuInstance& instance : GpuInstances()) {
-    if (instance.lhs == lhs && instance.rhs == rhs && instance.target == target.name) return "";
+    if (instance.lhs == lhs && instance.rhs == rhs && instance.target == chip.target) return "";
   }
-  return "no kernel of " + Str(target.name) + " takes " + Str(Name(lhs)) + " with " +
+  return "no kernel of " + Str(chip.target) + " takes " + Str(Name(lhs)) + " with " +
          Str(Name(rhs)) + ". Convert one of them: operands of one type, or two float8 types.";
 }
 
-std::string CheckProblem(const Problem& p, const Target& target) {
-  std::string error = CheckOperands(p.lhs_dtype, p.rhs_dtype, target);
+std::string CheckProblem(const Problem& p, const Chip& chip) {
+  std::string error = CheckOperands(p.lhs_dtype, p.rhs_dtype, chip);
   if (!error.empty()) return error;
   bool integer = IsInteger(p.lhs_dtype);
   if (!IsOut(p.out_dtype) || (IsInteger(p.out_dtype) && !integer)) {
@@ -159,7 +144,7 @@ std::string CheckChunks(const Problem& p, int64_t tile_m, int64_t tiles_m) {
   return "";
 }
 
-std::string CheckConfig(const Config& c, const Target& target) {
+std::string CheckConfig(const Config& c) {
   struct Limit {
     const char* name;
     int64_t value, most;
@@ -192,21 +177,98 @@ std::string CheckConfig(const Config& c, const Target& target) {
   return "";
 }
 
-bool Computes(const GpuInstance& instance, const Problem& p, const Target& target) {
-  return instance.lhs == p.lhs_dtype && instance.rhs == p.rhs_dtype &&
-         instance.lhs_contracting == p.lhs_contracting &&
-         instance.rhs_contracting == p.rhs_contracting && instance.target == target.name;
+std::string CheckChoice(const Problem& p, const Choice& c, const Chip& chip) {
+  constexpr const char* kAgain = " Lower the program again.";
+  struct Limit {
+    const char* name;
+    int64_t value, least, most;
+  };
+  for (auto [name, value, least, most] :
+       {Limit{"tile_m", c.tile_m, 1, kMaxTile},
+        {"tile_n", c.tile_n, 1, kMaxTile},
+        {"tile_k", c.tile_k, 1, kMaxTile},
+        {"cluster_m", c.cluster_m, 1, kMostPeers},
+        {"cluster_n", c.cluster_n, 1, kMostPeers},
+        {"cluster_k", c.cluster_k, 1, kMostPeers},
+        {"num_workgroups", c.num_workgroups, 1, kMaxWorkgroups},
+        {"num_threads", c.num_threads, chip.gpu() ? 0 : 1, chip.gpu() ? 0 : kMaxWorkgroups},
+        {"num_queues", c.num_queues, 0, kMaxQueues},
+        {"num_shares", c.num_shares, 0, kMaxWorkgroups},
+        {"group_m", c.group_m, 1, kMaxWorkgroups},
+        {"num_xcds", c.num_xcds, 1, kMaxQueues}}) {
+    if (value < least || value > most) {
+      return Concat(name, "=", Str(value), "; allowed are ", Str(least), " to ", Str(most), ".",
+                    kAgain);
+    }
+  }
+  if (c.schedule == Schedule::kAuto) return Concat("schedule='auto' is not a decision.", kAgain);
+  if (chip.gpu()) {
+    const GpuInstance* instance = FindGpuInstance(c.target, c.kernel);
+    if (!instance) {
+      return Concat("there is no kernel '", c.kernel, "' for '", c.target, "'.", kAgain);
+    }
+    if (!Computes(*instance, p, chip) || instance->tile_m != c.tile_m ||
+        instance->tile_n != c.tile_n || instance->tile_k != c.tile_k) {
+      return Concat("the kernel '", c.kernel, "' has other operands or another tile.", kAgain);
+    }
+  }
+  if (c.transposed && (chip.gpu() || p.grouped() || p.tiles_per_chunk > 0)) {
+    return Concat("transposed=1 is for whole products on the host.", kAgain);
+  }
+  if (c.order_at_launch && p.tiles_per_chunk == 0) {
+    return Concat("order_at_launch=1 is for lhs that arrives in chunks.", kAgain);
+  }
+  if (p.gated && p.n > 0 && c.tile_n % 2) {
+    return "tile_n=" + Str(c.tile_n) +
+           "; it must be even, for a gated product's tiles have as many columns of the gate as of "
+           "the up projection.";
+  }
+  return "";
 }
 
-std::string NoInstance(const Problem& p, const Config& c, const Target& target) {
+std::string CheckSchedule(const Problem& p, const Plan& plan) {
+  const Choice& c = plan.choice;
+  const int64_t tiles = plan.grid.num_tiles();
+  bool fits = false;
+  switch (c.schedule) {
+    case Schedule::kPersistent: fits = !c.num_queues && !c.cut_tiles && !c.num_shares; break;
+    case Schedule::kWorkStealing: fits = c.num_queues && !c.cut_tiles && !c.num_shares; break;
+    case Schedule::kStreamK:
+      fits = p.grouped() ? !c.cut_tiles && c.num_shares
+                         : c.cut_tiles > 0 && c.cut_tiles <= tiles && c.num_shares > c.cut_tiles &&
+                               c.num_shares <= c.cut_tiles * plan.grid.tiles_k;
+      break;
+    case Schedule::kAuto: break;
+  }
+  if (!fits) {
+    return Concat("schedule='", Name(c.schedule), "' with ", Str(c.num_queues), " queues, ",
+                  Str(c.cut_tiles), " cut tiles and ", Str(c.num_shares), " shares does not do ",
+                  Str(tiles), " tiles of ", Str(int64_t{plan.grid.tiles_k}),
+                  " k tiles. Lower the program again.");
+  }
+  if (!HasSm90Form(p, plan)) {
+    return Concat("form='", Name(c.form), "' with a cluster of ", Str(c.cluster_m), " x ",
+                  Str(c.cluster_n), " x ", Str(c.cluster_k), " is none of ", c.kernel,
+                  " for this product. Lower the program again.");
+  }
+  return "";
+}
+
+bool Computes(const GpuInstance& instance, const Problem& p, const Chip& chip) {
+  return instance.lhs == p.lhs_dtype && instance.rhs == p.rhs_dtype &&
+         instance.lhs_contracting == p.lhs_contracting &&
+         instance.rhs_contracting == p.rhs_contracting && instance.target == chip.target;
+}
+
+std::string NoInstance(const Problem& p, const Config& c, const Chip& chip) {
   std::string asked =
       Field("tile_m", c.tile_m) + Field("tile_n", c.tile_n) + Field("tile_k", c.tile_k);
   if (!c.kernel.empty()) asked = " kernel='" + Str(c.kernel) + "'" + asked;
   std::string names;
   for (const GpuInstance& each : GpuInstances()) {
-    if (Computes(each, p, target)) names += " " + each.name;
+    if (Computes(each, p, chip)) names += " " + each.name;
   }
-  return "no kernel of " + Str(target.name) + " for this product has" + asked + "; there are" +
+  return "no kernel of " + Str(chip.target) + " for this product has" + asked + "; there are" +
          names + ". Give the name or the tile of one of these, or leave kernel and tile out.";
 }
 

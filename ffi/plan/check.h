@@ -11,31 +11,26 @@
 
 namespace jaxgemm {
 
-// What a plan can be made for: the JAXGEMM_TARGET lines of instances.def.
-struct Target {
-  std::string_view name, platform;
-  int64_t num_cus, num_xcds, waves_per_cu;
-
-  bool gpu() const { return name != "cpu"; }
-};
-
-// Null, and the error, if there is none of this name.
-const Target* FindTarget(std::string_view name, std::string* error);
-
 // Which operands the target's kernels take.
-std::string CheckOperands(DType lhs, DType rhs, const Target& target);
+std::string CheckOperands(DType lhs, DType rhs, const Chip& chip);
 
-std::string CheckProblem(const Problem& problem, const Target& target);
+std::string CheckProblem(const Problem& problem, const Chip& chip);
 
 // Where lhs arrives in chunks: whether there are as many signals as its tile rows need.
 std::string CheckChunks(const Problem& problem, int64_t tile_m, int64_t tiles_m);
 
-std::string CheckConfig(const Config& config, const Target& target);
+std::string CheckConfig(const Config& config);
+
+// Whether the fields of a choice are in their ranges, and its kernel and tile suit the problem.
+std::string CheckChoice(const Problem& problem, const Choice& choice, const Chip& chip);
+
+// Whether the schedule of a plan with a grid does each tile once, in a form that its kernel has.
+std::string CheckSchedule(const Problem& problem, const Plan& plan);
 
 // Whether a GPU kernel of the target's computes the problem.
-bool Computes(const GpuInstance& instance, const Problem& problem, const Target& target);
+bool Computes(const GpuInstance& instance, const Problem& problem, const Chip& chip);
 
 // The error where none that does has the configuration's kernel and tile.
-std::string NoInstance(const Problem& problem, const Config& config, const Target& target);
+std::string NoInstance(const Problem& problem, const Config& config, const Chip& chip);
 
 }  // namespace jaxgemm

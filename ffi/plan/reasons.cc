@@ -2,6 +2,7 @@
 
 #include "plan/plan.h"
 #include "plan/relayout_sm90.h"
+#include "sm90/launch_args.h"
 #include "spec/text.h"
 
 namespace jaxgemm {
@@ -33,12 +34,13 @@ std::string LoadsByElement(const Problem& p, bool is_lhs, bool sm90) {
 
 }  // namespace
 
-std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Plan& plan) {
-  const Config& c = plan.config;
+std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Candidate& chosen,
+                                 const Plan& plan) {
+  const Choice& c = plan.choice;
   std::vector<std::string> reasons;
   auto say = [&reasons](std::string reason) { reasons.push_back(std::move(reason)); };
   int64_t tiles = plan.grid.num_tiles();
-  if (plan.transposed) {
+  if (c.transposed) {
     say("out has " + Str(p.n) +
         " columns: computed as out^T = rhs^T lhs^T, without copies; "
         "tile_m and tile_n are those of out^T");
@@ -54,32 +56,32 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
       if (!reason.empty()) say(std::move(reason));
     }
   }
-  if (plan.cluster_peers > 1) {
+  if (c.cluster_k > 1) {
     if (asked.schedule == Schedule::kAuto) {
       say("stream_k: too few tiles to share out whole for all multiprocessors");
     }
-    say("stream_k: each tile is cut along k among " + Str(plan.cluster_peers) +
+    say("stream_k: each tile is cut along k among " + Str(c.cluster_k) +
         " CTAs, a cluster, which add up in shared memory (the same bits on every run)");
-    if (const int64_t tiles_of_one = plan.cluster_m * plan.cluster_n; tiles_of_one > 1) {
-      say("a cluster has " + Str(plan.cluster_m) + " x " + Str(plan.cluster_n) +
+    if (const int64_t tiles_of_one = c.cluster_m * c.cluster_n; tiles_of_one > 1) {
+      say("a cluster has " + Str(c.cluster_m) + " x " + Str(c.cluster_n) +
           " tiles' CTAs, which read the same rows and columns");
     }
-  } else if (plan.cut_tiles > 0) {
+  } else if (c.cut_tiles > 0) {
     if (asked.schedule == Schedule::kAuto) {
       say("stream_k: k is at least 8 times m and n, so there are few tiles to share out whole");
     }
-    say("stream_k: the last " + Str(plan.cut_tiles) + " of " + Str(tiles) +
+    say("stream_k: the last " + Str(c.cut_tiles) + " of " + Str(tiles) +
         " tiles are cut along k into " + Str(c.num_shares) + " shares, summed by '" +
         Str(Name(c.reduction)) + "'" +
         (c.reduction == Reduction::kAtomic ? " (not reproducible)"
                                            : " (the same bits on every run)"));
-    if (plan.fewer_shares) say("fewer shares keep the workspace under its cap of 128 MiB");
-  } else if (plan.whole_is_faster) {
+    if (chosen.fewer_shares) say("fewer shares keep the workspace under its cap of 128 MiB");
+  } else if (chosen.whole_is_faster) {
     say("stream_k: by estimate whole tiles take no longer than cut ones, whose partial sums have "
         "to be added up: runs data-parallel");
   } else if (asked.schedule == Schedule::kStreamK) {
     const std::string whole = "runs data-parallel";
-    if (plan.grouped && c.schedule == Schedule::kStreamK) {
+    if (p.grouped() && c.schedule == Schedule::kStreamK) {
       say("stream_k: the kernel cuts the last tiles along k, when it has read the groups' sizes, "
           "into at most " +
           Str(c.num_shares) + " shares");
@@ -87,9 +89,9 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
       say("stream_k: there are no tiles to cut: " + whole);
     } else if (plan.grid.tiles_k < 2) {
       say("stream_k: a tile has one k tile, which is not cut: " + whole);
-    } else if (plan.last_wave > 0) {
-      say("stream_k: k=" + Str(p.k) + " is too short for the " + Str(plan.last_wave) +
-          (plan.last_wave == 1 ? " tile" : " tiles") +
+    } else if (chosen.last_wave > 0) {
+      say("stream_k: k=" + Str(p.k) + " is too short for the " + Str(chosen.last_wave) +
+          (chosen.last_wave == 1 ? " tile" : " tiles") +
           " of the last wave to be worth cutting: " + whole);
     } else {
       say("stream_k: the tiles fill whole waves of " + Str(c.num_workgroups) +
@@ -105,16 +107,16 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Pl
     say("chunks of " + Str(p.tiles_per_chunk) + " tile rows, " + Str(p.tiles_per_chunk * c.tile_m) +
         " rows, are waited for" +
         (p.pivot ? " from tile row " + Str(p.pivot) + " round" : " from the first on"));
-    if (plan.order_at_launch) {
+    if (c.order_at_launch) {
       say("where all chunks have come when the kernel starts, " + Str(int64_t{plan.grid.group_m}) +
           " tile rows are visited together, for the cache; else " + Str(p.tiles_per_chunk) +
           ", so that its first tiles need the first chunk only");
     }
   }
-  if (IsPlain(plan.form)) {
+  if (IsPlain(c.form)) {
     say("plain: out is stored as it is summed up, by a form of the kernel that can do no more");
   }
-  if (TakesTurns(plan.form, c.tile_n)) {
+  if (TakesTurns(c.form, c.tile_n)) {
     say("ping-pong: a CTA's two warpgroups take turns, each with a tile of its own: one stores "
         "while the other multiplies");
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "plan/sm90.h"
 #include "spec/text.h"
 
 namespace jaxgemm {
@@ -106,10 +105,10 @@ Problem Relaid(Problem p, const Relayout& r) {
   return p;
 }
 
-Relayout ChooseRelayout(const Problem& p, const Config& config, const Target& target) {
+Relayout ChooseRelayout(const Problem& p, const Config& config, const Chip& chip) {
   Relayout best{p.lhs_contracting, p.rhs_contracting, p.m, p.n, p.k};
   const int64_t most = int64_t{1} << 30;  // sizes that padding cannot bring over a limit
-  if (target.name != "sm90" || !config.kernel.empty() || Suits(p, best) || p.m == 0 || p.n == 0 ||
+  if (chip.target != "sm90" || !config.kernel.empty() || Suits(p, best) || p.m == 0 || p.n == 0 ||
       p.k == 0 || p.m > most || p.n > most || p.k > most) {
     return best;
   }
@@ -136,12 +135,12 @@ Relayout ChooseRelayout(const Problem& p, const Config& config, const Target& ta
   return best;
 }
 
-std::string FasterByXla(const Problem& p, const Config& c, const Target& target,
+std::string FasterByXla(const Problem& p, const Config& c, const Chip& chip,
                         const Relayout& relayout) {
   const bool asked = c.schedule != Schedule::kAuto || c.tile_m || c.tile_n || c.tile_k ||
                      c.num_workgroups || c.group_m || c.num_queues || c.num_shares ||
                      !c.kernel.empty();
-  if (target.name != "sm90" || asked || p.ragged != Ragged::kNone || p.tiles_per_chunk > 0) {
+  if (chip.target != "sm90" || asked || p.ragged != Ragged::kNone || p.tiles_per_chunk > 0) {
     return "";
   }
   const double operations = 2 * AsDouble(p.batch) * AsDouble(p.m) * AsDouble(p.n) * AsDouble(p.k);

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <string>
 
-#include "plan/check.h"
 #include "plan/plan.h"
 
 namespace jaxgemm {
@@ -35,14 +34,14 @@ bool TmaReadsRhs(const Problem& problem);
 
 // The fastest way by estimate; for other targets, and where the configuration names a kernel, the
 // problem as it is.
-Relayout ChooseRelayout(const Problem& problem, const Config& config, const Target& target);
+Relayout ChooseRelayout(const Problem& problem, const Config& config, const Chip& chip);
 
 // The problem after the copies.
 Problem Relaid(Problem problem, const Relayout& relayout);
 
 // Why XLA's own product is known to take less than two thirds of the time of this package's, as the
 // end of a sentence, or "". Only what was measured counts as known.
-std::string FasterByXla(const Problem& problem, const Config& config, const Target& target,
+std::string FasterByXla(const Problem& problem, const Config& config, const Chip& chip,
                         const Relayout& relayout);
 
 }  // namespace jaxgemm

@@ -32,7 +32,7 @@ struct Call {
     chunks.epoch = chunk_epoch;
     chunks.status = reinterpret_cast<int32_t*>(workspace + plan.status_offset);
     chunks.order =
-        plan.order_at_launch ? reinterpret_cast<int32_t*>(workspace + plan.order_offset) : nullptr;
+        plan.choice.order_at_launch ? reinterpret_cast<int32_t*>(workspace + plan.order_offset) : nullptr;
     return chunks;
   }
   // After the call, where its workspace can be read.

@@ -33,7 +33,7 @@ GemmArgs PackArguments(const Call& call) {
   groups.group_sizes = call.group_sizes;
   char* sums =
       call.workspace +
-      (plan.config.reduction == Reduction::kAtomic ? plan.atomic_offset : plan.partials_offset);
+      (plan.choice.reduction == Reduction::kAtomic ? plan.atomic_offset : plan.partials_offset);
   return {
       .lhs = call.lhs,
       .rhs = call.rhs,
@@ -52,18 +52,18 @@ GemmArgs PackArguments(const Call& call) {
           p.rhs_batched ? p.k * p.num_columns() * (p.ragged == Ragged::kM ? p.local_groups : 1) : 0,
       .bias_batch_stride = call.bias_batch_stride,
       .scale_batch_stride = call.scale_batch_stride,
-      .map = plan.grouped ? StreamKMap{} : plan.stream_k_map(),
+      .map = p.grouped() ? StreamKMap{} : plan.stream_k_map(),
       .groups = groups,
       .group_offset = call.group_offset,
       .chunks = call.chunks(),
-      .max_shares = static_cast<Index>(plan.grouped ? plan.config.num_shares : 0),
-      .num_workgroups = static_cast<Index>(plan.config.num_workgroups),
-      .num_queues = static_cast<Index>(plan.config.num_queues),
+      .max_shares = static_cast<Index>(p.grouped() ? plan.choice.num_shares : 0),
+      .num_workgroups = static_cast<Index>(plan.choice.num_workgroups),
+      .num_queues = static_cast<Index>(plan.choice.num_queues),
       .scale_stride = call.scale_stride,
       .out_dtype = p.out_dtype,
       .activation = p.activation,
-      .reduction = plan.config.reduction,
-      .claim_ahead = plan.config.claim_ahead != 0,
+      .reduction = plan.choice.reduction,
+      .claim_ahead = plan.choice.claim_ahead,
       .accumulate = p.accumulate,
       .gated = p.gated};
 }
@@ -181,15 +181,15 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
     if (result != 0) return Failure("zeroing the workspace", instance.name, device, result);
   }
   GemmArgs arguments = PackArguments(call);
-  if (plan.form == Sm90Form::kPeers) arguments.map.grid = ClusterGrid(plan);
-  unsigned grid = static_cast<unsigned>(plan.config.num_workgroups), block, shared_bytes = 0;
+  if (plan.choice.form == Sm90Form::kPeers) arguments.map.grid = ClusterGrid(plan);
+  unsigned grid = static_cast<unsigned>(plan.choice.num_workgroups), block, shared_bytes = 0;
   TensorMaps maps;
   Sm90Form form = Sm90Form::kGeneral;
   void* pointers[] = {&arguments, nullptr};
   if (driver_.encode_tensor_map) {
     maps = MakeTensorMaps(driver_, call);
     const bool is_moved = maps.lhs_valid && maps.rhs_valid && maps.out_valid;
-    if (plan.form == Sm90Form::kPeers || is_moved) form = plan.form;
+    if (plan.choice.form == Sm90Form::kPeers || is_moved) form = plan.choice.form;
     pointers[1] = &maps;
     grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
     block = kSm90Threads;
@@ -203,8 +203,8 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
       driver_.launch_early
           ? driver_.launch_early(
                 function, grid,
-                static_cast<unsigned>(plan.cluster_peers > 1
-                                          ? plan.cluster_peers * plan.cluster_m * plan.cluster_n
+                static_cast<unsigned>(plan.choice.cluster_k > 1
+                                          ? plan.choice.cluster_k * plan.choice.cluster_m * plan.choice.cluster_n
                                           : 0),
                 block, shared_bytes, stream, pointers)
           : driver_.launch(function, grid, 1, 1, block, 1, 1, shared_bytes, stream, pointers,

@@ -50,8 +50,8 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   const Problem& p = call.problem;
   const GpuInstance& instance = *call.plan.instance;
   const int64_t cluster = instance.waves / kSm90Consumers;
-  TensorMaps maps{.cluster_m = static_cast<int32_t>(call.plan.cluster_m),
-                  .cluster_n = static_cast<int32_t>(call.plan.cluster_n)};
+  TensorMaps maps{.cluster_m = static_cast<int32_t>(call.plan.choice.cluster_m),
+                  .cluster_n = static_cast<int32_t>(call.plan.choice.cluster_n)};
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
   // Each CTA of a cluster loads a share of rhs; where k runs along the lines, it does so by halves.
   maps.lhs_valid = TmaReadsLhs(p) &&

@@ -7,16 +7,6 @@
 
 namespace jaxgemm {
 
-// A kernel instance comes in forms: all in one would be so much code that to fetch it takes longer
-// than a small product.
-enum class Sm90Form : int {
-  kGeneral,   // all but kPeers
-  kPlain,     // dense, tiles of fixed stride, all moved by the copy engine, out as it is summed up
-  kGrouped,   // the same as kPlain or kPingPong, grouped
-  kClaimed,   // the same, of tiles that are stolen, or wait for chunks of lhs
-  kPeers,     // dense, CTAs of one cluster share a tile's k
-  kPingPong,  // the same as kPlain: the warpgroups take turns, each with a tile of its own
-};
 inline constexpr int kSm90Forms = 6;
 
 // The copy engine moves all, and sums are stored as they are.

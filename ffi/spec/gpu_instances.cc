@@ -1,5 +1,8 @@
 #include "spec/gpu_instances.h"
 
+#include <map>
+#include <utility>
+
 #include "spec/names.h"
 
 namespace jaxgemm {
@@ -74,10 +77,14 @@ const std::vector<GpuInstance>& GpuInstances() {
 }
 
 const GpuInstance* FindGpuInstance(std::string_view target, std::string_view name) {
-  for (const GpuInstance& instance : GpuInstances()) {
-    if (instance.name == name && instance.target == target) return &instance;
-  }
-  return nullptr;
+  using Key = std::pair<std::string_view, std::string_view>;
+  static const std::map<Key, const GpuInstance*> by_name = [] {
+    std::map<Key, const GpuInstance*> map;
+    for (const GpuInstance& each : GpuInstances()) map[{each.target, each.name}] = &each;
+    return map;
+  }();
+  const auto found = by_name.find({target, name});
+  return found == by_name.end() ? nullptr : found->second;
 }
 
 }  // namespace jaxgemm

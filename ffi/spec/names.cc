@@ -20,6 +20,8 @@ constexpr std::string_view kDTypeNames[] = {
 constexpr std::string_view kActivations[] = {"none", "relu", "gelu", "silu"};
 constexpr std::string_view kReductions[] = {"linear", "tree", "atomic"};
 constexpr std::string_view kRagged[] = {"none", "m", "k"};
+constexpr std::string_view kForms[] = {"general", "plain", "grouped",
+                                       "claimed", "peers", "ping_pong"};
 constexpr std::string_view kSchedules[] = {"auto", "persistent", "work_stealing", "stream_k"};
 
 const DTypeInfo& Info(DType dtype) { return kDTypes[static_cast<size_t>(dtype)]; }
@@ -41,6 +43,10 @@ std::span<const std::string_view> Names<Reduction>() {
 template <>
 std::span<const std::string_view> Names<Ragged>() {
   return kRagged;
+}
+template <>
+std::span<const std::string_view> Names<Sm90Form>() {
+  return kForms;
 }
 template <>
 std::span<const std::string_view> Names<Schedule>() {

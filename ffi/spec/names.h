@@ -11,7 +11,7 @@
 
 namespace jaxgemm {
 
-// All names of E (DType, Activation, Ragged, Reduction or Schedule), in the enumerators' order.
+// All names of E, an enum of types.h, in the enumerators' order.
 template <class E>
 std::span<const std::string_view> Names();
 

@@ -192,7 +192,8 @@ struct Case {
 void Run(GpuLauncher& launcher, Case c) {
   Problem& p = c.p;
   Plan plan;
-  std::string error = MakePlan(p, c.config, "sm90", &plan);
+  std::string error;
+  error = MakePlan(p, c.config, FindChip("sm90", 0, &error), &plan);
   CHECK_THAT(error.empty(), "%s", error.c_str());
   if (!error.empty()) return;
   const bool by_m = p.ragged == Ragged::kM, by_k = p.ragged == Ragged::kK;
@@ -264,7 +265,7 @@ void Run(GpuLauncher& launcher, Case c) {
              "%ld workgroups",
              ran.c_str(), wrong, p.num_out(), p.m, p.n, p.k, first_wrong,
              out.IsWhole() ? "whole" : "overrun", workspace.IsWhole() ? "whole" : "overrun",
-             plan.config.num_workgroups);
+             plan.choice.num_workgroups);
 }
 
 // Random problems of one instance, of about two by two tiles.

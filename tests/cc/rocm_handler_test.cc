@@ -57,7 +57,8 @@ struct Case {
 
   FakeCall Make() {
     const Problem& p = problem;
-    std::string error = MakePlan(p, config, target, &plan);
+    std::string error;
+    error = MakePlan(p, config, FindChip(target, 0, &error), &plan);
     CHECK_THAT(error.empty(), "%s", error.c_str());
     workspace.assign(static_cast<size_t>(plan.workspace_bytes), '\x55');
     FakeCall call;
@@ -68,33 +69,23 @@ struct Case {
     call.AddRet(XLA_FFI_DataType_BF16, &out, {p.batch, p.m, p.n});
     if (p.save_preact) call.AddRet(XLA_FFI_DataType_BF16, &preact, {p.batch, p.m, p.n});
     call.AddRet(XLA_FFI_DataType_U8, workspace.data(), {plan.workspace_bytes});
-    const Config& c = plan.config;
-    call.attributes = {{"accumulate", int64_t{p.accumulate}},
-                       {"activation", std::string(Name(p.activation))},
-                       {"bias", int64_t{p.bias}},
-                       {"claim_ahead", c.claim_ahead},
-                       {"gated", int64_t{p.gated}},
-                       {"group_m", c.group_m},
-                       {"group_offset", int64_t{p.group_offset}},
-                       {"kernel", std::string(c.kernel)},
-                       {"lhs_contracting", p.lhs_contracting},
-                       {"num_queues", c.num_queues},
-                       {"num_shares", c.num_shares},
-                       {"num_threads", c.num_threads},
-                       {"num_workgroups", c.num_workgroups},
-                       {"ragged", std::string(Name(p.ragged))},
-                       {"reduction", std::string(Name(c.reduction))},
-                       {"rhs_contracting", p.rhs_contracting},
-                       {"save_preact", int64_t{p.save_preact}},
-                       {"scale", int64_t{p.scale}},
-                       {"schedule", std::string(Name(c.schedule))},
-                       {"target", target},
-                       {"tile_idx_pivot_m", p.pivot},
-                       {"tile_k", c.tile_k},
-                       {"tile_m", c.tile_m},
-                       {"tile_n", c.tile_n},
-                       {"tiles_per_chunk_m", p.tiles_per_chunk},
-                       {"timeout_ns", p.timeout_ns}};
+    auto add = [&call](const char* name, auto value) {
+      using T = decltype(value);
+      if constexpr (std::is_same_v<T, std::string_view>) {
+        call.attributes[name] = std::string(value);
+      } else if constexpr (std::is_enum_v<T>) {
+        call.attributes[name] = std::string(Name(value));
+      } else {
+        call.attributes[name] = int64_t{value};
+      }
+    };
+#define JAXGEMM_PROBLEM(type, name, initial)
+#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) add(#name, p.name);
+#define JAXGEMM_CHOICE(type, name, initial) add(#name, plan.choice.name);
+#include "spec/call_schema.def"
+#undef JAXGEMM_PROBLEM
+#undef JAXGEMM_PROBLEM_ATTRIBUTE
+#undef JAXGEMM_CHOICE
     return call;
   }
 };

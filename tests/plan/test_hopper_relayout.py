@@ -214,7 +214,7 @@ def fixture_on_cpu(monkeypatch):
   native = _ffi.native.plan
   seen = []
 
-  def plan(problem, config, target):
+  def plan(problem, config, target, cus):
     problem, config = dict(problem), dict(config)
     wanted = native(problem, config, "sm90")["relayout"]
     seen.append(wanted)

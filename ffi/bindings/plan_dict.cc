@@ -1,0 +1,176 @@
+#include "bindings/plan_dict.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "host/workgroups.h"
+#include "plan/check.h"
+#include "plan/plan.h"
+#include "plan/relayout_sm90.h"
+
+namespace nb = nanobind;
+
+namespace jaxgemm {
+namespace {
+
+// Takes fields from a dictionary by name. One that is missing keeps its initial value.
+class DictReader {
+ public:
+  explicit DictReader(const nb::dict& dict) : dict_(dict) {}
+
+  void Read(const char* name, int64_t* value) { Cast(name, value); }
+  void Read(const char* name, bool* value) {
+    int64_t given = *value;
+    Cast(name, &given);
+    *value = given != 0;
+  }
+  // A view of the dictionary's string.
+  void Read(const char* name, std::string_view* value) {
+    const char* given = nullptr;
+    Cast(name, &given);
+    if (given) *value = given;
+  }
+  template <class E>
+  void Read(const char* name, E* value) {
+    std::string_view given;
+    Read(name, &given);
+    if (given.empty() || Parse(given, value)) return;
+    std::string error = std::string(name) + "='" + std::string(given) + "'; allowed are";
+    for (std::string_view each : Names<E>()) error += " '" + std::string(each) + "'";
+    throw nb::value_error((error + ".").c_str());
+  }
+  // Raises ValueError if the dictionary has a field that was not read.
+  void Finish() const {
+    for (auto [key, value] : dict_) {
+      const std::string name = nb::cast<std::string>(key);
+      if (std::find(read_.begin(), read_.end(), name) == read_.end()) {
+        throw nb::value_error(("there is no field '" + name + "'.").c_str());
+      }
+    }
+  }
+
+ private:
+  template <class T>
+  void Cast(const char* name, T* value) {
+    read_.push_back(name);
+    if (dict_.contains(name)) *value = nb::cast<T>(dict_[name]);
+  }
+
+  const nb::dict& dict_;
+  std::vector<std::string> read_;
+};
+
+Problem ReadProblem(const nb::dict& dict) {
+  Problem p;
+  DictReader reader(dict);
+#define JAXGEMM_PROBLEM(type, name, initial) reader.Read(#name, &p.name);
+#include "spec/call_schema.def"
+#undef JAXGEMM_PROBLEM
+  reader.Finish();
+  return p;
+}
+
+Config ReadConfig(const nb::dict& dict) {
+  Config c;
+  DictReader reader(dict);
+#define JAXGEMM_CONFIG(type, name, initial) reader.Read(#name, &c.name);
+#include "spec/call_schema.def"
+#undef JAXGEMM_CONFIG
+  reader.Finish();
+  return c;
+}
+
+int64_t ToPython(int64_t value) { return value; }
+int64_t ToPython(bool value) { return value; }
+std::string ToPython(std::string_view value) { return std::string(value); }
+template <class E>
+std::string ToPython(E value) {
+  return std::string(Name(value));
+}
+
+nb::dict Attributes(const Problem& p, const Choice& c) {
+  nb::dict attrs;
+#define JAXGEMM_PROBLEM(type, name, initial)
+#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) attrs[#name] = ToPython(p.name);
+#define JAXGEMM_CHOICE(type, name, initial) attrs[#name] = ToPython(c.name);
+#include "spec/call_schema.def"
+#undef JAXGEMM_PROBLEM
+#undef JAXGEMM_PROBLEM_ATTRIBUTE
+#undef JAXGEMM_CHOICE
+  return attrs;
+}
+
+}  // namespace
+
+nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
+                  const std::string& target, int64_t num_cus) {
+  const Problem given = ReadProblem(problem_dict);
+  const Config asked = ReadConfig(config_dict);
+  std::string error;
+  const Chip chip = FindChip(target, num_cus, &error);
+  if (error.empty()) error = CheckProblem(given, chip);
+  if (!error.empty()) throw nb::value_error(error.c_str());
+  const Relayout relayout = ChooseRelayout(given, asked, chip);
+  const Problem p = Relaid(given, relayout);
+  const std::vector<Candidate> candidates = Candidates(p, asked, chip, &error);
+  Plan plan;
+  Candidate chosen;
+  if (error.empty()) {
+    chosen = candidates.front();
+    error = Derive(p, chosen.choice, &plan);
+  }
+  const Choice& c = plan.choice;
+  std::string kernel(c.kernel);
+  if (error.empty() && !plan.instance) {
+    const HostKernel* host = ChooseHostKernel(p.lhs_dtype, p.rhs_dtype, c.kernel, &error);
+    if (host) kernel = host->name;
+  }
+  if (!error.empty()) throw nb::value_error(error.c_str());
+
+  nb::dict result;
+  const nb::dict attrs = Attributes(p, c);
+  result["attrs"] = attrs;
+  result["target"] = target;
+  result["chip"] = std::string(chip.name);
+  result["num_cus"] = chip.num_cus;
+  result["kernel"] = kernel;
+  result["schedule"] = attrs["schedule"];
+  result["reduction"] = attrs["reduction"];
+  result["tile"] = nb::make_tuple(c.tile_m, c.tile_n, c.tile_k);
+  result["tiles"] = nb::make_tuple(plan.grid.tiles_m, plan.grid.tiles_n, plan.grid.tiles_k);
+  result["num_workgroups"] = c.num_workgroups;
+  result["num_queues"] = c.num_queues;
+  result["workspace_bytes"] = plan.workspace_bytes;
+  result["zeroed_bytes"] = plan.zeroed_bytes;
+  result["status_offset"] = plan.status_offset;
+  result["reasons"] = Reasons(p, asked, chosen, plan);
+  // All that could have been chosen, best first, with the predicted cost in units of the best one's.
+  nb::list others;
+  for (const Candidate& each : candidates) {
+    nb::dict entry;
+    entry["kernel"] = std::string(each.choice.kernel);
+    entry["tile"] = nb::make_tuple(each.choice.tile_m, each.choice.tile_n, each.choice.tile_k);
+    entry["schedule"] = std::string(Name(each.choice.schedule));
+    entry["form"] = std::string(Name(each.choice.form));
+    entry["cost"] = chosen.cost > 0 ? each.cost / chosen.cost : 1.0;
+    others.append(entry);
+  }
+  result["candidates"] = others;
+  // What the caller has to copy first: the layouts and sizes that the attributes are for.
+  nb::dict relaid;
+  relaid["lhs"] = relayout.CopiesLhs(given);
+  relaid["rhs"] = relayout.CopiesRhs(given);
+  relaid["lhs_contracting"] = p.lhs_contracting;
+  relaid["rhs_contracting"] = p.rhs_contracting;
+  relaid["m"] = p.m;
+  relaid["n"] = p.n;
+  relaid["k"] = p.k;
+  result["relayout"] = relaid;
+  result["faster_by_xla"] = FasterByXla(given, asked, chip, relayout);
+  return result;
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,132 @@
+#include "plan/derive.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/kernel.h"
+#include "plan/check.h"
+#include "plan/sm90.h"
+#include "spec/text.h"
+
+namespace jaxgemm {
+
+StreamKMap Plan::stream_k_map() const {
+  return {grid, grid.num_tiles() - static_cast<Index>(choice.cut_tiles),
+          static_cast<Index>(choice.cut_tiles), static_cast<Index>(choice.num_shares)};
+}
+
+GroupedMap Plan::grouped_map(const Problem& p) const {
+  auto index = [](int64_t count) { return static_cast<Index>(count); };
+  StreamKMap cut{.grid = grid, .whole_tiles = 0, .cut_tiles = 0, .num_shares = 0};
+  cut.grid.batch = index(p.batch);
+  return {.ragged = p.ragged,
+          .sizes_batched = p.sizes_batched,
+          .num_groups = index(p.groups),
+          .local_groups = index(p.local_groups),
+          .extent = index(p.ragged == Ragged::kM ? p.m : p.k),
+          .tile = index(p.ragged == Ragged::kM ? choice.tile_m : choice.tile_k),
+          .batch = index(p.batch),
+          .skips_empty = p.accumulate,
+          .cut = cut};
+}
+
+ChunkSignals Plan::chunk_signals(const Problem& p) const {
+  auto index = [](int64_t count) { return static_cast<Index>(count); };
+  return {.signals = nullptr,
+          .epoch = nullptr,
+          .status = nullptr,
+          .order = nullptr,
+          .timeout_ns = p.timeout_ns,
+          .tiles_per_chunk = index(p.tiles_per_chunk),
+          .pivot = index(p.pivot),
+          .tiles_m = grid.tiles_m,
+          .batch_stride = index(p.signals_batched ? p.num_chunks : 0)};
+}
+
+std::string SetGrid(const Problem& p, Plan* plan) {
+  const Choice& c = plan->choice;
+  const bool host = c.target == "cpu";
+  plan->m = p.m, plan->n = p.num_columns(), plan->k = p.k;
+  if (c.transposed) std::swap(plan->m, plan->n);
+  plan->skinny = host && !p.grouped() && plan->m <= kHostSkinnyM;
+  plan->in_place = host && !c.transposed && !p.gated &&
+                   p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
+  int64_t tiles_m = CeilDiv(plan->m, c.tile_m), tiles_n = CeilDiv(plan->n, c.tile_n);
+  int64_t tiles_k = CeilDiv(plan->k, c.tile_k), tiles, batch = p.num_out();
+  // Each group's rows may end in a tile of their own, as may the rows before and after.
+  if (p.ragged == Ragged::kM) tiles_m += p.local_groups + 2;
+  // Counts of tiles fit Index, with room for what stream-K and idle claims add.
+  constexpr int64_t kMost = (int64_t{1} << 31) - 4 * kMaxWorkgroups;
+  if (__builtin_mul_overflow(tiles_m, tiles_n, &tiles) ||
+      __builtin_mul_overflow(tiles, batch, &tiles) || tiles > kMost || batch > kMost ||
+      tiles_m > kMost || tiles_n > kMost || tiles_k > kMost) {
+    return Str(batch) + " x " + Str(tiles_m) + " x " + Str(tiles_n) + " work tiles of " +
+           Str(tiles_k) +
+           " k tiles do not fit the 32-bit claim counters. Use a larger tile or split the product.";
+  }
+  plan->grid = {.batch = static_cast<Index>(batch),
+                .tiles_m = static_cast<Index>(tiles_m),
+                .tiles_n = static_cast<Index>(tiles_n),
+                .tiles_k = static_cast<Index>(tiles_k),
+                // More rows than there are would overflow their product with tiles_n.
+                .group_m = static_cast<Index>(std::clamp<int64_t>(tiles_m, 1, c.group_m)),
+                .num_xcds = static_cast<Index>(c.num_xcds)};
+  return "";
+}
+
+int64_t HostScratchBytes(const Plan& plan) {
+  const Choice& c = plan.choice;
+  const bool atomic = c.num_shares > 0 && c.reduction == Reduction::kAtomic;
+  int64_t bytes = RoundUp(HostPackedABytes(c.tile_m), 64);
+  if (!plan.skinny) bytes += RoundUp(HostPackedBBytes(c.tile_n, plan.k), 64);
+  if (!plan.in_place || atomic) bytes += RoundUp(c.tile_m * c.tile_n * 4, 64);
+  return bytes;
+}
+
+void LayOutWorkspace(const Problem& p, Plan* plan) {
+  const Choice& c = plan->choice;
+  int64_t slots =
+      p.grouped() ? GroupedMap::MaxSlots(c.num_shares) : plan->stream_k_map().num_slots();
+  if (c.cluster_k > 1) slots = 0;  // the accumulators meet in shared memory
+  const int64_t cut_tiles = p.grouped() ? c.num_shares / 2 : c.cut_tiles;
+  const int64_t tile_bytes = c.tile_m * c.tile_n * 4;
+  const bool atomic = c.reduction == Reduction::kAtomic;
+  int64_t end = 0;
+  auto part = [&end](int64_t bytes) { return std::exchange(end, end + RoundUp(bytes, 64)); };
+  plan->claim_offset = part(c.num_queues * StealClaim::kCounterStride * 4);
+  plan->arrivals_offset = part(slots * 4);
+  plan->status_offset = part(p.tiles_per_chunk > 0 ? 4 : 0);
+  plan->order_offset = part(c.order_at_launch ? 4 : 0);
+  plan->atomic_offset = part(atomic ? cut_tiles * tile_bytes : 0);
+  plan->zeroed_bytes = end;
+  plan->partials_offset = part(atomic ? 0 : slots * tile_bytes);
+  plan->scratch_bytes = c.target == "cpu" ? HostScratchBytes(*plan) : 0;
+  plan->scratch_offset = part(plan->scratch_bytes * c.num_threads);
+  // Room to align the start, whatever buffer the caller brings.
+  plan->workspace_bytes = end == 0 ? 0 : end + 64;
+}
+
+std::string Derive(const Problem& p, const Choice& c, Plan* plan) {
+  std::string error;
+  const Chip chip = FindChip(c.target, 0, &error);
+  if (error.empty()) error = CheckProblem(p, chip);
+  if (error.empty()) error = CheckChoice(p, c, chip);
+  if (!error.empty()) return error;
+  *plan = Plan{.choice = c};
+  if (chip.gpu()) plan->instance = FindGpuInstance(c.target, c.kernel);
+  error = SetGrid(p, plan);
+  if (error.empty() && p.tiles_per_chunk > 0) {
+    error = CheckChunks(p, c.tile_m, plan->grid.tiles_m);
+  }
+  if (error.empty()) error = CheckSchedule(p, *plan);
+  if (!error.empty()) return error;
+  LayOutWorkspace(p, plan);
+  if (plan->workspace_bytes > kWorkspaceCap) {
+    return "the workspace would take " + Str(plan->workspace_bytes) + " bytes, and the cap is " +
+           Str(kWorkspaceCap) + " (128 MiB). Use fewer workgroups or a smaller tile than " +
+           Str(c.num_workgroups) + " workgroups of " + Str(c.tile_m) + "x" + Str(c.tile_n) + ".";
+  }
+  return "";
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,117 @@
+// Candidates on the host: tiles for one instruction-set-neutral model, and two ways to order them.
+#include <algorithm>
+
+#include "host/kernel.h"
+#include "plan/candidates.h"
+#include "plan/derive.h"
+
+namespace jaxgemm {
+namespace {
+
+// Stream-K's cut, and so its bits, must not depend on how many processors a machine has.
+constexpr int64_t kStreamKWorkgroups = 8;
+
+// Relative time of the busiest workgroup: k columns of multiply-adds, plus packing lhs (worth
+// kPackA columns of out) and rhs (kPackB rows), plus moving partial sums (kPartial k's). Rough
+// figures from the micro-kernels' timings.
+double TileCost(const Problem& p, int64_t tile_m, int64_t tile_n, int64_t workgroups,
+                bool stream_k) {
+  constexpr double kPackA = 12, kPackB = 20, kPartial = 24;
+  const double area = static_cast<double>(tile_m) * static_cast<double>(tile_n);
+  const double tile =
+      area * static_cast<double>(p.k) *
+      (1 + kPackA / static_cast<double>(tile_n) + kPackB / static_cast<double>(tile_m));
+  const int64_t tiles = p.batch * CeilDiv(p.m, tile_m) * CeilDiv(p.n, tile_n);
+  if (stream_k) {
+    return tile * static_cast<double>(tiles) / static_cast<double>(workgroups) + area * kPartial;
+  }
+  return tile * static_cast<double>(CeilDiv(tiles, workgroups));
+}
+
+// Sizes of a tile along a dimension of `extent`: as asked, or the extent spread evenly over as many
+// tiles as each of the sizes gives, in units of `unit`.
+std::vector<int64_t> TileSizes(int64_t asked, int64_t extent, int64_t most, int64_t unit) {
+  if (asked) return {std::min(asked, extent)};
+  std::vector<int64_t> sizes;
+  for (int64_t size : {32, 64, 96, 128, 192, 256, 384, 512, 768}) {
+    if (size > most) break;
+    sizes.push_back(std::min(extent, RoundUp(CeilDiv(extent, CeilDiv(extent, size)), unit)));
+  }
+  return sizes;
+}
+
+// A workgroup must be worth waking a thread for: about 50 microseconds of work.
+int64_t WorthwhileWorkgroups(const Problem& p, bool skinny, int64_t processors) {
+  const double flops = 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
+                       static_cast<double>(p.n) * static_cast<double>(p.k);
+  const double worth = std::max(1.0, flops / (skinny ? 5e5 : 4e6));
+  return static_cast<int64_t>(std::min(static_cast<double>(processors), worth));
+}
+
+}  // namespace
+
+std::vector<Draft> HostCandidates(const Problem& p, const Config& config, const Chip& chip,
+                                  std::string*) {
+  const bool grouped = p.grouped();
+  Problem tiled = TypicalGroup(p);
+  const bool transposed = !grouped && p.tiles_per_chunk == 0 && p.n <= kHostSkinnyM && p.m > p.n &&
+                          p.m > kHostSkinnyM;
+  if (transposed) std::swap(tiled.m, tiled.n);
+  const bool skinny = !grouped && tiled.m <= kHostSkinnyM;
+
+  Scheduling s{.schedule = config.schedule, .steals = true, .group_m = 4, .num_xcds = chip.num_xcds};
+  const bool deep = p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 && !skinny &&
+                    !grouped;
+  // A few processors do as well with whole tiles.
+  const bool many = chip.num_cus >= kStreamKWorkgroups;
+  if (s.schedule == Schedule::kAuto && ((deep && many) || config.num_shares)) {
+    s.schedule = Schedule::kStreamK;
+  }
+  const bool stream_k = s.schedule == Schedule::kStreamK;
+  s.workgroups = config.num_workgroups ? config.num_workgroups
+                 : stream_k            ? kStreamKWorkgroups
+                                       : WorthwhileWorkgroups(p, skinny, chip.num_cus);
+  s.num_queues = [workgroups = s.workgroups](int64_t) { return std::min(workgroups, kMaxQueues); };
+
+  Choice choice{.target = chip.target, .kernel = config.kernel, .reduction = config.reduction};
+  choice.transposed = transposed;
+  choice.num_threads =
+      config.num_threads ? config.num_threads : std::min(s.workgroups, chip.num_cus);
+  const int64_t m = std::max<int64_t>(tiled.m, 1), n = std::max<int64_t>(tiled.n, 1);
+  choice.tile_k = std::min(config.tile_k ? config.tile_k : 256, std::max<int64_t>(tiled.k, 1));
+  // Stream-K's tile must not depend on this machine.
+  const int64_t threads = stream_k ? s.workgroups : choice.num_threads;
+  constexpr int64_t kMaxArea = 512 * 768;  // accumulators that stay in an L2
+  // The rows and columns of groups seldom fill large tiles: no more than one block of packed rows
+  // and a share of an L2. Many threads share a cache, and the load is evened out.
+  const int64_t most_m = grouped ? kHostBlockM : 768, most_n = grouped ? 512 : 768;
+  int64_t asked_m = config.tile_m, asked_n = config.tile_n;
+  if (skinny) {
+    // Long rows of rhs, but a few tiles for each workgroup.
+    if (!asked_n) asked_n = std::clamp<int64_t>(RoundUp(CeilDiv(n, 2 * s.workgroups), 64), 128, 1024);
+    if (!asked_m) asked_m = m;
+  }
+  std::vector<Draft> drafts;
+  for (int64_t tile_m : TileSizes(asked_m, m, most_m, 16)) {
+    for (int64_t tile_n : TileSizes(asked_n, n, most_n, 32)) {
+      Candidate candidate{.choice = choice};
+      candidate.choice.tile_m = tile_m, candidate.choice.tile_n = tile_n;
+      candidate.cost = TileCost(tiled, tile_m, tile_n, s.workgroups, stream_k);
+      // All threads' scratch together must leave room for partial sums.
+      Plan trial{.choice = candidate.choice};
+      trial.skinny = skinny, trial.k = tiled.k;
+      trial.in_place = !transposed && !p.gated &&
+                       p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
+      const bool is_asked = asked_m && asked_n;
+      const bool fits = tile_m * tile_n <= kMaxArea &&
+                        HostScratchBytes(trial) * threads <= kWorkspaceCap / 2;
+      if (!fits && !is_asked) candidate.cost *= 1e6;
+      drafts.push_back({candidate, s});
+    }
+  }
+  // Of tiles that cost the same the largest.
+  std::reverse(drafts.begin(), drafts.end());
+  return drafts;
+}
+
+}  // namespace jaxgemm

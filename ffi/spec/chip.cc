@@ -1,0 +1,53 @@
+#include "spec/chip.h"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include "spec/text.h"
+
+namespace jaxgemm {
+namespace {
+
+constexpr Chip kChips[] = {
+#define JAXGEMM_CHIP(name, target, num_cus, num_xcds, waves_per_cu) \
+  {name, target, num_cus, num_xcds, waves_per_cu},
+#include "spec/instances.def"
+#undef JAXGEMM_CHIP
+};
+
+// XLA sizes its thread pool by the same count.
+int64_t NumProcessors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+}  // namespace
+
+Chip FindChip(std::string_view target, int64_t num_cus, std::string* error) {
+  Chip found{};
+  for (const Chip& chip : kChips) {
+    if (chip.target != target) continue;
+    if (found.target.empty()) found = chip;
+    if (num_cus > 0 && chip.num_cus == num_cus) return chip;
+  }
+  if (found.target.empty()) {
+    *error = "target '" + Str(target) + "' is unknown; there are";
+#define JAXGEMM_TARGET(name, platform) *error += " " name;
+#include "spec/instances.def"
+#undef JAXGEMM_TARGET
+    *error += ".";
+  } else if (!found.gpu()) {
+    found.num_cus = NumProcessors();
+  } else if (num_cus > 0) {
+    // A chip or a partition that has no line: as many CUs in an XCD as the target's first chip.
+    const int64_t cus_per_xcd = found.num_cus / found.num_xcds;
+    found.name = found.target;
+    found.num_xcds = std::max<int64_t>(1, num_cus / cus_per_xcd);
+    found.num_cus = num_cus;
+  }
+  return found;
+}
+
+}  // namespace jaxgemm

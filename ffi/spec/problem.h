@@ -1,0 +1,40 @@
+// What is asked for, what the user fixed of it, and what was decided: the records of
+// call_schema.def.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "spec/types.h"
+
+namespace jaxgemm {
+
+// out[b, m, n] = cast(activation(scale * sum_k lhs[b, m, k] rhs[b, k, n] + bias)).
+struct Problem {
+#define JAXGEMM_PROBLEM(type, name, initial) type name = initial;
+#include "spec/call_schema.def"
+#undef JAXGEMM_PROBLEM
+
+  // Columns of the accumulators.
+  int64_t num_columns() const { return gated ? 2 * n : n; }
+  // Matrices in rhs and in out.
+  int64_t num_rhs() const {
+    return (rhs_batched ? batch : 1) * (ragged == Ragged::kM ? local_groups : 1);
+  }
+  int64_t num_out() const { return batch * (ragged == Ragged::kK ? local_groups : 1); }
+  bool grouped() const { return ragged != Ragged::kNone; }
+};
+
+struct Config {
+#define JAXGEMM_CONFIG(type, name, initial) type name = initial;
+#include "spec/call_schema.def"
+#undef JAXGEMM_CONFIG
+};
+
+struct Choice {
+#define JAXGEMM_CHOICE(type, name, initial) type name = initial;
+#include "spec/call_schema.def"
+#undef JAXGEMM_CHOICE
+};
+
+}  // namespace jaxgemm
