@@ -40,6 +40,15 @@ def explicit_mesh(*arrays):
   return next((mesh for mesh in meshes if not mesh.empty and mesh.explicit_axes), None)
 
 
+def _resharded(x, to: NamedSharding):
+  """x with a sharding in its type that shard_map takes for `to`.
+
+  An array of no mesh stays one where it is not cut. So its gradient has the type that
+  jax gives, on the mesh; that of a reshard would be taken off the mesh again.
+  """
+  return x if jax.typeof(x).sharding.spec == to.spec else jax.reshard(x, to)
+
+
 def on_explicit_mesh(mesh, body, operands, in_shardings, out_sharding, wanted):
   """body(*operands) on each device's blocks, with the types that results should have.
 
@@ -54,7 +63,7 @@ def on_explicit_mesh(mesh, body, operands, in_shardings, out_sharding, wanted):
   def specs(shardings):
     return jax.tree.map(lambda x: x.spec, shardings)
 
-  operands = jax.tree.map(jax.reshard, operands, in_shardings)
+  operands = jax.tree.map(_resharded, operands, in_shardings)
   # None means all axes, but for those that jax.vmap has taken out of the types.
   some = set() if mesh.are_all_axes_explicit else {*mesh.explicit_axes}
   mapped = jax.shard_map(

@@ -222,6 +222,22 @@ def test_explicit_arrays_need_no_mesh_in_context(rng):
   assert_same(given, wanted)
 
 
+@pytest.mark.parametrize("spec", [P("x"), P(None, "x"), P()])
+def test_the_gradient_of_an_array_of_no_mesh_is_on_the_explicit_mesh(rng, spec):
+  mesh = make_mesh(AxisType.Explicit)
+  a = jax.device_put(array(rng, 16, 32), NamedSharding(mesh, spec))
+  b = array(rng, 32, 24)
+  ours, theirs = (
+      jax.jit(jax.grad(lambda b, f=f: (f(a, b) ** 2).sum()))
+      for f in (jaxgemm.matmul, jnp.matmul))
+  with jax.set_mesh(mesh):
+    given, wanted = (f.trace(b).jaxpr.out_avals for f in (ours, theirs))
+    assert [x.sharding for x in given] == [x.sharding for x in wanted]
+    assert not given[0].sharding.mesh.empty
+    assert ours(b).sharding == theirs(b).sharding
+    assert_same(ours(b), theirs(b))
+
+
 def test_vmap_of_what_is_sharded_on_an_explicit_mesh(rng):
   with jax.set_mesh(make_mesh(AxisType.Explicit)):
     a = jax.device_put(array(rng, 4, 16, 32), P("y", "x"))
