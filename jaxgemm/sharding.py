@@ -5,6 +5,8 @@ Each device computes its block. Where a contracted label is sharded, the float32
 follows the sum. On automatic meshes XLA asks a partitioning rule for this: every label
 is a factor of the Shardy rule, contracted ones are reduction factors. On explicit
 meshes the shardings are part of the types, and the contraction is a `jax.shard_map`.
+Where only some axes are explicit, all are automatic inside the contraction: a shard_map
+over some would gather what is sharded over the others.
 Inside `jax.shard_map` none of this is needed, nor inserted.
 """
 
@@ -38,6 +40,18 @@ def explicit_mesh(*arrays):
   meshes = [jax.typeof(x).sharding.mesh for x in arrays if x is not None]
   meshes.append(jax.sharding.get_abstract_mesh())
   return next((mesh for mesh in meshes if not mesh.empty and mesh.explicit_axes), None)
+
+
+def automatic(mesh, function, result):
+  """The function, in which the mesh's explicit axes are automatic as the others are.
+
+  Args:
+    mesh: see `explicit_mesh`.
+    function: takes pytrees of arrays, and gives an array.
+    result: shape and sharding of that outside.
+  """
+  return jax.sharding.auto_axes(
+      function, axes=mesh.explicit_axes, out_sharding=result.sharding)
 
 
 def _resharded(x, to: NamedSharding):
