@@ -18,7 +18,7 @@ from jax import lax
 from jax.experimental.custom_partitioning import (
     ArrayMapping, SdyShardingRule, custom_partitioning
 )
-from jax.sharding import NamedSharding, PartitionSpec
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
 import numpy as np
 
 from jaxgemm import epilogue
@@ -222,6 +222,23 @@ def explicit(mesh, operands, dims: Dims, spec, compute, result) -> jax.Array:
       _sharding(mesh, dims.out, assigned), result.sharding)
 
 
+def without_explicit_axes(block):
+  """The block of a partitioning rule where `jax.set_mesh` has set an explicit mesh.
+
+  jax traces it there, and gives its types that mesh. From 0.12 on its sums would get
+  shardings that XLA cannot compile.
+  """
+  @functools.wraps(block)
+  def run(*operands):
+    mesh = jax.sharding.get_abstract_mesh()
+    if not mesh.explicit_axes:
+      return block(*operands)
+    mesh = mesh.update_axis_types(dict.fromkeys(mesh.axis_names, AxisType.Auto))
+    with jax.sharding.use_abstract_mesh(mesh):
+      return block(*(jax.reshard(x, PartitionSpec()) for x in operands))
+  return run
+
+
 @functools.lru_cache(maxsize=1024)
 def partitioned(dims: Dims, spec, compute):
   """The contraction as a function of its operands that XLA can partition.
@@ -238,7 +255,7 @@ def partitioned(dims: Dims, spec, compute):
     assigned = _assign(dims, operands, results, mesh)
     return (
         mesh,
-        functools.partial(block, assigned=assigned),
+        without_explicit_axes(functools.partial(block, assigned=assigned)),
         [_sharding(mesh, dims.out, assigned) for _ in results],
         tuple(_sharding(mesh, x, assigned) for x in dims.operands()),
     )
