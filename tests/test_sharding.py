@@ -242,7 +242,8 @@ def test_the_gradient_of_an_array_of_no_mesh_is_on_the_explicit_mesh(rng, spec):
 
 
 @pytest.mark.parametrize("a_spec, b_spec", [
-    (P("x", "y"), P("y")), (P("x"), P(None, "y")), (P("y"), P(None, "x")), (P("y"), P())])
+    (P("x", "y"), P("y")), (P("x"), P(None, "y")), (P("y"), P(None, "x")),
+    (P("y"), P())])
 @pytest.mark.parametrize("explicit", ["x", "y"])
 def test_meshes_with_explicit_and_automatic_axes(rng, explicit, a_spec, b_spec):
   mesh = mixed_mesh(explicit)
