@@ -1,7 +1,9 @@
 """The mesh of a call: which one it is, what lies on its axes, and blocks of each device."""
 
+import functools
+
 import jax
-from jax.sharding import NamedSharding
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
 import numpy as np
 
 
@@ -22,6 +24,27 @@ def explicit_mesh(*arrays):
   return next((mesh for mesh in meshes if not mesh.empty and mesh.explicit_axes), None)
 
 
+def automatic(mesh, function, result):
+  """The function, in which the mesh's explicit axes are automatic as the others are.
+
+  Args:
+    mesh: see `explicit_mesh`.
+    function: takes pytrees of arrays, and gives an array.
+    result: shape and sharding of that outside.
+  """
+  return jax.sharding.auto_axes(
+      function, axes=mesh.explicit_axes, out_sharding=result.sharding)
+
+
+def _resharded(x, to: NamedSharding):
+  """x with a sharding in its type that shard_map takes for `to`.
+
+  An array of no mesh stays one where it is not cut. So its gradient has the type that
+  jax gives, on the mesh; that of a reshard would be taken off the mesh again.
+  """
+  return x if jax.typeof(x).sharding.spec == to.spec else jax.reshard(x, to)
+
+
 def on_explicit_mesh(mesh, body, operands, in_shardings, out_sharding, wanted):
   """body(*operands) on each device's blocks, with the types that results should have.
 
@@ -36,7 +59,7 @@ def on_explicit_mesh(mesh, body, operands, in_shardings, out_sharding, wanted):
   def specs(shardings):
     return jax.tree.map(lambda x: x.spec, shardings)
 
-  operands = jax.tree.map(jax.reshard, operands, in_shardings)
+  operands = jax.tree.map(_resharded, operands, in_shardings)
   # None means all axes, but for those that jax.vmap has taken out of the types.
   some = set() if mesh.are_all_axes_explicit else {*mesh.explicit_axes}
   mapped = jax.shard_map(
@@ -72,3 +95,20 @@ def mesh_of(mesh, operands):
     return mesh
   devices = sorted(operands[0].sharding.device_set, key=lambda device: device.id)
   return jax.sharding.Mesh(np.array(devices), ("devices",))
+
+
+def without_explicit_axes(block):
+  """The block of a partitioning rule where `jax.set_mesh` has set an explicit mesh.
+
+  jax traces it there, and gives its types that mesh. From 0.12 on its sums would get
+  shardings that XLA cannot compile.
+  """
+  @functools.wraps(block)
+  def run(*operands):
+    mesh = jax.sharding.get_abstract_mesh()
+    if not mesh.explicit_axes:
+      return block(*operands)
+    mesh = mesh.update_axis_types(dict.fromkeys(mesh.axis_names, AxisType.Auto))
+    with jax.sharding.use_abstract_mesh(mesh):
+      return block(*(jax.reshard(x, PartitionSpec()) for x in operands))
+  return run

@@ -301,12 +301,18 @@ def _call(lhs, rhs, bias, scale, product: Product, **options):
               for x, axes in zip((lhs, rhs), product.dropped))
 
   mesh = meshes.explicit_mesh(lhs, rhs, bias, scale)
-  if mesh is not None:
+  if mesh is not None and not mesh.auto_axes:
     operands = [x for x in (lhs, rhs, bias, scale) if x is not None]
     return sharding.explicit(
         mesh, operands, dims, spec, contract_local, product.result)
-  return contract(lhs, rhs, bias, scale, dims=dims, spec=spec,
-                  partition=meshes.is_needed(spec.config.partition))[0]
+
+  def compute(lhs, rhs, bias, scale):
+    return contract(lhs, rhs, bias, scale, dims=dims, spec=spec,
+                    partition=meshes.is_needed(spec.config.partition))[0]
+
+  if mesh is not None:
+    compute = meshes.automatic(mesh, compute, product.result)
+  return compute(lhs, rhs, bias, scale)
 
 
 def _dtype_beside(x, other):

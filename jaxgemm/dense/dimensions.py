@@ -25,7 +25,7 @@ class Product(NamedTuple):
     rows: out's labels that are lhs's own.
     columns: out's last labels, which are rhs's own.
     k: how many products each element of the result is a sum of.
-    result: shape and dtype, as jax has them.
+    result: its type, as jax has it.
   """
 
   reference: Callable
@@ -35,7 +35,7 @@ class Product(NamedTuple):
   rows: Labels
   columns: Labels
   k: int
-  result: jax.ShapeDtypeStruct
+  result: jax.core.ShapedArray
 
 
 def indices(dimension_numbers):
@@ -61,6 +61,15 @@ def _shape_dtype(x) -> jax.ShapeDtypeStruct:
   return jax.eval_shape(lambda x: x, x)
 
 
+def result_type(function, *operands):
+  """The type of function(*operands), its sharding too.
+
+  `jax.eval_shape` leaves the sharding out on meshes of which some axes are automatic.
+  """
+  out, = jax.make_jaxpr(function)(*operands).out_avals
+  return out
+
+
 def matmul_product(a, b, *, precision=None, preferred_element_type=None,
                    out_sharding=None) -> Product:
   """The product of `jnp.matmul`; raises what it raises."""
@@ -68,7 +77,7 @@ def matmul_product(a, b, *, precision=None, preferred_element_type=None,
       jnp.matmul, precision=precision, out_sharding=out_sharding,
       preferred_element_type=preferred_element_type,
   )
-  result = jax.eval_shape(reference, a, b)
+  result = result_type(reference, a, b)
   a, b = map(_shape_dtype, (a, b))
   num_batch = max(a.ndim, b.ndim, 2) - 2
   batch = tuple(range(num_batch))
@@ -97,7 +106,7 @@ def dot_general_product(lhs, rhs, *, dimension_numbers, precision=None,
     return lax.dot_general(x, y, dimension_numbers, precision,
                            preferred_element_type, out_sharding=out_sharding)
 
-  result = jax.eval_shape(reference, lhs, rhs)
+  result = result_type(reference, lhs, rhs)
   lhs, rhs = map(_shape_dtype, (lhs, rhs))
   (l_contract, r_contract), (l_batch, r_batch) = indices(dimension_numbers)
   shared = dict(zip(r_contract + r_batch, l_contract + l_batch))

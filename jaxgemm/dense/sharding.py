@@ -5,6 +5,8 @@ Each device computes its block. Where a contracted label is sharded, the float32
 follows the sum. On automatic meshes XLA asks a partitioning rule for this: every label
 is a factor of the Shardy rule, contracted ones are reduction factors. On explicit
 meshes the shardings are part of the types, and the contraction is a `jax.shard_map`.
+Where only some axes are explicit, all are automatic inside the contraction: a shard_map
+over some would gather what is sharded over the others.
 Inside `jax.shard_map` none of this is needed, nor inserted.
 """
 
@@ -148,7 +150,7 @@ def partitioned(dims: Dims, spec, compute):
     assigned = _assign(dims, operands, results, mesh)
     return (
         mesh,
-        functools.partial(block, assigned=assigned),
+        meshes.without_explicit_axes(functools.partial(block, assigned=assigned)),
         [_sharding(mesh, dims.out, assigned) for _ in results],
         tuple(_sharding(mesh, x, assigned) for x in dims.operands()),
     )

@@ -26,6 +26,7 @@ from jaxgemm.dense.api import (
   sums_dtype,
   unsupported,
 )
+from jaxgemm.dense.dimensions import result_type
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.checks import (
   check_accumulate,
@@ -47,8 +48,8 @@ BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
 
 def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
                   preferred_element_type=None, group_offset=None, out_sharding=None,
-                  num_local_groups=None) -> tuple[jax.ShapeDtypeStruct, int]:
-  """Shape and dtype of the result, and how many groups a call computes.
+                  num_local_groups=None) -> tuple[jax.core.ShapedArray, int]:
+  """Type of the result, and how many groups a call computes.
 
   Raises:
     TypeError, ValueError: jax's own, and where the offset does not fit.
@@ -76,7 +77,7 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
         (*group_sizes.shape[:-1], local), group_sizes.dtype)
   # jax 0.10.0 has no such argument.
   sharded = {} if out_sharding is None else {"out_sharding": out_sharding}
-  result = jax.eval_shape(
+  result = result_type(
       lambda lhs, rhs, group_sizes: lax.ragged_dot_general(
           lhs, rhs, group_sizes, numbers, precision, preferred_element_type, **sharded),
       lhs, rhs, group_sizes)
@@ -291,10 +292,11 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   compute = leave if by_xla else bind
   mesh = meshes.explicit_mesh(
       lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
-  if mesh is not None and not by_xla:
-    _check_explicit(layout, rhs_grad)
+  if mesh is not None and (by_xla or mesh.auto_axes):
+    compute = meshes.automatic(mesh, compute, wanted)
+    mesh = None  # inside
   elif mesh is not None:
-    compute = jax.sharding.auto_axes(compute, out_sharding=wanted.sharding)
+    _check_explicit(layout, rhs_grad)
   return compute(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
 
 

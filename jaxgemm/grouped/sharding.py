@@ -260,7 +260,7 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish):
     given = assign(form, labels, operands, results, mesh)
     return (
         mesh,
-        functools.partial(block, given=given),
+        meshes.without_explicit_axes(functools.partial(block, given=given)),
         [given.sharding(mesh, x, True) for x in (out, z)[:len(results)]],
         tuple(given.sharding(mesh, x) for x in labels),
     )

@@ -23,6 +23,11 @@ def make_mesh(kind=AxisType.Auto):
   return jax.make_mesh((2, 4), ("x", "y"), axis_types=(kind, kind))
 
 
+def mixed_mesh(explicit):
+  kinds = {x: AxisType.Explicit if x == explicit else AxisType.Auto for x in ("x", "y")}
+  return jax.make_mesh((2, 4), tuple(kinds), axis_types=tuple(kinds.values()))
+
+
 def array(rng, *shape):
   return jnp.asarray(rng.standard_normal(shape), jnp.float32)
 
@@ -221,6 +226,66 @@ def test_explicit_arrays_need_no_mesh_in_context(rng):
   assert jax.typeof(given) == jax.typeof(wanted)
   assert given.sharding == wanted.sharding
   assert_same(given, wanted)
+
+
+@pytest.mark.parametrize("spec", [P("x"), P(None, "x"), P()])
+def test_the_gradient_of_an_array_of_no_mesh_is_on_the_explicit_mesh(rng, spec):
+  mesh = make_mesh(AxisType.Explicit)
+  a = jax.device_put(array(rng, 16, 32), NamedSharding(mesh, spec))
+  b = array(rng, 32, 24)
+  wanted = jax.grad(lambda b: ((np.asarray(a) @ b) ** 2).sum())(b)
+  grad = jax.jit(jax.grad(lambda b: (jaxgemm.matmul(a, b) ** 2).sum()))
+  with jax.set_mesh(mesh):
+    typed, = grad.trace(b).jaxpr.out_avals
+    assert typed.sharding == NamedSharding(mesh.abstract_mesh, P(None, None))
+    assert grad(b).sharding == NamedSharding(mesh, P(None, None))
+    assert_same(grad(b), wanted)
+
+
+@pytest.mark.parametrize("a_spec, b_spec", [
+    (P("x", "y"), P("y")), (P("x"), P(None, "y")), (P("y"), P(None, "x")),
+    (P("y"), P())])
+@pytest.mark.parametrize("explicit", ["x", "y"])
+def test_meshes_with_explicit_and_automatic_axes(rng, explicit, a_spec, b_spec):
+  mesh = mixed_mesh(explicit)
+  with jax.set_mesh(mesh):
+    a = jax.device_put(array(rng, 16, 32), a_spec)
+    b = jax.device_put(array(rng, 32, 24), b_spec)
+
+    def run(function):
+      product = lambda a, b: function(a, b, out_sharding=P())
+      grads = jax.grad(lambda a, b: (product(a, b) ** 2).sum(), (0, 1))
+      both = jax.jit(lambda a, b: (product(a, b), *grads(a, b)))
+      text = jax.jit(product).lower(a, b).compile()
+      return both.trace(a, b).jaxpr.out_avals, both(a, b), collectives(text)
+
+    (types, given, moved), (wanted_types, wanted, allowed) = (
+        run(f) for f in (jaxgemm.matmul, jnp.matmul))
+    assert types == wanted_types
+    assert [x.sharding for x in given] == [x.sharding for x in wanted]
+    assert moved == allowed
+    assert_same(given, wanted)
+
+
+def test_a_grouped_product_on_a_mesh_with_explicit_and_automatic_axes(rng):
+  rows, experts = array(rng, 16, 32), array(rng, 4, 32, 24)
+
+  def product(rows, experts, **options):
+    return jaxgemm.ragged_dot(rows, experts, jnp.array([5, 0, 8, 3]), **options)
+
+  def grad(**options):
+    return jax.jit(jax.grad(lambda *x: (product(*x, **options) ** 2).sum(), (0, 1)))
+
+  wanted, grads = product(rows, experts), grad()(rows, experts)
+  with jax.set_mesh(mixed_mesh("x")):
+    sharded = jax.device_put(rows, P("x", "y"))
+    options = dict(out_sharding=P(None, "x"))
+    given = product(sharded, experts, **options)
+    assert jax.typeof(given).sharding.spec == P(None, "x")
+    assert_same(given, wanted)
+    given = grad(**options)(sharded, experts)
+    assert jax.typeof(given[0]) == jax.typeof(sharded)
+    assert_same(given, grads)
 
 
 def test_vmap_of_what_is_sharded_on_an_explicit_mesh(rng):

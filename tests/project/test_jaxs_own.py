@@ -1,0 +1,111 @@
+"""JAX's own tests of products, run against ours.
+
+They are read from a checkout of jax at the installed version's tag, which the
+environment variable JAX_CHECKOUT names.
+"""
+
+import functools
+import importlib.util
+import os
+import pathlib
+import re
+import traceback
+import types
+import unittest
+
+import jax
+from jax import lax
+from jax._src.numpy import tensor_contractions
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgemm
+
+CHECKOUT = os.environ.get("JAX_CHECKOUT")
+MODULES = ("lax_test", "lax_autodiff_test", "lax_vmap_test", "shard_map_test",
+           "pjit_test")
+OF_PRODUCTS = re.compile("dot|ragged|matmul", re.IGNORECASE)
+
+# They look for jax's own words in the text of a program, after what they compute.
+OF_TEXTS = ('assert "Precision.HIGHEST" in s', "self.assertRegex(hlo, expected)")
+
+
+class Instead(types.ModuleType):
+  """A module in which some names stand for something else."""
+
+  def __init__(self, module, **names):
+    super().__init__(module.__name__)
+    vars(self).update(names, module=module)
+
+  def __getattr__(self, name):
+    return getattr(self.module, name)
+
+
+def dot(lhs, rhs, *, dimension_numbers=None, **options):
+  """`jax.lax.dot` by `jaxgemm.dot_general`."""
+  if dimension_numbers is None:
+    dimension_numbers = ((np.ndim(lhs) - 1, 0), ((), ()))
+  return jaxgemm.dot_general(lhs, rhs, dimension_numbers, **options)
+
+
+def numpy_dot(a, b, **options):
+  """`jax.numpy.dot` by `jaxgemm.matmul`, where they are the same."""
+  same = {np.ndim(a), np.ndim(b)} <= {1, 2}
+  return (jaxgemm.matmul if same else jnp.dot)(a, b, **options)
+
+
+def with_ours(name: str):
+  """A module of jax's tests that calls our functions; ours call the real ones."""
+  path = pathlib.Path(CHECKOUT, "tests", name + ".py")
+  spec = importlib.util.spec_from_file_location(name, path)
+  module = importlib.util.module_from_spec(spec)
+  spec.loader.exec_module(module)
+  module.lax = Instead(
+      lax, dot=dot, dot_general=jaxgemm.dot_general, ragged_dot=jaxgemm.ragged_dot,
+      ragged_dot_general=jaxgemm.ragged_dot_general)
+  module.jnp = Instead(jnp, matmul=jaxgemm.matmul, dot=numpy_dot)
+  module.jax = Instead(jax, lax=module.lax, numpy=module.jnp)
+  return module
+
+
+def but_for_texts(test):
+  @functools.wraps(test)
+  def run(*args, **kwargs):
+    try:
+      test(*args, **kwargs)
+    except AssertionError as error:
+      lines = [frame.line for frame in traceback.extract_tb(error.__traceback__)]
+      if not any(line in OF_TEXTS for line in lines):
+        raise
+  return run
+
+
+def of_products(module) -> dict[str, type]:
+  """The module's test cases by name, with their tests of products only."""
+  cases = {}
+  for name, case in vars(module).items():
+    if not (isinstance(case, type) and case.__module__ == module.__name__ and
+            issubclass(case, unittest.TestCase)):
+      continue
+    tests = [test for test in dir(case) if test.startswith("test")]
+    # What is None is no test to pytest.
+    changed = {test: but_for_texts(getattr(case, test))
+               if OF_PRODUCTS.search(f"{name}.{test}") else None for test in tests}
+    if any(changed.values()):
+      cases[name] = type(case)(name, (case,), changed)
+  return cases
+
+
+@pytest.fixture(autouse=True)
+def matmul_operator(monkeypatch):
+  """a @ b is ours, too."""
+  monkeypatch.setattr(tensor_contractions, "matmul", jaxgemm.matmul)
+
+
+if CHECKOUT is None:
+  def test_jaxs_own():
+    pytest.skip("JAX_CHECKOUT names no checkout of jax, whose tests would run here.")
+else:
+  for _name in MODULES:
+    globals().update(of_products(with_ours(_name)))
