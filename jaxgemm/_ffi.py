@@ -105,7 +105,7 @@ def num_cus(target_name: str) -> int:
   local = {"rocm": _local_rocm_arch, "cuda": _local_cuda_arch}.get(platform)
   if local is None or local() != target_name:
     return 0
-  return getattr(jax.devices(platform)[0], "core_count", 0)
+  return getattr(jax.devices()[0], "core_count", 0)
 
 
 def target(platform: str) -> str:
@@ -144,8 +144,8 @@ def target(platform: str) -> str:
   if arch not in ROCM_ARCHS:
     raise ValueError(
         f"{source} {arch!r}; allowed are {', '.join(ROCM_ARCHS)} and the chips "
-        f"{', '.join(_chips('rocm'))}. Set JAXGEMM_ROCM_ARCH to the architecture of the GPUs that will run the "
-        "program, or pass implementation='xla'."
+        f"{', '.join(_chips('rocm'))}. Set JAXGEMM_ROCM_ARCH to the architecture of the "
+        "GPUs that will run the program, or pass implementation='xla'."
     )
   return arch
 

@@ -158,10 +158,10 @@ struct Buffers {
 Refusal ParseBuffers(ffi::RemainingArgs args, ffi::RemainingRets rets, const Problem& p,
                      Buffers* buffers) {
   size_t num_args = 0, num_rets = 0;
-#define JAXGEMM_OPERAND(name, is_there)                                               \
-  if (is_there) {                                                                     \
-    if (num_args < args.size()) buffers->name = *args.get<ffi::AnyBuffer>(num_args);  \
-    ++num_args;                                                                       \
+#define JAXGEMM_OPERAND(name, is_there)                                              \
+  if (is_there) {                                                                    \
+    if (num_args < args.size()) buffers->name = *args.get<ffi::AnyBuffer>(num_args); \
+    ++num_args;                                                                      \
   }
 #define JAXGEMM_RESULT(name, is_there)                                                \
   if (is_there) {                                                                     \
@@ -205,8 +205,8 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
               std::to_string(p.batch) + " batches.";
   }
   if (refusal.empty() && p.sizes_batched && buffers.group_sizes->dimensions()[0] != p.batch) {
-    refusal = "group_sizes has shape " + Shape(*buffers.group_sizes) + "; there are " + std::to_string(p.batch) +
-              " batches.";
+    refusal = "group_sizes has shape " + Shape(*buffers.group_sizes) + "; there are " +
+              std::to_string(p.batch) + " batches.";
   }
   if (refusal.empty()) refusal = Derive(p, attributes.choice, &call->plan);
   if (!refusal.empty()) return refusal;
@@ -275,7 +275,11 @@ class AttributeReader {
     return T{};
   }
   void Read(const char* name, int64_t* value) { *value = Get<int64_t>(name); }
-  void Read(const char* name, bool* value) { *value = Get<int64_t>(name) != 0; }
+  void Read(const char* name, bool* value) {
+    const int64_t given = Get<int64_t>(name);
+    if (given != 0 && given != 1) Refuse(std::string(name) + " is neither 0 nor 1.");
+    *value = given != 0;
+  }
   void Read(const char* name, std::string_view* value) { *value = Get<std::string_view>(name); }
   // A name of an enum of names.h.
   template <class E>

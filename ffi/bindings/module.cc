@@ -237,7 +237,8 @@ NB_MODULE(_jaxgemm, m) {
         "Why no kernel of a target takes these dtypes, or an empty string.");
   m.def("host_kernels", &HostKernels,
         "The CPU kernels of this build, best first, and whether this processor has them.");
-  m.def("plan", &PlanDict, nb::arg("problem"), nb::arg("config"), nb::arg("target"), nb::arg("num_cus") = 0,
+  m.def("plan", &PlanDict, nb::arg("problem"), nb::arg("config"), nb::arg("target"),
+        nb::arg("num_cus") = 0,
         "Plans a product; raises ValueError with what was given and what is allowed.");
   m.def("start_trace", &StartTrace, "Records what the CPU's threads do from now on.");
   m.def("stop_trace", &EndTrace,

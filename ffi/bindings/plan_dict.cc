@@ -147,7 +147,8 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["zeroed_bytes"] = plan.zeroed_bytes;
   result["status_offset"] = plan.status_offset;
   result["reasons"] = Reasons(p, asked, chosen, plan);
-  // All that could have been chosen, best first, with the predicted cost in units of the best one's.
+  // All that could have been chosen, best first, with the predicted cost in units of the best
+  // one's.
   nb::list others;
   for (const Candidate& each : candidates) {
     nb::dict entry;

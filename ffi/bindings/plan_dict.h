@@ -8,9 +8,9 @@
 
 namespace jaxgemm {
 
-// Plans `problem` under `config`, dictionaries of the fields of spec/call_schema.def, for the target's
-// chip that has num_cus CUs (0: its first one). "attrs" of the result are the call's attributes.
-// Raises ValueError if there is no plan.
+// Plans `problem` under `config`, dictionaries of the fields of spec/call_schema.def, for the
+// target's chip that has num_cus CUs (0: its first one). "attrs" of the result are the call's
+// attributes. Raises ValueError if there is no plan.
 nanobind::dict PlanDict(const nanobind::dict& problem, const nanobind::dict& config,
                         const std::string& target, int64_t num_cus);
 

@@ -19,8 +19,7 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
                                     std::string* error) {
   const Problem typical = TypicalGroup(p);
   // Few output tiles and a long k.
-  const bool deep =
-      p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 && !p.grouped();
+  const bool deep = p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 && !p.grouped();
   std::vector<Draft> drafts;
   for (const GpuInstance& instance : GpuInstances()) {
     if (!Suits(instance, p, config, chip)) continue;
@@ -29,19 +28,20 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
     const double tiles = static_cast<double>(typical.batch) *
                          static_cast<double>(CeilDiv(typical.m, instance.tile_m)) *
                          static_cast<double>(CeilDiv(typical.n, instance.tile_n));
-    // A rule until there are timings: the largest tile that gives each CU one, or else the smallest.
+    // A rule until there are timings: the largest tile that gives each CU one, or else the
+    // smallest.
     const double area = static_cast<double>(instance.tile_m * instance.tile_n);
-    const bool fills = tiles >= static_cast<double>(
-                                    config.num_workgroups ? config.num_workgroups : chip.num_cus);
+    const bool fills =
+        tiles >= static_cast<double>(config.num_workgroups ? config.num_workgroups : chip.num_cus);
     candidate.cost = fills ? 1 / area : area;
-    Scheduling s{.schedule = config.schedule,
-                 .workgroups = config.num_workgroups
-                                   ? config.num_workgroups
-                                   : chip.num_cus * chip.waves_per_cu / instance.waves,
-                 .steals = true,
-                 .num_queues = [xcds = chip.num_xcds](int64_t all) { return xcds * QueuesPerXcd(all); },
-                 .claims_ahead = true,
-                 .num_xcds = chip.num_xcds};
+    Scheduling s{
+        .schedule = config.schedule,
+        .workgroups = config.num_workgroups ? config.num_workgroups
+                                            : chip.num_cus * chip.waves_per_cu / instance.waves,
+        .steals = true,
+        .num_queues = [xcds = chip.num_xcds](int64_t all) { return xcds * QueuesPerXcd(all); },
+        .claims_ahead = true,
+        .num_xcds = chip.num_xcds};
     if (s.schedule == Schedule::kAuto && (deep || config.num_shares)) {
       s.schedule = Schedule::kStreamK;
     }

@@ -59,8 +59,8 @@ void ChooseGroupedShares(const Problem& p, const Config& asked, int64_t workgrou
   }
 }
 
-// Completes a candidate: cut tiles, shares, queues, order of tiles, workgroups. Returns the error if
-// the configuration does not fit the problem.
+// Completes a candidate: cut tiles, shares, queues, order of tiles, workgroups. Returns the error
+// if the configuration does not fit the problem.
 std::string Complete(const Problem& p, const Config& asked, Scheduling s, Candidate* candidate) {
   Plan plan{.choice = candidate->choice};
   Choice& c = plan.choice;
@@ -96,12 +96,13 @@ std::string Complete(const Problem& p, const Config& asked, Scheduling s, Candid
   c.claim_ahead =
       asked.claim_ahead < 0 ? s.claims_ahead && c.num_queues > 0 : asked.claim_ahead != 0;
 
-  // Queues have tiles of their own, and chunks of lhs arrive in order, as their tiles are dealt out.
+  // Queues have tiles of their own, and chunks of lhs arrive in order, as their tiles are dealt
+  // out.
   c.num_xcds = c.num_queues > 0 || chunked ? 1 : s.num_xcds;
   // Where chunks are on their way, no more rows than a chunk's are visited together, so that the
   // first tiles need the first chunk only. Cut tiles are the order's last, and must be the same on
   // every run, so their order is not left to the launch.
-  c.group_m = asked.group_m                 ? asked.group_m
+  c.group_m = asked.group_m                ? asked.group_m
               : chunked && c.cut_tiles > 0 ? std::min(s.group_m, p.tiles_per_chunk)
                                            : s.group_m;
   error = SetGrid(p, &plan);
@@ -158,8 +159,9 @@ std::vector<Candidate> Candidates(const Problem& p, const Config& config, const 
              Str(Name(config.schedule)) + "'. Use schedule='stream_k'.";
     return {};
   }
-  auto* of_target = !chip.gpu() ? HostCandidates : chip.target == "sm90" ? Sm90Candidates
-                                                                         : AmdgpuCandidates;
+  auto* of_target = !chip.gpu()             ? HostCandidates
+                    : chip.target == "sm90" ? Sm90Candidates
+                                            : AmdgpuCandidates;
   std::vector<Draft> drafts = of_target(p, config, chip, error);
   std::stable_sort(drafts.begin(), drafts.end(), [](const Draft& a, const Draft& b) {
     return a.candidate.cost < b.candidate.cost;

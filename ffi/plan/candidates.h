@@ -10,8 +10,8 @@
 
 namespace jaxgemm {
 
-// A group's share of a grouped problem, with all columns, for the choice of the tile. Other problems
-// as they are, but for a gated one's n, which counts both matrices' columns.
+// A group's share of a grouped problem, with all columns, for the choice of the tile. Other
+// problems as they are, but for a gated one's n, which counts both matrices' columns.
 Problem TypicalGroup(Problem problem);
 
 // Whether a GPU kernel computes the problem and is what the configuration asks for.
@@ -32,7 +32,8 @@ struct Scheduling {
   bool claims_ahead = false;
   int64_t group_m = 8;
   int64_t num_xcds = 1;
-  // Stream-K: all tiles are cut, each into so many shares; 0: those of the last wave, as it is worth.
+  // Stream-K: all tiles are cut, each into so many shares; 0: those of the last wave, as it is
+  // worth.
   int64_t shares_per_tile = 0;
   // Completes what only the target has, of a plan with a grid.
   void (*finish)(const Problem& problem, Plan* plan) = nullptr;

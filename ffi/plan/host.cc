@@ -54,14 +54,15 @@ std::vector<Draft> HostCandidates(const Problem& p, const Config& config, const 
                                   std::string*) {
   const bool grouped = p.grouped();
   Problem tiled = TypicalGroup(p);
-  const bool transposed = !grouped && p.tiles_per_chunk == 0 && p.n <= kHostSkinnyM && p.m > p.n &&
-                          p.m > kHostSkinnyM;
+  const bool transposed =
+      !grouped && p.tiles_per_chunk == 0 && p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
   if (transposed) std::swap(tiled.m, tiled.n);
   const bool skinny = !grouped && tiled.m <= kHostSkinnyM;
 
-  Scheduling s{.schedule = config.schedule, .steals = true, .group_m = 4, .num_xcds = chip.num_xcds};
-  const bool deep = p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 && !skinny &&
-                    !grouped;
+  Scheduling s{
+      .schedule = config.schedule, .steals = true, .group_m = 4, .num_xcds = chip.num_xcds};
+  const bool deep =
+      p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 && !skinny && !grouped;
   // A few processors do as well with whole tiles.
   const bool many = chip.num_cus >= kStreamKWorkgroups;
   if (s.schedule == Schedule::kAuto && ((deep && many) || config.num_shares)) {
@@ -88,7 +89,8 @@ std::vector<Draft> HostCandidates(const Problem& p, const Config& config, const 
   int64_t asked_m = config.tile_m, asked_n = config.tile_n;
   if (skinny) {
     // Long rows of rhs, but a few tiles for each workgroup.
-    if (!asked_n) asked_n = std::clamp<int64_t>(RoundUp(CeilDiv(n, 2 * s.workgroups), 64), 128, 1024);
+    if (!asked_n)
+      asked_n = std::clamp<int64_t>(RoundUp(CeilDiv(n, 2 * s.workgroups), 64), 128, 1024);
     if (!asked_m) asked_m = m;
   }
   std::vector<Draft> drafts;
@@ -103,8 +105,8 @@ std::vector<Draft> HostCandidates(const Problem& p, const Config& config, const 
       trial.in_place = !transposed && !p.gated &&
                        p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
       const bool is_asked = asked_m && asked_n;
-      const bool fits = tile_m * tile_n <= kMaxArea &&
-                        HostScratchBytes(trial) * threads <= kWorkspaceCap / 2;
+      const bool fits =
+          tile_m * tile_n <= kMaxArea && HostScratchBytes(trial) * threads <= kWorkspaceCap / 2;
       if (!fits && !is_asked) candidate.cost *= 1e6;
       drafts.push_back({candidate, s});
     }

@@ -2,7 +2,8 @@
 //
 //   Candidates  while tracing: every valid Choice for a chip, with its predicted cost
 //   Choose      while tracing: the candidate that costs least
-//   Derive      while tracing and at launch: what follows from a problem and a choice by arithmetic,
+//   Derive      while tracing and at launch: what follows from a problem and a choice by
+//   arithmetic,
 //               the exact workspace included. It trusts neither.
 #pragma once
 
@@ -28,8 +29,8 @@ inline int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
 struct Plan {
   Choice choice;
   const GpuInstance* instance = nullptr;  // null on the host
-  // Host: few rows, so rhs is streamed and not packed; whole tiles are computed in out itself, which
-  // has the accumulators' type and order.
+  // Host: few rows, so rhs is streamed and not packed; whole tiles are computed in out itself,
+  // which has the accumulators' type and order.
   bool skinny = false, in_place = false;
   int64_t m = 0, n = 0, k = 0;  // gated: n counts both matrices' columns, as tile_n does
   TileGrid grid{};              // of all tiles; grouped: of as many as there can be

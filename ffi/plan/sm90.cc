@@ -30,13 +30,12 @@ bool IsStoredPlainly(const Problem& p) {
 // the two would have nothing to do.
 bool PingPongs(const Problem& p, const GpuInstance& instance, double tiles, int64_t workgroups) {
   return HasForm(instance, Sm90Form::kPingPong) && IsStoredPlainly(p) &&
-         tiles > static_cast<double>(workgroups) &&
-         CeilDiv(p.k, instance.tile_k) >= kPlainKTiles;
+         tiles > static_cast<double>(workgroups) && CeilDiv(p.k, instance.tile_k) >= kPlainKTiles;
 }
 
-// Clusters that run at once, by their CTAs, as cuOccupancyMaxActiveClusters counts on an H100 of 132
-// multiprocessors: they lie within a group of multiprocessors, and leave some over. Of chips with
-// other numbers of multiprocessors as many in proportion.
+// Clusters that run at once, by their CTAs, as cuOccupancyMaxActiveClusters counts on an H100 of
+// 132 multiprocessors: they lie within a group of multiprocessors, and leave some over. Of chips
+// with other numbers of multiprocessors as many in proportion.
 int64_t ClustersAtOnce(int64_t ctas, const Chip& chip) {
   constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   return kClusters[ctas] * chip.num_cus / kClusters[1];
@@ -61,10 +60,9 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
   const GpuInstance& instance = *FindGpuInstance(c.target, c.kernel);
   const int64_t tiles = plan.grid.num_tiles();
-  if (p.grouped() || p.tiles_per_chunk > 0 || tiles == 0 ||
-      !HasForm(instance, Sm90Form::kPeers) || c.schedule != Schedule::kStreamK ||
-      c.reduction != Reduction::kLinear || c.num_queues || c.num_shares != c.num_workgroups ||
-      c.num_shares % tiles) {
+  if (p.grouped() || p.tiles_per_chunk > 0 || tiles == 0 || !HasForm(instance, Sm90Form::kPeers) ||
+      c.schedule != Schedule::kStreamK || c.reduction != Reduction::kLinear || c.num_queues ||
+      c.num_shares != c.num_workgroups || c.num_shares % tiles) {
     return 1;
   }
   const int64_t ctas = c.num_shares / tiles;
@@ -116,10 +114,10 @@ void ChooseForm(const Problem& p, Plan* plan) {
   const GpuInstance& instance = *FindGpuInstance(c.target, c.kernel);
   const bool ping_pongs =
       PingPongs(p, instance, static_cast<double>(plan->grid.num_tiles()), c.num_workgroups);
-  const Sm90Form form = p.grouped()                                  ? Sm90Form::kGrouped
+  const Sm90Form form = p.grouped()                                 ? Sm90Form::kGrouped
                         : plan->stealing() || p.tiles_per_chunk > 0 ? Sm90Form::kClaimed
-                        : ping_pongs                                 ? Sm90Form::kPingPong
-                                                                     : Sm90Form::kPlain;
+                        : ping_pongs                                ? Sm90Form::kPingPong
+                                                                    : Sm90Form::kPlain;
   if (FormFits(p, *plan, instance, form)) c.form = form;
 }
 
@@ -128,8 +126,8 @@ void ChooseForm(const Problem& p, Plan* plan) {
 // each other; and what the last store takes, which nothing hides. Where warpgroups take turns, no
 // other store costs time, and what the L2 has is waited for less, as long as neighbours have
 // neighbouring tiles: not where they are claimed. Fitted to an H200's timings of 259 products.
-std::optional<double> Cycles(const Problem& p, const Chip& chip,
-                                 const GpuInstance& instance, Sharing sharing) {
+std::optional<double> Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
+                             Sharing sharing) {
   constexpr double kMacsPerCycle = 2048, kL2Bytes = 9000, kSmBytes = 150, kNorm = 3,
                    kPerTile = 1000, kSharing = 50, kLastPerColumn = 20, kTurns = 1.1,
                    kExchange = 1800, kExchangedBytes = 22, kPerOwnedColumn = 20, kZeroing = 3500,
@@ -182,8 +180,8 @@ std::optional<double> Cycles(const Problem& p, const Chip& chip,
          m * n * 4 / kPartialBytes * (1 + slices);
 }
 
-// What tiles that fit a chunk of lhs badly cost: as if the problem came in parts, each a chunk or as
-// many as give all multiprocessors a tile. To be added to Cycles.
+// What tiles that fit a chunk of lhs badly cost: as if the problem came in parts, each a chunk or
+// as many as give all multiprocessors a tile. To be added to Cycles.
 double ChunkCycles(Problem p, const Chip& chip, const GpuInstance& instance) {
   constexpr double kWeight = 0.25;  // so that the whole product is not much slower for it
   const int64_t workgroups = chip.num_cus * chip.waves_per_cu / instance.waves;
@@ -214,15 +212,15 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
     auto add = [&](Sharing sharing) {
       const std::optional<double> cycles = Cycles(typical, chip, instance, sharing);
       if (!cycles) return;
-      Draft draft{.candidate = {.choice = WithInstance(instance, config, chip), .cost = *cycles},
-                  .scheduling = {.schedule = stream_k ? Schedule::kStreamK : config.schedule,
-                                 .workgroups = config.num_workgroups
-                                                   ? config.num_workgroups
-                                                   : chip.num_cus * chip.waves_per_cu /
-                                                         instance.waves,
-                                 .num_queues = [](int64_t) { return 1; },
-                                 .claims_ahead = true,
-                                 .finish = ChooseForm}};
+      Draft draft{
+          .candidate = {.choice = WithInstance(instance, config, chip), .cost = *cycles},
+          .scheduling = {.schedule = stream_k ? Schedule::kStreamK : config.schedule,
+                         .workgroups = config.num_workgroups
+                                           ? config.num_workgroups
+                                           : chip.num_cus * chip.waves_per_cu / instance.waves,
+                         .num_queues = [](int64_t) { return 1; },
+                         .claims_ahead = true,
+                         .finish = ChooseForm}};
       if (chunked) draft.candidate.cost += ChunkCycles(typical, chip, instance);
       if (sharing.cluster_k > 1) {
         draft.scheduling.schedule = Schedule::kStreamK;
@@ -248,8 +246,8 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
   const int64_t tiles = plan.grid.num_tiles();
   if (c.cluster_k * c.cluster_m * c.cluster_n > 1 || c.form == Sm90Form::kPeers) {
-    return plan.instance && c.target == "sm90" && c.form == Sm90Form::kPeers &&
-           c.cluster_k > 1 && ClusterK(p, plan) == c.cluster_k && c.cut_tiles == tiles &&
+    return plan.instance && c.target == "sm90" && c.form == Sm90Form::kPeers && c.cluster_k > 1 &&
+           ClusterK(p, plan) == c.cluster_k && c.cut_tiles == tiles &&
            c.cluster_k * c.cluster_m * c.cluster_n <= kMostPeers &&
            plan.grid.tiles_m % c.cluster_m == 0 && plan.grid.tiles_n % c.cluster_n == 0;
   }

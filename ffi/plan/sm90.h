@@ -5,8 +5,8 @@
 
 namespace jaxgemm {
 
-// Whether the plan's form and cluster are ones that its kernel has for the problem. On other targets
-// than sm90 there is only kGeneral, without clusters.
+// Whether the plan's form and cluster are ones that its kernel has for the problem. On other
+// targets than sm90 there is only kGeneral, without clusters.
 bool HasSm90Form(const Problem& problem, const Plan& plan);
 
 // The grid of clusters, of split-K across clusters.

@@ -31,8 +31,9 @@ struct Call {
     chunks.signals = chunk_signals;
     chunks.epoch = chunk_epoch;
     chunks.status = reinterpret_cast<int32_t*>(workspace + plan.status_offset);
-    chunks.order =
-        plan.choice.order_at_launch ? reinterpret_cast<int32_t*>(workspace + plan.order_offset) : nullptr;
+    chunks.order = plan.choice.order_at_launch
+                       ? reinterpret_cast<int32_t*>(workspace + plan.order_offset)
+                       : nullptr;
     return chunks;
   }
   // After the call, where its workspace can be read.

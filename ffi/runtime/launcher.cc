@@ -204,7 +204,8 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
           ? driver_.launch_early(
                 function, grid,
                 static_cast<unsigned>(plan.choice.cluster_k > 1
-                                          ? plan.choice.cluster_k * plan.choice.cluster_m * plan.choice.cluster_n
+                                          ? plan.choice.cluster_k * plan.choice.cluster_m *
+                                                plan.choice.cluster_n
                                           : 0),
                 block, shared_bytes, stream, pointers)
           : driver_.launch(function, grid, 1, 1, block, 1, 1, shared_bytes, stream, pointers,

@@ -42,11 +42,11 @@ enum class Reduction : uint8_t { kLinear, kTree, kAtomic };
 // A Hopper kernel instance comes in forms: one form for everything would be so much code that
 // fetching it takes longer than a small product.
 enum class Sm90Form : uint8_t {
-  kGeneral,   // everything but kPeers
-  kPlain,     // dense, tiles at a fixed stride, TMA for all operands, out stored without an epilogue
-  kGrouped,   // as kPlain or kPingPong, grouped
-  kClaimed,   // as kPlain or kPingPong, with tiles that are stolen or wait for chunks of lhs
-  kPeers,     // dense, split-K across a cluster
+  kGeneral,  // everything but kPeers
+  kPlain,    // dense, tiles at a fixed stride, TMA for all operands, out stored without an epilogue
+  kGrouped,  // as kPlain or kPingPong, grouped
+  kClaimed,  // as kPlain or kPingPong, with tiles that are stolen or wait for chunks of lhs
+  kPeers,    // dense, split-K across a cluster
   kPingPong,  // as kPlain: the two warpgroups ping-pong, each with an output tile of its own
 };
 

@@ -11,7 +11,8 @@ foreach(kind INCLUDE_DIRECTORIES SYSTEM_INCLUDE_DIRECTORIES COMPILE_OPTIONS LINK
 endforeach()
 set(host jaxgemm_host)
 if(JAXGEMM_BUILT)
-  file(GLOB_RECURSE host ${JAXGEMM_BUILT}/jaxgemm_host.dir/*.o)
+  get_target_property(host jaxgemm_host SOURCES)
+  list(TRANSFORM host REPLACE "(.+)" "${JAXGEMM_BUILT}/jaxgemm_host.dir/\\1.o")
   list(APPEND host jaxgemm_headers)
 endif()
 

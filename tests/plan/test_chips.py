@@ -1,0 +1,114 @@
+"""Plans for chips: the number of CUs, XCDs and multiprocessors, and where it comes from."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from jaxgemm import _ffi
+from tests.support.paths import ROOT
+
+PROBLEM = {"m": 8192, "n": 8192, "k": 1024, "lhs_dtype": "bfloat16",
+           "rhs_dtype": "bfloat16", "out_dtype": "bfloat16"}
+# (target, CUs, XCDs, name)
+CHIPS = [
+    ("gfx942", 304, 8, "MI300X"),  # also MI325X
+    ("gfx942", 152, 4, "MI300X DPX"),
+    ("gfx942", 76, 2, "MI300X QPX"),
+    ("gfx942", 38, 1, "MI300X CPX"),
+    ("gfx942", 228, 6, "MI300A"),
+    ("gfx942", 80, 4, "MI308X"),
+    ("gfx950", 256, 8, "MI355X"),  # also MI350X
+    ("gfx950", 32, 1, "MI355X CPX"),
+    ("sm90", 132, 1, "H200"),  # also H100 SXM
+    ("sm90", 114, 1, "H100 PCIe"),
+    ("sm90", 78, 1, "H20"),
+]
+
+
+def plan(target, cus, config=(), **problem):
+  return _ffi.native.plan(PROBLEM | problem, dict(config), target, cus)
+
+
+@pytest.mark.parametrize("target, cus, xcds, name", CHIPS)
+def test_a_chip_is_found_by_its_cus(target, cus, xcds, name):
+  planned = plan(target, cus, {"schedule": "persistent"})
+  assert (planned["chip"], planned["num_cus"]) == (name, cus)
+  assert planned["attrs"]["num_xcds"] == xcds
+  # As many workgroups as run at the same time, and no more.
+  per_cu = {"gfx942": 1, "gfx950": 1, "sm90": 1}[target]
+  tile_m, tile_n, _ = planned["tile"]
+  workgroups = planned["num_workgroups"]
+  if target == "sm90":
+    per_cu = 0.5 if tile_m == 256 else 1
+  elif (tile_m, tile_n) == (128, 128):
+    per_cu = 2
+  assert workgroups == min(int(cus * per_cu), 8192 // tile_m * (8192 // tile_n))
+
+
+@pytest.mark.parametrize("target, cus, xcds, name", CHIPS)
+def test_stolen_tiles_have_queues_for_each_xcd(target, cus, xcds, name):
+  planned = plan(target, cus, {"schedule": "work_stealing"})
+  assert planned["num_queues"] % xcds == 0
+  # Queues have tiles of their own: workgroups are not spread over XCDs once more.
+  assert planned["attrs"]["num_xcds"] == 1
+
+
+def test_fewer_cus_get_smaller_grids_but_the_same_tiles_per_queue():
+  whole = plan("gfx942", 304, {"schedule": "stream_k"}, m=256, n=256, k=65536)
+  part = plan("gfx942", 38, {"schedule": "stream_k"}, m=256, n=256, k=65536)
+  assert part["num_workgroups"] < whole["num_workgroups"]
+  assert part["attrs"]["num_shares"] < whole["attrs"]["num_shares"]
+
+
+def test_a_partition_without_a_name_has_xcds_in_proportion():
+  planned = plan("gfx942", 190, {"schedule": "persistent"})
+  assert planned["chip"] == "gfx942" and planned["attrs"]["num_xcds"] == 5
+
+
+def test_without_a_device_the_first_chip_of_the_target_is_taken():
+  assert plan("gfx942", 0)["chip"] == "MI300X"
+  assert plan("gfx950", 0)["chip"] == "MI355X"
+  assert plan("sm90", 0)["chip"] == "H200"
+  assert plan("cpu", 0)["num_cus"] == len(os.sched_getaffinity(0))
+
+
+def test_an_unknown_architecture_is_an_error():
+  with pytest.raises(ValueError, match="target 'gfx90a' is unknown; there are cpu gfx942"):
+    plan("gfx90a", 104)
+
+
+PROGRAM = """
+import jax, jax.numpy as jnp, jaxgemm
+from jaxgemm import _ffi
+target = _ffi.target("rocm")
+x = jax.ShapeDtypeStruct((8192, 8192), jnp.bfloat16)
+text = jax.jit(lambda x: jaxgemm.matmul(x, x, schedule="persistent")).trace(x).lower(
+    lowering_platforms=("rocm",)).as_text()
+workgroups = text.split("num_workgroups = ")[1].split()[0]
+print(target, _ffi.num_cus(target), workgroups)
+"""
+
+
+@pytest.mark.parametrize("arch, wanted", [
+    ("MI308X", "gfx942 80 80"), ("MI300A", "gfx942 228 228"), ("gfx950", "gfx950 0 256")])
+def test_the_environment_names_a_chip(arch, wanted):
+  env = {**os.environ, "JAXGEMM_ROCM_ARCH": arch}
+  done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, cwd=ROOT, text=True,
+                        capture_output=True)
+  assert done.stdout.strip() == wanted, done.stderr[-2000:]
+
+
+def test_the_environment_names_no_chip():
+  env = {**os.environ, "JAXGEMM_ROCM_ARCH": "MI100"}
+  done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, cwd=ROOT, text=True,
+                        capture_output=True)
+  assert "MI308X" in done.stderr and "JAXGEMM_ROCM_ARCH is 'MI100'" in done.stderr
+
+
+def test_candidates_are_in_the_order_of_their_cost():
+  candidates = plan("sm90", 0, m=512, n=768, k=4096)["candidates"]
+  costs = [each["cost"] for each in candidates]
+  assert costs == sorted(costs) and costs[0] == 1 and len(costs) > 8
+  assert {each["form"] for each in candidates} >= {"plain", "peers"}
