@@ -225,7 +225,7 @@ double FmaToOdd(float a, float b, float c);
 // fma of float16 values, rounded to odd: storing it as float16 equals one rounding.
 float FmaF16(float a, float b, float c);
 
-// Sine and cosine of x turns. Beyond 256 turns, the manuals' valid domain, they are 0 and 1.
+// Sine and cosine of x turns. Beyond the manuals' valid domain of 256 turns they are 0 and 1.
 double SinTurns(double x);
 double CosTurns(double x);
 

@@ -26,7 +26,7 @@ inline uint32_t Field(uint64_t word, int last, int first) {
 // Each of these returns an empty string or an error.
 
 // Decodes a source field of 8 bits (scalar registers and constants) or 9 (vector registers too).
-// Reads a literal from the dword at instruction->bytes and adds it to `bytes`.
+// Reads a literal from the dword at instruction->bytes and adds its size to `bytes`.
 std::string DecodeSource(const Encoding& encoding, uint32_t code, char letter, bool literal_ok,
                          Instruction* instruction, Operand* operand);
 // Decodes a scalar register number of seven bits. Pairs start at an even number, larger groups at

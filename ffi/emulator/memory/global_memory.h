@@ -82,7 +82,8 @@ class GlobalMemory {
   Scope OrderWith(uint32_t group) const {
     return (group ^ wave_->group->key()) & kBesideKey ? kSystem : kDevice;
   }
-  // Whether the event and the running access are both kThrough or kAtomic; these never race.
+  // Whether the event and the running access both bypass the caches that their order does not
+  // share; such accesses never race.
   bool BothThrough(const Event& event) const {
     const Scope order = OrderWith(event.group);
     return Through(order) && event.Through(order);

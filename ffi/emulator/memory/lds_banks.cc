@@ -30,7 +30,7 @@ constexpr Phases Groups(int banks, int count, const int (&groups)[8]) {
 // repository's analysis/paper_experiments/phases). Reads of 8 and 16 bytes use 64 banks; reads of
 // 12 bytes and writes use 32. gfx942: 32 banks, 128 bytes a cycle; the phases of ds_read_b128 are
 // from AMD ("Avoiding LDS Bank Conflicts on AMD GPUs Using CK-Tile"), and are also those measured
-// for ds_read_b96. Narrower accesses serve 32 lanes at a time; for gfx950 no source gives more than
+// for ds_read_b96. Narrower accesses take 32 lanes at a time; for gfx950 no source gives more than
 // 32 banks for them. Transposing reads are taken to be like plain reads of 8 bytes.
 constexpr int kInEights[8] = {0, 1, 2, 3, 1, 0, 3, 2};
 constexpr int kInSixteens[8] = {0, 1, 1, 0, 1, 0, 0, 1};
