@@ -73,7 +73,7 @@ struct WaveOrdering {
 
 // Called after a wave's wait: reads of flags and write-backs that are complete take effect.
 void SettleOrdering(Wave* wave);
-// Called when a wave issues buffer_wbl2 (as `operation` of the vector memory queue), buffer_inv.
+// Called when a wave issues buffer_wbl2 (as vector memory operation `operation`) or buffer_inv.
 void IssueWriteBack(Wave* wave, Scope scope, uint32_t operation);
 void IssueInvalidate(Wave* wave, Scope scope);
 // The clock that an atomic or a store of this wave passes to its readers, in one of the orders.
