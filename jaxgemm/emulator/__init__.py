@@ -1,19 +1,19 @@
-"""Runs AMD machine code (gfx942, gfx950) on the CPU, and says what is wrong with it.
+"""Runs AMD machine code (gfx942, gfx950) on the CPU, and reports its errors.
 
-The emulator executes code objects, as clang or Triton make them, instruction by
+The emulator executes code objects, as clang or Triton produce them, instruction by
 instruction with AMD's documented semantics. Workgroups and waves take turns in an
 order drawn from a seed. It reports, with instruction, wave and lane:
 
-* registers used, and LDS data relied on, before the `s_waitcnt` that covers them;
-* LDS races between waves, and races in global memory between workgroups, or with a
-  kernel that runs beside the launch: a release or acquire that is missing;
-* accesses outside the LDS or the launch's buffers, misaligned ones, LDS that nobody
-  wrote;
-* wait states that AMD's manuals ask for and code (inline assembly) does not keep;
-* instructions it does not know, and hangs.
+* registers and LDS data that are used before the `s_waitcnt` that covers them;
+* LDS races between waves, and races in global memory (a missing release or acquire)
+  between workgroups or with a kernel that runs beside the launch;
+* accesses outside the LDS or the launch's buffers, misaligned accesses, and reads of
+  LDS that nothing wrote;
+* wait states that AMD's manuals require and that the code (inline assembly) lacks;
+* instructions that it does not support, and hangs.
 
-It counts what a kernel does: cycles of the matrix pipe, vector issue, LDS cycles with
-bank conflicts from the real addresses, bytes. It does not time anything. An example::
+It counts cycles of the matrix pipe and of vector issue, LDS cycles with bank conflicts
+from the real addresses, and bytes. It does not measure time. An example::
 
     import numpy as np
     from jaxgemm import emulator
@@ -57,11 +57,11 @@ __all__ = [
 class Beside:
   """A kernel to run beside launches: `options(beside=...)`, `Options(beside=...)`.
 
-  It stands for what another stream, another GPU or a copy engine does meanwhile: write
-  the input of a launch that waits for it, say. It starts with the launch, their waves
-  take turns, and the launch is over when both have ended. Between the two, memory is
-  ordered by releases and acquires of system scope (`sc0 sc1`) only; what relies on less
-  is reported. It does not count in the launch's record.
+  It stands for another stream, another GPU or a copy engine: for example, one that
+  writes the input of a launch that waits for it. It starts with the launch, their waves
+  take turns, and the launch is over when both have ended. Only releases and acquires of
+  system scope (`sc0 sc1`) order memory between the two; code that relies on less is
+  reported. The launch's record does not count this kernel.
   """
 
   def __init__(
@@ -74,21 +74,21 @@ class Beside:
       block: int | Sequence[int] = 64,
       buffers: Mapping[str, np.ndarray] | Sequence[np.ndarray] = (),
   ):
-    """Loads the kernel; it takes part in every launch with options that name it.
+    """Loads the kernel, which then runs beside every launch with options that name it.
 
     Args:
       code_object: the linked ELF file, for the launch's architecture.
-      kernel: its name.
-      arguments: as `pack_arguments` takes them, or a string: the address of the
-        launch's buffer of that name, in which this kernel may write. Those of
-        `jaxgemm`'s calls are lhs, rhs, chunk_signals, chunk_epoch, out and so on.
+      kernel: name of the kernel.
+      arguments: values that `pack_arguments` takes, or strings. A string names a buffer
+        of the launch: its address is passed, and this kernel may write to it. The names
+        in `jaxgemm`'s calls are lhs, rhs, chunk_signals, chunk_epoch, out and so on.
       grid: workgroups in x (y, z).
       block: work-items of a workgroup in x (y, z).
-      buffers: the arrays, with names or without, that it may access besides. They must
-        not overlap the launch's.
+      buffers: other arrays, with names or without, that this kernel may access. They
+        must not overlap the launch's buffers.
 
     Raises:
-      EmulationError: the code object is none, or has no such kernel.
+      EmulationError: the code object is invalid, or has no such kernel.
     """
     packed, offsets, linked = b"", [], []
     for argument in arguments:
@@ -98,7 +98,7 @@ class Beside:
         linked.append(argument.encode())
         argument = np.uint64(0)
       packed = _append_argument(packed, argument)
-    self._buffers = buffers  # which the emulator knows by their addresses
+    self._buffers = buffers  # kept alive: the emulator has only their addresses
     lib = _library.load()
     number = ctypes.c_uint64()
     _library.check(
@@ -117,24 +117,25 @@ class Beside:
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-  """How a launch is emulated.
+  """Options of the emulation of a launch.
 
   Attributes:
-    seed: of the order in which waves take turns.
-    quantum: instructions of a turn; with `shuffle` the mean.
-    resident: workgroups in flight at once.
-    shuffle: turns in a new random order each round, instead of round robin.
-    xcc: XCC_ID of workgroup w is `xcc[w % len(xcc)]`; `"random"` for arbitrary ones;
-      None as the hardware deals them, w % 8.
+    seed: seed of the random order in which waves take turns.
+    quantum: instructions of a turn; with `shuffle` their mean number.
+    resident: workgroups that are resident at once.
+    shuffle: whether waves take turns in a new random order each round, instead of round
+      robin.
+    xcc: XCC_ID of workgroup w is `xcc[w % len(xcc)]`; `"random"` gives arbitrary ids,
+      and None gives w % 8, as on the hardware.
     beside: a kernel that runs beside the launch.
-    check_waits: registers and LDS before their `s_waitcnt`.
-    check_hazards: wait states that software must insert.
-    check_lds_races: accesses of different waves to the LDS that nothing orders.
-    check_global_races: the same in global memory, between workgroups too.
-    check_uninitialized: reads of LDS that nobody wrote.
-    check_bounds: accesses outside the launch's buffers.
-    idle_limit: a launch in which so many instructions change nothing hangs.
-    profile: keep how often each instruction ran (`Record.profile`).
+    check_waits: finds accesses to registers before their `s_waitcnt`.
+    check_hazards: finds missing wait states that software must insert.
+    check_lds_races: finds accesses to the LDS that nothing orders.
+    check_global_races: the same in global memory, also between workgroups.
+    check_uninitialized: finds reads of LDS that nothing wrote.
+    check_bounds: finds accesses outside the launch's buffers.
+    idle_limit: a launch hangs if this many instructions make no progress.
+    profile: whether to count how often each instruction ran (`Record.profile`).
   """
 
   seed: int = 0
@@ -174,10 +175,10 @@ class Options:
 
 @dataclasses.dataclass(frozen=True)
 class Record:
-  """What a launch did.
+  """The record of a launch.
 
   Attributes:
-    kernel: its name.
+    kernel: name of the kernel.
     arch: "gfx942" or "gfx950".
     grid: workgroups in x, y, z.
     block: work-items of a workgroup in x, y, z.
@@ -186,13 +187,13 @@ class Record:
       lds_atomic, lane_permute, global_load, global_to_lds, global_store, global_atomic,
       scratch. Cycles of a pipe that is never idle: matrix_cycles and vector_cycles, of
       a SIMD; simd_matrix_cycles and simd_vector_cycles, the shares of the four SIMDs;
-      lds_read_cycles, lds_write_cycles, lds_dma_cycles (loads to the LDS) and on top of
-      them lds_conflict_cycles, of the compute unit. global_lines: 64-byte segments of
+      lds_read_cycles, lds_write_cycles, lds_dma_cycles (loads to the LDS) and, added to
+      these, lds_conflict_cycles, of the compute unit. global_lines: 64-byte segments of
       global accesses. Bytes: lds_read_bytes, lds_write_bytes, lds_dma_bytes,
-      global_read_bytes, global_write_bytes, scalar_read_bytes, scratch_bytes. And
+      global_read_bytes, global_write_bytes, scalar_read_bytes, scratch_bytes. Also:
       workgroups, waves.
-    profile: (offset from the kernel's entry, times executed by a wave, instruction),
-      with `Options(profile=True)`.
+    profile: (offset from the kernel's entry, times executed by a wave, instruction) for
+      each instruction, with `Options(profile=True)`.
   """
 
   kernel: str
@@ -211,7 +212,7 @@ class Record:
 
 
 def kernels(code_object: bytes) -> list[dict[str, Any]]:
-  """The kernels of a code object and what they need.
+  """The kernels of a code object and their resources.
 
   Returns:
     For each kernel a dictionary: name, arch, vgprs, agprs, sgprs, vgpr_spills,
@@ -220,7 +221,7 @@ def kernels(code_object: bytes) -> list[dict[str, Any]]:
     (work-items), code_bytes, and arguments, a list of (kind, offset, bytes).
 
   Raises:
-    EmulationError: it is no code object for gfx942 or gfx950.
+    EmulationError: `code_object` is not a code object for gfx942 or gfx950.
   """
   lib = _library.load()
   text = _library.read_text(
@@ -231,11 +232,11 @@ def kernels(code_object: bytes) -> list[dict[str, Any]]:
 
 
 def pack_arguments(*arguments: Any) -> bytes:
-  """Kernel arguments as they lie in memory, each aligned to its size.
+  """Packs kernel arguments as the kernel reads them, each aligned to its size.
 
   Args:
     *arguments: numpy arrays (their address is passed), numpy scalars, or bytes, which
-      are taken as a structure aligned to 8.
+      are taken as a structure aligned to 8 bytes.
 
   Raises:
     TypeError: an argument is something else, a Python number for example.
@@ -300,20 +301,19 @@ def launch(
 
   Args:
     code_object: the linked ELF file.
-    kernel: its name.
-    args: the explicit arguments as they lie in memory; see `pack_arguments`.
+    kernel: name of the kernel.
+    args: the explicit arguments, packed; see `pack_arguments`.
     grid: workgroups in x (y, z).
     block: work-items of a workgroup in x (y, z).
-    arch: "gfx942" or "gfx950", which the code object must be for.
+    arch: "gfx942" or "gfx950"; the code object must be for this architecture.
     buffers: the arrays, with names or without, that the kernel may access. It may not
-      write those that numpy holds read-only. None: any access is let through
-      unchecked.
-    dynamic_lds: bytes of LDS beyond what the kernel declares.
+      write to arrays that are read-only in numpy. With None, accesses are not checked.
+    dynamic_lds: bytes of LDS in addition to those that the kernel declares.
     options: see `Options`.
 
   Raises:
-    EmulationError: the launch is not possible, or the kernel does what it must not.
-      Buffers then hold what was written up to that point.
+    EmulationError: the launch is not possible, or the kernel fails a check. Buffers
+      then hold the values written up to that point.
     ValueError: a buffer is not contiguous.
   """
   lib = _library.load()
@@ -338,9 +338,9 @@ _options_stack = [Options()]
 def options(value: Options | None = None, **fields: Any) -> Iterator[Options]:
   """Sets the options of kernels launched through the driver, for the whole process.
 
-  `with emulator.options(seed=3):` around a call of `jaxgemm.matmul(...,
-  implementation="emulated:gfx942")`; wait for the result inside. Takes an `Options`,
-  fields of one, or both. Clears `records()` on entry.
+  Use `with emulator.options(seed=3):` around a call of `jaxgemm.matmul(...,
+  implementation="emulated:gfx942")`, and wait for the result inside. Takes an
+  `Options`, fields of one, or both. Clears `records()` on entry.
   """
   lib = _library.load()
   with _options_lock:
@@ -356,7 +356,7 @@ def options(value: Options | None = None, **fields: Any) -> Iterator[Options]:
 
 
 def records() -> list[Record]:
-  """The launches since `options` was last entered, oldest first; 4096 are kept."""
+  """Records of the first 4096 launches since `options` was entered, oldest first."""
   lib = _library.load()
   return [
       Record._from_json(_library.read_text(lib.jaxgemm_emulator_record, i))
@@ -365,7 +365,7 @@ def records() -> list[Record]:
 
 
 def last_record() -> Record | None:
-  """The record of the last launch of the process, or None."""
+  """The last of `records()`, or None if there is none."""
   lib = _library.load()
   count = lib.jaxgemm_emulator_count_records()
   if count == 0:

@@ -11,8 +11,8 @@ _NAME = "libjaxgemm_emulator.so"
 class EmulationError(RuntimeError):
   """A launch, a code object or an instruction that the emulator refuses.
 
-  For a kernel the message names it, the instruction with its offset, the workgroup,
-  wave and lane, and what is wrong or missing.
+  If a kernel fails, the message names the kernel, the instruction with its offset, the
+  workgroup, wave and lane, and the error.
   """
 
 
@@ -22,7 +22,7 @@ def library_path() -> str:
   The environment variable JAXGEMM_EMULATOR_LIBRARY overrides the installed one.
 
   Raises:
-    FileNotFoundError: it is not there.
+    FileNotFoundError: the library does not exist.
   """
   if path := os.environ.get("JAXGEMM_EMULATOR_LIBRARY"):
     if not os.path.exists(path):
@@ -30,7 +30,7 @@ def library_path() -> str:
           f"JAXGEMM_EMULATOR_LIBRARY names {path}, which is not there."
       )
     return path
-  import jaxgemm.emulator  # in an editable installation the library lies elsewhere
+  import jaxgemm.emulator  # an editable installation has the library elsewhere
 
   for folder in jaxgemm.emulator.__path__:
     path = pathlib.Path(folder, _NAME)
@@ -44,7 +44,7 @@ def library_path() -> str:
 
 @functools.cache
 def load() -> ctypes.CDLL:
-  """The library with argument types declared."""
+  """Loads the library and declares the argument types of its functions."""
   lib = ctypes.CDLL(library_path())
   size, text, buffer = ctypes.c_size_t, ctypes.c_char_p, ctypes.c_void_p
   uint32s = ctypes.POINTER(ctypes.c_uint32)
@@ -82,13 +82,13 @@ def load() -> ctypes.CDLL:
 
 
 def check(ok: bool) -> None:
-  """Raises the library's error of this thread unless `ok`."""
+  """Raises this thread's error from the library unless `ok`."""
   if not ok:
     raise EmulationError(load().jaxgemm_emulator_error().decode())
 
 
 def read_text(function, *arguments) -> str:
-  """What a C function with trailing (out, capacity) has to say."""
+  """The text that a C function with the last parameters (out, capacity) returns."""
   length = function(*arguments, None, 0)
   out = ctypes.create_string_buffer(length + 1)
   function(*arguments, out, length + 1)

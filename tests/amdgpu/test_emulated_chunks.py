@@ -1,4 +1,4 @@
-"""chunked_matmul on AMD machine code, with a producer kernel beside it, in emulation.
+"""chunked_matmul on emulated AMD machine code, with a producer kernel beside it.
 
 Every run is checked against float64, for races between product and producer, and for
 stores outside of out: see emulation_chunks.py and emulation_matrix.py.
@@ -21,7 +21,7 @@ F8 = {"gfx942": "float8_e4m3fnuz", "gfx950": "float8_e4m3fn"}
 SCHEDULES = [("persistent", None), ("work_stealing", None), ("stream_k", "linear"),
              ("stream_k", "tree"), ("stream_k", "atomic")]
 
-# One or the other, by whether the call is dispatched at once.
+# Which of the two is raised depends on whether the call is dispatched at once.
 _Errors = (jax.errors.JaxRuntimeError, ValueError)
 
 both = pytest.mark.parametrize("arch", ARCHS)
@@ -65,7 +65,7 @@ def test_batches(arch, schedule, lhs_shared, signals_shared):
 @both
 @pytest.mark.parametrize("seed", range(12))
 def test_random_problems(arch, seed):
-  """Any shape, layout, type, number of tiles in a chunk, pivot, producer and order."""
+  """Random shapes, layouts, types, tiles per chunk, pivots, producers and orders."""
   rng = np.random.default_rng(seed)
   dtype = ("bfloat16", "float32", "int8", F8[arch])[seed % 4]
   instance = kernel(arch, LAYOUTS[rng.integers(4)], dtype)
@@ -98,7 +98,7 @@ def test_all_signals_set_is_the_plain_product_bit_by_bit(arch):
 @pytest.mark.parametrize("arrival", ["set", "random"])
 @pytest.mark.parametrize("schedule, reduction", SCHEDULES[:3])
 def test_a_signal_that_never_comes(arch, arrival, schedule, reduction):
-  """Its call fails, the next one does not."""
+  """The call fails, and the next call succeeds."""
   instance, rng = kernel(arch), np.random.default_rng(0)
   scenario = Chunks(m=(4, 0), k=(3, 0), missing=2, timeout=1e-3, schedule=schedule,
                     arrival=arrival, reduction=reduction, workgroups=3)
@@ -114,7 +114,7 @@ def test_a_signal_that_never_comes(arch, arrival, schedule, reduction):
 
 
 def tiles_stored(arch, scenario) -> int:
-  """Of the product of a lone workgroup, until a signal is missing."""
+  """The number of tiles that a single workgroup stores until a signal is missing."""
   instance, rng = kernel(arch), np.random.default_rng(0)
   call = scenario.function(instance, jnp.dtype("float32"))
   arrays, _ = scenario.operands(rng, instance)
@@ -131,17 +131,17 @@ def tiles_stored(arch, scenario) -> int:
 def test_the_order_is_the_chunks_unless_all_have_come(arch, schedule):
   options = dict(m=(4, 0), n=(3, 0), arrival="set", workgroups=1, timeout=1e-3,
                  schedule=schedule)
-  # The first chunk's three columns before the second chunk is waited for.
+  # The workgroup stores the first chunk's three columns, then waits for the second.
   assert tiles_stored(arch, Chunks(missing=1, **options)) == 3
-  # One column of all chunks: the first one's is stored when the second's signal, which
-  # was there at the start, is looked at.
+  # The workgroup computes one column of all chunks: it stores the first chunk's tile,
+  # then reads the second signal, which was set at the start and is unset by then.
   assert tiles_stored(arch, Chunks(unset=1, k=(16, 0), pause=1, **options)) == 1
 
 
 @both
 @pytest.mark.parametrize("missing", [63, 64, 255, 256, 299])
 def test_each_of_many_signals_counts(arch, missing):
-  """Of more than a wave's lanes look at together."""
+  """There are more signals than the lanes of a wave read at once."""
   scenario = Chunks(m=(300, 0), n=(2, 0), arrival="set", missing=missing,
                     pivot=missing - 1, workgroups=1, timeout=1e-3)
   assert tiles_stored(arch, scenario) == 2

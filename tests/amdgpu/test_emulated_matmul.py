@@ -1,5 +1,5 @@
-"""implementation="emulated:...": the public functions over AMD machine code, by way of
-the plan, the launcher and the emulator, inside jit, grad and vmap."""
+"""The public functions with implementation="emulated:...": AMD machine code through the
+plan, the launcher and the emulator, inside jit, grad and vmap."""
 
 import functools
 import re
@@ -35,7 +35,7 @@ def f64(*arrays):
 
 
 def assert_close(got, wanted, k, dtype="float32"):
-  """Within the rounding of sums of k terms in float32, and of the result once."""
+  """Allows the rounding of a float32 sum of k terms, and one rounding of the result."""
   got = np.asarray(got.astype(jnp.float32), np.float64)
   error = np.abs(got - wanted)
   allowed = (2e-6 * (k + 1) ** 0.5 * max(np.abs(wanted).max(initial=0), 1)
@@ -63,7 +63,7 @@ def test_every_pair_of_operands(rng, arch, lhs_dtype, rhs_dtype):
 @pytest.mark.parametrize(
     "lhs_contracting,rhs_contracting", [(1, 0), (1, 1), (0, 0), (0, 1)])
 def test_layouts_and_edges(rng, arch, lhs_contracting, rhs_contracting):
-  """Sizes that no tile and no 16 bytes divide; k is longer than a k tile."""
+  """Sizes that are multiples of no tile and no 16 bytes; k is longer than a k tile."""
   m, n, k = 131, 67, 101
   a = array(rng, *((m, k) if lhs_contracting else (k, m)), dtype="bfloat16")
   b = array(rng, *((n, k) if rhs_contracting else (k, n)), dtype="bfloat16")
@@ -101,8 +101,8 @@ def test_integer_epilogue(rng):
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_gradients_under_jit(rng, arch):
-  """The saved value before the activation, transposed layouts, a float32 cotangent
-  beside bfloat16 operands."""
+  """Gradients use the saved value before the activation, transposed layouts, and a
+  float32 cotangent with bfloat16 operands."""
   x, w = array(rng, 24, 40, dtype="bfloat16"), array(rng, 40, 56, dtype="bfloat16")
   bias = array(rng, 56)
 
@@ -194,7 +194,7 @@ def test_empty_dimensions(shape):
 
 
 def test_several_devices_at_once(rng):
-  """Each device's call goes through one emulator."""
+  """The calls of all devices go through one emulator."""
   mesh = jax.make_mesh((4,), ("x",), devices=jax.devices()[:4],
                        axis_types=(jax.sharding.AxisType.Auto,))
   spec = jax.sharding.PartitionSpec
@@ -266,7 +266,7 @@ def test_a_kernel_that_was_not_built(rng, monkeypatch):
 
 
 def test_the_emulators_error_reaches_the_caller(tmp_path):
-  """A kernel that writes to its operand, in a process of its own: kernels stay loaded."""
+  """A kernel writes to its operand, in its own process because kernels stay loaded."""
   name = "gemm_float16_float16_128x128x64_ccr"
   code = amdgpu.compile_hip(
       "struct Args { float* lhs; char rest[184 - 8]; };"

@@ -1,7 +1,7 @@
 """Every AMD kernel, executed in emulation.
 
-    python -m pytest tests/amdgpu/test_emulation.py            # each kernel in a few scenarios
-    python -m pytest tests/amdgpu/test_emulation.py --whole    # each kernel in all of them
+    python -m pytest tests/amdgpu/test_emulation.py            # a few scenarios each
+    python -m pytest tests/amdgpu/test_emulation.py --whole    # all scenarios
 
 The scenarios are in emulation_matrix.py.
 """
@@ -14,8 +14,8 @@ import pytest
 from jaxgemm import _ffi
 from tests.support import emulation_matrix as matrix
 
-# The small part deals the scenarios out so that the kernels of each arch, together, see
-# all, and each kernel sees the edge-safe loads and the fast ones.
+# The small part distributes the scenarios: the kernels of each arch together run all of
+# them, and each kernel runs with edge-safe loads and with fast loads.
 _ALWAYS, _DEALT = ("edges", "odd_k"), 1
 
 

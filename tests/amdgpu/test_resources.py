@@ -12,7 +12,7 @@ from benchmarks import pipes, resource_rows, resource_table
 import jaxgemm
 from tests.support.paths import ROOT
 
-# One K tile of 256x256x64 in bf16 on gfx942: 8 waves in even shares, no conflicts.
+# One K tile of 256x256x64 in bf16 on gfx942: 8 waves with equal shares, no conflicts.
 COST = {
     "matrix": 1024, "vector": 160, "scalar": 80, "branch": 8, "scalar_memory": 0,
     "simd_matrix_cycles": [4096] * 4, "simd_vector_cycles": [160, 160, 164, 160],
@@ -61,7 +61,7 @@ def test_cycles_of_pipes():
   conflicts = pipes.cycles("gfx942", COST | {"lds_conflict_cycles": 7})
   assert conflicts == {
       "matrix": 4096, "matrix_issue": 1024, "vector": 1188, "lds": 2055, "scalar": 88,
-      "memory": pytest.approx(65536 * 38 / 2048),  # the L2's share is the narrower
+      "memory": pytest.approx(65536 * 38 / 2048),  # the L2's share is the limit
   }
   assert pipes.cycles("gfx950", COST)["memory"] == 1024
   assert pipes.cycles("gfx950", COST | {"global_lines": 4096})["memory"] == 4096
@@ -139,5 +139,5 @@ def test_command_without_triton(tmp_path):
   for arch, matrix_cycles in (("gfx942", 4096), ("gfx950", 2048)):
     assert rows[arch]["cycles"]["matrix"] == matrix_cycles
     assert rows[arch]["resources"]["code_bytes"] > 1000
-    # Each of the 512 rows of an operand tile is 128 bytes.
+    # The two operand tiles have 512 rows of 128 bytes.
     assert rows[arch]["cycles"]["memory"] >= 512 * 128 / 64

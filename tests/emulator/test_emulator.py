@@ -1,4 +1,4 @@
-"""The emulator runs what compilers make, counts it, and stands in for the HIP driver."""
+"""The emulator runs compiled code, counts its work and stands in for the HIP driver."""
 
 import ctypes
 import threading
@@ -11,8 +11,8 @@ from tests.support import amdgpu
 
 both = pytest.mark.parametrize("arch", amdgpu.ARCHS)
 
-# A tile of 32x32 for two waves, through the LDS: each wave sums half of the k range and they
-# add up at the end. Arguments by value, in LDS, scratch and hidden.
+# A 16x16 output tile for two waves, through the LDS. Each wave multiplies half of every
+# k tile, and the two add their accumulators at the end.
 TILED = """
 typedef float f4 __attribute__((ext_vector_type(4)));
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(128, 128)))
@@ -67,7 +67,7 @@ def test_compiled_kernel_under_any_interleaving(arch):
   fields = dict.fromkeys((f for f in emulator.Options.__annotations__ if f.startswith("check_")),
                          False)
   checked, unchecked = run_tiled(arch).cost, run_tiled(arch, **fields).cost
-  # The one counter that depends on where numpy puts an array.
+  # The only counter that depends on the addresses of the arrays.
   assert checked.pop("global_lines") > 0 and unchecked.pop("global_lines") > 0
   assert checked == unchecked
 
@@ -78,7 +78,7 @@ def test_record(arch):
   assert (record.kernel, record.arch, record.grid, record.block) == (
       "tiled", arch, (3, 2, 1), (128, 1, 1))
   cost = record.cost
-  # Six workgroups of two waves, four k tiles, two matrix instructions in each and wave.
+  # Six workgroups of two waves, four k tiles, two matrix instructions for each of them.
   assert cost["workgroups"] == 6 and cost["waves"] == 12
   assert cost["matrix"] == 6 * 2 * 4 * 2
   assert cost["matrix_cycles"] == 32 * cost["matrix"] == sum(cost["simd_matrix_cycles"])
@@ -181,23 +181,23 @@ def test_xcc_id(arch):
   assert max(random) <= 7 and random != ids(xcc="random", seed=2)
 
 
-# ----------------------------------------------------------------------------- LDS, counted
+# --------------------------------------------------------------------- LDS, counted
 
 
 @both
 @pytest.mark.parametrize("access, address, cycles", [
-    # Lanes side by side: no conflicts.
+    # Lanes with consecutive addresses: no conflicts.
     ("ds_read_b32 v4, v1", lambda i: 4 * i, {"gfx942": (2, 0), "gfx950": (2, 0)}),
     ("ds_read_b64 v[4:5], v1", lambda i: 8 * i, {"gfx942": (4, 0), "gfx950": (2, 0)}),
     ("ds_read_b128 v[4:7], v1", lambda i: 16 * i, {"gfx942": (8, 0), "gfx950": (4, 0)}),
     ("ds_write_b128 v1, v[4:7]", lambda i: 16 * i, {"gfx942": (8, 0), "gfx950": (8, 0)}),
-    # One dword for all: a broadcast. 32 words apart: all in one bank.
+    # One dword for all lanes is a broadcast; lanes 32 words apart are all in one bank.
     ("ds_read_b32 v4, v1", lambda i: 64, {"gfx942": (2, 0), "gfx950": (2, 0)}),
     ("ds_read_b32 v4, v1", lambda i: 128 * i, {"gfx942": (2, 62), "gfx950": (2, 62)}),
-    # Rows of 64 bf16: the lanes of a phase lie 128 bytes apart, four banks of 32 or 64.
+    # Rows of 64 bf16: lanes of a phase are 128 bytes apart, in four banks of 32 or 64.
     ("ds_read_b128 v[4:7], v1", lambda i: 128 * i, {"gfx942": (8, 56), "gfx950": (4, 28)}),
-    # The same with 16-byte columns swizzled by the row, and by pairs of rows: each right for
-    # one of the chips.
+    # The same with 16-byte columns swizzled by the row, and by pairs of rows. Each
+    # swizzle has no conflicts on one of the chips.
     ("ds_read_b128 v[4:7], v1", lambda i: 128 * i + 16 * (i % 8),
      {"gfx942": (8, 0), "gfx950": (4, 4)}),
     ("ds_read_b128 v[4:7], v1", lambda i: 128 * i + 16 * (i // 2 % 8),
@@ -223,7 +223,7 @@ def test_lds_cycles_from_addresses(arch, access, address, cycles):
 
 @pytest.mark.parametrize("bits", [16, 8])
 def test_transposing_reads(bits):
-  """Rows of 16 elements come back as columns: 4 rows of b16, 8 of b8 for each 16 lanes."""
+  """Rows of 16 elements return as columns: 4 rows of b16, 8 of b8 for each 16 lanes."""
   body = f"""
   s_load_dwordx4 s[4:7], s[0:1], 0x0
   v_lshlrev_b32 v1, 3, v0
@@ -266,7 +266,7 @@ def test_a_two_part_read_may_replace_its_address(arch):
   np.testing.assert_array_equal(out, np.arange(64)[:, None] + [0, 100, 0, 100])
 
 
-# --------------------------------------------------------------------------- the HIP driver
+# ------------------------------------------------------------------- the HIP driver
 
 
 @pytest.fixture
@@ -276,7 +276,7 @@ def hip():
 
 def _driver_launch(hip, arch, by_parameters, buffers=True):
   n = 32
-  # One block of memory, so that `a` is what lies nearest to `out`.
+  # One block of memory, so that `a` is the buffer nearest to `out`.
   block = np.zeros((1 << 20,), np.float32)
   a, out = block[:16 * 16].reshape(16, 16), block[16 * 16:16 * (16 + n)].reshape(16, n)
   a[:] = np.arange(16 * 16).reshape(16, 16) % 7
@@ -318,7 +318,7 @@ def test_driver_launches(hip, arch, by_parameters):
 
 def test_driver_errors(hip):
   assert hip.hipSetDevice(2) == 101
-  # Options, the device and the message of a failure are those of the right threads.
+  # Each thread has its own device and error message.
   results = {}
   def work(arch):
     assert hip.jaxgemm_emulator_set_arch(arch.encode()) == 0
@@ -355,7 +355,7 @@ def test_driver_attributes(hip, arch):
   assert hip.hipModuleGetFunction(ctypes.byref(function), module, b"tiled") == 0
   assert hip.hipFuncGetAttribute(ctypes.byref(value), 0, function) == 0 and value.value == 128
   assert hip.hipFuncGetAttribute(ctypes.byref(value), 1, function) == 0 and value.value == 3200
-  # 16 KiB of dynamic LDS: 3 workgroups of 19.2 KiB fit 64 KiB, 8 of them 160 KiB.
+  # With 16 KiB of dynamic LDS, 3 workgroups of 19.2 KiB fit in 64 KiB, 8 in 160 KiB.
   assert hip.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
       ctypes.byref(value), function, 128, ctypes.c_size_t(16384)) == 0
   assert value.value == (3, 8)[device]

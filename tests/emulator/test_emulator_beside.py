@@ -28,8 +28,8 @@ WRITER = """
   {set_flag}
 .Ldone:
 """
-# Waits for the flag and copies the data, reversed, so that each wave reads what the
-# other wave of the writer wrote.
+# Waits for the flag and copies the data, reversed, so that each wave reads the values
+# of the other wave of the writer.
 READER = """
   s_load_dwordx4 s[4:7], s[0:1], 0x0      ; data, flag
   s_load_dwordx2 s[8:9], s[0:1], 0x10     ; out
@@ -61,7 +61,8 @@ RIGHT = dict(
     read_flag="global_load_dword v5, v2, s[6:7] sc0 sc1",
     invalidate="buffer_inv sc0 sc1", barrier="s_barrier", load="",
 )
-# Written through, the data needs no write-back; read past the caches, no invalidation.
+# Stores that are written through need no write-back, and loads that bypass the caches
+# need no invalidation.
 THROUGH = RIGHT | dict(store="sc0 sc1", write_back="", load="sc0 sc1", invalidate="")
 
 
@@ -90,7 +91,7 @@ def message(arch, parts, **options):
 def test_release_and_acquire_of_the_system(arch, parts):
   for seed in range(4):
     record = message(arch, parts, seed=seed, quantum=(1, 4, 16, 64)[seed])
-    # The record is the launch's: two waves that store once.
+    # The record counts only the launch: two waves with one store each.
     assert record.cost["waves"] == 2 and record.cost["global_store"] == 2
 
 
@@ -115,7 +116,7 @@ def test_what_is_enough_on_the_device_is_not(arch, parts, fault):
 
 
 def test_all_is_enough_on_the_device():
-  """The same instructions between two workgroups of one launch."""
+  """With sc1 only, the same instructions order two workgroups of one launch."""
   device = {name: text.replace("sc0 sc1", "sc1") for name, text in RIGHT.items()}
   code = """
   s_cmp_eq_u32 s2, 0
@@ -168,7 +169,7 @@ def beside_and_launch(arch, arguments, buffers, launched):
 def test_who_may_access_what(arch):
   known = beside_and_launch(arch, ["other"], ["other"], "own")
   np.testing.assert_array_equal(known["other"], np.arange(64))
-  # An array is an argument by its address, a string as the launch's buffer of that name.
+  # An array is passed by its address; a string is the name of a buffer of the launch.
   for given, fault in [
       ((["own"], [], "own"), "in buffer own, which only the other kernel has"),
       ((["other"], [], "own"), "outside the launch's buffers"),
@@ -219,7 +220,7 @@ def _set_options(text):
 
 @both
 def test_time_passes_with_instructions_and_sleep(arch):
-  """s_memrealtime: 100 MHz, a tick every 21 cycles; s_memtime: cycles."""
+  """s_memrealtime has 100 MHz, a tick every 21 cycles; s_memtime counts cycles."""
   code = """
   s_load_dwordx2 s[4:5], s[0:1], 0x0
   v_mov_b32 v1, 0
@@ -273,5 +274,5 @@ def test_who_sleeps_lets_the_others_run(arch):
     emulator.launch(
         amdgpu.assemble(code, arch), "k", emulator.pack_arguments(out), grid=2, block=1,
         arch=arch, buffers=[out], options=emulator.Options(seed=seed))
-    # 4000 cycles of instructions at most pass before the sleeper's next turn.
+    # At most 4000 cycles of instructions pass before the sleeping wave's next turn.
     assert 2048 <= out[0] <= 4096

@@ -1,4 +1,4 @@
-"""The emulator finds planted faults: each test shows the right code passing and the wrong not."""
+"""The emulator finds planted faults: the right code passes, the wrong code fails."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ both = pytest.mark.parametrize("arch", amdgpu.ARCHS)
 
 
 def run(body, arch, *args, lds=0, grid=1, block=64, buffers=None, **options):
-  """Runs the instructions with the arguments; arrays among them are the buffers."""
+  """Runs the instructions with the arguments; arrays among these are the buffers."""
   if buffers is None:
     buffers = [a for a in args if isinstance(a, np.ndarray)]
   return emulator.launch(
@@ -31,7 +31,7 @@ def words(count=64):
   return np.arange(count, dtype=np.uint32)
 
 
-# ------------------------------------------------------------------------------- s_waitcnt
+# ---------------------------------------------------------------------------- s_waitcnt
 
 POINTERS = """
   s_load_dwordx4 s[4:7], s[0:1], 0x0
@@ -72,7 +72,7 @@ def test_a_register_being_loaded_is_not_overwritten(arch):
 
 @both
 def test_stores_count_in_vmcnt(arch):
-  """vmcnt(1) after load, store covers the load; after store, load it does not."""
+  """vmcnt(1) covers a load before a store, but not a load after a store."""
   code = POINTERS + """
   {first}
   {second}
@@ -110,7 +110,7 @@ def test_lds_reads_come_back_in_order_unless_scalar_loads_mix(arch):
   """
   check_fault(code.format(between="", read="v2"), code.format(between="", read="v3"),
               "v3 is read while the LDS read", arch, words(), lds=256)
-  # Two in flight after the scalar load may be the two reads.
+  # lgkmcnt(2) may leave both reads outstanding: scalar loads return out of order.
   late = code.replace("lgkmcnt(1)", "lgkmcnt(2)")
   check_fault(None, late.format(between="s_load_dword s4, s[0:1], 0x0", read="v2"),
               "v2 is read while the LDS read", arch, words(), lds=256)
@@ -132,7 +132,7 @@ def test_flat_counts_in_both(arch):
                 "v4 is read while the flat load", arch, words(), words())
 
 
-# ------------------------------------------------------------------------------------- LDS
+# ---------------------------------------------------------------------------------- LDS
 
 LDS_EXCHANGE = """
   v_lshlrev_b32 v1, 2, v0
@@ -152,7 +152,7 @@ RIGHT = dict(wait="s_waitcnt lgkmcnt(0)", barrier="s_barrier", barrier2="s_barri
 @pytest.mark.parametrize("missing, message", [
     ("wait", r"reads what wave \d wrote, but wave \d has not waited"),
     ("barrier", r"reads what wave \d wrote, but no barrier|nothing in this workgroup wrote it"),
-    # Which of the two comes first is up to the order of turns.
+    # The order of turns decides which of the two races comes first.
     ("barrier2", r"overwrites what wave \d reads, but no barrier|reads what wave \d wrote, but"),
 ])
 def test_lds_race(arch, missing, message):
@@ -162,7 +162,7 @@ def test_lds_race(arch, missing, message):
 
 @both
 def test_barriers_at_different_places_count_by_release(arch):
-  """Wave 0 waits at other instructions than wave 1 does, as in a ping-pong loop."""
+  """The waves wait at different s_barrier instructions, as in a ping-pong loop."""
   code = """
   v_lshlrev_b32 v1, 2, v0
   v_and_b32 v1, 0xff, v1
@@ -207,7 +207,7 @@ def test_loads_to_the_lds_need_their_wait(arch):
   wait = "s_waitcnt vmcnt(0)"
   check_fault(TO_LDS.format(wait=wait, barrier=""), TO_LDS.format(wait="", barrier=""),
               "has not waited for it .s_waitcnt vmcnt", arch, words(), lds=256)
-  # Two waves that load the same words.
+  # Two waves load the same words to the same place in the LDS.
   twice = TO_LDS.format(wait=wait, barrier="").replace("v0\n", "v0\n  v_and_b32 v1, 252, v1\n")
   check_fault(None, twice, "LDS race", arch, words(), lds=256, block=128)
 
@@ -238,7 +238,7 @@ def test_lds_bounds_alignment_and_initialisation(arch):
   run(code.format(**wide | dict(offset=" offset:16")), arch, lds=2048, check_uninitialized=False)
 
 
-# -------------------------------------------------------------------------- global accesses
+# ---------------------------------------------------------------------- global accesses
 
 
 @both
@@ -298,7 +298,7 @@ def test_buffer_resources_are_ranges(arch):
   np.testing.assert_array_equal(out[63:], 7)
 
 
-# ----------------------------------------------------------------------- wait states, others
+# ------------------------------------------------------------------ wait states, others
 
 
 @both
@@ -343,7 +343,7 @@ def test_wait_states(arch, first, states, second, message):
 
 @both
 def test_matrix_results_need_passes(arch):
-  """A bf16 16x16 instruction has 4 passes: 3 states more; on gfx950 another one."""
+  """A bf16 16x16 instruction has 4 passes; gfx942 needs 3 states more, gfx950 4."""
   matrix = {"gfx942": "v_mfma_f32_16x16x16_bf16 v[4:7], v[8:9], v[8:9], v[4:7]",
             "gfx950": "v_mfma_f32_16x16x32_bf16 v[4:7], v[8:11], v[8:11], v[4:7]"}[arch]
   needed = {"gfx942": 7, "gfx950": 8}[arch]
@@ -351,7 +351,7 @@ def test_matrix_results_need_passes(arch):
     return f"s_nop 7\n  {matrix}\n  s_nop {states - 1}\n  {use}"
   for use in ("v_mov_b32 v3, v7", "v_mov_b32 v7, 0"):
     check_fault(code(needed, use), code(needed - 1, use), f"v7: {needed} wait states", arch)
-  # As C in place there is nothing to wait for; in part there is.
+  # A C in the same registers needs no wait states; a C that overlaps in part does.
   run(f"s_nop 7\n  {matrix}\n  {matrix}", arch)
   part = matrix.replace("v[4:7]", "v[6:9]")
   with pytest.raises(emulator.EmulationError, match="overlaps in part"):
@@ -360,7 +360,7 @@ def test_matrix_results_need_passes(arch):
 
 @both
 def test_compiled_code_keeps_the_wait_states(arch):
-  """Every s_nop that clang inserts before a matrix result is needed, and is enough."""
+  """The s_nop that clang inserts before using a matrix result is needed and enough."""
   source = """
   typedef float f4 __attribute__((ext_vector_type(4)));
   extern "C" __global__ void k(float* a, f4* out) {
@@ -390,7 +390,7 @@ def test_unknown_instruction(arch):
 
 @both
 def test_hang(arch):
-  """A flag that never comes; and code that jumps away."""
+  """A flag that is never set, and a jump out of the code."""
   poll = POINTERS + """
   v_mov_b32 v2, 0
 .Lagain:

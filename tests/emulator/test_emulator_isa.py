@@ -1,4 +1,4 @@
-"""What single scalar instructions and branches do, against the ISA manuals."""
+"""Single scalar instructions and branches, against the ISA manuals."""
 
 import pytest
 
@@ -34,14 +34,14 @@ EDGES64 = (
 
 
 def field(x: int, offset: int, width: int, bits: int, signed: bool) -> int:
-  """Python's arithmetic shift, then `width` bits, sign-extended where asked."""
+  """`width` bits of x from bit `offset` on, sign-extended if `signed`."""
   x = ((s64(x) if bits == 64 else s32(x)) if signed else x) >> (offset % bits)
   width = min(width, bits)
   x &= (1 << width) - 1
   return x - (1 << width) if signed and width and x >> (width - 1) else x
 
 
-# Result and SCC of 32-bit operands; SCC None: unchanged.
+# Result and SCC for 32-bit operands a, b and SCC c. An SCC of None means unchanged.
 SCALAR = {
   "s_add_u32": lambda a, b, c: (a + b, a + b > U32),
   "s_sub_u32": lambda a, b, c: (a - b, b > a),
@@ -93,7 +93,7 @@ def test_scalar(name):
         assert (int(got.s[2]), got.scc) == expected, (hex(a), hex(b), c)
 
 
-# Of s[4:5], s[6:7] (shifts: s6).
+# The same for the operands s[4:5] and s[6:7] (s6 for shifts and bit fields).
 SCALAR64 = {
   "s_cselect_b64": lambda a, b, c: (a if c else b, None),
   "s_and_b64": lambda a, b, c: (x := a & b, x != 0),
@@ -140,7 +140,7 @@ def quads(x: int, bits: int, expand: bool) -> int:
 
 
 def by_width(f, scc=True):
-  """f(x, bits) as rows for both widths: (of 32 bits, of 64, SCC is result != 0)."""
+  """A row of UNARY: f for 32 bits, f for 64 bits, whether SCC becomes result != 0."""
   return (lambda x: f(x, 32)), (lambda x: f(x, 64)), scc
 
 
@@ -246,7 +246,7 @@ def test_immediates():
     s={3: 0x80000000, 4: 5},
   )
   assert [int(x) for x in got.s[2:5]] == [0xFFFF8001, 0x7FFFFFFF, 0xFFFFFFF6]
-  assert got.scc == 1  # of s_addk: overflow
+  assert got.scc == 1  # s_addk_i32 overflows
   got = isa.run(
     "gfx942",
     "s_mov_b64 s[2:3], -1\ns_mov_b64 s[4:5], 0x80000001\n"
@@ -318,7 +318,7 @@ def test_loop_and_calls():
     "s_mov_b32 s2, 0\ns_add_u32 s2, s2, 3\ns_cmp_lt_u32 s2, 61\ns_cbranch_scc1 65533",
   )
   assert got.s[2] == 63
-  # s_getpc gives the address after itself.
+  # s_getpc gives the address of the next instruction.
   source = (
     "s_getpc_b64 s[2:3]\ns_add_u32 s4, s2, 20\ns_mov_b32 s5, 0\n"
     "s_swappc_b64 s[6:7], s[4:5]\n"
@@ -329,7 +329,7 @@ def test_loop_and_calls():
 
 
 def test_wide_scalars():
-  """Those of 64 bits that the tables above leave out."""
+  """64-bit and bit instructions that the tables above leave out."""
   for x in EDGES64:
     for n in EDGES:
       got = isa.run(

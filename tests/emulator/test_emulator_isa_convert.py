@@ -7,7 +7,7 @@ import pytest
 from tests.support import emulator_isa as isa
 from tests.support.isa_values import F32, pairs, same
 
-# gfx942 has the FNUZ formats, gfx950 those of OCP.
+# gfx942 has the FNUZ formats, gfx950 the OCP formats.
 FP8 = {
   "gfx942": (ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2fnuz),
   "gfx950": (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2),
@@ -16,7 +16,7 @@ _RNG = np.random.default_rng(11)
 
 
 def values() -> np.ndarray:
-  """Special values, ties and random floats near what float8 and float16 hold."""
+  """Special values, ties and random floats near the ranges of float8 and float16."""
   ties = np.arange(2**16, dtype=np.uint32)[::37] << 16
   near = (_RNG.standard_normal(2048) * 2.0 ** _RNG.integers(-26, 17, 2048)).astype(F32)
   x = np.concatenate(
@@ -145,7 +145,7 @@ def test_float8_decode(arch):
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_float8_encode(arch):
-  """To nearest even; what is too large becomes inf where there is one, else NaN."""
+  """Rounds to nearest even; an overflow becomes inf if the format has it, else NaN."""
   with np.errstate(all="ignore"):
     for name, dtype in zip(("fp8", "bf8"), FP8[arch]):
       for x in values():

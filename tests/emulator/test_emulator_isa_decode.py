@@ -80,7 +80,7 @@ def _memory(row: dict) -> str:
     operands += ["v1"] + [_register("v", 20 + 4 * i, c) for i, c in enumerate(data)]
     two = "read2" in name or "write2" in name
     offset = {True: " offset0:1 offset1:2", False: " offset:8"}[two]
-    # Printed as a pattern, which has a test of its own.
+    # Clang prints the swizzle's offset as a pattern; test_swizzle_text covers it.
     return ", ".join(operands) + ("" if name == "ds_swizzle_b32" else offset)
   returns = " sc0" if loaded and data else ""
   if form == MUBUF:
@@ -103,7 +103,7 @@ def _sample(row: dict) -> str:
 
 
 def _check(arch: str, source: str) -> int:
-  """Compares every instruction of assembly `source`; returns how many."""
+  """Compares every instruction of assembly `source`; returns their number."""
   count = 0
   for text, code in isa.assemble(arch, source):
     size, mine = isa.decode(arch, code)
@@ -115,7 +115,7 @@ def _check(arch: str, source: str) -> int:
 
 
 def _errors(arch: str, lines: list[str]) -> set[int]:
-  """The lines that clang refuses."""
+  """Indices of the lines that clang refuses."""
   command = [
     sys.executable,
     "-m",
@@ -156,7 +156,7 @@ def test_table(arch):
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_arithmetic_is_there(arch):
-  """No row of the arithmetic units lacks its meaning."""
+  """Every row of the arithmetic units can be executed."""
   lines = [
     _sample(row)
     for row in isa.table()
@@ -165,14 +165,14 @@ def test_arithmetic_is_there(arch):
   encoded = isa.assemble(arch, "\n".join(lines) + "\n")
   assert len(encoded) == len(lines)
   for text, code in encoded:
-    # A jump to a register leaves the code.
+    # The value of s10 makes a jump to a register leave the code.
     if not text.startswith("s_trap"):
       isa.run(arch, code, s={10: (2**32,)})
 
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_vop3_forms(arch):
-  """VOP1, VOP2 and VOPC in their long encoding."""
+  """VOP1, VOP2 and VOPC in their VOP3 encoding."""
   only_short = (
     "v_nop",
     "v_readfirstlane_b32",
@@ -284,7 +284,7 @@ def test_forms(arch):
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_swizzle_text(arch):
-  """Clang prints a pattern, the disassembler its number: the same instruction."""
+  """Clang prints a pattern, the disassembler a number; both give the same code."""
   source = "ds_swizzle_b32 v8, v2 offset:swizzle(QUAD_PERM,0,1,2,3)\n"
   ((_, code),) = isa.assemble(arch, source)
   size, text = isa.decode(arch, code)
@@ -345,7 +345,7 @@ def _random_code(rng: random.Random) -> bytes:
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_random_encodings(arch):
-  """What the decoder accepts, clang assembles from its text, and that has the text."""
+  """Clang assembles the decoder's text, and the result decodes to the same text."""
   rng = random.Random(7)
   texts = []
   while len(texts) < 3000:
@@ -353,15 +353,15 @@ def test_random_encodings(arch):
     if size > 0:
       texts.append(text)
   refused = _errors(arch, texts)
-  # VCC beside one of its halves, and returning atomics on accumulation registers with a
-  # scalar base, are refined further by clang.
+  # Clang has stricter rules for VCC beside one of its halves, and for returning atomics
+  # on accumulation registers with a scalar base.
   assert len(refused) <= 6, [texts[i] for i in refused]
   kept = [text for i, text in enumerate(texts) if i not in refused]
   encoded = isa.assemble(arch, "\n".join(kept) + "\n")
   assert len(encoded) == len(kept)
   for mine, (text, code) in zip(kept, encoded):
     again = isa.decode(arch, code)[1]
-    # An inline constant that was a literal is printed as a number the first time.
+    # A literal that also has an inline constant is printed as a number the first time.
     assert mine == again or text == again, (mine, text, again)
 
 
@@ -411,7 +411,7 @@ extern "C" __attribute__((global)) void k(float* f, u4* u, h2* h, double* d, lon
 @pytest.mark.parametrize("arch", isa.ARCHS)
 @pytest.mark.parametrize("level", ["-O1", "-O3"])
 def test_compiled(arch, level, tmp_path):
-  """What clang emits for ordinary code of many types."""
+  """Clang's code for ordinary source with many types."""
   source, assembly = tmp_path / "k.hip", tmp_path / "k.s"
   source.write_text(HIP)
   subprocess.run(

@@ -65,7 +65,7 @@ def test_modifiers():
 
 
 def test_output_modifiers():
-  """Only without IEEE mode and output denormals; ignored otherwise."""
+  """They apply only without IEEE mode and output denormals."""
   a = np.linspace(-2, 2, 64).astype(F32)
   source = (
     "v_mul_f32_e64 v5, v2, v2 mul:2\nv_add_f32_e64 v6, v2, 0 mul:4\n"
@@ -86,7 +86,7 @@ def flushed(x: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("denormals", [0, 1, 2, 3])
 def test_denormals(denormals):
-  """Bit 0 of the mode keeps denormal inputs, bit 1 outputs; moves keep them always."""
+  """Bit 0 keeps denormal inputs and bit 1 denormal results; moves always keep them."""
   with np.errstate(all="ignore"):
     for a, b in zip(*pairs()):
       b = b * F32(2.0**-126)
@@ -100,7 +100,7 @@ def test_denormals(denormals):
       product = x * y if denormals & 2 else flushed(x * y)
       same(got.v[5].view(F32), product)
       assert (got.v[6] == b.view(np.uint32)).all()
-      same(got.v[7].view(F32), product)  # plus -0
+      same(got.v[7].view(F32), product)  # the addend is -0
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="sets the x86's mode")
@@ -131,7 +131,7 @@ def test_rounding_mode_is_refused():
 
 
 def test_fma():
-  """One rounding, of the exact sum, ties and cancellation included."""
+  """The exact sum is rounded once, with ties and cancellation."""
   a, b = (_RNG.standard_normal(64).astype(F32) for _ in range(2))
   c = np.where(np.arange(64) % 2, -(a * b), a * F32(2.0**20)).astype(F32)
   got = isa.run(
@@ -177,7 +177,7 @@ def test_packed_f32():
     same(f(8 + half), a[half] * b[half])
     same(f(14 + half), a[half] * F32(2))
     same(f(2 + half), a[1 - half] + a[1 - half])
-    # The fma of these, in double: the double rounding is not hit here.
+    # The fma in double: for these values, rounding twice makes no difference.
     same(f(12 + half), (a[half].astype(np.float64) * b[half] + c[half]).astype(F32))
   same(f(10), a[1] - b[0])
   same(f(11), -a[0] + b[1])
@@ -257,7 +257,7 @@ TRANSCENDENTAL = {
 
 @pytest.mark.parametrize("name", TRANSCENDENTAL)
 def test_transcendental(name):
-  """The nearest float, with denormals flushed on both sides."""
+  """The nearest float, with denormal inputs and results flushed."""
   with np.errstate(all="ignore"):
     for a in (*pairs()[0], np.linspace(-140, 140, 64).astype(F32)):
       expected = flushed(
@@ -292,7 +292,7 @@ v_div_fixup_f32 v9, v10, v3, v2
 
 
 def test_division():
-  """Clang's sequence rounds every quotient correctly: specials, denormals, extremes."""
+  """Clang's sequence rounds specials, denormals and extremes correctly."""
   bits = _RNG.integers(0, 2**32, (2, 4096), np.uint32)
   # Quotients at the ends of the range, and denormal operands.
   ends = _RNG.standard_normal((2, 2048)).astype(F32)

@@ -54,7 +54,7 @@ def test_compare_floats():
           )
           expected = sum(int(h) << lane for lane, h in enumerate(holds)) & U64 >> 3
           assert got.s64(8 + 2 * i) == expected, (name, kind)
-          # v_cmpx writes EXEC too: one instruction for each lane's condition.
+          # v_cmpx writes EXEC too, so each condition runs alone.
           if first == 0:
             source = f"v_cmpx_{name}_{kind}_e64 s[2:3], {operands}"
             too = isa.run("gfx942", source, v={2: x, 4: y}, exec_mask=U64 >> 3)
@@ -62,7 +62,7 @@ def test_compare_floats():
 
 
 def test_class():
-  """Bit of each class: sNaN, qNaN, -inf, -normal, -denormal, -0, and up."""
+  """The bits of the classes: sNaN, qNaN, -inf, -normal, -denormal, -0, +0 to +inf."""
   x = np.tile(
     np.array(
       [
@@ -185,7 +185,7 @@ _F16 = np.arange(2**16, dtype=np.uint16).view(np.float16)
 
 
 def test_f16():
-  """Sums and products of float16 are rounded once; zeros above the result."""
+  """Sums and products of float16 are rounded once, with zeros above the result."""
   a = _RNG.permutation(_F16)[:4096].reshape(-1, 64)
   b = _RNG.permutation(_F16)[:4096].reshape(-1, 64)
   source = (
@@ -247,7 +247,7 @@ def test_f16_unary():
         expected = function(x.astype(np.float64)).astype(np.float16)
         if name in ("sin", "cos"):
           kept = np.isfinite(x) & (np.abs(x) <= 256)
-          # Sines near zero are -0, 0 or the rounding of 2 pi.
+          # A sine near zero may be -0, 0 or the rounding error of 2 pi.
           close = np.abs(half(10 + i) - expected) < 1e-3
           assert close[kept].all(), name
         else:
@@ -258,7 +258,7 @@ def test_f16_unary():
 
 
 def test_f16_selection():
-  """Minima, maxima and medians, packed ones too; v_subrev, v_pk_mul, v_pk_fmac."""
+  """Minima, maxima and medians, also packed; v_subrev, v_pk_mul, v_pk_fmac."""
   source = (
     "v_min3_f16 v5, v2, v3, v4\nv_max3_f16 v6, v2, v3, v4\nv_med3_f16 v7, v2, v3, v4\n"
     "v_subrev_f16_e32 v8, v2, v3\nv_pk_min_f16 v9, v2, v3\nv_pk_max_f16 v10, v2, v3\n"
@@ -284,7 +284,7 @@ def test_f16_selection():
     same(half(9, i), np.fmin(a[i], b[i]))
     same(half(10, i), np.fmax(a[i], b[i]))
     same(half(11, i), a[i] * b[i])
-    # Products of these are exact in float64, and so is the sum but for its rounding.
+    # These products and sums are exact in float64; only the result is rounded.
     exact = a[i].astype(np.float64) * b[i] + c[i].astype(np.float64)
     same(half(12, i), exact.astype(np.float16))
     same(half(13, i), np.minimum(np.minimum(a[i], b[i]), c[i]))
@@ -305,7 +305,7 @@ def test_division_f16():
 
 
 def test_fma_f16():
-  """One rounding: where float and even double arithmetic would round twice."""
+  """There is one rounding, even where float or double arithmetic would round twice."""
   finite = _F16[np.isfinite(_F16)]
   for _ in range(20):
     a, b, c = (_RNG.choice(finite, 64) for _ in range(3))

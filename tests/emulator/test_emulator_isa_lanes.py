@@ -16,7 +16,7 @@ def bits(mask: int) -> np.ndarray:
 
 
 def in_row(source):
-  """The lane that each reads, by its place in a row of 16; None: none."""
+  """Maps a lane to the lane that it reads in its row of 16, or to None."""
 
   def of(lane):
     place = source(lane % 16)
@@ -138,7 +138,7 @@ def test_sdwa_destination(target, unused):
 
 def test_sdwa_floats_and_compares():
   halves = np.array([1.5, -2.25, 65504, -0.0] * 16, np.float16)
-  packed = halves.view(np.uint16).astype(np.uint32) << 16 | 0x3C00  # 1.0 below
+  packed = halves.view(np.uint16).astype(np.uint32) << 16 | 0x3C00  # low half: 1.0
   got = isa.run(
     "gfx942",
     "v_add_f16_sdwa v9, -v2, |v2| dst_sel:WORD_1 "
@@ -159,7 +159,7 @@ def test_sdwa_floats_and_compares():
 
 
 def test_to_and_from_scalars():
-  """v_readlane and v_writelane ignore EXEC, v_readfirstlane takes its first lane."""
+  """v_readlane and v_writelane ignore EXEC; v_readfirstlane takes EXEC's first lane."""
   source = (
     "v_readfirstlane_b32 s2, v2\nv_readlane_b32 s3, v2, 63\nv_readlane_b32 s4, v2, s9\n"
     "v_writelane_b32 v3, s8, 5\nv_writelane_b32 v3, 7, s9\nv_writelane_b32 v3, s8, m0"
@@ -241,6 +241,6 @@ def test_accumulation_registers():
   ],
 )
 def test_refused(source, why):
-  """What is not implemented exactly says so."""
+  """Instructions that are not implemented exactly are refused."""
   with pytest.raises(isa.StepError, match=why):
     isa.run("gfx942", source)

@@ -196,7 +196,7 @@ def test_packed_moves():
     "v_mad_i16 v12, v2, v3, v4",
     v={2: A64, 4: B64, 12: 0x12340000},
   )
-  assert (got.v[11] == got.v[10]).all()  # modulo 2^16 the sign makes no difference
+  assert (got.v[11] == got.v[10]).all()  # the same modulo 2^16
   assert (got.v[12] == (got.v[10] & 0xFFFF | 0x12340000)).all()
   assert (got.v[8] == A64 >> np.uint64(32)).all() and (got.v[9] == C).all()
   lanes = zip(B.tolist(), A.tolist(), C.tolist())  # v2, v3 hold A64's words

@@ -13,7 +13,7 @@ FNUZ = {"fp8": ml_dtypes.float8_e4m3fnuz, "bf8": ml_dtypes.float8_e5m2fnuz}
 OCP = {"fp8": ml_dtypes.float8_e4m3fn, "bf8": ml_dtypes.float8_e5m2}
 _RNG = np.random.default_rng(17)
 
-# Name, M = N, K, types of A and B, cycles; then archs.
+# Name, M = N, K, types of A and B, cycles.
 _BOTH = [
   ("v_mfma_f32_16x16x4_f32", 16, 4, F32, F32, 32),
   ("v_mfma_f32_32x32x2_f32", 32, 2, F32, F32, 64),
@@ -89,7 +89,7 @@ def sums(matrix: np.ndarray, m: int) -> dict[int, np.ndarray]:
 def product(
   arch: str, name: str, m: int, k: int, a, b, c, *, bank="v", exec_mask=2**64 - 1
 ):
-  """Runs D = A B + C with C and D in v32 (a32) on; returns D as uint32 [m, m]."""
+  """Runs D = A B + C with C and D from v32 (a32) on; returns D as uint32 [m, m]."""
   mnemonic, _, suffix = name.partition(" ")
   count, width = m * m // 64, m * k * a.itemsize // 256
   register = lambda first, n: f"[{first}:{first + n - 1}]" if n > 1 else f"{first}"
@@ -111,7 +111,7 @@ def product(
 
 @pytest.mark.parametrize("arch, name, m, k, left, right, cycles", CASES)
 def test_exact_on_integers(arch, name, m, k, left, right, cycles):
-  """Small integers: exact, whatever the order of sums. EXEC is ignored."""
+  """Small integers are exact in any order of summation. EXEC is ignored."""
   kind = np.int32 if "i32" in name else F32
   a = _RNG.integers(-4, 5, (m, k)).astype(left)
   b = _RNG.integers(-4, 5, (k, m)).astype(right)
@@ -124,7 +124,7 @@ def test_exact_on_integers(arch, name, m, k, left, right, cycles):
 
 @pytest.mark.parametrize("arch, name, m, k, left, right, cycles", CASES)
 def test_sums_in_order(arch, name, m, k, left, right, cycles):
-  """Float sums go through k in order, each rounded to float32."""
+  """Float products are added in the order of k, and each sum is rounded to float32."""
   if "i32" in name:
     a, b = (_RNG.integers(-128, 128, s).astype(I8) for s in ((m, k), (k, m)))
     c = _RNG.integers(-(2**31), 2**31, (m, m)).astype(np.int32)  # wraps
@@ -136,7 +136,7 @@ def test_sums_in_order(arch, name, m, k, left, right, cycles):
   c = _RNG.standard_normal((m, m)).astype(F32)
   expected = c
   for i in range(k):
-    # In double: exact products, and float32's are fused.
+    # In double the products are exact; those of float32 are fused.
     term = a[:, i, None].astype(np.float64) * b[None, i].astype(np.float64)
     expected = (expected.astype(np.float64) + term).astype(F32)
   got = product(arch, name, m, k, a, b, c).view(F32)
@@ -145,7 +145,7 @@ def test_sums_in_order(arch, name, m, k, left, right, cycles):
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_special_values(arch):
-  """inf, NaN and denormals of A, B and C."""
+  """inf, NaN and denormals in A, B and C."""
   a, b, c = np.zeros((16, 16), BF16), np.zeros((16, 16), BF16), np.zeros((16, 16), F32)
   a[0, 0], b[0, :] = np.inf, 1
   a[1, 1], b[1, :] = np.nan, 1
@@ -171,7 +171,7 @@ def test_all_float8_codes(arch):
       a[:, :16] = codes.reshape(16, 16).view(dtype)
       a = a if half == 0 else np.roll(a, 16, axis=1)
       b = one if half == 0 else np.roll(one, 16, axis=0)
-      # A NaN would spread along its row: one row at a time in turn.
+      # inf and NaN spread along their row, so only the other rows are compared.
       got = product(
         arch,
         f"v_mfma_f32_16x16x32_{name}_{name}",
@@ -203,7 +203,7 @@ def test_constant_sums(arch):
 
 
 def test_result_over_operands():
-  """D may take the place of A and B: they are read first."""
+  """D may overlap A and B, because they are read first."""
   a = _RNG.integers(-4, 5, (16, 16)).astype(BF16)
   inputs = dict(lanes(a, 16)) | {
     2 + i: x for i, x in lanes(np.eye(16).astype(BF16), 16).items()
@@ -218,7 +218,7 @@ def test_result_over_operands():
 
 @pytest.mark.parametrize("arch, name, m, k, left, right, cycles", CASES)
 def test_cycles(arch, name, m, k, left, right, cycles):
-  """The published peaks: operations a cycle and compute unit (4 matrix cores)."""
+  """Cycles give the published peaks per cycle and compute unit (4 matrix cores)."""
   (row,) = [row for row in isa.table() if row["name"] == name.split()[0]]
   assert row["cycles"] == cycles
   rate = 4 * 2 * m * m * k / cycles

@@ -1,4 +1,4 @@
-"""What vector instructions on integers do, against the ISA manuals."""
+"""Vector instructions on integers, against the ISA manuals."""
 
 import numpy as np
 import pytest
@@ -105,7 +105,7 @@ TWO = {
     min(max(s32(a), -32768), 32767) & 0xFFFF
     | (min(max(s32(b), -32768), 32767) & 0xFFFF) << 16
   ),
-  # 16-bit results, zeros above; the VOP3-only ones keep what was above.
+  # 16-bit results with zeros above; VOP3-only instructions keep the upper half.
   "v_add_u16_e32": lambda a, b: a + b & 0xFFFF,
   "v_sub_u16_e32": lambda a, b: a - b & 0xFFFF,
   "v_subrev_u16_e32": lambda a, b: b - a & 0xFFFF,
@@ -239,7 +239,7 @@ def test_saturating_16():
 
 
 def test_16_bit_halves():
-  """op_sel picks halves; VOP3-only instructions keep the other half of the result."""
+  """op_sel selects halves; VOP3-only instructions keep the destination's other half."""
   got = isa.run(
     "gfx942",
     "v_mad_u16 v5, v2, v3, v4 op_sel:[1,0,1,0]\n"

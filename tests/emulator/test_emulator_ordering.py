@@ -1,4 +1,4 @@
-"""Memory between workgroups in the emulator: release and acquire, atomics, accumulation registers.
+"""Memory between workgroups in the emulator: release, acquire, atomics, and AGPRs.
 
 The sequences are those of LLVM's AMDGPUUsage, "Memory Model GFX942".
 """
@@ -11,8 +11,9 @@ from tests.support import amdgpu
 
 both = pytest.mark.parametrize("arch", amdgpu.ARCHS)
 
-# Workgroup 0 fills `data` with 128 values and sets a flag; workgroup 1 waits for the flag and
-# copies them, reversed, so that each wave reads what the other wave of the writer wrote.
+# Workgroup 0 fills `data` with 128 values and sets a flag; workgroup 1 waits for the
+# flag and copies them, reversed, so that each wave reads values of the writer's other
+# wave.
 MESSAGE = """
   s_load_dwordx4 s[4:7], s[0:1], 0x0      ; data, flag
   s_load_dwordx2 s[8:9], s[0:1], 0x10     ; out
@@ -62,7 +63,8 @@ RIGHT = dict(
     read_flag="global_load_dword v5, v2, s[6:7] sc1", flag_wait="",
     invalidate="buffer_inv sc1", reader_barrier="s_barrier", load="",
 )
-# Written through, the data needs no write-back; read past the caches, no invalidation.
+# Stores that are written through need no write-back, and loads that bypass the caches
+# need no invalidation.
 THROUGH = RIGHT | dict(store="sc1", write_back="", load="sc1", invalidate="")
 
 
@@ -109,7 +111,7 @@ def test_release_and_acquire(arch, parts):
     (THROUGH | dict(load=""), "seen without a buffer_inv sc1"),
 ])
 def test_lost_release_or_acquire(arch, parts, fault):
-  """Each is a race under every order of turns in which the reader comes second."""
+  """Each is a race in every order of turns in which the reader runs second."""
   with pytest.raises(emulator.EmulationError, match=fault):
     for seed in range(4):
       message(arch, parts, seed=seed)
@@ -117,14 +119,14 @@ def test_lost_release_or_acquire(arch, parts, fault):
 
 @both
 def test_who_polls_gives_way_at_s_sleep(arch):
-  """Turns are long here; a reader that comes first would poll for all of its own."""
+  """Turns are long here; a reader that runs first would poll for its whole turn."""
   for seed in range(4):
     assert message(arch, RIGHT, seed=seed, quantum=100_000).cost["instructions"] < 1000
 
 
 @both
 def test_overwriting_what_another_workgroup_uses(arch):
-  """The same word written, or written and read, by two workgroups that nothing orders."""
+  """Two unordered workgroups write the same word, or one writes and one reads it."""
   code = """
   s_load_dwordx2 s[4:5], s[0:1], 0x0
   v_lshlrev_b32 v1, 2, v0
@@ -151,7 +153,7 @@ def test_overwriting_what_another_workgroup_uses(arch):
     launch(load_and_store)
   # Atomics do not race with one another.
   np.testing.assert_array_equal(launch("global_atomic_add v1, v0, s[4:5]"), 2 * np.arange(64))
-  # Bytes of one word are different places.
+  # Accesses to different bytes of one word do not race.
   data = np.zeros(128, np.uint8)
   emulator.launch(amdgpu.assemble("""
   s_load_dwordx2 s[4:5], s[0:1], 0x0
@@ -205,7 +207,7 @@ def test_scalar_loads_do_not_see_the_kernels_stores(arch):
     run(0)
 
 
-# --------------------------------------------------------------------------------- atomics
+# ------------------------------------------------------------------------------ atomics
 
 
 @both
@@ -265,7 +267,7 @@ def test_atomic_operations(arch, name, dtype, old, value, new):
 
 @both
 def test_compare_and_swap_global_and_lds(arch):
-  """Global: the new value is first, then the one compared; LDS: the other way round."""
+  """Global atomics have the new value before the compared one, LDS atomics after it."""
   code = """
   s_load_dwordx2 s[4:5], s[0:1], 0x0
   v_mov_b32 v1, 0
@@ -289,7 +291,7 @@ def test_compare_and_swap_global_and_lds(arch):
 
 @both
 def test_lds_atomics(arch):
-  """Two waves count in one LDS word without a barrier; each lane gets another old value."""
+  """Two waves count in one LDS word without a barrier; all old values differ."""
   code = """
   s_load_dwordx2 s[4:5], s[0:1], 0x0
   v_mov_b32 v1, 0
@@ -323,7 +325,7 @@ def test_lds_atomics(arch):
 
 @both
 def test_accumulation_registers(arch):
-  """Loaded to, moved, stored and read from the LDS directly."""
+  """Memory and LDS instructions load and store accumulation registers directly."""
   code = """
   s_load_dwordx2 s[4:5], s[0:1], 0x0
   v_lshlrev_b32 v1, 2, v0
@@ -353,7 +355,7 @@ def test_accumulation_registers(arch):
 
 @both
 def test_reductions_with_an_arrival_counter(arch):
-  """Compiled: whoever arrives last at a counter sums what all others left, in any order."""
+  """Compiled code: the last workgroup at a counter adds the values of all of them."""
   source = """
   extern "C" __global__ void sum(unsigned* parts, unsigned* count, unsigned* out, int groups) {
     int item = __builtin_amdgcn_workitem_id_x(), group = __builtin_amdgcn_workgroup_id_x();

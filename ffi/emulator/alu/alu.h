@@ -1,5 +1,5 @@
 // How the vector arithmetic reads and writes a wave's registers: operand types, modifiers,
-// DPP and SDWA, EXEC. Internal to alu*.cc and matrix.cc.
+// DPP and SDWA, EXEC. Internal to the files of alu/.
 //
 // Lane loops work on arrays of 64 words, so that the compiler vectorises them.
 #pragma once
@@ -13,8 +13,8 @@
 #include "emulator/isa/info.h"
 #include "kernel/epilogue.h"
 
-// Compile a function for processors with AVX2, or with FMA, too; the results are the same. (The
-// first has no FMA, lest the compiler contract a product and a sum.)
+// Compile a function a second time, for host processors with AVX2 or with FMA; the results are the
+// same. The AVX2 version does not enable FMA, so that no product and sum are contracted.
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
 #define JAXGEMM_EMULATOR_AVX2 __attribute__((target_clones("default", "avx2")))
 #define JAXGEMM_EMULATOR_FMA __attribute__((target_clones("default", "fma")))
@@ -40,14 +40,14 @@ struct Context {
   const Instruction& in;
   Registers& r;
   uint64_t exec;
-  uint64_t write_mask;          // EXEC less what DPP leaves alone
-  bool clamp;                   // not yet applied
-  const char* error = nullptr;  // why the result is not exact; nothing counts after that
+  uint64_t write_mask;          // EXEC without the lanes that DPP does not write
+  bool clamp;                   // clamp that Store still has to apply
+  const char* error = nullptr;  // why the result would not be exact; it is not stored then
 };
 
 using Executor = void (*)(Context&);
 
-// ---- Operand types: what a lane's one or two words mean.
+// ---- Operand types: the meaning of a lane's one or two words.
 
 enum class Kind : uint8_t { kBits, kF32, kF16, kF64 };
 
@@ -105,8 +105,8 @@ struct F32 {
   static float Get(uint32_t low, uint32_t) { return std::bit_cast<float>(low); }
   static void Put(float value, uint32_t& low, uint32_t&) { low = std::bit_cast<uint32_t>(value); }
 };
-// Arithmetic on float16 is done in float: what an operation on float then rounds to float16
-// is what the exact result rounds to for +, -, *, / and sqrt (24 >= 2 * 11 + 2 bits).
+// Arithmetic on float16 is done in float and then rounded to float16. For +, -, *, / and sqrt
+// this equals one rounding of the exact result (24 >= 2 * 11 + 2 bits).
 struct F16 {
   using Value = float;
   static constexpr Kind kKind = Kind::kF16;
@@ -119,7 +119,7 @@ struct F16 {
     low = EncodeSmallFloat<F16Format>(value);
   }
 };
-// float16 as it lies there, with its modifiers applied.
+// The bits of a float16, with its modifiers applied.
 struct F16Bits : U16 {
   static constexpr Kind kKind = Kind::kF16;
 };
@@ -138,32 +138,33 @@ struct F64 {
 
 // ---- Reading and writing.
 
-// The words of source `i`: in place where they need no change, else in `buffer`. Applies SDWA
-// selection, DPP, op_sel, neg, abs, and the flushing of denormal inputs.
+// Points words[0] and words[1] at the words of source `i`: the register itself if they need no
+// change, else `buffer`. Applies SDWA selection, DPP, op_sel, neg, abs, and flushes denormals.
 void Load(Context& c, int i, Kind kind, bool is_16_bit, int num_words, Words* buffer,
           const uint32_t** words);
 
-// Writes a result under `write_mask`, after clamp and output modifier, flushing denormals, and
-// placing what is narrower than a register.
+// Writes a result to the lanes of `write_mask`. Applies clamp and output modifier, flushes
+// denormals, and places a result that is narrower than a register.
 void Store(Context& c, Kind kind, bool is_16_bit, int num_words, Words* words);
 
-// The steps of Load and Store, for what packs several values in a register: flushing as MODE
-// says, then of results rounding, clamp and output modifier; and writing one word.
+// The steps of Load and Store, for instructions with several values in a register. FlushInputs
+// flushes as MODE says. Finish checks the rounding mode, applies clamp and output modifier, and
+// flushes the result. Write writes one word.
 bool FlushesInput(const Registers& r, Kind kind);
 void FlushInputs(const Context& c, Kind kind, Words* words);
 void Finish(Context& c, Kind kind, Words* words);
 void Write(Context& c, int word, const Words& words);
 
-// Writes a lane mask to a scalar pair: zero in inactive lanes.
+// Writes a lane mask to a pair of scalar registers, with zeros for inactive lanes.
 void StoreMask(Context& c, const Operand& operand, uint64_t mask);
 
-// The scalar pair of source `i` (a lane mask).
+// The lane mask in source `i`, a pair of scalar registers.
 inline uint64_t LoadMask(const Context& c, int i) {
   const uint32_t* pair = &c.r.sgpr[c.in.src[i].index];
   return U64::Get(pair[0], pair[1]);
 }
 
-// Sets c.error where the MODE register asks for a rounding that is not implemented.
+// Sets c.error where the MODE register selects a rounding that is not implemented.
 void CheckRounding(Context& c, Kind kind);
 
 // ---- dst = f(sources), lane by lane. F takes and returns the Values of the types.
@@ -186,7 +187,7 @@ inline __attribute__((always_inline)) void Map(Context& c, F f) {
   MapIndexed<D>(c, f, std::tuple<S...>{}, std::index_sequence_for<S...>{});
 }
 
-// As Map, of a result that saturates by itself when clamp is set: f(saturate, sources...).
+// Map for an f(saturate, sources...) that saturates its result when clamp is set.
 template <class D, class... S, class F>
 inline void MapSaturating(Context& c, F f) {
   const bool saturate = c.clamp;
@@ -198,7 +199,7 @@ inline void MapSaturating(Context& c, F f) {
   }
 }
 
-// The lanes where f(sources) holds, EXEC or not.
+// Mask of the lanes where f(sources) is true, inactive lanes included.
 template <class F, class... S, size_t... I>
 inline __attribute__((always_inline)) uint64_t WhereIndexed(Context& c, F f, std::tuple<S...>,
                                                             std::index_sequence<I...>) {
@@ -219,17 +220,17 @@ inline __attribute__((always_inline)) uint64_t Where(Context& c, F f) {
 
 // fma of float32, lane by lane.
 void FmaLanes(const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* out);
-// a * b + c in double, rounded to odd: rounding that once more to fewer bits is exact.
+// a * b + c in double, rounded to odd: a second rounding to fewer bits equals one rounding.
 double FmaToOdd(float a, float b, float c);
-// fma of float16 values, rounded once when it is stored as float16.
+// fma of float16 values, rounded to odd: storing it as float16 equals one rounding.
 float FmaF16(float a, float b, float c);
 
-// Of x turns; beyond 256 turns the sine is 0 and the cosine 1 (the manuals' valid domain).
+// Sine and cosine of x turns. Beyond the manuals' valid domain of 256 turns they are 0 and 1.
 double SinTurns(double x);
 double CosTurns(double x);
 
-// The manuals' v_min and v_max: a NaN loses against a number, -0 is less than 0; in IEEE mode
-// a signalling NaN wins, quieted.
+// v_min and v_max as in the manuals: a number wins over a NaN, and -0 is less than 0. In IEEE
+// mode a signalling NaN wins and becomes quiet.
 template <class T>
 inline bool IsSignalling(T x) {
   using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
@@ -271,7 +272,7 @@ inline T FloatMed3(bool ieee, T a, T b, T c) {
   if (max3 == b) return FloatMax(ieee, a, c);
   return FloatMax(ieee, a, b);
 }
-// gfx950's v_minimum3 and v_maximum3: those of IEEE 754-2019, a NaN wins.
+// minimum and maximum of IEEE 754-2019 (a NaN wins), for gfx950's v_minimum3 and v_maximum3.
 template <class T>
 inline T Minimum(T a, T b) {
   if (a != a) return QuietOf(a);
@@ -286,7 +287,7 @@ inline T Maximum(T a, T b) {
 }
 inline bool IeeeMode(const Context& c) { return (c.r.mode >> 9) & 1; }
 
-// ---- The executors, by file; null for an operation that is not the file's.
+// ---- The executor of an operation, or null if it is not in the function's file.
 
 Executor FindFloat(Op op);
 Executor FindFloat16And64(Op op);

@@ -1,4 +1,4 @@
-// v_cmp and v_cmpx: lane masks.
+// v_cmp and v_cmpx, which write lane masks.
 #include <cmath>
 
 #include "emulator/alu/alu.h"
@@ -12,8 +12,8 @@ void StoreResult(Context& c, uint64_t mask) {
   if (writes_exec) StoreMask(c, c.in.dst[1], mask);
 }
 
-// Conditions 0-7 of floats (f lt eq le gt lg ge o); 8-15 are their negations in the order u nge
-// nlg ngt nle neq nlt tru, that is 15 - condition.
+// Float conditions 0-7 (f lt eq le gt lg ge o). Each condition of 8-15 (u nge nlg ngt nle neq nlt
+// tru) is the negation of 15 - condition.
 template <class T>
 bool HoldsFloat(int condition, T a, T b) {
   switch (condition) {
@@ -37,7 +37,7 @@ void CompareFloat(Context& c) {
   }));
 }
 
-// f lt eq le gt ne ge t.
+// Integer conditions 0-7: f lt eq le gt ne ge t.
 template <class T, int kCondition>
 void CompareInteger(Context& c) {
   using Value = typename T::Value;
@@ -55,8 +55,8 @@ void CompareInteger(Context& c) {
   }));
 }
 
-// Bits of the class mask: signalling and quiet NaN, -inf, -normal, -denormal, -0, then +0,
-// +denormal, +normal, +inf.
+// The bit of a number's class in the class mask. From bit 0: signalling NaN, quiet NaN, -inf,
+// -normal, -denormal, -0, +0, +denormal, +normal, +inf.
 int ClassOf(bool negative, uint64_t exponent, uint64_t mantissa, uint64_t top, int quiet_bit) {
   if (exponent == top && mantissa != 0) return (mantissa >> quiet_bit) & 1 ? 1 : 0;
   const int magnitude = exponent == top ? 3 : exponent != 0 ? 2 : mantissa != 0 ? 1 : 0;

@@ -7,7 +7,7 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// To an integer: towards zero, saturating, NaN to zero.
+// Converts to an integer: rounds towards zero, saturates, and makes NaN zero.
 template <class Int, class Float>
 Int ToInteger(Float x) {
   constexpr Float kLow = static_cast<Float>(std::numeric_limits<Int>::min());
@@ -19,7 +19,7 @@ Int ToInteger(Float x) {
   return static_cast<Int>(x);
 }
 
-// float32 to float16 towards zero: what overflows is the largest number.
+// float32 to float16, rounded towards zero: a finite value that overflows becomes the largest one.
 uint32_t EncodeF16TowardsZero(float x) {
   const uint32_t rounded = EncodeSmallFloat<F16Format>(x);
   if (!std::isfinite(x)) return rounded;
@@ -28,7 +28,7 @@ uint32_t EncodeF16TowardsZero(float x) {
   return std::fabs(back) > std::fabs(x) ? rounded - 1 : rounded;
 }
 
-// gfx942 has the FNUZ formats, gfx950 those of OCP.
+// gfx942 has the FNUZ formats, gfx950 the OCP formats.
 template <class Fnuz, class Ocp>
 uint32_t EncodeF8(Arch arch, float x) {
   return arch == Arch::kGfx942 ? EncodeSmallFloat<Fnuz>(x) : EncodeSmallFloat<Ocp>(x);
@@ -39,8 +39,8 @@ float DecodeF8(Arch arch, uint32_t code) {
                                : DecodeSmallFloat<Ocp, float, uint32_t>(code & 0xff);
 }
 
-// Two float8 into half of the destination, the other half stays. There are no infinities to
-// overflow to in some formats: then it is NaN, the manual's behaviour without FP16_OVFL.
+// Writes two float8 to one half of the destination and keeps the other half. In a format without
+// infinities an overflow becomes NaN, which is the manual's behaviour without FP16_OVFL.
 template <class Fnuz, class Ocp>
 void PackF8(Context& c) {
   CheckRounding(c, Kind::kF16);
@@ -129,7 +129,7 @@ Executor FindConvert(Op op) {
           return EncodeF16TowardsZero(x) | (EncodeF16TowardsZero(y) << 16);
         });
       };
-    // Both round to nearest even whatever MODE says.
+    // v_cvt_pk_f16_f32 and v_cvt_pk_bf16_f32 round to nearest even whatever MODE says.
     case Op::v_cvt_pk_f16_f32:
       return [](Context& c) {
         Map<U32, F32, F32>(c, [](float x, float y) {
@@ -142,7 +142,7 @@ Executor FindConvert(Op op) {
           return EncodeBF16(x) | (uint32_t{EncodeBF16(y)} << 16);
         });
       };
-    // They saturate, which compilers use to fold clamps into them.
+    // These two saturate; compilers fold clamps into them.
     case Op::v_cvt_pk_u16_u32:
       return [](Context& c) {
         Map<U32, U32, U32>(c, [](uint32_t x, uint32_t y) {

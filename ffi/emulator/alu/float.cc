@@ -27,9 +27,9 @@ void Fma(Context& c) {
 
 float FlushDenormal(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
 
-// The transcendental instructions of float32 take denormals for zero and make none, whatever
-// MODE says (LLVM's AMDGPULegalizerInfo scales around them for that reason); the hardware is
-// within 1 ulp, here they are the float nearest to the double result.
+// The float32 transcendental instructions flush denormal inputs and results, whatever MODE says
+// (LLVM's AMDGPULegalizerInfo scales around them for that reason). The hardware's results are
+// within 1 ulp; these are the floats nearest to the double results.
 template <class F>
 void Transcendental(Context& c, F f) {
   Map<F32, F32>(c, [f](float x) {
@@ -109,8 +109,8 @@ Executor FindFloat(Op op) {
         Map<F32, F32, I32>(c, [](float x, int32_t e) { return std::scalbn(x, e); });
       };
     case Op::v_fract_f32:
-      // Less than one even where the difference rounds to it, as LLVM's use of it for
-      // min(x - floor(x), 1 - ulp) needs.
+      // The result is below one even where the difference rounds to one: LLVM uses the
+      // instruction for min(x - floor(x), 1 - ulp).
       return [](Context& c) {
         Map<F32, F32>(c, [](float x) {
           const float fraction = x - std::floor(x);
@@ -157,8 +157,8 @@ Executor FindFloat(Op op) {
   }
 }
 
-// Rounds to odd: towards zero, and the last bit set where something was cut off, so that a
-// later rounding to fewer bits is that of the exact value.
+// Rounds to odd: towards zero, with the last bit set if the result is inexact. A later rounding
+// to fewer bits then equals one rounding of the exact value.
 static double ToOdd(double sum, double error) {
   if (error == 0 || !std::isfinite(sum)) return sum;
   uint64_t bits = std::bit_cast<uint64_t>(sum);

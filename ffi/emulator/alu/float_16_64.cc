@@ -6,7 +6,7 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// Within 1 ulp in hardware; here the nearest float16.
+// The hardware's results are within 1 ulp; these are the nearest float16.
 template <class F>
 void Transcendental16(Context& c, F f) {
   Map<F16, F16>(c, [f](float x) { return static_cast<float>(f(static_cast<double>(x))); });
@@ -156,7 +156,7 @@ Executor FindFloat64(Op op) {
           return exponent;
         });
       };
-    // The hardware's are estimates, for an iteration that refines them.
+    // The hardware gives estimates, which an iteration refines; these are computed in double.
     case Op::v_rcp_f64: return [](Context& c) { Map<F64, F64>(c, [](double x) { return 1 / x; }); };
     case Op::v_rsq_f64:
       return [](Context& c) { Map<F64, F64>(c, [](double x) { return 1 / std::sqrt(x); }); };

@@ -1,4 +1,5 @@
-// The host's float arithmetic, on which the emulator's rests: to nearest even, denormals kept.
+// The mode of the host's float arithmetic, which the emulator uses: round to nearest even and
+// keep denormals.
 #pragma once
 
 #include <cfenv>
@@ -10,14 +11,14 @@
 
 namespace jaxgemm::emulator {
 
-// Sets the calling thread's mode for its lifetime: XLA's threads flush denormals.
+// Sets the calling thread's mode while the object lives. XLA's threads flush denormals.
 class HostFloatMode {
  public:
   HostFloatMode() {
     std::fegetenv(&saved_);
     std::fesetround(FE_TONEAREST);
 #if defined(__x86_64__)
-    _mm_setcsr(_mm_getcsr() & ~0x8040u);  // flush to zero, denormals are zero
+    _mm_setcsr(_mm_getcsr() & ~0x8040u);  // clear flush-to-zero and denormals-are-zero
 #elif defined(__aarch64__)
     uint64_t control;
     asm volatile("mrs %0, fpcr" : "=r"(control));

@@ -1,4 +1,4 @@
-// Integer arithmetic and bits of the vector unit.
+// Integer and bit operations of the vector unit.
 #include <algorithm>
 #include <bit>
 
@@ -12,8 +12,8 @@ T Saturated(int64_t value, int64_t low, int64_t high) {
   return static_cast<T>(std::clamp(value, low, high));
 }
 
-// Sums and differences that saturate with clamp. T is the operand type; the value is exact in
-// 64 bits.
+// Sums and differences, which saturate if clamp is set. T is the operand type; `exact` computes
+// the result in 64 bits.
 template <class T, class F>
 void AddLike(Context& c, F exact) {
   using Value = typename T::Value;
@@ -27,7 +27,7 @@ void AddLike(Context& c, F exact) {
   });
 }
 
-// The sum or difference with the carry of the lane (kCarryIn), and the carry or borrow out.
+// A sum or difference that writes a mask of carries or borrows, and with kCarryIn also reads one.
 template <bool kSubtract, bool kReverse, bool kCarryIn>
 void WithCarry(Context& c) {
   const uint64_t carry_in = kCarryIn ? LoadMask(c, 2) : 0;
@@ -56,7 +56,7 @@ void MadWide(Context& c) {
   for (int i = 0; i < 3; ++i) {
     Load(c, i, Kind::kBits, false, i == 2 ? 2 : 1, &buffer[2 * i], words[i]);
   }
-  uint64_t bit64 = 0;  // of the sum, in 65 bits
+  uint64_t bit64 = 0;  // for each lane, bit 64 of the 65-bit sum
   for (int lane = 0; lane < kLanes; ++lane) {
     const Value product = static_cast<Value>(Lane::Get(words[0][0][lane], 0)) *
                           static_cast<Value>(Lane::Get(words[1][0][lane], 0));
@@ -102,7 +102,7 @@ uint32_t Perm(uint32_t high, uint32_t low, uint32_t select) {
   return result;
 }
 
-// Bit i of the table: the result where (a, b, c) are the bits of i.
+// v_bitop3. Bit i of the truth table is the result where (x, y, z) are the bits of i.
 template <class T>
 void Bitop3(Context& c) {
   const uint32_t table = static_cast<uint32_t>(c.in.imm);

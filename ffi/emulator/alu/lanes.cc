@@ -1,4 +1,4 @@
-// Instructions that move values between lanes, to and from scalar registers, and select.
+// Instructions that move values between lanes or to and from scalar registers, and v_cndmask_b32.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -19,7 +19,7 @@ void Cndmask(Context& c) {
   const uint64_t mask = LoadMask(c, 2);
   Words buffer[4], result[2];
   const uint32_t* words[2][2];
-  // neg and abs work on the sign bit, as of floats; denormals stay.
+  // neg and abs change the sign bit, as for floats, and keep denormals.
   const bool modified = (c.in.neg | c.in.abs) != 0;
   if (modified && !(((c.r.mode >> 4) & 1))) {
     c.error = "v_cndmask_b32 with neg or abs where denormals are flushed";
@@ -42,7 +42,7 @@ void Swap(Context& c) {
   }
 }
 
-// Odd rows of the first with even rows of the second, a row being kRow lanes.
+// Swaps the odd rows of the first register with the even rows of the second. A row is kRow lanes.
 template <int kRow>
 void PermlaneSwap(Context& c) {
   if (c.exec != ~uint64_t{0}) {

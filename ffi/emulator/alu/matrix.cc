@@ -1,19 +1,19 @@
-// The matrix cores: v_mfma. D = A B + C for all 64 lanes, EXEC or not.
+// The matrix cores: v_mfma. D = A B + C for all 64 lanes, whatever EXEC is.
 //
-// Layouts (the manuals' chapter on matrix arithmetic, and AMD's matrix instruction
-// calculator), M = N = 16 or 32: a lane holds one row of A and one column of B, lane % M, and
-// of K the elements from (lane / M) * (elements of a lane) on. D and C: column lane % M; of a
-// 16 x 16 result register r holds row 4 * (lane / 16) + r, of a 32 x 32 one row
-// 8 * (r / 4) + 4 * (lane / 32) + r % 4. (Of f8f6f4 a lane may hold other k; A and B, both of 8
-// bits here, hold the same, so only the order of sums could tell.)
+// Layouts (the manuals' chapter on matrix arithmetic, and AMD's matrix instruction calculator),
+// with M = N = 16 or 32: a lane holds elements of row lane % M of A and of column lane % M of B,
+// from k = (lane / M) * (elements per lane) on. In D and C a lane holds column lane % M. Register
+// r holds row 4 * (lane / 16) + r of a 16 x 16 result, and row 8 * (r / 4) + 4 * (lane / 32) +
+// r % 4 of a 32 x 32 result. (For f8f6f4 a lane of the hardware may hold other k. A and B, both of
+// 8 bits here, then hold the same k, so only the order of summation could differ.)
 //
-// Sums are float32 (int32), one product after the other in the order of k, each rounded to
-// nearest even with denormals kept. Products of 8- and 16-bit floats are exact but at the ends
-// of float32's range; those of float32 are fused. The hardware sums in an order of its own.
+// Accumulators are float32 (int32). Products are added one by one in the order of k; each sum is
+// rounded to nearest even and keeps denormals. Products of 8- and 16-bit floats are exact except
+// at the ends of float32's range; float32 products are fused. The hardware has its own order.
 #include <cstring>
 
 #if defined(__GNUC__) && !defined(__clang__)
-// Vectors are returned by inlined functions only.
+// Only inlined functions return vectors, so their ABI does not matter.
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
@@ -24,7 +24,7 @@ namespace {
 
 #define JAXGEMM_ALWAYS inline __attribute__((always_inline))
 
-// Eight lanes: one register with AVX2, two without.
+// Vectors of eight lanes: one host register with AVX2, two without.
 typedef float Floats __attribute__((vector_size(32)));
 typedef uint32_t Bits __attribute__((vector_size(32)));
 typedef int32_t Ints __attribute__((vector_size(32)));
@@ -37,7 +37,7 @@ JAXGEMM_ALWAYS V LoadVector(const T* from) {
   return value;
 }
 
-// ---- Elements of a register; a float holds each exactly.
+// ---- Types of the elements in a register; a float holds each value exactly.
 
 struct ElementF32 {
   static constexpr int kPerWord = 1;
@@ -57,7 +57,7 @@ struct ElementSmall {
   }
 };
 using ElementF16 = ElementSmall<F16Format, 16>;
-// gfx942 has the FNUZ formats, gfx950 those of OCP.
+// gfx942 has the FNUZ formats, gfx950 the OCP formats.
 using ElementFp8Fnuz = ElementSmall<F8E4M3FNUZFormat, 8>;
 using ElementBf8Fnuz = ElementSmall<F8E5M2FNUZFormat, 8>;
 using ElementFp8 = ElementSmall<F8E4M3FNFormat, 8>;
@@ -71,7 +71,7 @@ struct ElementI8 {
 
 using Row = const uint32_t (*)[kLanes];
 
-// A as [k][row], or B as [k][column].
+// Unpacks the registers of A to [k][row], or those of B to [k][column].
 template <class Element, int kM, int kK>
 JAXGEMM_ALWAYS void Unpack(Row registers, float* out) {
   constexpr int kGroups = kLanes / kM, kPerLane = kK / kGroups;
@@ -103,8 +103,8 @@ JAXGEMM_ALWAYS Floats Add(Floats sum, float x, Floats y) {
   }
 }
 
-// Four rows of the product at a time: those of one group of lanes in four registers, whose
-// sums stay in the processor's.
+// Computes four rows of the product at a time: four registers of one group of lanes. Their
+// accumulators stay in host registers.
 template <bool kFused, int kM, int kK>
 JAXGEMM_ALWAYS void Multiply(const float* a, const float* b, uint32_t (*sums)[kLanes]) {
   for (int reg = 0; reg < kM * kM / kLanes; reg += 4) {
@@ -147,8 +147,8 @@ JAXGEMM_EMULATOR_FMA void MultiplyF32(Row a, Row b, uint32_t (*sums)[kLanes]) {
   Multiply<true, kM, kK>(left, right, sums);
 }
 
-// A product of int8 over at most 64 of K is below 2^24, so float sums are exact; they are added
-// to C as integers, which wrap.
+// A dot product of int8 over at most 64 elements of k is below 2^24, so float sums are exact.
+// They are added to C as integers, which wrap.
 template <int kM, int kK>
 JAXGEMM_EMULATOR_AVX2 void MultiplyI8(Row a, Row b, uint32_t (*sums)[kLanes]) {
   alignas(64) float left[kK * kM], right[kK * kM];
@@ -186,8 +186,8 @@ void Run(Context& c, Function multiply) {
   std::memcpy(c.r.vgpr[in.dst[0].index], sums, sizeof sums);
 }
 
-// cbsz and abid broadcast blocks of A, blgp permutes lanes of B: no kernel here has use for
-// them. (Of f8f6f4 they are formats.)
+// cbsz and abid broadcast blocks of A, and blgp permutes lanes of B; no kernel here uses them.
+// (For f8f6f4, cbsz and blgp are formats.)
 template <int kM, auto kMultiply>
 void Matrix(Context& c) {
   if (c.in.cbsz != 0 || c.in.abid != 0 || c.in.blgp != 0) {
@@ -206,7 +206,7 @@ void MatrixF8(Context& c) {
   }
 }
 
-// cbsz and blgp are the formats of A and B: 0 fp8, 1 bf8; 6- and 4-bit floats follow.
+// cbsz and blgp are the formats of A and B: 0 is fp8, 1 is bf8, others are 6- and 4-bit floats.
 template <int kM, int kK>
 void MatrixF8F6F4(Context& c) {
   if (c.in.cbsz > 1 || c.in.blgp > 1 || c.in.abid != 0) {

@@ -1,4 +1,4 @@
-// Reading sources and writing results of vector instructions (see alu.h).
+// Reads sources and writes results of vector instructions (see alu.h).
 #include <cstring>
 
 #include "emulator/alu/alu.h"
@@ -6,15 +6,15 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// ---- MODE: bits 1:0 round float32, 3:2 round float64 and float16; 4 allows denormal inputs
-// of float32, 5 outputs; 6 and 7 those of float64 and float16. 8 is DX10_CLAMP, 9 IEEE, 23
-// FP16_OVFL.
+// ---- MODE register. Bits 1:0 are the rounding of float32, 3:2 that of float64 and float16. Bit 4
+// keeps denormal inputs of float32 and bit 5 its denormal results; bits 6 and 7 do the same for
+// float64 and float16. Bit 8 is DX10_CLAMP, 9 is IEEE, 23 is FP16_OVFL.
 
 bool FlushesOutput(const Registers& r, Kind kind) {
   return kind != Kind::kBits && !((r.mode >> (kind == Kind::kF32 ? 5 : 7)) & 1);
 }
 
-// Replaces denormals by zeros of their sign.
+// Replaces denormals by zeros of the same sign.
 void Flush(Kind kind, uint32_t* low, uint32_t* high) {
   const uint32_t exponent = kind == Kind::kF32   ? 0x7f800000u
                             : kind == Kind::kF16 ? 0x7c00u
@@ -54,8 +54,8 @@ int DppSource(uint32_t control, int lane) {
   }
 }
 
-// A lane whose source is out of range or inactive reads zero with bound_ctrl, else it is not
-// written; neither are the rows and banks that the masks leave out.
+// If a lane's source lane is out of range or inactive, the lane reads zero with bound_ctrl and is
+// not written without. Rows and banks outside row_mask and bank_mask are not written either.
 void ApplyDpp(Context& c, int num_words, const uint32_t** words, Words* buffer) {
   const uint32_t extra = c.in.sdwa_dpp, control = (extra >> 8) & 0x1ff;
   const bool bound_zero = (extra >> 19) & 1;
@@ -74,7 +74,7 @@ void ApplyDpp(Context& c, int num_words, const uint32_t** words, Words* buffer) 
   }
 }
 
-// ---- SDWA: bytes 0-3, words 0-1 (4, 5), the dword (6).
+// ---- SDWA selectors: 0-3 are the bytes, 4 and 5 the 16-bit words, 6 is the dword.
 
 void ApplySdwaSource(uint32_t extra, int i, const uint32_t** words, Words* buffer) {
   const uint32_t select = (extra >> (16 + 8 * i)) & 7;
@@ -113,7 +113,7 @@ template <class T>
 void ModifyFloat(const Context& c, Words* words) {
   using Value = typename T::Value;
   constexpr float kScale[] = {1.0f, 2.0f, 4.0f, 0.5f};
-  // The manuals: output modifiers are ignored in IEEE mode and where output denormals are on.
+  // By the manuals, output modifiers are ignored in IEEE mode and where output denormals are on.
   const bool scales = c.in.omod != 0 && !((c.r.mode >> 9) & 1) && FlushesOutput(c.r, T::kKind);
   const Value scale = scales ? kScale[c.in.omod] : 1;
   const bool nan_to_zero = (c.r.mode >> 8) & 1;
@@ -129,9 +129,9 @@ void ModifyFloat(const Context& c, Words* words) {
   }
 }
 
-// gfx9 writes zeros above the result of a 16-bit instruction, but for those that it added in
-// VOP3 form only, which keep the other half and choose theirs by op_sel (LLVM:
-// GCNSubtarget::zeroesHigh16BitsOfDest). Those called legacy are gfx8's.
+// A 16-bit instruction of gfx9 writes zeros above its result. Instructions that gfx9 added in VOP3
+// form only write the half that op_sel selects and keep the other half (LLVM:
+// GCNSubtarget::zeroesHigh16BitsOfDest). Instructions named legacy are gfx8's.
 void Place16Bit(Context& c, uint32_t* words) {
   const Op op = c.in.op;
   if (InfoOf(op).format != Format::kVop3) return;

@@ -8,8 +8,8 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// Of a VOP3P instruction, half 0 (the low result) or 1: which half of source i it takes, and
-// whether negated. v_pk_fmac_f16 is VOP2 and takes the halves as they lie.
+// Whether result half `half` (0: low, 1: high) takes the high half of source i, and whether it
+// negates it. v_pk_fmac_f16 is VOP2: low takes low, high takes high.
 bool TakesHigh(const Instruction& in, int i, int half) {
   if (in.format != Format::kVop3p) return half == 1;
   return ((half ? in.op_sel_hi : in.op_sel) >> i) & 1;
@@ -18,7 +18,7 @@ bool Negates(const Instruction& in, int i, int half) {
   return in.format == Format::kVop3p && (((half ? in.neg_hi : in.neg) >> i) & 1);
 }
 
-// Two 16-bit results. f takes and returns T's Values, after `saturate`.
+// Computes two 16-bit results with f(saturate, sources...), which takes and returns T's Values.
 template <class T, int kSources, class F>
 void Packed16(Context& c, F f) {
   const Instruction& in = c.in;
@@ -63,7 +63,7 @@ void Packed16(Context& c, F f) {
   Write(c, 0, result[0]);
 }
 
-// Sources of two dwords, picked by op_sel for the low and op_sel_hi for the high result.
+// The high or low dword of source i. op_sel selects it for the low result, op_sel_hi for the high.
 const uint32_t* PickDword(Context& c, int i, bool high, Words* buffer) {
   const Operand& operand = c.in.src[i];
   if (operand.kind == Operand::kConstant && high) {
@@ -108,7 +108,8 @@ void PackedMove(Context& c) {
   for (int i = 0; i < 2; ++i) Write(c, i, result[i]);
 }
 
-// Sources are float32, or a half of float16 by op_sel_hi and op_sel; neg_hi means abs.
+// A source is float32, or with op_sel_hi the float16 in the half that op_sel selects; neg_hi means
+// abs. dst_half is the half of the float16 result, or -1 for a float32 result.
 void FmaMix(Context& c, int dst_half) {
   const Instruction& in = c.in;
   Words buffer[3][2], result[2];
@@ -149,7 +150,7 @@ void FmaMix(Context& c, int dst_half) {
   Write(c, 0, result[0]);
 }
 
-// Whether denormals are kept, which is all that the float dot products do here.
+// Whether MODE keeps denormals; the float dot products support nothing else here.
 bool KeepsDenormals(Context& c) {
   if (((c.r.mode >> 4) & 15) != 15) c.error = "a dot product where denormals are flushed";
   return c.error == nullptr;
@@ -157,7 +158,7 @@ bool KeepsDenormals(Context& c) {
 
 float Bf16(uint32_t bits) { return std::bit_cast<float>(bits << 16); }
 
-// Sum of the products of fields of kBits bits, wrapping.
+// Adds the products of the fields of kBits bits to `sum`, which wraps.
 template <int kBits, bool kSigned>
 uint32_t DotInteger(uint32_t a, uint32_t b, uint32_t sum) {
   const auto field = [](uint32_t x, int i) {
@@ -174,7 +175,7 @@ void Dot(Context& c) {
   Map<U32, U32, U32, U32>(c, DotInteger<kBits, kSigned>);
 }
 
-// The manuals' order of sums, each product exact and each sum rounded.
+// Adds in the manuals' order; each product is exact and each sum is rounded.
 void DotF16(Context& c) {
   if (!KeepsDenormals(c)) return;
   Map<F32, U32, U32, F32>(c, [](uint32_t a, uint32_t b, float sum) {
@@ -203,7 +204,7 @@ void Saturating(Context& c, F exact) {
   });
 }
 
-// Those whose clamp is not implemented.
+// Packed integer instructions for which clamp is not implemented.
 template <class T, int kSources, class F>
 void Wrapping(Context& c, F f) {
   if (c.clamp) c.error = "clamp, which the emulator does not have for this instruction";

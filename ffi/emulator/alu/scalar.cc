@@ -27,7 +27,7 @@ struct Scalar {
   void SetWide(uint64_t value) {
     U64::Put(value, r.sgpr[in.dst[0].index], r.sgpr[in.dst[0].index + 1]);
   }
-  // With SCC = the result is not zero.
+  // Sets the destination, and SCC to whether the result is not zero.
   void SetScc(uint32_t value) {
     Set(value);
     r.scc = value != 0;
@@ -49,7 +49,7 @@ struct Scalar {
     Set(static_cast<uint32_t>(value));
     r.scc = value != exact;
   }
-  // EXEC = value, the destination = the old EXEC.
+  // Sets the destination to the old EXEC, and EXEC to `value`.
   void SaveExec(uint64_t value) {
     const uint64_t old = r.exec();
     SetWide(old);
@@ -64,7 +64,7 @@ struct Scalar {
   }
 };
 
-// A field of `width` bits from `offset`; a width of zero gives zero, one past the top all.
+// A field of `width` bits from `offset`. A width of zero gives zero; kBits or more gives the rest.
 template <class T>
 T BitField(T value, uint32_t offset, uint32_t width) {
   constexpr uint32_t kBits = 8 * sizeof(T);

@@ -1,10 +1,10 @@
 // The three instructions of an IEEE division: v_div_scale, v_div_fmas, v_div_fixup.
 //
 // The manuals' pseudo-code contradicts itself: scale and fmas disagree about the power of two
-// (2^64 against 2^32), and one branch of scale overflows. What follows is the pseudo-code with
-// the powers that make clang's sequence (scale both, reciprocal, refine, fmas, fixup) a
-// correctly rounded division, which a test checks: scaling by 2^64 either way, and fmas
-// scaling back the way that its addend, the quotient so far, tells.
+// (2^64 against 2^32), and one branch of scale overflows. This is the pseudo-code with the powers
+// that make clang's sequence (scale both, reciprocal, refine, fmas, fixup) a correctly rounded
+// division, which a test checks. Scale multiplies by 2^64 or 2^-64, and fmas scales back; the size
+// of its addend, the quotient so far, gives the direction.
 #include <cmath>
 #include <limits>
 
@@ -17,7 +17,7 @@ int Exponent(float x) { return (std::bit_cast<uint32_t>(x) >> 23) & 0xff; }
 bool IsDenormal(float x) { return x != 0 && std::fabs(x) < 0x1p-126f; }
 bool SameBits(float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b); }
 
-// The scaled `value`, which is the denominator or the numerator, and whether fmas scales back.
+// Scales `value`, the denominator or the numerator, and sets whether fmas scales back.
 float DivScale(float value, float denominator, float numerator, bool* scale_back) {
   *scale_back = false;
   if (numerator == 0 || denominator == 0) return std::numeric_limits<float>::quiet_NaN();
@@ -66,7 +66,7 @@ void ExecuteDivFmas(Context& c) {
     if (!((vcc >> lane) & 1)) continue;
     const float x = F32::Get(words[0][0][lane], 0), y = F32::Get(words[1][0][lane], 0),
                 z = F32::Get(words[2][0][lane], 0);
-    // Rounded once, after the scaling.
+    // The result is rounded once, after the scaling.
     result[0].lane[lane] = std::bit_cast<uint32_t>(
         static_cast<float>(std::scalbn(FmaToOdd(x, y, z), Exponent(z) > 127 ? 64 : -64)));
   }
@@ -83,9 +83,9 @@ float DivFixup(float quotient, float denominator, float numerator) {
   }
   if (denominator == 0 || big_n) return sign * std::numeric_limits<float>::infinity();
   if (big_d || numerator == 0) return sign * 0.0f;
-  // Below half of the least denormal.
+  // The quotient is below half of the smallest denormal.
   if (Exponent(numerator) - Exponent(denominator) < -150) return sign * 0.0f;
-  // A quotient that overflows has become inf - inf on the way.
+  // For a quotient that overflows, the refinement computed inf - inf, a NaN.
   if (quotient != quotient) return sign * std::numeric_limits<float>::infinity();
   return std::copysign(quotient, sign);
 }

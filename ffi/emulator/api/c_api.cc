@@ -1,6 +1,6 @@
-// The library's C functions, which jaxgemm/emulator/ calls. Those that return int return 0, or
-// -1 with a message in jaxgemm_emulator_error(). Texts are copied into `out`, of `capacity`
-// bytes; the length they need is returned.
+// The library's C functions, which jaxgemm/emulator/ calls. Functions that return int return 0, or
+// -1 with a message in jaxgemm_emulator_error(). Functions with `out` copy a text into its
+// `capacity` bytes and return the length of the whole text.
 #include <algorithm>
 #include <cstring>
 
@@ -68,12 +68,12 @@ std::string KernelsJson(const CodeObject& object) {
 
 JAXGEMM_EXPORT const char* jaxgemm_emulator_error() { return ThisThread().error.c_str(); }
 
-// Chooses the device that this thread's driver calls go to: "gfx942" or "gfx950".
+// Selects the device of this thread's driver calls: "gfx942" or "gfx950".
 JAXGEMM_EXPORT int jaxgemm_emulator_set_arch(const char* arch) {
   return Guarded([&] { ThisThread().arch = ArchByName(arch); });
 }
 
-// The options of launches through the driver, from their defaults: see options.h.
+// Sets the options of launches through the driver; the others get their defaults (options.h).
 JAXGEMM_EXPORT int jaxgemm_emulator_set_options(const char* options) {
   return Guarded([&] {
     Options parsed;
@@ -82,8 +82,8 @@ JAXGEMM_EXPORT int jaxgemm_emulator_set_options(const char* options) {
   });
 }
 
-// The buffers that this thread's next launch through the driver may access; a launch without
-// is not checked. `names` may be null.
+// Sets the buffers that this thread's next launch through the driver may access. Without them,
+// its accesses are not checked. `names` may be null.
 JAXGEMM_EXPORT int jaxgemm_emulator_set_buffers(int count, const uint64_t* bases,
                                                 const uint64_t* sizes, const uint8_t* writable,
                                                 const char* const* names) {
@@ -93,9 +93,9 @@ JAXGEMM_EXPORT int jaxgemm_emulator_set_buffers(int count, const uint64_t* bases
   });
 }
 
-// A kernel to run beside launches, which options name by its number: beside=<number>. The
-// num_links arguments at `offsets` are addresses of the launch's buffers `linked`; num_buffers are
-// the others that it may access.
+// Adds a kernel that runs beside launches with the option beside=<number>. Its num_links arguments
+// at `offsets` get the addresses of the launch's buffers named `linked`. It may access these and
+// the num_buffers buffers given here.
 JAXGEMM_EXPORT int jaxgemm_emulator_add_beside(
     const char* object, size_t object_size, const char* kernel, const char* arguments,
     size_t arguments_size, int num_links, const uint32_t* offsets, const char* const* linked,
@@ -127,7 +127,7 @@ JAXGEMM_EXPORT size_t jaxgemm_emulator_record(size_t index, char* out, size_t ca
   return Copy(RecordJson(index), out, capacity);
 }
 
-// The kernels of a code object as a JSON list, or 0 and an error.
+// Copies the kernels of a code object as a JSON list. Returns 0 and sets the error if that fails.
 JAXGEMM_EXPORT size_t jaxgemm_emulator_kernels(const char* object, size_t size, char* out,
                                                size_t capacity) {
   size_t length = 0;
@@ -137,7 +137,7 @@ JAXGEMM_EXPORT size_t jaxgemm_emulator_kernels(const char* object, size_t size, 
   return length;
 }
 
-// Runs one kernel of a code object. `num_buffers` of -1: accesses are not checked. *record
+// Runs one kernel of a code object. With num_buffers = -1, accesses are not checked. *record
 // points to the launch's record until this thread's next launch.
 JAXGEMM_EXPORT int jaxgemm_emulator_launch(
     const char* object, size_t object_size, const char* kernel, const char* arguments,

@@ -1,7 +1,7 @@
-// A stand-in for libamdhip64: the functions of ROCm's hip_runtime_api.h that a module launcher
-// needs, over the emulator. Device 0 is a gfx942, device 1 a gfx950; a thread's current
-// device is the one jaxgemm_emulator_set_arch or hipSetDevice chose. Streams are ignored: each
-// call is done when it returns.
+// A stand-in for libamdhip64 on the emulator: the functions of ROCm's hip_runtime_api.h that a
+// module launcher needs. Device 0 is a gfx942, device 1 a gfx950. jaxgemm_emulator_set_arch or
+// hipSetDevice selects a thread's current device. Streams are ignored: each call has finished
+// when it returns.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -66,8 +66,8 @@ hipError_t Failed(hipError_t error, std::string message) {
   return error;
 }
 
-// The ELF file at an address: its section headers come last. HIP's function is not told how long it
-// is either, so the caller has to know that it is whole; GpuLauncher looks before it calls.
+// The ELF file at an address; its section headers come last. hipModuleLoadData gets no size, so
+// the caller must make sure that the file is complete: GpuLauncher checks it before the call.
 std::string_view FileAt(const void* image) {
   const char* file = static_cast<const char*>(image);
   uint64_t headers;
@@ -78,7 +78,7 @@ std::string_view FileAt(const void* image) {
   return {file, headers + uint64_t{entry} * count};
 }
 
-// The explicit arguments as they lie in memory.
+// The explicit arguments, packed as the kernel reads them.
 std::string PackArguments(const Kernel& kernel, void** parameters, void** extra) {
   std::string packed;
   if (extra != nullptr) {
@@ -206,7 +206,7 @@ JAXGEMM_EXPORT hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int
                                                                              size_t dynamic_lds) {
   if (function == nullptr || block_size <= 0) return hipErrorInvalidValue;
   const Kernel& kernel = *function->kernel;
-  // A SIMD has 512 vector registers a lane and room for 8 waves; a CU has four.
+  // A SIMD has 512 vector registers a lane and room for 8 waves; a CU has four SIMDs.
   int waves = (block_size + kWaveSize - 1) / kWaveSize;
   int per_simd = std::min<int>(8, 512 / kernel.allocated_vgprs());
   size_t lds = kernel.lds_bytes + dynamic_lds;
@@ -257,7 +257,7 @@ JAXGEMM_EXPORT const char* hipGetErrorName(hipError_t error) {
   return "hipErrorUnknown";
 }
 
-// Of this thread's last failure: the whole message.
+// The whole message of this thread's last failure.
 JAXGEMM_EXPORT const char* hipGetErrorString(hipError_t error) {
   if (error == hipSuccess) return "no error";
   return ThisThread().error.empty() ? hipGetErrorName(error) : ThisThread().error.c_str();

@@ -20,7 +20,7 @@ void CopyText(const std::string& text, char* out, size_t capacity) {
 
 }  // namespace
 
-// The registers as the tests lay them out; see isa.h.
+// The layout of the registers in the tests; see isa.h.
 struct JaxgemmEmulatorRegisters {
   uint64_t pc;
   uint32_t scc, mode;
@@ -30,7 +30,7 @@ struct JaxgemmEmulatorRegisters {
   uint32_t vgpr[512][kWaveSize];
 };
 
-// The number of rows of isa.def, and one of them: opcodes are -1 where an arch has none.
+// The number of rows of isa.def, and one row. An opcode is -1 if the arch does not have it.
 JAXGEMM_EXPORT int jaxgemm_emulator_num_instructions() { return kNumOps; }
 
 JAXGEMM_EXPORT const char* jaxgemm_emulator_instruction(int row, int* opcodes, int* format,
@@ -46,8 +46,8 @@ JAXGEMM_EXPORT const char* jaxgemm_emulator_instruction(int row, int* opcodes, i
   return info.mnemonic;
 }
 
-// The text of the instruction at `code` into `out`; returns its bytes, or -1 with the error
-// in `out`. `gfx950` chooses the arch.
+// Writes the text of the instruction at `code` into `out`. Returns its size in bytes, or -1 with
+// the error in `out`. `gfx950` selects the arch.
 JAXGEMM_EXPORT int jaxgemm_emulator_decode(int gfx950, const uint8_t* code, size_t size, char* out,
                                            size_t capacity) {
   Instruction instruction;
@@ -56,9 +56,8 @@ JAXGEMM_EXPORT int jaxgemm_emulator_decode(int gfx950, const uint8_t* code, size
   return error.empty() ? instruction.bytes : -1;
 }
 
-// Executes the instructions in `code` one after the other, branches included, until `size` is
-// reached, a million at most; `registers->pc` is an offset into `code`. Returns 0, or -1 with an
-// error in `out`.
+// Executes the instructions in `code`, branches included, until pc reaches `size`; a million at
+// most. `registers->pc` is an offset into `code`. Returns 0, or -1 with an error in `out`.
 JAXGEMM_EXPORT int jaxgemm_emulator_step(int gfx950, const uint8_t* code, size_t size,
                                          JaxgemmEmulatorRegisters* registers, char* out,
                                          size_t capacity) {

@@ -15,7 +15,7 @@ struct Session {
 };
 
 Session& TheSession() {
-  static Session* session = new Session;  // outlives the threads that use it
+  static Session* session = new Session;  // never freed, so that it outlives all threads
   return *session;
 }
 

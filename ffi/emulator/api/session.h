@@ -1,6 +1,6 @@
-// What the C functions and the stand-in HIP driver share: loaded modules, the process's
-// options, the buffers and the error of a thread, the records of launches done. One launch
-// runs at a time.
+// State that the C functions and the stand-in HIP driver share: loaded modules, the options of
+// the process, the buffers and the error of each thread, and the records of finished launches.
+// One launch runs at a time.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Module;
 struct Function {
   Module* module;
   const Kernel* kernel;
-  std::unique_ptr<Program> program;  // decoded as it first runs
+  std::unique_ptr<Program> program;  // created when the kernel first runs
 
   Code ToRun();
 };
@@ -48,12 +48,12 @@ void ClearRecords();
 size_t CountRecords();
 std::string RecordJson(size_t index);
 
-// State of the calling thread.
+// State of one thread.
 struct Thread {
-  Arch arch = Arch::kGfx942;    // the device that is current
-  std::vector<Buffer> buffers;  // what the next launch may access
+  Arch arch = Arch::kGfx942;    // arch of the current device
+  std::vector<Buffer> buffers;  // buffers that the next launch may access
   bool buffers_given = false;
-  std::string error;  // of the last call that failed
+  std::string error;  // message of the last call that failed
 };
 Thread& ThisThread();
 

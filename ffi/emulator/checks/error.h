@@ -6,7 +6,7 @@
 
 namespace jaxgemm::emulator {
 
-// Anything wrong with an object, a launch or a kernel; the message is complete.
+// An error in a code object, a launch or a kernel. Its message is complete.
 struct EmulationError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -17,7 +17,7 @@ struct Fault {
   int lane = -1;
 };
 
-// printf into a string.
+// printf that returns a string.
 [[gnu::format(printf, 1, 2)]] std::string Text(const char* format, ...);
 
 }  // namespace jaxgemm::emulator

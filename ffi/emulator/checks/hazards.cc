@@ -19,7 +19,7 @@ std::string RegisterName(int reg) {
   return s == kM0 ? "m0" : Text("s%d", s);
 }
 
-// `states` wait states must lie between the mark and now.
+// Throws Fault unless `states` wait states lie between `mark` and now.
 void Need(const HazardState& state, uint32_t mark, uint32_t states, int reg, const char* what) {
   if (mark == 0 || state.now - mark > states) return;
   throw Fault{Text(
@@ -28,8 +28,8 @@ void Need(const HazardState& state, uint32_t mark, uint32_t states, int reg, con
       what, RegisterName(reg).c_str(), states, state.now - mark - 1, states - (state.now - mark))};
 }
 
-// Wait states after a matrix instruction of `passes`. On gfx950 XDL results take one pass more
-// unless there are only two.
+// Additional wait states after a matrix instruction: on gfx950, XDL results take one pass more
+// unless the instruction has only two passes.
 uint32_t Extra(Arch arch, const HazardState::Matrix& by) {
   return arch == Arch::kGfx950 && by.xdl && by.passes != 2;
 }
@@ -47,7 +47,7 @@ void CheckMatrixRead(Arch arch, const Step& step, const HazardState& state,
       Need(state, by.written, by.passes + (by.xdl ? 3 : 2) + Extra(arch, by), reg,
            "A matrix instruction reads, as A or B, the matrix result");
     } else if (by.first == range.first && by.count == range.count) {
-      // Accumulating in place is forwarded.
+      // The hardware forwards a result that the next instruction accumulates in place.
       if (by.passes == 2) Need(state, by.written, 2, reg, "A matrix instruction accumulates on");
     } else if (!(step.hazard.xdl && !by.xdl)) {
       Need(state, by.written, by.passes + (by.xdl ? 1 : 0) + Extra(arch, by), reg,

@@ -32,7 +32,7 @@ void CheckWaits(const Step& step, const Wave& wave) {
       if (wave.IsPending(reg)) Report(wave, reg, /*write=*/false);
     }
   }
-  // A load after a load of the same queue comes back after it; scalar loads do not.
+  // Loads of one queue return in order, so a later one may overwrite. Scalar loads do not.
   uint32_t same = step.unit == Unit::kLds ? kLdsQueue
                   : step.unit == Unit::kVectorMemory && step.instruction.format != Format::kFlat
                       ? kVectorQueue

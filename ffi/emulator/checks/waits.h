@@ -10,7 +10,7 @@ namespace jaxgemm::emulator {
 void CheckWaits(const Step& step, const Wave& wave);
 
 // s_waitcnt's immediate (GFX9): vmcnt in [15:14] and [3:0], expcnt in [6:4], lgkmcnt in
-// [11:8]; all ones means not to wait.
+// [11:8]; all ones means no wait.
 void ExecuteWait(const Step& step, Wave* wave);
 
 }  // namespace jaxgemm::emulator

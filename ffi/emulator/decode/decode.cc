@@ -1,5 +1,5 @@
 // Decoding: the top level, operands, and the scalar formats. Encodings: chapter "Microcode
-// Formats" of the CDNA3 and CDNA4 ISA manuals, which agree but for opcodes.
+// Formats" of the CDNA3 and CDNA4 ISA manuals, which differ only in opcodes.
 #include "emulator/decode/decode.h"
 
 #include <cstdio>
@@ -8,7 +8,8 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// Inline constants 240 to 248 as float32, float16 and float64 (its upper half, but for 1/2pi).
+// Inline constants 240 to 248 as float32, float16 and the upper half of float64. The lower half is
+// zero except for 1/(2 pi).
 constexpr uint32_t kInlineF32[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
                                    0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
 constexpr uint32_t kInlineF16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
@@ -21,7 +22,7 @@ std::string DecodeInline(uint32_t code, char letter, Operand* operand) {
   if (code <= 208) {
     const int32_t value =
         code <= 192 ? static_cast<int32_t>(code) - 128 : 192 - static_cast<int32_t>(code);
-    // Of an operand of 16 bits the low half counts; a packed one has all 32 bits.
+    // A 16-bit operand uses the low half; a packed operand uses all 32 bits.
     operand->constant = static_cast<uint32_t>(value);
     operand->constant_high = value < 0 ? ~0u : 0;
     return "";
@@ -166,7 +167,7 @@ std::string DecodeSource(const Encoding& e, uint32_t code, char letter, bool lit
     if (std::strchr("hwy", letter) != nullptr && literal > 0xffff) {
       return "a literal of more than 16 bits for an operand of 16";
     }
-    // A float64 literal is the upper half; 64-bit integers extend it.
+    // A literal is the upper half of a float64; for a 64-bit integer it is extended.
     operand->constant = letter == 'F' ? 0 : literal;
     operand->constant_high = letter == 'F' ? literal : letter == 'L' && (literal >> 31) ? ~0u : 0;
     return "";

@@ -1,4 +1,4 @@
-// What the decoders of the formats share.
+// Functions that the decoders of all formats share.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace jaxgemm::emulator {
 
-// The instruction being decoded: `low` and `high` are its first two dwords (high is 0 where
-// there is none; `size` bytes are left in the code).
+// The instruction being decoded. `low` and `high` are its first two dwords (high is 0 if there is
+// none); `size` is the number of bytes from `code` to the end of the code.
 struct Encoding {
   Arch arch;
   const uint8_t* code;
@@ -23,25 +23,25 @@ inline uint32_t Field(uint64_t word, int last, int first) {
   return static_cast<uint32_t>((word >> first) & ((uint64_t{1} << (last - first + 1)) - 1));
 }
 
-// Each returns an empty string or why not.
+// Each of these returns an empty string or an error.
 
-// A source field: 8 bits (scalar registers and constants) or 9 (vector registers too). Takes
-// a literal from the dword at instruction->bytes and counts it.
+// Decodes a source field of 8 bits (scalar registers and constants) or 9 (vector registers too).
+// Reads a literal from the dword at instruction->bytes and adds its size to `bytes`.
 std::string DecodeSource(const Encoding& encoding, uint32_t code, char letter, bool literal_ok,
                          Instruction* instruction, Operand* operand);
-// A scalar register number of seven bits; pairs start at an even number, more at a multiple of
-// four.
+// Decodes a scalar register number of seven bits. Pairs start at an even number, larger groups at
+// a multiple of four.
 std::string DecodeSgpr(uint32_t code, int count, Operand* operand);
-// `count` vector registers from `index`, of the accumulation bank where `accumulation`. Those of
+// Decodes `count` vector registers from `index` on; `accumulation` selects the AGPRs. Operands of
 // 64 bits and more start at an even number on these chips.
 std::string DecodeVgpr(uint32_t index, int count, bool accumulation, Operand* operand);
-Operand ScalarPair(int index);  // VCC and EXEC, implicit
+Operand ScalarPair(int index);  // for VCC and EXEC as implicit operands
 
 std::string DecodeVector(const Encoding& encoding, Instruction* instruction);
 std::string DecodeVop3p(const Encoding& encoding, Instruction* instruction);
 std::string DecodeMemory(const Encoding& encoding, Instruction* instruction);
 
-// Fills the implicit operands ('=', '~', 'c', 'e') after the written ones.
+// Adds the implicit operands ('=', '~', 'c', 'e') after the explicit ones.
 void AddImplicit(const OpInfo& info, int num_dst, int num_src, Instruction* instruction);
 
 std::string Unknown(const Encoding& encoding);

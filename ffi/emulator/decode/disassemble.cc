@@ -68,7 +68,7 @@ std::string Bits(const char* name, unsigned value, int count) {
 }
 
 std::string WaitCounters(uint32_t imm) {
-  // vmcnt [3:0] and [15:14], expcnt [6:4], lgkmcnt [11:8]; those at their maximum are left out.
+  // vmcnt [3:0] and [15:14], expcnt [6:4], lgkmcnt [11:8]. Counters at their maximum are omitted.
   const uint32_t vm = (imm & 15) | ((imm >> 10) & 48), exp = (imm >> 4) & 7;
   const uint32_t lgkm = (imm >> 8) & 15;
   const bool all = vm == 63 && exp == 7 && lgkm == 15;
@@ -133,7 +133,7 @@ std::string ScalarText(const Instruction& in, const OpInfo& info) {
       case 'r': Add(&text, HardwareRegister(static_cast<uint32_t>(in.imm))); break;
       case 'z': text += WaitCounters(static_cast<uint32_t>(in.imm)); break;
       default: {
-        // The literal of s_setreg_imm32_b32 may be a number that has an inline constant.
+        // The literal of s_setreg_imm32_b32 may be a number that also has an inline constant.
         const Operand& source = in.src[num_src++];
         const int32_t literal = static_cast<int32_t>(source.constant);
         Add(&text, Text(source, *s == 'k' && literal >= -16 && literal <= 64 ? 'i' : *s));
@@ -178,7 +178,7 @@ std::string SdwaText(const Instruction& in, const OpInfo& info) {
   static constexpr const char* kUnused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
   const uint32_t extra = in.sdwa_dpp;
   std::string text;
-  // The conversions of float8 have no choice of destination.
+  // The conversions from float8 have no dst_sel.
   const bool float8 = in.op == Op::v_cvt_f32_fp8 || in.op == Op::v_cvt_f32_bf8 ||
                       in.op == Op::v_cvt_pk_f32_fp8 || in.op == Op::v_cvt_pk_f32_bf8;
   if (info.format != Format::kVopc && !float8) {
@@ -295,7 +295,7 @@ std::string MemoryText(const Instruction& in, const OpInfo& info) {
       return text;
     case Format::kMubuf:
       if (info.unit == Unit::kCache) return CacheBits(in);
-      // An atomic that returns has one field for both, as wide as the data.
+      // A returning atomic has one register field for data and result, as wide as the data.
       if (has_data) {
         text.clear();
         Add(&text, Text(in.src[1]));
@@ -335,7 +335,7 @@ std::string Disassemble(const Instruction& in) {
     case Format::kVop3p: break;
     default: return name + MemoryText(in, info);
   }
-  // Instructions with one encoding have no suffix.
+  // Instructions with only one encoding have no suffix.
   const bool one_form = in.op == Op::v_nop || in.op == Op::v_readfirstlane_b32 ||
                         in.op == Op::v_swap_b32 || in.op == Op::v_accvgpr_mov_b32 ||
                         in.op == Op::v_fmamk_f32 || in.op == Op::v_fmaak_f32;

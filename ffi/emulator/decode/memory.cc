@@ -97,7 +97,7 @@ std::string DecodeFlat(const Encoding& e, const OpInfo& info, Instruction* in) {
   const bool flat = info.format == Format::kFlat, scratch = info.format == Format::kScratch;
   const bool bit13 = Field(e.low, 13, 13) != 0;
   if (bit13 && !scratch) return Unknown(e);
-  // The segment formats have signed offsets of 13 bits, FLAT unsigned ones of 12.
+  // GLOBAL and SCRATCH have signed offsets of 13 bits, FLAT has unsigned offsets of 12 bits.
   in->offset =
       flat ? static_cast<int32_t>(Field(e.low, 11, 0)) : static_cast<int32_t>(e.low << 19) >> 19;
   if (flat && Field(e.low, 12, 12)) return Unknown(e);

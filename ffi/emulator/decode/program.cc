@@ -27,12 +27,13 @@ HazardTraits TraitsOf(const Step& step) {
   traits.vector_alu = IsVectorUnit(step.unit);
   traits.matrix = step.unit == Unit::kMatrix;
   traits.passes = step.matrix_cycles / 4;
-  // AMDGPU's "XDL" matrix instructions are all but those of float32 and float64 operands.
+  // AMDGPU's "XDL" matrix instructions are all except those with float32 or float64 operands.
   traits.xdl = traits.matrix && !name.ends_with("_f32") && !name.ends_with("_f64");
   traits.transcendental = step.unit == Unit::kTranscendental;
   traits.dot = name.starts_with("v_dot");
   traits.dpp = instruction.is_dpp;
-  // SDWA: dst_sel (bits 10:8 of the extra dword) other than DWORD (6); VOP3: op_sel's bit 3.
+  // A write is partial if SDWA's dst_sel (bits 10:8 of the extra dword) is not DWORD (6), or if
+  // bit 3 of VOP3's op_sel is set.
   traits.partial_write =
       traits.vector_alu && ((instruction.is_sdwa && instruction.format != Format::kVopc &&
                              (instruction.sdwa_dpp >> 8 & 7) != 6) ||
@@ -124,8 +125,8 @@ void Program::CheckRegisters(const Step& step) const {
   for (int i = 0; i < step.num_writes; ++i) check(step.writes[i]);
 }
 
-// Sweeps the code once for the sizes of stores. What does not decode ends the sweep, with the
-// finest grains.
+// Sweeps the code once for the sizes of stores. The sweep ends at data that does not decode; the
+// grains are then one byte.
 void Program::Scan() {
   uint64_t pc = base_ + kernel_.entry, end = base_ + kernel_.code_end;
   auto shift = [](int bytes) { return bytes >= 4 ? 2 : bytes / 2; };

@@ -1,5 +1,5 @@
-// The decoded code of one kernel: each instruction is decoded once, when it is first reached,
-// with everything about it that does not change from wave to wave.
+// The decoded code of one kernel. Each instruction is decoded once, when a wave first reaches it,
+// together with all its properties that are the same for every wave.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,25 @@ struct RegisterRange {
   bool vector() const { return first < kScalarBase; }
 };
 
-// Traits that the wait-state rules ask for (hazards.cc).
+// Traits of an instruction that the wait-state rules use (hazards.cc).
 struct HazardTraits {
   bool vector_alu = false;  // matrix instructions included
   bool matrix = false;
-  bool xdl = false;  // matrix, but not of float32 operands
+  bool xdl = false;  // matrix instruction without float32 operands
   bool transcendental = false;
   bool dot = false;
   bool dpp = false;
   bool partial_write = false;  // writes a part of its destination (SDWA, op_sel)
   bool reads_lane = false;     // v_readlane, v_readfirstlane
-  bool lane_select = false;    // v_readlane, v_writelane: src[1]
+  bool lane_select = false;    // v_readlane, v_writelane: src[1] selects the lane
   bool div_fmas = false;
   bool permlane_swap = false;
   bool vector_memory = false;
   bool memory = false;      // vector memory or LDS
-  bool wide_store = false;  // of more than 64 bits a lane, without a scalar offset
-  bool to_lds = false;      // reads M0
-  uint8_t passes = 0;       // of a matrix instruction
-  uint8_t states = 1;       // wait states that issuing it takes
+  bool wide_store = false;  // store of more than 64 bits a lane, without a scalar offset
+  bool to_lds = false;      // load to the LDS, which reads M0
+  uint8_t passes = 0;       // passes of a matrix instruction
+  uint8_t states = 1;       // wait states that its issue takes
 };
 
 struct Step {
@@ -48,18 +48,18 @@ struct Step {
   HazardTraits hazard;
   RegisterRange reads[7], writes[3];
   uint8_t num_reads = 0, num_writes = 0;
-  RegisterRange data;  // of a store or atomic: the registers stored (the last of `reads`)
+  RegisterRange data;  // stores and atomics: the data registers (also in `reads`)
   uint16_t matrix_cycles = 0, issue_cycles = 0;
   uint64_t pc = 0;
-  uint64_t executed = 0;  // under Options::profile
+  uint64_t executed = 0;  // number of executions, counted under Options::profile
 };
 
 class Program {
  public:
   Program(const CodeObject& object, const Kernel& kernel);
 
-  // The instruction at an address. Throws Fault for one that is unknown, outside the object or
-  // that names registers the kernel did not allocate.
+  // The instruction at an address. Throws Fault if it is unknown, is outside the object or uses
+  // registers that the kernel did not allocate.
   Step& At(uint64_t pc) {
     uint64_t offset = pc - base_;
     if (offset < size_ && offset % 4 == 0) {
@@ -68,8 +68,8 @@ class Program {
     return DecodeAt(pc);
   }
 
-  // log2 of the smallest store to the LDS (to global memory) anywhere in the kernel: at most
-  // 2. Accesses are tracked in grains of this size.
+  // log2 of the bytes of the kernel's smallest store to the LDS (to global memory), at most 2.
+  // Accesses are tracked in grains of this size.
   int lds_grain_shift() const { return lds_grain_shift_; }
   int global_grain_shift() const { return global_grain_shift_; }
 
@@ -84,7 +84,7 @@ class Program {
   Arch arch_;
   const Kernel& kernel_;
   uint64_t base_, size_;
-  std::vector<Step*> steps_;  // by dword
+  std::vector<Step*> steps_;  // indexed by dword of the code
   std::deque<Step> arena_;
   int lds_grain_shift_ = 2, global_grain_shift_ = 2;
 };

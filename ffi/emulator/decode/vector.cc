@@ -27,8 +27,8 @@ bool Is64Bit(const OpInfo& info) {
   return false;
 }
 
-// Whether SDWA or DPP is for this instruction. v_add_co_u32 and its like do have a DPP form,
-// whose carries out of lanes that it leaves alone are not documented.
+// Whether the instruction has an SDWA or DPP form here. The DPP form of v_add_co_u32 and its like
+// is left out: its carries for lanes that it does not write are not documented.
 bool HasExtraForm(const OpInfo& info, const Instruction& in) {
   const std::string_view operands = info.destinations;
   if (operands == ":" || operands.find_first_of("vask") != std::string_view::npos) return false;
@@ -36,7 +36,7 @@ bool HasExtraForm(const OpInfo& info, const Instruction& in) {
   return !Is64Bit(info) && operands.find('=') == std::string_view::npos;
 }
 
-// The extra dword; returns the field of source 0 that it holds, as a 9-bit source.
+// Decodes the extra dword. *src0 receives its field of source 0, as a 9-bit source.
 std::string DecodeExtra(const Encoding& e, const OpInfo& info, uint32_t* src0, bool* src1_sgpr,
                         Instruction* in) {
   if (e.size < 8) return "code that ends in the middle of an instruction";
@@ -66,8 +66,8 @@ std::string DecodeExtra(const Encoding& e, const OpInfo& info, uint32_t* src0, b
   return "";
 }
 
-// neg and abs are for float sources; v_cndmask_b32 and DPP or SDWA moves of bits take them too
-// by the manual, of which only v_cndmask_b32 is implemented.
+// neg and abs are for float sources. By the manual, v_cndmask_b32 and DPP or SDWA moves of bits
+// take them too; of these only v_cndmask_b32 is implemented.
 std::string CheckModifiers(const OpInfo& info, const Instruction& in) {
   int i = 0;
   for (const char* s = info.sources; *s != 0 && i < 3; ++s, ++i) {
@@ -89,7 +89,7 @@ std::string CheckModifiers(const OpInfo& info, const Instruction& in) {
   return "";
 }
 
-// A vector instruction reads one scalar register (or pair), or one literal.
+// A vector instruction reads at most one scalar register (or pair) or one literal.
 std::string CheckConstantBus(const Instruction& in) {
   if (in.op == Op::v_writelane_b32 || in.op == Op::v_readlane_b32) return "";
   int index = -1;
@@ -157,7 +157,7 @@ std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info,
     if (!error.empty()) return error;
   }
   AddImplicit(info, num_dst, num_src, in);
-  // A destination that keeps its other bytes is read.
+  // A destination that keeps its other bytes is also a source.
   if (in->is_sdwa && format != Format::kVopc && Field(e.high, 12, 11) == 2) {
     int i = 0;
     while (i < 4 && in->src[i].kind != Operand::kNone) ++i;
@@ -167,8 +167,8 @@ std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info,
   return error.empty() ? CheckConstantBus(*in) : error;
 }
 
-// Which source bits of op_sel a VOP3 instruction has: those of 16-bit operands of the
-// instructions that gfx9 added as VOP3 only, and the destination half of v_cvt_pk_fp8_f32.
+// The bits of op_sel that a VOP3 instruction has. An instruction that gfx9 added as VOP3 only has
+// one for each 16-bit operand; v_cvt_pk_fp8_f32 has the one of the destination half.
 uint8_t OpSelAllowed(const OpInfo& info, Op op) {
   if (op == Op::v_cvt_pk_fp8_f32 || op == Op::v_cvt_pk_bf8_f32) return 8;
   if (op == Op::v_permlane16_swap_b32 || op == Op::v_permlane32_swap_b32) return 3;
@@ -196,7 +196,7 @@ std::string DecodeVop3(const Encoding& e, Instruction* in) {
   in->format = Format::kVop3;
   in->bytes = 8;
   const uint32_t vdst = Field(e.low, 7, 0);
-  // VOP3B has a scalar destination where the others have abs and op_sel.
+  // VOP3B has a scalar destination where other VOP3 instructions have abs and op_sel.
   const bool vop3b =
       info->format != Format::kVopc && info->destinations[0] != ':' && info->destinations[1] == 'm';
   in->clamp = Field(e.low, 15, 15) != 0;
@@ -207,7 +207,7 @@ std::string DecodeVop3(const Encoding& e, Instruction* in) {
     in->op_sel = static_cast<uint8_t>(Field(e.low, 14, 11));
   }
   if (in->op == Op::v_bitop3_b32 || in->op == Op::v_bitop3_b16) {
-    // Its truth table is where others have modifiers.
+    // The truth table of v_bitop3 takes the place of omod, abs and neg.
     in->imm = (in->omod << 6) | (in->abs << 3) | in->neg;
     in->omod = in->abs = in->neg = 0;
   }

@@ -21,7 +21,7 @@ constexpr int kFormats = static_cast<int>(Format::kScratch) + 1;
 constexpr int kOpcodes = 1024;  // VOP3 has ten bits of opcode, the others fewer
 
 struct Lookup {
-  // Op + 1 by arch, format and opcode.
+  // Op + 1 by arch, format and opcode; 0 if there is none.
   std::array<std::array<std::array<uint16_t, kOpcodes>, kFormats>, 2> table{};
   Lookup() {
     for (int i = 0; i < kNumOps; ++i) {

@@ -8,11 +8,11 @@ namespace jaxgemm::emulator {
 struct OpInfo {
   const char* mnemonic;
   Format format;
-  int16_t opcode[2];  // by Arch; -1: not there
+  int16_t opcode[2];  // by Arch; -1 if the arch does not have it
   Unit unit;
   uint8_t cycles;
-  const char* destinations;  // both as isa.def describes; ends at the colon
-  const char* sources;
+  const char* destinations;  // letters of isa.def; they end at the colon
+  const char* sources;       // letters after the colon
 };
 
 inline constexpr int kNumOps = 0
@@ -26,10 +26,10 @@ const OpInfo& InfoOf(Op op);
 // The operation with this opcode in a format's own encoding, or null.
 const OpInfo* FindOp(Arch arch, Format format, int opcode, Op* op);
 
-// VOP1, VOP2 and VOPC in their VOP3 encoding start at these opcodes.
+// The VOP3 encodings of VOP1 and VOP2 instructions start at these opcodes; those of VOPC at 0.
 inline constexpr int kVop1InVop3 = 0x140, kVop2InVop3 = 0x100;
 
-// Dwords of an operand with this letter (0: not a register operand).
+// Number of dwords of an operand with this letter (0: not a register operand).
 int Dwords(char letter);
 
 inline constexpr int kVcc = 106, kM0 = 124, kExec = 126;

@@ -1,5 +1,5 @@
-// The CDNA3 and CDNA4 instructions that the emulator knows: decoded form, registers of a
-// wave, and what the arithmetic ones do. Sources: AMD's "CDNA3" and "CDNA4" ISA manuals.
+// The CDNA3 and CDNA4 instructions that the emulator supports: their decoded form, the registers
+// of a wave, and the execution of arithmetic. Sources: AMD's "CDNA3" and "CDNA4" ISA manuals.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace jaxgemm::emulator {
 
 enum class Arch : uint8_t { kGfx942, kGfx950 };
 
-// isa.def is the one table: mnemonic (which is the name here), format, opcode by arch, unit,
-// cycles, operands.
+// The names are the mnemonics of isa.def, the one table of instructions (format, opcode by arch,
+// unit, cycles, operands).
 enum class Op : uint16_t {
 #define JAXGEMM_INSTRUCTION(id, ...) id,
 #include "emulator/isa/isa.def"
@@ -46,21 +46,21 @@ struct Operand {
   // kSgpr: the hardware's number (0-101, 106/107 VCC, 124 M0, 126/127 EXEC; others are refused).
   // kVgpr: 0-255 architectural, 256-511 accumulation.
   uint16_t index = 0;
-  uint32_t constant = 0;       // kConstant: the value as the operand's type has it, low 32 bits
-  uint32_t constant_high = 0;  // of a 64-bit operand
-  bool is_literal = false;     // of a 32-bit literal (matters for 64-bit operands)
+  uint32_t constant = 0;       // kConstant: low 32 bits of the value in the operand's type
+  uint32_t constant_high = 0;  // kConstant: high 32 bits, for a 64-bit operand
+  bool is_literal = false;     // whether it is a 32-bit literal (matters for 64-bit operands)
   uint16_t code = 0;           // as encoded: 0-511
 };
 
 struct Instruction {
   Op op{};
   Format format{};
-  uint8_t bytes = 0;  // 4, 8 or more
+  uint8_t bytes = 0;  // size of the encoding: 4, 8 or more
   // Arithmetic: destinations and sources in the assembler's order, then the implicit ones: VCC
   // or EXEC, and as a source the destination of an instruction that accumulates or writes only
-  // a part of it. Memory: dst[0] is the
-  // register loaded to (also of returning atomics); src[0] address VGPRs, src[1] data VGPRs,
-  // src[2] the scalar base or resource, src[3] soffset (MUBUF) or second data (DS 2-address).
+  // a part of it. Memory: dst[0] receives loaded data (also of returning atomics); src[0] is the
+  // address VGPRs, src[1] the data VGPRs, src[2] the scalar base or resource, src[3] soffset
+  // (MUBUF) or second data (DS 2-address).
   Operand dst[2], src[4];
   // Modifiers of VOP3, VOP3P, SDWA and DPP.
   // neg, abs, op_sel: bit i is source i; bit 3 of VOP3's op_sel is the destination.
@@ -72,8 +72,8 @@ struct Instruction {
   // Memory.
   int32_t offset = 0, offset1 = 0;
   bool sc0 = false, sc1 = false, nt = false, lds = false, offen = false, idxen = false;
-  bool saddr = false;  // FLAT formats: src[2] is used; scratch: else src[0] or offset only
-  // SOPP, SOPK: the 16 bits, sign-extended where they are a number or a branch distance.
+  bool saddr = false;  // FLAT formats: src[2] is used; scratch without: src[0] or offset only
+  // SOPP, SOPK: the 16-bit immediate, sign-extended if it is a number or a branch distance.
   int32_t imm = 0;
 };
 
@@ -81,51 +81,54 @@ struct Instruction {
 struct Registers {
   uint64_t pc = 0;
   bool scc = false;
-  uint32_t sgpr[128] = {};             // by hardware number: VCC, M0, EXEC live here
+  uint32_t sgpr[128] = {};             // by hardware number, with VCC, M0 and EXEC
   uint32_t vgpr[512][kWaveSize] = {};  // 256 and up: accumulation
   // The MODE register: rounding (bits 3:0) and denormals (7:4) as in the kernel descriptor's
   // FLOAT_MODE, DX10_CLAMP (8), IEEE (9).
   uint32_t mode = 0;
-  // What s_getreg_b32 reads, by number (XCC_ID is 20), where the bit in `hardware_known` is
-  // set; reading another is an error. MODE (1) is the field above.
+  // The registers that s_getreg_b32 reads, by number (XCC_ID is 20). Only those with their bit set
+  // in `hardware_known` may be read. MODE (1) is the field above.
   uint32_t hardware[32] = {};
   uint32_t hardware_known = 0;
 
   uint64_t exec() const { return sgpr[126] | (uint64_t{sgpr[127]} << 32); }
 };
 
-// Decodes the instruction at `code` (`size` bytes are left). Returns an empty string, or why
-// not: an unknown encoding is an error, never a guess.
+// Decodes the instruction at `code` (`size` bytes are left). Returns an empty string or an error;
+// an unknown encoding is an error, never a guess.
 std::string Decode(Arch arch, const uint8_t* code, size_t size, Instruction* instruction);
 
-// As clang's assembler writes it, for messages and for the decoder's own test.
+// The text of an instruction as clang's assembler writes it, for messages and the decoder's test.
 std::string Disassemble(const Instruction& instruction);
 std::string_view Mnemonic(Op op);
 
-// What kind of work an instruction is, for the scheduler and the cost record.
+// The unit that executes an instruction, for the scheduler and the cost record.
 enum class Unit : uint8_t {
+  // Executed by ExecuteAlu.
   kScalar,
   kVector,
   kTranscendental,
-  kMatrix,  // executed by ExecuteAlu
+  kMatrix,
   kBranch,
+  // Executed by the machine (machine.cc).
   kWait,
   kBarrier,
   kMessage,
   kNop,
   kEnd,
   kPriority,
-  kSleep,  // by the wave
+  kSleep,
+  // Executed by the memory units (memory/units.h).
   kScalarMemory,
   kLds,
   kVectorMemory,
-  kCache,  // by the memory
+  kCache,
 };
 Unit UnitOf(Op op);
 
-// Executes one instruction of the scalar, vector or matrix units, branches included (they
-// change pc; otherwise the caller has advanced it already). Returns an empty string or an error:
-// an instruction, modifier or operand whose meaning is not implemented exactly.
+// Executes one instruction of the scalar, vector or matrix units, or a branch, which changes pc.
+// The caller has already advanced pc. Returns an empty string, or an error if the instruction, a
+// modifier or an operand is not implemented exactly.
 std::string ExecuteAlu(Arch arch, const Instruction& instruction, Registers* registers);
 
 // Matrix pipe cycles of one wave's instruction (passes x 4), and issue cycles of any other

@@ -41,7 +41,7 @@ GlobalMemory::GlobalMemory(std::vector<Buffer> buffers, bool given, int grain_sh
   if (!races_) return;
   for (size_t i = 0; i < buffers_.size(); ++i) {
     if (!Writable(buffers_[i])) continue;
-    // Pages of these come zeroed, and only as they are touched.
+    // mmap gives zeroed pages, and only those that are touched take memory.
     Shadow& shadow = shadows_[i];
     shadow.bytes = ((buffers_[i].bytes >> shift_) + 2) * sizeof(uint32_t);
     void* pages = mmap(nullptr, 2 * shadow.bytes, PROT_READ | PROT_WRITE,
@@ -80,7 +80,7 @@ void GlobalMemory::Outside(uint64_t address, uint32_t bytes, bool write, int lan
               lane};
 }
 
-// The buffer of an access, or -1 where none is known.
+// The index of the buffer of an access, or -1 where none is known.
 int GlobalMemory::Find(uint64_t address, uint32_t bytes, uint32_t alignment, bool write, int lane) {
   if (address & (alignment - 1)) {
     throw Fault{Text("Address 0x%llx of a %s of %u bytes is not a multiple of %u.", Long(address),
@@ -158,11 +158,12 @@ uint32_t GlobalMemory::ThisEvent() {
   return event_;
 }
 
-// Whether the running access comes after `event`, a write or a read, in the order that the
-// memory model keeps. A plain load (reading) needs clean caches as well.
+// Whether the memory model orders the running access after `event`, which is a write (`wrote`) or
+// a read. A plain load (`reading`) also needs the caches to be invalidated.
 bool GlobalMemory::Ordered(const Event& event, bool wrote, bool reading) const {
   if (event.group == wave_->group->key()) {
-    // One CU, one L1: in order within a wave, and across a barrier.
+    // A workgroup runs on one CU with one L1: accesses of a wave are in order, and so are accesses
+    // on two sides of a barrier.
     return event.wave == wave_->index || event.epoch < wave_->group->epoch;
   }
   const Scope order = OrderWith(event.group);
@@ -284,7 +285,7 @@ void GlobalMemory::NoteWrite(int index, uint64_t address, uint32_t bytes, int la
       flag = released;
     }
   }
-  // What the system is not told about, it does not see.
+  // A store of device scope replaces the flag and releases nothing in the system's order.
   if (kind_ != Kind::kAtomic && scope_ == kDevice) flags_[kSystem].erase(address & ~uint64_t{3});
 }
 

@@ -1,7 +1,7 @@
-// Global memory: this process's own memory, of which a launch may touch the buffers it was
-// given, and a kernel beside it (beside.h) its own and those of the launch that it was shown.
-// For buffers that either may write, remembers for each grain of 1, 2 or 4 bytes the last write
-// and read, to find accesses of different waves that nothing orders.
+// Global memory is this process's own memory. A launch may access the buffers that it was given; a
+// kernel beside it (beside.h) may access its own buffers and those of the launch that it is linked
+// to. For buffers that either may write, GlobalMemory records the last write and read of each
+// grain of 1, 2 or 4 bytes, to find accesses of different waves that nothing orders.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,26 @@ enum class Right : uint8_t { kNone, kRead, kWrite };
 
 struct Buffer {
   uint64_t base = 0, bytes = 0;
-  Right launch = Right::kWrite;  // of the launch's kernel
+  Right launch = Right::kWrite;  // right of the launch's kernel
   std::string name;
-  Right beside = Right::kNone;  // of the kernel beside it
+  Right beside = Right::kNone;  // right of the kernel beside the launch
 };
 
 // How a vector memory instruction accesses global memory.
 enum class Kind : uint8_t {
   kPlain,    // through the caches
-  kThrough,  // loads and stores with sc1, which pass by the caches that the scope does not share
-  kAtomic,   // read-modify-write, done where all see it
+  kThrough,  // loads and stores with sc1, which bypass the caches that the scope does not share
+  kAtomic,   // read-modify-write, performed where the whole scope sees it
 };
 
 class GlobalMemory {
  public:
-  // `grain_shift`: log2 of the smallest store of the kernel.
+  // `grain_shift`: log2 of the bytes of the kernel's smallest store.
   GlobalMemory(std::vector<Buffer> buffers, bool given, int grain_shift, const Options& options);
   ~GlobalMemory();
 
-  // The instruction that accesses next. Must be called once before the accesses of each.
+  // Starts an instruction; must be called before its accesses. With `orders`, its stores release
+  // and its loads acquire.
   void Begin(Wave* wave, Kind kind, Scope scope, bool orders) {
     wave_ = wave;
     kind_ = kind;
@@ -46,20 +47,21 @@ class GlobalMemory {
     event_ = 0;
     for (ClockPtr& flag : flag_) flag = nullptr;
   }
-  // After them: flags that were read take effect once operation `number` is waited for.
+  // Called after the accesses of a load: the flags that it read take effect when the wave has
+  // waited for operation `number`.
   void EndRead(uint32_t number);
 
-  // Check an access and return where the bytes are. Throw Fault for what is misaligned,
-  // outside the buffers, forbidden or unordered.
+  // Check an access and return the address of its bytes. Throw Fault if it is misaligned, outside
+  // the buffers, forbidden or unordered.
   uint8_t* Read(uint64_t address, uint32_t bytes, uint32_t alignment, int lane);
   uint8_t* Write(uint64_t address, uint32_t bytes, uint32_t alignment, int lane);
   uint8_t* Atomic(uint64_t address, uint32_t bytes, int lane);
-  // Of the scalar unit, whose cache sees no store of the running kernel.
+  // A read by the scalar unit. Its cache does not see the stores of the running kernel.
   const uint8_t* ReadScalar(Wave* wave, uint64_t address, uint32_t bytes);
 
  private:
   struct Event {
-    uint32_t group, number, epoch;  // group: its key
+    uint32_t group, number, epoch;  // group: the key of the workgroup
     uint8_t wave;
     Kind kind;
     Scope scope;
@@ -67,8 +69,8 @@ class GlobalMemory {
     bool Through(Scope order) const { return kind != Kind::kPlain && scope >= order; }
   };
   struct Shadow {
-    uint32_t *written = nullptr, *read = nullptr;  // event by grain; 0: none
-    size_t bytes = 0;                              // of each
+    uint32_t *written = nullptr, *read = nullptr;  // last event of each grain; 0: none
+    size_t bytes = 0;                              // size of each array
   };
   static constexpr uint32_t kManyReaders = 1u << 31;
 
@@ -76,11 +78,12 @@ class GlobalMemory {
   [[noreturn]] void Outside(uint64_t address, uint32_t bytes, bool write, int lane) const;
   [[noreturn]] void Race(uint32_t event, bool wrote, bool writes, uint64_t address, int lane) const;
   bool Through(Scope order) const { return kind_ != Kind::kPlain && scope_ >= order; }
-  // The order that is kept with another workgroup.
+  // The order that applies between the running workgroup and another.
   Scope OrderWith(uint32_t group) const {
     return (group ^ wave_->group->key()) & kBesideKey ? kSystem : kDevice;
   }
-  // Whether both are atomic, which never race.
+  // Whether the event and the running access both bypass the caches that their order does not
+  // share; such accesses never race.
   bool BothThrough(const Event& event) const {
     const Scope order = OrderWith(event.group);
     return Through(order) && event.Through(order);
@@ -90,8 +93,8 @@ class GlobalMemory {
   void NoteRead(int buffer, uint64_t address, uint32_t bytes, int lane);
   void NoteWrite(int buffer, uint64_t address, uint32_t bytes, int lane);
 
-  std::vector<Buffer> buffers_;  // by base
-  std::vector<Shadow> shadows_;  // of the writable ones
+  std::vector<Buffer> buffers_;  // sorted by base
+  std::vector<Shadow> shadows_;  // by buffer; filled for the writable buffers
   bool given_, bounds_, races_;
   int shift_;
   size_t last_ = 0;

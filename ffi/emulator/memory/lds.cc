@@ -13,7 +13,7 @@ void Lds::Reset(const Workgroup* group, uint32_t bytes, int grain_shift, const O
   uninitialized_ = options.check_uninitialized;
   tracked_ = races_ || uninitialized_;
   data_.resize(bytes);
-  // What an earlier workgroup left: anything.
+  // An earlier workgroup may have left anything.
   for (uint32_t i = 0; i + 4 <= bytes; i += 4) {
     for (int b = 0; b < 4; ++b) data_[i + b] = junk >> 8 * b;
   }
@@ -22,7 +22,7 @@ void Lds::Reset(const Workgroup* group, uint32_t bytes, int grain_shift, const O
   writer_.assign(grains, kNobody);
   written_.assign(grains, 1);
   if (!races_) return;
-  // Marks of reads by an earlier workgroup are of operations that are complete.
+  // Read marks of an earlier workgroup stay: they are numbers of operations that are complete.
   read_.resize(group->num_waves);
   for (auto& read : read_) read.resize(grains);
 }
@@ -101,7 +101,7 @@ void Lds::NoteWrite(uint32_t address, uint32_t bytes, int lane) {
   if (!races_) return;
   for (int w = 0; w < group_->num_waves; ++w) {
     const Wave& reader = *group_->waves[w];
-    // The wave's own reads are ahead of its LDS writes, not of its loads to the LDS.
+    // A wave's own reads are ordered before its LDS writes, but not before its loads to the LDS.
     bool self = w == wave_->index;
     if (self && queue_ == kLdsQueue) continue;
     uint32_t limit = self ? reader.done[kLdsQueue] : reader.done_at_release[kLdsQueue];

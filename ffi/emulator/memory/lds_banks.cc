@@ -5,7 +5,8 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// Phases of half a wave; the other half's follow, 32 lanes on. Banks are dwords wide.
+// Phases of the first half of a wave; the second half has the same, 32 lanes on. Banks are one
+// dword wide.
 struct Phases {
   int banks;
   int count;       // phases in half a wave
@@ -18,19 +19,19 @@ constexpr Phases Consecutive(int banks, int lanes) {
   return phases;
 }
 
-// Groups of four lanes, by phase.
+// Phases of groups of four lanes: groups[i] is the phase of lanes 4 i to 4 i + 3.
 constexpr Phases Groups(int banks, int count, const int (&groups)[8]) {
   Phases phases{.banks = banks, .count = count, .of = {}};
   for (int lane = 0; lane < 32; ++lane) phases.of[lane] = groups[lane / 4];
   return phases;
 }
 
-// gfx950: as measured on the chip by HipKittens (arXiv 2511.08083, appendix; the repository's
-// analysis/paper_experiments/phases). Reads of 8 and 16 bytes see 64 banks; those of 12 bytes
-// and writes 32. gfx942: 32 banks, 128 bytes a cycle; the order of ds_read_b128 is AMD's
-// ("Avoiding LDS Bank Conflicts on AMD GPUs Using CK-Tile"), which is also what was measured
-// for ds_read_b96. Narrower accesses go 32 lanes at a time; for them nothing better than 32
-// banks is published for gfx950. Transposing reads are taken to be like plain ones of 8 bytes.
+// gfx950: phases as measured on the chip by HipKittens (arXiv 2511.08083, appendix; the
+// repository's analysis/paper_experiments/phases). Reads of 8 and 16 bytes use 64 banks; reads of
+// 12 bytes and writes use 32. gfx942: 32 banks, 128 bytes a cycle; the phases of ds_read_b128 are
+// from AMD ("Avoiding LDS Bank Conflicts on AMD GPUs Using CK-Tile"), and are also those measured
+// for ds_read_b96. Narrower accesses take 32 lanes at a time; for gfx950 no source gives more than
+// 32 banks for them. Transposing reads are taken to be like plain reads of 8 bytes.
 constexpr int kInEights[8] = {0, 1, 2, 3, 1, 0, 3, 2};
 constexpr int kInSixteens[8] = {0, 1, 1, 0, 1, 0, 0, 1};
 constexpr Phases kLanes32 = Consecutive(32, 32), kLanes16 = Consecutive(32, 16),
@@ -46,7 +47,7 @@ const Phases& PhasesOf(Arch arch, bool read, int bytes) {
   return wide ? kReadSixteensBanks64 : read ? kReadEights : kLanes8;
 }
 
-// The busiest bank's different dwords in one phase.
+// The number of different dwords that the busiest bank serves in one phase.
 int BusiestBank(const Phases& phases, int phase, int dwords, const uint32_t* addresses,
                 uint32_t active) {
   uint32_t seen[64][32];
@@ -77,10 +78,10 @@ LdsCycles CountLdsCycles(Arch arch, bool read, int bytes, const uint32_t* addres
   for (int half = 0; half < 2; ++half, addresses += 32) {
     uint32_t active = static_cast<uint32_t>(exec >> 32 * half);
     if (active == 0) continue;
-    // Aligned accesses take one of banks / dwords places; where no two lanes of a phase meet in
-    // one, which is the rule, nothing conflicts.
+    // An aligned access takes one of banks / dwords places. In the common case no two lanes of a
+    // phase take the same place, and nothing conflicts.
     uint64_t taken[4] = {};
-    uint32_t meet = dwords == 3 ? 15 : 0;  // phases to look at
+    uint32_t meet = dwords == 3 ? 15 : 0;  // phases that may have conflicts
     int places = phases.banks / dwords;
     for (uint32_t lanes = active; lanes != 0; lanes &= lanes - 1) {
       int lane = __builtin_ctz(lanes), phase = phases.of[lane];

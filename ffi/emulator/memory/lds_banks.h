@@ -1,4 +1,4 @@
-// How long the LDS takes for one wave's access, from the addresses.
+// The cycles that the LDS takes for one wave's access, from its addresses.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,12 @@
 namespace jaxgemm::emulator {
 
 struct LdsCycles {
-  uint32_t base = 0;       // without conflicts
-  uint32_t conflicts = 0;  // on top
+  uint32_t base = 0;       // cycles without conflicts
+  uint32_t conflicts = 0;  // additional cycles from conflicts
 };
 
-// A wave's access is done in phases: groups of lanes that the LDS serves together, each phase
-// as many cycles long as its busiest bank has different dwords to give. Lanes outside `exec`
-// take no part.
+// The LDS serves a wave's access in phases, each for a group of lanes. A phase takes one cycle for
+// each different dword of its busiest bank. Lanes outside `exec` take no part.
 LdsCycles CountLdsCycles(Arch arch, bool read, int bytes, const uint32_t* addresses, uint64_t exec);
 
 }  // namespace jaxgemm::emulator

@@ -8,8 +8,8 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// Alignment of an access: its size, rounded up to a power of two (the manual's aligned mode; in
-// unaligned mode the hardware splits what is not aligned, which nobody wants unnoticed).
+// Alignment of an access: its size, rounded up to a power of two. This is the manual's aligned
+// mode; in unaligned mode the hardware would split a misaligned access without notice.
 uint32_t AlignmentOf(int bytes) { return bytes == 12 ? 16 : bytes; }
 
 class LdsUnit {
@@ -75,7 +75,7 @@ class LdsUnit {
       uint8_t* at = Write(address[lane], lane);
       uint64_t old = 0;
       std::memcpy(&old, at, op_.bytes);
-      // ds_cmpst: the comparison value comes first.
+      // For ds_cmpst the comparison value comes first.
       uint64_t first = Data(instruction_.src[1], lane), second = Data(instruction_.src[3], lane);
       uint64_t value = ApplyAtomic(op_.atomic, op_.bytes, old, compares ? second : first, first);
       std::memcpy(at, &value, op_.bytes);
@@ -89,8 +89,8 @@ class LdsUnit {
     context_.NoteProgress();
   }
 
-  // ds_read_b64_tr_b16, _b8 (CDNA4 ISA, "MFMA Transpose Load from LDS"): sixteen lanes read 8
-  // bytes each; in lane order they are the rows of a matrix of 16 columns, and lane i of
+  // ds_read_b64_tr_b16, _b8 (CDNA4 ISA, "MFMA Transpose Load from LDS"). Sixteen lanes read 8
+  // bytes each. In lane order these bytes are the rows of a matrix of 16 columns, and lane i of
   // the sixteen receives column i. EXEC must be all ones.
   void Transposed() {
     if (exec_ != ~uint64_t{0}) {
@@ -122,7 +122,7 @@ class LdsUnit {
     ++context_.cost.lds_read;
   }
 
-  // Lanes exchange values through the LDS crossbar; no LDS memory takes part.
+  // Lanes exchange values through the LDS crossbar; LDS memory is not accessed.
   void Permute() {
     uint32_t result[kWaveSize] = {};
     auto& vgpr = wave_.registers.vgpr;
@@ -130,13 +130,13 @@ class LdsUnit {
     const uint32_t* from = vgpr[instruction_.src[1].index];
     uint64_t written = exec_;
     if (instruction_.op == Op::ds_bpermute_b32) {
-      // Lane i reads lane address / 4; a lane that is switched off gives 0.
+      // Lane i reads lane address / 4; an inactive lane gives 0.
       ForEachLane(exec_, [&](int lane) {
         int source = (vgpr[instruction_.src[0].index][lane] + offset) / 4 & 63;
         result[lane] = exec_ >> source & 1 ? from[source] : 0;
       });
     } else if (instruction_.op == Op::ds_permute_b32) {
-      // Lane i sends to lane address / 4; of several the highest lane wins.
+      // Lane i sends to lane address / 4. If several send to one lane, the highest wins.
       ForEachLane(exec_, [&](int lane) {
         result[(vgpr[instruction_.src[0].index][lane] + offset) / 4 & 63] = from[lane];
       });
@@ -178,8 +178,8 @@ class LdsUnit {
     });
   }
 
-  // ds_swizzle_b32: offset[15] = 1: quads, two bits for each lane; else lanes of 32 by
-  // ((lane & and) | or) ^ xor, five bits each.
+  // ds_swizzle_b32. With offset[15] set, two bits for each lane of a quad select the lane of the
+  // quad that it reads. Otherwise lane i of 32 reads lane ((i & and) | or) ^ xor, five bits each.
   void Swizzle(uint32_t offset, const uint32_t* from, uint32_t* result) {
     if ((offset & 0xff00) != 0x8000 && (offset & 0x8000)) {
       throw Fault{Text("ds_swizzle_b32 with offset 0x%04x is not emulated.", offset)};
@@ -202,7 +202,7 @@ class LdsUnit {
     return addresses_[part];
   }
 
-  // The one access, or the two of read2 and write2.
+  // Calls f(part, addresses) for the one access, or for the two of read2 and write2.
   template <class F>
   void ForEachPart(F&& f) {
     if (op_.stride == 0) {
@@ -210,7 +210,7 @@ class LdsUnit {
     } else {
       int unit = op_.stride * op_.bytes;
       const uint32_t* first = Addresses(instruction_.offset * unit);
-      // Before f: what is loaded may replace the address.
+      // Computed before f, because the loaded data may overwrite the address register.
       const uint32_t* second = Addresses(instruction_.offset1 * unit, 1);
       f(0, first);
       f(1, second);

@@ -32,7 +32,7 @@ constexpr MemoryOp Other(Access access, uint8_t bytes = 0) {
   return {.access = access, .bytes = bytes};
 }
 
-// After "buffer_", "global_", "flat_", "scratch_".
+// Names after the prefix "buffer_", "global_", "flat_" or "scratch_".
 constexpr Named kVectorMemory[] = {
     {"load_ubyte", Load(1)},
     {"load_sbyte", Load(1, Extend::kSign)},
@@ -99,7 +99,7 @@ constexpr Named kVectorMemory[] = {
     {"wbl2", Other(Access::kWriteBack)},
 };
 
-// After "ds_".
+// Names after the prefix "ds_".
 constexpr Named kLds[] = {
     {"read_u8", Load(1)},
     {"read_i8", Load(1, Extend::kSign)},
@@ -202,7 +202,7 @@ MemoryOp DescribeMemory(Format format, std::string_view mnemonic) {
         op.returns = name.starts_with("wrxchg_rtn");
         return op;
       }
-      // ds_add_rtn_u32 is ds_add_u32 that returns the old value.
+      // ds_add_rtn_u32 is ds_add_u32 with the old value returned.
       size_t rtn = name.find("_rtn");
       if (rtn == name.npos) return {};
       std::string plain(name.substr(0, rtn));

@@ -1,5 +1,5 @@
-// What a memory instruction moves and how, from its mnemonic: one description for the LDS,
-// buffer, flat, global and scratch forms alike.
+// The description of a memory instruction, derived from its mnemonic. LDS, buffer, flat, global
+// and scratch forms have the same kind of description.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace jaxgemm::emulator {
 
 enum class Access : uint8_t {
-  kNone,  // no memory instruction
+  kNone,  // not a memory instruction
   kLoad,
   kStore,
   kAtomic,
@@ -52,14 +52,14 @@ enum class Extend : uint8_t { kZero, kSign, kLowHalf, kHighHalf };
 
 struct MemoryOp {
   Access access = Access::kNone;
-  uint8_t bytes = 0;   // of one lane's access (of each of two)
-  uint8_t stride = 0;  // two-address LDS forms: elements that offset and offset1 count in
+  uint8_t bytes = 0;   // size of one lane's access (of each, if there are two)
+  uint8_t stride = 0;  // two-address LDS forms: the unit of offset and offset1, in elements
   Extend extend = Extend::kZero;
-  bool sign_d16 = false;     // kLowHalf, kHighHalf of a byte: sign-extended to 16 bits
+  bool sign_d16 = false;     // kLowHalf, kHighHalf: a byte is sign-extended to 16 bits
   bool high_half = false;    // stores of the high half (…_d16_hi)
   bool returns = false;      // LDS atomics named …_rtn
   bool to_lds = false;       // global_load_lds_*
-  uint8_t element_bits = 0;  // kTransposed
+  uint8_t element_bits = 0;  // kTransposed: size of an element
   AtomicOp atomic{};
 };
 

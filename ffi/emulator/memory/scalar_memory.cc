@@ -6,8 +6,8 @@
 namespace jaxgemm::emulator {
 
 // CDNA3 ISA, "Scalar Memory Operations": address = base + (soffset or M0) + offset, with the
-// low two bits ignored; buffer loads clamp to num_records. Here a misaligned address is an
-// error, for nobody means it.
+// low two bits ignored; buffer loads clamp to num_records. Here a misaligned address is an error,
+// because it is never intended.
 void ExecuteScalarMemory(const Step& step, Wave* wave, KernelContext* context) {
   const Instruction& instruction = step.instruction;
   Registers& registers = wave->registers;
@@ -15,9 +15,9 @@ void ExecuteScalarMemory(const Step& step, Wave* wave, KernelContext* context) {
   int dwords = step.memory.bytes / 4;
   uint32_t loaded[16] = {};
   if (step.memory.access == Access::kTime) {
-    // Cycles, or the clock that runs at 100 MHz whatever the GPU does (CDNA3 ISA, "Scalar Memory
-    // Operations", S_MEMREALTIME; its rate: LLVM AMDGPUUsage, llvm.readsteadycounter), here beside
-    // cycles of 2.1 GHz.
+    // s_memtime gives cycles. s_memrealtime gives a clock of constant 100 MHz (CDNA3 ISA, "Scalar
+    // Memory Operations", S_MEMREALTIME; its rate: LLVM AMDGPUUsage, llvm.readsteadycounter). Here
+    // a cycle is taken to be that of 2.1 GHz.
     constexpr uint64_t kCyclesPerTick = 21;
     uint64_t clock = context->progress.cycles;
     if (instruction.op == Op::s_memrealtime) clock /= kCyclesPerTick;

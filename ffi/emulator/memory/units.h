@@ -1,5 +1,5 @@
-// Execution of memory instructions. Each throws Fault, or has executed the instruction and
-// marked what is outstanding.
+// Execution of memory instructions. Each function throws Fault, or executes the instruction and
+// marks the registers that it will write as outstanding.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@
 
 namespace jaxgemm::emulator {
 
-// What passes while a launch and the kernel beside it run.
+// The progress of a launch and the kernel beside it.
 struct Progress {
   uint64_t instructions = 0;  // executed so far
-  // Of the last instruction that counts as progress: a wave that polls a flag makes none.
+  // `instructions` at the last progress. A wave that polls a flag makes no progress.
   uint64_t last = 0;
-  // Time: four for each instruction, as if one wave ran at a time, and what all sleep through.
+  // Time: four cycles for each instruction, as if one wave ran at a time, and the time that all
+  // waves sleep.
   uint64_t cycles = 0;
 };
 
-// What the instructions of a kernel share.
+// State that the instructions of a kernel share.
 struct KernelContext {
   Arch arch;
   const Options& options;
@@ -55,10 +56,10 @@ inline void ForEachLane(uint64_t mask, F&& f) {
   for (; mask != 0; mask &= mask - 1) f(__builtin_ctzll(mask));
 }
 
-// One loaded element -> the register that it fills, whose old value is `old`.
+// The new value of a register that a loaded element fills; `old` is its old value.
 uint32_t ExtendElement(const MemoryOp& op, uint32_t element, uint32_t old);
 
-// The new value of an atomic operation at `bytes` 4 or 8.
+// The new value of a memory location of 4 or 8 bytes after an atomic operation.
 uint64_t ApplyAtomic(AtomicOp op, int bytes, uint64_t old, uint64_t data, uint64_t compare);
 
 }  // namespace jaxgemm::emulator

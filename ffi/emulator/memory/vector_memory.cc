@@ -8,13 +8,13 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// Loads and stores of several dwords need the alignment of one.
+// Loads and stores of several dwords need only the alignment of one dword.
 uint32_t AlignmentOf(int bytes) { return std::min(bytes, 4); }
 
 // A buffer resource (CDNA3 ISA, "Buffer Resource Descriptor"): raw buffers only.
 struct Resource {
   uint64_t base;
-  uint64_t records;  // bytes that offsets without the scalar one must stay below
+  uint64_t records;  // limit in bytes of the offset without soffset
 
   Resource(const uint32_t* words, uint32_t soffset) {
     base = (words[0] | uint64_t{words[1]} << 32) & ((uint64_t{1} << 48) - 1);
@@ -38,12 +38,12 @@ class VectorMemoryUnit {
         number_(number),
         exec_(wave->registers.exec()) {
     to_lds_ = instruction_.lds || op_.to_lds;
-    // An atomic's sc0 asks for the old value.
+    // For an atomic, sc0 means that the old value is returned; it is not part of the scope.
     const bool atomic = op_.access == Access::kAtomic;
     const bool through = atomic || instruction_.sc1;
     const Scope scope = instruction_.sc1 && (atomic || instruction_.sc0) ? kSystem : kDevice;
     Kind kind = atomic ? Kind::kAtomic : instruction_.sc1 ? Kind::kThrough : Kind::kPlain;
-    // Sums of floats are data, never flags.
+    // Float atomics accumulate data; they are never flags.
     const bool sums = atomic && op_.atomic >= AtomicOp::kAddF32;
     context->memory.Begin(wave, kind, scope, through && !sums);
     if (instruction_.format == Format::kScratch) {
@@ -129,7 +129,7 @@ class VectorMemoryUnit {
 
  private:
   // CDNA3 ISA, "Memory Buffer Instructions", raw buffers: ADDRESS = BASE + soffset + offset,
-  // in range while offset < NUM_RECORDS - soffset, for each dword by itself.
+  // in range if offset < NUM_RECORDS - soffset, checked for each dword separately.
   void BufferAddresses() {
     if (instruction_.idxen) throw Fault{"A buffer access with an index is not emulated."};
     uint32_t soffset = ScalarValue(instruction_.src[3], wave_);
@@ -160,7 +160,7 @@ class VectorMemoryUnit {
     }
   }
 
-  // Offsets in each lane's private memory.
+  // Computes the offsets in each lane's private memory.
   void ScratchAddresses() {
     scratch_ = true;
     ++context_.cost.scratch;
@@ -189,7 +189,7 @@ class VectorMemoryUnit {
     return wave_.scratch.data() + lane * size + address_[lane];
   }
 
-  // How many of the access's bytes are in a buffer resource's range: whole dwords.
+  // The number of the access's bytes that are in the buffer resource's range: whole dwords.
   uint32_t BytesInside(int lane) const {
     if (!bounded_ || left_[lane] >= op_.bytes) return op_.bytes;
     if (op_.bytes > 4 && left_[lane] % 4 == 0) return static_cast<uint32_t>(left_[lane]);
@@ -211,7 +211,8 @@ class VectorMemoryUnit {
   }
 
   // CDNA3 and CDNA4 ISA, "Memory Buffer Load to LDS": LDS_ADDR = LDS base + M0 + offset + lane
-  // x size, a dword at least; out of range lanes write zeros. M0 counts 16 bits on gfx942.
+  // x size. The size is at least a dword, lanes out of range write zeros, and gfx942 uses 16 bits
+  // of M0.
   void LoadToLds() {
     uint32_t m0 = wave_.registers.sgpr[124];
     if (context_.arch == Arch::kGfx942 && m0 >> 16) {
@@ -246,7 +247,7 @@ class VectorMemoryUnit {
     return value;
   }
 
-  // 64-byte segments, in lane order: the L1 serves one a cycle.
+  // Counts bytes and, in lane order, 64-byte segments: the L1 serves one segment a cycle.
   void Count(uint64_t* bytes) {
     uint64_t moved = 0, segments = 0, last = ~uint64_t{0};
     ForEachLane(exec_, [&](int lane) {
@@ -281,7 +282,7 @@ class VectorMemoryUnit {
 void ExecuteVectorMemory(const Step& step, Wave* wave, KernelContext* context) {
   const Instruction& instruction = step.instruction;
   Queue queue = instruction.format == Format::kFlat ? kFlatQueue : kVectorQueue;
-  // A flat access is also the vector queue's next: its order in global memory is the same.
+  // A flat access also counts in the vector queue, for its order in global memory.
   uint32_t vector_number = wave->Issue(kVectorQueue);
   uint32_t number = queue == kFlatQueue ? wave->Issue(kFlatQueue) : vector_number;
   VectorMemoryUnit unit(step, wave, context, vector_number);
@@ -296,8 +297,8 @@ void ExecuteVectorMemory(const Step& step, Wave* wave, KernelContext* context) {
 
 void ExecuteCache(const Step& step, Wave* wave, KernelContext* context) {
   const Instruction& instruction = step.instruction;
-  // sc1: of the device, sc0 sc1: of the system; sc0 alone and neither: within a workgroup,
-  // which has one L1 and needs nothing.
+  // sc1 is the scope of the device, sc0 sc1 that of the system. sc0 alone or neither is the scope
+  // of a workgroup, which has one L1 and needs nothing.
   const Scope scope = instruction.sc0 ? kSystem : kDevice;
   if (step.memory.access == Access::kWriteBack) {
     uint32_t number = wave->Issue(kVectorQueue);

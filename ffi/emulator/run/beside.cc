@@ -16,7 +16,7 @@ struct Known {
   std::map<uint64_t, std::shared_ptr<Beside>> by_number;
 };
 Known& TheKnown() {
-  static Known* known = new Known;  // outlives the threads that use it
+  static Known* known = new Known;  // never freed, so that it outlives all threads
   return *known;
 }
 

@@ -16,18 +16,18 @@ constexpr uint32_t kMachGfx942 = 0x4c, kMachGfx950 = 0x4f;  // EF_AMDGPU_MACH
 constexpr uint32_t kNoteMetadata = 32;                      // NT_AMDGPU_METADATA
 constexpr uint32_t kRelocAbs64 = 3, kRelocRelative64 = 13;  // R_AMDGPU_*
 
-// More than any kernel needs, and little enough to be allocated.
+// Limits that are larger than any kernel needs, and small enough to allocate.
 constexpr uint64_t kMaxImageBytes = uint64_t{1} << 28;
 constexpr uint32_t kMaxArgumentBytes = 1 << 16;
-constexpr uint32_t kMaxPrivateBytes = 1 << 20;  // of each lane
-constexpr uint32_t kMaxUserRegisters = 16;      // that arguments are preloaded into
+constexpr uint32_t kMaxPrivateBytes = 1 << 20;  // for each lane
+constexpr uint32_t kMaxUserRegisters = 16;      // user SGPRs for preloaded arguments
 
-// Whether `bytes` at `offset` lie within `size`, whatever the numbers are.
+// Whether `bytes` at `offset` lie within `size`, correct for all numbers.
 bool Within(uint64_t offset, uint64_t bytes, uint64_t size) {
   return offset <= size && bytes <= size - offset;
 }
 
-// `bytes` at `offset`, or an error: every length in the file is distrusted.
+// `bytes` at `offset`, or an error: no length in the file is trusted.
 const char* At(std::string_view file, uint64_t offset, uint64_t bytes) {
   if (!Within(offset, bytes, file.size())) {
     throw EmulationError("The code object is cut short: a header points past its end.");
@@ -82,7 +82,7 @@ std::vector<Symbol> ReadSymbols(std::string_view file) {
   return symbols;
 }
 
-// Names of kernels and of arguments are printed in JSON.
+// Names of kernels and of arguments go into JSON unescaped, so their characters are restricted.
 void CheckName(std::string_view name) {
   for (const char c : name) {
     if (c < ' ' || c > '~' || c == '"' || c == '\\') {
@@ -91,7 +91,7 @@ void CheckName(std::string_view name) {
   }
 }
 
-// What a launch will rely on.
+// Checks the values that a launch relies on.
 void CheckDescriptor(const Kernel& kernel) {
   CheckName(kernel.name);
   const char* name = kernel.name.c_str();
@@ -187,8 +187,8 @@ void CodeObject::MapSegments(std::string_view file) {
     }
     size_ = std::max<size_t>(size_, segment.p_vaddr + segment.p_memsz);
   });
-  // Slack, so that the decoder may look past the last instruction. Pages that nothing touches cost
-  // nothing.
+  // 64 bytes more, so that the decoder may read past the last instruction. Pages that are never
+  // touched take no memory.
   image_.reset(static_cast<uint8_t*>(std::calloc(size_ + 64, 1)));
   if (!image_) {
     throw EmulationError(Text("The code object's image of %zu bytes cannot be allocated.", size_));

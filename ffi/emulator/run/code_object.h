@@ -1,6 +1,6 @@
-// AMDGPU code objects (ELF, code object version 5): the loaded image, its kernels, what their
-// descriptors ask for and what their metadata says. Source: LLVM's AMDGPUUsage, "Code Object
-// V5 Metadata" and "Kernel Descriptor".
+// AMDGPU code objects (ELF, code object version 5): the loaded image and its kernels, with their
+// descriptors and metadata. Source: LLVM's AMDGPUUsage, "Code Object V5 Metadata" and "Kernel
+// Descriptor".
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,20 @@ struct KernelArgument {
 struct Kernel {
   std::string name;
   uint64_t entry = 0;     // offset of the first instruction in the image
-  uint64_t code_end = 0;  // offset after the last
-  // Descriptor.
+  uint64_t code_end = 0;  // offset after the last instruction
+  // From the descriptor.
   uint32_t lds_bytes = 0, private_bytes = 0, kernarg_bytes = 0;
   uint32_t rsrc1 = 0, rsrc2 = 0, rsrc3 = 0;
   uint16_t properties = 0, kernarg_preload = 0;
-  // Metadata.
+  // From the metadata.
   uint32_t vgprs = 0, agprs = 0, sgprs = 0, vgpr_spills = 0, sgpr_spills = 0;
   uint32_t max_workgroup = 1024;
   uint32_t required_workgroup[3] = {0, 0, 0};
   bool dynamic_stack = false;
   std::vector<KernelArgument> arguments;
 
-  // Vector registers are allocated in eights; accumulation registers follow accum_offset.
+  // Vector registers are allocated in groups of eight; accumulation registers start at
+  // accum_offset.
   uint32_t allocated_vgprs() const { return ((rsrc1 & 63) + 1) * 8; }
   uint32_t accum_offset() const { return ((rsrc3 & 63) + 1) * 4; }
   // Words of the arguments that the hardware loads into user SGPRs.
@@ -45,8 +46,8 @@ struct Kernel {
 
 class CodeObject {
  public:
-  // Copies, maps and relocates the object. Throws EmulationError, whatever the bytes are; what it
-  // accepts can be launched without another look at sizes and offsets.
+  // Copies, maps and relocates the object. Any invalid bytes give an EmulationError; an accepted
+  // object can be launched without further checks of sizes and offsets.
   explicit CodeObject(std::string_view bytes);
 
   Arch arch() const { return arch_; }

@@ -1,6 +1,6 @@
-// What a launch did, counted: the record that the resource report is made of. Plain sums over
-// all waves. Cycles are of the pipe named, as if it were never idle and never shared; their
-// sources stand where they are computed.
+// The counters of a launch, from which the resource report is made. Each is a sum over all waves.
+// Cycles are those of the named pipe, as if it were never idle and never shared; their sources are
+// given where they are computed.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ namespace jaxgemm::emulator {
   JAXGEMM_COST(lds_read_cycles) /* of the CU's LDS; without conflicts */           \
   JAXGEMM_COST(lds_write_cycles)                                                   \
   JAXGEMM_COST(lds_dma_cycles)      /* writes of global_to_lds */                  \
-  JAXGEMM_COST(lds_conflict_cycles) /* on top of the three */                      \
+  JAXGEMM_COST(lds_conflict_cycles) /* added to the three above */                 \
   JAXGEMM_COST(lds_read_bytes)                                                     \
   JAXGEMM_COST(lds_write_bytes)                                                    \
   JAXGEMM_COST(lds_dma_bytes)                                                      \
@@ -49,7 +49,7 @@ struct Cost {
 #define JAXGEMM_COST(name) uint64_t name = 0;
   JAXGEMM_COSTS(JAXGEMM_COST)
 #undef JAXGEMM_COST
-  // The shares of wave w % 4, which is how waves are dealt to a CU's four SIMDs.
+  // Cycles of each of a CU's four SIMDs: wave w of a workgroup runs on SIMD w % 4.
   uint64_t simd_matrix_cycles[4] = {}, simd_vector_cycles[4] = {};
 };
 

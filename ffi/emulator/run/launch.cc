@@ -6,7 +6,7 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// What nobody wrote: not a number as float32, and as a pair of bfloat16.
+// Initial value of registers that the launch does not set: NaN as float32 and as two bfloat16.
 constexpr uint32_t kJunk = 0x7fc07fc0;
 
 constexpr uint64_t kTooMany = uint64_t{1} << 31;  // workgroups, or work-items
@@ -28,7 +28,7 @@ LaunchState::LaunchState(const CodeObject& object, const Kernel& kernel, const L
     : object_(object), kernel_(kernel), launch_(launch) {
   uint64_t items = 1, groups = 1;
   for (int d = 0; d < 3; ++d) {
-    // A product that is too large stays so: it must not wrap.
+    // The products saturate at kTooMany; they must not wrap.
     items = std::min(items * launch.block[d], kTooMany);
     groups = std::min(groups * launch.grid[d], kTooMany);
     if (launch.block[d] == 0 || launch.grid[d] == 0) {
@@ -76,7 +76,7 @@ void LaunchState::FillArguments() {
   for (const KernelArgument& argument : kernel_.arguments) {
     std::string_view kind = argument.kind;
     if (!kind.starts_with("hidden_")) continue;
-    // Queues, heaps and the like stay null: a kernel that uses them faults.
+    // Pointers to queues, heaps and the like stay null, so a kernel that uses them faults.
     uint64_t value = 0;
     for (int d = 0; d < 3; ++d) {
       const char axis = "xyz"[d];
@@ -188,7 +188,7 @@ void LaunchState::StartWave(const Workgroup& group, Wave* wave) const {
                    (rsrc1 >> 26 & 1) << 23;
   registers.hardware[20] = group.xcc;  // HW_REG_XCC_ID
   registers.hardware_known = 1u << 20;
-  // Hardware that preloads arguments skips the code that loads them otherwise.
+  // Hardware that preloads arguments skips the first 256 bytes, which load them otherwise.
   registers.pc =
       reinterpret_cast<uint64_t>(object_.image()) + kernel_.entry + (preloaded != 0 ? 256 : 0);
 

@@ -1,5 +1,5 @@
-// The state a kernel starts in: kernel arguments, registers (AMDGPUUsage, "Initial Kernel
-// Execution State").
+// The initial state of a kernel: arguments and registers (AMDGPUUsage, "Initial Kernel Execution
+// State").
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class LaunchState {
   uint32_t workgroups() const { return launch_.grid[0] * launch_.grid[1] * launch_.grid[2]; }
   int waves_per_workgroup() const { return waves_; }
   uint32_t lds_bytes() const { return kernel_.lds_bytes + launch_.dynamic_lds; }
-  // The launch's buffers and those that the runtime adds: arguments, dispatch packet, constants.
-  // `beside`: of the kernel beside the launch.
+  // The launch's buffers and those that the runtime adds: arguments, dispatch packet, code object.
+  // `beside`: they are those of the kernel beside the launch.
   std::vector<Buffer> Buffers(bool beside) const;
 
   void StartWorkgroup(uint32_t id, uint32_t xcc, Workgroup* group) const;

@@ -15,7 +15,7 @@ namespace jaxgemm::emulator {
 namespace {
 
 constexpr uint32_t kLdsJunk = 0x7fc07fc0;
-// An instruction is issued every 4 cycles at most; s_sleep counts in 64 (CDNA3 ISA, "S_SLEEP").
+// At most one instruction issues in 4 cycles; s_sleep counts 64 cycles (CDNA3 ISA, "S_SLEEP").
 constexpr uint64_t kCyclesOfIssue = 4, kCyclesOfSleep = 64;
 
 // The workgroups of one kernel.
@@ -25,15 +25,15 @@ struct Part {
 
   const Code code;
   const LaunchState state;
-  std::vector<std::unique_ptr<Workgroup>> groups;  // that are resident
-  uint32_t next = 0;                               // to start
+  std::vector<std::unique_ptr<Workgroup>> groups;  // the resident workgroups
+  uint32_t next = 0;                               // id of the next workgroup to start
 };
 
 class Machine {
  public:
   Machine(const Code& code, Launch* launch, const Options& options, Cost* cost)
       : options_(options), random_(options.seed) {
-    // The kernel beside it first: what it is shown stands in the launch's buffers.
+    // The kernel beside the launch comes first, because its links change the launch's buffers.
     if (options.beside != nullptr) {
       const Code other = options.beside->function->ToRun();
       if (other.object.arch() != code.object.arch()) {
@@ -96,7 +96,7 @@ class Machine {
     context.NoteProgress();
   }
 
-  // A workgroup that has ended makes room for the next.
+  // Starts the next workgroups in place of those that have ended.
   void Replace(Part* part) {
     std::erase_if(part->groups, [&](std::unique_ptr<Workgroup>& group) {
       for (int w = 0; w < group->num_waves; ++w) {
@@ -108,7 +108,7 @@ class Machine {
     });
   }
 
-  // A turn for each wave that can run; false when there are no more.
+  // Gives each wave that can run a turn. Returns false when there is none.
   bool Round() {
     turns_.clear();
     uint64_t wakes_at = ~uint64_t{0};
@@ -124,12 +124,12 @@ class Machine {
       }
     }
     if (turns_.empty()) return false;
-    // Where all sleep, until the first of them wakes.
+    // If all waves sleep, time advances until the first of them wakes.
     progress_.cycles = std::max(progress_.cycles, wakes_at);
     std::erase_if(turns_, [&](const Wave* wave) { return wave->wakes_at > progress_.cycles; });
     if (options_.shuffle) std::shuffle(turns_.begin(), turns_.end(), random_);
     for (Wave* wave : turns_) {
-      // Turns of different lengths, so that no two waves stay in step.
+      // Turns have different lengths, so that no two waves stay in step.
       uint32_t length =
           options_.shuffle ? 1 + random_() % (2 * options_.quantum - 1) : options_.quantum;
       Turn(wave, length);
@@ -157,7 +157,7 @@ class Machine {
     }
   }
 
-  // One instruction; false ends the turn.
+  // Executes one instruction. Returns false if it ends the turn.
   bool Execute(Step& step, Wave* wave) {
     if (options_.check_waits && wave->outstanding) CheckWaits(step, *wave);
     KernelContext& context = contexts_[wave->group->beside];
@@ -227,7 +227,7 @@ class Machine {
     if (!error.empty()) throw Fault{std::move(error)};
   }
 
-  // Once every wave that has not ended is there.
+  // Releases the barrier if every wave that has not ended waits at it.
   void ReleaseBarrier(Workgroup* group) {
     bool waiting = false;
     for (int w = 0; w < group->num_waves; ++w) {
@@ -301,8 +301,8 @@ class Machine {
   std::unique_ptr<Part> part_, beside_;  // the launch's kernel, and the one beside it, if any
   std::optional<GlobalMemory> memory_;
   Progress progress_;
-  Cost beside_cost_;                     // nobody asks for it
-  std::vector<KernelContext> contexts_;  // of the two
+  Cost beside_cost_;                     // not reported
+  std::vector<KernelContext> contexts_;  // of the launch's kernel, and of the one beside it
   std::mt19937_64 random_;
   std::vector<Wave*> turns_;
 };

@@ -1,5 +1,5 @@
-// Runs one launch: workgroups in flight take turns wave by wave, in an order drawn from the
-// seed, until all have ended, one does what it must not, or nobody gets anywhere.
+// Runs one launch. The waves of the resident workgroups take turns, in an order drawn from the
+// seed, until all have ended, one fails a check, or none makes progress.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,11 @@ namespace jaxgemm::emulator {
 
 struct Launch {
   uint32_t grid[3] = {1, 1, 1};   // workgroups
-  uint32_t block[3] = {1, 1, 1};  // work-items of each
-  uint32_t dynamic_lds = 0;       // bytes beyond what the kernel declares
-  std::string arguments;          // the explicit ones, as they lie in memory
-  // What the kernel may access; without (buffers_given is false) anything in this process.
+  uint32_t block[3] = {1, 1, 1};  // work-items of each workgroup
+  uint32_t dynamic_lds = 0;       // bytes of LDS in addition to those that the kernel declares
+  std::string arguments;          // the explicit arguments, packed as in memory
+  // Buffers that the kernel may access. If buffers_given is false, it may access anything in this
+  // process.
   std::vector<Buffer> buffers;
   bool buffers_given = false;
 };
@@ -29,11 +30,11 @@ struct Record {
   uint32_t grid[3] = {}, block[3] = {};
   Cost cost;
   struct Line {
-    uint64_t offset;  // from the kernel's entry
+    uint64_t offset;  // in bytes from the kernel's entry
     uint64_t executed;
     std::string text;
   };
-  std::vector<Line> profile;  // under Options::profile
+  std::vector<Line> profile;  // filled under Options::profile
 
   std::string ToJson() const;
 };

@@ -5,13 +5,13 @@
 namespace jaxgemm::emulator {
 namespace {
 
-constexpr int kMaxDepth = 16;  // three times what metadata needs
+constexpr int kMaxDepth = 16;  // three times the depth that metadata needs
 
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
 
-  // `depth`: of the arrays and maps that it lies in.
+  // `depth`: the number of arrays and maps around the value.
   MsgPack Value(int depth = 0) {
     if (depth > kMaxDepth) {
       throw EmulationError("The code object's metadata is nested deeper than AMDGPU metadata is.");

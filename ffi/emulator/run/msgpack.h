@@ -1,4 +1,4 @@
-// Reads the little of MessagePack that code object metadata uses.
+// Reads the part of MessagePack that code object metadata uses.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct MsgPack {
   std::vector<MsgPack> array;
   std::vector<std::pair<std::string, MsgPack>> map;  // keys are strings
 
-  // The value of a key; a nil value where there is none.
+  // The value of a key, or a nil value if there is none.
   const MsgPack& operator[](std::string_view key) const;
 
-  // Throws EmulationError on what metadata never holds.
+  // Throws EmulationError for a type that metadata never holds.
   static MsgPack Parse(std::string_view bytes);
 };
 

@@ -1,4 +1,4 @@
-// How a launch is emulated.
+// Options of the emulation of a launch.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,30 @@ namespace jaxgemm::emulator {
 struct Beside;
 
 struct Options {
-  uint64_t seed = 0;      // of the order in which waves take turns
-  uint32_t quantum = 64;  // instructions a wave runs before another takes its turn
-  uint32_t resident = 8;  // workgroups in flight at once
+  uint64_t seed = 0;      // seed of the random order in which waves take turns
+  uint32_t quantum = 64;  // instructions of a wave's turn
+  uint32_t resident = 8;  // workgroups that are resident at once
   bool shuffle = true;    // waves take turns in a new random order each round; else in order
-  // XCC id of workgroup w: xcc_ids[w % size], or random ones (by the seed). MI300X and MI355X
-  // deal workgroups to 8 dies in turn.
+  // The XCC id of workgroup w is xcc_ids[w % size], or a random one of them (by the seed). MI300X
+  // and MI355X distribute workgroups to 8 dies in turn.
   std::vector<uint32_t> xcc_ids = {0, 1, 2, 3, 4, 5, 6, 7};
   bool random_xcc = false;
 
-  bool check_waits = true;          // registers and LDS before their s_waitcnt
+  bool check_waits = true;          // accesses to registers before their s_waitcnt
   bool check_hazards = true;        // wait states that software must insert
-  bool check_lds_races = true;      // between the waves of a workgroup
-  bool check_global_races = true;   // between workgroups, and waves of one
-  bool check_uninitialized = true;  // LDS that nothing wrote
+  bool check_lds_races = true;      // LDS races between the waves of a workgroup
+  bool check_global_races = true;   // races between workgroups, and between waves of one
+  bool check_uninitialized = true;  // reads of LDS that nothing wrote
   bool check_bounds = true;         // global accesses outside the buffers given
 
-  // A launch in which nobody does anything that counts (see Progress in machine.h) for so many
-  // instructions hangs.
+  // A launch hangs if no wave makes progress (see Progress in units.h) for this many instructions.
   uint64_t idle_limit = 4'000'000;
-  bool profile = false;            // keep counts by instruction
+  bool profile = false;            // whether to count the executions of each instruction
   std::shared_ptr<Beside> beside;  // a kernel that runs beside each launch; null: none
 };
 
 // Reads "seed=3;quantum=17;xcc=0,0,1" over `options`; "checks=0" switches all checks off.
-// Throws EmulationError for a name or value that is not one.
+// Throws EmulationError for an unknown name or an invalid value.
 void ParseOptions(std::string_view text, Options* options);
 
 }  // namespace jaxgemm::emulator

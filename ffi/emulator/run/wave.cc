@@ -4,9 +4,9 @@
 
 namespace jaxgemm::emulator {
 
-// With `count` operations left in the counter, at least those beyond the youngest `count` of an
-// in-order queue are complete, whatever else shares the counter; what comes back out of
-// order is complete only at zero.
+// With `count` operations left in the counter, all but the youngest `count` operations of an
+// in-order queue are complete, whatever else shares the counter. An out-of-order queue is complete
+// only at zero.
 void Wave::WaitVector(int count) {
   if (count < 0) return;
   uint32_t left = static_cast<uint32_t>(count);

@@ -1,5 +1,5 @@
-// A wave and its workgroup while they run: registers, what is outstanding, where the barriers
-// are, and what the wave knows of other workgroups' stores.
+// A wave and its workgroup while they run: registers, outstanding operations, barriers, and the
+// stores of other workgroups that the wave may rely on.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace jaxgemm::emulator {
 
 struct Workgroup;
 
-inline constexpr int kMaxWaves = 16;  // of a workgroup: 1024 work-items
+inline constexpr int kMaxWaves = 16;  // waves of a workgroup: 1024 work-items
 inline constexpr uint32_t kBesideKey = 1u << 31;
 
-// Memory operations are counted as they are issued, in four queues by how they come back
-// (CDNA3 ISA, "Manually Inserted Wait States", "S_WAITCNT"): vector memory in order in vmcnt;
-// LDS in order in lgkmcnt; scalar memory in lgkmcnt, out of order; flat in both, out of
-// order with either.
+// Memory operations are counted at issue, in four queues by the order of their completion (CDNA3
+// ISA, "Manually Inserted Wait States", "S_WAITCNT"): vector memory in order in vmcnt; LDS in order
+// in lgkmcnt; scalar memory out of order in lgkmcnt; flat in both counters, out of order with
+// either.
 enum Queue : uint8_t { kVectorQueue, kLdsQueue, kScalarQueue, kFlatQueue, kNumQueues };
 
 struct Wave {
@@ -33,13 +33,12 @@ struct Wave {
 
   enum State : uint8_t { kReady, kAtBarrier, kEnded } state = kEnded;
 
-  // Operation n of a queue (counted from 1) is complete as far as this wave knows when
-  // n <= done. The counts go on from workgroup to workgroup, so that marks left by an earlier
-  // one read as complete.
+  // The wave has waited for operation n of a queue (counted from 1) if n <= done. The counts
+  // continue from one workgroup to the next, so that marks of an earlier one read as complete.
   uint32_t issued[kNumQueues] = {}, done[kNumQueues] = {};
-  // The same at the last barrier release: what other waves of the workgroup may rely on.
+  // The same at the last barrier release, on which other waves of the workgroup may rely.
   uint32_t issued_at_release[kNumQueues] = {}, done_at_release[kNumQueues] = {};
-  // flat: done needs both counters.
+  // A flat operation is done when both counters have been waited for.
   uint32_t flat_done_vm = 0, flat_done_lgkm = 0;
   bool outstanding = false;  // whether any queue has an operation that is not done
   // Register r (0-511 vector, 512 and up scalar) is written by operation
@@ -50,10 +49,10 @@ struct Wave {
 
   HazardState hazards;
   WaveOrdering ordering[kNumScopes];
-  bool system_order = false;     // whether there is another kernel to keep the system's order with
+  bool system_order = false;     // whether a kernel beside the launch needs the system's order
   std::vector<uint8_t> scratch;  // kWaveSize lanes of private memory, one after another
   uint64_t instructions = 0;
-  uint64_t wakes_at = 0;  // s_sleep: in cycles of the launch
+  uint64_t wakes_at = 0;  // time at which s_sleep ends, in cycles of the launch
 
   // The orders that an operation of this scope takes part in.
   std::span<WaveOrdering> orders(Scope scope = kSystem) {
@@ -78,8 +77,8 @@ struct Wave {
 };
 
 struct Workgroup {
-  uint32_t id = 0;      // linear
-  bool beside = false;  // of the kernel beside the launch
+  uint32_t id = 0;      // linear id in the grid
+  bool beside = false;  // whether it belongs to the kernel beside the launch
   uint32_t coordinates[3] = {};
   uint32_t xcc = 0;
   int num_waves = 0;
@@ -87,7 +86,7 @@ struct Workgroup {
   std::vector<std::unique_ptr<Wave>> waves;
   std::unique_ptr<class Lds> lds;
 
-  // Tells all workgroups that run together apart.
+  // A different number for each workgroup that runs in a launch.
   uint32_t key() const { return id | (beside ? kBesideKey : 0); }
 };
 
