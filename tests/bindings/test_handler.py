@@ -120,7 +120,7 @@ WRONG_ATTRS = {
     "group_m": -1, "kernel": "sse9", "lhs_contracting": 7, "num_threads": -1,
     "rhs_contracting": 1, "claim_ahead": 2, "target": "gfx90a", "form": "plain",
     "cluster_k": 2, "cluster_m": 0, "cut_tiles": 1 << 40, "num_xcds": 0,
-    "order_at_launch": 1, "transposed": 7, "num_shares": 0,
+    "order_at_launch": 1, "transposed": 7,
 }
 
 
