@@ -41,7 +41,7 @@ def memory(x: jax.Array):
 
 
 class Arriving:
-  """An lhs [..., M, K] (axis -2) whose chunks a thread writes one by one.
+  """An lhs [..., M, K] (axis -2) with chunks that a thread writes one by one.
 
   Attributes:
     values: The values to write; a test may assign others of the same shape.
