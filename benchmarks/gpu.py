@@ -38,7 +38,8 @@ flags.DEFINE_integer(
 flags.DEFINE_integer("rounds", 15, "Samples of each candidate.", lower_bound=3)
 flags.DEFINE_float(
     "sample_ms", 1, "Approximate length of a sample, of at most 64 calls. A GPU that "
-    "is busy for long may lower its clock; short samples let it rest.")
+    "is busy for long draws more power and may lower its clock; short samples let it "
+    "rest.")
 flags.DEFINE_integer(
     "runs", 100, "Runs of stream-K that must give the same bits.", lower_bound=2)
 flags.DEFINE_float(

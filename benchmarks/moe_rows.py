@@ -23,7 +23,7 @@ from jaxgemm.flax.nnx import MoE
 OURS, XLA = "jaxgemm.ragged_dot", "lax.ragged_dot"
 # The layer's argument `ragged_dot`; None is its default.
 PRODUCTS = {OURS: None, XLA: jax.lax.ragged_dot}
-# Largest relative differences between both: of the loss, and of any parameter's
+# Largest relative differences of the two ways: of the loss, and of any parameter's
 # gradient (Frobenius norms). Both round the experts' hidden values to bfloat16.
 TOLERANCE = {"loss": 1e-3, "gradient": 2e-2}
 _OPTIMIZER = optax.adamw(1e-4)
