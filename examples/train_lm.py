@@ -158,7 +158,7 @@ def make_optimizer(model) -> nnx.Optimizer:
 
 
 def compile_step(model, optimizer, tokens):
-  """Returns the compiled step (state, tokens, rate) -> (state, loss), and state."""
+  """(compiled step (state, tokens, rate) -> (state, loss), graphdef, state)."""
   graphdef, state = nnx.split((model, optimizer))
 
   @functools.partial(jax.jit, donate_argnums=0)
