@@ -46,7 +46,7 @@ def pytest_configure(config):
   config.pluginmanager.register(progress.Progress(config), "progress")
 
 
-@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+@pytest.hookimpl(optionalhook=True)  # a hook of pytest-xdist
 def pytest_xdist_auto_num_workers(config):
   """-n auto is one process for each CPU, but a single process where they would share a
   GPU or where tests are named one by one."""

@@ -179,7 +179,7 @@ def test_scan(rng):
 
 
 def test_a_start_stays_beside_its_join(rng):
-  """XLA must not move a start out of a loop that may run zero times."""
+  """A loop may run zero times: XLA must not hoist a start, though x is constant."""
   x, w = normal(rng, 100, 40), normal(rng, 40, 24)
 
   @jax.jit

@@ -58,7 +58,7 @@ def test_rows_and_weights_of_no_group_are_not_read(rng, schedule, reduction, dty
   wanted = results(*clean, none)
   assert all(np.isfinite(np.asarray(x, np.float32)).all() for x in wanted)
   empty = np.flatnonzero(SIZES == 0)
-  # The cotangent too: rows of no group are constant in out and have no gradient.
+  # lhs, rhs, bias, scale and the cotangent: rows of no group are constant in out.
   dirty = poison(clean, [(0, UNUSED), (1, empty), (2, empty), (3, empty), (4, UNUSED)])
   given = results(*dirty, none)
   for x, y in zip(given, wanted):

@@ -79,7 +79,7 @@ def test_lost_samples_are_an_error(recorded):
 
 
 def annotated(*device, driver=()):
-  """One visit from 0 to 1000, dispatched until 100."""
+  """A trace with one visit from 0 to 1000 ns, dispatched until 100 ns."""
   host = [gpu_trace.Event(f"jaxgemm benchmark {what} 0", 0, end)
           for what, end in (("visit", 1000), ("dispatch", 100))]
   return gpu_trace.Trace([gpu_trace.Event(*e) for e in device],

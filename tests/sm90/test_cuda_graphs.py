@@ -76,7 +76,7 @@ def test_loops_in_command_buffers():
 
 
 def test_products_of_chunks():
-  # Copies cannot be captured, as they wait on the host; graphs of one call are allowed.
+  # Calls that wait on the host cannot be captured: graphs of one call are allowed.
   captured = seen("chunks", 1, "--xla_gpu_graph_min_graph_size=1")
   plain = seen("chunks", 0)
   assert captured["bits"] == plain["bits"]
