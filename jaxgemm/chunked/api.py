@@ -290,7 +290,10 @@ def chunked_matmul(
     raise TypeError(
         f"chunk_signals is a {type(chunk_signals).__name__}; a uint32 array is allowed, "
         "which the kernel reads while a producer writes it.")
-  return _call(
+  # Within a program the product is lowered beside the start of its producer, which it has
+  # to see: newer jax lowers a jitted function by itself.
+  traced = any(isinstance(x, jax.core.Tracer) for x in (lhs, rhs, chunk_signals))
+  return (_call.__wrapped__ if traced else _call)(
       lhs, rhs, chunk_signals, _epoch(epoch), bias, scale, chunk_rows=chunk_rows,
       tiles_per_chunk_m=tiles_per_chunk_m, tile_idx_pivot_m=tile_idx_pivot_m,
       dimension_numbers=dimension_numbers, timeout=timeout, **options)

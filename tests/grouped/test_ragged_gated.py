@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from tests.support.jax_versions import needs_ragged_out_sharding
 from tests.support.ragged_fused import (
   ACTIVATIONS,
   BOTH,
@@ -206,6 +207,7 @@ def test_gated_explain(rng):
 
 
 @pytest.mark.parametrize("implementation", ["jaxgemm", "xla"])
+@needs_ragged_out_sharding
 def test_gated_on_an_explicit_mesh(rng, implementation):
   lhs, rhs = array(rng, 48, K), array(rng, GROUPS, K, 2, 8)
   wanted = gated(lhs, rhs, SIZES)

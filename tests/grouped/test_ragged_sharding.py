@@ -16,6 +16,7 @@ import pytest
 import jaxgemm
 from jaxgemm import GemmConfig
 from jaxgemm.grouped import group_sizes
+from tests.support.jax_versions import needs_ragged_out_sharding
 from tests.support.moe_reference import assert_near, jit, make_nnx, tokens
 from tests.support.ragged_reference import array, assert_close
 
@@ -260,6 +261,7 @@ def test_shard_map_needs_no_rule(rng):
   assert "CustomSPMDPartitioning" not in jax.jit(product).lower(*arrays).as_text()
 
 
+@needs_ragged_out_sharding
 def test_explicit_mesh(rng):
   with jax.set_mesh(make_mesh(AxisType.Explicit)):
     lhs = jax.device_put(array(rng, 64, 32), P("x"))
@@ -273,6 +275,7 @@ def test_explicit_mesh(rng):
 @pytest.mark.parametrize("lhs, rhs", [
     (P("x"), P("y")), (P("x", "y"), P(None, "y")), (P(), P(None, None, "y"))])
 @pytest.mark.parametrize("sets_mesh", [True, False])
+@needs_ragged_out_sharding
 def test_explicit_gradients(rng, lhs, rhs, sets_mesh):
   arrays = array(rng, 64, 32), array(rng, 8, 32, 24), array(rng, 8, 24)
   mesh = make_mesh(AxisType.Explicit)
@@ -300,6 +303,7 @@ def test_explicit_gradients(rng, lhs, rhs, sets_mesh):
   assert set(collectives(compiled)) == {"all-reduce"}
 
 
+@needs_ragged_out_sharding
 def test_explicit_mesh_refuses_what_it_cannot_compute(rng):
   with jax.set_mesh(make_mesh(AxisType.Explicit)):
     lhs, rhs = array(rng, 64, 32), array(rng, 8, 32, 24)

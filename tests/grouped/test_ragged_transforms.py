@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from tests.support.jax_versions import needs_ragged_out_sharding
 from tests.support.ragged_reference import array, assert_close, reference, wide
 
 SIZES = jnp.array([5, 0, 9, 3], jnp.int32)  # for an lhs of 20 rows
@@ -327,6 +328,7 @@ def test_shards_of_experts(rng):
   jax.tree.map(assert_close, *grads)
 
 
+@needs_ragged_out_sharding
 def test_explicit_mesh(rng):
   mesh = make_mesh(2, "x", AxisType.Explicit)
   lhs, rhs = array(rng, 20, 6), array(rng, 4, 6, 4)
