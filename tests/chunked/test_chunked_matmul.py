@@ -323,6 +323,12 @@ def test_explain_supports_and_chunk_rows():
   host = jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind="pinned_host")
   x, w = jax.device_put(jnp.ones((64, 32)), host), jnp.ones((32, 16))
   jax.jit(lambda x, w: jaxgemm.chunk_rows(x, w, tiles_per_chunk_m=1) * w)(x, w)
+  one = dict(chunk_signals=jax.device_put(jnp.ones(4, jnp.uint32), host),
+             tiles_per_chunk_m=1, config=GemmConfig(tile_m=16))
+  assert jaxgemm.explain(x, w, **one).data["chunk_rows"] == 16
+  assert jaxgemm.supports(x, w, **one) == (True, "")
+  assert jaxgemm.workspace_size(x, w, **one) > 0
+  assert jaxgemm.explain(x, w).data == jaxgemm.explain(jnp.ones((64, 32)), w).data
   rows = jaxgemm.chunk_rows(lhs, rhs, tiles_per_chunk_m=1)
   chunks = -(-1024 // rows)
   assert jaxgemm.supports(lhs, rhs, chunk_signals=S((chunks,), jnp.uint32),

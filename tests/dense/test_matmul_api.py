@@ -140,6 +140,48 @@ def test_bad_options_are_errors_while_tracing(rng, options, words):
     assert word in str(error.value)
 
 
+CALLS = {
+    "matmul": jaxgemm.matmul,
+    "explain": jaxgemm.explain,
+    "dot_general": lambda a, b, **options: jaxgemm.dot_general(
+        a, b, (((1,), (0,)), ((), ())), **options),
+    "ragged_dot": lambda a, b, **options: jaxgemm.ragged_dot(
+        a, b[None], jnp.array([5]), **options),
+    "chunked_matmul": lambda a, b, **options: jaxgemm.chunked_matmul(
+        a, b, jnp.ones(1, jnp.uint32), tiles_per_chunk_m=1, **options),
+    "chunk_rows": lambda a, b, **options: jaxgemm.chunk_rows(
+        a, b, tiles_per_chunk_m=1, **options),
+}
+
+
+@pytest.mark.parametrize("options, words", [
+    (dict(activaton="relu"), "unexpected keyword argument 'activaton'"),
+    (dict(config=dict(tile_m=64)), "config is a dict; a jaxgemm.GemmConfig is allowed"),
+    (dict(scale="x"), "scale='x' was given; an array or a number is allowed"),
+])
+@pytest.mark.parametrize("function", CALLS)
+def test_options_of_another_kind_are_named(rng, function, options, words):
+  if function == "chunk_rows" and "scale" in options:
+    return  # which does not depend on the values
+  with pytest.raises(TypeError, match=words):
+    CALLS[function](array(rng, 5, 7), array(rng, 7, 6), **options)
+
+
+def test_names_may_be_of_any_type_to_be_refused(rng):
+  a, b = array(rng, 5, 7), array(rng, 7, 6)
+  for name in ("activation", "schedule", "reduction", "implementation"):
+    for value in (["relu"], np.ones(2), jax.nn.relu):
+      with pytest.raises(ValueError, match=f"{name}=.* is unknown; allowed are"):
+        jaxgemm.matmul(a, b, **{name: value})
+  with pytest.raises(ValueError, match=r"allowed is \(6,\)\. Reshape"):
+    jaxgemm.matmul(a, b, bias=1.0)
+
+
+def test_dir_has_the_public_names():
+  assert {*jaxgemm.__all__} <= {*dir(jaxgemm)} <= {
+      *jaxgemm.__all__, "__version__", "flax", "emulator"}
+
+
 @pytest.mark.parametrize("fields", [
     dict(schedule="magic"), dict(reduction="magic"), dict(tile_m=0),
     dict(num_workgroups=-1), dict(tile_k=1.5), dict(group_m=True), dict(kernel=3),

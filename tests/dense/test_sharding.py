@@ -360,3 +360,16 @@ def test_gspmd_propagation(rng):
       compare(jaxgemm.matmul, jnp.matmul, arrays, specs)
   finally:
     jax.config.update("jax_use_shardy_partitioner", True)
+
+
+@pytest.mark.parametrize("kind, part", [
+    (AxisType.Auto, "whole product"), (AxisType.Explicit, "one device's part")])
+def test_explain_says_which_part_of_a_product_is_planned(rng, kind, part):
+  mesh = make_mesh(kind)
+  a, b = array(rng, 64, 32), array(rng, 32, 24)
+  plain = jaxgemm.explain(a, b)
+  given = jaxgemm.explain(*(
+      jax.device_put(x, NamedSharding(mesh, spec)) for x, spec in ((a, P("x")), (b, P()))))
+  assert part in str(given) and "sharded" not in str(plain)
+  whole = kind == AxisType.Auto
+  assert (given.data["tile"] == plain.data["tile"]) == whole

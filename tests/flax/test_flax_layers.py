@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm.flax import MoEParams, moe
+from jaxgemm.flax import Mlp, MoEParams, moe
 from jaxgemm.flax import linen as jaxgemm_linen
 from jaxgemm.flax import nnx as jaxgemm_nnx
 from tests.support.moe_reference import (
@@ -308,6 +308,11 @@ def test_arguments_that_do_not_fit_are_refused(rng):
     moe(x, {"router": x}, top_k=2)
   with pytest.raises(TypeError, match="params.experts is of type dict; Mlp is allowed"):
     moe(x, MoEParams(x, {"down": x}), top_k=2)
+  experts = Mlp(down=jnp.ones((E, H, C)), up=jnp.ones((E, C, H)))
+  with pytest.raises(TypeError, match="params.router is None; an array of shape"):
+    moe(x, MoEParams(None, experts), jnp.zeros((8, 2), jnp.int32), top_k=2)
+  with pytest.raises(TypeError, match=r"params.router is of shape \(4,\); an array"):
+    moe(x, MoEParams(jnp.ones(4), experts), top_k=2)
 
 
 @pytest.mark.parametrize("kind", ["nnx", "linen"])

@@ -121,20 +121,19 @@ def test_each_product_is_given_the_first_group_of_the_shard(rng):
     assert (offset.shape, offset.dtype) == ((1,), jnp.int32)
 
 
-def test_the_guides_sharded_layer():
+def test_the_guides_sharded_layers(rng):
   guide = ROOT / "docs" / "guides" / "experts.md"
-  blocks = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
-  snippet, = (block for block in blocks if "expert_axis_name=" in block)
-  names = {"jax": jax, "jnp": jnp, "nnx": nnx, "P": P, "MoE": MoE,
-           "x": jnp.ones((4, 16, 64))}
-  exec(snippet, names)
-  params = names["params"]
-  gate_up = params["experts"]["gate_up"][...]
-  assert {s.data.shape for s in gate_up.addressable_shards} == {(1, 64, 2, 128)}
-  whole = nnx.merge(names["graphdef"], jax.device_get(params))
-  whole.expert_axis_name = None
-  given = jax.device_get((names["y"], names["stats"]))
-  assert_near(given, run_nnx(whole, names["x"]), 1e-5)
+  section = guide.read_text().split("## Experts on several devices")[1]
+  blocks = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+  x = jnp.asarray(rng.standard_normal((4, 16, 64)), jnp.float32)
+  names = {"jax": jax, "jnp": jnp, "nnx": nnx, "MoE": MoE, "x": x}
+  # An explicit mesh, jax.shard_map, an automatic mesh.
+  for snippet in (block for block in blocks if "y, stats = " in block):
+    exec(snippet, names)
+    given = jax.device_get((names.pop("y"), names.pop("stats")))
+    assert_near(given, run_nnx(names["layer"], x), 1e-5)
+  gate_up = names["placed"]["experts"]["gate_up"][...]
+  assert {s.data.shape for s in gate_up.addressable_shards} == {(1, 64, 2, 256)}
 
 
 def test_explicit_mesh(rng):

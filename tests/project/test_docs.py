@@ -23,8 +23,11 @@ import sys
 import tomllib
 import traceback
 
+import jax
+import jax.numpy as jnp
 import pytest
 
+import jaxgemm
 from tests.support.paths import ROOT
 
 PAGES = [ROOT / "README.md", *sorted(
@@ -65,6 +68,19 @@ def run_page(page: pathlib.Path) -> int:
       traceback.print_exc()
       return 1
   return 0
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/guides/chunks.md"])
+def test_chunks_of_a_page_have_a_kernel_on_every_gpu(page):
+  rows = set(re.findall(r"tile_m=(\d+)", (ROOT / page).read_text()))
+  assert rows
+  x = jax.ShapeDtypeStruct((1024, 512), jnp.float32)
+  w = jax.ShapeDtypeStruct((512, 256), jnp.float32)
+  for tile_m in map(int, rows):
+    product = jax.jit(functools.partial(
+        jaxgemm.matmul, config=jaxgemm.GemmConfig(tile_m=tile_m)))
+    for platform in ("cuda", "rocm"):
+      assert product.trace(x, w).lower(lowering_platforms=(platform,)).as_text()
 
 
 def _names(pages, kind):
