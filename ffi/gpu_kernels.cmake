@@ -13,7 +13,7 @@ built if one of them matches <target>/<instance>")
 # Regular expressions of the kernels that auto stands for.
 function(find_default_kernels result)
   set(patterns "^gfx.*/gemm_(float32|bfloat16)_")
-  # The driver of AMD GPUs says 90402 for gfx942.
+  # The driver of AMD GPUs reports gfx942 as 90402.
   file(GLOB nodes /sys/class/kfd/kfd/topology/nodes/*/properties)
   foreach(node IN LISTS nodes)
     file(STRINGS ${node} version REGEX "^gfx_target_version 90[45]0[0-9]$")
@@ -44,9 +44,9 @@ foreach(asked IN LISTS JAXGEMM_GPU_KERNELS)
   endif()
 endforeach()
 
-# ROCm's compiler where there is one that knows the target, else the clang of PyPI's ziglang.
-# Neither needs a HIP header. ziglang by a link, for an isolated build has another path to it each
-# time, and all kernels would be compiled again.
+# ROCm's compiler if there is one that supports the target, else the clang of PyPI's ziglang.
+# Neither needs a HIP header. ziglang is called through a link, because an isolated build has
+# another path to it each time, and all kernels would be compiled again.
 find_program(JAXGEMM_HIP_COMPILER NAMES amdclang++ hipcc
              HINTS $ENV{ROCM_PATH}/bin $ENV{ROCM_PATH}/llvm/bin /opt/rocm/bin /opt/rocm/llvm/bin)
 set(rocm_compiler ${JAXGEMM_HIP_COMPILER})
@@ -59,7 +59,7 @@ if(zig_program)
 endif()
 set(ziglang_compiler ${zig} clang)
 
-# NVIDIA's compiler, of the toolkit or of PyPI's nvidia-cuda-nvcc.
+# NVIDIA's compiler, from the toolkit or from PyPI's nvidia-cuda-nvcc.
 execute_process(COMMAND ${Python_EXECUTABLE} -c
                 "import nvidia, pathlib; print(*(bin.as_posix() for path in nvidia.__path__ \
 for bin in sorted(pathlib.Path(path).glob('cu*/bin'))), sep=';')"
@@ -69,11 +69,11 @@ find_program(JAXGEMM_CUDA_COMPILER NAMES nvcc
 set(cuda_flags -gencode=arch=compute_90a,code=sm_90a -std=c++20 -O3 --expt-relaxed-constexpr
     -I ${gpu_folder})
 
-# Without machine LICM: it keeps the epilogue's constants in registers throughout the kernel.
+# Machine LICM is off: it keeps the epilogue's constants in registers throughout the kernel.
 set(gpu_flags -nogpuinc -nogpulib -mcode-object-version=5 -std=c++20 -O3 -munsafe-fp-atomics
     -mllvm -disable-machine-licm -Wall -I ${gpu_folder})
 
-# The same as below for sm90.
+# find_gpu_compiler (below) for sm90.
 function(find_cuda_compiler)
   set(gpu_compiler_sm90 "" PARENT_SCOPE)
   set(depfile ${CMAKE_CURRENT_BINARY_DIR}/gpu_depends_sm90.d)
@@ -95,17 +95,17 @@ function(find_cuda_compiler)
   file(READ ${depfile} depends)
   string(REGEX REPLACE "^kernel *:|\\\\\n" "" depends "${depends}")
   separate_arguments(depends UNIX_COMMAND "${depends}")
-  # CUDA's own headers go with its version.
+  # CUDA's own headers change only with its version, which is a dependency already.
   list(FILTER depends INCLUDE REGEX "^${gpu_folder}")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${depends})
   set(gpu_depends_sm90 ${depends} ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler_sm90.txt PARENT_SCOPE)
   set(gpu_compiler_sm90 nvcc PARENT_SCOPE)
 endfunction()
 
-# Sets gpu_compiler_<target> to rocm, ziglang or nothing, and gpu_depends_<target> to what its
-# kernels are made from: the headers, and a file that changes when the compiler does. Not by
-# way of DEPFILE: CMake keeps those in CMakeFiles, which an isolated build of the package
-# clears, and all would be compiled again.
+# Sets gpu_compiler_<target> to rocm, ziglang, nvcc or nothing, and gpu_depends_<target> to what
+# its kernels are made from: the sources, and a file that changes when the compiler does. DEPFILE
+# is not used: CMake keeps such files in CMakeFiles, which an isolated build of the package
+# clears, and all kernels would be compiled again.
 function(find_gpu_compiler target)
   if(target STREQUAL "sm90")
     find_cuda_compiler()
@@ -122,7 +122,7 @@ function(find_gpu_compiler target)
                     RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(NOT failed)
       execute_process(COMMAND ${${candidate}_compiler} --version OUTPUT_VARIABLE version)
-      # But for the first line, it says where the compiler lies.
+      # The lines after the first contain the path of the compiler.
       string(REGEX REPLACE "\n.*" "" version "${version}")
       file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler_${target}.txt
            CONTENT "${version}")
@@ -135,7 +135,7 @@ function(find_gpu_compiler target)
       file(READ ${depfile} depends)
       string(REGEX REPLACE "^kernel:|\\\\\n" "" depends "${depends}")
       separate_arguments(depends UNIX_COMMAND "${depends}")
-      # They may come to include others.
+      # A change of these files may add an include: CMake then finds the dependencies again.
       set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${depends})
       set(gpu_depends_${target} ${depends}
           ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler_${target}.txt PARENT_SCOPE)
@@ -148,7 +148,7 @@ function(find_gpu_compiler target)
   set(gpu_compiler_${target} "" PARENT_SCOPE)
 endfunction()
 
-# A code object from amdgpu/gemm.hip or sm90/gemm.cu, with the given definitions.
+# Compiles amdgpu/gemm.hip or sm90/gemm.cu to a code object, with the given definitions.
 function(add_gpu_kernel output target)
   if(target STREQUAL "sm90")
     add_custom_command(OUTPUT ${output}
@@ -164,8 +164,8 @@ function(add_gpu_kernel output target)
   if(gpu_compiler_${target} STREQUAL "rocm")
     set(commands COMMAND ${compile} --no-gpu-bundle-output -o ${output})
   else()
-    # Its driver would look for a linker beside it: the object (-S stops the driver before it
-    # links, -emit-obj has the last word on what is written), then the link.
+    # ziglang's clang would look for a linker beside itself, so it writes an object (-S stops it
+    # before it links, -emit-obj overrides what it writes), and a second command links.
     set(commands COMMAND ${compile} -S -Xclang -emit-obj -o ${output}.o
                  COMMAND ${zig} ld.lld -shared ${output}.o -o ${output})
   endif()
@@ -173,7 +173,8 @@ function(add_gpu_kernel output target)
                      COMMENT "GPU kernel ${target}/${name}" VERBATIM)
 endfunction()
 
-# The fields of the lines JAXGEMM_<what>(...) of instances.def, as lists, one line each.
+# Sets `result` to a list: for each line JAXGEMM_<what>(...) of instances.def, its fields, with
+# commas between them.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
              ${gpu_folder}/spec/instances.def)
 function(read_instances what result)
@@ -215,9 +216,9 @@ foreach(pair ${pairs})
     if(target STREQUAL "sm90")
       set(suffix .cubin)
     endif()
-    # Layouts: lhs is row-major (r) if its dimension 1 is k, rhs if its dimension 0 is.
+    # Layouts: lhs is row-major (r) if its dimension 1 is k, rhs if its dimension 0 is k.
     set(layouts 1,0,rr 1,1,rc 0,0,cr 0,1,cc)
-    # As in spec/gpu_instances.cc.
+    # These instances have one layout only, as in spec/gpu_instances.cc.
     if(target STREQUAL "sm90" AND NOT bytes_of_${lhs} EQUAL 2 AND
        NOT "${tile_m},${tile_n}" STREQUAL "128,128")
       set(layouts 1,1,rc)

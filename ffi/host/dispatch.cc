@@ -19,7 +19,7 @@ namespace jaxgemm {
 namespace {
 
 #if defined(__x86_64__)
-// Linux lets a process use AMX's large registers only after it has asked for them, once.
+// Linux lets a process use AMX's tile registers only after the process has requested them once.
 bool AmxPermitted() {
   constexpr long kRequest = 0x1023, kTileData = 18;  // <asm/prctl.h>
   static const bool permitted = syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
@@ -28,12 +28,12 @@ bool AmxPermitted() {
 #endif
 
 struct Entry {
-  std::string_view name;  // of the family; it may share another one's kernel
+  std::string_view name;  // of the family; two families may share a kernel
   const HostKernel* kernel;
   bool available;
 };
 
-// Made when it is first needed: then the processor is asked what it has.
+// Built at the first call, because `cpu_features` queries the processor.
 const std::vector<Entry>& Entries() {
   static const std::vector<Entry> entries = {
 #define JAXGEMM_HOST_KERNEL(name, math, symbol, cpu_features) \
@@ -44,7 +44,7 @@ const std::vector<Entry>& Entries() {
   return entries;
 }
 
-// The family asked for: the argument, else the environment's, else none.
+// The family that the argument names, else the one in JAXGEMM_HOST_KERNEL, else "": any family.
 std::string_view Forced(std::string_view name) {
   if (!name.empty()) return name;
   const char* forced = std::getenv("JAXGEMM_HOST_KERNEL");

@@ -1,5 +1,5 @@
-// What a CPU micro-kernel offers to the host main loop. Each instruction set has one
-// translation unit, compiled with its own flags, that fills in one HostKernel per `Math`.
+// The interface between a CPU micro-kernel and the host main loop. Each instruction set has
+// one translation unit, compiled with its own flags, that fills in one HostKernel per `Math`.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace jaxgemm {
 
-// How products are formed: the operands are converted to this while they are packed.
+// The arithmetic of the products. Operands are converted to its type while they are packed.
 enum class Math : uint8_t {
   kF32,   // float multiply-add; any float operand
-  kBF16,  // pairs of bf16 into float; bf16 and fp8 (exact) operands
-  kS8,    // int8 into int32
+  kBF16,  // dot products of bf16 pairs, added in float; bf16 and (exactly) fp8 operands
+  kS8,    // int8 multiply-add in int32
 };
 
-// Upper bounds shared by every kernel, so that the workspace does not depend on which
-// processor a plan is made for.
+// Upper bounds that hold for every kernel, so that the size of the workspace does not depend
+// on the processor that a plan is made for.
 inline constexpr int kHostBlockM = 192;  // rows of lhs packed at a time
 inline constexpr int kHostBlockK = 512;  // at most this many k packed at a time
-inline constexpr int kHostSkinnyM = 16;  // at most this many rows take the skinny path
+inline constexpr int kHostSkinnyM = 16;  // most rows for which the skinny path is taken
 constexpr int64_t HostPackedABytes(int64_t rows) {
   return ((rows < kHostBlockM ? rows : kHostBlockM) + 16) * (kHostBlockK + 32) * 4;
 }
@@ -30,7 +30,7 @@ constexpr int64_t HostPackedBBytes(int64_t cols, int64_t k) {
   return ((k < kHostBlockK ? k : kHostBlockK) + 31) / 32 * 32 * ((cols + 63) / 64 * 64) * 4;
 }
 
-// A strided read-only operand; strides in elements, one of the two is 1.
+// A strided read-only operand. Strides are in elements; one of the two is 1.
 struct OperandView {
   const void* data;
   DType dtype;
@@ -54,21 +54,21 @@ struct HostKernel {
   // rows x cols corner of c.
   void (*multiply)(const void* packed_a, const void* packed_b, int rows, int cols, int k, void* c,
                    int64_t ldc, bool accumulate);
-  // Few rows: c[rows <= kHostSkinnyM, cols] (+)= A * B for any k <= block_k, with A
-  // packed by pack_a and rhs streamed where it lies, never packed.
+  // The skinny path: c[rows <= kHostSkinnyM, cols] (+)= A * B for any k <= block_k. A is
+  // packed by pack_a; rhs is read in place, without pack_b.
   void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols, int k,
                           void* c, int64_t ldc, bool accumulate);
-  // out[rows, cols] = cast(activation(scale * acc + bias)), also preact when it is given.
+  // out[rows, cols] = cast(activation(scale * acc + bias)). Writes preact too if it is given.
   void (*store)(const void* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile);
 };
 
-// The best kernel for `math` of the family `name`; "": of the family that the
-// environment variable JAXGEMM_HOST_KERNEL names, else of any that this processor can
-// run. Null: there is none, or (kBF16, no name) kF32 is faster. Implemented in
-// dispatch.cc.
+// The best kernel for `math` that this processor can run, in the family `name`. If `name` is
+// "", the environment variable JAXGEMM_HOST_KERNEL names the family; without it, any family is
+// taken. Null if there is no such kernel, or (kBF16 in any family) if kF32 is faster.
+// Implemented in dispatch.cc.
 const HostKernel* FindHostKernel(std::string_view name, Math math);
 
-// Says, in a full sentence, why FindHostKernel(name, ...) found nothing.
+// The reason, as a full sentence, why FindHostKernel(name, ...) found nothing.
 std::string HostKernelError(std::string_view name);
 
 }  // namespace jaxgemm

@@ -1,6 +1,6 @@
-// The host kernel for bf16 on AMX: products of 16 x 32 by 32 x 16 tiles. It packs as
-// kernel_avx512_bf16.cc does, with k padded to whole tiles; a tile of lhs is loaded from
-// its strided rows, one of rhs from half a panel.
+// The host kernel for bf16 on AMX: products of 16 x 32 by 32 x 16 tiles. Packing is as in
+// kernel_avx512_bf16.cc, with k padded to whole tiles. A tile of lhs is loaded from
+// strided rows, a tile of rhs from half a panel.
 #define JAXGEMM_VECTOR_BYTES 64
 #define JAXGEMM_TILE_ROWS 16
 #include "host/simd.h"
@@ -14,7 +14,7 @@ struct TilePairOps : BF16PairOps {
   static constexpr int kWordMultiple = kTile;
 };
 
-struct TileConfig {  // as ldtilecfg reads it
+struct TileConfig {  // the layout that ldtilecfg reads
   uint8_t palette = 1;
   uint8_t start_row = 0;
   uint8_t reserved[14] = {};
@@ -22,12 +22,11 @@ struct TileConfig {  // as ldtilecfg reads it
   uint8_t rows[16] = {kTile, kTile, kTile, kTile, kTile, kTile, kTile, kTile};
 };
 
-// Not a local: the compiler does not know that ldtilecfg reads all of it.
+// Not a local variable: the compiler does not see that ldtilecfg reads all of it.
 alignas(64) constexpr TileConfig kTileConfig;
 
-// c[32, 32], or only its first 16 rows, (+)= A B. Rows of lhs past the given ones are
-// whatever the padding of packed_a holds; they reach only rows of c that the caller
-// drops.
+// c[32, 32] (kTwo) or c[16, 32] (+)= A B. Rows of lhs past the given ones have arbitrary
+// values, from the padding of packed_a. They affect only rows of c that the caller drops.
 template <bool kTwo>
 JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int words, float* c,
                                   int64_t ldc, bool accumulate) {
@@ -66,11 +65,11 @@ JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int word
   }
 }
 
-// In place of the vector tiles, for the skinny path too.
+// Replaces the vector tiles of simd.h, also on the skinny path.
 template <>
 void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
                                 float* c, int64_t ldc, bool accumulate) {
-  // Nor does it know that tileloadd reads memory: what was packed must be there by now.
+  // The compiler does not see that tileloadd reads memory: the packed words must be stored first.
   __asm__ volatile("" ::: "memory");
   _tile_loadconfig(&kTileConfig);
   for (int col = 0; col < cols; col += kPanel, b += words * kPanel) {

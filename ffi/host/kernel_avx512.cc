@@ -1,4 +1,5 @@
-// The host kernel for AVX-512 (F, BW, VL, DQ): 14 x 32 floats in 28 registers.
+// The host kernel for AVX-512 (F, BW, VL, DQ). The accumulators are 14 x 32 floats in 28
+// registers.
 #define JAXGEMM_VECTOR_BYTES 64
 #define JAXGEMM_TILE_ROWS 14
 #include "host/simd.h"

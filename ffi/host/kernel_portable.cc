@@ -1,6 +1,6 @@
 // The host kernel for any processor, in the compiler's generic vectors. It is compiled
-// without instruction-set flags, so it also serves kBF16 (as floats, exactly) for those
-// who force it.
+// without instruction-set flags. It also has a kBF16 kernel (in float, exact), for runs
+// that force this family.
 #define JAXGEMM_VECTOR_BYTES 16
 #define JAXGEMM_TILE_ROWS 6
 #include "host/simd.h"

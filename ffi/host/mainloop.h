@@ -1,4 +1,4 @@
-// The host's main loop: one work tile into an accumulator, block of k by block of k.
+// The host's main loop: accumulates one work tile, one block of k after the other.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ inline const char* Offset(const void* base, int64_t elements, int64_t bytes) {
 }
 
 // c[rows, cols] (+)= lhs[rows, k] rhs[k, cols]. packed_a and packed_b are this workgroup's
-// scratch; packed_b is not used by the skinny path. Elements are 4 bytes in c.
+// scratch; the skinny path does not use packed_b. Elements of c have 4 bytes.
 inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_bytes, OperandView rhs,
                      int64_t rhs_bytes, int64_t rows, int64_t cols, int64_t k, bool accumulate,
                      bool skinny, void* packed_a, void* packed_b, char* c, int64_t ldc) {

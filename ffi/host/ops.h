@@ -1,6 +1,7 @@
-// How the host kernels form products: one `Ops` for each Math and kind of packed word.
-// A word holds kPerWord elements of consecutive k; their number is padded with zeros to a
-// multiple of kWordMultiple. Operands of type kWordDType are words as they lie in memory.
+// The arithmetic of the host kernels: one `Ops` for each Math and kind of packed word.
+// A word holds kPerWord elements of consecutive k. The number of words is padded with zeros
+// to a multiple of kWordMultiple. In an operand of type kWordDType, memory holds these words
+// already.
 #pragma once
 
 #include "host/vector.h"
@@ -8,7 +9,7 @@
 namespace jaxgemm {
 namespace {
 
-// Floats from kLanes elements of any float type.
+// Loads kLanes elements of any float type as floats.
 template <DType kDType>
 JAXGEMM_INLINE FloatV LoadFloats(const char* p) {
   if constexpr (kDType == DType::kF32) {
@@ -52,7 +53,7 @@ struct FloatOps {
 // One int32 a word.
 struct IntOps {
   using Acc = int32_t;
-  using AccV = WordV;  // unsigned: sums may wrap
+  using AccV = WordV;  // unsigned, so that accumulators may wrap
   static constexpr int kPerWord = 1;
   static constexpr int kWordMultiple = 1;
   static constexpr bool Takes(DType dtype) { return dtype == DType::kS8; }
@@ -70,7 +71,7 @@ struct IntOps {
 
 #else
 
-// The byte that `shift` moves to the top, as an int32.
+// The byte that `shift` moves to the top of each word, as an int32.
 JAXGEMM_INLINE WordV SignExtend(WordV bytes, int shift) {
   return __builtin_bit_cast(WordV, __builtin_bit_cast(IntV, bytes << shift) >> 24);
 }
@@ -78,7 +79,7 @@ JAXGEMM_INLINE WordV SignExtend(WordV bytes, int shift) {
 // A pair of int16 a word: their dot product is exact in int32.
 struct IntPairOps {
   using Acc = int32_t;
-  using AccV = WordV;  // unsigned: sums may wrap
+  using AccV = WordV;  // unsigned, so that accumulators may wrap
   static constexpr int kPerWord = 2;
   static constexpr int kWordMultiple = 1;
   static constexpr bool Takes(DType dtype) { return dtype == DType::kS8; }

@@ -17,9 +17,10 @@ namespace {
 struct Copies {
   std::mutex mutex;
   std::condition_variable ended;
-  // By their signals. Those of a program that failed stay until the memory is another copy's.
+  // The run and the copy, by the address of the signals. A copy of a program that failed stays
+  // until another copy has its signals at the same address.
   std::map<const uint32_t*, std::pair<int64_t, ChunkedCopy>> listed;
-  std::map<const uint32_t*, int64_t> running;  // their runs
+  std::map<const uint32_t*, int64_t> running;  // the run, by the address of the signals
 };
 Copies& TheCopies() {
   static auto* copies = new Copies;
@@ -41,7 +42,7 @@ void Run(const ChunkedCopy& copy) {
   }
 }
 
-// Moves it from the list to those that run. The caller runs it, and calls End.
+// Moves the copy from `listed` to `running`. The caller then calls Run and End.
 std::optional<ChunkedCopy> Take(int64_t run, const uint32_t* signals) {
   Copies& copies = TheCopies();
   std::lock_guard lock(copies.mutex);
@@ -77,14 +78,15 @@ bool BeginHostCopy(int64_t run, const uint32_t* signals, std::function<void()> e
   if (!taken) return false;
   auto work = [copy = *taken, ended = std::move(ended)] {
     Run(copy);
-    // First: what waits for `ended` may free the signals, and others list theirs there.
+    // End comes first: after `ended`, XLA may free the signals, and another copy may be listed
+    // under the same address.
     End(copy.signals);
     ended();
   };
   try {
     std::thread(work).detach();
   } catch (const std::system_error&) {
-    work();  // no more threads can be had
+    work();  // the system has no more threads
   }
   return true;
 }

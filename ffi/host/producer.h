@@ -1,7 +1,7 @@
-// Copies in chunks on the CPU: each by a thread of its own, since workgroups that wait for chunks
-// may occupy all of XLA's. The thread runs only while a call of the program waits for it: when a
-// program fails, XLA frees its arrays once all calls that have begun are done, and asks nobody
-// else.
+// Copies in chunks on the CPU. Each copy has a thread of its own, because workgroups that wait for
+// chunks may occupy all of XLA's threads. The thread runs only while a call of the program waits
+// for it: when a program fails, XLA frees its arrays as soon as all calls that have begun are
+// done, and does not wait for other threads.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,20 @@
 
 namespace jaxgemm {
 
-// Sets the signals to zero and lists the copy, for the first product of this run (an execution of a
-// program) that waits for these signals.
+// Sets the signals to zero and lists the copy. The first product of this run (one execution of a
+// program) that waits for these signals begins the copy.
 void ListHostCopy(int64_t run, const ChunkedCopy& copy);
 
-// Leaves the copy that is listed under these signals to a thread, which calls `ended` when it has
-// written for the last time. Returns whether there was one; without, `ended` is not called.
+// Starts a thread for the copy that is listed under these signals. The thread calls `ended` after
+// its last write. Returns whether there was such a copy; if not, `ended` is not called.
 bool BeginHostCopy(int64_t run, const uint32_t* signals, std::function<void()> ended);
 
-// Returns when the run has no copy under these signals any more; one that no product has begun is
-// made here.
+// Waits until the run's copy under these signals, if there is one, has ended. A copy that no
+// product has begun is made here.
 void JoinHostCopy(int64_t run, const uint32_t* signals);
 
-// Waits for all threads that copy: before the end of the process frees what they write to.
+// Waits for all threads that copy. Called before the end of the process frees the memory that they
+// write to.
 void WaitForHostCopies();
 
 }  // namespace jaxgemm

@@ -1,11 +1,11 @@
-// The host kernel, generic in the vector width and in how products are formed (an `Ops`
-// of ops.h). Included by each translation unit that implements an instruction set,
-// after it has defined JAXGEMM_VECTOR_BYTES and JAXGEMM_TILE_ROWS.
+// The host kernel, generic in the vector width and in the arithmetic (an `Ops` of ops.h).
+// Included by each translation unit that implements an instruction set, after it has
+// defined JAXGEMM_VECTOR_BYTES and JAXGEMM_TILE_ROWS.
 //
 // Operands are packed into 32-bit words along k: one float or int32, or a pair of bf16 or
-// int16 that one dot-product instruction takes. lhs keeps its rows, at a fixed stride
-// that is no power of two; each of its words is broadcast from memory. rhs is cut into
-// panels of kPanel columns, so that the inner loop reads it in one sweep.
+// int16 for a dot-product instruction. lhs keeps its rows, at a fixed stride that is not a
+// power of two; each of its words is broadcast from memory. rhs is cut into panels of
+// kPanel columns, so that the inner loop reads it sequentially.
 #pragma once
 
 #include "host/kernel.h"
@@ -19,9 +19,9 @@ namespace {
 constexpr int kTileRows = JAXGEMM_TILE_ROWS;
 constexpr int kPanel = 2 * kLanes;
 constexpr int kRowWords = 528;
-constexpr int kPrefetchRows = 4;  // of lhs
-// The skinny path converts this much of a row-major rhs at a time, on the stack: it stays
-// in L1. Of a column-major rhs it asks for columns so far ahead.
+constexpr int kPrefetchRows = 4;  // how many rows ahead lhs is prefetched
+// The skinny path converts kSkinnyWords x kSkinnyCols of a row-major rhs at a time, on the
+// stack, so that they stay in L1. It prefetches a column-major rhs kDotAhead columns ahead.
 constexpr int kSkinnyWords = 16;
 constexpr int kSkinnyCols = 256;
 constexpr int kDotRows = kTileRows < 12 ? kTileRows : 12;
@@ -34,8 +34,8 @@ constexpr int Words(int k) {
   return (k + kUnit - 1) / kUnit * Ops::kWordMultiple;
 }
 
-// ---- Packing. A `line` is a row of lhs or a column of rhs: the two are packed by the
-// same loads, along a line or across lines.
+// ---- Packing. A `line` is a row of lhs or a column of rhs. Both operands are packed by
+// the same loads, along a line or across lines.
 
 struct Lines {
   const char* data;
@@ -43,7 +43,7 @@ struct Lines {
   int k, lines;
 };
 
-// kLanes words of one line from `k` on; zeros past the last k.
+// Loads kLanes words of one line from `k` on, with zeros past the last k.
 template <class Ops, DType kDType>
 JAXGEMM_INLINE WordV LoadAlong(const Lines& from, int line, int k) {
   constexpr int kCount = kLanes * Ops::kPerWord;
@@ -57,7 +57,7 @@ JAXGEMM_INLINE WordV LoadAlong(const Lines& from, int line, int k) {
   return Ops::template Along<kDType>(p);
 }
 
-// The word at `k` of kLanes lines; zeros past the last line and the last k.
+// Loads the word at `k` of kLanes lines, with zeros past the last line and the last k.
 template <class Ops, DType kDType>
 JAXGEMM_INLINE WordV LoadAcross(const Lines& from, int line, int k) {
   alignas(64) static constexpr char kZeros[kLanes * 4] = {};
@@ -71,9 +71,9 @@ JAXGEMM_INLINE WordV LoadAcross(const Lines& from, int line, int k) {
   return Ops::template Across<kDType>(staged[0], staged[1]);
 }
 
-// Asks for the cache line at (line, k), once for all of its elements. The processor's own
-// prefetchers stop at the end of a page, which one k of rhs or one row of lhs often
-// fills. The address may lie outside the operand: nothing is read.
+// Prefetches the cache line at (line, k); one call is enough for all of its elements. The
+// processor's own prefetchers stop at the end of a page, and one k of rhs or one row of lhs
+// often fills a page. The address may lie outside the operand: a prefetch does not fault.
 JAXGEMM_INLINE void Prefetch(const Lines& from, int line, int k) {
   const uintptr_t address =
       reinterpret_cast<uintptr_t>(from.data) + line * from.line_stride + k * from.k_stride;
@@ -112,7 +112,7 @@ bool ContiguousInK(const Lines& lines) {
   return lines.k_stride == DTypeBytes(kDType) && lines.line_stride != lines.k_stride;
 }
 
-// `k_ahead`: where the lines lie side by side, how far ahead in k to ask for them.
+// `k_ahead`: how far ahead in k to prefetch, where neighbouring lines are adjacent in memory.
 template <class Ops, DType kDType>
 void PackPanels(uint32_t* dst, const Lines& from, int k_ahead) {
   const int words = Words<Ops>(from.k);
@@ -146,7 +146,7 @@ void PackPanels(uint32_t* dst, const Lines& from, int k_ahead) {
     }
     return;
   }
-  // A few k at a time: as many streams are read as the prefetchers can follow, and the
+  // Packs 8 k at a time: the processor's prefetchers can follow that many streams, and the
   // stores fill whole cache lines of a panel.
   constexpr int kGroup = 8 / Ops::kPerWord;
   for (int word = 0; word < words; word += kGroup) {
@@ -183,7 +183,7 @@ void PackPanels(uint32_t* dst, const Lines& from, int k_ahead) {
   }
 }
 
-// Calls body.template operator()<dtype>() if this math takes such operands.
+// Calls body.template operator()<dtype>() if `Ops` takes operands of this type.
 template <class Ops, class Body>
 void WithDType(DType dtype, Body body) {
 #define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out)    \
@@ -221,7 +221,8 @@ template <class Ops>
 using TileFn = void (*)(const uint32_t* a, const uint32_t* b, int words, int cols,
                         typename Ops::Acc* c, int64_t ldc, bool accumulate);
 
-// c[kRows, cols <= kPanel] (+)= kRows rows of lhs times one panel, all in registers.
+// c[kRows, cols <= kPanel] (+)= kRows rows of lhs times one panel. All accumulators are in
+// registers.
 template <class Ops, int kRows>
 void MultiplyTile(const uint32_t* a, const uint32_t* b, int words, int cols, typename Ops::Acc* c,
                   int64_t ldc, bool accumulate) {
@@ -277,7 +278,7 @@ template <class Ops>
 void MultiplyWords(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
                    typename Ops::Acc* c, int64_t ldc, bool accumulate) {
   using Table = TileTable<Ops, typename MakeLanes<kTileRows>::Type>;
-  // Rows are shared out evenly: no block is left with so few that it waits for its adds.
+  // All blocks get about as many rows: a block of few rows could not hide the latency of its adds.
   const int blocks = (rows + kTileRows - 1) / kTileRows;
   for (int col = 0; col < cols; col += kPanel) {
     const int width = cols - col < kPanel ? cols - col : kPanel;
@@ -299,10 +300,10 @@ void Multiply(const void* packed_a, const void* packed_b, int rows, int cols, in
                      accumulate);
 }
 
-// ---- Few rows: rhs is used where it lies.
+// ---- The skinny path: few rows of lhs, and rhs is read in place.
 
-// c[kRows, kCols] (+)= kRows rows of lhs times kCols columns of rhs from `col` on, where both
-// lie along k: a vector of rhs is used by all rows as it is loaded, and lanes are summed last.
+// c[kRows, kCols] (+)= kRows rows of lhs times kCols columns of rhs from `col` on. Both are
+// contiguous along k. All rows use a loaded vector of rhs; the lanes are added up at the end.
 template <class Ops, DType kDType, int kRows, int kCols>
 void DotTile(const uint32_t* a, const Lines& b, int col, typename Ops::Acc* c, int64_t ldc,
              bool accumulate) {
@@ -366,8 +367,8 @@ void MultiplyDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc
   }
 }
 
-// MultiplyDots for several rows of a float8 type. A few columns at a time are converted to words
-// first, in L1, so that all rows use one conversion and all float8 types one DotTile.
+// MultiplyDots for several rows and a float8 rhs. kConvertedCols columns at a time are converted
+// to words in L1, so that all rows share one conversion and all float8 types share one DotTile.
 template <class Ops, DType kDType>
 void MultiplyConvertedDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
                            int64_t ldc, bool accumulate) {

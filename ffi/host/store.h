@@ -36,11 +36,11 @@ inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride, con
     case DType::kF8E4M3FNUZ: return write(uint8_t{}, EncodeSmallFloat<F8E4M3FNUZFormat>);
     case DType::kF8E5M2FNUZ: return write(uint8_t{}, EncodeSmallFloat<F8E5M2FNUZFormat>);
     case DType::kS8:
-    case DType::kS32: return;  // only from int32 accumulators
+    case DType::kS32: return;  // written from int32 accumulators only
   }
 }
 
-// Wraps, as an integer conversion does.
+// Values wrap, as in an integer conversion.
 inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride, const int32_t* value,
                     int count) {
   if (dtype == DType::kS8) {
@@ -65,7 +65,7 @@ inline void Activate(Activation activation, float* value, int count) {
   }
 }
 
-// Integers know relu only.
+// relu is the only activation for integers.
 inline void Activate(Activation activation, int32_t* value, int count) {
   if (activation != Activation::kRelu) return;
   for (int i = 0; i < count; ++i) value[i] = value[i] < 0 ? 0 : value[i];
@@ -76,7 +76,7 @@ JAXGEMM_INLINE int32_t Plus(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
 }
 
-// value = scale * acc + bias, of `count` columns from `col` on of row `row`.
+// value = scale * acc + bias, for `count` columns of row `row`, from `col` on.
 template <class Acc, class Value>
 JAXGEMM_INLINE void Finish(const Acc* from, Value* value, int row, int64_t col, int count,
                            const EpilogueTile& tile) {
@@ -102,7 +102,7 @@ JAXGEMM_INLINE void Finish(const Acc* from, Value* value, int row, int64_t col, 
   }
 }
 
-// Rows of a gate and an up projection.
+// Stores rows of a gated problem: out = activation(gate) * up.
 template <class Acc>
 void StoreGatedRows(const Acc* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile) {
   alignas(64) float gate[kStoreCols], up[kStoreCols];
@@ -124,7 +124,7 @@ void StoreGatedRows(const Acc* acc, int64_t ldacc, int rows, int cols, const Epi
   }
 }
 
-// Value: what the epilogue computes in, float or int32_t.
+// Value: the type in which the epilogue computes, float or int32_t.
 template <class Acc, class Value>
 void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile) {
   if constexpr (__is_same(Acc, Value)) {

@@ -1,4 +1,4 @@
-// What the CPU's threads do when, recorded while somebody asks for it.
+// A trace of what the CPU's threads do and when.
 #pragma once
 
 #include <atomic>
@@ -9,14 +9,14 @@ namespace jaxgemm {
 
 struct TracedSpan {
   const char* what;  // "copy", "compute" or "wait"
-  int64_t number;    // of the chunk, or of the tile row
+  int64_t number;    // of the chunk ("copy"), or of the tile row
   int64_t thread;    // counted from 0
   int64_t begin_ns, end_ns;
 };
 
-// Forgets what was recorded and records from now on.
+// Discards recorded spans and starts recording.
 void StartTrace();
-// Ends it: what was recorded, in no order.
+// Stops recording and returns the recorded spans, in no order.
 std::vector<TracedSpan> StopTrace();
 
 namespace internal {
@@ -25,7 +25,8 @@ int64_t TraceClock();
 void Record(const char* what, int64_t number, int64_t begin_ns);
 }  // namespace internal
 
-// From here to the end of the scope. One load where nothing is recorded.
+// Records the time from its construction to the end of its scope. It costs one load while no
+// trace is recorded.
 class Span {
  public:
   Span(const char* what, int64_t number) : what_(what), number_(number) {

@@ -1,17 +1,17 @@
-// Vectors of 32-bit words for the host kernels: included once per instruction set, by a
+// Vectors of 32-bit words for the host kernels. Included once per instruction set, by a
 // translation unit that has defined JAXGEMM_VECTOR_BYTES.
 //
-// Everything is in an anonymous namespace: two sets' copies of one inline function must
-// never be merged by the linker. For the same reason nothing here uses the standard
-// library.
+// Everything is in an anonymous namespace: the linker must never merge the copies of an
+// inline function that were compiled for different instruction sets. For the same reason
+// nothing here uses the standard library.
 #pragma once
 
 #include <cstdint>
 
 #if JAXGEMM_VECTOR_BYTES > 16
 #if defined(__GNUC__) && !defined(__clang__)
-// Of GCC's own definitions of the AVX-512 conversions, where they are inlined (GCC bug
-// 105593).
+// GCC gives this warning for its own definitions of the AVX-512 conversions where they are
+// inlined (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include <immintrin.h>
@@ -41,8 +41,8 @@ JAXGEMM_INLINE void Store(void* p, V v) {
   __builtin_memcpy(p, &v, sizeof v);
 }
 
-// kLanes unsigned 16-bit or 8-bit numbers, widened. (GCC 12's __builtin_convertvector
-// builds these lane by lane.)
+// Load kLanes unsigned 16-bit or 8-bit numbers and widen them to words. (GCC 12's
+// __builtin_convertvector does this lane by lane.)
 JAXGEMM_INLINE WordV Widen16(const char* p) {
 #if JAXGEMM_VECTOR_BYTES == 64
   return reinterpret_cast<WordV>(
@@ -95,7 +95,7 @@ constexpr bool IsF8(DType dtype) {
          dtype == DType::kF8E5M2FNUZ;
 }
 
-// Floats from fp8 codes, one in each word.
+// Converts fp8 codes, one in each word, to floats.
 template <DType kDType>
 JAXGEMM_INLINE FloatV DecodeF8(WordV code) {
   static_assert(IsF8(kDType));
@@ -119,21 +119,21 @@ struct MakeLanes<0, kIndex...> {
   using Type = Lanes<kIndex...>;
 };
 
-// Within each four lanes: a0 b0 a1 b1, or a2 b2 a3 b3 (kHigh).
+// In each group of four lanes: a0 b0 a1 b1, or a2 b2 a3 b3 (kHigh).
 template <bool kHigh, int... i>
 JAXGEMM_INLINE WordV Zip32(WordV a, WordV b, Lanes<i...>) {
   return __builtin_shufflevector(a, b,
                                  (i / 4 * 4 + (kHigh ? 2 : 0) + i % 4 / 2 + i % 2 * kLanes)...);
 }
 
-// Within each four lanes: a0 a1 b0 b1, or a2 a3 b2 b3 (kHigh).
+// In each group of four lanes: a0 a1 b0 b1, or a2 a3 b2 b3 (kHigh).
 template <bool kHigh, int... i>
 JAXGEMM_INLINE WordV Zip64(WordV a, WordV b, Lanes<i...>) {
   return __builtin_shufflevector(a, b,
                                  (i / 4 * 4 + (kHigh ? 2 : 0) + i % 2 + i % 4 / 2 * kLanes)...);
 }
 
-// Exchanges the lanes of a with bit kDistance set with those of b that have it clear.
+// Swaps lane i + kDistance of `a` with lane i of `b`, for each i with bit kDistance clear.
 template <int kDistance, int... i>
 JAXGEMM_INLINE void SwapLanes(WordV& a, WordV& b, Lanes<i...>) {
   const WordV low = __builtin_shufflevector(a, b, (i & kDistance ? kLanes + i - kDistance : i)...);

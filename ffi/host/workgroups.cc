@@ -24,7 +24,7 @@ class HostAccumulator {
   T* data() const { return data_; }
   int64_t ld() const { return ld_; }
 
-  // Nothing to move where the sum was computed in its slot.
+  // Copies nothing if the partial sum was computed in its slot.
   void Publish(int64_t index) {
     T* to = slot(index);
     if (to == data_) return;
@@ -60,7 +60,7 @@ class HostAccumulator {
   int64_t ld_ = 0, rows_ = 0, cols_ = 0;
 };
 
-// One thread is a workgroup.
+// ChunkSignals with a trace of each wait. A workgroup is one thread here, so no barrier follows.
 struct TracedReady : ChunkSignals {
   bool Wait(const WorkTile& tile) const {
     Span span("wait", tile.m);
@@ -171,14 +171,14 @@ class Workgroup {
 
   bool ragged_m() const { return call_.problem.ragged == Ragged::kM; }
   bool ragged_k() const { return call_.problem.ragged == Ragged::kK; }
-  // The tile's first row.
+  // First row of the tile.
   int64_t Row(const WorkTile& tile) const {
     return tile.m * choice_.tile_m + (ragged_m() ? tile.origin : 0);
   }
   int64_t Rows(const WorkTile& tile) const {
     return std::min(choice_.tile_m, (ragged_m() ? tile.limit : plan_.m) - Row(tile));
   }
-  // Of out, as are its columns.
+  // Columns of out: in one tile, and in all.
   int64_t TileCols() const { return call_.problem.gated ? choice_.tile_n / 2 : choice_.tile_n; }
   int64_t OutCols() const { return plan_.choice.transposed ? plan_.n : call_.problem.n; }
   int64_t Col(const WorkTile& tile) const { return tile.n * TileCols(); }
@@ -228,7 +228,7 @@ class Workgroup {
     if (!epilogue && plan_.in_place && tile.num_peers == 1) return;
 
     int64_t bytes = Bytes(p.out_dtype);
-    // Bias and scale belong to out's columns: rows of a transposed plan.
+    // Bias and scale run along out's columns, which are the rows of a transposed plan.
     int64_t column = plan_.choice.transposed ? tile.m * choice_.tile_m : Col(tile);
     auto at = [&](const void* vector, int64_t batch_stride, int64_t stride) {
       int64_t matrix = ragged_m() ? tile.group : tile.batch;
@@ -254,7 +254,7 @@ class Workgroup {
                         static_cast<int>(Cols(tile)), out);
   }
 
-  // Rows of no group.
+  // Writes zeros to the tile's rows, which belong to no group.
   void StoreZeros(const WorkTile& tile) {
     int64_t bytes = Bytes(call_.problem.out_dtype);
     auto clear = [&](void* base, int64_t row_length, int64_t first_col) {
@@ -270,7 +270,7 @@ class Workgroup {
   }
   int64_t PreactCols() const { return call_.problem.gated ? 2 * OutCols() : OutCols(); }
 
-  // Of the tile's first element in out or in preact, in elements.
+  // Offset of the tile's first element in out or in preact, in elements.
   int64_t OutOffset(const WorkTile& tile, int64_t row_length) const {
     int64_t row = Row(tile), col = Col(tile);
     int64_t matrix = ragged_k() ? tile.batch * call_.problem.local_groups + tile.group : tile.batch;

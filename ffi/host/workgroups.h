@@ -1,5 +1,5 @@
-// The CPU backend: a planned product as a number of workgroups that may run on any threads,
-// at the same time or one after the other.
+// The CPU backend: runs a planned product as a number of workgroups, on any threads, at the
+// same time or one after the other.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,16 @@ struct HostCall : Call {
   const HostKernel* kernel = nullptr;
 };
 
-// How products of these operands are formed by the best (or the named) kernel that this
-// processor can run. Null, and why in *error, where there is none.
+// The best kernel for these operands that this processor can run, of the family `name` ("": see
+// FindHostKernel). Null if there is none; *error is then the reason.
 const HostKernel* ChooseHostKernel(DType lhs, DType rhs, std::string_view name, std::string* error);
 
-// Sets the workspace's zeroed part to zero. Before any workgroup runs.
+// Sets the zeroed part of the workspace to zero. Called before any workgroup runs.
 void ZeroWorkspace(const HostCall& call);
 
 // Runs workgroups thread, thread + num_threads, ... one after the other, in the scratch of
-// `thread` < num_threads <= plan.choice.num_threads. All threads together run the call.
+// `thread`, where thread < num_threads <= plan.choice.num_threads. All threads together run the
+// whole call.
 void RunWorkgroups(const HostCall& call, int64_t thread, int64_t num_threads);
 
 }  // namespace jaxgemm

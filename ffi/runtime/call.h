@@ -1,4 +1,4 @@
-// One call of the kernels: a plan, and checked buffers.
+// One call of a kernel: the problem, its plan and checked buffers.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct Call {
   const void* rhs = nullptr;
   const void* bias = nullptr;  // float, or int32_t for an integer out
   const float* scale = nullptr;
-  const int32_t* group_sizes = nullptr;     // grouped; see kernel/grouped_map.h
+  const int32_t* group_sizes = nullptr;     // grouped; see schedule/grouped_map.h
   const int32_t* group_offset = nullptr;    // null: 0
-  const uint32_t* chunk_signals = nullptr;  // null: all of lhs is there
+  const uint32_t* chunk_signals = nullptr;  // null: lhs does not arrive in chunks
   const uint32_t* chunk_epoch = nullptr;
-  // Elements from one batch's (ragged m: group's) bias or scale to the next, 0: shared; and
-  // within one.
+  // Strides in elements: from one batch (ragged m: group) of bias or scale to the next, 0 if it is
+  // shared; and from one column's scale to the next.
   int64_t bias_batch_stride = 0, scale_batch_stride = 0;
   int scale_stride = 1;
   void* out = nullptr;
@@ -36,7 +36,7 @@ struct Call {
                        : nullptr;
     return chunks;
   }
-  // After the call, where its workspace can be read.
+  // ChunkSignals::status after the call. Only for a workspace that the host can read.
   int32_t chunk_status() const { return chunk_signals ? LoadRelaxed(chunks().status) : 0; }
 };
 

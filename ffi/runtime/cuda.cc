@@ -1,4 +1,4 @@
-// CUDA's driver library, which has been the same since CUDA 12.0 in what is used of it.
+// CUDA's driver library. The functions used here are the same since CUDA 12.0.
 #include <dlfcn.h>
 
 #include <memory>
@@ -30,7 +30,7 @@ struct LaunchConfig {
 };
 constexpr int kClusterDimension = 4, kProgrammaticStreamSerialization = 6;
 
-// What has another shape than HIP's.
+// Functions with other signatures than HIP's.
 struct Symbols {
   DriverResult (*init)(unsigned flags);
   DriverResult (*context_device)(int* device);
@@ -47,7 +47,8 @@ Symbols& Cuda() {
   return symbols;
 }
 
-// A thread has a current context, not a device: each device's primary one, which XLA uses too.
+// In CUDA a thread has a current context instead of a current device. The context here is the
+// device's primary context, which XLA uses too.
 DriverResult GetDevice(int* device) {
   DriverResult result = Cuda().context_device(device);
   if (result != kInvalidContext) return result;
@@ -57,7 +58,7 @@ DriverResult GetDevice(int* device) {
 DriverResult SetDevice(int device) {
   if (device == kNoDevice) return Cuda().set_context(nullptr);
   void* context = nullptr;
-  // Never released: kernels stay loaded.
+  // The context is never released, because kernels stay loaded.
   DriverResult result = Cuda().retain_context(&context, device);
   return result == 0 ? Cuda().set_context(context) : result;
 }
@@ -144,7 +145,7 @@ const Driver* Open(std::string* error) {
 struct Copy2d {
   struct End {
     size_t x = 0, y = 0;
-    unsigned memory = 4;  // CU_MEMORYTYPE_UNIFIED: the address says where
+    unsigned memory = 4;  // CU_MEMORYTYPE_UNIFIED: the address tells which memory
     const void* host = nullptr;
     const void* address;
     void* array = nullptr;
@@ -153,7 +154,7 @@ struct Copy2d {
   End source, destination;
   size_t bytes, rows;
 };
-// Likewise of other shapes.
+// Functions for StreamDriver with other signatures than HIP's.
 struct StreamSymbols {
   DriverResult (*copy_rows)(const Copy2d* copy, void* stream);
   DriverResult (*write_word)(void* stream, void* address, uint32_t value, unsigned flags);
@@ -187,7 +188,8 @@ const StreamDriver* CudaStreams(const Driver& driver, std::string* error) {
     std::string missing;
     void* library = driver.handle;
     StreamSymbols& symbols = CudaStream();
-    // The names that cuda.h maps to: the older ones have other arguments or need a setting.
+    // The _v2 names are those that cuda.h maps to. The older functions have other arguments or need
+    // a setting.
     Resolve(library, "cuMemcpy2DAsync_v2", &symbols.copy_rows, &missing);
     Resolve(library, "cuStreamWriteValue32_v2", &symbols.write_word, &missing);
     Resolve(library, "cuCtxGetStreamPriorityRange", &streams->priority_range, &missing);

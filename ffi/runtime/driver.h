@@ -1,5 +1,6 @@
-// A GPU's runtime library as a table of functions, opened when it is first needed: this module
-// links with none. HIP's module API and CUDA's driver API have the same shapes.
+// A GPU's runtime library as a table of functions. The library is opened at its first use, because
+// this module links with no GPU library. HIP's module API and CUDA's driver API have the same
+// signatures, with a few exceptions (cuda.cc, hip.cc).
 #pragma once
 
 #include <dlfcn.h>
@@ -12,13 +13,13 @@
 
 namespace jaxgemm {
 
-// 0: success. The library's own numbers otherwise.
+// 0 is success. Other values are the library's error codes.
 using DriverResult = int;
 
 struct Driver {
-  void* handle;         // of dlopen()
+  void* handle;         // from dlopen()
   std::string library;  // the file that was opened, for messages
-  std::string advice;   // what a user may try where a call of it fails
+  std::string advice;   // what a user may try when a call fails
 
   DriverResult (*get_device)(int* device);
   DriverResult (*set_device)(int device);
@@ -33,8 +34,8 @@ struct Driver {
   const char* (*error_name)(DriverResult);
   const char* (*error_text)(DriverResult);
 
-  // How the target's code objects end, and what a launch of one is. CUDA only: a function may have
-  // more shared memory than others, and operands are described for the copy engine; else null.
+  // The suffix of the code objects' file names. The next two are CUDA's only, else null: they raise
+  // a function's limit of shared memory, and describe an operand for TMA.
   const char* suffix;
   DriverResult (*set_function_attribute)(void* function, int attribute, int value) = nullptr;
   DriverResult (*encode_tensor_map)(void* map, int type, uint32_t rank, void* address,
@@ -43,25 +44,26 @@ struct Driver {
                                     int interleave, int swizzle, int l2_promotion,
                                     int out_of_bounds) = nullptr;
 
-  // Launches a kernel that waits for those before it itself, and may be started before they have
-  // ended. cluster_x: of kernels that have no cluster of their own; 0 otherwise.
+  // CUDA only. Launches a kernel that may start before the earlier kernels of the stream have
+  // ended, and that waits for them itself. cluster_x: CTAs in a cluster, for a kernel that is
+  // compiled without a cluster size; 0 for other kernels.
   DriverResult (*launch_early)(void* function, unsigned grid_x, unsigned cluster_x,
                                unsigned block_x, unsigned shared_bytes, void* stream,
                                void** arguments) = nullptr;
 
-  // Attributes: a device's compute capability; and what architecture it means.
+  // The device attributes for the compute capability, and the target that a capability means.
   int capability_major, capability_minor;
   std::string (*target)(int major, int minor);
 };
 
-// Adds the symbol's name to *missing if the library has none.
+// Sets *function to the library's symbol, or adds the symbol's name to *missing.
 template <class Function>
 void Resolve(void* library, const char* symbol, Function** function, std::string* missing) {
   *function = reinterpret_cast<Function*>(dlsym(library, symbol));
   if (!*function) *missing += (missing->empty() ? "" : ", ") + std::string(symbol);
 }
 
-// What opening gave, once it gave something; where it failed the next call tries again.
+// The result of the first open() that succeeded. After a failure, the next Get() tries again.
 template <class T>
 class OpenedOnce {
  public:
@@ -78,8 +80,8 @@ class OpenedOnce {
   std::atomic<T*> opened_ = nullptr;
 };
 
-// A device as the thread's current one, for as long as this lives: a module is loaded for that
-// one, and a launch must agree with it.
+// Makes a device the thread's current one for the lifetime of this object. A module is loaded for
+// the current device, and a launch must use the same device.
 class CurrentDevice {
  public:
   CurrentDevice(const Driver& driver, int device) : driver_(driver), device_(device) {
@@ -97,20 +99,20 @@ class CurrentDevice {
   DriverResult result_;
 };
 
-// A GPU's advice: the emulator has none.
+// Driver::advice for GPUs. The emulator has no advice.
 inline constexpr const char* kGpuAdvice =
     " Set JAXGEMM_COMMAND_BUFFERS=0 if XLA was recording a command buffer, or pass "
     "implementation='xla'.";
 
-// ROCm's runtime, the copy that is open already if there is one. Null, and why in *error,
-// where it cannot be opened; a later call tries again.
+// Opens ROCm's runtime, or takes the copy that this process has open. Null, with the reason in
+// *error, if it cannot be opened; a later call tries again.
 const Driver* OpenHip(std::string* error);
 
-// CUDA's driver, likewise.
+// The same for CUDA's driver.
 const Driver* OpenCuda(std::string* error);
 
-// What producers of chunks need besides, in a table of its own: what stands in for ROCm's runtime
-// does not have it. Null, and why in *error, where the driver's library lacks some of it.
+// Further functions, for producers of chunks. They have a table of their own, because the emulator,
+// which stands in for ROCm's runtime, does not have them.
 struct StreamDriver {
   DriverResult (*priority_range)(int* least, int* greatest);
   DriverResult (*create_stream)(void** stream, unsigned flags, int priority);
@@ -119,17 +121,20 @@ struct StreamDriver {
   DriverResult (*record_event)(void* event, void* stream);
   DriverResult (*wait_event)(void* stream, void* event, unsigned flags);
   DriverResult (*copy_to_host)(void* destination, const void* source, size_t bytes, void* stream);
-  // From host or device memory, at once or in rows of `bytes` each, `pitch` from one another.
+  // Copy from host or device memory: `bytes` in one piece, or `rows` rows of `bytes` each, with
+  // `pitch` bytes from one row to the next.
   DriverResult (*copy)(void* destination, const void* source, size_t bytes, void* stream);
   DriverResult (*copy_rows)(void* destination, const void* source, size_t pitch, size_t bytes,
                             size_t rows, void* stream);
-  // Once all that is before it on the stream has been done and can be seen by every processor.
+  // Writes the word after all earlier work on the stream is done and visible to every processor.
   DriverResult (*write_word)(void* stream, void* address, uint32_t value);
 };
+// Null, with the reason in *error, if the driver's library lacks one of the functions.
 const StreamDriver* HipStreams(const Driver& driver, std::string* error);
 const StreamDriver* CudaStreams(const Driver& driver, std::string* error);
 
-// The same table of a library that dlopen() has opened: also what stands in for ROCm's.
+// Makes the table for a library that dlopen() has opened: ROCm's runtime, or the emulator in its
+// place.
 const Driver* MakeHipDriver(void* library, std::string name, std::string advice,
                             std::string* error);
 

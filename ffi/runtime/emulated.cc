@@ -13,13 +13,13 @@
 namespace jaxgemm {
 namespace {
 
-// The emulator's library: ROCm's functions on a device of each architecture, and one that
-// only an emulator has.
+// The emulator's library: ROCm's functions on one device of each architecture, and
+// set_buffers, which only the emulator has.
 struct Emulator {
   explicit Emulator(const Driver* driver) : launcher(driver) {}
 
   GpuLauncher launcher;
-  // The memory that this thread's next launch may touch; 0: understood.
+  // Declares the memory that this thread's next launch may access. Returns 0 if that succeeded.
   int (*set_buffers)(int count, const uint64_t* bases, const uint64_t* sizes,
                      const uint8_t* writable, const char* const* names) = nullptr;
 };
@@ -65,7 +65,7 @@ Emulator* Find(std::string* error) {
   });
 }
 
-// The memory of a call.
+// The memory of a call, as set_buffers takes it.
 struct Buffers {
   void Add(const char* name, const void* base, int64_t size, bool is_writable) {
     if (!base) return;
@@ -106,7 +106,7 @@ Buffers BuffersOf(const Call& call) {
               vector_bytes(call.scale_batch_stride, call.scale_stride ? columns : 1), false);
   buffers.Add("out", call.out, rows_bytes * p.n, true);
   buffers.Add("preact", call.preact, rows_bytes * columns, true);
-  // The plan's last 64 bytes are for aligning the start.
+  // 64 bytes of workspace_bytes are for aligning the start of the workspace.
   if (call.plan.workspace_bytes > 0) {
     buffers.Add("workspace", call.workspace, call.plan.workspace_bytes - 64, true);
   }

@@ -1,4 +1,4 @@
-// GPU calls on the CPU: the launcher, with the emulator's library in place of a GPU's runtime.
+// Runs GPU calls on the CPU: the launcher uses the emulator's library in place of a GPU's runtime.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace jaxgemm {
 
-// The emulator's library; jaxgemm/emulator knows where it is. Before the first call.
+// Sets the path of the emulator's library (jaxgemm/emulator finds it). Called before the first
+// LaunchEmulated.
 void SetEmulatorLibrary(std::string path);
 
-// Runs the call and waits for it. Returns an empty string, or the error; the emulator's
-// message is part of it.
+// Runs the call to its end. Returns an empty string, or the error, which includes the emulator's
+// message.
 std::string LaunchEmulated(const Call& call);
 
 }  // namespace jaxgemm

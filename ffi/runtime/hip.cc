@@ -1,4 +1,4 @@
-// ROCm's runtime library. What is used of it has been the same since ROCm 5.2.
+// ROCm's runtime library. The functions used here are the same since ROCm 5.2.
 #include <dlfcn.h>
 
 #include <memory>
@@ -9,7 +9,8 @@
 namespace jaxgemm {
 namespace {
 
-// The one that JAX's plugin has open, if any: two runtimes in a process do not share streams.
+// Open() first looks for one that JAX's plugin has open: two runtimes in a process do not share
+// streams.
 constexpr const char* kLibraries[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so"};
 
 // hipDeviceAttribute_t.
@@ -71,7 +72,7 @@ const Driver* MakeHipDriver(void* library, std::string name, std::string advice,
 
 namespace {
 
-// What has another shape than CUDA's.
+// Functions with other signatures than CUDA's.
 struct Symbols {
   DriverResult (*copy)(void* destination, const void* source, size_t bytes, int kind, void* stream);
   DriverResult (*copy_rows)(void* destination, size_t destination_pitch, const void* source,

@@ -13,7 +13,7 @@ namespace jaxgemm {
 namespace {
 
 constexpr int kWaveSize = 64;
-// As in sm90/gemm.cu.
+// Suffixes of the kernels' names, by Sm90Form, as in sm90/gemm.cu.
 constexpr const char* kFormSuffixes[kSm90Forms] = {"",         "_plain", "_grouped",
                                                    "_claimed", "_peers", "_pingpong"};
 
@@ -96,7 +96,7 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
            "counts. Hide some: ROCR_VISIBLE_DEVICES.";
   }
   std::atomic<void*>* slots = Functions(instance, device);
-  // The first is stored last.
+  // The first slot is stored last: when it is set, all of them are.
   if (slots[0].load(std::memory_order_acquire)) return "";
   std::lock_guard lock(mutex_);
   if (slots[0].load(std::memory_order_relaxed)) return "";
@@ -137,7 +137,7 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   if (current.result() != 0) {
     return Failure("choosing the device", instance.name, device, current.result());
   }
-  // HIP does not copy what it loads.
+  // HIP does not copy the code object, so it must stay in memory.
   const std::string& kept = code_objects_.emplace_back(std::move(code));
   void* module = nullptr;
   result = driver_.load_module(&module, kept.data());

@@ -1,4 +1,4 @@
-// Loads GPU kernels and launches calls, through any driver.
+// Loads GPU kernels and launches calls, with any Driver.
 #pragma once
 
 #include <atomic>
@@ -14,35 +14,35 @@
 
 namespace jaxgemm {
 
-// Where the code objects are: <folder>/<target>/<instance>.hsaco or .cubin. Set once, before any
-// load.
+// Sets the folder of the code objects: <folder>/<target>/<instance>.hsaco or .cubin. Called once,
+// before any load.
 void SetKernelFolder(std::string folder);
 
-// A call as its kernel gets it.
+// The kernel's argument for a call.
 GemmArgs PackArguments(const Call& call);
 
-// One driver's loaded kernels, by device. All functions return an empty string, or the error as
-// sentences for the user.
+// The kernels that one driver has loaded, by device. Functions that return a string return an empty
+// one, or the error as sentences for the user.
 class GpuLauncher {
  public:
   static constexpr int kMaxDevices = 64;
 
   explicit GpuLauncher(const Driver* driver);
 
-  // The first device that is a `target` of instances.def, or -1.
+  // The first device with this target of instances.def, or -1.
   int FindDevice(std::string_view target) const;
 
-  // Loads an instance on a device, unless it is there already. Takes a lock only to load.
+  // Loads an instance on a device, unless it is loaded already. Takes a lock only to load.
   std::string Load(const GpuInstance& instance, int device);
 
-  // Zeroes what the workspace must have zeroed and launches the kernel, both on the device's
-  // `stream`: allocates nothing, waits for nothing, takes no lock. Load comes first.
+  // Zeroes the zeroed part of the workspace and launches the kernel, both on the device's
+  // `stream`. Allocates nothing, waits for nothing, takes no lock. Load must come first.
   std::string Launch(const Call& call, int device, void* stream);
 
  private:
-  // What a device is, or "" and why in *result.
+  // The target of a device, or "" with the error code in *result.
   std::string TargetOf(int device, DriverResult* result) const;
-  // One function for each form that it has.
+  // Loads the code object and sets one function for each form that the instance has.
   std::string LoadModule(const GpuInstance& instance, int device, void** functions);
   std::atomic<void*>* Functions(const GpuInstance& instance, int device) {
     return &functions_[(device * GpuInstances().size() + instance.id) * kSm90Forms];
@@ -51,10 +51,10 @@ class GpuLauncher {
                       DriverResult result) const;
 
   const Driver& driver_;
-  std::mutex mutex_;  // while loading; of code_objects_
+  std::mutex mutex_;  // held while loading; guards code_objects_
   std::deque<std::string> code_objects_;
-  std::vector<std::atomic<void*>> functions_;  // by form, of which AMD's have the first; null: not
-                                               // loaded
+  // By device, instance and form (AMD's instances have the first form only). Null: not loaded.
+  std::vector<std::atomic<void*>> functions_;
 };
 
 }  // namespace jaxgemm

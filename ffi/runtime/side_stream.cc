@@ -9,8 +9,8 @@
 namespace jaxgemm {
 namespace {
 
-constexpr unsigned kNonBlocking = 1;  // as all streams of XLA
-constexpr unsigned kNoTimes = 2;      // of an event
+constexpr unsigned kNonBlocking = 1;  // for streams, as XLA's are
+constexpr unsigned kNoTimes = 2;      // for events: no timing
 constexpr int64_t kMaxPitch = std::numeric_limits<int32_t>::max();
 
 }  // namespace
@@ -27,7 +27,7 @@ std::string SideStreams::Open(int device) {
   if (side.copies.load(std::memory_order_relaxed)) return "";
   CurrentDevice current(driver_, device);
   DriverResult result = current.result();
-  // The lowest number goes first: a copy should not queue behind others.
+  // The lowest number is the highest priority: a copy should not queue behind other work.
   int least = 0, greatest = 0;
   if (result == 0) result = streams_.priority_range(&least, &greatest);
   void* copies = nullptr;
@@ -71,7 +71,8 @@ DriverResult SideStreams::Enqueue(const ChunkedCopy& copy, void* copies, void* s
   for (int64_t turn = 0; turn < copy.num_chunks() && result == 0; ++turn) {
     const int64_t chunk = copy.chunk(turn);
     result = CopyChunk(copy, chunk, copies);
-    // Behind the last one nothing waits, and to change streams takes a while.
+    // No copy follows the last chunk, so its signal is written on the same stream: a change of
+    // streams takes time.
     void* const writer = turn == copy.num_chunks() - 1 ? copies : signals;
     if (result == 0 && writer != copies) result = streams_.record_event(event, copies);
     if (result == 0 && writer != copies) result = streams_.wait_event(writer, event, 0);
@@ -104,7 +105,7 @@ std::string SideStreams::List(int64_t run, const ChunkedCopy& copy, int device, 
 
 DriverResult SideStreams::Begin(const ChunkedCopy& copy, Side* side, void* event, void* stream) {
   void* const copies = side->copies.load(std::memory_order_acquire);
-  // The event serves again and again: who waits for it waits for its last record at that time.
+  // The event is recorded several times. A wait is for the last record before it.
   DriverResult result = streams_.record_event(event, stream);
   if (result == 0) result = streams_.wait_event(copies, event, 0);
   if (result == 0) result = Enqueue(copy, copies, side->signals, event);
@@ -133,7 +134,7 @@ std::string SideStreams::Around(int64_t run, const uint32_t* signals, int device
   const std::string error = result == 0 ? launch() : "";
   if (result == 0) result = streams_.wait_event(stream, event, 0);
   if (result != 0 || !error.empty()) {
-    // The error lets XLA free what some of the copies may be writing to.
+    // After an error XLA may free memory that copies still write to, so this waits for them.
     streams_.synchronize_stream(side.copies.load(std::memory_order_acquire));
     streams_.synchronize_stream(side.signals);
   }
@@ -152,7 +153,7 @@ std::string SideStreams::JoinSignals(const uint32_t* signals, int64_t count, uin
   CurrentDevice current(driver_, device);
   DriverResult result = current.result();
   std::vector<uint32_t> seen(static_cast<size_t>(count));
-  // The limit counts from when the stream has got here.
+  // The time limit begins when the stream has reached this call.
   if (result == 0) result = streams_.synchronize_stream(stream);
   const int64_t begin = Nanoseconds();
   *missing = -1;

@@ -5,8 +5,8 @@
 namespace jaxgemm {
 namespace {
 
-// CUtensorMapDataType, CUtensorMapSwizzle, CUtensorMapL2promotion. With 256 bytes the L2 has a
-// fifth more to do, for which large products pay with the clock.
+// CUtensorMapDataType, CUtensorMapSwizzle, CUtensorMapL2promotion. A promotion to 256 bytes gives
+// the L2 a fifth more work, which lowers the clock in large products.
 constexpr int kUint8 = 0, kFloat16 = 6, kBFloat16 = 9, kTFloat32 = 11;
 constexpr int kSwizzle128 = 3, kPromote128 = 2;
 
@@ -14,7 +14,7 @@ int TypeOf(DType dtype) {
   switch (dtype) {
     case DType::kBF16: return kBFloat16;
     case DType::kF16: return kFloat16;
-    case DType::kF32: return kTFloat32;  // rounded to what wgmma multiplies
+    case DType::kF32: return kTFloat32;  // rounded to TF32, which wgmma multiplies
     default: return kUint8;
   }
 }
@@ -23,8 +23,8 @@ bool IsFloat16OrMore(DType dtype) {
   return dtype == DType::kBF16 || dtype == DType::kF16 || dtype == DType::kF32;
 }
 
-// [z, y, x] with boxes of [1, box_y, 128 bytes]. False where the copy engine cannot: its lines
-// begin at multiples of 16 bytes and are shorter than 2**40 of them.
+// Describes an array [z, y, x] with boxes of [1, box_y, 128 bytes]. False where TMA cannot read it:
+// lines must begin at multiples of 16 bytes, and strides must be less than 2**40 bytes.
 bool Encode(const Driver& driver, DType dtype, const void* address, int64_t z, int64_t y, int64_t x,
             int64_t box_y, TensorMap* map) {
   const int64_t bytes = Bytes(dtype), line = x * bytes;
@@ -53,7 +53,8 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   TensorMaps maps{.cluster_m = static_cast<int32_t>(call.plan.choice.cluster_m),
                   .cluster_n = static_cast<int32_t>(call.plan.choice.cluster_n)};
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
-  // Each CTA of a cluster loads a share of rhs; where k runs along the lines, it does so by halves.
+  // Each CTA of a cluster loads a share of rhs. Where k runs along the lines of rhs, a box is half
+  // of the tile's columns.
   maps.lhs_valid = TmaReadsLhs(p) &&
                    (p.lhs_contracting == 1 ? Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m,
                                                     p.k, instance.tile_m / cluster, &maps.lhs)

@@ -1,4 +1,4 @@
-// The operands of a call, described for Hopper's copy engine.
+// The operands and out of a call, described for Hopper's TMA.
 #pragma once
 
 #include "runtime/call.h"

@@ -1,4 +1,5 @@
-// How long an ELF file has to be: drivers are given an address, and read what its headers name.
+// Checks that an ELF file is not cut short. A driver gets only the address of the file, and reads
+// all that the headers refer to.
 #pragma once
 
 #include <elf.h>
@@ -9,8 +10,8 @@
 
 namespace jaxgemm {
 
-// Whether all that the headers of a 64-bit ELF file name lies within the file. True for what is no
-// ELF file, which drivers refuse by its first bytes.
+// Whether all that the headers of a 64-bit ELF file refer to lies within the file. True for other
+// files, which drivers refuse by their first bytes.
 inline bool IsWholeElf(std::string_view file) {
   if (!file.starts_with(std::string_view(ELFMAG, SELFMAG))) return true;
   auto within = [file](uint64_t offset, uint64_t bytes) {
