@@ -19,48 +19,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi, relayout
-from jaxgemm.config import GemmConfig
+from jaxgemm.dtypes import across_groups, kernel_dtypes
+from jaxgemm.spec import Geometry, Spec
 
 CALL_TARGET = "jaxgemm_gemm"
 # The same call, which also begins the copy that brings its chunks: see chunked/producers.py.
 CHUNKED_TARGET = "jaxgemm_chunked_gemm"
 STATUS_TARGET = "jaxgemm_chunk_status"
-
-
-def accumulator_dtype(*operands) -> np.dtype:
-  """int32 for integer operands, else float32."""
-  integer = all(jnp.issubdtype(x.dtype, jnp.integer) for x in operands)
-  return jnp.dtype(jnp.int32 if integer else jnp.float32)
-
-
-@dataclasses.dataclass(frozen=True)
-class Spec:
-  """What a contraction computes, its shapes aside."""
-
-  out_dtype: np.dtype
-  activation: str | None = None
-  save_preact: bool = False
-  config: GemmConfig = GemmConfig()
-  deterministic: bool = False
-  weak_type: bool = False
-  emulated: str | None = None  # the GPU target whose kernels the CPU emulates
-  precise: bool = False  # float32 in three passes where kernels multiply it as tf32
-
-  def accumulator(self, lhs, rhs) -> "Spec":
-    """The sums alone, where the epilogue is computed outside the kernel."""
-    return Spec(accumulator_dtype(lhs, rhs), config=self.config,
-                deterministic=self.deterministic, emulated=self.emulated,
-                precise=self.precise)
-
-  def for_gradient(self, out_dtype) -> "Spec":
-    """A product that a gradient needs."""
-    return Spec(jnp.dtype(out_dtype), config=self.config.for_gradient(),
-                deterministic=self.deterministic, emulated=self.emulated,
-                precise=self.precise)
-
-  def target(self, platform: str) -> str:
-    """What to plan for where the program runs on `platform`; see `_ffi.target`."""
-    return self.emulated or _ffi.target(platform)
 
 
 def _reshaped(aval, shape):
@@ -79,86 +44,6 @@ gemm_p = Primitive("jaxgemm_gemm")
 gemm_p.multiple_results = True
 
 
-@dataclasses.dataclass(frozen=True)
-class Geometry:
-  """The sizes of a kernel call and what its operands look like.
-
-  Where `ragged` is "m" or "k", group sizes cut that dimension: see grouped/primitive.py. n is
-  out's; gated rhs, bias and scale have twice as many columns.
-  """
-
-  batch: int
-  m: int
-  n: int
-  k: int
-  lhs_contracting: int
-  rhs_contracting: int
-  lhs_batched: bool
-  rhs_batched: bool
-  ragged: str = "none"
-  groups: int = 0
-  local_groups: int = 0
-  group_offset: bool = False
-  sizes_batched: bool = False
-  accumulate: bool = False
-  gated: bool = False
-  # lhs that arrives in chunks: see chunked/primitive.py. num_chunks -1: not known yet.
-  tiles_per_chunk: int = 0
-  pivot: int = 0
-  num_chunks: int = 0
-  signals_batched: bool = False
-  timeout_ns: int = 0
-
-  @classmethod
-  def of(cls, lhs_shape, rhs_shape, lhs_contracting, rhs_contracting):
-    lhs_batched, rhs_batched = len(lhs_shape) == 3, len(rhs_shape) == 3
-    batch = lhs_shape[0] if lhs_batched else rhs_shape[0] if rhs_batched else 1
-    *_, m, k = lhs_shape
-    *_, k_rhs, n = rhs_shape
-    if not lhs_contracting:
-      m, k = k, m
-    if rhs_contracting:
-      n = k_rhs
-    return cls(batch, m, n, k, lhs_contracting, rhs_contracting, lhs_batched,
-               rhs_batched)
-
-  def out_shape(self):
-    batched = (self.lhs_batched or self.rhs_batched or self.sizes_batched
-               or self.signals_batched)
-    batch = (self.batch,) if batched else ()
-    groups = (self.local_groups,) if self.ragged == "k" else ()
-    return (*batch, *groups, self.m, self.n)
-
-  def to_native(self) -> dict[str, str | int]:
-    return {name: value if isinstance(value, str) else int(value)
-            for name, value in dataclasses.asdict(self).items()}
-
-
-def is_held_by(wide, dtype) -> bool:
-  """Whether `wide` (bfloat16, float16 or float32) has every value of a dtype."""
-  return dtype == wide or jnp.issubdtype(dtype, jnp.floating) and (
-      dtype.itemsize == 1 or dtype.itemsize == 2 and wide == jnp.float32)
-
-
-def kernel_dtypes(lhs_dtype, rhs_dtype, target: str) -> tuple[np.dtype, np.dtype]:
-  """The dtypes in which a target's kernel reads operands of these two.
-
-  GPU kernels multiply operands of one dtype, or two float8 types. Other floats are
-  converted to the narrowest dtype that holds both exactly: gradients have a
-  cotangent beside an operand, and the two need not agree.
-  """
-  given = jnp.dtype(lhs_dtype), jnp.dtype(rhs_dtype)
-
-  def takes(lhs, rhs):
-    return not _ffi.native.operands_error(lhs.name, rhs.name, target)
-
-  if not takes(*given) and all(takes(dtype, dtype) for dtype in given):
-    for wide in map(jnp.dtype, (jnp.bfloat16, jnp.float16, jnp.float32)):
-      if all(is_held_by(wide, dtype) for dtype in given):
-        return wide, wide
-  return given
-
-
 def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, bias: bool,
          scale: bool, target: str) -> dict:
   """The native plan, and the dtypes that its kernel reads as "operand_dtypes".
@@ -173,7 +58,7 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, bias: bool,
   dtypes = kernel_dtypes(lhs_dtype, rhs_dtype, target)
   passes = _passes(dtypes, spec, target)
   if geometry.ragged == "k" and target in _ffi.CUDA_ARCHS:
-    dtypes, passes = _across_groups(dtypes)
+    dtypes, passes = across_groups(dtypes)
   problem = {
       **dataclasses.replace(geometry, k=passes * geometry.k).to_native(),
       "lhs_dtype": dtypes[0].name,
@@ -195,21 +80,6 @@ def _passes(dtypes, spec: Spec, target: str) -> int:
   # Hopper multiplies float32 as tf32.
   tf32 = target in _ffi.CUDA_ARCHS and jnp.float32 in dtypes
   return 3 if spec.precise and tf32 else 1
-
-
-def _across_groups(dtypes) -> tuple[tuple[np.dtype, np.dtype], int]:
-  """(dtypes, passes) of a product on Hopper whose groups cut k.
-
-  Groups begin anywhere along k, so TMA reads only operands of 16 bits there. bfloat16
-  holds every float8; float32 is split in parts of bfloat16, whose three products keep
-  16 bits: more than tf32 does.
-  """
-  if all(jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1
-         for dtype in dtypes):
-    return (jnp.dtype(jnp.bfloat16),) * 2, 1
-  if jnp.float32 in dtypes:
-    return (jnp.dtype(jnp.bfloat16),) * 2, 3
-  return dtypes, 1
 
 
 # The bits of a float32 that a part of it keeps: as many as the dtype has or tf32 reads.
@@ -297,8 +167,8 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, bias: bool,
                 spec.target(platform))
   operands, avals_in = _prepared(ctx, operands, geometry, chosen, bias, scale)
   workspace = jax.core.ShapedArray((chosen["workspace_bytes"],), jnp.uint8)
-  # Behind lhs, rhs, the sizes and the offset: what is added to, in place.
-  aliases = {3 + geometry.group_offset: 0} if geometry.accumulate else None
+  names = _operand_names(geometry, bias, scale)
+  aliases = {names.index("addend"): 0} if geometry.accumulate else None  # in place
   rule = jax.ffi.ffi_lowering(call_target, operand_output_aliases=aliases)
   chunked = geometry.tiles_per_chunk > 0
   given = ctx.avals_out[:-1] if chunked else ctx.avals_out
@@ -311,6 +181,16 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, bias: bool,
       outs[i], _ = _apply(ctx, lambda x: relayout.cut(x, geometry.m, aval.shape),
                           outs[i], padded)
   return outs
+
+
+def _operand_names(geometry: Geometry, bias: bool, scale: bool) -> list[str]:
+  """The operands of a call in their order, as ffi/spec/call_schema.def has it."""
+  grouped, chunked = geometry.ragged != "none", geometry.tiles_per_chunk > 0
+  there = dict(
+      lhs=True, rhs=True, group_sizes=grouped, group_offset=geometry.group_offset,
+      chunk_signals=chunked, chunk_epoch=chunked, addend=geometry.accumulate, bias=bias,
+      scale=scale)
+  return [name for name in _ffi.NAMES["operands"] if there[name]]
 
 
 def _padded_out(aval, geometry: Geometry, wanted: dict):
@@ -348,7 +228,8 @@ def _prepared(ctx, operands, geometry: Geometry, chosen: dict, bias: bool, scale
       apply(i, lambda x: relayout.operand(
           x, contracting[i], wanted[f"{name}_contracting"], rows[i], wanted["k"]))
   if wanted["n"] != geometry.n:
-    for i in range(len(operands) - bias - scale, len(operands)):
+    names = _operand_names(geometry, bias, scale)
+    for i in (names.index(name) for name in ("bias", "scale") if name in names):
       apply(i, lambda x: relayout.columns(x, geometry.n, wanted["n"]))
   return operands, avals
 

@@ -12,21 +12,16 @@ from jaxgemm import _ffi
 from jaxgemm.chunked.api import chunked_matmul
 from jaxgemm.chunked.primitive import chunked_p, plan_chunked
 from jaxgemm.dense import layout
-from jaxgemm.dense.api import (
-  NOTHING_TO_SUM,
-  Unsupported,
-  array_argument,
-  dot_general,
-  emulated_arch,
-  matmul,
-)
+from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.dense.dimensions import dot_general_product, matmul_product
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.primitive import contract_p, plan_contraction
+from jaxgemm.fallback import NOTHING_TO_SUM, Unsupported
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import BASIC, half, ragged_result
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
+from jaxgemm.options import array_argument, emulated_arch
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,10 +29,14 @@ class Explanation:
   """The plan of a call: `str()` in words, `data` as a dictionary.
 
   Keys of data: implementation ("jaxgemm", "xla" or "emulated:" and an
-  architecture), target ("cpu" or an architecture), kernel, schedule, reduction,
+  architecture), target ("cpu" or an architecture), chip and num_cus (its compute units,
+  multiprocessors or processors), kernel, schedule, reduction,
   tile (m, n, k), tiles (how many along each), num_workgroups, num_queues,
   workspace_bytes, zeroed_bytes, relayouts (what is transposed or padded by a copy),
-  fused_epilogue, gradients (the relayouts of each operand's gradient) and reasons.
+  fused_epilogue, gradients (the relayouts of each operand's gradient), reasons, and
+  candidates: all that could have been chosen, the chosen one first, each with kernel,
+  tile, schedule, form and cost (predicted, in units of the chosen one's; on AMD GPUs a
+  rank).
   Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles
   are as many as any group sizes can make. Products that wait for chunks also have
   chunk_rows. With "xla", only implementation and reasons.
@@ -307,7 +306,7 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
   if gradients:
     saves = spec.activation is not None or kwargs.get("gated")
     reasons += _gradient_reasons(copied, saves)
-  keys = ("target", "kernel", "schedule", "reduction", "tile", "tiles",
+  keys = ("target", "chip", "num_cus", "candidates", "kernel", "schedule", "reduction", "tile", "tiles",
           "num_workgroups", "num_queues", "workspace_bytes", "zeroed_bytes")
   data = {
       "implementation": (f"emulated:{spec.emulated}" if spec.emulated

@@ -5,7 +5,7 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
-from jaxgemm.custom_call import is_held_by
+from jaxgemm.dtypes import is_held_by
 
 _Preset = lax.DotAlgorithmPreset
 _Algorithm = lax.DotAlgorithm

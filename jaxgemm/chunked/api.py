@@ -12,21 +12,16 @@ import numpy as np
 from jaxgemm import _ffi
 from jaxgemm.chunked.primitive import Form, chunked, plan_chunked
 from jaxgemm.config import GemmConfig, timeout_ns
-from jaxgemm.custom_call import Spec
-from jaxgemm.dense.api import (
-  array_argument,
-  beside,
-  check_options,
-  dot_general,
-  matmul,
-  prepare,
-)
+from jaxgemm.dense.api import dot_general, matmul, prepare
 from jaxgemm.dense.dimensions import (
   Product,
   dot_general_product,
   indices,
   matmul_product,
 )
+from jaxgemm.dtypes import beside
+from jaxgemm.options import array_argument, check_options
+from jaxgemm.spec import Spec
 
 _OPTIONS = ("precision", "preferred_element_type", "activation", "schedule",
             "reduction", "deterministic", "config", "implementation")

@@ -25,8 +25,6 @@ from jaxgemm.chunked import calls
 from jaxgemm.custom_call import (
   CALL_TARGET,
   CHUNKED_TARGET,
-  Geometry,
-  Spec,
   lower_call,
   out_avals,
   plan,
@@ -36,6 +34,7 @@ from jaxgemm.custom_call import (
 )
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.primitive import contract, tangent_of_sums, unify_varying
+from jaxgemm.spec import Geometry, Spec
 
 
 class Form(NamedTuple):

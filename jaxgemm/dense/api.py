@@ -1,29 +1,19 @@
 """matmul and dot_general: the semantics of jax's own, by this package's kernels."""
 
 import functools
-import pathlib
-import sys
 from typing import NamedTuple
-import warnings
 
 import jax
 from jax import lax
 import jax.numpy as jnp
-import numpy as np
 
 from jaxgemm import _ffi, epilogue
 from jaxgemm import mesh as meshes
 from jaxgemm.config import (
-  REDUCTIONS,
-  SCHEDULES,
   GemmConfig,
   check_activation,
-  check_bool,
-  check_choice,
-  check_config,
   resolve,
 )
-from jaxgemm.custom_call import Spec, kernel_dtypes
 from jaxgemm.dense import sharding
 from jaxgemm.dense.dimensions import (
   Product,
@@ -33,105 +23,11 @@ from jaxgemm.dense.dimensions import (
 )
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.primitive import contract, contract_local, plan_contraction
-from jaxgemm.precision import hashable, is_high, precision_error
-
-_EMULATED = "emulated:"
-_IMPLEMENTATIONS = ("jaxgemm", "xla",
-                    *(_EMULATED + arch for arch in _ffi.ROCM_ARCHS))
-
-
-def emulated_arch(implementation: str | None) -> str | None:
-  """The architecture that an implementation emulates, if it does.
-
-  Raises:
-    ValueError: there is no such implementation.
-  """
-  check_choice("implementation", implementation, _IMPLEMENTATIONS)
-  if implementation is None or not implementation.startswith(_EMULATED):
-    return None
-  return implementation.removeprefix(_EMULATED)
-
-
-def check_options(*, activation=None, schedule=None, reduction=None,
-                  deterministic=False, config=None, implementation=None, **_) -> None:
-  """Checks each option by itself, before `jax.jit` needs a hash of it.
-
-  Raises:
-    TypeError, ValueError: an option is of another type, or has an unknown name.
-  """
-  check_activation(activation)
-  check_choice("schedule", schedule, SCHEDULES)
-  check_choice("reduction", reduction, REDUCTIONS)
-  check_bool("deterministic", deterministic)
-  check_config(config)
-  check_choice("implementation", implementation, _IMPLEMENTATIONS)
-
-
-# The quick ones first: jax.Array looks at its instances in Python.
-_ARRAYS = (type(None), np.ndarray, np.generic, int, float, complex, jax.Array)
-
-
-def array_argument(name: str, x):
-  """An optional array or number as `jax.jit` takes it.
-
-  Raises:
-    TypeError: it is neither, and jax makes no array of it.
-  """
-  if isinstance(x, _ARRAYS):
-    return x
-  try:
-    return jnp.asarray(x)
-  except TypeError as error:
-    raise TypeError(
-        f"{name}={x!r} was given; an array or a number is allowed, or None. Pass "
-        "jnp.asarray(...) of numbers.") from error
-
-
-# Sums of as many products of int8 as this fit int32, whatever they are.
-_MOST_INT8_PRODUCTS = (2**31 - 1) // 2**14
-
-
-def unsupported(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
-                splits: bool = True) -> str | None:
-  """Why this package's kernels cannot compute a product, or None.
-
-  Args:
-    k: how many products each element of the result is a sum of.
-    splits: whether float32 operands may be split, for precision.
-  """
-  target = emulated
-  if emulated is None:
-    platform = _ffi.default_platform()
-    if platform not in _ffi.platforms():
-      names = ", ".join(sorted(_ffi.platforms()))
-      return (f"this build has kernels for {names}, and the default platform is "
-              f"{platform} (GPU kernels: build with JAXGEMM_GPU_KERNELS=all)")
-    try:
-      target = _ffi.target(platform)
-    except ValueError as error:
-      return str(error).removesuffix(".")
-  for name, x in (("lhs", lhs), ("rhs", rhs)):
-    if x.dtype not in _ffi.OPERAND_DTYPES:
-      names = ", ".join(sorted(d.name for d in _ffi.OPERAND_DTYPES))
-      return f"{name} has dtype {x.dtype.name}; the kernels take {names}"
-  integer = [jnp.issubdtype(x.dtype, jnp.integer) for x in (lhs, rhs)]
-  if out_dtype not in _ffi.OUT_DTYPES or (
-      jnp.issubdtype(out_dtype, jnp.integer) and not all(integer)):
-    return (f"the result of {lhs.dtype.name} and {rhs.dtype.name} has dtype "
-            f"{out_dtype.name}, which the kernels do not give")
-  if not all(type(d) is int for d in (*lhs.shape, *rhs.shape)):
-    return f"shapes {lhs.shape} and {rhs.shape} are symbolic; a plan needs numbers"
-  if all(integer) and k > _MOST_INT8_PRODUCTS and (
-      not jnp.issubdtype(out_dtype, jnp.integer)):
-    return (f"sums of {k} products of int8 may not fit int32, in which the kernels sum "
-            f"them up; at most {_MOST_INT8_PRODUCTS} are allowed where the result is "
-            f"{out_dtype.name}")
-  error = precision_error(precision, lhs, rhs, out_dtype, target, splits)
-  if error is not None:
-    return error
-  dtypes = kernel_dtypes(_dtype_beside(lhs, rhs), _dtype_beside(rhs, lhs), target)
-  error = _ffi.native.operands_error(*(dtype.name for dtype in dtypes), target)
-  return error.removesuffix(".") or None
+from jaxgemm.dtypes import beside, dtype_beside, sums_dtype
+from jaxgemm.fallback import is_left, leaves_to_xla, unsupported
+from jaxgemm.options import array_argument, check_options, emulated_arch
+from jaxgemm.precision import hashable, is_high
+from jaxgemm.spec import Spec
 
 
 def epilogue_values(name: str, x, dtype) -> jax.Array:
@@ -194,31 +90,6 @@ def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
   return x.reshape(x.shape[:len(labels)]) if x.ndim > len(labels) else x, labels
 
 
-_warned: set[str] = set()
-
-
-def warn_once(reason: str) -> None:
-  if reason not in _warned:
-    _warned.add(reason)
-    warnings.warn(f"jaxgemm leaves this product to XLA: {reason}.",
-                  stacklevel=_callers_level())
-
-
-def _callers_level() -> int:
-  """warnings.warn's stacklevel of the first frame outside this package and jax."""
-  inside = tuple(str(pathlib.Path(m.__file__).parent) for m in (jax, _ffi))
-  frame, level = sys._getframe(1), 1
-  while frame.f_back and frame.f_code.co_filename.startswith(inside):
-    frame, level = frame.f_back, level + 1
-  return level
-
-
-def sums_dtype(out_dtype):
-  """In which XLA sums up what an epilogue follows, where out has this dtype."""
-  if out_dtype.itemsize >= 4:
-    return out_dtype
-  integer = jnp.issubdtype(out_dtype, jnp.integer)
-  return jnp.dtype(jnp.int32 if integer else jnp.float32)
 
 
 def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
@@ -232,44 +103,6 @@ def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
   acc = product.reference(
       lhs, rhs, preferred_element_type=sums_dtype(product.result.dtype))
   return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)[0]
-
-
-class Unsupported(ValueError):
-  """The kernels were asked for, and cannot compute a call, for `reason`."""
-
-  def __init__(self, message: str, reason: str):
-    super().__init__(message)
-    self.reason = reason
-
-
-def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
-  """Whether XLA computes a call, which the kernels cannot for this reason, or None.
-
-  Raises:
-    Unsupported: the kernels were asked for.
-  """
-  if implementation == "xla":
-    return True
-  if reason and implementation is not None:
-    raise Unsupported(
-        f"implementation={implementation!r} was given, but {reason}. Pass other "
-        "operands, or implementation=None to let XLA compute this.", reason)
-  if reason:
-    warn_once(reason)
-  return bool(reason)
-
-
-# What `jaxgemm.explain` says of it.
-NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum. XLA "
-                  "multiplies these together with what precedes and follows")
-
-
-def is_left(k: int, implementation: str | None) -> bool:
-  """Whether XLA computes a call that the kernels can compute, too.
-
-  Sums begin with 0, so that the kernels give 0.0 for a single product that is -0.0.
-  """
-  return implementation is None and k == 1
 
 
 class Prepared(NamedTuple):
@@ -323,7 +156,7 @@ def _faster_by_xla(lhs, rhs, bias, scale, product: Product, dims: Dims,
                    spec: Spec) -> str | None:
   """Why XLA's product is known to be much faster than the kernels, or None."""
   operands = [jax.ShapeDtypeStruct(
-      [size for i, size in enumerate(x.shape) if i not in axes], _dtype_beside(x, other))
+      [size for i, size in enumerate(x.shape) if i not in axes], dtype_beside(x, other))
       for x, other, axes in ((lhs, rhs, product.dropped[0]), (rhs, lhs, product.dropped[1]))]
   operands += [x for x in (bias, scale) if x is not None]
   target = spec.target(_ffi.default_platform())
@@ -359,19 +192,6 @@ def _call(lhs, rhs, bias, scale, product: Product, **options):
   if mesh is not None:
     compute = meshes.automatic(mesh, compute, product.result)
   return compute(lhs, rhs, bias, scale)
-
-
-def _dtype_beside(x, other):
-  # Two different floats the kernels take as they are, but not an int8 beside one.
-  integers = [jnp.issubdtype(y.dtype, jnp.integer) for y in (x, other)]
-  if integers != [True, False]:
-    return x.dtype
-  return other.dtype if other.dtype.itemsize > 1 else jnp.dtype(jnp.float32)
-
-
-def beside(x, other):
-  dtype = _dtype_beside(x, other)
-  return x if x.dtype == dtype else x.astype(dtype)
 
 
 _OPTIONS = dict(activation=None, schedule=None, reduction=None, deterministic=False,

@@ -22,8 +22,6 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue
 from jaxgemm.custom_call import (
-  Geometry,
-  Spec,
   gemm_p,
   out_avals,
   plan,
@@ -32,6 +30,7 @@ from jaxgemm.custom_call import (
 )
 from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims
+from jaxgemm.spec import Geometry, Spec
 
 
 def _split(operands, bias: bool, scale: bool):

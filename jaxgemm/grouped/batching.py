@@ -10,9 +10,9 @@ import jax
 from jax.interpreters import batching
 import jax.numpy as jnp
 
-from jaxgemm.custom_call import Spec
 from jaxgemm.grouped.group_sizes import local_sizes
 from jaxgemm.grouped.primitive import Form, bind, finish, ragged, ragged_p
+from jaxgemm.spec import Spec
 
 
 def _outside(*operands, form: Form, spec: Spec):

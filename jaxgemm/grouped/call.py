@@ -16,19 +16,10 @@ import jax.numpy as jnp
 from jaxgemm import _ffi, epilogue
 from jaxgemm import mesh as meshes
 from jaxgemm.config import check_activation, resolve
-from jaxgemm.custom_call import Spec
-from jaxgemm.dense.api import (
-  array_argument,
-  beside,
-  check_options,
-  dot_general,
-  emulated_arch,
-  epilogue_values,
-  leaves_to_xla,
-  sums_dtype,
-  unsupported,
-)
+from jaxgemm.dense.api import dot_general, epilogue_values
 from jaxgemm.dense.dimensions import result_type
+from jaxgemm.dtypes import beside, sums_dtype
+from jaxgemm.fallback import leaves_to_xla, unsupported
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.checks import (
   check_accumulate,
@@ -42,7 +33,9 @@ from jaxgemm.grouped.checks import (
 from jaxgemm.grouped.group_sizes import cut_sizes, groups_of_rows, local_sizes
 from jaxgemm.grouped.layout import RaggedLayout
 from jaxgemm.grouped.primitive import explicit, merge_columns, ragged
+from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.precision import hashable
+from jaxgemm.spec import Spec
 
 # lax.ragged_dot as ragged_dot_general.
 BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))

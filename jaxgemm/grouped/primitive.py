@@ -39,8 +39,6 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue
 from jaxgemm.custom_call import (
-  Geometry,
-  Spec,
   lower_call,
   out_avals,
   plan,
@@ -52,6 +50,7 @@ from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.grouped import sharding
 from jaxgemm.grouped.alike import alike
 from jaxgemm.grouped.group_sizes import groups_of_rows
+from jaxgemm.spec import Geometry, Spec
 
 
 def merge_columns(shape) -> tuple[int, ...]:

@@ -41,6 +41,14 @@ def said(data, words):
   return any(words in reason for reason in data["reasons"])
 
 
+def test_explain_shows_the_candidates_that_were_not_chosen():
+  data = explain(512, 768, 4096)
+  first, second, *_ = data["candidates"]
+  assert first["kernel"] == data["kernel"] and first["schedule"] == data["schedule"]
+  assert first["cost"] == 1 and second["cost"] >= 1
+  assert data["chip"] == "H200" and data["num_cus"] == 132
+
+
 @pytest.mark.parametrize("reduction", ["linear", "tree", "atomic"])
 @pytest.mark.parametrize("shape", [
     (256, 7168, 2048), (2048, 2048, 2048), (4096, 4096, 1024), (256, 256, 256)])

@@ -8,8 +8,8 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import _ffi
-from jaxgemm.custom_call import Spec
 from jaxgemm.grouped.primitive import Form, ragged
+from jaxgemm.spec import Spec
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,76 @@
+"""Which dtypes a product has: of its operands, accumulators and parts. All such decisions.
+
+The result's dtype is jax's own decision: see dense/dimensions.py.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm import _ffi
+
+
+def sums_dtype(out_dtype):
+  """In which XLA sums up what an epilogue follows, where out has this dtype."""
+  if out_dtype.itemsize >= 4:
+    return out_dtype
+  integer = jnp.issubdtype(out_dtype, jnp.integer)
+  return jnp.dtype(jnp.int32 if integer else jnp.float32)
+
+
+def dtype_beside(x, other):
+  # Two different floats the kernels take as they are, but not an int8 beside one.
+  integers = [jnp.issubdtype(y.dtype, jnp.integer) for y in (x, other)]
+  if integers != [True, False]:
+    return x.dtype
+  return other.dtype if other.dtype.itemsize > 1 else jnp.dtype(jnp.float32)
+
+
+def beside(x, other):
+  dtype = dtype_beside(x, other)
+  return x if x.dtype == dtype else x.astype(dtype)
+
+
+def accumulator_dtype(*operands) -> np.dtype:
+  """int32 for integer operands, else float32."""
+  integer = all(jnp.issubdtype(x.dtype, jnp.integer) for x in operands)
+  return jnp.dtype(jnp.int32 if integer else jnp.float32)
+
+
+def is_held_by(wide, dtype) -> bool:
+  """Whether `wide` (bfloat16, float16 or float32) has every value of a dtype."""
+  return dtype == wide or jnp.issubdtype(dtype, jnp.floating) and (
+      dtype.itemsize == 1 or dtype.itemsize == 2 and wide == jnp.float32)
+
+
+def kernel_dtypes(lhs_dtype, rhs_dtype, target: str) -> tuple[np.dtype, np.dtype]:
+  """The dtypes in which a target's kernel reads operands of these two.
+
+  GPU kernels multiply operands of one dtype, or two float8 types. Other floats are
+  converted to the narrowest dtype that holds both exactly: gradients have a
+  cotangent beside an operand, and the two need not agree.
+  """
+  given = jnp.dtype(lhs_dtype), jnp.dtype(rhs_dtype)
+
+  def takes(lhs, rhs):
+    return not _ffi.native.operands_error(lhs.name, rhs.name, target)
+
+  if not takes(*given) and all(takes(dtype, dtype) for dtype in given):
+    for wide in map(jnp.dtype, (jnp.bfloat16, jnp.float16, jnp.float32)):
+      if all(is_held_by(wide, dtype) for dtype in given):
+        return wide, wide
+  return given
+
+
+def across_groups(dtypes) -> tuple[tuple[np.dtype, np.dtype], int]:
+  """(dtypes, passes) of a product on Hopper whose groups cut k.
+
+  Groups begin anywhere along k, so TMA reads only operands of 16 bits there. bfloat16
+  holds every float8; float32 is split in parts of bfloat16, whose three products keep
+  16 bits: more than tf32 does.
+  """
+  if all(jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1
+         for dtype in dtypes):
+    return (jnp.dtype(jnp.bfloat16),) * 2, 1
+  if jnp.float32 in dtypes:
+    return (jnp.dtype(jnp.bfloat16),) * 2, 3
+  return dtypes, 1

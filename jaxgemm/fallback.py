@@ -1,0 +1,115 @@
+"""Whether this package's kernels compute a product, or XLA does, and why."""
+
+import pathlib
+import sys
+import warnings
+
+import jax
+import jax.numpy as jnp
+
+from jaxgemm import _ffi
+from jaxgemm.dtypes import dtype_beside, kernel_dtypes
+from jaxgemm.precision import precision_error
+
+# Sums of as many products of int8 as this fit int32, whatever they are.
+_MOST_INT8_PRODUCTS = (2**31 - 1) // 2**14
+
+
+def unsupported(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
+                splits: bool = True) -> str | None:
+  """Why this package's kernels cannot compute a product, or None.
+
+  Args:
+    k: how many products each element of the result is a sum of.
+    splits: whether float32 operands may be split, for precision.
+  """
+  target = emulated
+  if emulated is None:
+    platform = _ffi.default_platform()
+    if platform not in _ffi.platforms():
+      names = ", ".join(sorted(_ffi.platforms()))
+      return (f"this build has kernels for {names}, and the default platform is "
+              f"{platform} (GPU kernels: build with JAXGEMM_GPU_KERNELS=all)")
+    try:
+      target = _ffi.target(platform)
+    except ValueError as error:
+      return str(error).removesuffix(".")
+  for name, x in (("lhs", lhs), ("rhs", rhs)):
+    if x.dtype not in _ffi.OPERAND_DTYPES:
+      names = ", ".join(sorted(d.name for d in _ffi.OPERAND_DTYPES))
+      return f"{name} has dtype {x.dtype.name}; the kernels take {names}"
+  integer = [jnp.issubdtype(x.dtype, jnp.integer) for x in (lhs, rhs)]
+  if out_dtype not in _ffi.OUT_DTYPES or (
+      jnp.issubdtype(out_dtype, jnp.integer) and not all(integer)):
+    return (f"the result of {lhs.dtype.name} and {rhs.dtype.name} has dtype "
+            f"{out_dtype.name}, which the kernels do not give")
+  if not all(type(d) is int for d in (*lhs.shape, *rhs.shape)):
+    return f"shapes {lhs.shape} and {rhs.shape} are symbolic; a plan needs numbers"
+  if all(integer) and k > _MOST_INT8_PRODUCTS and (
+      not jnp.issubdtype(out_dtype, jnp.integer)):
+    return (f"sums of {k} products of int8 may not fit int32, in which the kernels sum "
+            f"them up; at most {_MOST_INT8_PRODUCTS} are allowed where the result is "
+            f"{out_dtype.name}")
+  error = precision_error(precision, lhs, rhs, out_dtype, target, splits)
+  if error is not None:
+    return error
+  dtypes = kernel_dtypes(dtype_beside(lhs, rhs), dtype_beside(rhs, lhs), target)
+  error = _ffi.native.operands_error(*(dtype.name for dtype in dtypes), target)
+  return error.removesuffix(".") or None
+
+
+_warned: set[str] = set()
+
+
+def warn_once(reason: str) -> None:
+  if reason not in _warned:
+    _warned.add(reason)
+    warnings.warn(f"jaxgemm leaves this product to XLA: {reason}.",
+                  stacklevel=_callers_level())
+
+
+def _callers_level() -> int:
+  """warnings.warn's stacklevel of the first frame outside this package and jax."""
+  inside = tuple(str(pathlib.Path(m.__file__).parent) for m in (jax, _ffi))
+  frame, level = sys._getframe(1), 1
+  while frame.f_back and frame.f_code.co_filename.startswith(inside):
+    frame, level = frame.f_back, level + 1
+  return level
+
+
+class Unsupported(ValueError):
+  """The kernels were asked for, and cannot compute a call, for `reason`."""
+
+  def __init__(self, message: str, reason: str):
+    super().__init__(message)
+    self.reason = reason
+
+
+def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
+  """Whether XLA computes a call, which the kernels cannot for this reason, or None.
+
+  Raises:
+    Unsupported: the kernels were asked for.
+  """
+  if implementation == "xla":
+    return True
+  if reason and implementation is not None:
+    raise Unsupported(
+        f"implementation={implementation!r} was given, but {reason}. Pass other "
+        "operands, or implementation=None to let XLA compute this.", reason)
+  if reason:
+    warn_once(reason)
+  return bool(reason)
+
+
+# What `jaxgemm.explain` says of it.
+NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum. XLA "
+                  "multiplies these together with what precedes and follows")
+
+
+def is_left(k: int, implementation: str | None) -> bool:
+  """Whether XLA computes a call that the kernels can compute, too.
+
+  Sums begin with 0, so that the kernels give 0.0 for a single product that is -0.0.
+  """
+  return implementation is None and k == 1

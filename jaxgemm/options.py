@@ -1,0 +1,68 @@
+"""Checks of the options and optional arrays that all products have in common."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm import _ffi
+from jaxgemm.config import (
+  REDUCTIONS,
+  SCHEDULES,
+  check_activation,
+  check_bool,
+  check_choice,
+  check_config,
+)
+
+_EMULATED = "emulated:"
+
+
+_IMPLEMENTATIONS = ("jaxgemm", "xla",
+                    *(_EMULATED + arch for arch in _ffi.ROCM_ARCHS))
+
+
+def emulated_arch(implementation: str | None) -> str | None:
+  """The architecture that an implementation emulates, if it does.
+
+  Raises:
+    ValueError: there is no such implementation.
+  """
+  check_choice("implementation", implementation, _IMPLEMENTATIONS)
+  if implementation is None or not implementation.startswith(_EMULATED):
+    return None
+  return implementation.removeprefix(_EMULATED)
+
+
+def check_options(*, activation=None, schedule=None, reduction=None,
+                  deterministic=False, config=None, implementation=None, **_) -> None:
+  """Checks each option by itself, before `jax.jit` needs a hash of it.
+
+  Raises:
+    TypeError, ValueError: an option is of another type, or has an unknown name.
+  """
+  check_activation(activation)
+  check_choice("schedule", schedule, SCHEDULES)
+  check_choice("reduction", reduction, REDUCTIONS)
+  check_bool("deterministic", deterministic)
+  check_config(config)
+  check_choice("implementation", implementation, _IMPLEMENTATIONS)
+
+
+# The quick ones first: jax.Array looks at its instances in Python.
+_ARRAYS = (type(None), np.ndarray, np.generic, int, float, complex, jax.Array)
+
+
+def array_argument(name: str, x):
+  """An optional array or number as `jax.jit` takes it.
+
+  Raises:
+    TypeError: it is neither, and jax makes no array of it.
+  """
+  if isinstance(x, _ARRAYS):
+    return x
+  try:
+    return jnp.asarray(x)
+  except TypeError as error:
+    raise TypeError(
+        f"{name}={x!r} was given; an array or a number is allowed, or None. Pass "
+        "jnp.asarray(...) of numbers.") from error

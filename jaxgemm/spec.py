@@ -1,0 +1,95 @@
+"""What a contraction computes (Spec) and of which sizes (Geometry)."""
+
+import dataclasses
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm import _ffi
+from jaxgemm.config import GemmConfig
+from jaxgemm.dtypes import accumulator_dtype
+
+
+@dataclasses.dataclass(frozen=True)
+class Spec:
+  """What a contraction computes, its shapes aside."""
+
+  out_dtype: np.dtype
+  activation: str | None = None
+  save_preact: bool = False
+  config: GemmConfig = GemmConfig()
+  deterministic: bool = False
+  weak_type: bool = False
+  emulated: str | None = None  # the GPU target whose kernels the CPU emulates
+  precise: bool = False  # float32 in three passes where kernels multiply it as tf32
+
+  def accumulator(self, lhs, rhs) -> "Spec":
+    """The sums alone, where the epilogue is computed outside the kernel."""
+    return Spec(accumulator_dtype(lhs, rhs), config=self.config,
+                deterministic=self.deterministic, emulated=self.emulated,
+                precise=self.precise)
+
+  def for_gradient(self, out_dtype) -> "Spec":
+    """A product that a gradient needs."""
+    return Spec(jnp.dtype(out_dtype), config=self.config.for_gradient(),
+                deterministic=self.deterministic, emulated=self.emulated,
+                precise=self.precise)
+
+  def target(self, platform: str) -> str:
+    """What to plan for where the program runs on `platform`; see `_ffi.target`."""
+    return self.emulated or _ffi.target(platform)
+
+
+@dataclasses.dataclass(frozen=True)
+class Geometry:
+  """The sizes of a kernel call and what its operands look like.
+
+  Where `ragged` is "m" or "k", group sizes cut that dimension: see grouped/primitive.py. n is
+  out's; gated rhs, bias and scale have twice as many columns.
+  """
+
+  batch: int
+  m: int
+  n: int
+  k: int
+  lhs_contracting: int
+  rhs_contracting: int
+  lhs_batched: bool
+  rhs_batched: bool
+  ragged: str = "none"
+  groups: int = 0
+  local_groups: int = 0
+  group_offset: bool = False
+  sizes_batched: bool = False
+  accumulate: bool = False
+  gated: bool = False
+  # lhs that arrives in chunks: see chunked/primitive.py. num_chunks -1: not known yet.
+  tiles_per_chunk: int = 0
+  pivot: int = 0
+  num_chunks: int = 0
+  signals_batched: bool = False
+  timeout_ns: int = 0
+
+  @classmethod
+  def of(cls, lhs_shape, rhs_shape, lhs_contracting, rhs_contracting):
+    lhs_batched, rhs_batched = len(lhs_shape) == 3, len(rhs_shape) == 3
+    batch = lhs_shape[0] if lhs_batched else rhs_shape[0] if rhs_batched else 1
+    *_, m, k = lhs_shape
+    *_, k_rhs, n = rhs_shape
+    if not lhs_contracting:
+      m, k = k, m
+    if rhs_contracting:
+      n = k_rhs
+    return cls(batch, m, n, k, lhs_contracting, rhs_contracting, lhs_batched,
+               rhs_batched)
+
+  def out_shape(self):
+    batched = (self.lhs_batched or self.rhs_batched or self.sizes_batched
+               or self.signals_batched)
+    batch = (self.batch,) if batched else ()
+    groups = (self.local_groups,) if self.ragged == "k" else ()
+    return (*batch, *groups, self.m, self.n)
+
+  def to_native(self) -> dict[str, str | int]:
+    return {name: value if isinstance(value, str) else int(value)
+            for name, value in dataclasses.asdict(self).items()}
