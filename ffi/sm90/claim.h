@@ -180,7 +180,7 @@ struct TileReceiver {
   JAXGEMM_SM90 void Receive() {
     shared.tile_full[place.slot].Wait(place.parity);
     tile = shared.tiles[place.slot];
-    tile.valid = SameInWarp(tile.valid);  // uniform for ptxas, see Multiplier
+    tile.valid = SameInWarp(tile.valid);  // tells ptxas that it is uniform, see Multiplier
     shared.tile_empty[place.slot].Arrive();
     __syncwarp();
     place.Advance();

@@ -38,7 +38,7 @@ class Epilogue {
   JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile, const Sum* sums,
                               Packed& packed) {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
-    // Uniform in the warp, which ptxas must know (see Multiplier).
+    // Tells ptxas that the branch is uniform in the warp, see Multiplier.
     if (SameInWarp(place.row >= place.rows)) return false;
     if (SameInWarp(!IsWhole(args, place))) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
@@ -62,7 +62,7 @@ class Epilogue {
       Packed packed;
       const Place place = PlaceOf(
           args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM + Warp() % kWarps * kWarpM);
-      // Uniform in the warp, which ptxas must know (see Multiplier).
+      // Tells ptxas that the branch is uniform in the warp, see Multiplier.
       if (SameInWarp(place.row >= place.rows)) return;
       if (SameInWarp(!IsWhole(args, place))) {
         StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n,

@@ -148,7 +148,7 @@ class Workgroup {
     __syncwarp();
     ClusterBarrier();
     WaitForKernelsBefore();
-    // With this order of branches the producers' code comes next: they are the first with work.
+    // With this order of branches the producers' code comes next: they have work first.
     if (warp >= kWarpgroupSize / kWarpSize) {
       TakeRegisters<224>();
       if constexpr (Traits::kTakesTurns) {
@@ -207,7 +207,7 @@ class Workgroup {
   JAXGEMM_SM90 void Produce(FirstKnownMap& first) {
     const StrideClaim stride{
         .index = FirstIndex(), .step = args_.num_workgroups, .size = args_.map.size()};
-    // This case has its own code, which is short to fetch: code is fetched as it is executed.
+    // This case has its own code, so that less is fetched: code is fetched as it is executed.
     if (waits_for_none_) return Produce(stride, first, AlwaysReady());
     if constexpr (kIsGrouped) {
       WarpGroupedMap map(args_);

@@ -1,4 +1,4 @@
-// The arguments of a Hopper kernel besides GemmArgs, and the facts of its forms.
+// The arguments of a Hopper kernel besides GemmArgs, and properties of its forms.
 #pragma once
 
 #include <cstdint>
