@@ -72,8 +72,8 @@ struct OperandMemory {
   JAXGEMM_AMD int64_t FirstRow(Index tile) const {
     return int64_t{tile} * (up ? kTileRows / 2 : kTileRows);
   }
-  // The row in memory of row `row` of tile `tile`, counted from the tile's first row. For `unit`
-  // rows beyond the last ones, the last ones are read: the results are outside of out.
+  // The row in memory of row `row` of tile `tile`, counted from the tile's first row. Instead of
+  // `unit` rows beyond the end, the last `unit` rows are read: their results are outside of out.
   JAXGEMM_AMD uint32_t RowInMemory(Index tile, uint32_t row, uint32_t unit) const {
     const int64_t left = rows - FirstRow(tile);
     const uint32_t last = static_cast<uint32_t>(left < kTileRows ? left : kTileRows) - unit;

@@ -3,8 +3,8 @@
 //
 // In LDS a tile is two halves. Half h has the h-th half of every wave's rows, so that one half can
 // be loaded while the other one is read. k-contiguous operands are stored as rows of kRowBytes of
-// k, the others as lines of all rows at one k, which are transposed when they are read. A load puts
-// the vectors of 64 lanes next to each other in LDS, so the addresses in memory are swizzled
+// k, the others as lines of a half's rows at one k, which are transposed when they are read. A load
+// puts the vectors of 64 lanes next to each other in LDS, so the addresses in memory are swizzled
 // instead, to avoid bank conflicts in reads.
 #pragma once
 
