@@ -1,5 +1,5 @@
-// Buffer resources: loads of an operand through a 64-bit base that all lanes share and 32-bit
-// offsets of each lane. What lies outside the resource reads as zeros.
+// Buffer resources: an operand is loaded through a 64-bit base that all lanes share and a 32-bit
+// offset of each lane. Loads from outside the resource return zeros.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace jaxgemm {
 // DATA_FORMAT 32.
 using Resource = uint32_t __attribute__((ext_vector_type(4)));
 
-// Offsets of valid lanes are below it, those of lanes that shall read zeros are equal to it.
+// Offsets of valid lanes are below it. Lanes that must read zeros have it as their offset.
 inline constexpr uint32_t kOutsideBuffer = 1u << 31;
 
 JAXGEMM_AMD Resource MakeResource(uint64_t base) {
@@ -26,14 +26,14 @@ JAXGEMM_AMD void Advance(Resource& resource, uint32_t bytes) {
   resource[0] = static_cast<uint32_t>(base);
   resource[1] = static_cast<uint32_t>(base >> 32);
 }
-// From now on all lanes read zeros.
+// All later loads return zeros in all lanes.
 JAXGEMM_AMD void Close(Resource& resource) { resource[2] = 0; }
 
-// Where an operand lies. Rows are those of lhs or the columns of rhs; lines are what is
-// contiguous in memory: a row's k, or a k's rows.
+// The layout of an operand in memory. Rows are the rows of lhs or the columns of rhs. A line is
+// what is contiguous in memory: the k of one row, or all rows at one k.
 //
 // A gated rhs has the rows of the gate and, `up` rows further, as many of the up projection. Its
-// tiles have 16 of the one and 16 of the other in turn, so that a wave has both in its registers.
+// tiles have 16 rows of each alternately, so that a wave has both in its registers.
 template <class Traits, bool kIsLhs>
 struct OperandMemory {
   static constexpr bool kKContiguous = kIsLhs ? Traits::kLhsKContiguous : Traits::kRhsKContiguous;
@@ -61,7 +61,8 @@ struct OperandMemory {
       k = tile.limit - tile.origin;
     }
   }
-  // Whole chunks in every line, also where groups cut it, and a tile within 32-bit offsets.
+  // Whether every line consists of whole 16-byte vectors, also where groups cut it, and 32-bit
+  // offsets can address a tile.
   JAXGEMM_AMD bool FitsChunks() const {
     constexpr int kMostLines = kTileRows > kRowBytes ? kTileRows : kRowBytes;
     const int64_t used_bytes = (kKContiguous ? k : rows) * Traits::kBytes;
@@ -71,8 +72,8 @@ struct OperandMemory {
   JAXGEMM_AMD int64_t FirstRow(Index tile) const {
     return int64_t{tile} * (up ? kTileRows / 2 : kTileRows);
   }
-  // Where row `row` of tile `tile` is in memory, counted from its first one. Units of rows beyond
-  // the last one are read as that: they end up outside of out.
+  // The row in memory of row `row` of tile `tile`, counted from the tile's first row. Instead of
+  // `unit` rows beyond the end, the last `unit` rows are read: their results are outside of out.
   JAXGEMM_AMD uint32_t RowInMemory(Index tile, uint32_t row, uint32_t unit) const {
     const int64_t left = rows - FirstRow(tile);
     const uint32_t last = static_cast<uint32_t>(left < kTileRows ? left : kTileRows) - unit;
@@ -87,13 +88,13 @@ struct OperandMemory {
     return base + (kKContiguous ? row : at_k) * line_bytes +
            (kKContiguous ? at_k : row) * Traits::kBytes;
   }
-  // From one k tile to the next.
+  // Bytes from one k tile to the next.
   JAXGEMM_AMD uint32_t TileStep() const {
     return kKContiguous ? kRowBytes : static_cast<uint32_t>(Traits::kTileK * line_bytes);
   }
 
  private:
-  // A tile's row, counted among those of its own matrix.
+  // A tile's row, counted among the rows of its own matrix (the gate or the up projection).
   JAXGEMM_AMD uint32_t InPart(uint32_t row) const { return up ? row / 32 * 16 + row % 16 : row; }
 };
 

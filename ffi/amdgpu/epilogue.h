@@ -1,5 +1,5 @@
-// The epilogue on AMD GPUs: a wave's fragments go through LDS, so that one short loop, whatever
-// the type of out, stores whole lines of four elements a lane.
+// The epilogue on AMD GPUs: a wave's fragments go through LDS, so that one short loop for all
+// types of out stores whole rows, four elements per lane.
 #pragma once
 
 #include "kernel/epilogue.h"
@@ -8,11 +8,11 @@
 
 namespace jaxgemm {
 
-// LDS that one wave stages fragments in: two rows of fragments at a time.
+// Bytes of LDS in which one wave stages two rows of fragments at a time.
 template <class Traits>
 inline constexpr int kStageBytes = 2 * 16 * Traits::kWaveN * 4;
 
-// Four neighbours in a row, or the first `count` of them.
+// Stores four neighbours of a row, or the first `count` of them.
 template <class T>
 JAXGEMM_AMD void StoreFour(void* base, int64_t offset, Vec4<T> value, int count, bool aligned) {
   T* to = static_cast<T*>(base) + offset;
@@ -57,7 +57,7 @@ JAXGEMM_AMD void StoreAs(DType dtype, void* base, int64_t offset, Vec4<float> va
   }
 }
 
-// Wraps, as an integer conversion does.
+// int8 results wrap, as in an integer conversion.
 JAXGEMM_AMD void StoreAs(DType dtype, void* base, int64_t offset, Vec4<int32_t> value, int count,
                          bool aligned) {
   if (dtype == DType::kS8) {
@@ -97,14 +97,14 @@ JAXGEMM_AMD Vec4<T> LoadFour(const void* base, int64_t offset, int count) {
   return value;
 }
 
-// Where a lane's columns are: in the staged rows of its wave, in out and in the vectors.
+// The position of a lane's four columns in the staged rows of its wave, in out, bias and scale.
 template <class Traits>
 struct LaneColumns {
-  static constexpr int kFours = Traits::kWaveN / 4;  // of sums, in a staged row
+  static constexpr int kFours = Traits::kWaveN / 4;  // groups of four columns in a staged row
 
   bool gated;
-  int64_t col;    // of out
-  int four, row;  // staged; gated: the up projection's are 4 fours further
+  int64_t col;    // in out
+  int four, row;  // in the staged rows; gated: the up projection's four is `four` + 4
 
   explicit JAXGEMM_AMD LaneColumns(const GemmArgs& args, const WorkTile& tile) : gated(args.gated) {
     const int lane = LaneId();
@@ -118,14 +118,14 @@ struct LaneColumns {
   JAXGEMM_AMD int rows_at_once() const { return kWaveSize / kFours * (gated ? 2 : 1); }
 };
 
-// One matrix's bias and scale for four columns.
+// Bias and scale of four columns of one matrix.
 struct LaneVectors {
-  // float, or int32_t with an integer out: zero is the same in both.
+  // The bits of float, or of int32_t with an integer out: zero is the same in both.
   Vec4<uint32_t> bias = 0;
   Vec4<float> scale = 1;
 
   JAXGEMM_AMD LaneVectors(const GemmArgs& args, const WorkTile& tile, int64_t col, int count) {
-    // Rows of no group stay zero, as every activation leaves them.
+    // Rows of no group stay zero: every activation of zero is zero.
     if (tile.zero) return;
     const Index vector = args.groups.ragged == Ragged::kM ? tile.group : tile.batch;
     if (args.bias) {
@@ -144,8 +144,8 @@ struct LaneVectors {
   }
 };
 
-// The sums are in registers or, if `loaded` is not null, in memory: kThreads of them from one
-// fragment to the next. `stage` is this wave's own kStageBytes of LDS.
+// The accumulators are in registers or, if `loaded` is not null, in memory, with kThreads Sum4
+// from one fragment to the next. `stage` is this wave's own kStageBytes of LDS.
 template <class Traits>
 JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
                            typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
@@ -157,7 +157,7 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
   constexpr bool kInteger = Traits::kLhs == DType::kS8;
   static_assert(kWaveSize % kFours == 0 && Traits::kFragsM % 2 == 0 && Traits::kFragsN % 2 == 0);
   const int lane = LaneId();
-  // Rows are as long as all banks: fours are permuted within each.
+  // Each row spans all banks, so its groups of four columns are swizzled.
   auto at = [stage](int row, int four) {
     return reinterpret_cast<LdsSum4*>(stage) + row * kFours + (four ^ (row % 16 % kFours));
   };
@@ -218,7 +218,7 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
       }
       if (args.accumulate) value += LoadFour<float>(args.out, offset, count);
       const int64_t preact_at = columns.gated ? offset + out_row * args.n : offset;
-      // Everything is stored in one place, whose code, for all types of out, is long.
+      // Everything is stored in one place, because the code for all types of out is long.
 #pragma clang loop unroll(disable)
       for (int part = args.preact ? 0 : 2; part < 3; ++part) {
         if (part == 1 && !columns.gated) continue;

@@ -14,8 +14,8 @@
 
 namespace jaxgemm {
 
-// A workgroup claims together: one lane asks, the answer goes round through LDS, which is dead
-// space while no main loop runs.
+// The claim of a whole workgroup. One lane claims and gives the index to all others through LDS,
+// which is free while no main loop runs.
 struct WorkgroupClaim {
   bool stealing;
   StrideClaim stride;
@@ -34,7 +34,7 @@ struct WorkgroupClaim {
   }
 };
 
-// The queue of this wave's own XCD, as the hardware says: wrong hints cost locality only.
+// A queue of the XCD that the hardware reports for this wave. A wrong queue costs locality only.
 JAXGEMM_AMD Index FirstQueue(const GemmArgs& args, Index workgroup) {
   constexpr Index kXcds = 8;
   Index per_xcd = args.num_queues / kXcds;
@@ -42,9 +42,9 @@ JAXGEMM_AMD Index FirstQueue(const GemmArgs& args, Index workgroup) {
   return XccId() % kXcds * per_xcd + Mod(workgroup / kXcds, per_xcd);
 }
 
-// The sums of a workgroup's tile, in registers. Partial-sum slots hold them as they lie there,
-// row by row of one Sum4 a thread: any order will do that all workgroups share. What is summed
-// up stays in its slot, for the epilogue to read.
+// The accumulators of a workgroup's tile, in registers. A slot for partial sums has them in the
+// same order, in rows of one Sum4 per thread: any order is right if all workgroups use it. The
+// complete sums stay in their slot, where the epilogue reads them.
 template <class Traits>
 struct AmdAccumulator {
   using Element = typename Traits::Sum;
@@ -54,7 +54,7 @@ struct AmdAccumulator {
   Sum4 sums[Traits::kFragsM][Traits::kFragsN];
   void* partials;
   LdsIndex* lds_slot;
-  const Sum4* loaded;  // null: the sums are in registers
+  const Sum4* loaded;  // complete sums in their slot; null: use the registers
 
   JAXGEMM_AMD Sum4* Slot(Index slot) const {
     return static_cast<Sum4*>(partials) + int64_t{slot} * kRows * Traits::kThreads + ThreadId();
@@ -80,7 +80,7 @@ struct AmdAccumulator {
   }
   JAXGEMM_AMD void Load(Index slot) { loaded = Slot(slot); }
 
-  // Every wave's stores must have left it before one lane releases them for all.
+  // Every wave's stores must be done before one lane releases them for the workgroup.
   JAXGEMM_AMD int32_t Arrive(int32_t* counter) {
     WaitForMemory();
     Barrier();
@@ -100,24 +100,24 @@ struct AmdAccumulator {
     for (int i = 0; i < kRows; ++i) {
       f(row, sums[i / Traits::kFragsN][i % Traits::kFragsN]);
       row += Traits::kThreads;
-      // Else the addresses of all rows are kept at once.
+      // Else the compiler keeps the addresses of all rows at once.
       asm volatile("" : "+v"(row));
     }
   }
 };
 
-// Read anew where they are needed: kept in registers from the start they would not fit.
+// Reads the arguments again where they are needed: not all of them fit in registers at once.
 JAXGEMM_AMD GemmArgs LoadArgs() {
   auto* from = __builtin_amdgcn_kernarg_segment_ptr();
   asm volatile("" : "+s"(from));
   GemmArgs args;
-  // Its type says how it is aligned, without which the loads would not be scalar.
+  // The pointer's type gives the alignment that scalar loads need.
   __builtin_memcpy(&args, (const GemmArgs*)from, sizeof(args));
   return args;
 }
 
-// Divisions and loads go through vector registers, from where the compiler does not bring all
-// back.
+// Moves uniform values to scalar registers. Results of divisions and loads are in vector registers,
+// and the compiler does not move all of them back.
 template <class... Indices>
 JAXGEMM_AMD void ToScalar(Indices&... indices) {
   ((indices = __builtin_amdgcn_readfirstlane(indices)), ...);
@@ -128,7 +128,7 @@ JAXGEMM_AMD WorkTile Uniform(WorkTile tile) {
   return tile;
 }
 
-// A wave looks for a group with all its lanes.
+// All lanes of a wave, which search for a group together.
 struct WaveLanes {
   static constexpr Index kCount = kWaveSize;
   static JAXGEMM_AMD Index Id() { return LaneId(); }
@@ -145,8 +145,8 @@ struct WaveLanes {
   }
 };
 
-// The map of a dense or a grouped problem. What it has to remember is kept in lanes of one vector
-// register: there are not enough scalar ones. Of a dense problem's that is group_m.
+// The map of a dense or a grouped problem. Its state is kept in the lanes of one vector register,
+// because there are not enough scalar registers. For a dense problem the state is group_m.
 class WorkgroupMap {
  public:
   JAXGEMM_AMD WorkgroupMap(const GemmArgs& args, LdsIndex* slot) {
@@ -176,7 +176,7 @@ class WorkgroupMap {
   }
 
  private:
-  // One wave asks for all, and the answer goes round as a claim does.
+  // One wave finds group_m and gives it to all others through LDS.
   static JAXGEMM_AMD Index ChunkedGroupM(LdsIndex* slot) {
     if (WaveId() == 0) {
       const GemmArgs args = LoadArgs();
@@ -219,10 +219,10 @@ class WorkgroupMap {
   int kept_ = 0;
 };
 
-// One lane waits for the chunk of lhs that a work tile reads, and the answer goes round as a claim
-// does. What its wave acquires the workgroup has: all waves run on one CU, so the caches that
-// buffer_inv invalidates are theirs, and their loads of lhs come behind the barrier (LLVM
-// AMDGPUUsage, "Memory Model gfx942", threadgroup split mode off).
+// One lane waits for the chunk of lhs that a work tile reads, and gives the result to all others
+// through LDS. Its acquire is valid for the workgroup: all waves run on one CU, so buffer_inv
+// invalidates their caches too, and their loads of lhs come after the barrier (LLVM AMDGPUUsage,
+// "Memory Model gfx942", threadgroup split mode off).
 struct WorkgroupReady {
   LdsIndex* slot;
 
@@ -241,8 +241,8 @@ struct WorkgroupReady {
   }
 
  private:
-  // Here, not by way of the caller: another way out of the loop over work tiles would take two
-  // scalar registers for as long as that runs.
+  // Ends the wave here, not in the caller: a second exit from the loop over work tiles would take
+  // two scalar registers during the whole loop.
   static JAXGEMM_AMD void EndUnless(Index is_ready) {
     asm volatile(
         "s_cmp_lg_u32 %0, 0\n\t"

@@ -1,4 +1,4 @@
-// One kernel instance: the macros come from the build, which reads instances.def.
+// One kernel instance. The build reads instances.def and defines the macros.
 #include "amdgpu/gemm.h"
 
 namespace jaxgemm {
@@ -7,7 +7,7 @@ using Traits = GemmTraits<DType::JAXGEMM_LHS, DType::JAXGEMM_RHS, JAXGEMM_TILE_M
                           JAXGEMM_RHS_CONTRACTING == 1>;
 }  // namespace jaxgemm
 
-// Two waves on each SIMD, whatever the tile: the registers are cut for that.
+// Two waves on each SIMD for every tile: the numbers of registers are chosen for that.
 extern "C" __attribute__((global))
 __attribute__((amdgpu_flat_work_group_size(jaxgemm::Traits::kThreads, jaxgemm::Traits::kThreads)))
 __attribute__((amdgpu_waves_per_eu(2, 2))) void

@@ -13,16 +13,16 @@ namespace jaxgemm {
 using Lds = __attribute__((address_space(3))) char;
 using LdsIndex = __attribute__((address_space(3))) Index;
 
-// 16 bytes of an operand: what one lane moves at a time.
+// A vector of 16 bytes of an operand: what one lane moves at a time.
 using Chunk = uint32_t __attribute__((ext_vector_type(4)));
 using LdsChunk = __attribute__((address_space(3))) Chunk;
 
 inline constexpr int kWaveSize = 64;
-// Rows of both operands' tiles are 128 bytes of k whatever the type: 8 chunks.
+// Rows of both operands' tiles are 128 bytes of k for every type: 8 vectors.
 inline constexpr int kRowBytes = 128, kChunkBytes = 16, kRowChunks = 8;
 
-// Not known to be the same each time: the compiler would compute all that derives from it
-// before the first work tile, and keep it in registers that the sums need.
+// Read again at each call: else the compiler would compute all that depends on it before the
+// first work tile, and keep it in registers that the accumulators need.
 JAXGEMM_AMD int ThreadId() {
   constexpr int kMostThreads = 1024;
   int id = __builtin_amdgcn_workitem_id_x();
@@ -30,26 +30,26 @@ JAXGEMM_AMD int ThreadId() {
   return id & (kMostThreads - 1);
 }
 JAXGEMM_AMD int LaneId() { return ThreadId() % kWaveSize; }
-// The same in all lanes, which the compiler cannot know.
+// readfirstlane tells the compiler that the value is the same in all lanes.
 JAXGEMM_AMD int WaveId() {
   return __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() / kWaveSize);
 }
 
-// The chiplet this wave runs on (CDNA3 ISA, hardware registers: XCC_ID, 4 bits).
+// The XCD (chiplet) that this wave runs on (CDNA3 ISA, hardware registers: XCC_ID, 4 bits).
 JAXGEMM_AMD int XccId() {
   constexpr int kXccIdRegister = 20, kBits = 4;
   return __builtin_amdgcn_s_getreg(kXccIdRegister | (kBits - 1) << 11);
 }
 
-// LDS accesses before it are done, and seen by all waves after it. Global memory is not
-// ordered.
+// A barrier of the workgroup. LDS accesses before it are done, and visible to all waves after it.
+// Accesses to global memory are not ordered.
 JAXGEMM_AMD void Barrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
-// This wave's loads and stores of global memory are done.
+// Waits until this wave's loads and stores of global memory are done.
 JAXGEMM_AMD void WaitForMemory() { asm volatile("s_waitcnt vmcnt(0)" ::: "memory"); }
 
 }  // namespace jaxgemm

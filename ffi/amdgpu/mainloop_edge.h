@@ -1,5 +1,5 @@
-// The main loop for operands whose rows are not whole chunks of 16 bytes, or too far apart for
-// 32-bit offsets: every element is loaded for itself, under its own bounds check.
+// The main loop for operands with lines that are not whole vectors of 16 bytes or too far apart for
+// 32-bit offsets. Every element is loaded separately, with its own bounds check.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -8,8 +8,8 @@
 
 namespace jaxgemm {
 
-// The tile of an operand in LDS: rows of 8 chunks along k. The chunks of a row are permuted so
-// that the lanes of a fragment's read meet all banks: gfx942 has 32 of them, gfx950 64.
+// The offset of a vector in an operand's tile in LDS: rows of 8 vectors along k. The vectors of a
+// row are swizzled so that the read of a fragment uses all banks: gfx942 has 32, gfx950 has 64.
 JAXGEMM_AMD int ChunkOffset(int row, int chunk) {
 #if defined(__gfx950__)
   return row * kRowBytes + (chunk ^ (row / 2 % kRowChunks)) * kChunkBytes;
@@ -31,7 +31,7 @@ class EdgeMainloop {
 #pragma clang loop unroll(disable)
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
       Barrier();
-      // Else addresses of everything are kept and moved along.
+      // Else the compiler keeps all addresses in registers and advances each of them.
       asm volatile("" : "+s"(k_tile));
       const int64_t k = int64_t{k_tile} * Traits::kTileK;
       Stage(lhs, tile.m, k, lds);
@@ -61,12 +61,12 @@ class EdgeMainloop {
       const int chunk = kKContiguous ? index % kRowChunks : index / kRows;
       int inside = operand.IsInside(tile, row) ? left - chunk * Traits::kChunk : 0;
       inside = inside < 0 ? 0 : inside > Traits::kChunk ? Traits::kChunk : inside;
-      // For elements outside the last one inside is read again, or another one of the tile: what
-      // is not of this tile may not have arrived.
+      // For an element outside, the last one inside is read again, or another one of the tile:
+      // elements of other tiles may not have arrived yet.
       const int last_chunk = (left - 1) / Traits::kChunk;
       int64_t first_k = k + (chunk < last_chunk ? chunk : last_chunk) * Traits::kChunk;
       int64_t global_row = operand.FirstRow(tile) + operand.RowInMemory(tile, row, 1);
-      // Else their parts that all lanes share are kept in scalar registers.
+      // Else the compiler keeps the parts that all lanes share in scalar registers.
       asm volatile("" : "+v"(first_k), "+v"(global_row));
       const auto* from = reinterpret_cast<const Bits*>(operand.base) + global_row * row_stride +
                          first_k * k_stride;

@@ -1,16 +1,16 @@
-// Matrix instructions on 16-byte chunks of k: a fragment of out, 16 rows by 16 columns,
+// Matrix instructions on 16-byte vectors of k: a fragment of out, 16 rows by 16 columns,
 // += lhs rows x rhs columns.
 //
-// rhs is the instruction's first operand, lhs the second: the result is then transposed, and
-// a lane holds four neighbours of one row of out. Lane l brings, for row (or column) l % 16, the
-// chunk l / 16 of the 4 that one step covers; any order of k will do that lhs and rhs share.
+// rhs is the instruction's first operand, lhs the second: the result is then transposed, and a
+// lane has four neighbours of one row of out. For row (or column) l % 16, lane l has vector l / 16
+// of the 4 vectors of one step. Any order of k is right if lhs and rhs have the same one.
 #pragma once
 
 #include "kernel/gemm_traits.h"
 
 namespace jaxgemm {
 
-// Chunks per operand that one Mma takes: the scaled float8 instruction of gfx950 takes two.
+// Vectors (Chunk) per operand of one Mma: the scaled float8 instruction of gfx950 takes two.
 template <class Traits>
 JAXGEMM_AMD constexpr int ChunksPerMma() {
 #if defined(__gfx950__)
@@ -24,7 +24,7 @@ JAXGEMM_AMD constexpr bool IsE5M2(DType dtype) {
   return dtype == DType::kF8E5M2 || dtype == DType::kF8E5M2FNUZ;
 }
 
-// Matrix instructions that one Mma is.
+// Number of matrix instructions in one Mma.
 template <class Traits>
 JAXGEMM_AMD constexpr int PartsPerMma() {
 #if defined(__gfx950__)
@@ -34,7 +34,7 @@ JAXGEMM_AMD constexpr int PartsPerMma() {
 #endif
 }
 
-// One of them. `lhs` and `rhs` point to ChunksPerMma() chunks in registers.
+// One matrix instruction of an Mma. `lhs` and `rhs` point to ChunksPerMma() vectors in registers.
 template <class Traits>
 JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Chunk* lhs, const Chunk* rhs,
                                           typename Traits::Sum4 sum) {
@@ -62,7 +62,7 @@ JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Chunk* lhs, const Chun
     auto join = [](Chunk low, Chunk high) {
       return __builtin_bit_cast(Int8, __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7));
     };
-    // By number (CDNA4 ISA): 0 is E4M3, 1 is E5M2. Scales of 0 select the unscaled form.
+    // Format 0 is E4M3, format 1 is E5M2 (CDNA4 ISA). Scales of 0 select the unscaled form.
     constexpr int kRhsFormat = IsE5M2(Traits::kRhs) ? 1 : 0;
     constexpr int kLhsFormat = IsE5M2(Traits::kLhs) ? 1 : 0;
     return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(join(a, rhs[1]), join(b, lhs[1]), sum,

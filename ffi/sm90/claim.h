@@ -1,5 +1,5 @@
-// Which work tiles a cluster of CTAs does on Hopper: claims and maps of one warp of each CTA, and
-// how it hands tiles on to the others.
+// Claims and maps of work tiles for a cluster of CTAs on Hopper. In each CTA one warp claims tiles
+// and sends them to the other warps.
 #pragma once
 
 #include "sm90/gemm_traits.h"
@@ -7,8 +7,8 @@
 
 namespace jaxgemm {
 
-// The map of a dense problem's claims. Its group_m is read where it is needed: the producer has few
-// registers.
+// The map of dense problems for ClusterClaim. It reads group_m from shared memory each time,
+// because the producer has few registers.
 template <class Traits>
 struct ClaimedMap {
   const GemmArgs& args;
@@ -21,8 +21,8 @@ struct ClaimedMap {
   }
 };
 
-// The claim of a cluster's producers. Its first CTA steals for all of them; and where lhs arrives
-// in chunks, it waits for that of the work tile, so that all of them go on or none.
+// The claim of a cluster's producers. The first CTA steals for the whole cluster. If lhs arrives in
+// chunks, it also waits for the work tile's chunk, so that either all CTAs continue or none.
 template <class Traits>
 struct ClusterClaim {
   bool stealing;
@@ -45,7 +45,7 @@ struct ClusterClaim {
   }
 
  private:
-  // By the first CTA: an index of which lhs is there, or no more work.
+  // Called by the first CTA. Returns an index whose part of lhs has arrived, or kNoMoreWork.
   JAXGEMM_SM90 Index Take() {
     const Index index = stealing ? steal.Finish() : stride.Finish();
     if (args.chunks.signals == nullptr || index == kNoMoreWork) return index;
@@ -79,7 +79,7 @@ struct ClusterClaim {
   }
 };
 
-// The tile rows of chunks that the claim has waited for.
+// The ready step after ClusterClaim, which has already waited for the chunk.
 struct ClaimedRows {
   const ChunkSignals& chunks;
 
@@ -87,7 +87,7 @@ struct ClaimedRows {
   JAXGEMM_SM90 bool Wait(const WorkTile&) const { return true; }
 };
 
-// A warp looks for a group with all its lanes.
+// All lanes of a warp, which search for a group together.
 struct WarpLanes {
   static constexpr Index kCount = kWarpSize;
   static JAXGEMM_SM90 Index Id() { return threadIdx.x % kWarpSize; }
@@ -102,7 +102,7 @@ struct WarpLanes {
   static JAXGEMM_SM90 Index Broadcast(Index x, Index lane) { return __shfl_sync(~0u, x, lane); }
 };
 
-// The map of a grouped problem, for the warp that claims.
+// The map of a grouped problem, for the claiming warp.
 struct WarpGroupedMap {
   GroupedMap groups;
 
@@ -113,14 +113,15 @@ struct WarpGroupedMap {
   JAXGEMM_SM90 WorkTile operator()(Index index) { return groups.At<WarpLanes>(index); }
 };
 
-// A CTA's producer hands on work tiles; one that is not valid is the end.
+// Sends work tiles from a CTA's producer to its other warps. A tile that is not valid is the end.
 template <class Traits>
 struct TileSender {
   SharedMemory<Traits>& shared;
   RingPlace<Traits::kTileSlots> place, before{};
   bool sent = false;
 
-  // Until a tile that is sent would not wait; unless `ahead`, until all have the one before.
+  // Waits until there is a free slot. Without `ahead` it also waits until all warps have received
+  // the previous tile.
   JAXGEMM_SM90 void WaitForRoom(bool ahead) {
     if (IsLeader()) {
       shared.tile_empty[place.slot].Wait(place.parity ^ 1);
@@ -129,7 +130,7 @@ struct TileSender {
     __syncwarp();
   }
   JAXGEMM_SM90 void Send(const WorkTile& tile) {
-    // By this lane alone: another might look when the phase after has begun.
+    // Only one lane waits: another lane might test the barrier when the next phase has begun.
     if (IsLeader()) {
       shared.tile_empty[place.slot].Wait(place.parity ^ 1);
       shared.tiles[place.slot] = tile;
@@ -141,7 +142,7 @@ struct TileSender {
   }
 };
 
-// A claim by a warp that does nothing else: not before there is room for the tile.
+// The claim of a warp that does nothing else. It claims when there is a free slot for the tile.
 template <class Traits, class Claim>
 struct PacedClaim {
   Claim claim;
@@ -156,7 +157,7 @@ struct PacedClaim {
   }
 };
 
-// The claim and the map of the others: the tiles that are sent. By whole warps.
+// The claim and the map of the other warps, which receive the tiles. Used by whole warps.
 template <class Traits>
 struct TileReceiver {
   SharedMemory<Traits>& shared;
@@ -175,11 +176,11 @@ struct TileReceiver {
   JAXGEMM_SM90 WorkTile operator()(Index) const { return tile; }
 
  private:
-  // Each lane arrives for itself: racecheck knows no order between a warp's lanes.
+  // Every lane arrives: racecheck assumes no order between the lanes of a warp.
   JAXGEMM_SM90 void Receive() {
     shared.tile_full[place.slot].Wait(place.parity);
     tile = shared.tiles[place.slot];
-    tile.valid = SameInWarp(tile.valid);  // as ptxas must know, see Multiplier
+    tile.valid = SameInWarp(tile.valid);  // tells ptxas that it is uniform, see Multiplier
     shared.tile_empty[place.slot].Arrive();
     __syncwarp();
     place.Advance();

@@ -1,7 +1,7 @@
-// The peers of a tile on Hopper: CTAs of one cluster, each with the sums of its part of k. A
-// cluster may have several tiles' peers, which read the same operands. A tile's peers store their
-// sums in each other's shared memory, so that each adds up, in peer order, and stores some of the
-// tile's columns.
+// Split-K across a cluster on Hopper. The peers of a tile are CTAs of one cluster, each with the
+// partial sums of its part of k. A cluster may have the peers of several tiles, which read the same
+// operands. The peers of a tile store partial sums in each other's shared memory. Each peer then
+// adds up some of the tile's columns, in peer order, and stores them to out.
 #pragma once
 
 #include "sm90/gemm_traits.h"
@@ -9,7 +9,7 @@
 
 namespace jaxgemm {
 
-// Of a CTA: which peer, and of which of its cluster's tiles. Ranks count tiles first.
+// Which peer a CTA is, and of which of its cluster's tiles. Consecutive ranks are different tiles.
 struct PeerRank {
   int tiles, peer, tile;
 
@@ -17,16 +17,17 @@ struct PeerRank {
     const int rank = ClusterRank();
     peer = DivSmall(rank, tiles), tile = rank - peer * tiles;
   }
-  // Of another peer of the same tile.
+  // The rank of another peer of the same tile.
   JAXGEMM_SM90 int Of(int other) const { return other * tiles + tile; }
 };
 
-// A four is sums 4 i to 4 i + 3 of a thread; each peer owns some, of all threads. What a warp has
-// of them goes to the same warp of the owner, which waits for no more than that.
+// Fragment i (in the code: a four) is accumulators 4 i to 4 i + 3 of a warp's threads. A peer owns
+// some of these i, for all warps. A warp sends its fragments to the same warp of their owner, which
+// waits for nothing else.
 template <class Traits>
 class PeerExchange {
   using Sum = typename Traits::Sum;
-  static constexpr int kFourBytes = kWarpSize * sizeof(Four<Sum>);  // of a warp
+  static constexpr int kFourBytes = kWarpSize * sizeof(Four<Sum>);  // a warp's fragment
   static constexpr int kWarps = kWarpgroupSize / kWarpSize;
 
  public:
@@ -39,14 +40,14 @@ class PeerExchange {
         next_(ShareOf(Next(rank.peer))),
         warp_((ThreadId() - kWarpgroupSize) / kWarpSize),
         lane_(ThreadId() % kWarpSize) {
-    // Not found anew wherever they are needed.
+    // Keeps the compiler from computing these again at each use.
     asm volatile("" : "+r"(warp_), "+r"(lane_), "+r"(next_.first), "+r"(next_.end));
   }
 
   JAXGEMM_SM90 int first() const { return own_.first; }
   JAXGEMM_SM90 int end() const { return own_.end; }
 
-  // By all consumers, before Wait.
+  // Announces the bytes that the other peers send. Called by all consumers, before Wait.
   JAXGEMM_SM90 void Expect() const {
     if (IsLeader()) {
       shared_.peers_ready[warp_].ArriveExpecting((count_ - 1) * (end() - first()) * kFourBytes);
@@ -54,9 +55,9 @@ class PeerExchange {
     __syncwarp();
   }
 
-  // What others own goes to them, the next one's first; what this one owns is kept.
+  // Sends the fragments that other peers own, the next peer's first, and keeps this peer's own.
   JAXGEMM_SM90 void Send(const Sum (&sums)[Traits::kSums]) const {
-    // The other warps of its warpgroup have read the rows where it is kept.
+    // The other warps of its warpgroup must have read the rows of lhs where Kept() is.
     WarpgroupBarrier(warp_ / kWarps);
     Share share = next_;
 #pragma unroll 1
@@ -77,10 +78,10 @@ class PeerExchange {
       *reinterpret_cast<Four<Sum>*>(kept + four * kFourBytes) = FourOf(sums, four);
     });
   }
-  // For what the others send. Then nothing more comes to this warp.
+  // Waits for what the other peers send. After that nothing more comes to this warp.
   JAXGEMM_SM90 void Wait() const { shared_.peers_ready[warp_].Wait(0); }
 
-  // Of kCount fours from `four` on, as far as this peer owns them: in peer order.
+  // Adds up kCount fragments from `four` on, as far as this peer owns them, in peer order.
   template <int kCount>
   JAXGEMM_SM90 void AddUp(int four, Four<Sum> (&total)[kCount]) const {
     const int left = end() - four;
@@ -107,11 +108,11 @@ class PeerExchange {
   }
 
  private:
-  // What a peer owns, some of a tile's fours.
+  // The fragments that a peer owns.
   struct Share {
     int first, end;
 
-    // Registers are not indexed: all are asked.
+    // Registers cannot be indexed: the loop is over all fragments.
     template <class Do>
     JAXGEMM_SM90 void ForEach(const Do& it) const {
 #pragma unroll
@@ -127,9 +128,9 @@ class PeerExchange {
   static JAXGEMM_SM90 Four<Sum> FourOf(const Sum (&sums)[Traits::kSums], int four) {
     return {{sums[4 * four], sums[4 * four + 1], sums[4 * four + 2], sums[4 * four + 3]}};
   }
-  // This thread's of the fours that an owner has: those of the others, one after another, in the
-  // place of a warp's results on their way to out, its own in a stage, in rows of lhs that are its
-  // warpgroup's.
+  // The place of this thread's values in an owner's shared memory. Those of the other peers are one
+  // after another in its warp's part of `out`. The owner's own are in a stage, in the rows of lhs
+  // that only its warpgroup reads.
   JAXGEMM_SM90 char* Received(int other) const {
     return shared_.out[warp_] + other * most_ * kFourBytes + lane_ * sizeof(Four<Sum>);
   }
@@ -141,10 +142,10 @@ class PeerExchange {
 
   SharedMemory<Traits>& shared_;
   const PeerRank rank_;
-  const int count_, most_;  // most_: fours that a peer owns
+  const int count_, most_;  // most_: the most fragments that a peer owns
   const Share own_;
   Share next_;
-  int warp_, lane_;  // of the consumers
+  int warp_, lane_;  // counted among the consumers
 };
 
 }  // namespace jaxgemm

@@ -1,6 +1,6 @@
-// The epilogue on Hopper, by warps of 16 rows. Most results go from the registers to out. Those of
-// small or integer types, of lines that are not aligned, or added to out, are staged as sums in
-// shared memory, so that one short loop, whatever the type of out, stores four elements a lane.
+// The epilogue on Hopper. Each warp has 16 rows. Most results go from the registers to out. If out
+// has a small or integer type, has unaligned rows or is accumulated into, the accumulators are
+// staged in shared memory: one short loop for all types of out then stores four elements per lane.
 #pragma once
 
 #include "sm90/tma_store.h"
@@ -34,11 +34,11 @@ class Epilogue {
     StoreFours(args, place, sums);
   }
 
-  // Of the plain forms. False: there is nothing left to store by boxes.
+  // For the plain forms. False: no box is left to store.
   JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile, const Sum* sums,
                               Packed& packed) {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
-    // As ptxas must know, see Multiplier, by whole warps.
+    // Tells ptxas that the branch is uniform in the warp, see Multiplier.
     if (SameInWarp(place.row >= place.rows)) return false;
     if (SameInWarp(!IsWhole(args, place))) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
@@ -49,8 +49,8 @@ class Epilogue {
     return true;
   }
 
-  // Of forms that take turns, while the other warpgroup multiplies. The CTA's last tile goes by way
-  // of the stages that its warpgroup has read last: of each 64 rows of lhs a warp has its own box.
+  // For forms that ping-pong: stores while the other warpgroup multiplies. The CTA's last tile goes
+  // through the stages that its warpgroup read last; in each 64 rows of lhs a warp has its own box.
   template <class LastSlot>
   JAXGEMM_SM90 void StoreTile(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                               const Sum* sums, bool is_last, const LastSlot& last_slot) {
@@ -62,7 +62,7 @@ class Epilogue {
       Packed packed;
       const Place place = PlaceOf(
           args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM + Warp() % kWarps * kWarpM);
-      // As ptxas must know, see Multiplier, by whole warps.
+      // Tells ptxas that the branch is uniform in the warp, see Multiplier.
       if (SameInWarp(place.row >= place.rows)) return;
       if (SameInWarp(!IsWhole(args, place))) {
         StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n,
@@ -85,8 +85,8 @@ class Epilogue {
     }
   }
 
-  // The fours of columns that this one of a tile's peers owns, of one CTA's tile. All that can be
-  // done before is, then it waits for the others' sums.
+  // Stores the fragments that this peer owns. All that can be computed in advance is done before
+  // it waits for the other peers' partial sums.
   template <class Peers>
   JAXGEMM_SM90 void StoreOwned(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                                const Peers& peers) {
@@ -100,7 +100,7 @@ class Epilogue {
     if (plain) {
       constexpr int kAtOnce = 4;
       const bool bf16 = args.out_dtype == DType::kBF16;
-      const int64_t next = 8 * args.n * sizeof(uint16_t);  // bytes to the second half's row
+      const int64_t next = 8 * args.n * sizeof(uint16_t);  // bytes between the halves' rows
       char* line = static_cast<char*>(args.out) +
                    ((place.z * args.m + row) * args.n + column) * sizeof(uint16_t);
       asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(columns), "r"(int{bf16}));
@@ -142,7 +142,7 @@ class Epilogue {
 
  private:
   struct Place {
-    int64_t row, rows;  // this warp's first row, and how many there are, of the group
+    int64_t row, rows;  // this warp's first row and the number of rows, in the group
     int64_t column;
     int64_t first_row;  // of the group
     Index z;
@@ -163,7 +163,7 @@ class Epilogue {
         .z = Traits::RaggedOf(args) == Ragged::kK
                  ? tile.batch * args.groups.local_groups + tile.group
                  : tile.batch,
-        // Rows of no group stay zero, as every activation leaves them.
+        // Rows of no group stay zero: every activation of zero is zero.
         .bias = tile.zero ? nullptr : args.bias,
         .bias_at = vectors * args.bias_batch_stride,
         .scale = tile.zero ? nullptr : args.scale,
@@ -171,7 +171,7 @@ class Epilogue {
     };
   }
 
-  // A box does not end where a group does.
+  // Whether all rows of a box are in the group; else TMA cannot store it.
   static JAXGEMM_SM90 bool IsWhole(const GemmArgs& args, const Place& place) {
     return Traits::RaggedOf(args) != Ragged::kM || place.rows - place.row >= kWarpM;
   }
@@ -186,8 +186,8 @@ class Epilogue {
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
-  // All in registers. What is plain is code of its own, short and in one piece: it is on the way of
-  // every tile.
+  // Everything is in registers. The plain case has its own code, short and in one piece, because
+  // every tile runs it.
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
                               Sum (&sums)[Traits::kSums]) {
     if (place.scale || place.bias) ScaleAndShift(args, place, sums);
@@ -212,7 +212,7 @@ class Epilogue {
     for (int i = 0; i < Boxes::kBoxes; ++i) boxes.Store(packed, i);
   }
 
-  // Gated tiles have the gate's sums first, then the up projection's.
+  // Gated tiles have the gate's accumulators first, then the up projection's.
   JAXGEMM_SM90 void StoreActivated(const GemmArgs& args, const Place& place,
                                    Sum (&sums)[Traits::kSums]) {
     constexpr int kHalf = Traits::kSums / 2;
@@ -250,7 +250,7 @@ class Epilogue {
   }
   JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place,
                                   Sum (&sums)[Traits::kSums]) {
-    // Loads of so many columns are in flight at once.
+    // Columns with loads in flight at once.
     constexpr int kAtOnce = 8;
 #pragma unroll
     for (int first = 0; first < Traits::kTileN / 4; first += kAtOnce) {
@@ -275,13 +275,14 @@ class Epilogue {
     }
   }
 
-  // kCount sums to rows of `length` elements, from column `first` of the tile on, up to `end`.
+  // Stores kCount accumulators to rows of `length` elements, from column `first` of the tile on, up
+  // to `end`.
   template <int kCount>
   JAXGEMM_SM90 void StoreTo(const GemmArgs& args, void* base, int64_t length, const Place& place,
                             int64_t first, int64_t end, const Sum* sums) {
     const int64_t row = place.row + Lane() / 4;
     const int64_t at = (place.z * args.m + place.first_row + row) * length;
-    const int rows = place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;  // of 0 and 8
+    const int rows = place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;  // of rows 0 and 8
     if (args.out_dtype == DType::kF32) {
       StorePairs<kCount>(static_cast<Sum*>(base) + at, length, place.column + first, end, rows,
                          sums);
@@ -290,8 +291,8 @@ class Epilogue {
                          args.out_dtype == DType::kBF16, sums);
     }
   }
-  // Lanes of four trade pairs of columns for eight neighbours each, 16 bytes: lane q gets those of
-  // the q-th of four blocks of eight columns.
+  // Four lanes exchange pairs of columns, so that each has eight neighbouring columns, 16 bytes:
+  // lane q gets the q-th of four blocks of eight columns.
   template <int kCount>
   JAXGEMM_SM90 void StoreLines(uint16_t* line, int64_t length, int64_t column, int64_t end,
                                int rows, bool bf16, const Sum* sums) {
@@ -318,12 +319,12 @@ class Epilogue {
       }
     }
   }
-  // Gives `b`, or `a` in upper lanes, to the lane `distance` away for what it gives.
+  // Exchanges `b` (in upper lanes `a`) with the lane `distance` away.
   static JAXGEMM_SM90 void Trade(bool upper, int distance, uint32_t& a, uint32_t& b) {
     const uint32_t theirs = __shfl_xor_sync(~0u, upper ? a : b, distance);
     (upper ? a : b) = theirs;
   }
-  // Floats: pairs of columns as they lie, 32 bytes by four lanes.
+  // For float32: each lane stores its pairs of columns; four lanes store 32 bytes.
   template <int kCount>
   JAXGEMM_SM90 void StorePairs(Sum* line, int64_t length, int64_t column, int64_t end, int rows,
                                const Sum* sums) {
@@ -337,7 +338,8 @@ class Epilogue {
     }
   }
 
-  // 64 columns of sums at a time, of a gated product 32 of the gate and 32 of the up projection.
+  // Stages kColumns columns of accumulators at a time; in a gated product one half of them is the
+  // gate's, the other the up projection's.
   JAXGEMM_SM90 void StoreFours(const GemmArgs& args, const Place& place,
                                Sum (&sums)[Traits::kSums]) {
     const bool aligned = args.n % 4 == 0;
@@ -369,7 +371,7 @@ class Epilogue {
       __syncwarp();
     }
   }
-  // A thread's sums of kCount columns, to the staged ones from `first` on.
+  // Stages a thread's accumulators of kCount columns from column `first` on.
   template <int kCount>
   JAXGEMM_SM90 void StageSums(int first, const Sum* sums) {
 #pragma unroll
@@ -380,14 +382,14 @@ class Epilogue {
     }
   }
 
-  // Rows are as long as all banks: fours are permuted within each.
+  // Each row spans all banks, so its groups of eight columns are swizzled.
   template <int kCount>
   JAXGEMM_SM90 Piece<kCount>* At(int row, int column) {
     return reinterpret_cast<Piece<kCount>*>(shared_.out[Warp()] +
                                             (row * kColumns + (column ^ row % 4 * 8)) * 4);
   }
 
-  // `up` is of gated products only.
+  // `up_sums` is for gated products only.
   JAXGEMM_SM90 void StoreRow(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
                              int count, bool aligned, Piece<4> sums, Piece<4> up_sums) {
     const int64_t out_row = place.z * args.m + place.first_row + row;
@@ -439,7 +441,7 @@ class Epilogue {
   }
 
   SharedMemory<Traits>& shared_;
-  int thread_, rank_;  // of all consumers of the CTA
+  int thread_, rank_;  // thread among the CTA's consumers, CTA in its cluster
 };
 
 }  // namespace jaxgemm

@@ -1,4 +1,4 @@
-// The forms of one kernel instance: the macros come from the build, which reads instances.def.
+// One kernel instance in all its forms. The build reads instances.def and defines the macros.
 #include "sm90/gemm.h"
 #include "sm90/gemm_dense.h"
 
@@ -23,7 +23,7 @@ __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& 
 
 }  // namespace jaxgemm
 
-// Without a size of its own, a kernel is launched in clusters of any: peers of a tile.
+// Without a fixed cluster size, a kernel can be launched with any: the peers of kPeers.
 #if JAXGEMM_WAVES_M > 2
 #define JAXGEMM_CLUSTER __cluster_dims__(jaxgemm::kCluster, 1, 1)
 #else

@@ -1,6 +1,6 @@
-// One persistent workgroup on Hopper, a cluster of CTAs: in each, a producer, of one warp or
-// two, claims work tiles, loads their operands and hands them to two warpgroups that multiply, fix
-// up and store.
+// A persistent workgroup on Hopper is a cluster of CTAs. In each CTA a producer of one or two warps
+// claims work tiles, loads their operands and sends the tiles to two consumer warpgroups, which
+// multiply, fix up and store.
 #pragma once
 
 #include <type_traits>
@@ -14,8 +14,8 @@
 
 namespace jaxgemm {
 
-// The consumers' sums of a CTA's part of a tile, in registers. Partial-sum slots hold them as they
-// lie there, row by row of four a thread.
+// The accumulators of a CTA's part of an output tile, in the consumers' registers. A slot for
+// partial sums has them in the same order, in rows of four values per thread.
 template <class Traits>
 struct Sm90Accumulator {
   using Element = typename Traits::Sum;
@@ -28,7 +28,7 @@ struct Sm90Accumulator {
   void* partials;
   SharedMemory<Traits>& shared;
   int thread, rank;
-  Index held;  // the slot that is in the registers as well
+  Index held;  // the slot that has the same sums as the registers
 
   JAXGEMM_SM90 Row* Slot(Index slot) const {
     return static_cast<Row*>(partials) +
@@ -53,7 +53,7 @@ struct Sm90Accumulator {
     for (int row = 0; row < kRows; ++row) Set(row, LoadRow(from + row * kThreads));
   }
 
-  // In slot order; what is in flight at once hides the L2's latency.
+  // Adds in slot order. Loading kAtOnce rows at once hides the L2's latency.
   JAXGEMM_SM90 void Sum(Index first, Index step, Index count) {
     constexpr int kAtOnce = 8;
     Row* to = Slot(first);
@@ -85,14 +85,14 @@ struct Sm90Accumulator {
     held = first;
   }
 
-  // By all consumers of the CTA. Each CTA of a cluster counts in 16 bits of its own.
+  // Called by all consumers of the CTA. Each CTA of a cluster has its own 16 bits of the counter.
   JAXGEMM_SM90 int32_t Arrive(int32_t* counter) {
     const int shift = 16 * rank;
     NamedBarrier(kConsumersBarrier, kThreads);
     if (thread == 0) shared.arrived = FetchAddAcqRel(counter, 1 << shift);
     NamedBarrier(kConsumersBarrier, kThreads);
     const uint32_t before = shared.arrived;
-    // Before the next arrival writes it.
+    // All threads have read `arrived` before the next Arrive writes it.
     NamedBarrier(kConsumersBarrier, kThreads);
     return Traits::kCluster == 1 ? before : before >> shift & 0xffff;
   }
@@ -105,7 +105,7 @@ struct Sm90Accumulator {
 #pragma unroll
     for (int i = 0; i < 4; ++i) sums[4 * row + i] = four[i];
   }
-  // From the L2: other workgroups wrote it.
+  // Reads from the L2, because other workgroups wrote the row.
   static JAXGEMM_SM90 Row LoadRow(const Row* row) {
     const uint4 words = __ldcg(reinterpret_cast<const uint4*>(row));
     return __builtin_bit_cast(Row, words);
@@ -131,7 +131,7 @@ class Workgroup {
   JAXGEMM_SM90 void Run() {
     const int warp = SameInWarp(threadIdx.x / kWarpSize);
     LetNextKernelStart();
-    // What the first loads wait for, at the same time.
+    // Three warps at the same time do what the first loads must wait for.
     FirstKnownMap map{.map = args_.map};
     if (warp == 0) {
       const Index first = FirstIndex();
@@ -148,7 +148,7 @@ class Workgroup {
     __syncwarp();
     ClusterBarrier();
     WaitForKernelsBefore();
-    // Compiled in this order, the producers' instructions follow, who are the first with work.
+    // With this order of branches the producers' code comes next: they have work first.
     if (warp >= kWarpgroupSize / kWarpSize) {
       TakeRegisters<224>();
       if constexpr (Traits::kTakesTurns) {
@@ -169,12 +169,12 @@ class Workgroup {
       }
     }
     __syncwarp();
-    // What is left at exit must not be another's.
+    // A CTA must not exit while another one of the cluster still accesses its shared memory.
     if constexpr (Traits::kCluster > 1) ClusterBarrier();
   }
 
  private:
-  // A map of which the first tile was found ahead.
+  // A map with the first tile computed in advance.
   struct FirstKnownMap {
     StreamKMap map;
     Index first = kNoMoreWork;
@@ -189,7 +189,7 @@ class Workgroup {
   static JAXGEMM_SM90 Index FirstIndex() { return blockIdx.x / Traits::kCluster; }
 
   JAXGEMM_SM90 void InitBarriers() {
-    // Warps that hear of tiles beside the consumers'.
+    // Warps other than the consumers that receive the next work tile.
     const int loaders = by_element_ ? ElementLoader<Traits>::kWarps : Traits::kClaimsApart ? 1 : 0;
     InitStages(shared_, by_element_, 0, Traits::kStages);
     for (int i = 0; i < Traits::kTileSlots; ++i) {
@@ -203,11 +203,11 @@ class Workgroup {
     FenceBarrierInit();
   }
 
-  // One warp, all lanes alike; the first issues.
+  // Run by all lanes of one warp; one lane issues the loads.
   JAXGEMM_SM90 void Produce(FirstKnownMap& first) {
     const StrideClaim stride{
         .index = FirstIndex(), .step = args_.num_workgroups, .size = args_.map.size()};
-    // What is executed first is fetched first: this case has code of its own.
+    // This case has its own code, so that less is fetched: code is fetched as it is executed.
     if (waits_for_none_) return Produce(stride, first, AlwaysReady());
     if constexpr (kIsGrouped) {
       WarpGroupedMap map(args_);
@@ -252,12 +252,12 @@ class Workgroup {
     sender.Send({.valid = false});
   }
   JAXGEMM_SM90 void Load(CopyEngineLoader<Traits>& loader, const WorkTile& tile) const {
-    // The copy engine reads what the writer of a chunk's signal wrote.
+    // TMA must see what the writer of a chunk's signal wrote.
     if (args_.chunks.signals) FenceAsyncProxyOfMemory();
     loader.Load(tile);
   }
 
-  // The work tiles that a warp of this CTA claims.
+  // Loops over the work tiles that this CTA's claiming warp sends.
   template <class Compute, class Store>
   JAXGEMM_SM90 void ForEachSent(Compute&& compute, Store&& store) const {
     TileReceiver<Traits> receiver{.shared = shared_};
@@ -295,7 +295,7 @@ class Workgroup {
       epilogue.Store(args_, maps_, tile, sums);
     };
     ForEachSent(compute, store);
-    // Shared memory is read until then.
+    // TMA reads shared memory until then.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }
 
@@ -308,7 +308,7 @@ class Workgroup {
       multiplier.Run(args_, tile, sums, stored);
     };
     auto store = [&](const WorkTile& tile) {
-      // There were fewer k tiles.
+      // Boxes that are left if the tile has few k tiles.
       while (!stored.IsDone()) stored();
       stored.Take(tile, sums);
     };
@@ -316,7 +316,7 @@ class Workgroup {
     stored.Finish();
   }
 
-  // Both warpgroups hear of all tiles.
+  // Both warpgroups receive all tiles; each computes every other one.
   JAXGEMM_SM90 void ConsumeInTurns() {
     typename Traits::Sum sums[Traits::kAllSums];
     Multiplier<Traits> multiplier(shared_);
@@ -337,17 +337,17 @@ class Workgroup {
       }
     };
     ForEachSent(compute, store);
-    // The last tile's turn was handed over as well.
+    // The last tile's turn was handed over as well, and the barrier must be completed.
     if (turn > 0 && turns.IsMine(turn)) turns.Await();
-    // Shared memory is read until then.
+    // TMA reads shared memory until then.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }
 
   const GemmArgs& args_;
   const TensorMaps& maps_;
   SharedMemory<Traits>& shared_;
-  const int rank_;             // in a cluster that shares rhs
-  const bool waits_for_none_;  // dense, of fixed stride, and all of lhs is there
+  const int rank_;             // of the CTA in a cluster that shares rhs
+  const bool waits_for_none_;  // dense, tiles at a fixed stride, lhs is complete
   const bool by_element_;
 };
 

@@ -1,5 +1,5 @@
-// One workgroup on Hopper of the forms kPlain, kPingPong and kPeers: little code, and nothing to
-// agree on. Each role finds the work tiles itself, the first one while the cluster starts.
+// A persistent workgroup on Hopper for the forms kPlain, kPingPong and kPeers. It is little code,
+// and no tiles are sent: each role computes its work tiles, the first one while the cluster starts.
 #pragma once
 
 #include "sm90/cluster_split_k.h"
@@ -10,20 +10,20 @@
 
 namespace jaxgemm {
 
-// A map that is asked ahead, so that nobody waits for its divisions.
+// A map that computes the next work tile in advance, so that no warp waits for its divisions.
 template <class Map>
 struct AheadMap {
   Map map;
-  WorkTile tile;  // that is asked for next
+  WorkTile tile;  // what operator() returns next
 
-  // Of a CTA's first index, a small one, mostly the same in fewer instructions. False: not of this.
-  // `rank` is of peers.
+  // Computes `tile` for a CTA's first index, usually a small one, in fewer instructions than Find.
+  // False: this index needs Find. `rank` is for kPeers only.
   JAXGEMM_SM90 bool FindFirst(Index index, const PeerRank& rank) {
     constexpr bool kIsPeers = std::is_same_v<Map, PeersMap>;
     const TileGrid& grid = map.grid;
     Index place = index;
     if constexpr (kIsPeers) place = DivSmall(index, map.cluster_size());
-    // Clusters may be visited row by row.
+    // With group_m == 1 clusters are visited row by row.
     const bool by_rows = kIsPeers && grid.group_m == 1;
     const Index rows = by_rows ? grid.tiles_m : grid.group_m;
     const Index step = by_rows ? grid.tiles_n : grid.group_m;
@@ -50,7 +50,7 @@ struct AheadMap {
 template <class Traits>
 class DenseWorkgroup {
   static constexpr bool kIsPeers = Traits::kForm == Sm90Form::kPeers;
-  // Of a thread, of those that all have at first.
+  // Registers per thread after setmaxnreg, out of those that the CTA has at launch.
   static constexpr int kMultiplierRegisters = Traits::kTakesTurns ? 240 : 232;
   static constexpr int kLoaderRegisters = Traits::kTakesTurns ? 24 : 40;
   using Map = AheadMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
@@ -66,7 +66,7 @@ class DenseWorkgroup {
         peer_rank_(maps),
         next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
-    map_.map.grid.num_xcds = 1;  // a division less
+    map_.map.grid.num_xcds = 1;  // saves a division
     if constexpr (kIsPeers) {
       map_.map.cluster_m = maps.cluster_m, map_.map.cluster_n = maps.cluster_n;
       map_.map.peers = DivSmall(ClusterSize(), peer_rank_.tiles);
@@ -74,8 +74,8 @@ class DenseWorkgroup {
   }
 
   JAXGEMM_SM90 void Run() {
-    // Code is fetched as it is executed, a few bytes a cycle: the first loads' comes first.
-    Index ahead = 0;  // of the lane that loads
+    // Code is fetched as it is executed, a few bytes per cycle: the first loads' code comes first.
+    Index ahead = 0;  // k tiles loaded already, valid in the lane that loads
     if (threadIdx.x < kWarpSize) {
       if (IsLeader()) {
         InitStages(shared_, by_element_, 0, kLoadedAhead);
@@ -95,7 +95,7 @@ class DenseWorkgroup {
     __syncwarp();
     ArriveAtCluster();
     if (!map_.FindFirst(next_, peer_rank_)) map_.Find(next_);
-    // Here, not where it is used.
+    // Makes the compiler compute the tile here, not where it is used.
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
                  "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.num_workgroups));
     WaitForKernelsBefore();
@@ -124,7 +124,7 @@ class DenseWorkgroup {
   }
 
  private:
-  // The first k tiles, before the cluster has met; so many.
+  // Loads the first k tiles, before the cluster barrier. Returns how many.
   JAXGEMM_SM90 Index LoadFirst() {
     const Index count = map_.tile.k_end - map_.tile.k_begin;
     WaitForKernelsBefore();
@@ -132,12 +132,12 @@ class DenseWorkgroup {
     return count < kLoadedAhead ? count : kLoadedAhead;
   }
 
-  // By kThreads of the CTA.
+  // Called by kThreads threads of the CTA.
   template <int kThreads>
   JAXGEMM_SM90 void PrefetchOperands(int thread) const {
     Index cta = blockIdx.x, peers = 1, peer = 0;
     if constexpr (kIsPeers) {
-      // Among those that have this part of k.
+      // Counted among the CTAs with the same part of k.
       peers = map_.map.peers, peer = peer_rank_.peer;
       cta = DivSmall(cta, map_.map.cluster_size()) * peer_rank_.tiles + peer_rank_.tile;
     }
@@ -159,7 +159,7 @@ class DenseWorkgroup {
     next_ += claim.step;
     ForEachWorkTile(claim, map_, AlwaysReady(), false, compute, store);
   }
-  // Of this CTA, before the first.
+  // Number of this CTA's work tiles; called before the first one.
   JAXGEMM_SM90 Index NumTiles() const {
     const Index size = map_.map.size(), step = args_.num_workgroups;
     return next_ < size ? Div(size - next_ + step - 1, step) : 0;
@@ -185,7 +185,7 @@ class DenseWorkgroup {
     Epilogue<Traits>(shared_, rank_).StoreOwned(args_, maps_, map_.tile, exchange);
   }
 
-  // While a tile is multiplied, the next one is found and the one before is stored.
+  // Computes the next work tile and stores the previous one while a tile is multiplied.
   struct FindAndStore {
     DenseWorkgroup& workgroup;
     StoredMeanwhile<Traits>& stored;
@@ -206,7 +206,7 @@ class DenseWorkgroup {
     const Index size = map_.map.size();
     Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
     StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
-    // There are k tiles enough.
+    // Every tile has enough k tiles to store all boxes of the previous one.
     static_assert(OutBoxes<Traits>::kBoxes <= kPlainKTiles);
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end);
@@ -239,17 +239,17 @@ class DenseWorkgroup {
                      [&](int before) { return multiplier.LastSlot(before); });
       multiplier.Skip(tiles_k);
     }
-    // Shared memory is read until then.
+    // TMA reads shared memory until then.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }
 
   const GemmArgs& args_;
   const TensorMaps& maps_;
   SharedMemory<Traits>& shared_;
-  const int rank_;  // in a cluster that shares rhs
+  const int rank_;  // of the CTA in a cluster that shares rhs
   const bool by_element_;
   const PeerRank peer_rank_;
-  Index next_;  // index, after that which is claimed
+  Index next_;  // the index after the claimed one
   Map map_;
 };
 

@@ -1,4 +1,4 @@
-// What a Hopper kernel instance is compiled for, and its shared memory.
+// The compile-time parameters of a Hopper kernel instance, and its shared memory.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace jaxgemm {
 
-// A tile of tile_m x tile_n, computed by `cluster` CTAs that share its rhs, 128 rows each: two
-// warpgroups of 64 rows. *_k_contiguous: k is the operand's last dimension in memory.
+// An output tile is tile_m x tile_n, computed by `cluster` CTAs that share its rhs. Each has 128
+// rows, two warpgroups of 64. *_k_contiguous: k is the operand's last dimension in memory.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
           bool rhs_k_contiguous, Sm90Form form>
 struct Sm90Traits {
@@ -19,15 +19,15 @@ struct Sm90Traits {
   static constexpr bool kIsDense =
       form == Sm90Form::kPlain || form == Sm90Form::kPeers || form == Sm90Form::kPingPong;
   static constexpr bool kIsPlain = IsPlain(form);
-  // By a warp of its own: while the next tile is claimed the loads go on.
+  // A separate warp claims, so that loads continue while the next tile is claimed.
   static constexpr bool kClaimsApart = form == Sm90Form::kClaimed;
-  // Tiles on their way to the consumers: as few as are enough, where others could have them.
+  // Work tiles on their way to the consumers. Few with kClaimed: other workgroups could claim them.
   static constexpr int kTileSlots = kClaimsApart ? 2 : 4;
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
   static constexpr int kBytes = ElementBytes(lhs);
-  // How they lie in shared memory: of types that have not 16 bits wgmma reads k along the rows.
+  // The layout in shared memory. For types other than 16-bit wgmma needs k along the rows.
   static constexpr bool kLhsKMajor = kLhsKContiguous || kBytes != 2;
   static constexpr bool kRhsKMajor = kRhsKContiguous || kBytes != 2;
   static_assert(ElementBytes(rhs) == kBytes);
@@ -36,14 +36,15 @@ struct Sm90Traits {
   static constexpr int kCtaM = kTileM / kCluster, kWgmmaM = 64;
   static constexpr int kConsumers = kSm90Consumers;
   static_assert(kCtaM == kConsumers * kWgmmaM);
-  // A warpgroup has 64 of a CTA's rows, or all of every other tile. So many read each stage.
+  // A warpgroup has 64 of the CTA's rows or, with ping-pong, all rows of every other tile.
+  // kStageReaders warpgroups read each stage.
   static constexpr int kBlocksM = kTakesTurns ? kCtaM / kWgmmaM : 1;
   static constexpr int kStageReaders = kTakesTurns ? 1 : kConsumers;
 
   static constexpr bool kInteger = lhs == DType::kS8;
   using Sum = std::conditional_t<kInteger, int32_t, float>;
-  // Of a thread and 64 rows: columns 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8
-  // of its warp's 16 are sums 4 j + {0, 1} and 4 j + {2, 3}.
+  // Accumulators of a thread for 64 rows: 4 j + {0, 1} and 4 j + {2, 3} are the columns
+  // 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8 of its warp's 16 rows.
   static constexpr int kSums = kTileN / 2;
   static constexpr int kFours = kSums / 4;
   static constexpr int kAllSums = kBlocksM * kSums;
@@ -51,17 +52,18 @@ struct Sm90Traits {
   using Mma = Wgmma<lhs, rhs, kTileN, !kLhsKMajor, !kRhsKMajor>;
   static constexpr int kSteps = kTileK / Mma::kDepth;
 
-  // Operands that are not k-major lie in blocks, of which each row is one k of 128 bytes of rows.
+  // Operands that are not k-major are stored in blocks. A row of a block is 128 bytes along m or n
+  // at one k.
   static constexpr int kBlock = kRowBytes / kBytes;
   static constexpr int kBlockBytes = kTileK * kRowBytes;
   static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kTileN * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
-  // Consumers of few sums do with the registers that all threads have.
+  // Consumers with few accumulators do not need setmaxnreg: the registers at launch are enough.
   static constexpr bool kTradesRegisters = !kIsDense || kAllSums > 64;
-  // On their way to out, a warp's 16 rows: boxes of 64 columns of 16 bits, or as many sums as fit.
-  // Of 192 columns, a second one would cost a stage.
+  // A warp's 16 rows are staged for out in boxes of 64 columns of 16 bits, or as many accumulators
+  // as fit. With 192 columns a second box would cost a stage.
   static constexpr int kOutBoxes = kTileN % 128 == 0 ? 2 : 1;
-  // Or what other peers have of the columns that one owns, see CanBePeers.
+  // With kPeers: the other peers' partial sums for the columns that a peer owns, see CanBePeers.
   static constexpr int kStagedBytes =
       form == Sm90Form::kPeers ? kBoxRows * kTileN * 4 : kOutBoxes * kBoxRows * kRowBytes;
   static constexpr int kStagedN = kOutBoxes == 1 ? 32 : 64;
@@ -71,7 +73,7 @@ struct Sm90Traits {
   static constexpr int kMostShared = kSm90SharedBytes, kOtherShared = 1024;
   static constexpr int kStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
 
-  // What some forms know as they are compiled.
+  // Properties of a call that some forms fix at compile time.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {
     return kIsDense || form == Sm90Form::kClaimed ? Ragged::kNone : args.groups.ragged;
   }
@@ -82,18 +84,18 @@ struct Sm90Traits {
   static JAXGEMM_SM90 bool LoadsRhs(const TensorMaps& maps) { return kIsPlain || maps.rhs_valid; }
 };
 
-// Named barriers' ids: that of all consumers of a CTA, the first of one for each warpgroup, and of
-// one for each warpgroup's turn.
+// Ids of named barriers: one for all consumers of a CTA, one for each consumer warpgroup, and one
+// for each warpgroup's turn in ping-pong. The last two are the first of kConsumers ids.
 inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kTurnBarrier = 4;
 inline constexpr int kMailSlots = 2;
-// All warps of this warpgroup of consumers, the first of which is 0.
+// A barrier of all warps of a consumer warpgroup: 0 or 1.
 JAXGEMM_SM90 void WarpgroupBarrier(int warpgroup) {
   NamedBarrier(kWarpgroupBarrier + warpgroup, kWarpgroupSize);
 }
-// k tiles that dense forms load before all else.
+// k tiles that dense forms load before the cluster barrier.
 inline constexpr int kLoadedAhead = 2;
 
-// A ring's place: which slot, and the parity of the phase that fills it.
+// A position in a ring: the slot, and the parity of the phase that fills it.
 template <int kSlots>
 struct RingPlace {
   int slot = 0;
@@ -120,10 +122,10 @@ struct SharedMemory {
   // Stolen indices on their way from the cluster's first CTA to the others.
   SharedBarrier mail_full[kMailSlots], mail_empty[kMailSlots];
   Index mail[kMailSlots];
-  // The others' sums have come, of each warp.
+  // One for each warp: the other peers' partial sums have arrived.
   SharedBarrier peers_ready[Traits::kConsumerWarps];
   int32_t arrived;
-  Index group_m;  // of a dense problem whose tiles are claimed one by one
+  Index group_m;  // for ClaimedMap
 };
 
 }  // namespace jaxgemm

@@ -1,4 +1,5 @@
-// The main loop on Hopper: a producer fills stages of shared memory, two warpgroups multiply them.
+// The main loop on Hopper: a producer fills stages of shared memory, two consumer warpgroups
+// multiply them.
 #pragma once
 
 #include <limits>
@@ -7,12 +8,12 @@
 
 namespace jaxgemm {
 
-// Where a work tile's operands are, in rows, columns and k of the whole tensors [z, ...].
+// The position of a work tile's operands, in rows, columns and k of the whole tensors [z, ...].
 template <class Traits>
 struct OperandPlace {
   int row, column, first_k;  // of this CTA; k tiles count from first_k
-  int up;                    // gated: from a column of the gate to the up projection's; else 0
-  int limit_k;               // what is at or beyond it is another group's
+  int up;                    // gated: columns from the gate to the up projection; else 0
+  int limit_k;               // from this k on the operand is another group's
   int lhs_z, rhs_z;
 
   JAXGEMM_SM90 OperandPlace(const GemmArgs& args, const WorkTile& tile, int rank) {
@@ -28,15 +29,15 @@ struct OperandPlace {
     rhs_z = args.rhs_batch_stride ? tile.batch : 0;
     if (ragged == Ragged::kM) rhs_z = rhs_z * args.groups.local_groups + tile.group;
   }
-  // Of the tile's column `i`. Gated tiles have the gate's columns first, then as many of the up
-  // projection.
+  // The tensor's column for column `i` of the tile. Gated tiles have the gate's columns first, then
+  // as many of the up projection.
   JAXGEMM_SM90 int Column(int i) const {
     constexpr int kHalf = Traits::kTileN / 2;
     return column + (up && i >= kHalf ? up + i - kHalf : i);
   }
 };
 
-// Fills the stages, by the copy engine: a warp, of which one lane issues.
+// Fills the stages by TMA. Run by one warp, of which one lane issues the loads.
 template <class Traits>
 class CopyEngineLoader {
  public:
@@ -52,8 +53,8 @@ class CopyEngineLoader {
         stage_{.slot = ahead},
         ahead_(ahead) {}
 
-  // The first k tiles of a CTA's first work tile, by one lane, before the cluster has met: each CTA
-  // loads all of rhs itself.
+  // Loads the first k tiles of a CTA's first work tile. Called by one lane before the cluster
+  // barrier: each CTA loads all of rhs itself.
   static JAXGEMM_SM90 void LoadAhead(const GemmArgs& args, const TensorMaps& maps,
                                      SharedMemory<Traits>& shared, int rank, const WorkTile& tile) {
     const OperandPlace<Traits> place(args, tile, rank);
@@ -61,7 +62,7 @@ class CopyEngineLoader {
     const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
 #pragma unroll
     for (int i = 0; i < kLoadedAhead; ++i) {
-      // Of plain forms there are k tiles enough.
+      // The plain forms always have enough k tiles.
       if (!Traits::kIsPlain && tile.k_begin + i >= tile.k_end) return;
       const int k = place.first_k + (tile.k_begin + i) * Traits::kTileK;
       const uint32_t full = SharedAddress(&shared.full[i]);
@@ -75,7 +76,7 @@ class CopyEngineLoader {
     const OperandPlace<Traits> place(args_, tile, rank_);
     const bool loads_lhs = Traits::LoadsLhs(maps_), loads_rhs = Traits::LoadsRhs(maps_);
     const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
-    // By this lane alone: another might look when the phase after has begun.
+    // Only one lane waits: another lane might test the barrier when the next phase has begun.
     if (IsLeader()) {
       Index k_tile = tile.k_begin + ahead_;
       ahead_ = 0;
@@ -109,7 +110,7 @@ class CopyEngineLoader {
       }
     }
   }
-  // Each CTA of the cluster loads a share for all; or all for itself, if kSharers is 1.
+  // Each CTA of the cluster loads a share for all of them, or all for itself if kSharers is 1.
   template <int kSharers>
   static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const OperandPlace<Traits>& place, int k,
                                    uint32_t full, uint32_t first, int rank) {
@@ -150,16 +151,16 @@ class CopyEngineLoader {
   const GemmArgs& args_;
   const TensorMaps& maps_;
   const int rank_;
-  // Addresses, of the first stage.
+  // Addresses of the first stage.
   const BarrierRow full_, empty_;
   const uint32_t lhs_, rhs_;
-  // Of the lane that issues.
+  // Valid in the lane that issues.
   RingPlace<Traits::kStages> stage_;
-  Index ahead_;  // k tiles of the next work tile that are loaded
+  Index ahead_;  // k tiles of the next work tile that are loaded already
 };
 
-// The same for operands that the copy engine does not take: lines that are not a multiple of 16
-// bytes long. All threads of some warps, element by element.
+// Fills the stages from operands that TMA cannot read: their lines (what is contiguous in memory)
+// are not a multiple of 16 bytes long. All threads of kWarps warps copy element by element.
 template <class Traits>
 struct ElementLoader {
   static constexpr int kWarps = 3, kThreads = kWarps * kWarpSize;
@@ -171,7 +172,7 @@ struct ElementLoader {
   const GemmArgs& args;
   const TensorMaps& maps;
   SharedMemory<Traits>& shared;
-  int rank, thread;  // of kThreads
+  int rank, thread;  // thread: below kThreads
   RingPlace<Traits::kStages> stage;
 
   JAXGEMM_SM90 void Load(const WorkTile& tile) {
@@ -196,14 +197,14 @@ struct ElementLoader {
         }
       }
       FenceAsyncProxy();
-      // Each lane for itself: racecheck knows no order between a warp's lanes.
+      // Every lane arrives: racecheck assumes no order between the lanes of a warp.
       shared.full[stage.slot].Arrive();
     }
   }
 
  private:
-  // From row `row` on to the tile's `first` and those after it, by chunks of 16 bytes along the
-  // rows of shared memory. Lines are what is contiguous in memory.
+  // Copies kRows rows, from `row` in memory to the tile's row `first`, in vectors of 16 bytes along
+  // the rows of shared memory.
   template <bool kKContiguous, int kRows>
   JAXGEMM_SM90 void Copy(const char* from, int64_t rows, int row, int k, int limit_k, char* to,
                          int first) {
@@ -212,7 +213,7 @@ struct ElementLoader {
     const int64_t row_step = kKContiguous ? args.k : 1, k_step = kKContiguous ? 1 : rows;
 #pragma unroll 2
     for (int i = thread; i < kChunks; i += kThreads) {
-      // Neighbours in a line go to neighbouring lanes.
+      // Neighbouring lanes read neighbours of a line.
       int r, kk;
       if constexpr (!kKMajor) {
         r = i % kLineChunks * kChunk, kk = i / kLineChunks;
@@ -242,16 +243,17 @@ struct ElementLoader {
   }
 };
 
-// When a kernel starts, often no cache has its operands. Before a CTA knows which of them it loads,
-// all CTAs of a product of one wave fetch to the L2 what their first loads will ask for: of each
-// row or column two lines of 128 bytes, from each peer's first k tile on. Each thread has a line.
+// When a kernel starts, often no cache has its operands. If all work tiles fit in one wave, the
+// CTAs together prefetch to the L2 what their first loads read, before they have computed their
+// tiles: of each row or column two lines of 128 bytes, from each peer's first k tile on, one line
+// per thread.
 template <class Traits>
 class OperandPrefetch {
   static constexpr int kLine = 128, kLines = 2;
   static_assert(Traits::kTileK * Traits::kBytes == kLine);
 
  public:
-  // The `line`-th thread of all that have this peer's part of k.
+  // Called by thread number `line` of all threads that have this peer's part of k.
   static JAXGEMM_SM90 void Run(const GemmArgs& args, int peers, int peer, int line) {
     const TileGrid& grid = args.map.grid;
     if (grid.batch != 1 || grid.num_tiles() * peers > args.num_workgroups) return;
@@ -265,7 +267,7 @@ class OperandPrefetch {
   }
 
  private:
-  // From byte `first` of the rows' k on.
+  // Prefetches line `line` of an operand; `first` is the first byte along k.
   template <bool kKContiguous>
   static JAXGEMM_SM90 void Fetch(const void* operand, int64_t rows, int64_t k, int64_t first,
                                  int line) {
@@ -281,7 +283,7 @@ class OperandPrefetch {
   }
 };
 
-// The barriers of stages [first, end), by one thread, before the cluster meets.
+// Initialises the barriers of stages [first, end). Called by one thread before the cluster barrier.
 template <class Traits>
 JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element, int first, int end) {
   constexpr int kReaders = Traits::kStageReaders * kWarpgroupSize / kWarpSize;
@@ -296,19 +298,20 @@ JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element, int 
 // A number of k tiles that is never reached.
 inline constexpr Index kNever = std::numeric_limits<Index>::max();
 
-// Multiplies the stages: a warpgroup has the sums of its 64 rows, or of all. Between a k tile's
-// wgmmas and the next ones the tensor cores may be idle: all that can be done before is.
+// Multiplies the stages. A warpgroup has the accumulators of its 64 rows or, with ping-pong, of all
+// rows. Between the wgmmas of two k tiles the tensor cores may be idle, so as much work as possible
+// is done before the first of them ends.
 template <class Traits>
 class Multiplier {
   using Sum = typename Traits::Sum;
   using Mma = typename Traits::Mma;
-  // That multiply a tile together.
+  // Threads of the consumer warpgroups that compute one output tile.
   static constexpr int kThreads = Traits::kStageReaders * kWarpgroupSize;
-  // Of plain tiles of fixed stride, in clusters: stages are released so often; after that no more
-  // is loaded, and who has all of its own may exit: nothing may come to it any more.
+  // Dense forms in clusters count their releases. The last stages are not released, because no load
+  // follows: a CTA that has all its operands may have exited, and must get no arrival then.
   static constexpr bool kCountsReleases = Traits::kIsDense && Traits::kCluster > 1;
 
-  // What else is to be done while a tile is multiplied: nothing.
+  // The default for `meanwhile`: no other work while a tile is multiplied.
   struct Nothing {
     static constexpr Index NextTime(Index) { return kNever; }
     JAXGEMM_SM90 void operator()() const {}
@@ -330,13 +333,13 @@ class Multiplier {
     }
   }
 
-  // `meanwhile` is called after k tiles have been issued, first NextTime(0) of them; NextTime of
-  // that number says after how many it is called again.
+  // Calls `meanwhile` when NextTime(0) k tiles have been issued, and again when NextTime(n) have
+  // been issued, where n is the number at the last call.
   template <class Meanwhile = Nothing>
   JAXGEMM_SM90 void Run(const GemmArgs& args, const WorkTile& tile, Sum (&sums)[Traits::kAllSums],
                         Meanwhile&& meanwhile = {}) {
-    // What wgmmas' operands depend on is kept in uniform registers, where ptxas knows that it is
-    // the same in all lanes.
+    // If ptxas can tell that the values that wgmma operands depend on are the same in all lanes, it
+    // keeps them in uniform registers.
     const Index count = SameInWarp(tile.k_end - tile.k_begin);
     RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
                                      SameInWarp(stage_.parity)};
@@ -346,14 +349,14 @@ class Multiplier {
       return;
     }
     ForEachSum<ForgetSum>(sums);
-    int k_left = Traits::kTileK;  // in the last k tile
+    int k_left = Traits::kTileK;  // k of the last k tile
     if (Traits::RaggedOf(args) == Ragged::kK) {
       k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
     }
     int previous = 0;
     bool is_full = full_.HasEnded(stage.slot, stage.parity);
     Index k_tile = 0, time = SameInWarp(meanwhile.NextTime(0));
-    // The inner loop has at least one turn: else ptxas lets wgmmas wait for each other (C7515).
+    // The inner loop runs at least once; otherwise ptxas serialises the wgmmas (C7515).
     do {
       const Index stop = time < count ? time : count;
       do {
@@ -393,12 +396,12 @@ class Multiplier {
     if constexpr (kCountsReleases) releases_ -= count;
   }
 
-  // What the other warpgroup reads.
+  // Skips the stages that the other warpgroup reads.
   JAXGEMM_SM90 void Skip(Index k_tiles) {
     stage_.Advance(k_tiles);
     if constexpr (kCountsReleases) releases_ -= k_tiles;
   }
-  // The stage that was read last but `before`.
+  // The slot that was read `before` stages before the last one.
   JAXGEMM_SM90 int LastSlot(int before) const {
     const int slot = stage_.slot - 1 - before;
     return slot < 0 ? slot + Traits::kStages : slot;
@@ -412,9 +415,9 @@ class Multiplier {
   }
 
   static_assert(Traits::kLhsKMajor || Traits::kBlock == Traits::kWgmmaM);
-  // From 64 rows to the next, in a descriptor.
+  // Step of a descriptor from 64 rows to the next 64.
   static constexpr uint32_t kBlockM = Traits::kWgmmaM * kRowBytes >> 4;
-  // From one step's matrix to the next, in a descriptor.
+  // Step of a descriptor from one wgmma's k to the next.
   template <bool kKMajor>
   static constexpr uint32_t Advance() {
     return (kKMajor ? Mma::kDepth * Traits::kBytes : Mma::kDepth * kRowBytes) >> 4;
@@ -429,7 +432,8 @@ class Multiplier {
     }
   }
 
-  // A group's last k tile: what follows is another group's, or nobody's and maybe NaN.
+  // Zeroes a group's last k tile from `k` on: the data there is another group's, or beyond all
+  // groups and maybe NaN.
   JAXGEMM_SM90 void ZeroFrom(int slot, int k) {
     const int thread = ThreadId() % kThreads, warpgroup = ThreadId() / kWarpgroupSize - 1;
     Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared_.lhs[slot], k, thread);
@@ -443,7 +447,7 @@ class Multiplier {
       char* chunk = operand + i * 16;
       const int row = i / 8;
       if constexpr (kKMajor) {
-        // The first bytes of the chunk that stay.
+        // How many of the 16 bytes, the first ones, stay.
         const int kept = k * Traits::kBytes - (i % 8 ^ row % 8) * 16;
         if (kept >= 16) continue;
         for (int byte = kept < 0 ? 0 : kept; byte < 16; ++byte) chunk[byte] = 0;
@@ -456,8 +460,8 @@ class Multiplier {
   static constexpr uint32_t kNobody = ~0u;
 
   SharedMemory<Traits>& shared_;
-  Index releases_;  // to come
-  // Addresses, and what descriptors begin with, of the first stage.
+  Index releases_;  // how many are left
+  // Addresses of the first stage's barriers, and the low halves of its descriptors.
   BarrierRow full_, empty_;
   uint32_t lhs_, rhs_;
   RingPlace<Traits::kStages> stage_;

@@ -1,4 +1,4 @@
-// Storing a tile while the next one is multiplied, on Hopper.
+// Stores a tile while the next one is multiplied, on Hopper.
 #pragma once
 
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace jaxgemm {
 
-// A warp's results of the tile before: while the next one is multiplied they are stored, a box at a
-// time. In 16 bits they leave room for its sums in the registers.
+// A warp's results of the previous tile, stored box by box while the next tile is multiplied. With
+// 16 bits each they leave enough registers for the next tile's accumulators.
 template <class Traits>
 struct StoredMeanwhile {
   using Boxes = OutBoxes<Traits>;
@@ -19,19 +19,19 @@ struct StoredMeanwhile {
   SharedMemory<Traits>& shared;
   int rank;
   typename Boxes::Packed packed;
-  int box = Boxes::kBoxes;  // the next one; or there is none
-  Index every;              // k tiles
-  bool lags;                // behind the other warpgroup: one stores while the other multiplies
+  int box = Boxes::kBoxes;  // the next box to store; kBoxes: none
+  Index every;              // k tiles from one box to the next
+  bool lags;                // skips the first call: one warpgroup stores, the other multiplies
 
   JAXGEMM_SM90 Boxes TheBoxes() const { return {shared, maps, ThreadId() - kWarpgroupSize}; }
   JAXGEMM_SM90 bool IsDone() const { return box == Boxes::kBoxes; }
-  // The next tile's k tiles, to spread the boxes among: all CTAs store at the same time, and where
-  // they do so at once the L2 is busy with it, and loads are late.
+  // Spreads the boxes over the next tile's k tiles. All CTAs store at the same time: if they stored
+  // all boxes at once, they would keep the L2 busy and delay loads.
   JAXGEMM_SM90 void Spread(Index k_tiles) {
     every = k_tiles < 2 * Boxes::kBoxes ? 1 : Div(k_tiles, Boxes::kBoxes);
     lags = SameInWarp(every > 1 && ThreadId() >= 2 * kWarpgroupSize);
   }
-  // For Multiplier::Run.
+  // Called by Multiplier::Run.
   JAXGEMM_SM90 Index NextTime(Index k_tiles) const {
     if (IsDone()) return kNever;
     if (k_tiles == 0) return 1;
@@ -46,14 +46,14 @@ struct StoredMeanwhile {
     }
     ++box;
   }
-  // When it is done.
+  // Takes a tile's accumulators when IsDone().
   JAXGEMM_SM90 void Take(const WorkTile& tile, typename Traits::Sum (&sums)[Traits::kSums]) {
     if (Epilogue<Traits>(shared, rank).PackPlain(args, tile, sums, packed)) box = 0;
   }
-  // By whole warpgroups, after the last tile.
+  // Called by whole warpgroups after the last tile.
   JAXGEMM_SM90 void Finish() {
     TheBoxes().StoreAllByStages(packed, !IsDone());
-    // Shared memory is read until then.
+    // TMA reads shared memory until then.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }
 };

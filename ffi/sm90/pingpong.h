@@ -1,4 +1,4 @@
-// Warpgroups that take turns on Hopper (ping-pong): each has every other work tile of a CTA. One
+// Ping-pong on Hopper: each of the two consumer warpgroups has every other work tile of a CTA. One
 // multiplies while the other stores.
 #pragma once
 
@@ -12,18 +12,18 @@ class Turns {
  public:
   JAXGEMM_SM90 Turns() : mine_(SameInWarp(ThreadId() / kWarpgroupSize) - 1) {}
 
-  // The first turn that is this warpgroup's.
+  // This warpgroup's first turn.
   JAXGEMM_SM90 Index first() const { return mine_; }
   JAXGEMM_SM90 bool IsMine(Index turn) const { return turn % kSm90Consumers == mine_; }
 
-  // Before any but the CTA's first turn. Until then it may not wait for a stage: the parity would
-  // be that of a phase long ago.
+  // Waits for this warpgroup's turn; not called for the CTA's first turn. Before its turn the
+  // warpgroup must not wait for a stage: the parity would be that of an older phase.
   JAXGEMM_SM90 void Await() const { NamedBarrier(kTurnBarrier + mine_, kThreads); }
 
-  // For Multiplier::Run. When all of a tile's k tiles have been issued, the other's turn begins.
+  // Called by Multiplier::Run: the other warpgroup's turn begins when all k tiles are issued.
   struct HandOver {
     Index k_tiles;
-    int to;  // a barrier; or there is nobody
+    int to;  // named barrier; 0: there is no next turn
 
     JAXGEMM_SM90 Index NextTime(Index done) const { return done == 0 && to ? k_tiles : kNever; }
     JAXGEMM_SM90 void operator()() const {
@@ -35,7 +35,7 @@ class Turns {
   }
 
  private:
-  int mine_;  // the first of the two warpgroups has the first turn
+  int mine_;  // this warpgroup, 0 or 1: warpgroup 0 has the first turn
 };
 
 }  // namespace jaxgemm

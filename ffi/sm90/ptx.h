@@ -1,5 +1,5 @@
-// The Hopper (sm_90a) instructions that kernels use by name: barriers in shared memory, the copy
-// engine (TMA), clusters. PTX ISA 9.0 has their meaning.
+// The Hopper (sm_90a) instructions that kernels use by name: barriers in shared memory (mbarrier),
+// TMA, clusters. PTX ISA 9.0 defines them.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace jaxgemm {
 
 inline constexpr int kWarpSize = 32, kWarpgroupSize = 128;
 
-// Not known to be the same each time: what derives from it would be kept from one work tile to the
-// next, in registers that the sums need.
+// Read again at each call: else the compiler would keep all that depends on it from one work tile
+// to the next, in registers that the accumulators need.
 JAXGEMM_SM90 int ThreadId() {
   int id;
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(id));
   return id;
 }
-// The same in all lanes, which the compiler cannot know: of the first. And it is found once.
+// Tells the compiler that x is the same in all lanes, and keeps it from computing x again.
 JAXGEMM_SM90 uint32_t SameInWarp(uint32_t x) { return __shfl_sync(~0u, x, 0); }
-// One lane of a whole warp, the same each time. The compiler knows that it is one: what it gives to
-// the copy engine takes no loop over lanes.
+// True in one lane of a whole warp, always the same one. The compiler can tell that it is a single
+// lane, so it emits TMA instructions without a loop over lanes.
 JAXGEMM_SM90 bool IsLeader() {
   uint32_t elected;
   asm volatile(
@@ -38,9 +38,9 @@ JAXGEMM_SM90 int LeaderLane() {
   return lane;
 }
 
-// x / y of an x below 2**20, in fewer instructions.
+// x / y for x below 2**20, in fewer instructions.
 JAXGEMM_SM90 int DivSmall(int x, int y) {
-  float reciprocal;  // of a normal number
+  float reciprocal;  // y is a normal number
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(static_cast<float>(y)));
   return static_cast<int>((static_cast<float>(x) + .5f) * reciprocal);
 }
@@ -49,7 +49,7 @@ JAXGEMM_SM90 uint32_t SharedAddress(const void* shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
 }
 
-// The same place in another CTA of the cluster.
+// The address of the same place in another CTA of the cluster.
 JAXGEMM_SM90 uint32_t ClusterAddress(const void* shared, int rank) {
   uint32_t address;
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
@@ -70,7 +70,8 @@ JAXGEMM_SM90 int ClusterSize() {
   return size;
 }
 
-// To a ClusterAddress: `barrier`, of the same CTA, is told of the 16 bytes when they have come.
+// Stores to a ClusterAddress, asynchronously: `barrier`, in the same CTA, counts the 16 bytes when
+// they have arrived.
 JAXGEMM_SM90 void StoreToCluster(uint32_t to, uint4 words, uint32_t barrier) {
   asm volatile(
       "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
@@ -79,13 +80,13 @@ JAXGEMM_SM90 void StoreToCluster(uint32_t to, uint4 words, uint32_t barrier) {
       : "memory");
 }
 
-// At once: whoever is told of it, by ArriveAt, reads it there.
+// Stores to a ClusterAddress, synchronously: ArriveAt then tells the other CTA that it can read.
 JAXGEMM_SM90 void StoreWordToCluster(uint32_t address, int32_t word) {
   asm volatile("st.shared::cluster.s32 [%0], %1;" ::"r"(address), "r"(word) : "memory");
 }
 
-// All threads of the cluster. Orders no accesses but those to barriers: what was read before it has
-// been read, what was written need not be seen.
+// A barrier of all threads of the cluster, in two steps. It orders accesses to barriers only:
+// reads before it are done, writes before it need not be visible after it.
 JAXGEMM_SM90 void ArriveAtCluster() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
@@ -95,18 +96,18 @@ JAXGEMM_SM90 void ClusterBarrier() {
   WaitForCluster();
 }
 
-// The kernels before this one on its stream have ended, and what they wrote can be read: it may
-// have been started while they still ran.
+// Waits until the stream's previous kernels have ended and their writes are visible. This kernel
+// may start while they still run (programmatic dependent launch).
 JAXGEMM_SM90 void WaitForKernelsBefore() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-// The next kernel may be started where a multiprocessor is free.
+// Allows the next kernel to start on SMs that are free.
 JAXGEMM_SM90 void LetNextKernelStart() { asm volatile("griddepcontrol.launch_dependents;"); }
 
-// `threads` of the CTA, those that name the same `id`.
+// A barrier of `threads` threads of the CTA: those that use the same `id`.
 JAXGEMM_SM90 void NamedBarrier(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-// The same without waiting.
+// Arrives at a named barrier without waiting.
 JAXGEMM_SM90 void ArriveAtNamedBarrier(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
@@ -122,8 +123,8 @@ JAXGEMM_SM90 void TakeRegisters() {
 
 // ------------------------------------------------------------------------------ barriers
 
-// Barriers one after another, by the first one's address: kept in a register, it is not found anew
-// for each of them.
+// Consecutive barriers, by the address of the first. It stays in a register and is not computed
+// again for each of them.
 struct BarrierRow {
   uint32_t first;
 
@@ -131,8 +132,8 @@ struct BarrierRow {
   JAXGEMM_SM90 void Arrive(int i) const {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(At(i)) : "memory");
   }
-  // `first` is a ClusterAddress. Orders no more than this CTA's accesses; else FenceCluster comes
-  // before it, and after the wait for it.
+  // `first` is a ClusterAddress. Orders only this CTA's accesses. To order other CTAs' accesses
+  // too, call FenceCluster before it, and after the wait for it.
   JAXGEMM_SM90 void ArriveInCluster(int i) const {
     asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(At(i)) : "memory");
   }
@@ -140,7 +141,7 @@ struct BarrierRow {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(At(i)), "r"(bytes)
                  : "memory");
   }
-  // Whether the phase of this parity has ended: HasEnded as it is now, TryWait may wait a while.
+  // Whether the phase of this parity has ended. HasEnded returns at once, TryWait may wait a while.
 #define JAXGEMM_PHASE_QUESTION(Name, instruction)         \
   JAXGEMM_SM90 bool Name(int i, uint32_t parity) const {  \
     uint32_t ended;                                       \
@@ -155,7 +156,7 @@ struct BarrierRow {
   JAXGEMM_PHASE_QUESTION(HasEnded, "mbarrier.test_wait")
   JAXGEMM_PHASE_QUESTION(TryWait, "mbarrier.try_wait")
 #undef JAXGEMM_PHASE_QUESTION
-  // Until the phase of this parity has ended.
+  // Waits until the phase of this parity has ended.
   JAXGEMM_SM90 void Wait(int i, uint32_t parity) const {
 #if defined(JAXGEMM_BOUNDED_WAITS)
     for (int polls = 0; !TryWait(i, parity);) {
@@ -168,7 +169,7 @@ struct BarrierRow {
   }
 };
 
-// A phase ends with `arrivals` arrivals and when the bytes that were announced have come.
+// A phase ends when there were `arrivals` arrivals and all expected bytes have arrived.
 struct SharedBarrier {
   uint64_t word;
 
@@ -177,7 +178,7 @@ struct SharedBarrier {
                  "r"(arrivals));
   }
   JAXGEMM_SM90 void Arrive() { Row().Arrive(0); }
-  // On this barrier of another CTA.
+  // Arrives at this barrier of another CTA.
   JAXGEMM_SM90 void ArriveAt(int rank) {
     BarrierRow{ClusterAddress(&word, rank)}.ArriveInCluster(0);
   }
@@ -188,22 +189,22 @@ struct SharedBarrier {
   JAXGEMM_SM90 BarrierRow Row() const { return {SharedAddress(&word)}; }
 };
 
-// Barriers are initialised, for the copy engine and the other CTAs as well.
+// Makes the initialised barriers visible to TMA and the other CTAs.
 JAXGEMM_SM90 void FenceBarrierInit() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 JAXGEMM_SM90 void FenceCluster() { asm volatile("fence.acq_rel.cluster;" ::: "memory"); }
-// What this thread wrote to shared memory can be read by the copy engine and by wgmma.
+// Makes this thread's writes to shared memory visible to TMA and wgmma.
 JAXGEMM_SM90 void FenceAsyncProxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// What this thread has acquired of global memory can be read by the copy engine.
+// Makes global memory that this thread has acquired visible to TMA.
 JAXGEMM_SM90 void FenceAsyncProxyOfMemory() {
   asm volatile("fence.proxy.async.global;" ::: "memory");
 }
 
 // ----------------------------------------------------------------------------------- TMA
 
-// 128 bytes, to the L2.
+// Prefetches 128 bytes to the L2.
 JAXGEMM_SM90 void PrefetchLine(const void* line) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
 }
@@ -212,7 +213,7 @@ JAXGEMM_SM90 void PrefetchTensorMap(const TensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map));
 }
 
-// A box from (x, y, z), x fastest in memory, to shared memory, of which `barrier` is told.
+// Loads a box from (x, y, z), x fastest in memory, to shared memory. `barrier` counts its bytes.
 JAXGEMM_SM90 void LoadBox(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y,
                           int z) {
   asm volatile(
@@ -221,7 +222,7 @@ JAXGEMM_SM90 void LoadBox(const TensorMap* map, uint32_t barrier, uint32_t to, i
       "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
-// To the same place in all CTAs of `mask`, each with its own barrier.
+// Loads a box to the same place in all CTAs of `mask` (multicast), each with its own barrier.
 JAXGEMM_SM90 void LoadBoxToAll(const TensorMap* map, uint32_t barrier, uint32_t to, int x, int y,
                                int z, uint16_t mask) {
   asm volatile(
@@ -230,8 +231,8 @@ JAXGEMM_SM90 void LoadBoxToAll(const TensorMap* map, uint32_t barrier, uint32_t 
       "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(mask)
       : "memory");
 }
-// From shared memory to (x, y, z), as far as it is inside: one of the boxes that WaitForStoredBoxes
-// counts.
+// Stores a box from shared memory to (x, y, z), as far as it is inside the tensor.
+// WaitForStoredBoxes waits for it.
 JAXGEMM_SM90 void StoreBox(const TensorMap* map, uint32_t from, int x, int y, int z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];\n"
@@ -239,19 +240,19 @@ JAXGEMM_SM90 void StoreBox(const TensorMap* map, uint32_t from, int x, int y, in
       "r"(from), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
-// All but the last kLeft boxes that this thread stored have left shared memory.
+// Waits until TMA has read all but the last kLeft boxes of this thread from shared memory.
 template <int kLeft>
 JAXGEMM_SM90 void WaitForStoredBoxes() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kLeft) : "memory");
 }
-// Four matrices of 8 x 8 16-bit values: lane l has two neighbours of row l / 4 of each, and says
-// where row l % 8 of matrix l / 8 goes.
+// Stores four matrices of 8 x 8 16-bit values. Lane l has two neighbours of row l / 4 of each; its
+// `to` is the address for row l % 8 of matrix l / 8.
 JAXGEMM_SM90 void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
                "r"(a), "r"(b), "r"(c), "r"(d)
                : "memory");
 }
-// Two floats as 16 bits each, the first in the low half.
+// Converts two floats to 16 bits each, the first in the low half.
 JAXGEMM_SM90 uint32_t PackPair(bool bf16, float low, float high) {
   uint32_t pair;
   if (bf16) {
@@ -261,7 +262,7 @@ JAXGEMM_SM90 uint32_t PackPair(bool bf16, float low, float high) {
   }
   return pair;
 }
-// As the copy engine rounds floats for wgmma.
+// Rounds a float as TMA does for wgmma.
 JAXGEMM_SM90 uint32_t RoundToTf32(uint32_t bits) {
   uint32_t rounded;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "r"(bits));

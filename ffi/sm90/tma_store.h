@@ -1,5 +1,5 @@
-// Results of 16 bits on their way to out on Hopper: from a warp's registers to shared memory, and
-// from there by the copy engine, in boxes of its 16 rows and 64 columns.
+// Stores 16-bit results to out on Hopper: from a warp's registers to shared memory, and from there
+// by TMA, in boxes of the warp's 16 rows and 64 columns.
 #pragma once
 
 #include "sm90/gemm_traits.h"
@@ -10,12 +10,12 @@ namespace jaxgemm {
 template <class Traits>
 class OutBoxes {
   using Sum = typename Traits::Sum;
-  static constexpr int kPairs = kBoxColumns / 4;  // of a thread, in a box
+  static constexpr int kPairs = kBoxColumns / 4;  // a thread's pairs in a box
 
  public:
   static constexpr int kBoxes = Traits::kTileN / kBoxColumns, kBytes = kBoxRows * kRowBytes;
 
-  // A warp's results of a tile.
+  // A warp's results of a tile, in pairs of 16-bit values.
   struct Packed {
     int row, column, z;  // in out
     uint32_t pairs[kBoxes][kPairs];
@@ -38,24 +38,24 @@ class OutBoxes {
   JAXGEMM_SM90 OutBoxes(SharedMemory<Traits>& shared, const TensorMaps& maps, int thread)
       : shared_(shared), maps_(maps), thread_(thread) {}
 
-  // The copy engine stores while the next tile is multiplied.
+  // Stores box `i`; TMA does so while the next tile is multiplied.
   JAXGEMM_SM90 void Store(const Packed& packed, int i) const { StoreBy(Free(i), packed, i); }
-  // By way of `box` in shared memory.
+  // Stores box `i` through `box` in shared memory.
   JAXGEMM_SM90 void StoreBy(uint32_t box, const Packed& packed, int i) const {
     Write(box, packed, i);
     FenceAsyncProxy();
     __syncwarp();
     if (IsLeader()) Send(box, packed, i);
   }
-  // A box's place in this warp's part of shared_.out, when what it had is stored.
+  // Waits until box `i`'s place in this warp's part of shared_.out is free, and returns it.
   JAXGEMM_SM90 uint32_t Free(int i) const {
     if (IsLeader()) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
     __syncwarp();
     return SharedAddress(shared_.out[Warp()]) + i % Traits::kOutBoxes * kBytes;
   }
 
-  // After a CTA's last tile its stages are free: each has room for a box of every warp, in the rows
-  // of lhs that its warpgroup has read.
+  // Stores all boxes through the stages, which are free after the CTA's last tile. Each stage has
+  // room for one box of every warp, in the rows of lhs that the warp's warpgroup has read.
   JAXGEMM_SM90 void StoreAllByStages(const Packed& packed, bool any) const {
     static_assert(kBoxes <= Traits::kStages);
     static_assert(Traits::kLhsBytes == Traits::kConsumerWarps * kBytes);
@@ -77,7 +77,7 @@ class OutBoxes {
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
   JAXGEMM_SM90 void Write(uint32_t box, const Packed& packed, int i) const {
-    // This lane's row of a matrix, and the 16-byte chunk of it, swizzled.
+    // This lane's row of the matrices and its 16 bytes in the row, swizzled.
     const int row = Lane() % kBoxRows;
     const uint32_t in_box = row * kRowBytes + (Lane() / kBoxRows ^ row % 8) * 16;
 #pragma unroll
@@ -86,14 +86,14 @@ class OutBoxes {
       StoreMatrices(box + (in_box ^ j * 32), pairs[0], pairs[1], pairs[2], pairs[3]);
     }
   }
-  // By one lane, when all have fenced.
+  // Called by one lane when all lanes have fenced.
   JAXGEMM_SM90 void Send(uint32_t box, const Packed& packed, int i) const {
     StoreBox(&maps_.out, box, packed.column + i * kBoxColumns, packed.row, packed.z);
   }
 
   SharedMemory<Traits>& shared_;
   const TensorMaps& maps_;
-  const int thread_;  // of all consumers of the CTA
+  const int thread_;  // among the CTA's consumers
 };
 
 }  // namespace jaxgemm

@@ -1,4 +1,4 @@
-// Four neighbouring values in a row, and how they become elements of out.
+// Four neighbouring values of a row, and their conversion to elements of out.
 #pragma once
 
 #include "kernel/epilogue.h"
@@ -12,7 +12,7 @@ struct alignas(4 * sizeof(T)) Four {
   JAXGEMM_SM90 T& operator[](int i) { return values[i]; }
 };
 
-// Four neighbours in a row, or the first `count` of them.
+// Stores four neighbours of a row, or the first `count` of them.
 template <class T>
 JAXGEMM_SM90 void StoreFour(void* base, int64_t offset, Four<T> value, int count, bool aligned) {
   T* to = static_cast<T*>(base) + offset;
@@ -67,7 +67,7 @@ JAXGEMM_SM90 void StoreAs(DType dtype, void* base, int64_t offset, Four<float> v
     case DType::kS32: return;  // only from int32_t
   }
 }
-// Wraps, as an integer conversion does.
+// int8 results wrap, as in an integer conversion.
 JAXGEMM_SM90 void StoreAs(DType dtype, void* base, int64_t offset, Four<int32_t> value, int count,
                           bool aligned) {
   if (dtype != DType::kS8) return StoreFour(base, offset, value, count, aligned);

@@ -1,4 +1,4 @@
-// Warpgroup matrix multiply-add (wgmma): both operands from shared memory, sums in registers.
+// Warpgroup matrix multiply-add (wgmma): operands in shared memory, accumulators in registers.
 #pragma once
 
 #include "sm90/matrix_descriptor.h"
@@ -14,8 +14,9 @@ JAXGEMM_SM90 void WgmmaWait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
 }
 
-// The compiler must neither move sums while they are being computed (Fence), nor keep the last
-// tile's where the first step overwrites them (Forget), nor clear them as memory.
+// The compiler must not move accumulators while wgmma computes them (FenceSum), must not keep the
+// last tile's where the first step overwrites them (ForgetSum), and must clear each in its register
+// (ClearSum).
 #define JAXGEMM_EACH_SUM(Name, text, float_constraint, int_constraint)                         \
   JAXGEMM_SM90 void Name(float& sum) { asm volatile(text : float_constraint(sum)::"memory"); } \
   JAXGEMM_SM90 void Name(int32_t& sum) { asm volatile(text : int_constraint(sum)::"memory"); }
@@ -24,7 +25,8 @@ JAXGEMM_EACH_SUM(ForgetSum, "", "=f", "=r")
 JAXGEMM_EACH_SUM(ClearSum, "mov.b32 %0, 0;", "=f", "=r")
 #undef JAXGEMM_EACH_SUM
 
-// The registers of a thread as operands of an asm statement, 8 x kCount of them.
+// A thread's accumulators as operands of an asm statement (R8 to R128), and the list of their
+// numbers in its text (L32 to L128).
 #define JAXGEMM_R8(c, d, i) \
   c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3]), c(d[i + 4]), c(d[i + 5]), c(d[i + 6]), c(d[i + 7])
 #define JAXGEMM_R32_AT(c, d, i) \
@@ -46,7 +48,7 @@ JAXGEMM_EACH_SUM(ClearSum, "mov.b32 %0, 0;", "=f", "=r")
   JAXGEMM_N90 JAXGEMM_N10(9) JAXGEMM_N10(10) \
       JAXGEMM_N10(11) "%120,%121,%122,%123,%124,%125,%126,%127"
 
-// kN columns of 64 rows: d += a * b, or d = a * b if not `accumulate`. *_transposed: m or n runs
+// 64 rows and kN columns: d += a * b, or d = a * b if not `accumulate`. k*Transposed: m or n runs
 // along the rows of shared memory, not k.
 template <DType kLhs, DType kRhs, int kN, bool kLhsTransposed, bool kRhsTransposed>
 struct Wgmma;
@@ -65,7 +67,7 @@ struct Wgmma;
                      "n"(int{kRhsTransposed}));                                                  \
     }                                                                                            \
   };
-// k along the rows only. `scales`: what float types have after the predicate.
+// For types that need k along the rows. `scales`: operands of float types after the predicate.
 #define JAXGEMM_WGMMA_K(lhs, rhs, depth, types, sum, c, scales, n, regs, r0, r1, r2) \
   template <>                                                                        \
   struct Wgmma<DType::lhs, DType::rhs, n, false, false> {                            \

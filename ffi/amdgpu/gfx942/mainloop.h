@@ -1,4 +1,4 @@
-// The main loop on gfx942. LDS holds one k tile; the next one waits in registers until all waves
+// The main loop on gfx942. LDS has one k tile; the next one waits in registers until all waves
 // have read the current one.
 #pragma once
 
@@ -8,16 +8,17 @@
 
 namespace jaxgemm {
 
-// A k tile is multiplied in two steps, half of its k each. A step has slots: two rows of fragments
-// by one column. Memory instructions stand between the slots, as early as registers are free:
+// A k tile is multiplied in two steps, half of its k each. A step consists of slots: each
+// multiplies two rows of fragments by one column of fragments. Memory instructions are between the
+// slots, as early as registers are free:
 //
 //   step 0               fragments are replaced by those of step 1 after their last use
-//   step 1, first half   barrier: all waves have read the k tile. The next one goes from
+//   step 1, first half   barrier: all waves have read the k tile. The next one is written from
 //                        registers to LDS, loads of the one after it start
 //           second half  barrier: all waves have written. Fragments are replaced by those of the
 //                        next k tile's step 0
 //
-// After the last k tile the same is done with zeros.
+// After the last k tile the loads return zeros.
 template <class Traits>
 class Mainloop {
   using Lhs = Operand<Traits, true>;
@@ -27,8 +28,8 @@ class Mainloop {
  public:
   static constexpr int kLdsBytes = Lhs::kTileBytes + Rhs::kTileBytes;
 
-  // Sets `sums` to the products of the tile's k range. LDS may still be in use by other waves when
-  // it is called; it is free when it returns.
+  // Sets the accumulators to the product over the tile's k range. Other waves may still use LDS
+  // when this is called; LDS is free when it returns.
   static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums) {
     const OperandMemory<Traits, true> lhs(args, tile);
     const OperandMemory<Traits, false> rhs(args, tile);
@@ -42,7 +43,7 @@ class Mainloop {
   }
 
  private:
-  // A step's, while it is multiplied.
+  // The fragments of the step that is multiplied.
   struct Fragments {
     Chunk lhs[Lhs::kFrags], rhs[Rhs::kFrags];
   };
@@ -62,8 +63,8 @@ class Mainloop {
     Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
     const int64_t k_left = lhs_memory.k - (tile.k_end - 1) * int64_t{Traits::kTileK};
     const uint32_t k_left_in_last = k_left < Traits::kTileK ? k_left : Traits::kTileK;
-    // Of the k tile to load, which is followed by `left` - 1 more: the last one may be partial,
-    // those after it are empty.
+    // Prepares the loads of the next k tile, the first of the `left` that are not loaded. The last
+    // one may be partial, those after it are empty.
     auto check_end = [&](Index left) {
       if (left > 1) return;
       if (left == 1) {
@@ -105,7 +106,7 @@ class Mainloop {
 
   static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Sums& sums) {
     constexpr int kRows = Lhs::kFrags, kColumns = Rhs::kFrags, kSlots = kRows / 2 * kColumns;
-    // All LDS accesses before a barrier have had a slot to end in.
+    // At least one slot is between LDS accesses and the next barrier, so that they can end.
     constexpr int kWriteBegin = 1, kWriteEnd = kSlots / 2, kReadBegin = kWriteEnd + kSlots / 8;
     auto step = [&](auto&& after) {
 #pragma unroll
@@ -123,7 +124,7 @@ class Mainloop {
         after(slot);
       }
     };
-    // Fragments that are not needed any more after `slot` are replaced.
+    // Replaces the fragments that are not used after `slot`.
     auto read = [&](int slot, int step) {
       const int i = slot / kColumns * 2, j = slot % kColumns;
       if (i == kRows - 2) frags.rhs[j] = rhs.Read(j, step);
@@ -157,7 +158,7 @@ class Mainloop {
     });
   }
 
-  // The part-th of kParts equal shares of 0, 1, ... count - 1.
+  // Calls f for the part-th of kParts equal shares of 0, 1, ... count - 1.
   template <int kParts, class F>
   static JAXGEMM_AMD void Part(int part, int count, F&& f) {
 #pragma unroll

@@ -1,9 +1,9 @@
-// One operand's way on gfx942: from memory to registers, from there to LDS, and from LDS to the
+// Moves one operand on gfx942: from memory to registers, from there to LDS, and from LDS to the
 // fragments of a wave.
 //
-// In LDS a tile is two planes, the k of either step of the main loop: lines of 64 bytes, one for
-// each row. Lines and the chunks in them are permuted so that no banks conflict, however the
-// operand lies in memory: operands whose rows are contiguous there are transposed in registers.
+// In LDS a tile is two planes, one for each step of the main loop, with a line of 64 bytes of k for
+// each row. Lines and the vectors in them are swizzled so that there are no bank conflicts, for
+// every layout in memory: operands that are not k-contiguous are transposed in registers.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -19,13 +19,13 @@ class Operand {
   static constexpr int kRows = Memory::kTileRows;
   static constexpr int kLineBytes = kRowBytes / 2, kPlaneBytes = kRows * kLineBytes;
   static constexpr int kWaveRows = kIsLhs ? Traits::kWaveM : Traits::kWaveN;
-  // A thread carries four chunks: of rows kRowStep apart, or of neighbouring rows, which are then
-  // loaded as four elements of each k.
+  // A thread moves four vectors: of rows kRowStep apart if the operand is k-contiguous, else of
+  // neighbouring rows, which are loaded as four elements of each k.
   static constexpr int kRowStep = Traits::kThreads / kRowChunks;
   static constexpr int kBlockRows = 4;
   static_assert(kRows * kRowChunks == kBlockRows * Traits::kThreads);
   static constexpr int kPieceBytes = kKContiguous ? kChunkBytes : kBlockRows * kBytes;
-  // As many as there are registers for.
+  // Offsets kept in registers; there are no registers for more.
   static constexpr int kOffsets = kBytes == 2 && !kKContiguous ? 8 : 4;
   using Piece = uint32_t __attribute__((ext_vector_type(kPieceBytes / 4)));
 
@@ -60,7 +60,7 @@ class Operand {
     }
   }
 
-  // Loads of the tile being loaded see zeros from its `k_left`-th k on, at most kTileK.
+  // Loads of the current k tile return zeros from its `k_left`-th k on, at most kTileK.
   JAXGEMM_AMD void MaskK(uint32_t k_left) {
     if constexpr (kKContiguous) {
       const bool outside = FirstPlace().chunk * kChunk >= k_left;
@@ -70,7 +70,7 @@ class Operand {
       resource_[2] = k_left * line_bytes_ - row_bytes_;
     }
   }
-  // Loads see zeros only.
+  // Later loads return zeros only.
   JAXGEMM_AMD void Close() { jaxgemm::Close(resource_); }
   JAXGEMM_AMD void NextTile() { Advance(resource_, step_); }
 
@@ -79,7 +79,7 @@ class Operand {
     const auto resource = __builtin_amdgcn_make_buffer_rsrc(
         reinterpret_cast<void*>(resource_[0] | uint64_t{resource_[1]} << 32), 0, resource_[2],
         resource_[3]);
-    // Else the sums are kept in registers, too.
+    // Else the compiler keeps the computed offsets in registers, too.
     if (i == kOffsets) asm volatile("" : "+s"(line_bytes_));
     const uint32_t offset = offset_[i % kOffsets] + i / kOffsets * kOffsets * line_bytes_;
     if constexpr (kPieceBytes == 16) {
@@ -90,24 +90,24 @@ class Operand {
       staged_[i] = __builtin_amdgcn_raw_buffer_load_b32(resource, offset, 0, 0);
     }
   }
-  // Writes chunk `i` of kWrites to LDS.
+  // Writes vector `i` of kWrites to LDS.
   JAXGEMM_AMD void Write(int i) const {
     if constexpr (kKContiguous) {
       *reinterpret_cast<LdsChunk*>(write_ + i * kRowStep * kLineBytes) = staged_[i];
     } else {
-      // The two low bits of a row flip these of its position.
+      // The two low bits of a row flip these bits of its position.
       const auto flip = i * kLineBytes | (i >> 1) * kChunkBytes;
       const auto at = reinterpret_cast<uintptr_t>(write_) ^ flip;
       *reinterpret_cast<LdsChunk*>(at) = Transposed(i);
     }
   }
 
-  // Writes chunk `i` and starts the loads that may overwrite it.
+  // Writes vector `i` and starts the loads that may overwrite its registers.
   JAXGEMM_AMD void Replace(int i) {
     Write(i);
     if constexpr (kKContiguous) Load(i);
   }
-  // Starts the i-th quarter of the loads that must wait until all chunks are written.
+  // Starts the i-th quarter of the loads that must wait until all vectors are written.
   JAXGEMM_AMD void LoadRest(int i) {
     if constexpr (!kKContiguous) {
 #pragma unroll
@@ -115,7 +115,7 @@ class Operand {
     }
   }
 
-  // A wave's fragment: for row (or column) l % 16 lane l has chunk l / 16 of step `step`.
+  // Reads a wave's fragment: lane l gets vector l / 16 of step `step` of row (or column) l % 16.
   JAXGEMM_AMD Chunk Read(int frag, int step) const {
     return *reinterpret_cast<LdsChunk*>(read_[frag % 2] + frag / 2 * 32 * kLineBytes +
                                         step * kPlaneBytes);
@@ -126,9 +126,9 @@ class Operand {
     uint32_t row, chunk;
   };
 
-  // Where a chunk of a row lies in LDS. The LDS has 32 banks and serves eight lanes of 16 bytes at
-  // a time. These are eight rows in a read (lanes 0-3 and 20-23, 4-7 and 16-19, ...), and in a
-  // write (lanes 0-7, 8-15, ...) the chunks of two rows or, transposed, rows four apart.
+  // The position of a row's vector in LDS. The LDS has 32 banks and serves eight lanes of 16 bytes
+  // at a time. In a read (lanes 0-3 and 20-23, 4-7 and 16-19, ...) these are eight rows. In a write
+  // (lanes 0-7, 8-15, ...) they are the vectors of two rows or, transposed, rows four apart.
   static JAXGEMM_AMD uint32_t Position(uint32_t row, uint32_t chunk) {
     const uint32_t line = row ^ (row >> 3 & 1);
     const uint32_t in_line = (chunk ^ row >> 1 ^ (row >> 4 & 1)) % 4;
@@ -145,7 +145,7 @@ class Operand {
     }
   }
 
-  // Chunk of row `i` of the block.
+  // The vector of row `i` of the block.
   JAXGEMM_AMD Chunk Transposed(int i) const {
     Chunk chunk;
 #pragma unroll

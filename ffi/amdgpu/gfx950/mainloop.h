@@ -1,5 +1,5 @@
-// The main loop on gfx950: operands go straight to LDS, two k tiles ahead, and each k tile is
-// done in four phases, one for each quadrant of a wave's part of the tile.
+// The main loop on gfx950: operands are loaded straight to LDS, two k tiles ahead. Each k tile is
+// multiplied in four phases, one for each quadrant of a wave's part of the tile.
 #pragma once
 
 #include "amdgpu/gfx950/operand.h"
@@ -8,8 +8,8 @@
 
 namespace jaxgemm {
 
-// Phases and halves of k tile t (lhs halves A, rhs halves B; all of a phase's LDS reads are of
-// t but the last one's):
+// The phases of k tile t. A0 and A1 are the halves of lhs, B0 and B1 those of rhs; unless noted
+// they are those of t:
 //
 //   phase   reads      starts to load   multiplies
 //   1       A0         A1 of t + 1      A0 B0
@@ -17,14 +17,14 @@ namespace jaxgemm {
 //   3       A1         A0 of t + 2      A1 B0
 //   4       B0 of t+1  B1 of t + 2      A1 B1
 //
-// Every phase is: reads and loads; barrier; wait; multiply; and in ping-pong one more barrier.
-// A half is loaded anew two phases after it is read: in between, every wave has waited for its
-// reads and met the others at a barrier. The wait lets the loads of four halves go on, those of
-// this phase and three before; a half loaded before them is read two phases later at the
+// Every phase is: reads and loads; barrier; wait; multiply; and with ping-pong one more barrier.
+// A half is loaded again two phases after it is read: in between, every wave has waited for its
+// reads and passed a barrier. The wait leaves the loads of four halves in flight, those of this
+// phase and of the three before. A half loaded before them is read two phases later at the
 // earliest, one barrier after the slowest wave's wait.
 //
-// Ping-pong: a SIMD has one wave of either row of waves. The second row runs one barrier, half a
-// phase, behind, so that one wave of the SIMD multiplies while the other reads.
+// Ping-pong: each SIMD has one wave of each of the two rows of waves. The second row runs one
+// barrier, half a phase, behind, so that one wave of the SIMD multiplies while the other reads.
 template <class Traits>
 class Mainloop {
   static constexpr bool kPingPong = Traits::kThreads / kWaveSize == 8;
@@ -37,8 +37,8 @@ class Mainloop {
  public:
   static constexpr int kLdsBytes = 2 * kBufferBytes;
 
-  // Sets `sums` to the products of the tile's k range. LDS may still be in use by other waves when
-  // it is called; it is free when it returns.
+  // Sets the accumulators to the product over the tile's k range. Other waves may still use LDS
+  // when this is called; LDS is free when it returns.
   static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums) {
 #pragma unroll
     for (auto& row : sums) {
@@ -64,8 +64,8 @@ class Mainloop {
     uint32_t load_lhs = Lhs::LoadPlace(lds);
     const int64_t k_left = lhs_memory.k - (tile.k_end - 1) * int64_t{Traits::kTileK};
     const uint32_t k_left_in_last = k_left < Traits::kTileK ? k_left : Traits::kTileK;
-    // Of the next k tile to load, which is followed by `left` - 1 more: the last one may be
-    // partial, those after it are empty.
+    // Prepares the loads of the next k tile, the first of the `left` that are not loaded. The last
+    // one may be partial, those after it are empty.
     auto check_end = [&](Index left) {
       if (left > 1) return;
       if (left == 1) {
@@ -99,7 +99,7 @@ class Mainloop {
     rhs.template Load<1>(load_rhs());
     Wait();
     Meet();
-    // As a phase of its own: B0 is loaded anew in the next but one.
+    // This read is a phase of its own, because B0 is loaded again two phases later.
     rhs.template Read<0>(b0);
     Wait();
     Meet();
@@ -134,18 +134,18 @@ class Mainloop {
     Meet();
   }
 
-  // A barrier without waits.
+  // A barrier that does not wait for memory accesses.
   static JAXGEMM_AMD void Meet() {
     __builtin_amdgcn_sched_barrier(0);
     asm volatile("s_barrier" ::: "memory");
     __builtin_amdgcn_sched_barrier(0);
   }
-  // All LDS reads of this wave are done, and all but eight of its loads: those of four halves.
+  // Waits for all LDS reads of this wave, and for all but eight of its loads: those of four halves.
   static JAXGEMM_AMD void Wait() {
     constexpr int kLoads = 8, kLdsReads = 0, kAnyExports = 7;
     __builtin_amdgcn_s_waitcnt(kLoads | kAnyExports << 4 | kLdsReads << 8);
   }
-  // The second half of a phase.
+  // The second half of a phase, from its first barrier on.
   template <int kHalfM, int kHalfN>
   static JAXGEMM_AMD void Multiply(const Chunk (&lhs)[Lhs::kFrags][2],
                                    const Chunk (&rhs)[Rhs::kFrags][2], Sums& sums) {
@@ -154,7 +154,7 @@ class Mainloop {
     Wait();
     __builtin_amdgcn_s_setprio(1);
     __builtin_amdgcn_sched_barrier(0);
-    // In turn, so that none waits for the one before it.
+    // Consecutive instructions have different accumulators, so that none waits for the one before.
 #pragma unroll
     for (int step = 0; step < 2; step += kChunks) {
 #pragma unroll

@@ -1,11 +1,11 @@
-// One operand's way on gfx950: from memory straight to LDS, and from LDS to the fragments of a
+// Moves one operand on gfx950: from memory straight to LDS, and from LDS to the fragments of a
 // wave.
 //
-// A tile is kept as two halves: half h has, of every wave's rows, the h-th half, so that the
-// loads of one half go on while the other one is read. k-contiguous operands lie there as
-// rows of kRowBytes of k, the others as lines of one k's rows, which are transposed as they are
-// read. Loads put 64 lanes' chunks next to each other, so it is their addresses that are permuted
-// to keep reads free of bank conflicts.
+// In LDS a tile is two halves. Half h has the h-th half of every wave's rows, so that one half can
+// be loaded while the other one is read. k-contiguous operands are stored as rows of kRowBytes of
+// k, the others as lines of a half's rows at one k, which are transposed when they are read. A load
+// puts the vectors of 64 lanes next to each other in LDS, so the addresses in memory are swizzled
+// instead, to avoid bank conflicts in reads.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -24,13 +24,13 @@ class Operand {
   static constexpr int kWaveHalfRows = kWaveRows / 2;
   static constexpr int kHalfBytes = kHalfRows * kRowBytes;
 
-  // Of one load of a wave; each wave does two, neighbours in LDS, for a half tile.
+  // Bytes of one load of a wave. For a half tile each wave does two, neighbours in LDS.
   static constexpr int kLoadBytes = kWaveSize * kChunkBytes;
   static_assert(2 * kLoadBytes * Traits::kThreads / kWaveSize == kHalfBytes);
 
-  // Lines of k: a unit is the 16 rows of a fragment. A read of 16 lanes takes kLinesPerRead
-  // lines of a unit, one piece a lane, and gives each lane the k of one row (CDNA4 ISA, "MFMA
-  // Transpose Load from LDS"); 4-byte elements need no such instruction.
+  // If not k-contiguous: a unit is the 16 rows of a fragment in a line. A read of 16 lanes takes
+  // kLinesPerRead lines of a unit, one piece per lane, and gives each lane the k of one row (CDNA4
+  // ISA, "MFMA Transpose Load from LDS"). 4-byte elements do not need such an instruction.
   static constexpr int kLineBytes = kHalfRows * kBytes, kUnitBytes = 16 * kBytes;
   static constexpr int kPieceBytes = kBytes == 4 ? 4 : 8;
   static constexpr int kLanesPerLine = kUnitBytes / kPieceBytes;
@@ -38,7 +38,7 @@ class Operand {
 
  public:
   static constexpr int kTileBytes = 2 * kHalfBytes;
-  static constexpr int kFrags = kWaveHalfRows / 16;  // of a wave, in one half
+  static constexpr int kFrags = kWaveHalfRows / 16;  // fragments of a wave in one half
 
   // Starts at k tile `k_tile` of tile `tile`; LDS buffers of this operand begin at `lds`.
   JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile, Lds* lds)
@@ -51,7 +51,7 @@ class Operand {
       const uint32_t row = memory.RowInMemory(tile, place.row, kKContiguous ? 1 : kChunk);
       offset_[load] =
           kKContiguous ? row * line_bytes + place.k * kBytes : place.k * line_bytes + row * kBytes;
-      // The second load's immediate offset counts in LDS and in memory alike.
+      // The second load's immediate offset is added in LDS and in memory: the base is lower by it.
       if (load % 2 == 0) offset_[load] += kLoadBytes;
     }
 
@@ -72,27 +72,27 @@ class Operand {
     }
   }
 
-  // Loads of the tile being loaded see zeros from its `k_left`-th k on.
+  // Loads of the current k tile return zeros from its `k_left`-th k on.
   JAXGEMM_AMD void MaskK(uint32_t k_left) {
 #pragma unroll
     for (int load = 0; load < 4; ++load) {
       if (PlaceOf(load).k >= k_left) offset_[load] = kOutsideBuffer;
     }
   }
-  // Loads see zeros only.
+  // Later loads return zeros only.
   JAXGEMM_AMD void Close() { jaxgemm::Close(resource_); }
   JAXGEMM_AMD void NextTile() { Advance(resource_, step_); }
 
-  // Before the first load: vector instructions may have written the scalars that it reads, and
-  // the compiler does not look for that hazard in assembly (CDNA3 ISA, "Manually Inserted Wait
-  // States": 5).
+  // Must be called before the first load. Vector instructions may have written the scalars that the
+  // load reads, and the compiler does not check inline assembly for that hazard (CDNA3 ISA,
+  // "Manually Inserted Wait States": 5).
   JAXGEMM_AMD void Settle() { asm volatile("s_nop 4" : "+s"(resource_)); }
 
-  // Starts the loads of a half into the buffer at `lds` (in LDS, this wave's first byte).
+  // Starts the loads of a half into a buffer; `lds` is the LDS address of this wave's first byte.
   template <int kHalf>
   JAXGEMM_AMD void Load(uint32_t lds) const {
-    // One wait state between M0 and its use (CDNA3 ISA, "Manually Inserted Wait States"). The
-    // compiler has no other use for M0.
+    // M0 needs one wait state between its write and its use (CDNA3 ISA, "Manually Inserted Wait
+    // States"). The compiler does not use M0 for anything else.
     asm volatile(
         "s_add_u32 m0, %0, %1\n\t"
         "s_nop 0\n\t"
@@ -103,14 +103,14 @@ class Operand {
           "s"(resource_), "i"(kLoadBytes)
         : "scc", "memory");
   }
-  // Where a wave's loads begin.
+  // The LDS address where this wave's loads begin.
   static JAXGEMM_AMD uint32_t LoadPlace(Lds* lds) {
     return __builtin_amdgcn_readfirstlane(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(lds))) +
            WaveId() * 2 * kLoadBytes;
   }
 
-  // A wave's fragments of a half: for row (or column) l % 16 lane l has chunks l / 16 and
-  // l / 16 + 4.
+  // Reads a wave's fragments of a half: lane l gets vectors l / 16 and l / 16 + 4 of row (or
+  // column) l % 16.
   template <int kHalf>
   JAXGEMM_AMD void Read(Chunk (&frags)[kFrags][2]) const {
 #pragma unroll
@@ -139,23 +139,23 @@ class Operand {
 
   static JAXGEMM_AMD uint32_t Wave() { return kIsLhs ? Traits::WaveM() : Traits::WaveN(); }
 
-  // XORed to the unit's place in its line, so that what the LDS serves together meets all of its
-  // 64 banks: reads of 8 bytes by 32 lanes, of 4 bytes by 64.
+  // XORed to the unit's index in its line, so that the lanes that the LDS serves together use all
+  // of its 64 banks: 32 lanes in reads of 8 bytes, 64 lanes in reads of 4 bytes.
   static JAXGEMM_AMD uint32_t UnitSwizzle(uint32_t k) {
-    constexpr int kGroups = kBytes == 4 ? 4 : 2;  // of 16 lanes
+    constexpr int kGroups = kBytes == 4 ? 4 : 2;  // groups of 16 lanes
     constexpr int kBankBytes = 256;
     constexpr int kLinesPerBanks = kLineBytes < kBankBytes ? kBankBytes / kLineBytes : 1;
     return (k % kLinesPerRead + k / kChunk % kGroups * kLinesPerRead) / kLinesPerBanks;
   }
 
-  // What this lane fetches by load `load` % 2 of half `load` / 2.
+  // The row and k that this lane loads by load `load` % 2 of half `load` / 2.
   static JAXGEMM_AMD Place PlaceOf(uint32_t load) {
     const uint32_t lane = LaneId(), block = 2 * WaveId() + load % 2;
     const uint32_t at = block * kLoadBytes + lane * kChunkBytes;
     uint32_t half_row, k;
     if constexpr (kKContiguous) {
       half_row = at / kRowBytes;
-      // ChunkOffset's permutation is its own inverse.
+      // ChunkOffset's swizzle is its own inverse.
       k = ChunkOffset(half_row, lane % kRowChunks) / kChunkBytes % kRowChunks * kChunk;
     } else {
       k = at / kLineBytes;

@@ -25,7 +25,7 @@ void AnnotateIgnoreWritesEnd(const char* file, int line);
 #else
 #define JAXGEMM_TSAN(...)
 #endif
-// What a function does is nothing to the sanitizer.
+// ThreadSanitizer ignores what such a function does.
 #define JAXGEMM_UNSEEN __attribute__((no_sanitize("thread")))
 
 namespace jaxgemm::stand_in {
@@ -33,19 +33,19 @@ namespace {
 
 constexpr size_t kStackBytes = 256 << 10, kGuardBytes = 4096;
 constexpr unsigned char kGuard = 0xa5;
-constexpr size_t kMostLater = 4000;  // the sanitizer knows 8128 fibers
+constexpr size_t kMostLater = 4000;  // ThreadSanitizer has at most 8128 fibers
 
 struct Thread {
   ucontext_t context;
   char* stack;
   int index, block, rank;
   bool done;
-  bool met;                                  // its cluster, once at least
-  uint64_t joined;                           // the generation of the meeting that it came to
-  std::deque<std::shared_ptr<bool>> stores;  // that it began; whether they have been done
-  std::vector<std::function<void()>> open;   // wgmmas that are not committed, and those that are
-  std::deque<std::vector<std::function<void()>>> groups;
-  void* fiber;  // as the sanitizer knows it
+  bool met;                                  // has passed a cluster barrier
+  uint64_t joined;                           // the generation of the meeting that it joined
+  std::deque<std::shared_ptr<bool>> stores;  // those that it started: whether they are done
+  std::vector<std::function<void()>> open;   // wgmmas that are not committed
+  std::deque<std::vector<std::function<void()>>> groups;  // committed wgmmas
+  void* fiber;                                            // for ThreadSanitizer
 };
 
 struct Barrier {
@@ -60,7 +60,7 @@ struct Meeting {
   uint64_t generation = 0;
 };
 
-// By a fiber of its own, which comes from the thread that began it.
+// Asynchronous work. It has its own fiber, which the thread that started it has created.
 struct Later {
   std::function<void()> work;
   std::shared_ptr<bool> done;
@@ -80,18 +80,18 @@ struct Machine {
   int size = 0;
   char* shared[kMostCtas];
   int left[kMostCtas];  // threads of a CTA that have not ended
-  bool late;            // something came to a CTA that had
-  bool early;           // a thread used another's barrier before its cluster met
+  bool late;            // something arrived at a CTA that had ended
+  bool early;           // a thread used another thread's barrier before a cluster barrier
   char keys[kMostCtas][64];
   uint64_t exchange[kMostCtas][kThreads];
   const std::function<void()>* kernel = nullptr;
   void* fiber;
-  uint64_t patience;  // of those who wait for what is done later
+  uint64_t patience;  // one in so many steps does asynchronous work
 } machine;
 
 JAXGEMM_UNSEEN Thread* Me() { return machine.current; }
 
-// What is done to the machine's own data is no race.
+// While it exists, ThreadSanitizer ignores accesses: those to the machine's own data are no races.
 class Inside {
  public:
   Inside() {
@@ -111,7 +111,7 @@ void SwitchTo([[maybe_unused]] void* fiber) {
 void Acquire(const void* key) { JAXGEMM_TSAN(__tsan_acquire(const_cast<void*>(key));)(void) key; }
 void Release(const void* key) { JAXGEMM_TSAN(__tsan_release(const_cast<void*>(key));)(void) key; }
 
-// Inside.
+// Wake and Block are called while an Inside exists.
 void Wake(const void* key) {
   auto found = machine.waiting.find(key);
   if (found == machine.waiting.end()) return;
@@ -305,7 +305,7 @@ void AwaitOthers(const void* key, bool orders) {
   {
     Inside inside;
     const uint64_t generation = Me()->joined;
-    // Others may be added to the map.
+    // Looked up each time, because other meetings may be added to the map.
     while (machine.meetings[key].generation == generation) Block(key);
     if (key == ClusterKey()) Me()->met = true;
   }
@@ -332,7 +332,7 @@ void InitBarrier(void* barrier, int arrivals) {
   Inside inside;
   machine.barriers[barrier] = {.arrivals = arrivals, .pending = arrivals, .maker = Me()};
 }
-// Inside, by a thread.
+// Called by a thread while an Inside exists.
 Barrier& Use(void* barrier) {
   Barrier& state = machine.barriers.at(barrier);
   if (!Me()->met && state.maker != Me()) machine.early = true;

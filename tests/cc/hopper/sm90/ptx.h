@@ -1,4 +1,4 @@
-// Stands in for ffi/sm90/ptx.h, which has what these do as instructions, on ../machine.h.
+// A stand-in for ffi/sm90/ptx.h: the same functions, on ../machine.h instead of instructions.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct alignas(16) uint4 {
 
 namespace jaxgemm {
 
-// ------------------------------------------------------------------------ what CUDA has
+// ------------------------------------------------------------------------ CUDA's names
 
 struct Index3 {
   unsigned x;
@@ -56,7 +56,7 @@ inline constexpr int kWarpSize = 32, kWarpgroupSize = 128;
 
 inline int ThreadId() { return stand_in::ThreadIndex(); }
 inline uint32_t SameInWarp(uint32_t x) { return __shfl_sync(~0u, x, 0); }
-// Any lane may be the one that is elected.
+// The hardware may elect any lane.
 inline int LeaderLane() { return 5; }
 inline bool IsLeader() { return ThreadId() % kWarpSize == LeaderLane(); }
 
@@ -64,7 +64,7 @@ inline int DivSmall(int x, int y) {
   return static_cast<int>((static_cast<float>(x) + .5f) * (1 / static_cast<float>(y)));
 }
 
-// Addresses are offsets, above 1 << 24 those in a CTA of the cluster.
+// Addresses are offsets in shared memory. A ClusterAddress has rank + 1 in the bits from 24 on.
 inline uint32_t SharedAddress(const void* shared) {
   return static_cast<uint32_t>(static_cast<const char*>(shared) - stand_in::Shared());
 }
@@ -90,7 +90,7 @@ inline void StoreWordToCluster(uint32_t address, int32_t word) {
 }
 
 inline void ArriveAtCluster() {
-  // For what was read; the sanitizer knows no such order.
+  // Only reads before it need the order, but ThreadSanitizer has no order for reads alone.
   stand_in::Join(stand_in::ClusterKey(), stand_in::kThreads * ClusterSize(), /*orders=*/true);
 }
 inline void WaitForCluster() { stand_in::AwaitOthers(stand_in::ClusterKey(), /*orders=*/true); }
@@ -153,7 +153,7 @@ inline uint32_t RoundToTf32(uint32_t bits) { return (bits + 0x1000) & ~0x1fffu; 
 
 // ----------------------------------------------------------------------------------- TMA
 
-// What a test writes to a TensorMap's words.
+// The contents of a TensorMap's words in tests.
 struct HostMap {
   char* memory;
   int64_t x, y, z;  // elements
@@ -163,11 +163,11 @@ struct HostMap {
 static_assert(sizeof(HostMap) <= sizeof(TensorMap));
 
 inline void PrefetchTensorMap(const TensorMap*) {}
-// What is not there cannot be read.
+// Reads the line, so that a prefetch outside of memory fails.
 inline void PrefetchLine(const void* line) { *static_cast<const volatile char*>(line); }
 
-// The copy engine's way with a box: each 16 bytes, their place in memory or null where they are
-// outside. Partly outside they are taken byte by byte.
+// Calls copy(shared, memory, count) for every 16 bytes of a box, as TMA copies them. `count` is how
+// many of the 16 bytes are inside the tensor.
 template <class Copy>
 void ForEachPiece(const TensorMap* map, char* shared, char* base, int x, int y, int z,
                   const Copy& copy) {

@@ -1,4 +1,4 @@
-// Stands in for ffi/kernel/wgmma.h, on ../machine.h: multiplies when it is waited for.
+// A stand-in for ffi/sm90/wgmma.h, on ../machine.h: multiplies when a thread waits for it.
 #pragma once
 
 #include <type_traits>
@@ -9,20 +9,20 @@
 
 namespace jaxgemm {
 
-// By whole warps.
+// Called by whole warps.
 inline void WgmmaFence() { stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/false); }
 inline void WgmmaCommit() { stand_in::CommitMultiplies(); }
 template <int kLeft>
 void WgmmaWait() {
   stand_in::MayYield();
   stand_in::WaitForMultiplies(kLeft);
-  // The warp multiplies as one.
+  // All lanes of a warp finish together.
   stand_in::Meet(stand_in::WarpKey(), 32, /*orders=*/true);
 }
 
 template <class Sum>
 void FenceSum(Sum&) {}
-// What was there must not matter.
+// Overwrites the value, because the old one must not be used.
 template <class Sum>
 void ForgetSum(Sum& sum) {
   sum = static_cast<Sum>(1 << 30);
@@ -53,8 +53,8 @@ auto DecodeElement(const char* at) {
   }
 }
 
-// Element (line, k) of a matrix, of which m or n are the lines. PTX ISA, "Asynchronous warpgroup
-// level matrix shared memory layout", of 128-byte swizzling.
+// Element (line, k) of a matrix; lines are m or n. PTX ISA, "Asynchronous warpgroup level matrix
+// shared memory layout", for 128-byte swizzling.
 template <DType kType, bool kTransposed>
 auto MatrixElement(uint64_t descriptor, int line, int k) {
   constexpr int kBytes = ElementBytes(kType), kBlock = kRowBytes / kBytes;
