@@ -37,12 +37,12 @@ def _product(lhs, rhs, dimension_numbers, precision, preferred_element_type) -> 
 
 
 class _Arranged(NamedTuple):
-  """How a product becomes a chunked one, without a copy of lhs.
+  """The operands' shapes for the chunked primitive, to which lhs needs no copy.
 
   Attributes:
-    batch: the sizes of the batch dimensions, in front of the result's.
-    lhs_shape: [B, M, K], or in the form's order; without B where it is shared.
-    rhs_shape: likewise.
+    batch: the sizes of the batch dimensions, which the result has in front.
+    lhs_shape: [B, M, K] or [B, K, M], without B if the batch shares lhs.
+    rhs_shape: [B, K, N] or [B, N, K], likewise.
   """
 
   batch: tuple[int, ...]
@@ -64,7 +64,7 @@ def _arrange(lhs, rhs, product: Product) -> _Arranged:
   batch = tuple(batch)
 
   def contracting(labels, own) -> int | None:
-    """Where k is among the last two of [*batch, ...], or None."""
+    """Which of the last two dimensions of [*batch, ...] is k, or None."""
     if len(contracted) != 1 or own not in labels:
       return None
     inner = labels[len(batch):] if labels[:len(batch)] == batch else labels
@@ -148,7 +148,7 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, time
 
 
 def _epoch(epoch):
-  """As uint32[1], without a value that wraps."""
+  """The epoch as uint32[1]; raises ValueError if its value might wrap."""
   if isinstance(epoch, (jax.Array, np.ndarray)) and np.ndim(epoch) < 2:
     if epoch.size == 1 and jnp.issubdtype(epoch.dtype, jnp.integer):
       fits = jnp.iinfo(epoch.dtype)
@@ -220,60 +220,61 @@ def chunked_matmul(
   """`jaxgemm.matmul` of an lhs that is still arriving, chunk by chunk.
 
   The rows of lhs are computed in tiles of `tile_m`; a chunk is tiles_per_chunk_m of
-  these tile rows (`chunk_rows` says how many rows that is). Tile rows are visited from
-  tile_idx_pivot_m round, and a tile of chunk c is begun when chunk_signals[c] equals
-  the epoch (CK's PersistentAsyncInputScheduler, PyTorch's `_async_input_mm`). Where all
-  signals are set when the kernel starts, it visits more tile rows together than a chunk
-  has, as `jaxgemm.matmul` does for the cache; GemmConfig(group_m=...) fixes how many.
+  these tile rows (`chunk_rows` says how many rows that is). Tile rows are visited
+  cyclically from tile_idx_pivot_m on. A tile of chunk c begins when chunk_signals[c]
+  equals the epoch (CK's PersistentAsyncInputScheduler, PyTorch's `_async_input_mm`). If
+  all signals are set when the kernel starts, it visits more tile rows together than a
+  chunk has, as `jaxgemm.matmul` does for the cache; GemmConfig(group_m=...) fixes how
+  many.
 
-  Something else has to write lhs and then the signals, at the same time: see
-  `jaxgemm.overlap`, which streams an array in, and `jaxgemm.chunked` for when the order can
-  deadlock. Nothing in the program may copy lhs or the signals on their way; reshapes
-  that merge batch dimensions do not. Several devices: inside `jax.shard_map`.
+  A producer has to write lhs and then the signals while the product runs: see
+  `jaxgemm.overlap`, which streams an array in, and `jaxgemm.chunked` for how to avoid
+  deadlocks. Nothing in the program may copy lhs or the signals before the product;
+  reshapes that merge batch dimensions do not copy. With several devices, call this
+  inside `jax.shard_map`.
 
   On a GPU the host waits for the product, to raise the error of a missing signal.
 
   Gradients (to any order, in lhs, rhs, bias and scale) are plain products; those that
-  read lhs begin after this one has ended. vmap: over lhs, rhs and the signals, along
-  their first axis.
+  read lhs begin after this one has ended. vmap works over lhs, rhs and the signals,
+  along their first axis.
 
   Args:
     lhs: array of shape (..., M, K).
     rhs: array of shape (..., K, N) or (K, N).
     chunk_signals: uint32 of shape (C,) or (..., C), one for each chunk of rows, where
-      C = ceil(ceil(M / tile_m) / tiles_per_chunk_m). None: all of lhs is there, and this
+      C = ceil(ceil(M / tile_m) / tiles_per_chunk_m). None: lhs is complete, and this
       is `jaxgemm.matmul` (or `jaxgemm.dot_general`).
     tiles_per_chunk_m: tile rows in a chunk; the last may have fewer.
     tile_idx_pivot_m: the tile row that is computed first.
-    epoch: what a signal has to be: an int from 0 to 2**32 - 1, or an array of one
-      element, uint32 under jax.jit (other integers may wrap; their value is checked
-      where it is known). Counting it up lets one buffer of signals be used again and
-      again.
-    chunk_rows: how many rows the producer's chunks have, for a check: with others than
-      the kernel's the result would be wrong now and then.
+    epoch: the value of a signal after its chunk has arrived: an int from 0 to
+      2**32 - 1, or an array of one element, uint32 under jax.jit (other integers may
+      wrap; their value is checked where it is known). With an epoch that counts up, one
+      buffer of signals can serve many calls.
+    chunk_rows: how many rows the producer's chunks have, for a check: if the kernel's
+      chunks have other sizes, the result would sometimes be wrong.
     dimension_numbers: as in `jax.lax.dot_general`, for an lhs (..., K, M) or an rhs
       (..., N, K); batch dimensions come first.
-    precision: see `jaxgemm.matmul`; likewise what follows, but implementation, which
-      may not be "xla".
-    preferred_element_type: see there.
-    bias: see there.
-    scale: see there.
-    activation: see there.
-    schedule: see there; any.
-    reduction: see there.
-    deterministic: see there.
-    config: see there. Its tile_m makes the chunks independent of the device;
+    precision: see `jaxgemm.matmul`.
+    preferred_element_type: see `jaxgemm.matmul`.
+    bias: see `jaxgemm.matmul`.
+    scale: see `jaxgemm.matmul`.
+    activation: see `jaxgemm.matmul`.
+    schedule: see `jaxgemm.matmul`; all schedules are allowed.
+    reduction: see `jaxgemm.matmul`.
+    deterministic: see `jaxgemm.matmul`.
+    config: see `jaxgemm.matmul`. Its tile_m makes the chunks independent of the device;
       num_workgroups leaves processors for a producer that needs them.
-    implementation: see there.
-    timeout: seconds that a workgroup waits for one signal, at most. Then the call fails
-      (its error is raised where the result is waited for).
+    implementation: see `jaxgemm.matmul`; "xla" is not allowed.
+    timeout: how long a workgroup waits for one signal, in seconds. After that the call
+      fails (its error is raised where the program waits for the result).
 
   Returns:
     An array of the shape and dtype that `jaxgemm.matmul` gives.
 
   Raises:
-    ValueError, TypeError: while tracing: what `jaxgemm.matmul` raises, operands that the
-      kernels do not take, a number of signals that does not fit.
+    ValueError, TypeError: while tracing: what `jaxgemm.matmul` raises, and for operands
+      that the kernels do not take or a wrong number of signals.
   """
   tiles_per_chunk_m = _positive("tiles_per_chunk_m", tiles_per_chunk_m, 1)
   tile_idx_pivot_m = _positive("tile_idx_pivot_m", tile_idx_pivot_m, 0)
@@ -309,8 +310,8 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
   Args:
     lhs: array or `jax.ShapeDtypeStruct`.
     rhs: array or `jax.ShapeDtypeStruct`.
-    tiles_per_chunk_m: as there.
-    **kwargs: as there; chunk_signals is not needed.
+    tiles_per_chunk_m: as for `chunked_matmul`.
+    **kwargs: as for `chunked_matmul`; chunk_signals is not needed.
 
   Raises:
     ValueError, TypeError: what `chunked_matmul` raises.
@@ -325,7 +326,7 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
   options |= kwargs
   options["tile_idx_pivot_m"] = _positive(
       "tile_idx_pivot_m", options["tile_idx_pivot_m"], 0)
-  # Of arrays in host memory, too, which no product takes.
+  # Arrays in host memory are allowed here, though no product takes them.
   lhs, rhs = (
       jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)) for x in (lhs, rhs))
   form, spec, _, arranged, *_ = _prepare(

@@ -1,14 +1,14 @@
-"""The custom calls around products of chunks, and what may lie between them.
+"""The custom calls around products of chunks, and what is allowed between them.
 
-Between a start and its join the array exists before its contents do. Only a product that
-waits for its signals may read it: anything else, be it a cast or a transpose, would read
-what has not arrived, and nothing at run time would notice. So the join's lowering looks
-at everything that has been lowered so far and reads the array or its signals, through
+Between a start and its join the array exists before its contents arrive. Only a product
+that waits for its signals may read it. Anything else, such as a cast or a transpose,
+would read rows that have not arrived, without any error at run time. So the join's
+lowering finds all operations lowered so far that read the array or its signals, through
 reshapes, function calls, loops and branches. Allowed are
 
   * "jaxgemm_chunked_gemm", as lhs and as signals;
   * the join;
-  * the function that gives derivatives an lhs that has arrived (primitive.py).
+  * `jaxgemm_arrived` (primitive.py), which gives derivatives an lhs that has arrived.
 """
 
 import re
@@ -21,9 +21,9 @@ from jaxgemm.custom_call import CHUNKED_TARGET
 
 ir = mlir.ir
 
-# Calls of pure primitives, of which XLA is told that they have side effects: it might
-# take a start out of a loop or a branch and leave its join there, or drop the join
-# alone. jax drops both.
+# These are calls of pure primitives, so jax may drop a start and its join. XLA is told
+# that the calls have side effects: it might move a start out of a loop or a branch and
+# leave its join there, or drop the join alone.
 START_TARGET = "jaxgemm_chunks_start"
 JOIN_TARGET = "jaxgemm_chunks_join"
 
@@ -46,7 +46,7 @@ def call_target(op) -> str | None:
 
 
 def _origin(value):
-  """What a value is reshaped from."""
+  """The value from which a value is reshaped."""
   while not isinstance(value, ir.BlockArgument):
     op = _operation(value.owner)
     if op.name not in _SAME_BYTES:
@@ -56,7 +56,7 @@ def _origin(value):
 
 
 def start_of(signals):
-  """The start whose signals a value is, or None where there is none to be seen."""
+  """The start that gave these signals, or None if it cannot be found."""
   value = _origin(signals)
   if isinstance(value, ir.BlockArgument):
     return None
@@ -65,11 +65,11 @@ def start_of(signals):
 
 
 def are_of_others(signals, module) -> bool:
-  """Whether no copy of start_copy can be what sets these signals.
+  """Whether it is certain that no copy of start_copy sets these signals.
 
   A start is lowered before what depends on it, so a module without one has no copies
-  yet. Newer jax lowers every jitted function by itself, where the signals may be an
-  argument that says nothing about its origin.
+  yet. Newer jax lowers every jitted function separately: there the signals may be an
+  argument of unknown origin.
   """
   value = _origin(signals)
   if not isinstance(value, ir.BlockArgument):
@@ -81,7 +81,7 @@ def are_of_others(signals, module) -> bool:
 
 
 def _walk(op):
-  """The operations within an operation."""
+  """All operations inside an operation."""
   for region in op.regions:
     for block in region.blocks:
       for inner in block.operations:
@@ -90,7 +90,7 @@ def _walk(op):
 
 
 def lower_join(ctx, operands, avals, *, num_sources: int, epoch: int, timeout_ns: int):
-  """operands: data, signals, sources, then what the results are."""
+  """Lowers a join; operands: data, signals, sources, then one for each result."""
   first = 2 + num_sources
   ctx = ctx.replace(avals_in=avals, avals_out=avals[first:])
   aliases = {first + i: i for i in range(len(operands) - first)}
@@ -103,8 +103,8 @@ def lower_join(ctx, operands, avals, *, num_sources: int, epoch: int, timeout_ns
 def keep_source(ctx, operands, outs):
   """The results of a product, with the source of its chunks kept until it has ended.
 
-  The join does that, too, but where only derivatives are computed again (by
-  jax.checkpoint) nothing may be left of it.
+  The join does that, too. But where only derivatives are computed again (by
+  jax.checkpoint) the join may have been dropped.
   """
   start = start_of(operands[2])
   if start is None:
@@ -118,7 +118,7 @@ def keep_source(ctx, operands, outs):
 
 
 def check_readers(start) -> None:
-  """Raises ValueError if something reads a start's results before they are there."""
+  """Raises ValueError if something reads a start's results before they arrive."""
   search = _Search()
   for value, name in zip(start.results, ("data", "signals")):
     search.visit(value, name, ())
@@ -132,10 +132,10 @@ def check_readers(start) -> None:
 
 
 class _Search:
-  """Readers of values, through the functions and regions that they are passed to.
+  """Finds the readers of values, in the functions and regions that get them, too.
 
   Attributes:
-    wrong: what reads what has not arrived, in words.
+    wrong: the operations that read what may not have arrived, in words.
   """
 
   def __init__(self):
@@ -143,7 +143,7 @@ class _Search:
     self._seen = set()
 
   def visit(self, value, name: str, calls: tuple) -> None:
-    """calls: the function calls that lead to where value is, the innermost last."""
+    """Visits all uses; calls: the function calls around value, the innermost last."""
     for use in value.uses:
       op, index = _operation(use.owner), use.operand_number
       key = (hash(op), index, name, tuple(hash(call) for call in calls))
@@ -176,11 +176,11 @@ class _Search:
         self.wrong.append(f"the function returns {name} of the copy")
     elif parent.name == "stablehlo.while":
       if op.operands[index].type != parent.results[index].type:
-        return  # the condition's
+        return  # this is the return of the loop's condition
       for region in parent.regions:
         self.visit(region.blocks[0].arguments[index], name, calls)
       self.visit(parent.results[index], name, calls)
-    else:  # a branch, whose results are copies
+    else:  # a branch: its results are copies
       self.wrong.append(f"a branch of lax.cond returns {name} of the copy")
 
   def _waits(self, op, index, name, calls) -> bool:
@@ -193,7 +193,7 @@ class _Search:
 
 
 def _entry(call):
-  """The block of the function that is called."""
+  """The first block of the function that is called."""
   module = call
   while module.name != "builtin.module":
     module = _operation(module.parent)

@@ -1,14 +1,15 @@
 """The primitive of products whose lhs arrives in chunks while they run.
 
-`chunked_p` multiplies lhs [M, K] (or [K, M]) with rhs [K, N] (or [N, K]). Its workgroups
-visit the tile rows of lhs from a pivot round, and wait for the chunk that a tile lies
-in: until signals uint32[C] (or [B, C]) has the epoch at its place. Every operand but
-the epoch may have a batch dimension in front or be shared by the batch.
+`chunked_p` multiplies lhs [M, K] (or [K, M]) with rhs [K, N] (or [N, K]). Its
+workgroups visit the tile rows of lhs cyclically from a pivot on. They wait for a tile's
+chunk until its element of signals uint32[C] (or [B, C]) equals the epoch. Every operand
+but the epoch may have a batch dimension in front or be shared by the batch.
 
-The last result is a status: bytes that are zero where all chunks came. What reads lhs
-after the product has to depend on it, for lhs is not complete before: the gradients do.
-They are products of complete arrays (dense/primitive.py). lhs and the signals must reach the
-kernel as they are: a copy would be made before they are complete.
+The last result is a status: bytes that are zero if all chunks have arrived. lhs is
+complete only after the product, so what reads lhs then has to depend on the status.
+The gradients do; they are products of complete arrays (dense/primitive.py). lhs and the
+signals must reach the kernel without a copy, which would be made before they are
+complete.
 """
 
 import dataclasses
@@ -38,7 +39,7 @@ from jaxgemm.spec import Geometry, Spec
 
 
 class Form(NamedTuple):
-  """What a chunked product's operands are.
+  """Layouts, chunks and optional operands of a chunked product.
 
   Attributes:
     lhs_contracting: which of lhs's two matrix dimensions is k.
@@ -59,14 +60,14 @@ class Form(NamedTuple):
   scale: bool = False
 
   def split(self, operands):
-    """(lhs, rhs, signals, epoch, bias, scale), None for what there is not."""
+    """(lhs, rhs, signals, epoch, bias, scale), None for an absent one."""
     lhs, rhs, signals, epoch, *rest = operands
     rest = iter(rest)
     return (lhs, rhs, signals, epoch, next(rest) if self.bias else None,
             next(rest) if self.scale else None)
 
   def geometry(self, lhs, rhs, signals) -> Geometry:
-    """Of operands with these shapes; signals None: not known yet."""
+    """The `Geometry` of operands of these shapes; signals=None: not known yet."""
     batched = len(lhs) > 2, len(rhs) > 2, signals is not None and len(signals) > 1
     batch = next((x[0] for x, there in zip((lhs, rhs, signals), batched) if there), 1)
     dense = Geometry.of(lhs[-2:], rhs[-2:], self.lhs_contracting, self.rhs_contracting)
@@ -103,7 +104,7 @@ chunked_p.multiple_results = True
 
 def chunked(lhs, rhs, signals, epoch, bias=None, scale=None, *, form: Form,
             spec: Spec) -> list[jax.Array]:
-  """Binds chunked_p: [out, status], or [out, preact, status] where spec.save_preact."""
+  """Binds chunked_p: [out, status], or [out, preact, status] with spec.save_preact."""
   form = form._replace(bias=bias is not None, scale=scale is not None)
   operands = [x for x in (lhs, rhs, signals, epoch, bias, scale) if x is not None]
   return chunked_p.bind(*unify_varying(operands), form=form, spec=spec)
@@ -113,7 +114,7 @@ def plan_chunked(operands, form: Form, spec: Spec, target: str) -> dict:
   """The plan of a call with operands of these shapes and dtypes.
 
   Raises:
-    ValueError: see `plan`; or the kernel does not take lhs as it is.
+    ValueError: see `plan`; or lhs would have to be converted for the kernel.
   """
   lhs, rhs, signals = operands[:3]
   geometry = form.geometry(lhs.shape, rhs.shape, signals and signals.shape)
@@ -131,7 +132,7 @@ def _abstract_eval(*operands, form, spec):
   lhs, rhs, signals = operands[:3]
   platform = _ffi.default_platform()
   if spec.emulated or platform in _ffi.platforms():
-    # The lowering makes the plan again: made here, its error is raised by the call.
+    # The lowering makes the plan again. Made here too, its error is raised by the call.
     target = spec.target(platform)
     require_built(plan_chunked(operands, form, spec, target), target)
   shape = form.geometry(lhs.shape, rhs.shape, signals.shape).out_shape()
@@ -161,7 +162,7 @@ def _lowering(ctx, *operands, form, spec, platform):
   lhs, rhs, signals = ctx.avals_in[:3]
   plan_chunked(ctx.avals_in, form, spec, spec.target(platform))
   geometry = form.geometry(lhs.shape, rhs.shape, signals.shape)
-  # Signals of others let XLA put the call into a command buffer.
+  # XLA may put the call into a command buffer if no copy of start_copy sets signals.
   of_others = calls.are_of_others(operands[2], ctx.module_context.module)
   target = CALL_TARGET if of_others else CHUNKED_TARGET
   outs = lower_call(ctx, *operands, geometry=geometry, spec=spec, bias=form.bias,
@@ -174,10 +175,11 @@ register_lowerings(chunked_p, _lowering, in_place=True)
 
 @jax.jit
 def jaxgemm_arrived(lhs, status):
-  """lhs, of a product that gave this status: what reads it comes after the product.
+  """lhs after the product that gave this status: its readers run after the product.
 
-  A copy, as lhs itself may be copied, or converted, whenever XLA likes: into a branch's
-  results, say, for the backward pass. calls.py knows the function by its name.
+  The result is a copy, because XLA may copy or convert lhs itself at any time: into a
+  branch's results for the backward pass, for example. calls.py finds the function by
+  its name.
   """
   return jnp.where((status == 0).all(), lhs, jnp.zeros_like(lhs))
 
@@ -204,7 +206,7 @@ def _jvp(primals, tangents, *, form, spec):
 
 
 def _as_labelled(x, labels):
-  # A scale of one column has no label for it.
+  # A scale with one column has no label for it.
   return x if x is None else x.reshape(x.shape[:len(labels)])
 
 
@@ -224,7 +226,7 @@ def _batch(operands, axes, *, form, spec):
         "epoch is batched by jax.vmap; one epoch is allowed. Leave it out of in_axes.")
   ranks = 2, 2, 1, 1, 1, 1
   arrays = lhs, rhs, signals, epoch, bias, scale
-  # Of a batch that there was before.
+  # Whether each array has a batch already.
   old = [x is not None and x.ndim - (axis is not None) > rank
          for x, axis, rank in zip(arrays, new, ranks)]
   count = next((x.shape[:axis] + x.shape[axis + 1:] if axis is not None else x.shape

@@ -24,7 +24,7 @@ class ChunkedArray(NamedTuple):
 
   Attributes:
     data: the array; complete only after a join.
-    signals: uint32, one for each chunk, 1 (or the producer's epoch) once it is there.
+    signals: uint32, one for each chunk: 1 (or the producer's epoch) after its arrival.
     source: what the producer reads: an array, or a pytree of arrays.
   """
 
@@ -44,7 +44,7 @@ class _Join:
 
 
 class _Started(ChunkedArray):
-  """What start_copy returned, in the function that called it; with its _Join."""
+  """The result of start_copy in the function that called it; it has a _Join."""
 
 
 def _integer(name: str, given) -> int:
@@ -60,27 +60,27 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
                product_leaves_room: bool = False) -> ChunkedArray:
   """An array that `x` is copied to while a product reads it.
 
-  Inside `jax.jit` only, where `join` has to follow in the same function: without it XLA
-  gives x's memory to others while it is read. `overlap` does both. The copy begins with
-  the first `jaxgemm.chunked_matmul` of it. See `jaxgemm.chunked` for what may be done
-  with the array, and when the order can deadlock.
+  For use inside `jax.jit` only. `join` has to follow in the same function: without it
+  XLA gives x's memory to other arrays while the copy reads it. `overlap` does both. The
+  copy begins with the first `jaxgemm.chunked_matmul` that reads it. See
+  `jaxgemm.chunked` for what may read the array, and for how to avoid deadlocks.
 
   Args:
     x: an array in device memory or pinned host memory.
     chunk_rows: how many rows a chunk has; the last may have fewer.
-      `jaxgemm.chunk_rows` says what a product wants.
+      `jaxgemm.chunk_rows` gives the number that a product needs.
     axis: the dimension that is cut into chunks. A chunk is these rows of all other
       dimensions, so that batches share the signals.
-    first_chunk: the chunk that comes first; those after it follow, round. With
-      tile_idx_pivot_m // tiles_per_chunk_m the product begins where the copy does.
-    product_leaves_room: for an x in a GPU's memory. False: what comes next in the
-      program starts after the copy. True: it runs beside the copy, which may be
-      kernels; GemmConfig(num_workgroups=...) has to leave them multiprocessors, or
-      product and copy wait for each other until the `timeout`. Of no effect on the CPU
-      and for an x in pinned host memory, whose copies run beside the product always.
+    first_chunk: the chunk that is copied first; the next ones follow cyclically. With
+      tile_idx_pivot_m // tiles_per_chunk_m the product begins with the same chunk.
+    product_leaves_room: for an x in a GPU's memory. False: the next work of the program
+      starts after the copy. True: it runs beside the copy, which may use kernels;
+      GemmConfig(num_workgroups=...) has to leave multiprocessors for them, or product
+      and copy wait for each other until the `timeout`. It has no effect on the CPU, or
+      for an x in pinned host memory: such a copy always runs beside the product.
 
   Raises:
-    ValueError: an argument is out of range; or, where the program is lowered, it is for
+    ValueError: an argument is out of range; or, when the program is lowered, it is for
       several devices (use it inside `jax.shard_map` then), or no join follows.
     TypeError: product_leaves_room is not a bool.
   """
@@ -116,22 +116,23 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
 
 def join(chunked: ChunkedArray, results, *, epoch: int | None = None,
          timeout: float = 10.0):
-  """`results`, once the producer has ended.
+  """Waits until the producer has ended, and returns `results`.
 
   Args:
     chunked: what `start_copy` returned, or what a producer of your own fills.
-    results: a pytree of arrays, all that was computed from `chunked`: the join comes
-      behind all of them, and is kept as long as one of them is used.
-    epoch: None: waits for the copy of the `start_copy` that returned `chunked`, in the
-      same function. Else for all signals to equal this: for producers of your own.
-      (After a product that has read all chunks they do already.)
-    timeout: seconds that it waits for an epoch, at most. Then the call fails (its error
-      is raised where the results are waited for).
+    results: a pytree of all arrays that were computed from `chunked`. The join comes
+      after all of them, and is kept as long as one of them is used.
+    epoch: None: the join waits for the copy of the `start_copy` that returned
+      `chunked`, in the same function. An int, for a producer of your own: it waits
+      until all signals equal this. (After a product that has read all chunks they
+      already do.)
+    timeout: how long the join waits for an epoch, in seconds. After that the call fails
+      (its error is raised where the program waits for the results).
 
   Raises:
     ValueError: an argument is out of range; epoch is None, and `chunked` is not what
-      start_copy returned; or, where the program is lowered, something but a product of
-      chunks reads `chunked.data` or its signals before they are there.
+      start_copy returned; or, when the program is lowered, something other than a
+      product of chunks reads `chunked.data` or its signals before they arrive.
     TypeError: chunked is not a ChunkedArray.
   """
   limit_ns = timeout_ns(timeout)
@@ -142,7 +143,7 @@ def join(chunked: ChunkedArray, results, *, epoch: int | None = None,
   if epoch is not None and not 0 <= (epoch := _integer("epoch", epoch)) < 2**32:
     raise ValueError(f"epoch={epoch}; 0 to 2**32 - 1 are allowed, or None.")
   if epoch is None:
-    joined = getattr(chunked, "joined", None)  # of what passed through jax.jit: none
+    joined = getattr(chunked, "joined", None)  # None after a pass through jax.jit
     if joined is None:
       raise ValueError(
           "chunked is not what start_copy returned in this function, so there is no "
@@ -165,22 +166,22 @@ def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 
             product_leaves_room: bool = False):
   """`consumer(data, signals)` while `data`, a copy of `x`, arrives chunk by chunk.
 
-  The copy begins with the first product that reads it, and `data` is for nothing else.
-  Differentiable as the consumer is; `data` passes derivatives to `x`. Outside of
-  `jax.jit` it is jitted (not under `jax.disable_jit`). Under `jax.vmap` the product's
-  rule holds: x is batched along its first axis. See `jaxgemm.chunked` for what a
-  consumer may do; it should give chunked_matmul the same chunk_rows, which checks them.
-  On a GPU an x in its own memory arrives before the consumer starts, unless
-  product_leaves_room=True.
+  The copy begins with the first product that reads `data`; nothing else may read it.
+  The result is differentiable if the consumer is; `data` passes derivatives to `x`.
+  Outside of `jax.jit` the call is jitted (not under `jax.disable_jit`). Under
+  `jax.vmap` the product's rule holds: x is batched along its first axis. See
+  `jaxgemm.chunked` for what a consumer may do. It should give chunked_matmul the same
+  chunk_rows, for a check. On a GPU an x in its own memory arrives before the consumer
+  starts, unless product_leaves_room=True.
 
   Args:
-    x: as for `start_copy`, as are the other arguments.
-    consumer: computes a pytree of arrays. `data` is like `x`, and `signals`
-      uint32[ceil(x.shape[axis] / chunk_rows)].
+    x: see `start_copy`, also for the other arguments.
+    consumer: a function that computes a pytree of arrays. `data` is like `x`, and
+      `signals` is uint32[ceil(x.shape[axis] / chunk_rows)].
 
   Raises:
-    ValueError: as `start_copy`; or, where the program is lowered, the consumer reads
-      `data` by something else than `jaxgemm.chunked_matmul`.
+    ValueError: as `start_copy`; or, when the program is lowered, the consumer reads
+      `data` by something other than `jaxgemm.chunked_matmul`.
     TypeError: product_leaves_room is not a bool.
   """
   def run(x):
@@ -188,7 +189,7 @@ def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 
                          product_leaves_room=product_leaves_room)
     return join(chunked, consumer(chunked.data, chunked.signals))
 
-  # One program in any case: between two, the copy's arrays could be freed.
+  # Always one program: between two programs the copy's arrays could be freed.
   return jax.jit(run)(x)
 
 
@@ -248,7 +249,7 @@ ad.primitive_jvps[start_p] = _start_jvp
 
 
 def _start_batch(operands, axes, *, axis, **params):
-  # The new dimension is one more that a chunk has all of.
+  # A chunk has all indices of the new dimension, too.
   (x,), (new,) = operands, axes
   outs = start_p.bind(x, axis=axis + (new <= axis), **params)
   return outs, [new, None]

@@ -1,6 +1,6 @@
 """Mixture-of-experts layers for Flax, on grouped products.
 
-* `nnx.MoE`, `linen.MoE`: the layers, with the same parameters and the same numbers
+* `nnx.MoE`, `linen.MoE`: the layers, with the same parameters and the same results
 * `moe`: the function that both compute, on plain arrays
 * `MoEParams`, `Mlp`: its parameters
 * `MoEStats`: its second result, the auxiliary losses and the load of the experts

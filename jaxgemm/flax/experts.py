@@ -1,9 +1,10 @@
-"""The experts: an MLP whose products are grouped, or dense for shared experts.
+"""The MLP of the experts: its products are grouped, or dense for shared experts.
 
-The products are those of `jaxgemm.ragged_dot` and `jaxgemm.dot_general`, or of any
-functions with the signatures of `jax.lax.ragged_dot` and `jax.lax.dot_general`.
-Ours take bias, activation and group_offset, and `jaxgemm.ragged_gated_linear_unit`
-computes gate and up in one kernel; for others these are computed here.
+The products are computed by `jaxgemm.ragged_dot` and `jaxgemm.dot_general`, or by any
+functions with the signatures of `jax.lax.ragged_dot` and `jax.lax.dot_general`. The
+functions of jaxgemm take bias, activation and group_offset, and
+`jaxgemm.ragged_gated_linear_unit` computes gate and up in one kernel. For other
+functions, this module computes all of these.
 """
 
 from collections.abc import Callable
@@ -19,12 +20,12 @@ from jaxgemm import epilogue
 
 
 class Mlp(NamedTuple):
-  """Parameters of the experts (with the leading dimension E) or of shared ones.
+  """Parameters of the experts (with the leading dimension E) or of shared experts.
 
   Attributes:
     down: [E, H, C] or [H, C].
     up: [E, C, H] or [C, H]; None in an MLP with a gate.
-    gate_up: [E, C, 2, H] or [C, 2, H], the gate first; None in one without.
+    gate_up: [E, C, 2, H] or [C, 2, H], the gate first; None in an MLP without a gate.
     down_bias: [E, C] or [C], or None.
     up_bias: [E, H] or [H], or None.
     gate_up_bias: [E, 2, H] or [2, H], or None.
@@ -43,11 +44,13 @@ Product = Callable[[jax.Array, jax.Array, jax.Array | None, str | None], jax.Arr
 
 
 class Products(NamedTuple):
-  """The two products of an MLP; with groups, kernels and biases lead with E.
+  """The two products of an MLP.
+
+  Kernels and biases of grouped products also have the leading dimension E.
 
   Attributes:
     linear: activation(x @ kernel + bias); kernel [K, N], bias [N].
-    gated: the same of kernel[:, 0] and bias[0], times x @ kernel[:, 1] + bias[1];
+    gated: activation(x @ kernel[:, 0] + bias[0]) * (x @ kernel[:, 1] + bias[1]);
       kernel [K, 2, N], bias [2, N].
   """
 
@@ -74,9 +77,9 @@ def mlp(x: jax.Array, params: Mlp, activation: str, products: Products) -> jax.A
 
   Args:
     x: [T, C].
-    params: kernels in any float dtype; they are cast to x's, biases are not.
+    params: kernels in any float dtype; they are cast to x's dtype, biases are not.
     activation: "silu" with a gate is SwiGLU (arXiv:2002.05202).
-    products: what multiplies by a kernel and applies bias and activation.
+    products: the functions that multiply by a kernel and apply bias and activation.
 
   Returns:
     [T, C] in x's dtype.
@@ -92,7 +95,7 @@ def mlp(x: jax.Array, params: Mlp, activation: str, products: Products) -> jax.A
 
 
 def _is_fused(function: Callable, *keywords: str) -> bool:
-  # By name: a wrapper's **options say nothing of what the wrapped function takes.
+  # Only named parameters count: **options do not tell what a wrapped function takes.
   parameters = inspect.signature(function).parameters
   return all(name in parameters for name in keywords)
 
@@ -102,7 +105,7 @@ def _widen(x):
 
 
 def _finish(out, bias, activation):
-  """Bias and activation as our kernels apply them: in float32, rounded once."""
+  """Applies bias and activation as the kernels do: in float32, rounded once."""
   if bias is None and activation is None:
     return out
   z = _widen(out)
@@ -112,7 +115,7 @@ def _finish(out, bias, activation):
 
 
 def _gated(linear: Product) -> Product:
-  """`Products.gated` by one linear product, whose columns are gate's and up's."""
+  """`Products.gated` by one linear product with the columns of gate and up."""
 
   def product(x, kernel, bias, activation):
     flat = lambda a: a.reshape(*a.shape[:-2], 2 * a.shape[-1])
@@ -124,7 +127,7 @@ def _gated(linear: Product) -> Product:
 
 
 def dense_products(dot_general: Callable | None, precision) -> Products:
-  """Products of all rows; None means jaxgemm.dot_general."""
+  """Products of all rows; dot_general=None means jaxgemm.dot_general."""
   dot_general = dot_general or jaxgemm.dot_general
   dimension_numbers = (((1,), (0,)), ((), ()))
 
@@ -144,18 +147,18 @@ def grouped_products(
     ragged_dot: Callable | None, ragged_gated_linear_unit: Callable | None, precision,
     group_sizes: jax.Array, experts: jax.Array, group_offset: jax.Array | None,
 ) -> Products:
-  """Products of sorted rows with kernel[G, ...] and bias[G, ...] of their experts.
+  """Products of sorted rows with the kernel[G, ...] and bias[G, ...] of their experts.
 
   Args:
     ragged_dot: None means jaxgemm.ragged_dot.
-    ragged_gated_linear_unit: None means jaxgemm.ragged_gated_linear_unit, or with
-      another's ragged_dot a product by that.
-    precision: passed on to them.
+    ragged_gated_linear_unit: None means jaxgemm.ragged_gated_linear_unit, or a
+      product by `ragged_dot` if that is not jaxgemm's.
+    precision: passed on to these functions.
     group_sizes: int32[E], rows of each expert.
     experts: int32[R], ascending: each row's expert.
-    group_offset: int32[1], where kernels and biases are those of the experts
-      group_offset to group_offset + G only: rows of the others become zero. None
-      where they are those of all.
+    group_offset: int32[1]: kernels and biases belong only to the G experts from
+      group_offset on, and rows of other experts become zero. None: they belong to
+      all experts.
   """
   ragged_dot = ragged_dot or jaxgemm.ragged_dot
   if ragged_gated_linear_unit is None and ragged_dot is jaxgemm.ragged_dot:
@@ -173,7 +176,7 @@ def grouped_products(
 
   def shard(x, kernel, bias, activation):
     num_local = kernel.shape[0]
-    # jax.lax.ragged_dot has no group_offset: bring the shard's rows to the front.
+    # jax.lax.ragged_dot has no group_offset, so the shard's rows go to the front.
     sizes = lax.dynamic_slice(group_sizes, (group_offset[0],), (num_local,))
     start = (experts < group_offset).sum(dtype=jnp.int32)
     out = ragged_dot(jnp.roll(x, -start, axis=0), kernel, sizes, precision=precision)

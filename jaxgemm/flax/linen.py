@@ -15,7 +15,7 @@ from jaxgemm.flax.routing import MoEStats
 
 
 def _pair(init: Initializer) -> Initializer:
-  """Makes parameters of shape (..., 2, H): two of the initializer's, one by one."""
+  """Initializer for the shape (..., 2, H); it calls `init` for each of the two."""
 
   def pair(key, shape, dtype):
     one = shape[:-2] + shape[-1:]
@@ -47,7 +47,7 @@ class _Mlp(nn.Module):
 
 
 class MoE(nn.Module, kw_only=True):
-  """A dropless mixture of experts: x[..., C] -> the same, and statistics.
+  """A dropless mixture of experts: x[..., C] -> (result[..., C], statistics).
 
   Example usage::
 
@@ -60,7 +60,7 @@ class MoE(nn.Module, kw_only=True):
     >>> y, stats = layer.apply(params, x)
 
   All attributes are passed by name. The parameters have the names and shapes of
-  `jaxgemm.flax.nnx.MoE`, whose `features` are x's last dimension here. Add
+  `jaxgemm.flax.nnx.MoE`; its `features` is x's last dimension here. Add
   `stats.load_balancing_loss` and `stats.router_z_loss`, each times a small factor
   (1e-2 in Switch, 1e-3 in ST-MoE), to the loss.
 
@@ -68,14 +68,15 @@ class MoE(nn.Module, kw_only=True):
     hidden_features: width of each expert.
     num_experts: number of experts that the router chooses from.
     top_k: experts per token.
-    num_shared_experts: experts that every token goes to, kept as one MLP of
+    num_shared_experts: experts that every token goes to, kept as one MLP of width
       num_shared_experts * hidden_features.
     gated: whether experts are down(activation(gate(x)) * up(x)), SwiGLU with
       "silu", or down(activation(up(x))).
     activation: "silu", "gelu" or "relu".
     use_bias: whether the experts have biases; the router has none.
     normalize_weights: whether the experts' weights are a softmax over the chosen
-      (as in Mixtral) or are taken from the softmax over all (as in DeepSeek-V2).
+      experts (True, as in Mixtral) or are taken from the softmax over all experts
+      (False, as in DeepSeek-V2).
     routed_scaling: factor of these weights.
     dtype: the dtype of the experts' computation and of the result (default: infer
       from input and params). The router computes in float32.
@@ -88,15 +89,15 @@ class MoE(nn.Module, kw_only=True):
     dot_general: dot product function of router and shared experts (default:
       `jaxgemm.dot_general`).
     ragged_dot: grouped product of the experts (default: `jaxgemm.ragged_dot`).
-    ragged_gated_linear_unit: that of gate and up (default:
-      `jaxgemm.ragged_gated_linear_unit`, or ragged_dot where that is another's).
+    ragged_gated_linear_unit: grouped product of gate and up (default:
+      `jaxgemm.ragged_gated_linear_unit`, or `ragged_dot` if that is not jaxgemm's).
     expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
-      parameters are sharded in `apply`; `init` makes those of all experts. x and the
-      other parameters must be the same along it (in_specs P()): one psum along it
-      adds up what the experts make of the same tokens.
+      parameters are sharded in `apply`; `init` makes the parameters of all experts. x
+      and the other parameters must be the same along this axis (in_specs P()): one
+      psum along it adds up the experts' results for the same tokens.
     partition_name: name of the experts' dimension in the parameters' partitioning
-      metadata, in front of the names of initializers made by
-      `nn.with_partitioning`.
+      metadata, in front of the names that `nn.with_partitioning` gives to an
+      initializer.
   """
 
   hidden_features: int
@@ -124,20 +125,21 @@ class MoE(nn.Module, kw_only=True):
   def __call__(
       self, x: jax.Array, experts: jax.Array | None = None
   ) -> tuple[jax.Array, MoEStats]:
-    """Routes the tokens and adds up what their experts make of them.
+    """Routes the tokens and adds up the results of their experts.
 
     Args:
       x: [..., C].
-      experts: integers [..., top_k], the routing of an earlier call to repeat
-        (`MoEStats.experts`); None lets the router choose. As in jnp indexing,
-        negative ones count from the end, and what is out of range is cut off to it.
+      experts: integers [..., top_k]: the routing of an earlier call
+        (`MoEStats.experts`), to repeat it. None lets the router choose. As in jnp
+        indexing, negative numbers count from the end, and numbers out of range are
+        clamped.
 
     Returns:
       The result [..., C], and the `MoEStats`.
 
     Raises:
-      ValueError, TypeError: an option, a shape or a dtype that cannot be; see the
-        messages.
+      ValueError, TypeError: an option, a shape or a dtype is not allowed; the message
+        says why.
     """
     # As in nn.BatchNorm, the axis is bound only when the layer is applied.
     axis_name = None if self.is_initializing() else self.expert_axis_name

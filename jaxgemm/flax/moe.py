@@ -1,10 +1,10 @@
 """A dropless mixture-of-experts layer as a function of arrays.
 
-Tokens are copied to one row for each of their experts, sorted by expert; each
-product of the experts is then one grouped product over all rows, and the results
-go back to their tokens and are added up there. The sort, the group sizes and
-everything else stay on the device, in int32; shapes do not depend on the routing, and
-no mask has an expert dimension beside tokens and features.
+A token is copied to one row for each of its experts, and the rows are sorted by expert.
+Each product of the experts is then one grouped product over all rows, and the results
+of a token's rows are added up. The sort, the group sizes and everything else stay on
+the device, in int32. Shapes do not depend on the routing, and no mask has a dimension
+of experts beside tokens and features.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class MoEParams(NamedTuple):
   Attributes:
     router: [C, E].
     experts: kernels and biases with the leading dimension E, or E / P in a shard.
-    shared: those of the expert that all tokens go to, or None.
+    shared: kernels and biases of the expert that all tokens go to, or None.
   """
 
   router: Any
@@ -43,7 +43,7 @@ def check_options(
     num_experts: int, top_k: int, activation: str, *, num_shared_experts: int = 0,
     dtype=None, **widths: int,
 ) -> None:
-  """Raises TypeError or ValueError for options that the layers cannot have."""
+  """Raises TypeError or ValueError for options that the layers do not allow."""
   sizes = widths | {"num_experts": num_experts, "top_k": top_k,
                     "num_shared_experts": num_shared_experts}
   for name, value in sizes.items():
@@ -76,7 +76,7 @@ def check_options(
 
 
 def num_features(x: jax.Array) -> int:
-  """x's last dimension; TypeError or ValueError for an x that has no features."""
+  """x's last dimension; raises TypeError or ValueError if x is complex or a scalar."""
   if jnp.issubdtype(x.dtype, jnp.complexfloating):
     raise TypeError(f"x is of {x.dtype}; the layer is for real numbers.")
   if x.ndim == 0:
@@ -100,7 +100,7 @@ def _num_shards(axis_name) -> int:
 
 
 def _first_expert(num_experts: int, num_local: int, axis_name) -> jax.Array | None:
-  """int32[1], the first of this shard's experts, or None if it holds all."""
+  """int32[1], the first of this shard's experts, or None without an axis_name."""
   shards = _num_shards(axis_name)
   if num_local * shards != num_experts:
     where = "no expert_axis_name" if axis_name is None else (
@@ -150,7 +150,7 @@ def _check_experts(experts, choices: tuple[int, ...]) -> None:
 
 
 def _check_same_along(axis_name, x, params: MoEParams, experts) -> None:
-  """Raises ValueError for what differs along the axis that the psum adds up."""
+  """Raises ValueError for arrays that differ along the axis of the psum."""
   arrays = {"x": x, "the router": params.router, "experts": experts,
             "a shared expert": params.shared}
   axes = {*axis_name} if isinstance(axis_name, tuple) else {axis_name}
@@ -167,10 +167,10 @@ def _check_same_along(axis_name, x, params: MoEParams, experts) -> None:
 
 
 def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
-  """`_moe` of arrays with shardings in their types, by `jax.shard_map`.
+  """Computes `_moe` by `jax.shard_map`, for arrays with shardings in their types.
 
-  Tokens stay where they are, and experts along mesh axes that the tokens do not have;
-  features, and experts along the tokens' axes, are gathered.
+  Tokens stay sharded, and so do experts along mesh axes that the tokens do not have.
+  Features are gathered, and so are experts along the tokens' axes.
   """
   features = meshes.axes_of(jax.typeof(x))[-1] or None
   rows = [axes or None for axes in meshes.axes_of(jax.typeof(x))[:-1]]
@@ -200,20 +200,20 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
       (place(*rows, features), of_stats))
 
 
-# Rows are moved by a permutation, so that neither these nor their transposes add up
-# what meets at one index, in an order that a GPU leaves open: results repeat bitwise.
+# Rows are moved by a permutation, so neither this nor its transpose adds up rows at one
+# index, which a GPU does in no fixed order: results are bitwise the same on every run.
 _PERMUTATION = dict(unique_indices=True, mode="promise_in_bounds")
 
 
 def _dispatch(x, top_k, choice):
-  """[T * top_k, C]: x's rows, top_k times each, in the order of `choice`."""
+  """[T * top_k, C]: top_k copies of each row of x, in the order of `choice`."""
   num_tokens, features = x.shape
   rows = jnp.broadcast_to(x[:, None], (num_tokens, top_k, features))
   return rows.reshape(-1, features).at[choice].get(**_PERMUTATION)
 
 
 def _combine(rows, weights, choice):
-  """f32[T, C]: each token's rows times their weights[T, top_k], added up."""
+  """f32[T, C]: the sum of each token's rows times their weights[T, top_k]."""
   rows = jnp.zeros_like(rows).at[choice].set(rows, **_PERMUTATION)
   dtype = jnp.promote_types(rows.dtype, jnp.float32)
   rows = rows.reshape(*weights.shape, rows.shape[-1]).astype(dtype)
@@ -241,35 +241,37 @@ def moe(
   Args:
     x: [..., C].
     params: see `MoEParams`.
-    experts: integers [..., top_k], the routing of an earlier call to repeat
-      (`MoEStats.experts`); None lets the router choose. As in jnp indexing, negative
-      ones count from the end, and what is out of range is cut off to it.
+    experts: integers [..., top_k]: the routing of an earlier call
+      (`MoEStats.experts`), to repeat it. None lets the router choose. As in jnp
+      indexing, negative numbers count from the end, and numbers out of range are
+      clamped.
     top_k: experts per token.
     activation: "silu" (with a gate: SwiGLU), "gelu" or "relu".
     normalize_weights: whether the experts' weights are a softmax over the chosen
-      (True, as in Mixtral) or are taken from the softmax over all (as in DeepSeek-V2).
+      experts (True, as in Mixtral) or are taken from the softmax over all experts
+      (False, as in DeepSeek-V2).
     routed_scaling: factor of these weights.
-    dtype: of the experts' products and of the result; None infers it from x and
+    dtype: dtype of the experts' products and of the result; None infers it from x and
       the kernels. The router and all sums over experts are at least float32.
     precision: passed on to the products.
     dot_general: as `jax.lax.dot_general`, for router and shared experts. None means
       `jaxgemm.dot_general`.
     ragged_dot: as `jax.lax.ragged_dot`, for the experts. None means
-      `jaxgemm.ragged_dot`. One that also takes bias and activation is handed these,
-      and the group_offset of a shard.
+      `jaxgemm.ragged_dot`. A function that also has the parameters bias, activation
+      and group_offset gets these.
     ragged_gated_linear_unit: as jaxgemm's, for gate and up of the experts. None means
-      `jaxgemm.ragged_gated_linear_unit`, or ragged_dot where that is another's.
+      `jaxgemm.ragged_gated_linear_unit`, or `ragged_dot` if that is not jaxgemm's.
     expert_axis_name: inside `jax.shard_map`, the mesh axis along which the experts'
-      leading dimension is sharded. x, the router and all but the experts must be the
-      same along it (in_specs P()): each shard computes the rows of its experts, and
-      one psum adds them up. With check_vma=False nobody can check this.
+      leading dimension is sharded. x and all parameters but the experts' must be the
+      same along this axis (in_specs P()): each shard computes the rows of its experts,
+      and one psum adds them up. With check_vma=False this is not checked.
 
   Returns:
     The result [..., C] in `dtype`, and the `MoEStats`.
 
   Raises:
-    ValueError, TypeError: an option, a shape or a dtype that cannot be; see the
-      messages.
+    ValueError, TypeError: an option, a shape or a dtype is not allowed; the message
+      says why.
   """
   x = jnp.asarray(x)
   _check_params(params)
@@ -305,10 +307,10 @@ def moe(
 def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
          normalize_weights, routed_scaling, dtype, precision, dot_general, ragged_dot,
          ragged_gated_linear_unit, expert_axis_name, token_axes=()):
-  """`moe` of what has been checked.
+  """`moe` for arguments that have been checked.
 
   Args:
-    first_expert: as `_first_expert` gives it.
+    first_expert: the result of `_first_expert`.
     token_axes: mesh axes of a shard_map along which tokens are sharded, and over
       which the statistics are taken.
   """
@@ -324,10 +326,10 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
       routed_scaling=routed_scaling, experts=experts, token_axes=token_axes,
   )
 
-  # A row for each choice; the stable sort brings those of one expert together.
+  # One row for each choice; the stable sort puts the rows of one expert together.
   choice = jnp.arange(stats.experts.size, dtype=jnp.int32)
   row_experts, choice = lax.sort_key_val(stats.experts.reshape(-1), choice)
-  # From float32, so that the gradient adds up a token's rows in float32.
+  # Dispatched in float32, so that the gradient adds up a token's rows in float32.
   rows = _dispatch(x.astype(wide), top_k, choice).astype(dtype)
   grouped = experts_lib.grouped_products(
       ragged_dot, ragged_gated_linear_unit, precision, group_sizes, row_experts,

@@ -13,7 +13,7 @@ from jaxgemm.flax.routing import MoEStats
 
 
 class _Mlp(nnx.Module):
-  """Holds the parameters of `jaxgemm.flax.Mlp`; has no call of its own."""
+  """Holds the parameters of `jaxgemm.flax.Mlp`; it has no `__call__`."""
 
   def __init__(self, shapes, kernel_init, bias_init, param_dtype, rngs):
     for name, shape in shapes.items():
@@ -31,7 +31,7 @@ class _Mlp(nnx.Module):
 
 
 def _pair(init, key, shape, dtype):
-  """A parameter of shape (..., 2, H): two that the initializer makes one by one."""
+  """A parameter of shape (..., 2, H); `init` is called for each of the two."""
   one = shape[:-2] + shape[-1:]
   make = nnx.vmap(
       lambda key: nnx.Param(init(key, one, dtype)), out_axes=len(one) - 1,
@@ -41,7 +41,7 @@ def _pair(init, key, shape, dtype):
 
 
 class MoE(nnx.Module):
-  """A dropless mixture of experts: x[..., features] -> the same, and statistics.
+  """A dropless mixture of experts: x[..., features] -> (result, statistics).
 
   Example usage::
 
@@ -65,14 +65,15 @@ class MoE(nnx.Module):
     hidden_features: width of each expert.
     num_experts: number of experts that the router chooses from.
     top_k: experts per token.
-    num_shared_experts: experts that every token goes to, kept as one MLP of
+    num_shared_experts: experts that every token goes to, kept as one MLP of width
       num_shared_experts * hidden_features.
     gated: whether experts are down(activation(gate(x)) * up(x)), SwiGLU with
       "silu", or down(activation(up(x))).
     activation: "silu", "gelu" or "relu".
     use_bias: whether the experts have biases; the router has none.
     normalize_weights: whether the experts' weights are a softmax over the chosen
-      (as in Mixtral) or are taken from the softmax over all (as in DeepSeek-V2).
+      experts (True, as in Mixtral) or are taken from the softmax over all experts
+      (False, as in DeepSeek-V2).
     routed_scaling: factor of these weights.
     dtype: the dtype of the experts' computation and of the result (default: infer
       from input and params). The router computes in float32.
@@ -86,15 +87,15 @@ class MoE(nnx.Module):
     dot_general: dot product function of router and shared experts (default:
       `jaxgemm.dot_general`).
     ragged_dot: grouped product of the experts (default: `jaxgemm.ragged_dot`).
-    ragged_gated_linear_unit: that of gate and up (default:
-      `jaxgemm.ragged_gated_linear_unit`, or ragged_dot where that is another's).
+    ragged_gated_linear_unit: grouped product of gate and up (default:
+      `jaxgemm.ragged_gated_linear_unit`, or `ragged_dot` if that is not jaxgemm's).
     expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
       parameters are sharded when the layer is called. x and the other parameters must
-      be the same along it (in_specs P()): one psum along it adds up what the experts
-      make of the same tokens. Parameters are always made with all experts.
+      be the same along this axis (in_specs P()): one psum along it adds up the experts'
+      results for the same tokens. The constructor always makes all experts' parameters.
     partition_name: name of the experts' dimension in the parameters' partitioning
-      metadata, in front of the names of initializers made by
-      `nnx.with_partitioning`.
+      metadata, in front of the names that `nnx.with_partitioning` gives to an
+      initializer.
     rngs: rng key.
   """
 
@@ -167,13 +168,14 @@ class MoE(nnx.Module):
   def __call__(
       self, x: jax.Array, experts: jax.Array | None = None
   ) -> tuple[jax.Array, MoEStats]:
-    """Routes the tokens and adds up what their experts make of them.
+    """Routes the tokens and adds up the results of their experts.
 
     Args:
       x: [..., features].
-      experts: integers [..., top_k], the routing of an earlier call to repeat
-        (`MoEStats.experts`); None lets the router choose. As in jnp indexing,
-        negative ones count from the end, and what is out of range is cut off to it.
+      experts: integers [..., top_k]: the routing of an earlier call
+        (`MoEStats.experts`), to repeat it. None lets the router choose. As in jnp
+        indexing, negative numbers count from the end, and numbers out of range are
+        clamped.
 
     Returns:
       The result [..., features], and the `MoEStats`.

@@ -1,4 +1,4 @@
-"""The top-k router: which experts a token goes to, and how even the load is."""
+"""The top-k router: it chooses each token's experts and measures their load."""
 
 from typing import NamedTuple
 
@@ -8,15 +8,15 @@ import jax.numpy as jnp
 
 
 class MoEStats(NamedTuple):
-  """What a layer reports beside its result: losses to add, and the load.
+  """A layer's second result: auxiliary losses, and the load of the experts.
 
   All fields are arrays of fixed shape: under jit, vmap and scan they are results
-  like any other. Inside `jax.shard_map` they describe the tokens of one shard. Of no
+  like any other. Inside `jax.shard_map` they describe the tokens of one shard. Without
   tokens, losses, probabilities and loads are zero.
 
   Attributes:
-    load_balancing_loss: f32[], 1 where the load is even, num_experts / top_k where
-      all tokens choose the same experts with certainty. See `load_balancing_loss`.
+    load_balancing_loss: f32[], 1 if the load is even, num_experts / top_k if all
+      tokens choose the same experts with certainty. See `load_balancing_loss`.
     router_z_loss: f32[], the mean of logsumexp(logits)**2 over the tokens, which
       keeps the logits small: equation 5 of ST-MoE (arXiv:2202.08906).
     tokens_per_expert: int32[E], rows that each expert computes; none is dropped,
@@ -25,7 +25,7 @@ class MoEStats(NamedTuple):
     max_load: f32[], rows of the busiest expert over the mean of all.
     empty_experts: f32[], the fraction of experts that no token chose.
     experts: int32[..., top_k], the experts of each token, best first. The layers
-      take it to repeat a routing, in a check or as in arXiv:2510.11370.
+      take it as an argument to repeat a routing, in a check or as in arXiv:2510.11370.
   """
 
   load_balancing_loss: jax.Array
@@ -44,7 +44,7 @@ def load_balancing_loss(
 
   f_i is the fraction of all routed rows that expert i receives (with top_k > 1
   each token counts top_k times, so the f_i sum to 1 as they do in Switch), and P_i
-  its mean probability. GShard (arXiv:2006.16668, algorithm 1) has the same product
+  is its mean probability. GShard (arXiv:2006.16668, algorithm 1) has the same product
   with the first choices only. Only P_i has a gradient.
 
   Over the tokens of several shards, pass the psum of `MoEStats.tokens_per_expert`
@@ -55,7 +55,7 @@ def load_balancing_loss(
     router_probs: f32[E], summing to 1.
 
   Returns:
-    f32[], at least about 1 for a router that sends tokens where its probability is.
+    f32[], about 1 or more if experts with more probability get more tokens.
   """
   rows = tokens_per_expert.astype(router_probs.dtype)
   return rows.size * (rows / jnp.maximum(rows.sum(), 1) * router_probs).sum()
@@ -75,13 +75,14 @@ def route(
       (they sum to 1, as in Mixtral, arXiv:2401.04088) or the chosen entries of the
       softmax over all (as in DeepSeek-V2, arXiv:2405.04434, and in Switch).
     routed_scaling: factor of the weights; DeepSeek-V2 has 16.
-    experts: int[T, top_k], a choice made before, or None. As in jnp indexing,
-      negative ones count from the end, and what is out of range is cut off to it.
-    token_axes: mesh axes of a shard_map, over whose tokens the `MoEStats` are taken.
+    experts: int[T, top_k], an earlier choice, or None. As in jnp indexing, negative
+      numbers count from the end, and numbers out of range are clamped.
+    token_axes: mesh axes of a shard_map; the `MoEStats` are taken over the tokens of
+      all shards along them.
 
   Returns:
-    f32[T, top_k], what the results of the experts are multiplied by; int32[E], how
-    many of these rows each expert has; and the `MoEStats` with the experts.
+    The weights f32[T, top_k] of the experts' results; the group sizes int32[E], rows
+    of each expert; and the `MoEStats` with the experts.
   """
   num_experts = logits.shape[-1]
   if experts is None:

@@ -1,8 +1,8 @@
-"""A gradient that is sharded as what it is the gradient of, on automatic meshes.
+"""Gives a gradient the sharding of its primal array, on automatic meshes.
 
-XLA gives a gradient the sharding that its operands suggest. Those of the experts'
-gradient, rows and cotangents, say nothing about experts, and every device would compute
-the gradient of all.
+XLA derives a gradient's sharding from the operands. The operands of the experts'
+gradient are rows and cotangents, which have no dimension of experts: every device would
+compute the gradient of all experts.
 """
 
 import functools
@@ -49,8 +49,8 @@ def _partitioned(rank: int):
 
 
 def alike(x, like):
-  """x, which is sharded as `like`, an array of its shape; so is x's cotangent."""
-  # In the parameters, so that jax sees that the lowering needs the devices.
+  """x with the sharding of `like`, an array of x's shape; x's cotangent gets it too."""
+  # `call` is a parameter, so that jax sees that the lowering needs the devices.
   call = jax.make_jaxpr(_partitioned(x.ndim))(
       *(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (x, like)))
   return _alike_p.bind(x, like, call=call)

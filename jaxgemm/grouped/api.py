@@ -32,39 +32,40 @@ def ragged_dot(
   The rows of lhs are cut into consecutive groups, each with an rhs of its own:
   activation(scale[g] * (lhs[rows of g] @ rhs[g]) + bias[g]). The sizes stay on the
   device. Groups are cut off at the last row, negative sizes count as zero, and rows
-  of no group are zero and never read. Differentiable to any order in lhs, rhs, bias
-  and scale, by products over the same groups and without transposed copies; vmap may
-  share or batch any operand.
+  that belong to no group are zero in the result and never read. Differentiable to any
+  order in lhs, rhs, bias and scale: gradients are products over the same groups,
+  without transposed copies. vmap may share or batch any operand.
 
   Args:
     lhs: array of shape (M, K), of the dtypes that `jaxgemm.matmul` takes.
     rhs: array of shape (G, K, N); with a group_offset, of shape (L, K, N), L <= G.
       As in jax, (G, K, 2, N) gives (M, 2, N), two products and no gate.
     group_sizes: array of shape (G,), of integers.
-    precision: as in `jax.lax.ragged_dot`. float32 is always computed in full, but on
-      NVIDIA GPUs as tf32; more precision is XLA's there.
+    precision: as in `jax.lax.ragged_dot`. float32 is always computed in full, except on
+      NVIDIA GPUs: there it is computed as tf32, and XLA computes more precise products.
     preferred_element_type: dtype of the result.
-    group_offset: array of shape (1,), an integer from 0 to G (others are cut off to
-      that): rhs has the groups from this one on, of one shard of the experts, say, and
-      group_sizes those of all; rows of others are zero.
+    group_offset: array of shape (1,), an integer that is clamped to 0 to G. rhs then
+      has only the groups from this one on (for example those of one shard of the
+      experts), and group_sizes has all groups. Rows of other groups are zero.
     out_sharding: as in `jax.lax.ragged_dot`.
-    bias: array of shape (L, N), or (N,) for all groups; L is G without an offset.
+    bias: array of shape (L, N), or (N,) for all groups; without an offset L is G.
     scale: array of shape (L, N), (L, 1), (N,), (1,) or ().
-    activation: see `jaxgemm.matmul`; the rest likewise.
-    schedule: see there.
-    reduction: see there.
-    deterministic: see there.
-    config: see there.
-    implementation: see there; "xla" is `jax.lax.ragged_dot`: no second reverse-mode
-      gradient of rhs, no vmap of vmap, and what vmap shares is copied for each element.
-    rhs_grad: float32 array of rhs's shape, on which the result does not depend: the
-      gradient of rhs so far. With it rhs is a constant to jax.grad, and the gradient
-      of rhs_grad is rhs_grad with rhs's gradient added to it, in place where jax may
-      overwrite it (a donated argument, a scan's carry); see the example. It is for
-      one call, on which the loss depends: of two calls with one buffer the gradient
-      has it twice, and of none (a branch that lax.cond does not take) not at all.
+    activation: see `jaxgemm.matmul`.
+    schedule: see `jaxgemm.matmul`.
+    reduction: see `jaxgemm.matmul`.
+    deterministic: see `jaxgemm.matmul`.
+    config: see `jaxgemm.matmul`.
+    implementation: see `jaxgemm.matmul`. "xla" is `jax.lax.ragged_dot`: it has no
+      second reverse-mode gradient of rhs and no vmap of vmap, and it copies an operand
+      that vmap shares for each element.
+    rhs_grad: float32 array of rhs's shape: the gradient of rhs so far. The result does
+      not depend on it. With rhs_grad, rhs is a constant to jax.grad, and the gradient
+      of rhs_grad is rhs_grad plus rhs's gradient; see the example. The sum is in place
+      if jax may overwrite rhs_grad (a donated argument, a scan's carry). A buffer is
+      for one call, on which the loss depends: with two calls the gradient has the
+      buffer twice, and with none (a branch that lax.cond does not take) not at all.
       First-order reverse mode only: derivatives of rhs_grad's gradient with respect
-      to rhs_grad itself mean nothing.
+      to rhs_grad itself have no meaning.
 
   Example, gradients summed over batches of tokens::
 
@@ -78,11 +79,11 @@ def ragged_dot(
     An array of shape (M, N), of the dtype that `jax.lax.ragged_dot` gives.
 
   Raises:
-    ValueError, TypeError: while tracing; jax's own for operands that do not fit
-      each other, and others that name what was given and what is allowed.
-    NotImplementedError: vmap or shard_map share rhs_grad, or batch it, in a way in
-      which the gradient would not have it once. Of shard_map this is known only with
-      check_vma=True, its default; without it nothing sums up the devices' gradients.
+    ValueError, TypeError: while tracing: jax's own errors for operands that do not fit
+      each other, and errors that say what was given and what is allowed.
+    NotImplementedError: vmap or shard_map shares or batches rhs_grad so that the
+      gradient would not have it exactly once. For shard_map this is checked only with
+      check_vma=True, its default; without it the devices' gradients are not summed.
   """
   return call(
       lhs, rhs, group_sizes, group_offset, bias, scale, rhs_grad=rhs_grad,
@@ -115,8 +116,8 @@ def ragged_dot_general(
 ) -> jax.Array:
   """`jax.lax.ragged_dot_general`, with the options of `jaxgemm.ragged_dot`.
 
-  Dimensions that are not in an order that the kernels read are transposed;
-  `jaxgemm.explain` says so. Where the ragged dimension is a batch dimension, this is
+  An operand whose dimensions are not in an order that the kernels read is transposed;
+  `jaxgemm.explain` says so. If the ragged dimension is a batch dimension, this is
   `jaxgemm.dot_general`, as in jax.
 
   Args:
@@ -126,23 +127,23 @@ def ragged_dot_general(
     ragged_dot_dimension_numbers: a `jax.lax.RaggedDotDimensionNumbers`.
     precision: see `jaxgemm.ragged_dot`.
     preferred_element_type: dtype of the result.
-    group_offset: see `jaxgemm.ragged_dot`; for contracted groups see the next.
+    group_offset: see `jaxgemm.ragged_dot`, and num_local_groups for contracted groups.
     out_sharding: as in `jax.lax.ragged_dot_general`.
-    num_local_groups: where the ragged dimension is contracted, how many groups the
-      result has, from group_offset on; default: as many as there are sizes.
-    bias: array of shape `(L, *columns)` or columns, rhs's free dimensions; only where
-      the ragged dimension is not contracted, as is scale.
+    num_local_groups: if the ragged dimension is contracted: the number of groups in the
+      result, from group_offset on. Default: the number of sizes.
+    bias: array of shape `(L, *columns)` or `columns`, which are rhs's free dimensions.
+      bias and scale are allowed only if the ragged dimension is not contracted.
     scale: as bias, or of shape (), (1,) or (L, 1, ...).
-    activation: see `jaxgemm.ragged_dot`; the rest likewise.
-    schedule: see there.
-    reduction: see there.
-    deterministic: see there.
-    config: see there.
-    implementation: see there.
-    accumulate: where the ragged dimension is contracted, float32 array of the
-      result's shape that the product is added to, in place where jax may overwrite it
-      (a donated argument, a scan's carry); an empty group's part stays as it is. The
-      result is float32 then, and preferred_element_type float32 or None.
+    activation: see `jaxgemm.matmul`.
+    schedule: see `jaxgemm.matmul`.
+    reduction: see `jaxgemm.matmul`.
+    deterministic: see `jaxgemm.matmul`.
+    config: see `jaxgemm.matmul`.
+    implementation: see `jaxgemm.ragged_dot`.
+    accumulate: if the ragged dimension is contracted: float32 array of the result's
+      shape. The product is added to it, in place if jax may overwrite it (a donated
+      argument, a scan's carry); the part of an empty group does not change. The result
+      is then float32, and preferred_element_type must be float32 or None.
 
   Returns:
     An array of the shape and dtype that `jax.lax.ragged_dot_general` gives.
@@ -178,31 +179,32 @@ def ragged_gated_linear_unit(
     implementation: str | None = None,
     rhs_grad: jax.Array | None = None,
 ) -> jax.Array:
-  """A grouped product by two matrices, one the gate of the other, as one kernel.
+  """A gated linear unit for each group: two grouped products as one kernel.
 
   activation(gate) * up, where gate is the `jaxgemm.ragged_dot` of lhs and
-  rhs[:, :, 0], and up that of lhs and rhs[:, :, 1]: with "silu" SwiGLU
+  rhs[:, :, 0], and up is that of lhs and rhs[:, :, 1]. With "silu" this is SwiGLU
   (arXiv:2002.05202). Rows of no group are zero. Under differentiation gate and up are
-  saved, in the result's dtype; the gradients are two products, as of one matrix with
+  saved, in the result's dtype; the gradients are two products, as for one matrix with
   2 N columns.
 
   Args:
     lhs: array of shape (M, K), of the dtypes that `jaxgemm.matmul` takes.
     rhs: array of shape (G, K, 2, N); with a group_offset, of shape (L, K, 2, N).
-    group_sizes: see `jaxgemm.ragged_dot`, as for what is not mentioned here.
-    precision: see there.
+    group_sizes: see `jaxgemm.ragged_dot`.
+    precision: see `jaxgemm.ragged_dot`.
     preferred_element_type: dtype of the result, a float.
-    group_offset: see there.
-    out_sharding: see there; that of the result, (M, N).
+    group_offset: see `jaxgemm.ragged_dot`.
+    out_sharding: sharding of the result, (M, N); see `jaxgemm.ragged_dot`.
     bias: array of shape (L, 2, N), or (2, N) for all groups.
     scale: array of shape (L, 2, N), (L, 1, 1), (2, N), (1,) or ().
-    activation: of the gate: "silu", "gelu", "relu" or None.
-    schedule: see there.
-    reduction: see there.
-    deterministic: see there.
-    config: see there.
-    implementation: see there; "xla" is `jax.lax.ragged_dot` and jax.numpy.
-    rhs_grad: float32 array of rhs's shape; see there.
+    activation: activation of the gate: "silu", "gelu", "relu" or None.
+    schedule: see `jaxgemm.matmul`.
+    reduction: see `jaxgemm.matmul`.
+    deterministic: see `jaxgemm.matmul`.
+    config: see `jaxgemm.matmul`.
+    implementation: see `jaxgemm.ragged_dot`; "xla" is `jax.lax.ragged_dot` and
+      jax.numpy.
+    rhs_grad: float32 array of rhs's shape; see `jaxgemm.ragged_dot`.
 
   Returns:
     An array of shape (M, N), of the dtype that `jax.lax.ragged_dot` gives.

@@ -1,7 +1,8 @@
 """The rules of `ragged_p` (primitive.py) for vmap.
 
-Batched lhs, rhs and sizes are the kernel's batch; what is not batched stays shared.
-What the kernel has no batch of (bias, scale, the offset) moves out of it.
+Batched lhs, rhs and sizes become the kernel's batch; operands without a batch stay
+shared. The kernel has no batch of bias, scale and the offset, so if these are batched
+they move out of the kernel.
 """
 
 import functools
@@ -24,7 +25,7 @@ def _outside(*operands, form: Form, spec: Spec):
 
 
 def _without_offset(*operands, form: Form, spec: Spec):
-  """The product with the offset put into the sizes."""
+  """The product with the offset applied to the sizes."""
   lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
   sizes = local_sizes(sizes, offset, form.local_groups)
   return ragged(lhs, rhs, sizes, jnp.ones(1, jnp.int32), bias, scale, buffer=buffer,
@@ -39,7 +40,7 @@ def _added(*operands, form: Form, spec: Spec):
 
 
 def _batch(operands, axes, *, form, spec, call):
-  del call  # the spec says whether there is one
+  del call  # `bind` makes another one
   *_, offset_axis, buffer_axis, bias_axis, scale_axis = form.split(axes)
   alone = buffer_axis is not None and tuple(axes[:3]) == (None,) * 3
   for fun, needed in ((_outside, (bias_axis, scale_axis) != (None, None)),
@@ -63,14 +64,14 @@ def _batch(operands, axes, *, form, spec, call):
   olds = {x.shape[axis == 0] for x, axis, rank in zip(arrays, axes, ranks)
           if x.ndim - (axis is not None) > rank}
   if buffer is not None and form.mode == "m":
-    # Without the old or the new dimension, its gradient has to be a sum over it.
+    # A buffer without one of the batch dimensions would need a gradient summed over it.
     dimensions = buffer.ndim - ranks[3]
     if alone or (olds and dimensions == 1):
       raise NotImplementedError(
           "rhs_grad is batched by jax.vmap along a dimension of its own; those of lhs "
           "or group_sizes are allowed, all of them or none. Batch lhs, too.")
   elif buffer is not None and buffer_axis is None:
-    # The result has the new dimension, and so what it is added to.
+    # The result has the new dimension, so the buffer needs it too.
     arrays[3], axes[3] = jnp.broadcast_to(buffer, (new, *buffer.shape)), 0
 
   if not olds:
@@ -86,7 +87,7 @@ def _batch(operands, axes, *, form, spec, call):
     outs = product(*arrays)
     return outs, [0] * len(outs)
 
-  # Two batch dimensions become one, in the order that most elements have already.
+  # Two batch dimensions become one, in the order in which most elements already are.
   old, = olds
   behind = sum(x.size * (2 * (axis == 1) - 1) for x, axis, rank in zip(
       arrays, axes, ranks) if axis is not None and x.ndim > rank + 1) > 0
@@ -113,7 +114,7 @@ batching.primitive_batchers[ragged_p] = _batch
 
 
 def _is_among_rows(arrays, axes, form: Form) -> bool:
-  # Then it is part of the rows, of which each group has so many times more.
+  # Whether the new dimension is inside lhs's rows. It then multiplies all group sizes.
   lhs_axis, *other_axes = axes
   return (form.mode == "m" and not any(axis is not None for axis in other_axes)
           and lhs_axis == (1 if form.lhs_contracting else 2))

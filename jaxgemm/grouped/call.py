@@ -1,6 +1,6 @@
-"""What ragged_dot, ragged_dot_general and ragged_gated_linear_unit have in common.
+"""The common part of ragged_dot, ragged_dot_general and ragged_gated_linear_unit.
 
-A call is checked as jax checks its own, arranged for the kernels (layout.py)
+A call is checked as jax checks its own calls, arranged for the kernels (layout.py)
 and bound as `ragged_p` (primitive.py), or left to `jax.lax.ragged_dot_general`.
 """
 
@@ -37,17 +37,17 @@ from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.precision import hashable
 from jaxgemm.spec import Spec
 
-# lax.ragged_dot as ragged_dot_general.
+# The dimension numbers of lax.ragged_dot.
 BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
 
 
 def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
                   preferred_element_type=None, group_offset=None, out_sharding=None,
                   num_local_groups=None) -> tuple[jax.core.ShapedArray, int]:
-  """Type of the result, and how many groups a call computes.
+  """Type of the result, and the number of groups that a call computes.
 
   Raises:
-    TypeError, ValueError: jax's own, and where the offset does not fit.
+    TypeError, ValueError: jax's own errors, and for an offset that does not fit.
   """
   check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset)
   groups = group_sizes.shape[-1] if group_sizes.ndim else 0
@@ -70,7 +70,7 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
           "may have fewer, those from the offset on. Pass the sizes of all groups.")
     group_sizes = jax.ShapeDtypeStruct(
         (*group_sizes.shape[:-1], local), group_sizes.dtype)
-  # jax 0.10.0 has no such argument.
+  # jax 0.10.0 has no out_sharding.
   sharded = {} if out_sharding is None else {"out_sharding": out_sharding}
   result = result_type(
       lambda lhs, rhs, group_sizes: lax.ragged_dot_general(
@@ -80,7 +80,7 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
 
 
 def _int32(sizes, extent: int):
-  """Group sizes or an offset as int32, others than these cut off to 0 to extent."""
+  """Group sizes or an offset as int32; uint32 and wider are clamped to 0 to extent."""
   if sizes.dtype == jnp.int32:
     return sizes
   if sizes.dtype.itemsize >= 4:
@@ -95,9 +95,9 @@ def _columns(layout: RaggedLayout) -> tuple[int, ...]:
 
 
 def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
-  """A bias or scale as [L, N] (scale: or [L, 1]); None if x is.
+  """A bias or scale as [L, N] (scale: or [L, 1]); None if x is None.
 
-  For a gate as [L, 2, N] (or [L, 1, 1]).
+  With a gate: as [L, 2, N] (or [L, 1, 1]).
   """
   if x is None:
     return None
@@ -124,17 +124,17 @@ def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
 
 def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, spec,
          precision):
-  """By lax.ragged_dot_general; the epilogue is applied to its result."""
+  """Calls lax.ragged_dot_general and applies the epilogue to its result."""
   form = layout.form
   plain = (bias is None and scale is None and spec.activation is None
            and not form.gated)
   acc_dtype = spec.out_dtype
   if not plain:
     acc_dtype = sums_dtype(acc_dtype)
-  # jax's own sums would wrap, and count negative sizes.
+  # jax's own sums of sizes would wrap and would include negative sizes.
   sizes = cut_sizes(group_sizes, lhs.shape[layout.ragged])
   if group_offset is not None:
-    # A group in front of the others takes the rows before theirs.
+    # One more group, in front of the local groups, takes the rows before theirs.
     sizes = local_sizes(sizes, group_offset, form.local_groups)
     if form.mode == "m":
       axis, = numbers.rhs_group_dimensions
@@ -160,7 +160,8 @@ def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, s
       columns = n if x.shape[1] == layout.count(layout.n) else one
       x = expand(jnp.pad(x, ((0, 1), (0, 0)))[rows], columns)
       out = out * x if name == "scale" else out + x
-  # Before the activation, which is zero there, as its gradient's factor has to be.
+  # Rows of no group are zero before the activation: so is its result, and, with a gate,
+  # the factor of its gradient.
   out = jnp.where(expand(rows < form.local_groups, one), out, 0)
   if form.gated:
     out = jnp.reshape(out, (*out.shape[:-1], *_columns(layout)))
@@ -168,15 +169,15 @@ def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, s
 
 
 def _batched_alike(*arrays):
-  """The same arrays; of a batch of vmap, all of them, as lax's rule needs them."""
-  # Depends on each array, and is false; XLA drops it.
+  """The same arrays; under vmap all or none are batched, as lax's rule requires."""
+  # Always false, but it depends on each array. XLA drops it.
   never = functools.reduce(operator.or_, ((x != x).any() for x in arrays)) & False
   return [jnp.where(never, jnp.zeros_like(x), x) for x in arrays]
 
 
 @jax.custom_vjp
 def _constant(rhs, rhs_grad):
-  """rhs; its gradient is added to rhs_grad, and is that one's."""
+  """rhs as a constant: the gradient of rhs_grad is rhs_grad plus rhs's gradient."""
   del rhs_grad
   return rhs
 
@@ -214,7 +215,7 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   resolved = resolve(config, schedule, reduction, deterministic)
   check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset,
                accumulate=accumulate, rhs_grad=rhs_grad)
-  # Where jax does not trace (jax.disable_jit), these may still be numpy's.
+  # Where jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad = jax.tree.map(
       jnp.asarray, (lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad))
   preferred = preferred_element_type
@@ -299,7 +300,7 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
 
 
 def _check_explicit(layout: RaggedLayout, rhs_grad) -> None:
-  """Raises ValueError for what is not computed of shardings that are part of types."""
+  """Raises ValueError for calls that are not supported on explicit mesh axes."""
   reason = None
   if rhs_grad is not None:
     reason = "rhs_grad was given"
@@ -312,7 +313,7 @@ def _check_explicit(layout: RaggedLayout, rhs_grad) -> None:
 
 
 def half(rhs) -> jax.ShapeDtypeStruct:
-  """One of the two matrices of each group."""
+  """Shape and dtype of one of the two matrices of each group."""
   if rhs.ndim != 4 or rhs.shape[2] != 2:
     raise TypeError(
         f"rhs has shape {rhs.shape}; (G, K, 2, N) is allowed, rhs[:, :, 0] the gate's "

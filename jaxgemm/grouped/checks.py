@@ -8,14 +8,14 @@ import jax.numpy as jnp
 
 def check_arrays(numbers: lax.RaggedDotDimensionNumbers, lhs, rhs, group_sizes,
                  **others) -> None:
-  """Raises TypeError for what is no array, or of the wrong rank or kind.
+  """Raises TypeError for what is not an array, or has the wrong rank or kind of dtype.
 
   Args:
     numbers: the dimension numbers.
     lhs: array or `jax.ShapeDtypeStruct`, as the others.
     rhs: see lhs.
     group_sizes: see lhs.
-    **others: by name; None where it was not given.
+    **others: further arrays by name; None for one that was not given.
   """
   arrays = {"lhs": lhs, "rhs": rhs, "group_sizes": group_sizes}
   arrays |= {name: x for name, x in others.items() if x is not None}
@@ -44,7 +44,7 @@ def check_extent(extent) -> None:
 
 
 def check_num_local_groups(given, groups: int, has_offset: bool) -> None:
-  """Raises TypeError or ValueError for a number that a call cannot have."""
+  """Raises TypeError or ValueError for a number that is not allowed."""
   try:
     allowed = given is None or has_offset and 0 <= operator.index(given) <= groups
   except TypeError as error:
@@ -58,7 +58,7 @@ def check_num_local_groups(given, groups: int, has_offset: bool) -> None:
 
 
 def check_ragged_batch(**given) -> None:
-  """Raises ValueError for what a ragged batch dimension cannot have."""
+  """Raises ValueError for arguments that a ragged batch dimension does not allow."""
   names = [name for name, x in given.items() if x is not None]
   if names:
     raise ValueError(
@@ -68,7 +68,7 @@ def check_ragged_batch(**given) -> None:
 
 
 def check_contracted(**given) -> None:
-  """Raises ValueError for what a result of contracted groups cannot have."""
+  """Raises ValueError for arguments that contracted groups do not allow."""
   for name, x in given.items():
     if x is not None:
       value = f"={x!r}" if isinstance(x, str) else ""
@@ -83,9 +83,9 @@ def check_accumulate(accumulate, contracted: bool, wanted, given_dtype) -> None:
 
   Args:
     accumulate: the buffer.
-    contracted: whether the ragged dimension is.
+    contracted: whether the ragged dimension is contracted.
     wanted: the result, for its shape.
-    given_dtype: preferred_element_type as it was given.
+    given_dtype: preferred_element_type as the caller gave it.
   """
   if not contracted:
     raise ValueError(

@@ -1,7 +1,7 @@
 """Arithmetic on group sizes, outside of the kernels.
 
-Sizes are int32[..., G], of any values: negative ones count as zero, and sums beyond the
-rows that there are are cut off there.
+Sizes are int32[..., G], of any values: negative ones count as zero, and sums that are
+larger than the number of rows are cut off to it.
 """
 
 import jax
@@ -10,20 +10,20 @@ import jax.numpy as jnp
 
 
 def ends_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:
-  """int32[..., G]: where each group ends; sums that are larger are the extent."""
-  # So written, the sum of two is in range before it is cut off.
+  """int32[..., G]: where each group ends, at most at extent."""
+  # y is cut off before it is added, so that the sum of two cannot overflow.
   add = lambda x, y: x + jnp.minimum(y, extent - x)
   return lax.associative_scan(add, jnp.clip(sizes, 0, extent), axis=sizes.ndim - 1)
 
 
 def cut_sizes(sizes, extent: int) -> jax.Array:
-  """int32[..., G]: sizes of which none is negative, and their sum at most extent."""
+  """int32[..., G]: sizes that are not negative, with a sum of at most extent."""
   ends = ends_of_groups(sizes, extent)
   return jnp.diff(ends, prepend=jnp.zeros_like(ends[..., :1]))
 
 
 def local_sizes(sizes, offset, local_groups: int) -> jax.Array:
-  """int32[..., 1 + L]: all the rows before the local groups, and these groups'."""
+  """int32[..., 1 + L]: the count of rows before the local groups, then their sizes."""
   groups = sizes.shape[-1]
   first = jnp.clip(offset[0], 0, groups)
   ends = jnp.pad(ends_of_groups(sizes), [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
@@ -35,7 +35,7 @@ def local_sizes(sizes, offset, local_groups: int) -> jax.Array:
 
 
 def groups_of_rows(sizes, offset, local_groups: int, count: int) -> jax.Array:
-  """int32[..., count]: each row's local group, and L for rows of none."""
+  """int32[..., count]: each row's local group, or L for a row of no local group."""
   if offset is None:
     sizes = jnp.pad(sizes, [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
   else:

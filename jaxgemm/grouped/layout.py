@@ -1,8 +1,9 @@
-"""How a call of ragged_dot_general becomes one of primitive.py's two forms.
+"""Arranges a call of ragged_dot_general for one of primitive.py's two modes.
 
-Dimensions of lhs outside the ragged one (sizes may differ along them) join the batch;
-those inside are part of the ragged dimension, of which each group then has so many
-times more. What is not in an order that the kernels read is transposed, by a copy.
+Dimensions of lhs outside the ragged one (sizes may differ along them) join the batch.
+Those inside it are folded into the ragged dimension, and all group sizes are multiplied
+by their size. An operand in an order that the kernels do not read is transposed, by a
+copy.
 """
 
 import functools
@@ -19,19 +20,19 @@ Labels = tuple[int, ...]
 
 
 class RaggedLayout(NamedTuple):
-  """A grouped product; labels are lhs's dimensions, then rhs's own.
+  """The layout of a grouped product; labels number lhs's dimensions, then rhs's own.
 
   Attributes:
     form: mode and layouts.
     batch: labels of the batch, in the order of the dimension numbers.
-    outer: lhs's labels outside the ragged one: of rows, or contracted.
+    outer: lhs's labels outside the ragged one: free (mode "m") or contracted ("k").
     ragged: the ragged label.
     inner: lhs's labels inside it, in the order in which they are folded.
-    m: with a ragged k, lhs's free labels.
+    m: lhs's free labels; used in mode "k".
     n: rhs's free labels.
-    rhs_labels: rhs's labels as they are.
+    rhs_labels: rhs's labels in the order of its dimensions.
     lhs_groups: lhs's labels as the kernel reads them: batch, rows, columns.
-    rhs_groups: rhs's likewise, with the groups after the batch.
+    rhs_groups: the same for rhs, with the groups after the batch.
     sizes: pairs of label and size.
     relayouts: which of "lhs", "rhs" and "out" are transposed.
   """
@@ -59,23 +60,23 @@ class RaggedLayout(NamedTuple):
 
   @property
   def is_summed(self) -> bool:
-    """Whether the result is a sum over several of the kernel's."""
+    """Whether the result is a sum over several results of the kernel."""
     return self.form.mode == "k" and bool(self.outer)
 
   @property
   def is_plain(self) -> bool:
-    """Whether no operand has a batch, or several dimensions as one."""
+    """Whether no operand has a batch, or several dimensions that become one."""
     return not (self.batch or self.outer or self.inner) and (
         len(self.m) < 2 and len(self.n) == 1)
 
   @property
   def repeats_rhs(self) -> bool:
-    """Whether rhs lacks a part of the batch: the kernel has one batch dimension."""
+    """Whether rhs is repeated: it lacks a part of the kernel's only batch dimension."""
     return (self.form.mode == "m" and self.count(self.batch) != 1
             and self.count(self.outer) != 1)
 
   def gradient_relayouts(self, lhs, rhs) -> dict[str, tuple[str, ...]]:
-    """What the operands' gradients transpose; their result counts as "out"."""
+    """The arrays that each operand's gradient transposes; its result is "out"."""
     found = {}
     for name, other, x, transposed in zip(
         ("lhs", "rhs"), ("rhs", "lhs"), (lhs, rhs), transposed_gradients(self.form)):
@@ -91,7 +92,7 @@ def _same_order(xs, ys, size) -> bool:
 
 
 def is_ragged_batch(numbers: lax.RaggedDotDimensionNumbers) -> bool:
-  """Whether the ragged dimension is a batch dimension: then the sizes do nothing."""
+  """Whether the ragged dimension is a batch dimension; sizes then have no effect."""
   _, (lhs_batch, _) = numbers.dot_dimension_numbers
   return numbers.lhs_ragged_dimensions[0] in lhs_batch
 
@@ -102,8 +103,8 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
   """The layout with the fewest copies; shapes and numbers are valid for jax.
 
   Args:
-    gated: the product is that of `jax.lax.ragged_dot`, and rhs has shape
-      (G, K, 2, N), of which the last two become one.
+    gated: the numbers are those of `jax.lax.ragged_dot`, and rhs has shape
+      (G, K, 2, N); its last two dimensions become one.
   """
   if gated:
     rhs_shape = merge_columns(rhs_shape)
@@ -120,7 +121,7 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
   mode = "m" if ragged in free else "k"
   cut = free if mode == "m" else l_contract
   outer = cut[:cut.index(ragged)]
-  # Contracted labels that are not cut may go in either operand's order.
+  # Contracted labels that the groups do not cut may be in either operand's order.
   others = [tuple(x for x in labels if x in l_contract and x not in (*outer, ragged))
             for labels in (lhs, rhs)]
   best, best_cost = None, None
@@ -151,7 +152,7 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
 
 
 def _grouped(x, labels: Labels, groups, layout: RaggedLayout):
-  """x with one dimension for each group of labels, but none for an empty batch."""
+  """x with one dimension for each group of labels, and none for an empty batch."""
   order = sum(groups, ())
   if not _same_order(labels, order, dict(layout.sizes)):
     x = jnp.transpose(x, [labels.index(i) for i in order])
@@ -182,7 +183,7 @@ def operands(lhs, rhs, group_sizes, layout: RaggedLayout):
 
 
 def addend(x, layout: RaggedLayout):
-  """With a ragged k: what has the shape of jax's result, as `ragged` gives it."""
+  """Mode "k": x, of the shape of jax's result, in the shape of `ragged`'s result."""
   m, n = layout.count(layout.m), layout.count(layout.n)
   if not layout.batch:
     return jnp.reshape(x, (layout.form.local_groups, m, n))
@@ -191,7 +192,7 @@ def addend(x, layout: RaggedLayout):
 
 
 def result(out, layout: RaggedLayout, dtype):
-  """What `ragged` gave, as jax orders it."""
+  """`ragged`'s result in the shape of jax's result."""
   if layout.form.gated:
     return out
   batch, outer, n = map(layout.shape, (layout.batch, layout.outer, layout.n))

@@ -1,31 +1,31 @@
 """The primitive of grouped products: consecutive groups of rows, or of k.
 
 `ragged_p` has two modes. group_sizes int32[G] (or [B, G]) cuts a dimension of lhs into
-consecutive groups, of which the call computes L, those from group_offset on:
+consecutive groups. The call computes L of them, from group_offset on:
 
   "m"  lhs [M, K], rhs [L, K, N] -> out [M, N]: each group's rows have an rhs of their
-       own. Rows of no such group are zero, whatever bias and activation are.
+       own. Rows of none of the L groups are zero, whatever bias and activation are.
   "k"  lhs [M, K], rhs [K, N] -> out [L, M, N]: each group sums over its own range of k.
 
 lhs may be [K, M] (lhs_contracting 0) and rhs [N, K] (rhs_contracting 1); every operand
 may have a batch dimension in front or be shared by the batch. Groups are cut off at the
-end of the dimension, negative sizes count as zero, and a group that is not there is
-empty. bias [L, N] and scale [L, N] or [L, 1] belong to mode "m".
+end of the dimension, negative sizes count as zero, and a group beyond the last size is
+empty. bias [L, N] and scale [L, N] or [L, 1] are for mode "m" only.
 
-There may be a float32 buffer. In mode "k" it is like out, and the product is added to
-it, in place. In mode "m" it is like rhs, which is then a constant; the buffer stands
-for it where the call is differentiated: its tangent is rhs's, and its gradient is the
-buffer with rhs's gradient added to it, in mode "k" with the same buffer.
+There may be a float32 buffer. In mode "k" it has out's shape, and the product is added
+to it, in place. In mode "m" it has rhs's shape, and rhs is a constant. Differentiation
+takes the buffer instead of rhs: its tangent is rhs's tangent, and its gradient is the
+buffer plus rhs's gradient, by mode "k" with the same buffer.
 
-Mode "m" may be `gated`: of the value before the activation, z [M, 2, N], out [M, N] is
-activation(z[:, 0]) * z[:, 1]. Then it is `paired`, as what its gradients need: rhs and
-all that has its columns (or lhs, where these are contracted) have two dimensions for
-them, the last ones, of which the second may be sharded. XLA would also copy a buffer if
-it were reshaped before it is added to.
+Mode "m" may be `gated`: the value before the activation is z [M, 2, N], and out [M, N]
+is activation(z[:, 0]) * z[:, 1]. Such a call and the products of its gradients are
+`paired`: rhs and all arrays with rhs's columns (or lhs, if the columns are contracted)
+have two dimensions for them, the last ones. So the second one may be sharded, and XLA
+need not copy a buffer, as it does if the buffer is reshaped before the addition.
 
-The modes are closed under differentiation, by layout: the gradients of mode "m" are
-mode "m" over rhs's other dimension, and mode "k"; those of mode "k" are mode "m". The
-rules for vmap are in batching.py.
+Gradients need no other mode, only other layouts of their operands: those of mode "m"
+are mode "m" over rhs's other dimension, and mode "k"; those of mode "k" are mode "m".
+The rules for vmap are in batching.py.
 """
 
 import dataclasses
@@ -59,13 +59,13 @@ def merge_columns(shape) -> tuple[int, ...]:
 
 
 class Form(NamedTuple):
-  """What a grouped product's operands are; see above.
+  """Mode, layouts and optional operands of a grouped product; see above.
 
   Attributes:
-    paired: rhs has two dimensions for its columns; so has what they are part of. Then
-      these are the last ones of each array.
+    paired: rhs, and every array with its columns, has two dimensions for them, which
+      are the last ones of the array.
     accumulate: whether there is a buffer.
-    tangent: rhs is the tangent of the buffer, in which the call is linear.
+    tangent: rhs is the tangent of the buffer; the call is linear in it.
   """
 
   mode: str
@@ -81,7 +81,7 @@ class Form(NamedTuple):
   scale: bool = False
 
   def split(self, operands):
-    """(lhs, rhs, sizes, offset, buffer, bias, scale), None for what there is not."""
+    """(lhs, rhs, sizes, offset, buffer, bias, scale), None for an absent one."""
     lhs, rhs, sizes, *rest = operands
     rest = iter(rest)
     there = self.offset, self.accumulate, self.bias, self.scale
@@ -103,11 +103,11 @@ class Form(NamedTuple):
 
   @property
   def contracts_pairs(self) -> bool:
-    """Whether lhs has the two dimensions, and the result has not."""
+    """Whether lhs has the two dimensions and the result does not."""
     return self.paired and self.mode == "m" and self.rhs_contracting == 1
 
   def geometry(self, lhs, rhs, sizes) -> Geometry:
-    """Of operands with these shapes."""
+    """The `Geometry` of a call with operands of these shapes."""
     batched = [len(x) > rank for x, rank in zip((lhs, rhs, sizes), self.ranks())]
     batch = next((x[0] for x, there in zip((lhs, rhs, sizes), batched) if there), 1)
     if self.paired:
@@ -137,11 +137,11 @@ ragged_p.multiple_results = True
 
 def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, *, buffer=None,
            form: Form, spec: Spec) -> list[jax.Array]:
-  """Binds ragged_p: [out], or [out, preact] where spec.save_preact.
+  """Binds ragged_p: [out], or [out, preact] with spec.save_preact.
 
   Args:
-    form: mode, layouts and whether it is gated; which operands there are is filled in
-      here.
+    form: mode, layouts and whether it is gated; its fields for optional operands are
+      filled in here.
 
   Raises:
     NotImplementedError: in mode "m", devices of a shard_map share the buffer.
@@ -165,10 +165,10 @@ def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, *, buffer=None,
 
 
 def bind(*operands, form: Form, spec: Spec) -> list[jax.Array]:
-  """Binds ragged_p, with a partitioning rule if the spec's config wants one."""
+  """Binds ragged_p, with a partitioning rule if spec.config.partition is set."""
   call = None
   if spec.config.partition:
-    # In the parameters, so that jax sees that the lowering needs the devices.
+    # `call` is a parameter, so that jax sees that the lowering needs the devices.
     operands_of_call, form_of_call = _without_constant(operands, form)
     labels = sharding.operand_labels(
         form_of_call, [x.shape for x in operands_of_call])
@@ -184,7 +184,7 @@ def _compute(*operands, form: Form, spec: Spec):
 
 
 def ragged_local(*operands, form: Form, spec: Spec) -> list[jax.Array]:
-  """`ragged` of what one device holds, for operands that are there."""
+  """`ragged` of one device's operands, without the absent ones."""
   lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
   return ragged(lhs, rhs, sizes, offset, bias, scale, buffer=buffer, form=form,
                 spec=spec)
@@ -195,8 +195,7 @@ def explicit(mesh, *operands, form: Form, spec: Spec, result) -> jax.Array:
 
   Args:
     mesh: the mesh of these types.
-    operands: lhs, rhs, sizes, offset, buffer, bias and scale; None for what there is
-      not.
+    operands: lhs, rhs, sizes, offset, buffer, bias and scale; None for an absent one.
     form: mode, layouts and whether it is gated.
     result: shape and sharding of jax's result.
   """
@@ -210,7 +209,7 @@ def explicit(mesh, *operands, form: Form, spec: Spec, result) -> jax.Array:
 
 
 def _without_constant(operands, form: Form):
-  """The operands without mode "m"'s buffer, which is for the gradient."""
+  """The operands without mode "m"'s buffer, which only the gradient needs."""
   if form.mode == "k" or not form.accumulate:
     return operands, form
   operands = [x for i, x in enumerate(operands) if i != form.buffer_index()]
@@ -218,7 +217,7 @@ def _without_constant(operands, form: Form):
 
 
 def finish(z, sizes, offset, bias, scale, *, form: Form, spec: Spec):
-  """Results of a product, given its sums in float32 or int32: the epilogue in jnp."""
+  """The epilogue in jnp: a product's results from its accumulators (float32, int32)."""
   axis = z.ndim - 2 - (form.paired and not form.contracts_pairs)
   rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=z.shape[axis],
                            spec=spec)
@@ -226,21 +225,21 @@ def finish(z, sizes, offset, bias, scale, *, form: Form, spec: Spec):
     z = z * rows(scale, dtype=jnp.float32)
   if bias is not None:
     z = z + rows(bias, dtype=jnp.float32)
-  # Zero where there is no group, as every activation of zero is.
+  # Rows of no group stay zero, because every activation of zero is zero.
   out = epilogue.activate(z, spec.activation, form.gated).astype(spec.out_dtype)
   return [out, z.astype(spec.out_dtype)] if spec.save_preact else [out]
 
 
 def rows_of(values, sizes, offset, count: int, dtype, spec: Spec) -> jax.Array:
-  """[count, ...]: the row of values [L, ...] of each row's group; zero without one.
+  """[count, ...]: each row's group's entry of values [L, ...]; zero for no group.
 
   values may have two dimensions for their columns.
 
-  A product with ones, for its transpose, the sums over the rows of each group, has to
-  be one as well.
+  This is a grouped product with ones, because its transpose (sums over the rows of each
+  group) has to be a grouped product as well.
   """
   if jnp.issubdtype(values.dtype, jnp.integer):
-    # Exactly; integers have no gradient.
+    # Indexing is exact, and integers have no gradient.
     padded = jnp.pad(values, [(0, int(not i)) for i in range(values.ndim)])
     return padded[groups_of_rows(sizes, offset, values.shape[0], count)]
   ones = jnp.ones((count, 1), dtype)
@@ -264,9 +263,9 @@ def plan_ragged(operands, form: Form, spec: Spec, target: str) -> dict:
 def _abstract_eval(*operands, form, spec, call):
   lhs, rhs, sizes = operands[:3]
   platform = _ffi.default_platform()
-  # What is linear in a buffer's tangent is transposed, as a rule, and never run.
+  # A call that is linear in a buffer's tangent is usually transposed and never run.
   if not form.tangent and (spec.emulated or platform in _ffi.platforms()):
-    # The lowering makes the plan again: made here, its error is raised by the call.
+    # The lowering makes the plan again. Made here too, its error is raised by the call.
     target = spec.target(platform)
     require_built(plan_ragged(operands, form, spec, target), target)
   shapes = form.out_shapes(lhs.shape, rhs.shape, sizes.shape)
@@ -289,7 +288,7 @@ def _lowering(ctx, *operands, form, spec, call, platform):
 
 
 def _on_merged(call, ctx, operands, form):
-  """call(ctx, *operands) where the kernel has one dimension for the columns."""
+  """call(ctx, *operands) with one dimension for the columns, as the kernel has it."""
   def reshape(x, old, new):
     if old.shape == new.shape:
       return x
@@ -314,7 +313,7 @@ register_lowerings(ragged_p, _lowering)
 
 
 def _jvp(primals, tangents, *, form, spec, call):
-  del call  # the spec says whether there is one
+  del call  # `bind` makes another one
   lhs, rhs, sizes, offset, buffer, bias, scale = form.split(primals)
   d_lhs, d_rhs, _, _, d_buffer, d_bias, d_scale = (
       None if type(t) is ad.Zero else t for t in form.split(tangents))
@@ -335,7 +334,7 @@ def _jvp(primals, tangents, *, form, spec, call):
   of_rhs = d_rhs, None
   if form.accumulate and form.mode == "m":
     of_rhs = d_rhs if form.tangent else d_buffer, buffer
-  # The tangent of z = scale * acc + bias, or of buffer + acc.
+  # The terms of the tangent of z = scale * acc + bias, or of buffer + acc.
   terms = []
   for left, right, added in ((d_lhs, rhs, None), (lhs, *of_rhs)):
     if left is not None and right is not None:
@@ -352,7 +351,7 @@ def _jvp(primals, tangents, *, form, spec, call):
   results = outs[:1 + spec.save_preact]
   if not terms:
     return results, _zeros(results)
-  # One of them may lack the batch: bias's, and a buffer's that the batch shares.
+  # A term may lack the batch: that of bias, or of a buffer that the batch shares.
   d_z = functools.reduce(jnp.add, [jnp.broadcast_to(x, outs[-1].shape) for x in terms])
   return results, epilogue.tangents(d_z, outs, spec, form.gated)
 
@@ -365,11 +364,11 @@ ad.primitive_jvps[ragged_p] = _jvp
 
 
 def _gradient_products(form: Form):
-  """How the gradients of lhs and of rhs are products.
+  """The grouped products that are the gradients of lhs and of rhs.
 
   Returns:
-    For each: the two operands' names, their form, and whether the result has to be
-    transposed.
+    For each: the names of the two operands, the product's form, and whether its result
+    has to be transposed.
   """
   of_lhs, of_rhs = form.lhs_contracting, form.rhs_contracting
   if form.mode == "m":
@@ -391,7 +390,7 @@ def transposed_gradients(form: Form) -> tuple[bool, bool]:
 
 
 def _transpose(cotangents, *operands, form, spec, call):
-  # Only what _jvp binds gets here: no bias, no activation, one result.
+  # Only calls that _jvp binds are transposed: no bias, no activation, one result.
   del call
   ct, = cotangents
   lhs, rhs, sizes, offset, buffer, _, scale = form.split(operands)
@@ -412,7 +411,7 @@ def _transpose(cotangents, *operands, form, spec, call):
     ct = (ct.astype(jnp.float32) * factor).astype(ct.dtype)
   left, right, product, transposed = _gradient_products(form)[index]
   arrays = {"lhs": lhs, "rhs": rhs, "ct": ct}
-  # An operand that the batch shares gets the sum over it.
+  # The gradient of an operand that the batch shares is the sum over the batch.
   shared = (wanted.ndim == form.ranks()[index]
             and ct.ndim > form.out_rank())
   dtype = jnp.float32 if shared else wanted.dtype

@@ -1,17 +1,19 @@
 """How grouped products are sharded, on automatic and on explicit meshes.
 
 Dimensions have letters: b, m, k and n, g for the groups of rhs (mode "m") or out, p for
-the two columns of a pair. What a device does where a letter is sharded:
+the two columns of a pair. If a letter is sharded, a device computes:
 
   b, n  its block.
-  m     mode "m": its rows, by the part of each group's size that falls among them.
-  k     its part of each sum (mode "k": of each group's range, likewise); the float32
-        sums are then added up over the devices, and the epilogue follows.
+  m     mode "m": its rows, with the part of each group's size that falls among them.
+  k     its part of each sum (mode "k": the part of each group's range of k that falls
+        into its own); the float32 results are then summed over the devices, and the
+        epilogue follows.
   g     its groups, by group_offset. In mode "m" the rows of other devices' groups are
-        zero, and the results are added up: weights stay where they are.
+        zero, and the results are added up: weights are not moved.
 
-Where rows and experts, or out's groups and a ragged k, have one mesh axis, what moves
-less is gathered, and the sum over the axis is scattered over the other.
+If rows and experts, or out's groups and a ragged k, have the same mesh axis, the one
+that is cheaper to move is gathered, and the sum over the axis is scattered over the
+other.
 """
 
 import dataclasses
@@ -68,7 +70,7 @@ def operand_labels(form, shapes) -> list[str]:
 
 
 def out_labels(form, operands: list[str]) -> list[str]:
-  """Those of out and of the value before its activation."""
+  """The letters of out and of the value before its activation."""
   batch = "b" if any("b" in x for x in operands) else ""
   n = "pn" if form.paired and not form.contracts_pairs else "n"
   z = batch + ("g" if form.mode == "k" else "") + "m" + n
@@ -79,8 +81,8 @@ class Assignment(NamedTuple):
   """The mesh axes of each letter.
 
   Attributes:
-    axes: on the operands, and where a device computes.
-    scattered: on the results, further axes, which were summed over.
+    axes: of the operands, and of the computation.
+    scattered: further axes of the results, over which their sum is scattered.
   """
 
   axes: dict[str, Axes]
@@ -98,7 +100,7 @@ class Assignment(NamedTuple):
 
 
 def _wishes(arrays, labels) -> dict[str, list[Axes]]:
-  """The axes that arrays have on each letter, the first array's first."""
+  """The mesh axes of each letter, one entry for each array that has the letter."""
   wishes: dict[str, list[Axes]] = {}
   for x, letters in zip(arrays, labels):
     for letter, axes in zip(letters, meshes.axes_of(x)):
@@ -107,12 +109,12 @@ def _wishes(arrays, labels) -> dict[str, list[Axes]]:
 
 
 def assign(form, labels, arrays, results, mesh) -> Assignment:
-  """Who gets which axes; axes that do not divide a dimension are dropped.
+  """Assigns mesh axes to letters; axes that do not divide a dimension are dropped.
 
   Args:
     labels: the operands' letters.
     arrays: the operands, with shardings.
-    results: the results, with shardings; none before these are known.
+    results: the results, with shardings; empty while these are not known.
   """
   out = out_labels(form, labels)[:len(results)]
   lhs, rhs, z = *labels[:2], out_labels(form, labels)[0]
@@ -156,7 +158,8 @@ def assign(form, labels, arrays, results, mesh) -> Assignment:
   for letter in sorted("mn", key=lambda x: not {*wanted[x]} & {*result[x]}):
     take(letter, wanted[letter])
   if not all(given["k"]):
-    # Sharded in one operand only: sum the results, or gather it, as in dense/sharding.py.
+    # k is sharded in one operand only: sum the results or gather that operand, as in
+    # dense/sharding.py.
     operand = lhs if given["k"][0] else rhs
     if 2 * count(z) >= count(operand):
       wanted["k"] = ()
@@ -180,7 +183,7 @@ def assign(form, labels, arrays, results, mesh) -> Assignment:
 
 def _rule(form, labels, num_results: int) -> SdyShardingRule:
   out = out_labels(form, labels)[:num_results]
-  # In the order in which they are met, as Shardy wants its factors.
+  # Shardy requires its factors in the order of their first use.
   letters = dict.fromkeys("".join((*labels, *out)))
   kept = {*_REPLICATED}
   return SdyShardingRule(
@@ -247,8 +250,8 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish):
     spec: its `Spec`.
     labels: see `operand_labels`.
     compute: compute(*operands, form=, spec=) computes it on one device.
-    finish: finish(z, sizes, offset, bias, scale, form=, spec=) gives the results,
-      given the sums.
+    finish: finish(z, sizes, offset, bias, scale, form=, spec=) computes the results
+      from the accumulators.
   """
   spec = _without_rule(spec)
   out, z = out_labels(form, labels)
