@@ -58,8 +58,9 @@ def _arrange(lhs, rhs, product: Product) -> _Arranged:
   l_sizes, r_sizes = [lhs.shape[i] for i in l_axes], [rhs.shape[i] for i in r_axes]
   size = dict(zip((*dims.lhs, *dims.rhs), (*l_sizes, *r_sizes)))
   contracted = [x for x in dims.lhs if x not in dims.out]
-  *batch, m, n = dims.out if len(dims.out) > 1 else (*dims.out, None, None)
-  batch = tuple(batch)
+  is_matrix = len(dims.out) > 1
+  batch = dims.out[:-2] if is_matrix else dims.out
+  m, n = dims.out[-2:] if is_matrix else (None, None)
 
   def contracting(labels, own) -> int | None:
     """Where k is among the last two of [*batch, ...], or None."""
@@ -71,8 +72,8 @@ def _arrange(lhs, rhs, product: Product) -> _Arranged:
         return place
     return None
 
-  found = contracting(dims.lhs, m), contracting(dims.rhs, n)
-  if None in found:
+  lhs_contracting, rhs_contracting = contracting(dims.lhs, m), contracting(dims.rhs, n)
+  if lhs_contracting is None or rhs_contracting is None:
     raise ValueError(
         f"lhs has shape {lhs.shape} and rhs {rhs.shape}, contracted as {dims.lhs}, "
         f"{dims.rhs} -> {dims.out}; allowed are [*batch, M, K] or [*batch, K, M] with "
@@ -85,7 +86,7 @@ def _arrange(lhs, rhs, product: Product) -> _Arranged:
     return lead + tuple(size[x] for x in labels[-2:])
 
   return _Arranged(tuple(size[x] for x in batch), shape(dims.lhs), shape(dims.rhs),
-                   *found)
+                   lhs_contracting, rhs_contracting)
 
 
 def _positive(name: str, value, least: int) -> int:
@@ -136,6 +137,7 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, time
   if bias is not None:
     bias = bias.reshape(*((-1,) if bias.ndim > 1 else ()), bias.shape[-1])
   if scale is not None:
+    assert dims.scale is not None
     labels = set(dims.scale)
     columns = (scale.shape[len(dims.scale) - 1:] if labels & set(product.columns)
                else (1,))

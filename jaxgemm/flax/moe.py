@@ -185,9 +185,9 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
       everywhere(params.shared))
   in_shardings = (place(*rows, None), of_params,
                   None if experts is None else place(*rows, None))
-  of_stats = routing_lib.MoEStats(
-      *(place() for _ in routing_lib.MoEStats._fields))._replace(
-          experts=place(*rows, None))
+  of_stats = routing_lib.MoEStats._make(
+      place(*rows, None) if name == "experts" else place()
+      for name in routing_lib.MoEStats._fields)
   return meshes.on_explicit_mesh(
       mesh, body, (x, params, experts), in_shardings, (in_shardings[0], of_stats),
       (place(*rows, features), of_stats))
@@ -195,7 +195,7 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
 
 # Rows are moved by a permutation, so that neither these nor their transposes add up
 # what meets at one index, in an order that a GPU leaves open: results repeat bitwise.
-_PERMUTATION = dict(unique_indices=True, mode="promise_in_bounds")
+_PERMUTATION: dict[str, Any] = dict(unique_indices=True, mode="promise_in_bounds")
 
 
 def _dispatch(x, top_k, choice):
