@@ -61,7 +61,8 @@ def platforms() -> frozenset[str]:
 
 def default_platform() -> str:
   """The platform on which a computation runs that says nothing about devices."""
-  device = jax.config.jax_default_device
+  # jax defines its options at run time.
+  device = jax.config.jax_default_device  # type: ignore[attr-defined]
   if device is None:
     platform = jax.default_backend()
   else:
@@ -99,8 +100,9 @@ def num_cus(target_name: str) -> int:
   names. 0 stands for the target's first chip of instances.def: there is no such device.
   """
   platform = NAMES["targets"][target_name]
-  if platform == "rocm" and _wanted_rocm_arch() in NAMES["chips"]:
-    chip_target, count = NAMES["chips"][_wanted_rocm_arch()]
+  wanted = _wanted_rocm_arch()
+  if platform == "rocm" and wanted in NAMES["chips"]:
+    chip_target, count = NAMES["chips"][wanted]
     return count if chip_target == target_name else 0
   local = {"rocm": _local_rocm_arch, "cuda": _local_cuda_arch}.get(platform)
   if local is None or local() != target_name:
@@ -129,18 +131,18 @@ def target(platform: str) -> str:
     return arch
   if platform != "rocm":
     return platform
-  arch, now = _wanted_rocm_arch(), os.environ.get("JAXGEMM_ROCM_ARCH")
-  if arch != now:
-    was, now = ("unset" if x is None else repr(x) for x in (arch, now))
+  wanted, now = _wanted_rocm_arch(), os.environ.get("JAXGEMM_ROCM_ARCH")
+  if wanted != now:
+    was, now = ("unset" if x is None else repr(x) for x in (wanted, now))
     raise ValueError(
         f"JAXGEMM_ROCM_ARCH is {now}, and was {was} when this process first planned a "
         "product for ROCm. It is read once, for jax keeps what it has lowered. Lower "
         "for another architecture in another process.")
   source = "JAXGEMM_ROCM_ARCH is"
-  if arch is None:
-    arch = _local_rocm_arch() or ROCM_ARCHS[0]
+  if wanted is None:
+    wanted = _local_rocm_arch() or ROCM_ARCHS[0]
     source = "the GPU's architecture is"
-  arch = NAMES["chips"].get(arch, (arch, 0))[0]
+  arch = NAMES["chips"].get(wanted, (wanted, 0))[0]
   if arch not in ROCM_ARCHS:
     raise ValueError(
         f"{source} {arch!r}; allowed are {', '.join(ROCM_ARCHS)} and the chips "

@@ -132,7 +132,7 @@ def require_built(planned: dict, target: str) -> None:
   if planned["built"]:
     return
   # A kernel is called gemm_<lhs dtype>_<rhs dtype>_<m>x<n>x<k>_...
-  types = re.match(r"gemm_(\w+?)_\d+x", planned["kernel"])[1]
+  types = re.sub(r"^gemm_(\w+?)_\d+x.*", r"\1", planned["kernel"])
   built = ", ".join(sorted(
       name for name in _ffi.built_kernels(target) if name.startswith(f"gemm_{types}_")))
   others = (f"For these operand types it has {built}; one of them may be chosen by "

@@ -1,11 +1,13 @@
 """What a call would do: supports, explain and workspace_size run nothing."""
 
+from collections.abc import Callable
 import dataclasses
 import functools
 import inspect
 from typing import Any
 
 import jax
+from jax.extend.core import jaxprs_in_params
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
@@ -86,7 +88,8 @@ def _function(kwargs):
     for name in ("group_sizes", "group_offset", "num_local_groups"):
       if kwargs.get(name) is not None:
         shared[name] = kwargs[name]
-    function, numbers = ragged_dot, BASIC
+    function: Callable = ragged_dot
+    numbers = BASIC
     gated = kwargs.pop("gated", False)
     if gated:
       function = ragged_gated_linear_unit
@@ -158,7 +161,7 @@ def _contractions(jaxpr):
     if eqn.primitive in (contract_p, ragged_p, chunked_p):
       yield eqn
     else:
-      for inner in jax.extend.core.jaxprs_in_params(eqn.params):
+      for inner in jaxprs_in_params(eqn.params):
         yield from _contractions(inner)
 
 
@@ -208,7 +211,7 @@ def _gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
       ("rhs", rhs, Dims(dims.lhs, dims.out, dims.rhs), {"rhs": "cotangent"}),
   ):
     if jnp.issubdtype(x.dtype, jnp.inexact):
-      chosen = layout.choose(contraction, sizes, True)
+      chosen = layout.of_product(contraction, sizes)
       found[name] = tuple(names.get(r, r) for r in chosen.relayouts)
   return found
 
@@ -282,12 +285,12 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
     shape = form.geometry(lhs.shape, rhs.shape, operands[2].shape).out_shape()
     dims = form.dims(lhs.shape, rhs.shape, None, None, shape)
     sizes = layout.label_sizes(dims, lhs.shape, rhs.shape)
-    how, swap, fused = layout.choose(dims, sizes, False)._replace(relayouts=()), False, True
+    how, swap, fused = layout.of_product(dims, sizes, False)._replace(relayouts=()), False, True
     copied = _gradients(dims, sizes, lhs, rhs)
   else:
     dims = eqn.params["labels"]
     sizes = layout.label_sizes(dims, *(x.shape for x in operands))
-    how = chosen or layout.choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
+    how = chosen or layout.of_product(dims, sizes)
     swap, fused = how.swap, chosen is not None
     copied = _gradients(dims, sizes, *operands[:2])
   names = {"lhs": "rhs", "rhs": "lhs"} if swap else {}
@@ -304,10 +307,10 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
     reasons.append("the epilogue runs outside the kernel: bias or scale varies "
                    "along rows of one matrix")
   if gradients:
-    saves = spec.activation is not None or kwargs.get("gated")
+    saves = spec.activation is not None or bool(kwargs.get("gated"))
     reasons += _gradient_reasons(copied, saves)
-  keys = ("target", "chip", "num_cus", "candidates", "kernel", "schedule", "reduction", "tile", "tiles",
-          "num_workgroups", "num_queues", "workspace_bytes", "zeroed_bytes")
+  keys = ("target", "chip", "num_cus", "candidates", "kernel", "schedule", "reduction", "tile",
+          "tiles", "num_workgroups", "num_queues", "workspace_bytes", "zeroed_bytes")
   data = {
       "implementation": (f"emulated:{spec.emulated}" if spec.emulated
                          else "jaxgemm"),

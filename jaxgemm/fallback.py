@@ -23,8 +23,9 @@ def unsupported(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
     k: how many products each element of the result is a sum of.
     splits: whether float32 operands may be split, for precision.
   """
-  target = emulated
-  if emulated is None:
+  if emulated is not None:
+    target = emulated
+  else:
     platform = _ffi.default_platform()
     if platform not in _ffi.platforms():
       names = ", ".join(sorted(_ffi.platforms()))
@@ -32,8 +33,8 @@ def unsupported(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
               f"{platform} (GPU kernels: build with JAXGEMM_GPU_KERNELS=all)")
     try:
       target = _ffi.target(platform)
-    except ValueError as error:
-      return str(error).removesuffix(".")
+    except ValueError as refusal:
+      return str(refusal).removesuffix(".")
   for name, x in (("lhs", lhs), ("rhs", rhs)):
     if x.dtype not in _ffi.OPERAND_DTYPES:
       names = ", ".join(sorted(d.name for d in _ffi.OPERAND_DTYPES))
@@ -54,7 +55,7 @@ def unsupported(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
   if error is not None:
     return error
   dtypes = kernel_dtypes(dtype_beside(lhs, rhs), dtype_beside(rhs, lhs), target)
-  error = _ffi.native.operands_error(*(dtype.name for dtype in dtypes), target)
+  error = _ffi.native.operands_error(dtypes[0].name, dtypes[1].name, target)
   return error.removesuffix(".") or None
 
 
@@ -70,7 +71,8 @@ def warn_once(reason: str) -> None:
 
 def _callers_level() -> int:
   """warnings.warn's stacklevel of the first frame outside this package and jax."""
-  inside = tuple(str(pathlib.Path(m.__file__).parent) for m in (jax, _ffi))
+  files = jax.__file__, _ffi.__file__
+  inside = tuple(str(pathlib.Path(file).parent) for file in files)
   frame, level = sys._getframe(1), 1
   while frame.f_back and frame.f_code.co_filename.startswith(inside):
     frame, level = frame.f_back, level + 1

@@ -1,14 +1,12 @@
 """What jax's `precision` asks of a product, and whether the kernels compute that."""
 
 import jax
-from jax import lax
+from jax.lax import DotAlgorithm as _Algorithm
+from jax.lax import DotAlgorithmPreset as _Preset
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
 from jaxgemm.dtypes import is_held_by
-
-_Preset = lax.DotAlgorithmPreset
-_Algorithm = lax.DotAlgorithm
 
 # Algorithms with float32 sums, and the dtype that they round their operands to.
 _ROUNDED_TO = {
@@ -29,7 +27,8 @@ def hashable(precision):
 def asked(precision):
   """The precision, or the default one; an algorithm as its preset, if it has one."""
   if precision is None:
-    precision = jax.config.jax_default_matmul_precision
+    # jax defines its options at run time.
+    precision = jax.config.jax_default_matmul_precision  # type: ignore[attr-defined]
   if isinstance(precision, str) and precision in _Preset.__members__:
     return _Preset[precision]
   if isinstance(precision, _Algorithm):

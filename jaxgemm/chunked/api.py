@@ -60,8 +60,9 @@ def _arrange(lhs, rhs, product: Product) -> _Arranged:
   l_sizes, r_sizes = [lhs.shape[i] for i in l_axes], [rhs.shape[i] for i in r_axes]
   size = dict(zip((*dims.lhs, *dims.rhs), (*l_sizes, *r_sizes)))
   contracted = [x for x in dims.lhs if x not in dims.out]
-  *batch, m, n = dims.out if len(dims.out) > 1 else (*dims.out, None, None)
-  batch = tuple(batch)
+  is_matrix = len(dims.out) > 1
+  batch = dims.out[:-2] if is_matrix else dims.out
+  m, n = dims.out[-2:] if is_matrix else (None, None)
 
   def contracting(labels, own) -> int | None:
     """Which of the last two dimensions of [*batch, ...] is k, or None."""
@@ -73,8 +74,8 @@ def _arrange(lhs, rhs, product: Product) -> _Arranged:
         return place
     return None
 
-  found = contracting(dims.lhs, m), contracting(dims.rhs, n)
-  if None in found:
+  lhs_contracting, rhs_contracting = contracting(dims.lhs, m), contracting(dims.rhs, n)
+  if lhs_contracting is None or rhs_contracting is None:
     raise ValueError(
         f"lhs has shape {lhs.shape} and rhs {rhs.shape}, contracted as {dims.lhs}, "
         f"{dims.rhs} -> {dims.out}; allowed are [*batch, M, K] or [*batch, K, M] with "
@@ -87,7 +88,7 @@ def _arrange(lhs, rhs, product: Product) -> _Arranged:
     return lead + tuple(size[x] for x in labels[-2:])
 
   return _Arranged(tuple(size[x] for x in batch), shape(dims.lhs), shape(dims.rhs),
-                   *found)
+                   lhs_contracting, rhs_contracting)
 
 
 def _positive(name: str, value, least: int) -> int:
@@ -138,6 +139,7 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, time
   if bias is not None:
     bias = bias.reshape(*((-1,) if bias.ndim > 1 else ()), bias.shape[-1])
   if scale is not None:
+    assert dims.scale is not None
     labels = set(dims.scale)
     columns = (scale.shape[len(dims.scale) - 1:] if labels & set(product.columns)
                else (1,))
@@ -174,8 +176,7 @@ _STATIC = ("chunk_rows", "tiles_per_chunk_m", "tile_idx_pivot_m",
            "dimension_numbers", "timeout", *_OPTIONS)
 
 
-@functools.partial(jax.jit, static_argnames=_STATIC, inline=True)
-def _call(lhs, rhs, signals, epoch, bias, scale, *, chunk_rows, **options):
+def _compute(lhs, rhs, signals, epoch, bias, scale, *, chunk_rows, **options):
   form, spec, product, arranged, bias, scale = _prepare(
       lhs, rhs, bias, scale, **options)
   rhs = beside(rhs, lhs)
@@ -193,6 +194,9 @@ def _call(lhs, rhs, signals, epoch, bias, scale, *, chunk_rows, **options):
       lhs.reshape(arranged.lhs_shape), rhs.reshape(arranged.rhs_shape),
       _signals(signals, arranged), epoch, bias, scale, form=form, spec=spec)
   return outs[0].reshape(product.result.shape)
+
+
+_call = jax.jit(_compute, static_argnames=_STATIC, inline=True)
 
 
 def chunked_matmul(
@@ -297,7 +301,7 @@ def chunked_matmul(
   # Within a program the product is lowered beside the start of its producer, which it has
   # to see: newer jax lowers a jitted function by itself.
   traced = any(isinstance(x, jax.core.Tracer) for x in (lhs, rhs, chunk_signals))
-  return (_call.__wrapped__ if traced else _call)(
+  return (_compute if traced else _call)(
       lhs, rhs, chunk_signals, _epoch(epoch), array_argument("bias", bias),
       array_argument("scale", scale), chunk_rows=chunk_rows,
       tiles_per_chunk_m=tiles_per_chunk_m, tile_idx_pivot_m=tile_idx_pivot_m,

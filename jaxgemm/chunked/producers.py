@@ -46,6 +46,8 @@ class _Join:
 class _Started(ChunkedArray):
   """The result of start_copy in the function that called it; it has a _Join."""
 
+  joined: _Join
+
 
 def _integer(name: str, given) -> int:
   try:
@@ -157,7 +159,7 @@ def join(chunked: ChunkedArray, results, *, epoch: int | None = None,
         "before the join. Use the source, or compute them from a product.")
   sources = jax.tree.leaves(chunked.source)
   operands = unify_varying([chunked.data, chunked.signals, *sources, *leaves])
-  return tree.unflatten(join_p.bind(
+  return jax.tree.unflatten(tree, join_p.bind(
       *operands, num_sources=len(sources), timeout_ns=limit_ns,
       epoch=COPIES if epoch is None else epoch))
 

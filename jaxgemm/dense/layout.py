@@ -82,7 +82,7 @@ def _candidates(lhs: Labels, rhs: Labels, out: Labels, linear: bool):
     batches = [()]
     for labels, group in ((lhs, m_all), (out, m_all), (rhs, n_all), (out, n_all)):
       batches += _prefixes(labels, group)
-  grouped = [((), batch) for batch in batches]
+  grouped: list[tuple[Labels, Labels]] = [((), batch) for batch in batches]
   if linear and len(contracted) > 1:
     grouped += [
         ((x,), _only(labels, shared))
@@ -150,9 +150,19 @@ def choose(
       key = (cost, swap, count(batch), len(batch))
       if best_key is None or key < best_key:
         best_key = key
-        best = Layout(swap, batch, m, n, k, summed, *contracting,
+        lhs_contracting, rhs_contracting = contracting
+        best = Layout(swap, batch, m, n, k, summed, lhs_contracting, rhs_contracting,
                       tuple(sorted(relayouts)), cost)
   return best
+
+
+def of_product(
+    dims: Dims, sizes: tuple[tuple[int, int], ...], linear: bool = True
+) -> Layout:
+  """`choose` of the product alone, without bias and scale: it always has a layout."""
+  found = choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, linear)
+  assert found is not None
+  return found
 
 
 def label_sizes(dims: Dims, *shapes) -> tuple[tuple[int, int], ...]:

@@ -130,8 +130,8 @@ class _Kernel(NamedTuple):
 def _kernel(lhs, rhs, dims: Dims, sizes, spec: Spec) -> _Kernel:
   chosen = layout.choose(dims, sizes, spec.activation is None)
   fused = chosen is not None
-  if not fused:
-    chosen = layout.choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
+  if chosen is None:
+    chosen = layout.of_product(dims, sizes)
   if not fused or chosen.summed:
     spec = spec.accumulator(lhs, rhs)
   return _Kernel(chosen, dataclasses.replace(spec, weak_type=False), fused)
@@ -212,9 +212,9 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
   lhs_labels, rhs_labels = dims.lhs, dims.rhs
   if how.swap:
     dtypes, lhs_labels, rhs_labels = dtypes[::-1], rhs_labels, lhs_labels
+  batch, m, n, k = (_count(x, size) for x in (how.batch, how.m, how.n, how.k))
   geometry = Geometry(
-      *(_count(x, size) for x in (how.batch, how.m, how.n, how.k)),
-      how.lhs_contracting, how.rhs_contracting,
+      batch, m, n, k, how.lhs_contracting, how.rhs_contracting,
       any(i in lhs_labels for i in how.batch),
       any(i in rhs_labels for i in how.batch),
   )
@@ -269,11 +269,13 @@ def tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, *, dims: Dim
     terms += bind(lhs, d_rhs, None, scale, dims=scaled,
                   spec=spec.for_gradient(spec.out_dtype))
   if d_scale is not None:
+    assert dims.scale is not None
     # Not from the saved value: that would divide by the scale, which may be zero.
     acc, = bind(lhs, rhs, dims=Dims(dims.lhs, dims.rhs, dims.out),
                 spec=spec.for_gradient(jnp.float32))
     terms.append(acc * epilogue.expand(d_scale, dims.scale, dims.out))
   if d_bias is not None:
+    assert dims.bias is not None
     terms.append(jnp.broadcast_to(
         epilogue.expand(d_bias, dims.bias, dims.out), shape))
   return functools.reduce(jnp.add, terms)

@@ -67,7 +67,7 @@ def _assign(dims: Dims, operands, results, mesh) -> dict[int, tuple[str, ...]]:
       operand = dims.lhs if wanted[label][0] else dims.rhs
       if 2 * count(dims.out) >= count(operand):
         axes = ()
-    chosen = []
+    chosen: list[str] = []
     for axis in axes:
       parts = math.prod(mesh.shape[a] for a in (*chosen, axis))
       if axis not in used and size[label] % parts == 0:
@@ -102,9 +102,9 @@ def _block(*operands, dims: Dims, spec, compute, assigned):
   if not sum_over:
     return compute(*operands, dims=dims, spec=spec)
   lhs, rhs, *vectors = operands
-  vectors = iter(vectors)
-  bias = next(vectors) if dims.bias is not None else None
-  scale = next(vectors) if dims.scale is not None else None
+  rest = iter(vectors)
+  bias = next(rest) if dims.bias is not None else None
+  scale = next(rest) if dims.scale is not None else None
   acc, = compute(lhs, rhs, dims=Dims(dims.lhs, dims.rhs, dims.out),
                  spec=spec.accumulator(lhs, rhs))
   acc = lax.psum(acc, sum_over)

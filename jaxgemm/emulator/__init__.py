@@ -264,7 +264,8 @@ def _append_argument(packed: bytes, argument: Any) -> bytes:
 
 def _triple(value: int | Sequence[int]) -> tuple[int, int, int]:
   values = (value,) if isinstance(value, (int, np.integer)) else tuple(value)
-  return (values + (1, 1, 1))[:3]
+  x, y, z = (values + (1, 1, 1))[:3]
+  return x, y, z
 
 
 def _buffer_arguments(buffers: Mapping[str, np.ndarray] | Sequence[np.ndarray] | None):
@@ -327,6 +328,7 @@ def launch(
           *_buffer_arguments(buffers), ctypes.byref(out),
       ) == 0
   )
+  assert out.value is not None  # a launch that succeeds has a record
   return Record._from_json(out.value.decode())
 
 

@@ -33,9 +33,9 @@ def library_path() -> str:
   import jaxgemm.emulator  # an editable installation has the library elsewhere
 
   for folder in jaxgemm.emulator.__path__:
-    path = pathlib.Path(folder, _NAME)
-    if path.exists():
-      return str(path)
+    library = pathlib.Path(folder, _NAME)
+    if library.exists():
+      return str(library)
   raise FileNotFoundError(
       f"{_NAME} is not installed beside jaxgemm.emulator; install jaxgemm with pip, or "
       "set JAXGEMM_EMULATOR_LIBRARY to its path."

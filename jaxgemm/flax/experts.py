@@ -62,7 +62,7 @@ def mlp_shapes(
     features: int, hidden_features: int, *, gated: bool, use_bias: bool
 ) -> dict[str, tuple[int, ...]]:
   """Shapes of the fields that `Mlp` has for one expert, by name."""
-  shapes = {"down": (hidden_features, features)}
+  shapes: dict[str, tuple[int, ...]] = {"down": (hidden_features, features)}
   if gated:
     shapes["gate_up"] = (features, 2, hidden_features)
   else:
@@ -175,6 +175,7 @@ def grouped_products(
     return _finish(out, None if bias is None else bias[experts], activation)
 
   def shard(x, kernel, bias, activation):
+    assert group_offset is not None
     num_local = kernel.shape[0]
     # jax.lax.ragged_dot has no group_offset, so the shard's rows go to the front.
     sizes = lax.dynamic_slice(group_sizes, (group_offset[0],), (num_local,))

@@ -192,9 +192,9 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
       everywhere(params.shared))
   in_shardings = (place(*rows, None), of_params,
                   None if experts is None else place(*rows, None))
-  of_stats = routing_lib.MoEStats(
-      *(place() for _ in routing_lib.MoEStats._fields))._replace(
-          experts=place(*rows, None))
+  of_stats = routing_lib.MoEStats._make(
+      place(*rows, None) if name == "experts" else place()
+      for name in routing_lib.MoEStats._fields)
   return meshes.on_explicit_mesh(
       mesh, body, (x, params, experts), in_shardings, (in_shardings[0], of_stats),
       (place(*rows, features), of_stats))
@@ -202,7 +202,7 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
 
 # Rows are moved by a permutation, so neither this nor its transpose adds up rows at one
 # index, which a GPU does in no fixed order: results are bitwise the same on every run.
-_PERMUTATION = dict(unique_indices=True, mode="promise_in_bounds")
+_PERMUTATION: dict[str, Any] = dict(unique_indices=True, mode="promise_in_bounds")
 
 
 def _dispatch(x, top_k, choice):

@@ -108,7 +108,8 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
   """
   if gated:
     rhs_shape = merge_columns(rhs_shape)
-  (l_contract, r_contract), (batch, r_batch) = numbers.dot_dimension_numbers
+  (l_contract, r_contract), (batch, r_batch) = (
+      map(tuple, pair) for pair in numbers.dot_dimension_numbers)
   ragged, = numbers.lhs_ragged_dimensions
   rank = len(lhs_shape)
   shared = dict(zip(r_contract + r_batch, l_contract + batch))
@@ -124,7 +125,8 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
   # Contracted labels that the groups do not cut may be in either operand's order.
   others = [tuple(x for x in labels if x in l_contract and x not in (*outer, ragged))
             for labels in (lhs, rhs)]
-  best, best_cost = None, None
+  best: RaggedLayout | None = None
+  best_cost = 0
   for other, lhs_contracting, rhs_contracting in itertools.product(
       dict.fromkeys(others), (1, 0), (0, 1)):
     if mode == "m":
@@ -135,17 +137,19 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
       m, k, rhs_batch = free, (ragged, *inner), batch + outer
     lhs_groups = (batch + outer, *((m, k) if lhs_contracting else (k, m)))
     rhs_groups = (rhs_batch, groups, *((n, k) if rhs_contracting else (k, n)))
-    relayouts, cost = (), 0
+    relayouts: tuple[str, ...] = ()
+    cost = 0
     for name, labels, target in (("lhs", lhs, lhs_groups), ("rhs", rhs, rhs_groups)):
       if not _same_order(labels, sum(target, ()), size):
         relayouts += (name,)
         cost += math.prod(size[x] for x in labels)
-    if best_cost is None or cost < best_cost:
+    if best is None or cost < best_cost:
       best_cost = cost
       form = Form(mode, lhs_contracting, rhs_contracting, local_groups, paired=gated,
                   gated=gated)
       best = RaggedLayout(form, batch, outer, ragged, inner, free, n, rhs,
                           lhs_groups, rhs_groups, tuple(size.items()), relayouts)
+  assert best is not None  # there is a candidate at least
   if mode == "k" and local_groups != 1 and best.count(batch) != 1:
     best = best._replace(relayouts=(*best.relayouts, "out"))
   return best

@@ -199,8 +199,8 @@ def explicit(mesh, *operands, form: Form, spec: Spec, result) -> jax.Array:
     form: mode, layouts and whether it is gated.
     result: shape and sharding of jax's result.
   """
-  there = [x is not None for x in operands[3:]]
-  form = form._replace(**dict(zip(("offset", "accumulate", "bias", "scale"), there)))
+  offset, accumulate, bias, scale = (x is not None for x in operands[3:])
+  form = form._replace(offset=offset, accumulate=accumulate, bias=bias, scale=scale)
   if form.mode == "m":
     form = form._replace(local_groups=operands[1].shape[0])
   return sharding.explicit(
@@ -394,7 +394,7 @@ def _transpose(cotangents, *operands, form, spec, call):
   del call
   ct, = cotangents
   lhs, rhs, sizes, offset, buffer, _, scale = form.split(operands)
-  gradients = [None] * len(operands)
+  gradients: list[jax.Array | None] = [None] * len(operands)
   index = 0 if ad.is_undefined_primal(lhs) else 1
   wanted = operands[index].aval
   buffer = buffer if form.tangent and index == 1 else None

@@ -16,6 +16,7 @@ that is cheaper to move is gathered, and the sum over the axis is scattered over
 other.
 """
 
+from collections.abc import Sequence
 import dataclasses
 import functools
 import math
@@ -69,7 +70,7 @@ def operand_labels(form, shapes) -> list[str]:
   return labels
 
 
-def out_labels(form, operands: list[str]) -> list[str]:
+def out_labels(form, operands: Sequence[str]) -> list[str]:
   """The letters of out and of the value before its activation."""
   batch = "b" if any("b" in x for x in operands) else ""
   n = "pn" if form.paired and not form.contracts_pairs else "n"
@@ -117,7 +118,7 @@ def assign(form, labels, arrays, results, mesh) -> Assignment:
     results: the results, with shardings; empty while these are not known.
   """
   out = out_labels(form, labels)[:len(results)]
-  lhs, rhs, z = *labels[:2], out_labels(form, labels)[0]
+  (lhs, rhs), z = labels[:2], out_labels(form, labels)[0]
   size = {"g": form.local_groups}
   for letters, array in zip((*labels, *out), (*arrays, *results)):
     size |= zip(letters, array.shape)

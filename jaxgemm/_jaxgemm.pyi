@@ -1,0 +1,41 @@
+# Types of the native module. Its functions are in ffi/bindings/module.cc.
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+
+class _Names(TypedDict):
+  operand_dtypes: tuple[str, ...]
+  out_dtypes: tuple[str, ...]
+  activations: tuple[str, ...]
+  reductions: tuple[str, ...]
+  schedules: tuple[str, ...]
+  targets: dict[str, str]  # by name: the platform
+  chips: dict[str, tuple[str, int]]  # by name: target and number of CUs
+  operands: tuple[str, ...]
+  results: tuple[str, ...]
+  gpu_kernels: list[tuple[str, str]]  # target and name
+
+class _HostKernel(TypedDict):
+  name: str
+  math: str
+  available: bool
+  runs: str | None
+
+def registrations(command_buffers: bool) -> dict[str, dict[str, Any]]: ...
+def set_kernel_folder(folder: str) -> None: ...
+def set_emulator_library(path: str) -> None: ...
+def names() -> _Names: ...
+def operands_error(lhs: str, rhs: str, target: str) -> str: ...
+def host_kernels() -> list[_HostKernel]: ...
+def plan(
+    problem: dict[str, str | int], config: dict[str, str | int], target: str,
+    num_cus: int = 0,
+) -> dict[str, Any]: ...
+def start_trace() -> None: ...
+def stop_trace() -> list[tuple[str, int, int, int, int]]: ...
+def enumerate_work_tiles(
+    batch: int, tiles_m: int, tiles_n: int, tiles_k: int, num_workgroups: int,
+    num_queues: int = 0, group_m: int = 1, num_xcds: int = 1, cut_tiles: int = 0,
+    num_shares: int = 0, order: Sequence[int] = (),
+) -> np.ndarray: ...
