@@ -1,6 +1,5 @@
 """chunked_matmul: a product that starts on the chunks of lhs that have arrived."""
 
-import functools
 import math
 import operator
 from typing import NamedTuple
