@@ -1,4 +1,4 @@
-"""matmul and dot_general: the semantics of jax's own, by this package's kernels."""
+"""matmul and dot_general: jax's semantics, computed by this package's kernels."""
 
 import functools
 import pathlib
@@ -31,7 +31,7 @@ _IMPLEMENTATIONS = ("jaxgemm", "xla",
 
 
 def emulated_arch(implementation: str | None) -> str | None:
-  """The architecture that an implementation emulates, if it does.
+  """The architecture that an implementation emulates, or None.
 
   Raises:
     ValueError: there is no such implementation.
@@ -42,7 +42,7 @@ def emulated_arch(implementation: str | None) -> str | None:
   return implementation.removeprefix(_EMULATED)
 
 
-# Sums of as many products of int8 as this fit int32, whatever they are.
+# A sum of this many products of int8 always fits int32.
 _MOST_INT8_PRODUCTS = (2**31 - 1) // 2**14
 
 
@@ -51,8 +51,8 @@ def unsupported(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
   """Why this package's kernels cannot compute a product, or None.
 
   Args:
-    k: how many products each element of the result is a sum of.
-    splits: whether float32 operands may be split, for precision.
+    k: the number of products in the sum of each element of the result.
+    splits: whether float32 operands may be split into parts, for precision.
   """
   target = emulated
   if emulated is None:
@@ -110,7 +110,7 @@ def epilogue_values(name: str, x, dtype) -> jax.Array:
 
 def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
                     rows: bool = False):
-  """(values, labels) of a bias or scale; values None if x is.
+  """(values, labels) of a bias or scale; (None, None) if x is None.
 
   Args:
     scalar: whether it may be one value (for each matrix).
@@ -168,7 +168,7 @@ def _callers_level() -> int:
 
 
 def sums_dtype(out_dtype):
-  """In which XLA sums up what an epilogue follows, where out has this dtype."""
+  """The dtype in which XLA accumulates before an epilogue, for an out of this dtype."""
   if out_dtype.itemsize >= 4:
     return out_dtype
   integer = jnp.issubdtype(out_dtype, jnp.integer)
@@ -189,7 +189,7 @@ def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
 
 
 class Unsupported(ValueError):
-  """The kernels were asked for, and cannot compute a call, for `reason`."""
+  """The caller asked for the kernels, which cannot compute the call, for `reason`."""
 
   def __init__(self, message: str, reason: str):
     super().__init__(message)
@@ -197,10 +197,10 @@ class Unsupported(ValueError):
 
 
 def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
-  """Whether XLA computes a call, which the kernels cannot for this reason, or None.
+  """Whether XLA computes a call; reason: why the kernels cannot, or None.
 
   Raises:
-    Unsupported: the kernels were asked for.
+    Unsupported: the kernels cannot compute it, and the caller asked for them.
   """
   if implementation == "xla":
     return True
@@ -213,7 +213,7 @@ def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
   return bool(reason)
 
 
-# What `jaxgemm.explain` says of it.
+# What `jaxgemm.explain` says of a call that `is_left` leaves to XLA.
 NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum. XLA "
                   "multiplies these together with what precedes and follows")
 
@@ -221,7 +221,7 @@ NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum
 def is_left(k: int, implementation: str | None) -> bool:
   """Whether XLA computes a call that the kernels can compute, too.
 
-  Sums begin with 0, so that the kernels give 0.0 for a single product that is -0.0.
+  The kernels' accumulators begin with 0, so a single product of -0.0 would become 0.0.
   """
   return implementation is None and k == 1
 
@@ -230,10 +230,10 @@ class Prepared(NamedTuple):
   """A product whose options are checked and resolved.
 
   Attributes:
-    spec: what is computed.
-    dims: the product's, with the labels of bias and scale.
+    spec: what the call computes.
+    dims: the product's labels, with those of bias and scale.
     bias: its values in the dtype that the kernels read, or None.
-    scale: likewise.
+    scale: its values, likewise.
     reason: why the kernels cannot compute it, or None.
   """
 
@@ -250,7 +250,7 @@ def prepare(lhs, rhs, bias, scale, product: Product, *, chunked: bool = False,
   """Checks the options of a call.
 
   Args:
-    chunked: whether lhs arrives in chunks; else nothing has to be done by the kernel.
+    chunked: whether lhs arrives in chunks; then no part may run outside the kernel.
   """
   check_activation(activation)
   emulated = emulated_arch(implementation)
@@ -285,7 +285,7 @@ def _faster_by_xla(lhs, rhs, bias, scale, product: Product, dims: Dims,
 
 
 def _call(lhs, rhs, bias, scale, product: Product, **options):
-  # Where jax does not trace (jax.disable_jit), these may still be numpy's.
+  # Where jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
   spec, dims, bias, scale, reason = prepare(lhs, rhs, bias, scale, product, **options)
   implementation = options["implementation"]
@@ -316,7 +316,7 @@ def _call(lhs, rhs, bias, scale, product: Product, **options):
 
 
 def _dtype_beside(x, other):
-  # Two different floats the kernels take as they are, but not an int8 beside one.
+  # The kernels take two different float types, but not int8 beside a float.
   integers = [jnp.issubdtype(y.dtype, jnp.integer) for y in (x, other)]
   if integers != [True, False]:
     return x.dtype
@@ -351,41 +351,44 @@ def matmul(
 ) -> jax.Array:
   """`jax.numpy.matmul` with an epilogue: activation(scale * (a @ b) + bias).
 
-  Sums are float32 (int32 for int8 operands); scale, bias, activation and the cast
-  to the result's dtype come last, once. Differentiable to any order in a, b, bias
-  and scale; gradients contract by layout, without transposed copies.
+  Accumulators are float32 (int32 for int8 operands); scale, bias, activation and one
+  cast to the result's dtype come last. Differentiable to any order in a, b, bias and
+  scale; gradients read their operands in other layouts, without transposed copies.
 
   Args:
     a: array of shape (K,) or (..., M, K). float32, bfloat16, float16, the float8
       types and int8 run in this package's kernels, also mixed.
     b: array of shape (K,) or (..., K, N).
-    precision: as in `jax.numpy.matmul`. float32 is always computed in full, but on
-      NVIDIA GPUs as tf32, by "high" in three passes of tf32 parts (where an infinity
-      may give NaN), and by "highest" left to XLA. Algorithms (jax.lax.DotAlgorithm and
-      its presets) that are not what the kernels compute are left to XLA, too.
+    precision: as in `jax.numpy.matmul`. float32 is always computed in full, except on
+      NVIDIA GPUs: there it is computed as tf32, with "high" in three passes of tf32
+      parts (an infinity may then give NaN), and with "highest" by XLA. Algorithms
+      (jax.lax.DotAlgorithm and its presets) that the kernels do not compute are left
+      to XLA, too.
     preferred_element_type: dtype of the result, as in `jax.numpy.matmul`.
     out_sharding: as in `jax.numpy.matmul`.
-    bias: array of shape (N,) or (..., N), of real numbers; integers where the
-      result is of integers.
-    scale: array of shape (), (1,) or (N,), for each column as in a broadcast; with a
-      batch also of shape (..., 1) or (..., N). Of the result's rank, (..., M, 1), it is
-      for each row, and applied outside the kernel.
+    bias: array of shape (N,) or (..., N), of real numbers; integers if the result
+      has integers.
+    scale: array of shape (), (1,) or (N,): one value, or one for each column. With a
+      batch also of shape (..., 1) or (..., N). With the result's rank, (..., M, 1), it
+      has one value for each row, and is applied outside the kernel.
     activation: "relu", "gelu" (the tanh approximation), "silu" or None.
     schedule: "auto", "persistent", "work_stealing" or "stream_k"; see GemmConfig.
     reduction: "linear", "tree" or "atomic"; see GemmConfig.
-    deterministic: refuse what is not bitwise the same on every run.
+    deterministic: whether to refuse options with which the result is not bitwise the
+      same on every run.
     config: a `GemmConfig` with further choices.
-    implementation: "jaxgemm", "xla" (jax.numpy, with the same epilogue) or None:
-      XLA only where the kernels do not support the operands, with a warning. Or
-      "emulated:gfx942", "emulated:gfx950": that GPU's machine code, run on the CPU
-      by the emulator (see `jaxgemm.emulator`), for debugging; slow.
+    implementation: "jaxgemm", "xla" (jax.numpy, with the same epilogue) or None: the
+      kernels, but XLA, with a warning, if they do not support the operands or are known
+      to be much slower, and XLA if K is 1. Or "emulated:gfx942", "emulated:gfx950":
+      that GPU's machine code, run on the CPU by the emulator (see `jaxgemm.emulator`),
+      for debugging; slow.
 
   Returns:
     An array of the shape and dtype that `jax.numpy.matmul` gives.
 
   Raises:
-    ValueError, TypeError: while tracing; jax's own for operands that do not fit
-      each other, and others that name what was given and what is allowed.
+    ValueError, TypeError: while tracing: jax's own errors for operands that do not fit
+      each other, and errors that say what was given and what is allowed.
   """
   product = matmul_product(
       a, b, precision=precision, preferred_element_type=preferred_element_type,
@@ -429,8 +432,8 @@ def dot_general(
 ) -> jax.Array:
   """`jax.lax.dot_general`, with the epilogue and the options of `jaxgemm.matmul`.
 
-  Operands whose contracted dimensions are neither first nor last among those of a
-  matrix are transposed; `jaxgemm.explain` says so.
+  An operand is transposed if its contracted dimensions are neither the first nor the
+  last ones of its matrices; `jaxgemm.explain` says so.
 
   Args:
     lhs: array of any rank.
@@ -439,16 +442,16 @@ def dot_general(
     precision: as in `jax.lax.dot_general`; see `jaxgemm.matmul`.
     preferred_element_type: dtype of the result.
     out_sharding: as in `jax.lax.dot_general`.
-    bias: array whose shape is that of rhs's free dimensions, or of the batch
-      dimensions and these.
-    scale: as bias, or of shape () or (1,), or with 1 for the free dimensions; or, for
-      each row, of the result's rank with 1 for rhs's free dimensions.
-    activation: see `jaxgemm.matmul`; the rest likewise.
-    schedule: see there.
-    reduction: see there.
-    deterministic: see there.
-    config: see there.
-    implementation: see there.
+    bias: array with the shape of rhs's free dimensions, or of the batch dimensions and
+      these.
+    scale: as bias, or of shape () or (1,), or with 1 for the free dimensions. For one
+      value for each row: of the result's rank, with 1 for rhs's free dimensions.
+    activation: see `jaxgemm.matmul`.
+    schedule: see `jaxgemm.matmul`.
+    reduction: see `jaxgemm.matmul`.
+    deterministic: see `jaxgemm.matmul`.
+    config: see `jaxgemm.matmul`.
+    implementation: see `jaxgemm.matmul`.
 
   Returns:
     An array of the shape and dtype that `jax.lax.dot_general` gives.
