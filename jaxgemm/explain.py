@@ -35,11 +35,11 @@ class Explanation:
   Keys of data: implementation ("jaxgemm", "xla" or "emulated:" and an
   architecture), target ("cpu" or an architecture), kernel, schedule, reduction,
   tile (m, n, k), tiles (how many along each), num_workgroups, num_queues,
-  workspace_bytes, zeroed_bytes, relayouts (what is transposed or padded by a copy),
+  workspace_bytes, zeroed_bytes, relayouts (the arrays that a copy transposes or pads),
   fused_epilogue, gradients (the relayouts of each operand's gradient) and reasons.
   Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles
-  are as many as any group sizes can make. Products that wait for chunks also have
-  chunk_rows. With "xla", only implementation and reasons.
+  are the most that any group sizes can make. Products that wait for chunks also have
+  chunk_rows. With "xla" there are only implementation and reasons.
   """
 
   data: dict[str, Any]
@@ -72,7 +72,7 @@ _ARRAYS = ("group_sizes", "group_offset", "chunk_signals", "epoch", "bias", "sca
 
 
 def _function(kwargs):
-  """(function to explain, what gives its result's shape and dtype, its arguments)."""
+  """(function to explain, function that gives its result's type, its kwargs)."""
   kwargs = dict(kwargs)
   shared = {name: kwargs[name] for name in _NAMES if name in kwargs}
   if "group_sizes" not in kwargs:
@@ -168,7 +168,7 @@ def _dtype_reasons(plan, operands, swap: bool) -> list[str]:
 
 
 def _gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
-  """Transposed arrays of each gradient; its result counts as "out"."""
+  """The arrays that each operand's gradient transposes; its result is "out"."""
   found = {}
   for name, x, contraction, names in (
       ("lhs", lhs, Dims(dims.out, dims.rhs, dims.lhs), {"lhs": "cotangent"}),
@@ -187,15 +187,14 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
     a: array or `jax.ShapeDtypeStruct`.
     b: array or `jax.ShapeDtypeStruct`.
     **kwargs: as for `jaxgemm.matmul`; with dimension_numbers, as for
-      `jaxgemm.dot_general`; with group_sizes (an array or a shape, too), as for
-      `jaxgemm.ragged_dot`, and with ragged_dot_dimension_numbers, as for
-      `jaxgemm.ragged_dot_general`, with gated=True, as for
-      `jaxgemm.ragged_gated_linear_unit`; with chunk_signals (an array or a shape),
-      as for `jaxgemm.chunked_matmul`.
+      `jaxgemm.dot_general`; with group_sizes, as for `jaxgemm.ragged_dot`; with
+      ragged_dot_dimension_numbers, too, as for `jaxgemm.ragged_dot_general`; with
+      gated=True, too, as for `jaxgemm.ragged_gated_linear_unit`; with chunk_signals, as
+      for `jaxgemm.chunked_matmul`. Arrays may be `jax.ShapeDtypeStruct`s.
 
   Raises:
-    ValueError, TypeError: the operands do not fit each other; what jax raises. Or there
-      is no such implementation.
+    ValueError, TypeError: jax's own errors for operands that do not fit each other; or
+      there is no such implementation.
   """
   emulated_arch(kwargs.get("implementation"))
   function, result_of, given = _function(kwargs)
@@ -221,8 +220,8 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
   Args:
     a: array or `jax.ShapeDtypeStruct`.
     b: array or `jax.ShapeDtypeStruct`.
-    gradients: whether the reasons tell what the gradients cost, too.
-    **kwargs: as for `supports`; other arrays may be ShapeDtypeStructs, too.
+    gradients: whether the reasons also name the copies that the gradients need.
+    **kwargs: as for `supports`.
 
   Raises:
     ValueError, TypeError: what the call itself would raise.
