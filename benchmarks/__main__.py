@@ -27,21 +27,23 @@ flags.DEFINE_list(
 )
 flags.DEFINE_list(
     "schedule", None,
-    "Schedules for jaxgemm, each a candidate of its own; the plan chooses if not "
+    "Schedules for jaxgemm, each a separate candidate; the planner chooses if not "
     "given. Cases that name their own schedule keep it.",
 )
 flags.DEFINE_list(
-    "reduction", None, "Likewise; for the schedules that may come to stream-K."
+    "reduction", None,
+    "Reductions for jaxgemm, each a separate candidate; for schedules that may be "
+    "stream-K.",
 )
-flags.DEFINE_string("implementation", None, "Passed on to jaxgemm.")
+flags.DEFINE_string("implementation", None, "The implementation= of jaxgemm's calls.")
 flags.DEFINE_integer(
-    "threads", 1, "CPUs to run on; 0 leaves the process all it has.", lower_bound=0
+    "threads", 1, "Number of CPUs to run on; 0 uses all.", lower_bound=0
 )
-flags.DEFINE_float("min_seconds", 1.0, "Time to spend on each case, at least.")
+flags.DEFINE_float("min_seconds", 1.0, "Least time for each case, in seconds.")
 flags.DEFINE_enum(
     "clock", "wall", ["wall", "cpu"],
-    "cpu counts the process's own time: on a shared machine and with --threads=1, "
-    "it leaves out what other processes took.",
+    "Clock of the measurement. cpu counts the time of this process only: use it on a "
+    "shared machine, with --threads=1.",
 )
 flags.DEFINE_integer("seed", 0, "Seed of the operands.")
 flags.DEFINE_string("json", None, "File to write the results to.")
@@ -65,7 +67,7 @@ def main(argv) -> int:
     list_cases()
     return 0
   if not FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
+    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
   try:
     cases = list(itertools.chain.from_iterable(map(shapes.cases, FLAGS.cases)))
   except ValueError as e:
@@ -73,7 +75,7 @@ def main(argv) -> int:
   if FLAGS.threads:
     cpus.pin(FLAGS.threads)
   progress.doing("Starting jax")
-  # jax may only be imported now that the CPUs are settled.
+  # jax must be imported after the CPUs are chosen.
   import numpy as np
 
   from benchmarks import dense, overhead, report

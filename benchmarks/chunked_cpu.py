@@ -2,9 +2,9 @@
 
     python -m benchmarks.chunked_cpu --json=chunked.json --picture=chunked.png
 
-Two producers: "copy", jaxgemm.overlap's own, which needs a processor, and "paced", that
-of examples/own_producer, which is slow as a disk or a network is. With each: both
-together, the producer alone, the product alone, and the one after the other.
+There are two producers: "copy" is jaxgemm.overlap's own, which needs a processor;
+"paced" is that of examples/own_producer, as slow as a disk or a network. For each, the
+benchmark times producer and product together, each alone, and one after the other.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from jaxgemm import _jaxgemm as native
 
 TOGETHER, PRODUCER, PRODUCT, SEQUENTIAL = (
     "together", "producer alone", "product alone", "one after the other")
-# Largest error of a float32 result that is right, relative to its largest value.
+# Largest error of a right float32 result, relative to its largest value.
 _TOLERANCE = 1e-4
 
 
@@ -42,9 +42,9 @@ def candidates(start, epoch, rows, tiles, config):
   """Jitted functions of (x, w) by name.
 
   Args:
-    start: what returns the `ChunkedArray` of x.
-    epoch: for `jaxgemm.join`.
-    rows: of a chunk, `tiles` tile rows.
+    start: Function of (x, rows) that returns the `ChunkedArray` of x.
+    epoch: Argument of `jaxgemm.join`.
+    rows: Rows of a chunk, which are `tiles` tile rows.
   """
   def product(arriving, w):
     return jaxgemm.chunked_matmul(arriving.data, w, arriving.signals,
@@ -59,7 +59,7 @@ def candidates(start, epoch, rows, tiles, config):
 
   def sequential(x, w):
     arriving = start(x, rows)
-    w = jaxgemm.join(arriving, w + 0, epoch=epoch)  # before the product begins
+    w = jaxgemm.join(arriving, w + 0, epoch=epoch)  # the copy ends before the product
     return jaxgemm.join(arriving, product(arriving, w), epoch=epoch)
 
   def alone(x, w):
@@ -71,7 +71,7 @@ def candidates(start, epoch, rows, tiles, config):
 
 
 def trace(function, *args):
-  """(what, number, thread, begin, end) of a call, in milliseconds from its begin."""
+  """Spans (what, number, thread, begin, end) of a call, in ms from the first."""
   jax.block_until_ready(function(*args))
   native.start_trace()
   jax.block_until_ready(function(*args))
@@ -82,7 +82,7 @@ def trace(function, *args):
 
 
 def draw(rows, path):
-  """A line for each thread: copies, products, and waiting for chunks."""
+  """Draws a line for each thread: copies, products, and waiting for chunks."""
   import matplotlib
   matplotlib.use("Agg")
   from matplotlib import pyplot
@@ -110,8 +110,9 @@ def main(arguments=None) -> int:
   parser.add_argument("--k", type=int, default=2048)
   parser.add_argument("--n", type=int, default=64)
   parser.add_argument("--chunks", type=int, default=16)
-  parser.add_argument("--threads", type=int, default=1, help="of the product")
-  parser.add_argument("--pause_us", type=int, default=5000, help="paced, of a chunk")
+  parser.add_argument("--threads", type=int, default=1, help="threads of the product")
+  parser.add_argument("--pause_us", type=int, default=5000,
+                      help="pause of the paced producer before each chunk")
   parser.add_argument("--rounds", type=int, default=15)
   parser.add_argument("--json")
   parser.add_argument("--picture")

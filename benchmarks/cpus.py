@@ -7,9 +7,9 @@ from absl import app
 
 
 def pin(threads: int) -> None:
-  """Limits this process, and thereby XLA's thread pool, to some CPUs.
+  """Limits this process, and so XLA's thread pool, to `threads` CPUs.
 
-  The pool is sized by the affinity mask when jax starts, hence the order.
+  The pool takes its size from the affinity mask when jax starts, so jax comes later.
   """
   if "jax" in sys.modules:
     raise RuntimeError("pin() must come before jax is imported.")
@@ -20,5 +20,5 @@ def pin(threads: int) -> None:
     raise app.UsageError(
         f"--threads={threads}, but this process may run on {len(allowed)} CPUs."
     )
-  # The last ones: interrupts tend to be served by the first.
+  # The last CPUs, because the first ones tend to serve interrupts.
   os.sched_setaffinity(0, allowed[-threads:])

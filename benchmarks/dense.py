@@ -18,30 +18,30 @@ BASELINE = "xla"
 DTYPES = (
     "float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "int8",
 )
-# Results of these are not of the operands' type: XLA and jaxgemm write this one.
+# Result types of XLA and jaxgemm for operand types that results do not have.
 _OUT_DTYPES = {
     "int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "bfloat16",
 }
-# Largest error of a result that is right, relative to the largest value: rounding to
-# the result's type, and float32 sums.
+# Largest error of a right result, relative to its largest value: one rounding to the
+# result's type, and float32 accumulation.
 TOLERANCE = {
     "float32": 1e-5, "bfloat16": 4e-3, "float16": 1e-3, "float8_e4m3fn": 4e-3,
     "float8_e5m2": 4e-3, "int8": 0.0,
 }
-# A GPU multiplies float32 as tf32, of 11 bits.
+# A GPU multiplies float32 as tf32, which has 11 significant bits.
 _TF32_TOLERANCE = 2e-3
-# A float64 reference of more than this covers a part of the rows only.
+# A float64 reference of more FLOPs than this covers only some rows.
 _REFERENCE_FLOPS = 8e9
 
 
 def numpy_dtype(name: str) -> np.dtype:
-  """The numpy dtype of that name, ml_dtypes' included."""
+  """The numpy dtype of that name, including the dtypes of ml_dtypes."""
   return np.dtype(getattr(ml_dtypes, name, name))
 
 
 @dataclasses.dataclass(frozen=True)
 class Variant:
-  """One way of calling jaxgemm; None leaves the choice to the plan."""
+  """One way of calling jaxgemm; None leaves the choice to the planner."""
 
   schedule: str | None = None
   reduction: str | None = None
@@ -66,7 +66,7 @@ def random_operand(rng: np.random.Generator, shape, dtype: str) -> np.ndarray:
 
 
 def reference(lhs: np.ndarray, rhs: np.ndarray, rng) -> tuple[np.ndarray, Any]:
-  """The float64 product of some or all rows, and which rows those are."""
+  """(float64 product of some or all rows, index of these rows)."""
   m, k = lhs.shape
   n = rhs.shape[1]
   count = max(8, int(_REFERENCE_FLOPS // max(1, 2 * n * k)))
@@ -87,14 +87,14 @@ def errors(out: np.ndarray, ref: np.ndarray) -> dict[str, float]:
 
 
 def tolerance(dtype: str) -> float:
-  """TOLERANCE on the device that jax runs on."""
+  """The tolerance of a dtype on the device that jax runs on."""
   if dtype == "float32" and jax.default_backend() == "gpu":
     return _TF32_TOLERANCE
   return TOLERANCE[dtype]
 
 
 def wrong(rows: list[dict[str, Any]]) -> list[str]:
-  """Results of ours that are further from float64 than rounding explains."""
+  """Results of jaxgemm that are further from float64 than rounding explains."""
   return [
       f"{row['m']}x{row['n']}x{row['k']} {row['dtype']} {name}: error "
       f"{entry['errors']['max']:.1e}, at most {tolerance(row['dtype']):.0e} is right"

@@ -4,8 +4,8 @@
     python -m benchmarks.gpu --sections=dense --cases=4096x4096x4096 --rounds=31
     python -m benchmarks.gpu --results=dense.json,grouped.json --markdown=gpu.md
 
-The last one measures nothing: it puts the results of earlier runs into one report.
-torch and tokamax take part where they are installed.
+The last command measures nothing: it puts the results of earlier runs into one report.
+torch and tokamax are measured if they are installed.
 """
 
 import functools
@@ -24,32 +24,38 @@ _SECTIONS = ("dense", "stream_k", "grouped", "steal", "fp8", "chunked", "ahead")
 _GPU = shapes.load()["gpu"]
 
 FLAGS = flags.FLAGS
-flags.DEFINE_list("sections", list(_SECTIONS), "What to measure.")
-flags.DEFINE_list("cases", ["dense"], "Of dense: sets of shapes.json, or MxNxK.")
+flags.DEFINE_list("sections", list(_SECTIONS), "Sections to measure.")
+flags.DEFINE_list(
+    "cases", ["dense"], "Cases of the dense section: sets of shapes.json, or MxNxK.")
 flags.DEFINE_list("grouped", _GPU["grouped"], "Grouped problems; --list prints all.")
-flags.DEFINE_list("work", None, "Grouped: forward, dgrad, wgrad; default all.")
-flags.DEFINE_list("routings", list(shapes.load()["routing"]), "Of shapes.json.")
+flags.DEFINE_list(
+    "work", None, "Grouped products: forward, dgrad, wgrad. Default: all three.")
+flags.DEFINE_list(
+    "routings", list(shapes.load()["routing"]), "Routings of the grouped products.")
 flags.DEFINE_integer(
-    "xla_most_groups", 4, "Groups up to which jax.lax.ragged_dot takes part: it "
+    "xla_most_groups", 4, "Largest number of groups with jax.lax.ragged_dot: it "
     "multiplies every row with every group.", lower_bound=0)
 flags.DEFINE_integer("rounds", 15, "Samples of each candidate.", lower_bound=3)
 flags.DEFINE_float(
-    "sample_ms", 1, "About how long a sample is, at most 64 calls. A GPU that is busy "
-    "for long draws more power and may lower its clock; short samples leave it rest.")
-flags.DEFINE_integer("runs", 100, "Of stream-K, for the same bits.", lower_bound=2)
+    "sample_ms", 1, "Approximate length of a sample, of at most 64 calls. A GPU that "
+    "is busy for long draws more power and may lower its clock; short samples let it "
+    "rest.")
+flags.DEFINE_integer(
+    "runs", 100, "Runs of stream-K that must give the same bits.", lower_bound=2)
 flags.DEFINE_float(
-    "most_seconds", 600, "Rows that would start later than this are left out.")
+    "most_seconds", 600, "Rows that would start after this time are left out.")
 flags.DEFINE_integer("seed", 0, "Seed of the operands and of the routings.")
 flags.DEFINE_string("json", None, "File to write the results to, row by row.")
 flags.DEFINE_string("markdown", None, "File to write the table to.")
 flags.DEFINE_string("profile", None, "Directory in which to keep the traces.")
-flags.DEFINE_string("commit", None, "Of the sources, where they are no git checkout.")
+flags.DEFINE_string(
+    "commit", None, "Commit of the sources, if they are no git checkout.")
 flags.DEFINE_list("results", None, "JSON files to report on, without measuring.")
 flags.DEFINE_bool("list", False, "Print the grouped problems and exit.")
 
 
 def describe() -> dict:
-  """Device, driver, versions, command."""
+  """The device, driver, versions and command of a run."""
   import importlib.metadata
 
   from benchmarks import report
@@ -70,7 +76,7 @@ def describe() -> dict:
 
 
 def jobs():
-  """(section, case, function that returns rows) in the order of the sections."""
+  """Yields (section, case, function that returns rows) in the sections' order."""
   from benchmarks import gpu_ahead, gpu_chunked, gpu_grouped, gpu_rows, gpu_steal
 
   options = gpu_rows.Options(
@@ -114,7 +120,7 @@ def jobs():
 
 
 def run(about: dict, write) -> list[dict]:
-  """All rows. A row that fails is one that says why; the rest goes on."""
+  """Measures all rows. A row that fails says why, and the others follow."""
   from benchmarks import gpu_table
 
   begin, rows = time.monotonic(), []
@@ -146,9 +152,9 @@ def main(argv) -> int:
   if len(argv) > 1:
     raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
   if not FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
-  # Before jax is imported. The GPU's memory is taken once, and a part left to torch;
-  # kernels of two streams may run together under the profiler, too.
+    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
+  # Set before jax is imported: jax takes its memory at once and leaves a part to torch;
+  # kernels of two streams may run at the same time under the profiler, too.
   os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.65")
   os.environ.setdefault("TF_GPU_CUPTI_FORCE_CONCURRENT_KERNEL", "1")
   from benchmarks import gpu_grouped, gpu_table, report

@@ -1,4 +1,4 @@
-"""Whether calls wait for the GPU or allocate, as the profile shows it."""
+"""Whether calls wait for the GPU or allocate memory, according to the profile."""
 
 import dataclasses
 from typing import Any
@@ -8,10 +8,10 @@ from benchmarks.shapes import Case
 
 
 def measure(case: Case, options: gpu_rows.Options) -> dict[str, Any]:
-  """A row of ours, eight calls at once: one that waited would hold up the next.
+  """A row of jaxgemm, eight calls in a row: a call that waits would delay the next.
 
-  "control" is what the profile shows of the same with an allocation and a wait after
-  each call.
+  "control" is what the profile shows of the same calls with an allocation and a wait
+  after each.
   """
   few = dataclasses.replace(options, rounds=3)
   row = gpu_rows.dense("ahead", case, {gpu_rows.OURS: {}}, few, peers=False, calls=8)

@@ -1,7 +1,7 @@
-"""Errors of products too large to compute twice: random sketches, in float64.
+"""Errors of products that are too large to compute twice: random sketches in float64.
 
-With random signs v, out @ v is compared with lhs @ (rhs @ v). Errors of elements add up
-in it like their norm does, and an element that is not finite stays so.
+With random signs v, out @ v is compared with lhs @ (rhs @ v). The errors of elements
+add up in it as in a norm, and an element that is not finite makes it not finite.
 """
 
 import functools
@@ -11,10 +11,10 @@ from jax import lax
 import jax.numpy as jnp
 import numpy as np
 
-_COLUMNS = 4  # of a sketch
-# Largest error of a result that is right: "norm" of everything, and "max" of a row of
-# the sketch, over the root mean square of the rows. One rounding of bfloat16 gives
-# 1.7e-3 and about 5 times that.
+_COLUMNS = 4  # of a sketch, which are those of v
+# Largest errors of a right result: "norm" of the whole sketch, relative to its norm,
+# and "max" of one element, relative to the root mean square. One rounding to bfloat16
+# gives 1.7e-3 and about 5 times that.
 TOLERANCE = {"norm": 4e-3, "max": 2.5e-2}
 
 
@@ -36,7 +36,7 @@ def _signs(rows: int, seed: int):
 
 def _errors(given, wanted):
   difference = given - wanted
-  # Of the rows that are not of empty groups.
+  # Without the rows of empty groups, which are zero.
   rms = jnp.linalg.norm(wanted) / jnp.sqrt(jnp.count_nonzero(wanted))
   return (jnp.linalg.norm(difference) / jnp.linalg.norm(wanted),
           jnp.abs(difference).max() / rms)
@@ -47,7 +47,7 @@ def _dense(lhs, rhs, out, signs):
 
 
 def _forward(lhs, rhs, out, groups, signs):
-  """out[i] = lhs[i] @ rhs[groups[i]]."""
+  """Errors of out[i] = lhs[i] @ rhs[groups[i]]."""
   num_groups, depth, _ = rhs.shape
   folded = _of_groups(rhs, signs).transpose(1, 0, 2).reshape(depth, -1)
   by_group = _rows(lhs, folded).reshape(-1, num_groups, _COLUMNS)
@@ -60,7 +60,7 @@ def _dgrad(cotangent, rhs, out, groups, signs):
 
 
 def _wgrad(lhs, cotangent, out, groups, signs):
-  """out[g] = lhs[rows of g].T @ cotangent[rows of g]."""
+  """Errors of out[g] = lhs[rows of g].T @ cotangent[rows of g]."""
   num_groups, depth, _ = out.shape
   rows = _rows(cotangent, signs)
   member = groups[:, None] == jnp.arange(num_groups)
@@ -71,7 +71,7 @@ def _wgrad(lhs, cotangent, out, groups, signs):
 
 @functools.cache
 def _jitted(function):
-  # No search for the fastest float64 product.
+  # No autotuning of the float64 products.
   options = {"xla_gpu_autotune_level": 0} if jax.default_backend() == "gpu" else None
   return jax.jit(function, compiler_options=options)
 
@@ -91,11 +91,11 @@ def grouped(work: str, operands, out, sizes: np.ndarray, seed: int) -> dict[str,
   """Errors of the result of "forward", "dgrad" or "wgrad"; sizes sum to all rows.
 
   Args:
-    work: which product.
+    work: The product, by name.
     operands: (lhs [M, K], rhs [G, K, N], cotangent [M, N]).
     out: [M, N], [M, K] or [G, K, N].
-    sizes: rows of each group.
-    seed: of the signs.
+    sizes: Rows of each group.
+    seed: Seed of the signs.
   """
   lhs, rhs, cotangent = operands
   function, a, b = {

@@ -1,4 +1,4 @@
-"""The rows of the GPU benchmark on products whose lhs is streamed in from the host.
+"""Rows of the GPU benchmark on products with an lhs that comes from the host.
 
     python -m benchmarks.gpu --sections=chunked --json=chunked.json
     python -m benchmarks.gpu_chunked chunked.json chunked.png   # draws the overlap
@@ -23,7 +23,7 @@ STREAMED, COPY, SET, PLAIN, SEQUENTIAL = (
 
 
 class _Way:
-  """A jitted function of operands that take turns."""
+  """A jitted function, and the input sets that it is called on."""
 
   def __init__(self, function, inputs):
     self._run, self._inputs = jax.jit(function), inputs
@@ -41,8 +41,8 @@ class _Way:
 def measure(case: Case, num_chunks: int, options: gpu_rows.Options) -> dict[str, Any]:
   """A row: streamed in `num_chunks` chunks, its parts alone, and one after the other.
 
-  "of_larger" is the time of the larger of copy and product to that of both together,
-  "set" that of the plain product to the one that finds all signals set.
+  "of_larger" is the larger of the times of copy and product over the time of both
+  together, "set" the time of the plain product over that with all signals set.
   """
   device = jax.devices()[0]
   host = jax.sharding.SingleDeviceSharding(device, memory_kind="pinned_host")
@@ -104,7 +104,7 @@ def measure(case: Case, num_chunks: int, options: gpu_rows.Options) -> dict[str,
 
 
 def _spans(way) -> list[tuple[str, str, float, float]]:
-  """(line, name, begin, end) in microseconds of what one call puts on the device."""
+  """(line, name, begin, end), in microseconds, of one call's events on the device."""
   jax.block_until_ready(way.call(0))
   with tempfile.TemporaryDirectory() as scratch:
     with jax.profiler.trace(scratch):
@@ -123,7 +123,7 @@ def _spans(way) -> list[tuple[str, str, float, float]]:
 
 
 def draw(rows, path: str) -> None:
-  """A picture of the streams of each row with spans."""
+  """Draws a picture of the streams for each row with spans."""
   import matplotlib
   matplotlib.use("Agg")
   from matplotlib import pyplot

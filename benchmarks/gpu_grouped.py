@@ -17,7 +17,7 @@ WORK = ("forward", "dgrad", "wgrad")
 
 
 def names() -> list[str]:
-  """Of all problems of shapes.json, as model.matrix.groups.rows of a group."""
+  """Names of all problems of shapes.json: model.matrix.g<groups>.m<rows of a group>."""
   return [
       f"{model}.{matrix}.g{groups}.m{rows}"
       for model, about in shapes.load()["grouped"].items()
@@ -38,8 +38,8 @@ def problem(name: str) -> grouped_rows.Problem:
 
 
 def in_jax(product: Callable[..., jax.Array], work: str) -> Callable[..., jax.Array]:
-  """function(lhs, rhs, cotangent, sizes): one product; XLA drops the forward pass of
-  the other two."""
+  """function(lhs, rhs, cotangent, sizes) that computes one product; XLA drops the
+  forward pass of dgrad and wgrad."""
   def forward(lhs, rhs, _, sizes):
     return product(lhs, rhs, sizes)
 
@@ -53,7 +53,7 @@ def in_jax(product: Callable[..., jax.Array], work: str) -> Callable[..., jax.Ar
 
 
 def _in_torch(work: str):
-  """Likewise; sizes are where the groups end."""
+  """The same in torch, which takes the ends of the groups for sizes."""
   import torch
   grouped_mm = torch._grouped_mm  # pylint: disable=protected-access
 
@@ -70,7 +70,7 @@ def _in_torch(work: str):
 
 
 def _functions(work: str, xla: bool) -> tuple[dict[str, Any], dict[str, str]]:
-  """(functions by candidate, what is missing and why)."""
+  """({candidate: function}, {missing candidate: reason})."""
   ours = functools.partial(jaxgemm.ragged_dot, implementation="jaxgemm")
   found, missing = {OURS: gpu_rows.Donating(in_jax(ours, work))}, {}
   if grouped_rows.has_torch():
@@ -83,7 +83,7 @@ def _functions(work: str, xla: bool) -> tuple[dict[str, Any], dict[str, str]]:
     try:
       import tokamax
       found[TOKAMAX] = gpu_rows.Donating(in_jax(tokamax.ragged_dot, work))
-    except ImportError as error:  # of what it needs
+    except ImportError as error:  # from a package that tokamax needs
       missing[TOKAMAX] = f"ImportError: {error}"
   if xla:
     found[XLA] = gpu_rows.Donating(in_jax(jax.lax.ragged_dot, work))
@@ -93,7 +93,7 @@ def _functions(work: str, xla: bool) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def _way(function, arrays, sizes: np.ndarray):
-  """On these arrays and sizes; nothing is compiled for other sizes again."""
+  """The way on these arrays and sizes; other sizes need no new compilation."""
   if isinstance(function, gpu_rows.Donating):
     sizes = jax.device_put(sizes)
     return gpu_rows.JaxWay(function, [(*each, sizes) for each in arrays])
@@ -107,8 +107,8 @@ def measure(
 ) -> list[dict[str, Any]]:
   """Rows of one problem, one for each work and routing.
 
-  All candidates under all routings take turns, so that the ratio to the balanced
-  routing ("to_balanced", of the times of ours) is of the same rounds, too.
+  All candidates under all routings take turns, so that "to_balanced", which compares
+  the times of jaxgemm under this and the balanced routing, is of the same rounds, too.
   """
   given = problem(name)
   rng = np.random.default_rng(options.seed)

@@ -20,7 +20,7 @@ OURS, XLA, TORCH = "jaxgemm", "jnp.matmul", "torch.matmul"
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-  """Of every row; the flags of `python -m benchmarks.gpu`."""
+  """Options of every row: flags of `python -m benchmarks.gpu`."""
 
   rounds: int
   seed: int
@@ -40,7 +40,7 @@ def normal(seed: int, *shapes, dtype="bfloat16") -> tuple[jax.Array, ...]:
 
 
 class Donating:
-  """A function of jax, jitted, that writes into a buffer given before the arguments."""
+  """A jitted function that writes to a buffer, which comes before its arguments."""
 
   def __init__(self, function: Callable[..., jax.Array]):
     self.function = function
@@ -49,7 +49,7 @@ class Donating:
 
 
 class JaxWay:
-  """A function of jax that writes where its last result was."""
+  """A function of jax that writes to the memory of its last result."""
 
   def __init__(self, donating: Donating, inputs: Sequence[tuple]):
     self.inputs = inputs
@@ -68,7 +68,7 @@ class JaxWay:
     return gpu_trace.Candidate(self.call)
 
   def fresh(self, *arrays) -> tuple[jax.Array, bool]:
-    """The result on these arrays; whether it lies where NaNs were before."""
+    """(result on these arrays, whether it was written over NaNs)."""
     self._out = None
     poison = self._poison()
     place = poison.unsafe_buffer_pointer()
@@ -103,7 +103,7 @@ class TorchWay:
         self.call, lambda _: torch.cuda.is_available() and torch.cuda.synchronize())
 
   def fresh(self, *arrays):
-    """As JaxWay's. Without `out`, the allocator is likely to reuse what is freed."""
+    """As JaxWay.fresh. Without `out`, the allocator is likely to reuse freed memory."""
     import torch
     jax.block_until_ready(arrays)
     tensors = self._tensors(arrays)
@@ -112,7 +112,7 @@ class TorchWay:
       out.fill_(float("nan"))
     places = [out.data_ptr() for out in poisoned]
     if not self._with_out:
-      del out, poisoned  # for the next to take
+      del out, poisoned  # their memory is for the next result
       self._out = None
     out = self._run(tensors)
     if torch.cuda.is_available():
@@ -121,12 +121,12 @@ class TorchWay:
 
 
 def missing_module(name: str) -> str | None:
-  """Why a peer's module takes no part, if so."""
+  """Why a peer's module is not measured, or None if it is."""
   return None if importlib.util.find_spec(name) else "not installed"
 
 
 def prepare(makers: Mapping[str, Callable[[], Any]]) -> tuple[dict, dict[str, str]]:
-  """(ways that could be made and run once, why the others could not)."""
+  """({name: way} of those that could be made and run, {name: reason} of the others)."""
   ways, missing = {}, {}
   for name, make in makers.items():
     progress.within(f"{name}, compilation")
@@ -136,7 +136,7 @@ def prepare(makers: Mapping[str, Callable[[], Any]]) -> tuple[dict, dict[str, st
       candidate.wait(candidate.call(0))
       ways[name] = way
     except Exception as error:  # pylint: disable=broad-exception-caught
-      # A peer may fail in its own ways; what ours refuses is in the report.
+      # A peer may raise any error. The report names what jaxgemm refuses.
       missing[name] = f"{type(error).__name__}: {error}"[:500]
   return ways, missing
 
@@ -151,7 +151,7 @@ def entry(measured: gpu_trace.Measured, name: str, flops: int) -> dict[str, Any]
 
 
 def ratio(measured: gpu_trace.Measured, name: str, over: str) -> dict[str, float]:
-  """The time of `over` to that of `name`, of samples of the same round."""
+  """Time of `over` / time of `name`, from samples of the same round."""
   return dataclasses.asdict(measured.timing.speedup(name, over))
 
 
@@ -169,15 +169,15 @@ def measure(
   """A row: `about`, and "candidates" with time, launches, errors and ratios.
 
   Args:
-    about: what the row is; section and case at least.
-    makers: of the ways, by name.
-    check: of a way's name and the way: (errors, whether the result was poisoned).
-    options: of all rows.
-    flops: of one call.
-    num_inputs: input sets of each way.
-    base: whose time the other candidates' is compared with.
-    missing: what takes no part, and why.
-    **timing_options: as of gpu_trace.measure.
+    about: Description of the row, with section and case at least.
+    makers: Functions that make the ways, by name.
+    check: Function of a way's name and the way: (errors, whether out was poisoned).
+    options: Options of all rows.
+    flops: FLOPs of one call.
+    num_inputs: Input sets of each way.
+    base: The candidate that the other candidates' times are compared with.
+    missing: Candidates that are not measured, and why.
+    **timing_options: Options of gpu_trace.measure.
   """
   ways, failed = prepare(makers)
   row = about | {"flops": flops, "input_sets": num_inputs,
@@ -215,7 +215,7 @@ def by_rows(lhs, rhs, **options):
 
 
 def bitwise(way: JaxWay, arrays, runs: int) -> dict[str, Any]:
-  """Whether `runs` runs on the same operands, into NaNs, give the same bits."""
+  """How many of `runs` runs on the same operands, written over NaNs, differ."""
   bits = jax.jit(lambda x, y: jnp.any(
       jax.lax.bitcast_convert_type(x, jnp.uint16)
       != jax.lax.bitcast_convert_type(y, jnp.uint16)))
@@ -233,14 +233,14 @@ def dense(
   """A row of a bf16 product [M, K] x [K, N].
 
   Args:
-    section: of the report.
-    case: the shape.
-    variants: options of jaxgemm.matmul by candidate's name; OURS is the base.
-    options: of all rows.
-    peers: whether XLA and torch take part.
-    same_bits: the variant whose results are compared bit by bit.
-    runs: for that, so many.
-    **timing_options: as of gpu_trace.measure.
+    section: Section of the report.
+    case: The shape.
+    variants: Options of jaxgemm.matmul by the candidate's name; OURS is the base.
+    options: Options of all rows.
+    peers: Whether XLA and torch are measured, too.
+    same_bits: The variant with results that are compared bit by bit.
+    runs: Number of runs for that.
+    **timing_options: Options of gpu_trace.measure.
   """
   operands = lambda seed: normal(seed, (case.m, case.k), (case.k, case.n))
   count = gpu_trace.input_sets(2 * (case.m * case.k + case.k * case.n))
@@ -271,7 +271,7 @@ def dense(
 
 
 def plans(operands, variants) -> dict[str, Any]:
-  """What jaxgemm.explain says of each variant, or why it refuses."""
+  """The data of jaxgemm.explain for each variant, or why it is refused."""
   found = {}
   for name, given in variants.items():
     try:
@@ -283,7 +283,7 @@ def plans(operands, variants) -> dict[str, Any]:
 
 
 def fp8(case: Case, options: Options) -> dict[str, Any]:
-  """A row of e4m3 products beside bf16 ones; both sum in float32 and give bf16."""
+  """A row of e4m3 and bf16 products, with float32 accumulators and bf16 results."""
   names = {"bfloat16": OURS + " bf16", "float8_e4m3fn": OURS + " fp8"}
   along_k = OURS + " bf16, rhs [N, K]"
   count = gpu_trace.input_sets(case.m * case.k + case.k * case.n)

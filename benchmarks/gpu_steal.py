@@ -1,4 +1,4 @@
-"""The work-stealing row of the GPU benchmark: beside a kernel that holds processors."""
+"""The work-stealing row of the GPU benchmark: a kernel holds multiprocessors."""
 
 import functools
 from typing import Any
@@ -10,7 +10,7 @@ from benchmarks import gpu_check, gpu_rows, gpu_trace
 from benchmarks.shapes import Case
 
 _HOLD = "hold_multiprocessors"
-# So one block fills a multiprocessor: no kernel with tiles in shared memory fits too.
+# One CTA fills a multiprocessor: no kernel with tiles in shared memory fits beside it.
 _SHARED_BYTES = 200 << 10
 _SOURCE = r"""
 extern "C" __global__ void hold_multiprocessors(
@@ -30,7 +30,7 @@ extern "C" __global__ void hold_multiprocessors(
 
 
 class Holder:
-  """Holds multiprocessors for a time, on a stream of its own."""
+  """Holds multiprocessors for some time, by a kernel on a separate stream."""
 
   def __init__(self, multiprocessors: int):
     import cupy
@@ -43,7 +43,7 @@ class Holder:
     self._seen[:] = 0
 
   def start(self, seconds: float) -> None:
-    """Returns as soon as all of the multiprocessors are held."""
+    """Starts the kernel; returns as soon as all the multiprocessors are held."""
     self._epoch += 1
     with self._stream:
       self._kernel(
@@ -61,8 +61,8 @@ def measure(
     case: Case, options: gpu_rows.Options, share: float = 0.5) -> dict[str, Any]:
   """A row: both schedules alone, and with a quarter of the multiprocessors held.
 
-  They are held from before the product starts until it has run for `share` of the
-  persistent schedule's time alone.
+  They are held from before the product starts until it has run for `share` of the time
+  that the persistent schedule takes alone.
   """
   about = {"section": "steal", "case": case.label, "m": case.m, "n": case.n,
            "k": case.k, "dtype": "bfloat16", "flops": case.flops, "candidates": {},
@@ -103,7 +103,7 @@ def measure(
   measure_beside = lambda rounds, directory: gpu_trace.measure(
       {name: beside(way) for name, way in ways.items()}, count, rounds=rounds,
       calls=1, own=own, directory=directory)
-  # The launch takes a part of the time: as much is added.
+  # The launch of the product takes a part of the time, which is added again.
   overlap = measure_beside(5, None).launches["persistent"].others[_HOLD]["overlap"]
   seconds += wanted - overlap
   held = measure_beside(options.rounds, directory("held"))
@@ -124,7 +124,7 @@ def measure(
       "unclaimed": alone.unclaimed + held.unclaimed,
       "multiprocessors_held": quarter,
       "seconds_held": held.launches["persistent"].others[_HOLD]["overlap"],
-      # Of the persistent schedule's time to the other's.
+      # Time of the persistent schedule / time of work stealing.
       "alone": gpu_rows.ratio(alone, "work_stealing", "persistent"),
       "held": gpu_rows.ratio(held, "work_stealing", "persistent"),
   }

@@ -1,4 +1,4 @@
-"""Tables and acceptance of what the GPU benchmark measured; needs no GPU."""
+"""Tables and acceptance of the GPU benchmark's rows; needs no GPU."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 from benchmarks import gpu_check, gpu_grouped, gpu_rows, report, shapes
 
 Row = dict[str, Any]
-# What a call of ours may take at most on the device.
+# The most that a call of jaxgemm may launch on the device.
 _LAUNCHES = {"kernels": 1, "memsets": 1, "copies": 0}
-# Dispatching a call that waits for the device takes as long as it runs there or longer.
+# Dispatch time / device time: a call that waits for the device has about 1 or more.
 _WAITS = 0.9
 
 
@@ -22,7 +22,7 @@ def describe(row: Row) -> str:
 
 
 def is_ours(name: str) -> bool:
-  """Whether a candidate's name is one of this package's."""
+  """Whether a candidate's name is one of jaxgemm's."""
   return name.startswith("jaxgemm") or name.startswith(("persistent", "work_stealing"))
 
 
@@ -32,14 +32,14 @@ def _ratios(row: Row) -> dict[str, float]:
 
 
 def _over_best(row: Row) -> float | None:
-  """The time of the faster of XLA and torch to that of ours."""
+  """Time of the faster of XLA and torch / time of jaxgemm."""
   ratios = [r for name, r in _ratios(row).items() if name in (
       gpu_rows.XLA, gpu_rows.TORCH)]
   return min(ratios, default=None)
 
 
 class _Gates:
-  """Collects results; what has no value was not measured."""
+  """Collects results; one without a value was not measured."""
 
   def __init__(self):
     self.results = []
@@ -52,7 +52,7 @@ class _Gates:
         "ok": None if value is None else value >= least})
 
   def holds(self, gate: str, wrong: list[str], count: int) -> None:
-    """A condition on `count` things, of which `wrong` do not meet it."""
+    """Adds a condition on `count` things; `wrong` lists those that do not meet it."""
     self.results.append({
         "gate": gate, "of": f"{count} measured", "wrong": wrong,
         "ok": not wrong if count else None})
@@ -119,7 +119,7 @@ def gates(rows: list[Row]) -> list[dict[str, Any]]:
       for of, entry, _ in ours
       if entry["kernels"] != 1 or any(entry[k] > most for k, most in _LAUNCHES.items())
   ], len(ours))
-  # Only where the profile shows what a call allocates and that it waits.
+  # Valid only if the control shows that the profile has allocations and waits.
   controls = [row["control"] for row in rows if "control" in row]
   shown = any("alloc" in name.lower() for control in controls
               for name in control["held_back"])
@@ -138,14 +138,14 @@ def gates(rows: list[Row]) -> list[dict[str, Any]]:
 
 
 def failed(rows: list[Row]) -> list[str]:
-  """What of ours has no result, and why."""
+  """Rows and candidates of jaxgemm without a result, and why."""
   return [
       f"{describe(row)} {name}: {why}" for row in rows
       for name, why in row["missing"].items() if is_ours(name) or name == "row"]
 
 
 def wrong(rows: list[Row]) -> list[str]:
-  """Results of ours further from float64 than rounding explains."""
+  """Results of jaxgemm that are further from float64 than rounding explains."""
   return [
       f"{describe(row)} {name}: errors {entry['errors']}" for row in rows
       for name, entry in row["candidates"].items()
@@ -191,7 +191,7 @@ def gate_line(result: dict[str, Any]) -> str:
 
 
 def comparisons(rows: list[Row]) -> list[str]:
-  """Lines on ratios between candidates of ours."""
+  """Lines on ratios between candidates of jaxgemm."""
   found = []
   for row in _of(rows, "steal"):
     found += [
@@ -205,7 +205,7 @@ def comparisons(rows: list[Row]) -> list[str]:
 
 
 def markdown(rows: list[Row], runs: list[dict[str, Any]]) -> str:
-  """The whole report; `runs` are the descriptions of the runs the rows are of."""
+  """The whole report; `runs` describe the runs that measured the rows."""
   out = ["# Products on an NVIDIA GPU", ""]
   for about in runs:
     out += [

@@ -1,9 +1,8 @@
 """Device time of functions, kernel by kernel, from jax.profiler's trace of a GPU.
 
 Candidates take turns as in timing.py, but a sample is the time in which the device ran
-its kernels, memsets and copies: those that the trace has between the sample's first
-call and the end of its wait. Where one starts before the one ahead has ended, the time
-of both counts once.
+the sample's kernels, memsets and copies: those in the trace between its first call and
+the end of its wait. Where two of them overlap, the time counts once.
 The trace is the driver's (CUPTI), so it has the kernels of every library in the
 process: all candidates are timed by the same clock.
 """
@@ -54,7 +53,7 @@ class Event:
 
 @dataclasses.dataclass(frozen=True)
 class Trace:
-  """device: by the streams' lines. host: annotations and calls of the CUDA driver."""
+  """device: events of the streams. host: annotations and calls of the CUDA driver."""
 
   device: list[Event]
   host: list[Event]
@@ -62,17 +61,17 @@ class Trace:
 
 @dataclasses.dataclass
 class Launches:
-  """What one candidate put on the device, over all its samples."""
+  """What one candidate launched on the device, over all its samples."""
 
-  kernels: float  # of one call, likewise the next two
+  kernels: float  # per call, as are memsets and copies
   memsets: float
   copies: float
   names: list[str]  # of the kernels of one call, in order
-  driver_calls: dict[str, float]  # by name, of one call, while it is dispatched
-  held_back: list[str]  # those that do more than start work: wait, allocate, copy
+  driver_calls: dict[str, float]  # by name, during the dispatch of one call
+  held_back: list[str]  # driver calls that wait, allocate or copy
   dispatch_share: float  # median of the host's time to dispatch over device time
-  # Of kernels that are not its own, by name: medians of a sample's "seconds", and of
-  # those while its own ran, "overlap".
+  # Events that are not the candidate's own, by name: the medians of their "seconds" in
+  # a sample, and of their "overlap" with its own events.
   others: dict[str, dict[str, float]]
 
 
@@ -94,7 +93,7 @@ def read(path: str | pathlib.Path) -> Trace:
     if not on_device and not plane.name.startswith("/host:"):
       continue
     for line in plane.lines:
-      # The device's other lines repeat the streams' by module, operation and scope.
+      # Other lines of the device repeat the events by module, operation and scope.
       if on_device and not line.name.startswith("Stream"):
         continue
       for event in line.events:
@@ -108,7 +107,7 @@ def read(path: str | pathlib.Path) -> Trace:
 
 
 def _is_driver_call(event) -> bool:
-  # Launches have the kernel's name.
+  # The event of a launch has the kernel's name.
   return bool(re.match("cu[A-Z]", event.name)) or any(
       key == "correlation_id" for key, _ in event.stats)
 
@@ -119,7 +118,7 @@ def _numbered(events: Sequence[Event], prefix: str) -> list[Event]:
 
 
 class _Windows:
-  """Finds which of several spans in order has the middle of an event."""
+  """Finds the span, of several in order, that contains the middle of an event."""
 
   def __init__(self, spans: Sequence[Event]):
     self.spans = spans
@@ -132,7 +131,7 @@ class _Windows:
 
 
 def _united(events: Sequence[Event]) -> list[tuple[float, float]]:
-  """The spans, in order, in which at least one of the events lasts."""
+  """The spans, in order, in which at least one of the events runs."""
   spans = []
   for event in sorted(events, key=lambda event: event.begin):
     if spans and event.begin <= spans[-1][1]:
@@ -146,14 +145,14 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
   """Seconds and launches of each candidate from a trace.
 
   Args:
-    trace: has two annotations, as `measure` makes them, for each visit.
-    visits: the candidate of each visit, in order.
-    calls: of one visit.
-    own: whether a device event of that name is the candidate's own; others, such as
-      another program's on another stream, do not count to its time.
+    trace: Has two annotations, as `measure` makes them, for each visit.
+    visits: The candidate of each visit, in order.
+    calls: Calls in one visit.
+    own: Whether a device event of that name is the candidate's own; other events, such
+      as those of another program, do not count to its time.
 
   Raises:
-    RuntimeError: the trace has not every visit, or a visit without a kernel.
+    RuntimeError: The trace lacks a visit, or a visit has no kernel.
   """
   spans, dispatches = (_numbered(trace.host, p) for p in (_VISIT, _DISPATCH))
   if len(spans) != len(visits) or len(dispatches) != len(visits):
@@ -224,16 +223,16 @@ def measure(
   """Times candidates turn by turn under the profiler.
 
   Args:
-    candidates: by name.
-    num_inputs: of input sets, which all take turns on.
-    rounds: samples of each.
-    calls: of one sample, back to back; if None, chosen by `sample_seconds`, at most 64.
-    sample_seconds: about how long a sample is.
-    own: as in `evaluate`.
-    directory: keeps the trace there.
+    candidates: The candidates by name.
+    num_inputs: Number of input sets, which all candidates use in turn.
+    rounds: Samples of each candidate.
+    calls: Calls in one sample; if None, at most 64, chosen by `sample_seconds`.
+    sample_seconds: Approximate length of a sample.
+    own: As in `evaluate`.
+    directory: Where to keep the trace, or None.
 
   Raises:
-    RuntimeError: as in `evaluate`.
+    RuntimeError: As in `evaluate`.
   """
   names, turn = list(candidates), itertools.cycle(range(num_inputs))
   fastest = float("inf")
@@ -271,14 +270,14 @@ def measure(
           visit(name)
     progress.within("reading the trace")
     trace = read(directory or scratch)
-  # What the warm samples ran lies before all others.
+  # The events of the warm-up samples come before all others.
   first = min(e.begin for e in trace.host if e.name.startswith(_VISIT))
   trace = Trace([e for e in trace.device if e.end > first], trace.host)
   return evaluate(trace, visits, calls, own)
 
 
 def input_sets(bytes_each: int) -> int:
-  """How many sets to rotate: odd, so that between two uses of one lie 128 MiB.
+  """Number of input sets: odd, with 128 MiB between two uses of one.
 
   That is more than twice the L2 of an H100 or H200 (50 and 60 MB).
   """

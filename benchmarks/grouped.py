@@ -4,8 +4,8 @@
     python -m benchmarks.grouped --shape=512x256x128 --groups=4 --dtypes=float32 \
         --routings=balanced,extreme --work=forward
 
-All run in one process and turn by turn. torch takes part where it is installed
-(pip install torch; on the CPU any recent one).
+All run in one process and turn by turn. torch is measured if it is installed
+(pip install torch; on the CPU any recent version).
 """
 
 import json
@@ -24,27 +24,27 @@ _ACCEPTANCE = shapes.load()["grouped_acceptance"]
 FLAGS = flags.FLAGS
 flags.DEFINE_string(
     "shape", "x".join(str(_ACCEPTANCE[key]) for key in "mnk"),
-    "Rows of all groups, columns and contracted, as MxNxK.",
+    "Rows of all groups, columns and contracted dimension, as MxNxK.",
 )
 flags.DEFINE_list("groups", list(map(str, _ACCEPTANCE["groups"])), "Numbers of groups.")
 flags.DEFINE_list("dtypes", ["float32", "bfloat16"], "Operand types.")
-flags.DEFINE_list("routings", list(shapes.load()["routing"]), "Of shapes.json.")
-flags.DEFINE_list("work", None, "forward, forward+backward; default both.")
+flags.DEFINE_list("routings", list(shapes.load()["routing"]), "From shapes.json.")
+flags.DEFINE_list("work", None, "forward, forward+backward. Default: both.")
 flags.DEFINE_list(
     "torch", ["float32", "bfloat16"],
-    "Operand types with which torch takes part. Without a bf16 instruction it is "
-    "hundreds of times slower in bfloat16: leave that out there.",
+    "Operand types with which torch is measured. On a CPU without bf16 instructions "
+    "it is hundreds of times slower in bfloat16: leave bfloat16 out there.",
 )
 flags.DEFINE_list(
     "xla", ["balanced"],
-    "Routings under which jax.lax.ragged_dot takes part. On the CPU it does the same "
-    "work under all of them, and much of it.",
+    "Routings with which jax.lax.ragged_dot is measured. On the CPU it is slow, and "
+    "does the same work with each of them.",
 )
 flags.DEFINE_integer(
-    "threads", 0, "CPUs to run on; 0 leaves the process all it has.", lower_bound=0
+    "threads", 0, "Number of CPUs to run on; 0 uses all.", lower_bound=0
 )
-flags.DEFINE_float("min_seconds", 2.0, "Time to spend on each row, at least.")
-flags.DEFINE_integer("min_rounds", 7, "Rounds of each row, at least.", lower_bound=1)
+flags.DEFINE_float("min_seconds", 2.0, "Least time for each row, in seconds.")
+flags.DEFINE_integer("min_rounds", 7, "Least number of rounds.", lower_bound=1)
 flags.DEFINE_enum("clock", "wall", ["wall", "cpu"], "As in python -m benchmarks.")
 flags.DEFINE_integer("seed", 0, "Seed of the operands and of the routings.")
 flags.DEFINE_string("json", None, "File to write the rows to.")
@@ -67,14 +67,14 @@ def main(argv) -> int:
   if not (shape := re.fullmatch(r"(\d+)x(\d+)x(\d+)", FLAGS.shape)):
     raise app.UsageError(f"--shape={FLAGS.shape} was given; MxNxK is allowed.")
   if not FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
+    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
   routings = _choose("routings", FLAGS.routings, shapes.load()["routing"])
   if FLAGS.threads:
     cpus.pin(FLAGS.threads)
-  # Or torch's idle threads would spin on the CPUs of the next candidate.
+  # Otherwise torch's idle threads would spin on the CPUs of the next candidate.
   os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
   progress.doing("Starting jax")
-  # jax may only be imported now that the CPUs are settled.
+  # jax must be imported after the CPUs are chosen.
   import numpy as np
 
   from benchmarks import grouped_rows, grouped_table, report

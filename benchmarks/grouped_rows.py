@@ -13,7 +13,7 @@ import jaxgemm
 
 OURS, XLA, TORCH = "jaxgemm.ragged_dot", "lax.ragged_dot", "torch._grouped_mm"
 PEERS = (XLA, TORCH)
-# How many products of the forward pass's size each is.
+# Number of products of the forward pass's size in each kind of work.
 WORK = {"forward": 1, "forward+backward": 3}
 _RESULTS = ("out", "d_lhs", "d_rhs")
 DTYPES = ("float32", "bfloat16")
@@ -31,12 +31,12 @@ class Problem:
 
   @property
   def flops(self) -> int:
-    """Of the forward pass, when the sizes sum to M."""
+    """FLOPs of the forward pass if the sizes sum to M."""
     return 2 * self.m * self.n * self.k
 
   @property
   def shapes(self) -> tuple[tuple[int, ...], ...]:
-    """Of lhs, rhs and the result's cotangent."""
+    """Shapes of lhs, rhs and the result's cotangent."""
     return (self.m, self.k), (self.groups, self.k, self.n), (self.m, self.n)
 
   def operands(self, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
@@ -44,7 +44,7 @@ class Problem:
 
 
 def _in_jax(product: Callable[..., jax.Array], work: str) -> Callable[..., Any]:
-  """function(lhs, rhs, cotangent, sizes) -> results, jitted."""
+  """A jitted function(lhs, rhs, cotangent, sizes) -> results."""
   def forward(lhs, rhs, _, sizes):
     return (product(lhs, rhs, sizes),)
 
@@ -56,7 +56,7 @@ def _in_jax(product: Callable[..., jax.Array], work: str) -> Callable[..., Any]:
 
 
 def _in_torch(work: str) -> Callable[..., Any]:
-  """Likewise; sizes are where the groups end. Reads jax's arrays where they lie."""
+  """The same in torch, on the memory of jax's arrays; sizes are the groups' ends."""
   import torch
 
   def forward(lhs, rhs, _, ends):
@@ -73,7 +73,7 @@ def _in_torch(work: str) -> Callable[..., Any]:
 
 
 def has_torch() -> bool:
-  """Whether there is a torch with the function."""
+  """Whether torch is installed and has _grouped_mm."""
   if importlib.util.find_spec("torch") is None:
     return False
   import torch
@@ -113,15 +113,15 @@ def measure(
     rng: np.random.Generator, min_seconds: float, min_rounds: int, clock: str = "wall",
     show: Callable[[dict[str, Any]], None] = lambda row: None,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-  """Times a problem under each routing that `peers` has, beside its peers there.
+  """Times a problem under each routing in `peers`, beside the peers named there.
 
   `show` is called with each row as soon as it is measured.
 
   Returns:
     Rows of all candidates, one for each work and routing: "candidates" has seconds
     (median and quartiles), GFLOP/s, errors against float64 and, of a peer, the ratio
-    of its time to ours. And rows of ours alone, with the routings turn by turn: the
-    ratio of each routing's time to the balanced one's.
+    of its time to jaxgemm's. Then rows of jaxgemm alone, with the routings turn by
+    turn: the ratio of each routing's time to that of the balanced one.
   """
   routings = list(peers)
   label = f"{problem.dtype} G {problem.groups}"
@@ -175,7 +175,7 @@ def measure(
           min_seconds=min_seconds, min_rounds=3 * min_rounds, clock=clock)
       for routing in routings:
         if routing != "balanced":
-          # Balanced's speedup over the routing is their times' ratio.
+          # The speedup of balanced over the routing is routing's time / balanced's.
           ratio = measured.speedup("balanced", routing)
           unbalanced.append(about | {
               "work": work, "routing": routing, "rounds": measured.rounds,

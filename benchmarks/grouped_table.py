@@ -1,4 +1,4 @@
-"""Tables and acceptance of what grouped_rows measured."""
+"""Tables and acceptance of the rows of grouped_rows."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ def _applies(gate: dict[str, Any], row: dict[str, Any]) -> bool:
 
 
 def gates(rows: list[dict[str, Any]], unbalanced: list[dict[str, Any]]) -> list[dict]:
-  """Each row's medians against the bounds of shapes.json, which its shape has to be."""
+  """Compares medians with the bounds of shapes.json, for rows of the bounds' shape."""
   bounds = shapes.load()["grouped_acceptance"]
   ours = lambda row: all(row[key] == bounds[key] for key in "mkn")
   found = []
@@ -32,7 +32,7 @@ def gates(rows: list[dict[str, Any]], unbalanced: list[dict[str, Any]]) -> list[
 
 
 def wrong(rows: list[dict[str, Any]]) -> list[str]:
-  """Results of ours that are further from float64 than rounding explains."""
+  """Results of jaxgemm that are further from float64 than rounding explains."""
   return [
       f"{describe(row)}: {name} has error {error:.1e}" for row in rows
       for name, error in row["candidates"][grouped_rows.OURS]["errors"].items()

@@ -1,4 +1,4 @@
-"""A training step of a mixture of experts with the grouped product exchanged.
+"""A training step of a mixture of experts with two different grouped products.
 
 The model is one MoE layer beside a residual connection, in bfloat16 with float32
 parameters; a step is the loss, its gradients and an update by optax.adamw. Parameters,
@@ -21,9 +21,9 @@ from benchmarks import gpu_trace, progress, timing
 from jaxgemm.flax.nnx import MoE
 
 OURS, XLA = "jaxgemm.ragged_dot", "lax.ragged_dot"
-# The layer's argument; None is the layer's default.
+# The layer's argument `ragged_dot`; None is its default.
 PRODUCTS = {OURS: None, XLA: jax.lax.ragged_dot}
-# Largest relative differences between both: of the loss, and of any parameter's
+# Largest relative differences of the two ways: of the loss, and of any parameter's
 # gradient (Frobenius norms). Both round the experts' hidden values to bfloat16.
 TOLERANCE = {"loss": 1e-3, "gradient": 2e-2}
 _OPTIMIZER = optax.adamw(1e-4)
@@ -31,7 +31,7 @@ _OPTIMIZER = optax.adamw(1e-4)
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-  """A layer, and how many tokens a step has."""
+  """A layer, and the number of tokens in a step."""
 
   tokens: int
   features: int
@@ -46,7 +46,7 @@ class Problem:
 
   @property
   def flops(self) -> int:
-    """Of the grouped products of a step: gate, up, down, and two gradients of each."""
+    """FLOPs of a step's grouped products: gate, up, down, and two gradients of each."""
     rows = self.tokens * self.top_k
     return 3 * 3 * 2 * rows * self.features * self.hidden_features
 
@@ -66,7 +66,7 @@ def _random(problem: Problem, seed: int):
   @jax.jit
   def make():
     keys = jax.random.split(jax.random.key(seed, impl="rbg"), len(leaves) + 2)
-    scale = lambda shape: shape[0 if len(shape) == 2 else 1] ** -0.5  # of fan in
+    scale = lambda shape: shape[0 if len(shape) == 2 else 1] ** -0.5  # by the fan-in
     params = [jax.random.normal(key, leaf.shape, leaf.dtype) * scale(leaf.shape)
               for key, leaf in zip(keys, leaves)]
     shape = (problem.tokens, problem.features)
@@ -105,14 +105,14 @@ class Way:
     return loss
 
   def first_moments(self) -> dict[str, jax.Array]:
-    """adamw's, by parameter: after one step the gradients times 1 - b1."""
+    """adamw's moments by parameter: after one step, the gradients times 1 - b1."""
     moments = optax.tree_utils.tree_get(self._state[1], "mu")
     return {
         jax.tree_util.keystr(path, simple=True, separator="."): leaf
         for path, leaf in jax.tree.leaves_with_path(nnx.to_pure_dict(moments))}
 
   def bytes(self) -> dict[str, int]:
-    """What XLA says that a step holds: its arguments, and beside these at the most."""
+    """Memory of a step according to XLA: its arguments, and its temporaries."""
     memory = self._step.memory_analysis()
     return {"arguments": memory.argument_size_in_bytes,
             "temporary": memory.temp_size_in_bytes}
@@ -124,7 +124,7 @@ def _difference(given, wanted):
 
 
 def _prepare(problem: Problem, seed: int):
-  """(ways after their first step, its losses, why other ways cannot be)."""
+  """(ways after their first step, losses of that step, why other ways failed)."""
   ways, losses, missing = {}, {}, {}
   for name, ragged_dot in PRODUCTS.items():
     progress.within(f"{name}, compilation and first step")
@@ -150,10 +150,10 @@ def _measure_time(ways: Mapping[str, Way], rounds: int, profile: str | None):
 def measure(
     problem: Problem, *, rounds: int, seed: int, profile: str | None = None,
 ) -> dict[str, Any]:
-  """A row: both ways' times, memory and loss, and how far they are apart.
+  """A row: times, memory and losses of both ways, and the differences between them.
 
   "gradients" are the relative differences of each parameter's gradient in the first
-  step, "ratio" is lax's time over ours, within a round.
+  step, "ratio" is lax's time over jaxgemm's, within a round.
   """
   ways, losses, missing = _prepare(problem, seed)
   row = dataclasses.asdict(problem) | {
@@ -198,5 +198,5 @@ def wrong(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def failed(rows: Sequence[dict[str, Any]]) -> list[str]:
-  """Why ours has no result, where that is so."""
+  """Why jaxgemm has no result, for each row without one."""
   return [row["missing"][OURS] for row in rows if OURS in row["missing"]]

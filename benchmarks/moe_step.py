@@ -1,4 +1,4 @@
-"""Times a training step of a mixture of experts with `ragged_dot` exchanged.
+"""Times a training step of a mixture of experts with two grouped products.
 
     python -m benchmarks.moe_step --json=moe.json --markdown=moe.md
     python -m benchmarks.moe_step --cases=64 --tokens=4096 --rounds=15
@@ -24,12 +24,12 @@ _CASES = shapes.load()["moe_step"]
 FLAGS = flags.FLAGS
 flags.DEFINE_enum(
     "size", None, list(_CASES),
-    "The sizes of shapes.json; default: gpu on a GPU, and cpu elsewhere.")
-flags.DEFINE_list("cases", ["8", "64"], "Numbers of experts, of those in shapes.json.")
-flags.DEFINE_integer("tokens", None, "Tokens of a step, in place of shapes.json's.")
-flags.DEFINE_integer("rounds", 9, "Samples of each candidate, at least.", lower_bound=3)
+    "Sizes of shapes.json. Default: gpu on a GPU, cpu elsewhere.")
+flags.DEFINE_list("cases", ["8", "64"], "Numbers of experts, from shapes.json.")
+flags.DEFINE_integer("tokens", None, "Tokens of a step. Default: from shapes.json.")
+flags.DEFINE_integer("rounds", 9, "Least samples of each candidate.", lower_bound=3)
 flags.DEFINE_integer(
-    "threads", 0, "CPUs to run on; 0 leaves the process all it has.", lower_bound=0)
+    "threads", 0, "Number of CPUs to run on; 0 uses all.", lower_bound=0)
 flags.DEFINE_integer("seed", 0, "Seed of parameters and tokens.")
 flags.DEFINE_string("json", None, "File to write the rows to.")
 flags.DEFINE_string("markdown", None, "File to write the table to.")
@@ -41,13 +41,13 @@ def main(argv) -> int:
   if len(argv) > 1:
     raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
   if not FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
+    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
   if FLAGS.threads:
     cpus.pin(FLAGS.threads)
-  # jax's products need much of the GPU's memory for their masks.
+  # jax.lax.ragged_dot needs much of the GPU's memory for its masks.
   os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.92")
   progress.doing("Starting jax")
-  # jax may only be imported now that CPUs and memory are settled.
+  # jax must be imported after CPUs and memory are chosen.
   import jax
 
   from benchmarks import moe_rows, moe_table, report

@@ -1,4 +1,4 @@
-"""The table of what moe_rows measured."""
+"""The table of the rows of moe_rows."""
 
 from typing import Any
 

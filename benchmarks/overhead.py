@@ -1,8 +1,8 @@
-"""Measures what a call costs beyond its arithmetic, on a product that has little.
+"""Measures the cost of a call beyond its arithmetic, on a product with little of it.
 
-Three ways of calling: `dispatch`, one jitted product waited for by Python; `loop`,
-a `lax.fori_loop` with one product in its body; `chain`, one program of products,
-each of which needs the one before. Times are per product.
+There are three ways of calling: `dispatch`, one jitted product that Python waits for;
+`loop`, a `lax.fori_loop` with one product in its body; `chain`, one program of products
+in which each needs the one before. Times are per product.
 """
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def _error(function, operands, products: int) -> float:
 
 
 def wrong(rows: list[dict[str, Any]]) -> list[str]:
-  """Results of ours that are further from float64 than rounding explains."""
+  """Results of jaxgemm that are further from float64 than rounding explains."""
   return [
       f"{row['case']} {row['m']}x{row['n']}x{row['k']} {row['dtype']} {row['way']}: "
       f"error {row['error']:.1e}, at most {row['error_at_most']:.0e} is right"
@@ -60,7 +60,7 @@ def measure(
 ) -> list[dict[str, Any]]:
   """One row for each way of calling; ratios are jaxgemm's time over XLA's.
 
-  "error" is that of jaxgemm's result, with "error_at_most" where it is right.
+  "error" is that of jaxgemm's result, which is right up to "error_at_most".
 
   The case must be square (M = N = K), since each result is the next one's lhs.
   """

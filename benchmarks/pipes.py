@@ -1,12 +1,12 @@
 """How long each pipe of a compute unit is busy with a K tile, and how many waves fit.
 
 Cycles come from the emulator's record of a launch (what was executed, with the real
-addresses); the emulator's sources say where its cycles per instruction come from. What
-is added here, with its source:
+addresses); the emulator's sources say where its cycles per instruction come from. This
+module adds the following, with sources:
 
 - A SIMD has its own matrix pipe and vector issue; the busiest of the four SIMDs counts.
   Matrix instructions are vector instructions: each takes 4 cycles of vector issue.
-- The LDS, the scalar unit and the path to memory are the compute unit's. In each cycle
+- A compute unit has one LDS, scalar unit and path to memory. In each cycle
   the scheduler looks at one SIMD and issues at most one instruction per kind (ROCm
   Compute Profiler, "Pipeline descriptions"), so a scalar instruction takes one cycle
   of the unit.
@@ -15,7 +15,7 @@ is added here, with its source:
   the CU's share of its L2, 16 channels of 128 bytes a cycle for each XCD (CDNA3 white
   paper; the profiler's "L2 Cache BW"), with every CU of the XCD loading and nothing
   found in the L1.
-- Registers: 512 vector registers a SIMD, given out in eights, arch and accumulation
+- Registers: 512 vector registers a SIMD, allocated in eights, arch and accumulation
   registers together; at most 8 waves (LLVM AMDGPUUsage, gfx90a and later; LLVM's
   GCNSubtarget for the granules of the LDS).
 """
@@ -23,19 +23,19 @@ is added here, with its source:
 import dataclasses
 
 SIMDS = 4
-MAX_WAVES = 8         # a SIMD
+MAX_WAVES = 8         # per SIMD
 VECTOR_REGISTERS = 512
 REGISTER_GRANULE = 8
 MATRIX_ISSUE = 4      # cycles of vector issue
-L1_BYTES = 64         # a cycle
-L2_BYTES = 16 * 128   # a cycle and XCD
+L1_BYTES = 64         # per cycle
+L2_BYTES = 16 * 128   # per cycle and XCD
 
 PIPES = ("matrix", "vector", "lds", "memory", "scalar")
 
 
 @dataclasses.dataclass(frozen=True)
 class Device:
-  """What the report needs to know of a device with 8 XCDs."""
+  """Properties of a device with 8 XCDs that the report needs."""
 
   name: str
   cus_per_xcd: int
@@ -58,9 +58,9 @@ def _round_up(value: int, granule: int) -> int:
 
 
 def occupancy(arch: str, vgprs: int, lds_bytes: int, waves: int) -> dict[str, int]:
-  """Waves a SIMD, for workgroups of `waves` waves: by registers, by LDS, and both.
+  """Waves per SIMD with workgroups of `waves` waves: by registers, by LDS, by both.
 
-  vgprs counts arch and accumulation registers together; lds_bytes is a workgroup's.
+  vgprs counts arch and accumulation registers together; lds_bytes is per workgroup.
   """
   device = DEVICES[arch]
   by_registers = min(
@@ -80,7 +80,7 @@ def occupancy(arch: str, vgprs: int, lds_bytes: int, waves: int) -> dict[str, in
 
 
 def difference(longer: dict, shorter: dict, tiles: int) -> dict:
-  """Two records of one workgroup that differ by `tiles` K tiles: per K tile."""
+  """Costs per K tile, from two records of one workgroup `tiles` K tiles apart."""
   def per_tile(name):
     if isinstance(longer[name], list):
       return [(a - b) / tiles for a, b in zip(longer[name], shorter[name])]
@@ -90,7 +90,7 @@ def difference(longer: dict, shorter: dict, tiles: int) -> dict:
 
 
 def cycles(arch: str, cost: dict) -> dict[str, float]:
-  """Cycles of each pipe for one workgroup on its CU, out of `difference`.
+  """Cycles of each pipe for one workgroup on its CU, from `difference`.
 
   matrix_issue is the part of `vector` that is the issue of matrix instructions.
   """
@@ -109,12 +109,12 @@ def cycles(arch: str, cost: dict) -> dict[str, float]:
 
 
 def summary(by_pipe: dict[str, float]) -> dict:
-  """What limits, how busy each pipe is beside the matrix pipe, and its share.
+  """The limiting pipe, each pipe's cycles over the matrix pipe's, and the shares.
 
   share: matrix cycles / cycles of the busiest pipe, the share of time that the matrix
   pipe works if all pipes work at the same time. share_in_turn: matrix cycles / the sum
-  of all pipes' cycles (the issue of matrix instructions counted once), if no two ever
-  did. What a GPU does lies between.
+  of all pipes' cycles (the issue of matrix instructions counted once), if no two
+  pipes work at the same time. A GPU lies between the two.
   """
   matrix = by_pipe["matrix"]
   busiest = max(PIPES, key=by_pipe.__getitem__)

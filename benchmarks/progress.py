@@ -1,8 +1,8 @@
-"""What a benchmark is doing, on stderr: said when it begins and while it lasts.
+"""Prints each step of a benchmark on stderr: when it begins, and while it lasts.
 
-A command decorates its `main` with `shown()`, and says what begins by `doing`. Parts
-that follow each other quickly are named by `within`, which prints nothing: if nothing
-has been said for a while, a thread repeats what is being done and in which part.
+A command decorates its `main` with `shown()` and calls `doing` when a step begins.
+Parts of a step that follow each other quickly are named by `within`, which prints
+nothing: if nothing was printed for a while, a thread prints the step and part again.
 """
 
 import contextlib
@@ -21,20 +21,20 @@ def _write(text: str) -> None:
 
 
 def doing(what: str) -> None:
-  """Says what begins."""
+  """Prints the step that begins."""
   _now.update(what=what, part="")
   _said.set()
   _write(what)
 
 
 def within(part: str) -> None:
-  """Names a part of what is being done, for the case that it lasts."""
+  """Names the current part of the step, in case that it lasts."""
   _now["part"] = part
 
 
 @contextlib.contextmanager
 def shown(interval: float = _INTERVAL):
-  """Repeats what is being done whenever nothing was said for `interval` seconds."""
+  """Repeats the current step whenever nothing was printed for `interval` seconds."""
   done = threading.Event()
 
   def repeat():

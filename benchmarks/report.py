@@ -19,7 +19,7 @@ from benchmarks import shapes
 
 
 def machine() -> dict[str, Any]:
-  """What a result has to be read with: date, processor, versions, command."""
+  """What a reader of results must know: date, processor, versions, command."""
   cpuinfo = pathlib.Path("/proc/cpuinfo")
   text = cpuinfo.read_text() if cpuinfo.exists() else ""
   model = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
@@ -55,7 +55,7 @@ def said(*command: str) -> str | None:
 
 
 def device() -> dict[str, Any]:
-  """The device that jax runs on; of an NVIDIA GPU its driver and limits, too."""
+  """The device that jax runs on; for an NVIDIA GPU also its driver and limits."""
   first = jax.devices()[0]
   query = "driver_version,power.limit,clocks.max.sm,clocks.max.mem"
   asked = jax.default_backend() == "gpu" and said(
@@ -126,7 +126,7 @@ def print_overhead(rows: list[dict[str, Any]]) -> None:
 
 
 def status(wrong: list[str], failed: list[str] = ()) -> int:
-  """Prints what is wrong and what has no result; the command's exit status."""
+  """Prints what is wrong and what has no result; returns the exit status."""
   for word, lines in (("WRONG", wrong), ("FAILED", failed)):
     for line in lines:
       print(f"{word}: {line}", flush=True)
@@ -138,7 +138,7 @@ def geometric_mean(values: list[float]) -> float:
 
 
 def geometric_means(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-  """Of the ratios, for each dtype and candidate."""
+  """Geometric means of the ratios, for each dtype and candidate."""
   groups: dict[tuple[str, str], list[float]] = {}
   for row in rows:
     for name, entry in row["candidates"].items():
@@ -152,7 +152,7 @@ def geometric_means(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def gate_results(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-  """Holds the rows that name a gate against its bound."""
+  """Compares the rows that name a gate with its bound."""
   out = []
   for gate, bound in shapes.gates().items():
     ratios = {

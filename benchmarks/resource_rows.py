@@ -11,9 +11,9 @@ from benchmarks import pipes
 import jaxgemm
 from jaxgemm import _ffi, emulator
 
-# Enough K tiles for the loop's steady state, and how many more the second launch has.
+# K tiles up to the loop's steady state, and additional ones of the second launch.
 FIRST_K_TILES, MORE_K_TILES = 4, 4
-# The record's counts of instructions that are reported; the first is of all.
+# The counts of instructions to report; the first is that of all instructions.
 KINDS = ("instructions", "matrix", "vector", "scalar", "lds_read", "lds_write",
          "global_load", "global_to_lds", "scratch", "wait", "barrier", "other")
 _NAME = re.compile(
@@ -23,7 +23,7 @@ _NAME = re.compile(
 
 
 def kernel_names(arch: str) -> list[str]:
-  """Of the kernels that this build has, the large tiles first."""
+  """Names of the kernels that this build has, the large tiles first."""
   names = _ffi.built_kernels(arch)
   return sorted(names, key=lambda name: (-_parse(name)["tile"][0], name))
 
@@ -79,7 +79,7 @@ def _product(lhs, rhs, lhs_contracting, rhs_contracting) -> np.ndarray:
 
 
 def _row(arch, name, metadata, waves, lds_bytes, launch) -> dict:
-  """A row without what names it; `launch` gives the record for a number of K tiles."""
+  """A row without dtypes, tile and layout; `launch(k_tiles)` returns a record."""
   longer, shorter = launch(FIRST_K_TILES + MORE_K_TILES), launch(FIRST_K_TILES)
   cost = pipes.difference(longer, shorter, MORE_K_TILES)
   by_pipe = pipes.cycles(arch, cost)
@@ -145,7 +145,7 @@ def _launch_triton(arch, peer, layout, tile, k_tiles) -> dict:
 
 
 def of_triton(arch: str) -> list[dict]:
-  """A row for each layout: of Triton's variants, the best one for its matrix pipe.
+  """A row for each layout: the Triton variant that uses the matrix pipe best.
 
   That is the one with the largest share, and among equals the largest share in turn.
   """

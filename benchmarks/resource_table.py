@@ -1,4 +1,4 @@
-"""The resource report as text, and held against the issue's bounds."""
+"""The resource report as text, and its comparison with the bounds."""
 
 from benchmarks import pipes
 
@@ -104,7 +104,7 @@ def _is_large_bf16(row) -> bool:
 
 
 def gates(rows: list[dict]) -> list[dict]:
-  """Holds each large bf16 kernel against the bounds and Triton's of its layout."""
+  """Compares each large bf16 kernel with the bounds and Triton's of its layout."""
   peers = {(row["arch"], row["layout"]): row for row in rows if row["peer"]}
   out = []
 

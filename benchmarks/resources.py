@@ -3,9 +3,8 @@
     python -m benchmarks.resources --arch=gfx942,gfx950 --kernels='bfloat16.*256x256' \
         --triton --json=resources.json --markdown=resources.md
 
-No GPU takes part. Registers, LDS, spills and scratch are those of the code objects;
-cycles are counted from what the emulator executed (see pipes.py). Nothing here is a
-time.
+No GPU is used. Registers, LDS, spills and scratch are those of the code objects;
+cycles are counted from what the emulator executed (see pipes.py). No time is measured.
 """
 
 import datetime
@@ -22,15 +21,15 @@ from absl import app, flags, logging
 from benchmarks import pipes, progress, resource_table
 
 FLAGS = flags.FLAGS
-flags.DEFINE_list("arch", list(pipes.DEVICES), "Which of the arches to report on.")
-flags.DEFINE_string("kernels", "", "Kernels whose name this regular expression finds.")
-flags.DEFINE_bool("triton", False, "Compile Triton's persistent matmul, too.")
+flags.DEFINE_list("arch", list(pipes.DEVICES), "Architectures to report on.")
+flags.DEFINE_string("kernels", "", "Regular expression that kernel names must match.")
+flags.DEFINE_bool("triton", False, "Also report on Triton's persistent matmul.")
 flags.DEFINE_string("json", None, "File to write the rows to.")
 flags.DEFINE_string("markdown", None, "File to write the tables to.")
 
 
 def provenance() -> dict[str, str | None]:
-  """What a report has to be read with."""
+  """What a reader of a report must know."""
   def version(package):
     found = importlib.util.find_spec(package) is not None
     return importlib.metadata.version(package) if found else None
@@ -59,7 +58,7 @@ def main(argv) -> int:
         "pip install jaxgemm[resources], or leave --triton out."
     )
   if not FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
+    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
   progress.doing("Starting jax")
   from benchmarks import resource_rows  # imports jax
 

@@ -69,7 +69,7 @@ def gates() -> dict[str, dict]:
 
 
 def group_sizes(routing: str, rows: int, groups: int, rng) -> np.ndarray:
-  """int32[groups] of sum `rows`: a routing that shapes.json describes."""
+  """int32[groups] with the sum `rows`, by a routing that shapes.json describes."""
   if routing not in load()["routing"]:
     raise ValueError(
         f"No routing is named {routing!r}: give one of {', '.join(load()['routing'])}."
@@ -83,6 +83,6 @@ def group_sizes(routing: str, rows: int, groups: int, rng) -> np.ndarray:
     top = min(2, groups)
     sizes = np.zeros(groups)
     sizes[rng.choice(groups, top, replace=False)] = rows // top
-  # The remainder: to an expert that has rows, and the last one has in the others.
+  # The remainder goes to the last group that has rows.
   sizes[np.flatnonzero(sizes)[-1] if sizes.any() else -1] += rows - sizes.sum()
   return sizes.astype(np.int32)

@@ -1,6 +1,6 @@
 """Times several functions in one process, so that they meet the same conditions.
 
-Round after round each candidate runs once, in an order that turns with the rounds
+Round after round each candidate runs once, in an order that changes with the rounds
 (A B, B A, ...), and the statistics are medians and quartiles over the rounds. A
 ratio is taken within a round, where both ran milliseconds apart.
 """
@@ -88,7 +88,7 @@ def interleave(
     begin = time.perf_counter()
     wait(candidates[name](*inputs[1 % len(inputs)]))
     warm[name] = time.perf_counter() - begin
-  # One number for all, so that each sample is a like amount of work.
+  # One number for all, so that each sample is the same amount of work.
   calls = max(1, min(1000, round(sample_seconds / max(min(warm.values()), 1e-7))))
   turn = itertools.cycle(inputs)
 
@@ -115,7 +115,7 @@ def interleave(
 
 
 def input_sets(bytes_each: int, num_candidates: int) -> int:
-  """How many argument tuples `interleave` should rotate: odd, 64 MiB if it can."""
+  """Number of argument tuples for `interleave`: odd, with 64 MiB in all if possible."""
   least = num_candidates + 1
   count = min(max(least, -(-(64 << 20) // max(bytes_each, 1))), max(least, 9))
   return count | 1

@@ -1,8 +1,8 @@
 """A peer's kernel for the resource report: Triton's persistent matmul.
 
-Compiled by PyPI's `triton`, which needs no GPU and no ROCm for it. The kernel has the
-form that Triton's tutorials and tritonBLAS use: pointers that advance along k, one
-program per compute unit walking the tiles in groups of rows, rows past the edge wrapped
+PyPI's `triton` compiles it without a GPU and without ROCm. The kernel has the form that
+Triton's tutorials and tritonBLAS use: pointers that advance along k, one program per
+compute unit that visits the tiles in groups of rows, and rows past the edge wrapped
 around.
 """
 
@@ -19,8 +19,8 @@ TILE = (256, 256, 64)
 GROUP_M = 8
 NAME = "persistent_matmul"
 
-# What tritonBLAS passes for its persistent kernel: 8 warps, 2 stages, 16x16 matrix
-# instructions. enable_fp_fusion is Triton's default, given to keep it quiet.
+# The options of tritonBLAS for its persistent kernel: 8 warps, 2 stages, 16x16 matrix
+# instructions. enable_fp_fusion is Triton's default, given to keep Triton quiet.
 OPTIONS = dict(
     num_warps=8, num_stages=2, matrix_instr_nonkdim=16, enable_fp_fusion=True
 )
@@ -33,7 +33,7 @@ def persistent_matmul(
     TILE_M: tl.constexpr, TILE_N: tl.constexpr, TILE_K: tl.constexpr,
     GROUP: tl.constexpr, NUM_PROGRAMS: tl.constexpr,
 ):
-  """out = lhs rhs, for k of whole tiles, two at least; strides of lines."""
+  """out = lhs @ rhs, for a k of two or more whole tiles; strides are those of lines."""
   tiles_m = tl.cdiv(m, TILE_M)
   tiles_n = tl.cdiv(n, TILE_N)
   tiles_per_group = GROUP * tiles_n
@@ -80,12 +80,12 @@ def persistent_matmul(
 
 @dataclasses.dataclass(frozen=True)
 class Peer:
-  """A compiled variant; `options` says in words how it differs from the others."""
+  """A compiled variant; `options` is a text on how it differs from the others."""
 
   options: str
   code_object: bytes
   assembly: str
-  lds_bytes: int  # asked for at the launch, not by the kernel
+  lds_bytes: int  # dynamic LDS, which the launch sets
   waves: int
 
   def arguments(self, lhs: int, rhs: int, out: int, m: int, n: int, k: int,
@@ -97,9 +97,9 @@ class Peer:
 
 def variants(arch: str, lhs_contracting: int, rhs_contracting: int,
              num_programs: int) -> list[Peer]:
-  """The kernel for bfloat16, by each setting that tuners try; the best one counts.
+  """The kernel for bfloat16 with each setting that tuners try; the best one counts.
 
-  waves_per_eu: 0 is the compiler's choice, 2 what 8 warps on 4 SIMDs come to. kpack 2
+  waves_per_eu: 0 is the compiler's choice, 2 is that of 8 warps on 4 SIMDs. kpack 2
   is for gfx942 (Triton sets it to 1 on gfx950). Pointers known to span less than 2 GiB
   let Triton use buffer instructions with 32-bit offsets.
   """

@@ -56,7 +56,7 @@ def _jnp_matmul(a, b, *, bias, activation):
   return getattr(jax.nn, activation)(out).astype(a.dtype)
 
 def jnp_products() -> Products:
-  """The same products as XLA computes them: the reference."""
+  """The same products by XLA: the reference."""
   return Products(_jnp_matmul, jax.lax.dot_general, jax.lax.ragged_dot)
 
 def recorded(products: Products, calls: dict[Any, int]) -> Products:
@@ -110,8 +110,8 @@ class Attention(nnx.Module):
   """Causal self-attention, x[B, T, C] -> [B, T, C]."""
 
   def __init__(self, dim, num_heads, dtype, products: Products, rngs):
-    # No biases: the gradient of a key bias is zero but for rounding, which no
-    # relative tolerance can be held against.
+    # No biases: the gradient of a key bias is zero except for rounding, so that no
+    # relative tolerance fits it.
     linear = functools.partial(
         nnx.Linear, use_bias=False, dtype=dtype,
         dot_general=products.dot_general, rngs=rngs,
@@ -139,7 +139,7 @@ class Attention(nnx.Module):
 class Mlp(nnx.Module):
   """Two projections; the first one's bias and GELU run inside the product.
 
-  The second has none: nnx.Linear would add it, and sum its gradient, in bfloat16.
+  The second has no bias: nnx.Linear would add it, and its gradient, in bfloat16.
   """
 
   def __init__(self, dim, dtype, products: Products, rngs):
@@ -163,7 +163,7 @@ class Mlp(nnx.Module):
 class Block(nnx.Module):
   """A pre-norm transformer block; the residual stream stays in float32.
 
-  With num_experts, two of them of width 2 * dim take the place of the MLP.
+  With num_experts, two experts of width 2 * dim take the place of the MLP.
   """
 
   def __init__(self, dim, num_heads, num_experts, dtype, products: Products, rngs):
@@ -246,7 +246,7 @@ def evaluate(
 def loss_fn(
     model: ByteLM, tokens: jax.Array, experts: jax.Array | None = None
 ) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
-  """(what training minimises, (its cross entropy, the routing)); see `evaluate`."""
+  """(training objective, (cross entropy, routing)); see `evaluate`."""
   loss, stats = evaluate(model, tokens, experts)
   auxiliary = LOAD_BALANCING_FACTOR * stats.load_balancing_loss.mean()
   auxiliary += ROUTER_Z_FACTOR * stats.router_z_loss.mean()

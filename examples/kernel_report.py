@@ -15,12 +15,12 @@ import jaxgemm
 
 
 def compiled_calls(hlo: str) -> dict:
-  """What compiled HLO text computes products with.
+  """Counts the operations with which compiled HLO text computes products.
 
-  Returns the number of "jaxgemm_gemm" custom calls, of "dot" operations that XLA
-  kept to itself and of other "custom_call"s; of the first also how many are
-  "grouped", their "schedules", and "calls": operands and result of each distinct
-  one, and how often it occurs.
+  Returns the number of "jaxgemm_gemm" custom calls, of "dot" operations that are left
+  to XLA and of other "custom_call"s. For the first also how many are "grouped", their
+  "schedules", and "calls": operands and result of each distinct call, and how often it
+  occurs.
   """
   targets = re.findall(r'custom_call_target="([^"]+)"', hlo)
   calls, schedules = collections.Counter(), collections.Counter()

@@ -14,7 +14,7 @@ import numpy as np  # noqa: E402
 
 
 def smooth(values: np.ndarray) -> np.ndarray:
-  """Moving average over a window that is centred but for the last values."""
+  """Moving average over a window that is centred, except at the last values."""
   count = len(values)
   index = np.arange(count)
   half = np.minimum(index, max(1, count // 40))

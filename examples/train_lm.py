@@ -1,4 +1,4 @@
-"""Trains a byte-level mixture of experts whose every product runs in jaxgemm.
+"""Trains a byte-level mixture of experts with all its products in jaxgemm.
 
     python examples/train_lm.py --seconds=75 --out_dir=out/train_lm
 
@@ -60,7 +60,7 @@ TOLERANCES = {"bfloat16": (1e-3, 2e-2), "float32": (1e-5, 1e-4)}
 
 
 class Stages:
-  """Says what is being done, and when it began: compilation takes seconds."""
+  """Prints each stage when it begins, because compilation takes seconds."""
 
   def __init__(self, console: Console):
     self._console = console
@@ -70,7 +70,7 @@ class Stages:
   def __call__(self, what: str):
     seconds = time.perf_counter() - self._begin
     self._console.print(f"{seconds:4.0f} s  {what} ...")
-    with self._console.status(what):  # on a terminal it moves
+    with self._console.status(what):  # an animation on a terminal
       yield
 
 
@@ -104,8 +104,8 @@ class Agreement:
     what = f"Loss and gradients {when}, "
     with self._stage(what + "by jaxgemm"):
       (_, (loss, experts)), grads = jax.block_until_ready(ours(params, tokens))
-    # With the same routing: a token whose choice is nearly a tie may turn to another
-    # expert by a rounding error, which is no error but changes the gradients.
+    # With the same routing: where two experts are nearly tied, a rounding error may
+    # choose the other one, which is not wrong but changes the gradients.
     with self._stage(what + "by jax's own products"):
       (_, (loss_ref, _)), grads_ref = jax.block_until_ready(
           reference(params, tokens, experts)
@@ -122,7 +122,7 @@ class Agreement:
       norm = np.linalg.norm(ref)
       name = jax.tree_util.keystr(path, simple=True, separator=".")
       errors[name] = float(np.linalg.norm(np.asarray(grad) - ref) / norm)
-    # Not max(): it would pass over a NaN, and a NaN has to fail the check.
+    # Not max(): it would ignore a NaN, and a NaN must fail the check.
     worst = sorted(errors, key=lambda n: (np.isfinite(errors[n]), -errors[n]))[0]
     result = {
         "when": when, "loss": float(loss), "loss_jnp": float(loss_ref),
@@ -158,7 +158,7 @@ def make_optimizer(model) -> nnx.Optimizer:
 
 
 def compile_step(model, optimizer, tokens):
-  """Returns the compiled step (state, tokens, rate) -> (state, loss), and state."""
+  """(compiled step (state, tokens, rate) -> (state, loss), graphdef, state)."""
   graphdef, state = nnx.split((model, optimizer))
 
   @functools.partial(jax.jit, donate_argnums=0)
@@ -248,7 +248,7 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
   )
   with stage("Making the parameters"):
     model = build(products)
-  # The other models are only run on this one's parameters, or traced.
+  # The other models are only traced, or run on the parameters of this one.
   declare = lambda products: nnx.eval_shape(lambda: build(products))
   reference = declare(byte_lm.jnp_products())
   size = sum(x.size for x in jax.tree.leaves(nnx.state(model)))
@@ -265,7 +265,7 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
 
   agreement = Agreement(model, reference, *tolerances, console, stage)
   checks = [agreement.check(nnx.state(model), held_out[0], "before training")]
-  # Tracing a model of its own keeps the recorder out of the one that trains.
+  # A separate model for tracing keeps the recorder out of the one that trains.
   recorder = declare(byte_lm.recorded(products, calls))
   nnx.eval_shape(lambda model, x: model(x), recorder, held_out[0][:, :-1])
   plans = kernel_report.print_plans(console, calls, options)
@@ -316,7 +316,7 @@ def main(argv, products: byte_lm.Products | None = None) -> int:
   if len(argv) > 1:
     raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
   if not FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
+    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
   console = Console()
   options = {}
   if FLAGS.implementation is not None:

@@ -62,3 +62,8 @@ __all__ = [
     "supports",
     "workspace_size",
 ]
+
+
+def __dir__() -> list[str]:
+  submodules = ("emulator", "flax")
+  return [*__all__, "__version__", *(name for name in submodules if name in globals())]

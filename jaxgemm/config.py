@@ -16,7 +16,8 @@ _GPU_KERNELS = frozenset(name for _, name in NAMES["gpu_kernels"])
 
 def check_choice(name: str, given, allowed: tuple[str, ...]) -> None:
   """Raises ValueError unless `given` is None or one of `allowed`."""
-  if given is not None and given not in allowed:
+  # Not by `in` alone, which compares an array with each of them.
+  if given is not None and not (isinstance(given, str) and given in allowed):
     raise ValueError(
         f"{name}={given!r} is unknown; allowed are "
         f"{', '.join(map(repr, allowed))}, or None for the default. Pass one of "
@@ -42,11 +43,19 @@ def check_activation(given) -> None:
   """Raises ValueError unless `given` is None or the name of an activation."""
   # `in` alone would compare an array with each of the names.
   if given is not None and not (isinstance(given, str) and given in ACTIVATIONS):
-    hint = ("Pass 'silu', which is the same." if given == "swish" else
+    hint = ("Pass 'silu', which is the same." if str(given) == "swish" else
             "Pass one of these, or None and apply it to the result.")
     raise ValueError(
         f"activation={given!r} is unknown; allowed are the names "
         f"{', '.join(map(repr, ACTIVATIONS))}, or None for no activation. {hint}")
+
+
+def check_config(given) -> None:
+  """Raises TypeError unless the argument is a GemmConfig or None."""
+  if given is not None and not isinstance(given, GemmConfig):
+    raise TypeError(
+        f"config is a {type(given).__name__}; a jaxgemm.GemmConfig is allowed, or "
+        "None. Pass jaxgemm.GemmConfig(...).")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -162,13 +171,9 @@ def resolve(config, schedule, reduction, deterministic) -> GemmConfig:
     ValueError: an unknown name, a name that differs from the config's, or
       deterministic=True with reduction "atomic".
   """
+  check_config(config)
   if config is None:
     config = GemmConfig()
-  elif not isinstance(config, GemmConfig):
-    raise TypeError(
-        f"config is a {type(config).__name__}; a jaxgemm.GemmConfig is allowed, or "
-        "None. Pass jaxgemm.GemmConfig(...)."
-    )
   given = {"schedule": schedule, "reduction": reduction}
   for name, value in given.items():
     inside = getattr(config, name)

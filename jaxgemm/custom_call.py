@@ -10,6 +10,7 @@ that no abstract value depends on the platform.
 import dataclasses
 import functools
 import math
+import re
 
 import jax
 from jax.extend.core import Primitive
@@ -260,11 +261,17 @@ def require_built(planned: dict, target: str) -> None:
   """Raises ValueError if this build lacks the kernel of a plan."""
   if planned["built"]:
     return
-  built = ", ".join(sorted(_ffi.built_kernels(target))) or "none"
+  # A kernel is called gemm_<lhs dtype>_<rhs dtype>_<m>x<n>x<k>_...
+  types = re.match(r"gemm_(\w+?)_\d+x", planned["kernel"])[1]
+  built = ", ".join(sorted(
+      name for name in _ffi.built_kernels(target) if name.startswith(f"gemm_{types}_")))
+  others = (f"For these operand types it has {built}; one of them may be chosen by "
+            "GemmConfig(kernel=...). ") if built else (
+                "It has none for these operand types. ")
   raise ValueError(
-      f"this build has no code object of {planned['kernel']} for {target}; it has: "
-      f"{built}. Build jaxgemm again with JAXGEMM_GPU_KERNELS=all, choose another by "
-      "GemmConfig(kernel=...), or pass implementation='xla'."
+      f"this build has no code object of {planned['kernel']} for {target}. {others}"
+      f"Build jaxgemm again with JAXGEMM_GPU_KERNELS='auto;{target}/.*{types}', or pass "
+      "implementation='xla'."
   )
 
 

@@ -15,6 +15,7 @@ from jaxgemm.dense import layout
 from jaxgemm.dense.api import (
   NOTHING_TO_SUM,
   Unsupported,
+  array_argument,
   dot_general,
   emulated_arch,
   matmul,
@@ -120,6 +121,39 @@ def _function(kwargs):
           kwargs)
 
 
+def _abstract(name: str, x):
+  """An array as an argument; only its shape if it is in the host's memory."""
+  if name in ("bias", "scale") and not isinstance(x, jax.ShapeDtypeStruct):
+    x = array_argument(name, x)
+  if not isinstance(x, jax.Array):
+    return x
+  aval = jax.typeof(x)
+  if aval.memory_space == jax.memory.Space.Device:
+    return x
+  sharding = None if aval.sharding.mesh.empty else aval.sharding
+  return jax.ShapeDtypeStruct(
+      aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=sharding)
+
+
+def _described(a, b, kwargs):
+  """(a, b, kwargs) whose arrays may be traced together, wherever they are."""
+  arrays = {name: _abstract(name, kwargs[name]) for name in _ARRAYS
+            if kwargs.get(name) is not None and name != "epoch"}
+  return _abstract("a", a), _abstract("b", b), kwargs | arrays
+
+
+def _devices_reason(a, b) -> list[str]:
+  """Which part of a product on several devices the plan is for."""
+  sharded = [x for x in (a, b) if isinstance(x, jax.Array) and
+             not isinstance(x, jax.core.Tracer) and not x.is_fully_replicated]
+  if not sharded:
+    return []
+  if any(axes for x in sharded for axes in jax.typeof(x).sharding.spec):
+    return ["the operands are sharded on explicit axes: the plan is for one device's part"]
+  return ["the operands are sharded on automatic axes: the plan is for the whole product, "
+          "and each device plans its part when XLA has shared it out"]
+
+
 def _contractions(jaxpr):
   for eqn in jaxpr.eqns:
     if eqn.primitive in (contract_p, ragged_p, chunked_p):
@@ -197,6 +231,7 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
       there is no such implementation.
   """
   emulated_arch(kwargs.get("implementation"))
+  a, b, kwargs = _described(a, b, kwargs)
   function, result_of, given = _function(kwargs)
   inspect.signature(function).bind(a, b, **given)
   result_of(a, b)
@@ -226,6 +261,8 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
   Raises:
     ValueError, TypeError: what the call itself would raise.
   """
+  devices = _devices_reason(a, b)
+  a, b, kwargs = _described(a, b, kwargs)
   eqn = _trace(a, b, kwargs)
   if eqn is None:
     reason = "implementation='xla' was given"
@@ -262,6 +299,7 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
               "that a kernel reads or writes" for name in how.relayouts]
   if eqn.primitive is ragged_p:
     reasons += _ragged_reasons(how, kwargs)
+  reasons += devices
   if not fused:
     reasons.append("the epilogue runs outside the kernel: bias or scale varies "
                    "along rows of one matrix")
@@ -325,5 +363,5 @@ def workspace_size(a, b, **kwargs) -> int:
     b: array or `jax.ShapeDtypeStruct`.
     **kwargs: as for `explain`.
   """
-  eqn = _trace(a, b, kwargs)
+  eqn = _trace(*_described(a, b, kwargs))
   return 0 if eqn is None else _plan(eqn)[1]["workspace_bytes"]

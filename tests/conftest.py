@@ -1,9 +1,9 @@
 """All tests run on the CPU platform, which shows eight devices.
 
-Those of test_cuda*.py need an NVIDIA GPU: JAXGEMM_TEST_PLATFORMS=cuda,cpu.
+The tests of test_cuda*.py need an NVIDIA GPU: JAXGEMM_TEST_PLATFORMS=cuda,cpu.
 
-Tests marked `whole` are left out unless --whole is given: larger parts of a matrix that
-is tested at fewer points without it, and what has to be compiled for a test alone.
+Tests marked `whole` run only with --whole: larger parts of a matrix that is tested at
+fewer points without it, and tests that have to compile something for themselves.
 """
 
 import os
@@ -29,7 +29,7 @@ def rng():
 
 @pytest.fixture(scope="session")
 def say(pytestconfig):
-  """Prints a line at once, whatever pytest captures: what a long step does."""
+  """A function that prints a line at once, although pytest captures the output."""
   return pytestconfig.pluginmanager.get_plugin("progress").say
 
 
@@ -46,10 +46,10 @@ def pytest_configure(config):
   config.pluginmanager.register(progress.Progress(config), "progress")
 
 
-@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+@pytest.hookimpl(optionalhook=True)  # a hook of pytest-xdist
 def pytest_xdist_auto_num_workers(config):
-  """-n auto: a process for each CPU, but one process where they would share a GPU or
-  where tests are named one by one."""
+  """-n auto is one process for each CPU, but a single process where they would share a
+  GPU or where tests are named one by one."""
   if ON_GPU or any("::" in argument for argument in config.args):
     return 0
   return min(len(os.sched_getaffinity(0)), 8)

@@ -1,10 +1,10 @@
-"""A product of an array that a producer of one's own is still computing.
+"""A product of an array that a user's own producer is still computing.
 
   python examples/own_producer/own_producer.py
 
 Compiles producer.cc (with g++, or what CXX names; on an NVIDIA GPU producer.cu, with
 nvcc) into a temporary folder, registers it with JAX, and computes (x * x) @ w in one
-jitted program, in which the product multiplies the chunks of x * x that are there.
+jitted program, in which the product multiplies the chunks of x * x that have come.
 Prints the largest error, relative to the largest result, and the times of both
 together and of each alone.
 """
@@ -34,11 +34,11 @@ PAUSE_US = flags.DEFINE_integer(
     "pause_us", 2000, "How long a chunk is on its way.", lower_bound=0)
 
 FOLDER = pathlib.Path(__file__).parent
-_libraries = []  # stay open: JAX calls into them
+_libraries = []  # they stay open: JAX calls into them
 
 
 def build(on_gpu: bool, arch: str = "native") -> pathlib.Path:
-  """Compiles the producer into a library; arch: what for, on a GPU."""
+  """Compiles the producer into a library; `arch` is nvcc's, for a GPU."""
   library = pathlib.Path(tempfile.mkdtemp()) / "libproducer.so"
   compiler = ["nvcc"] if on_gpu else shlex.split(os.environ.get("CXX", "g++"))
   if shutil.which(compiler[0]) is None:
@@ -64,7 +64,7 @@ def register() -> None:
 
 
 def squares(x, *, chunk_rows: int, pause_us: int) -> jaxgemm.ChunkedArray:
-  """x * x, which is arriving when this returns."""
+  """x * x, which is still arriving when this returns."""
   chunks = -(-x.shape[0] // chunk_rows)
   call = jax.ffi.ffi_call("own_producer", [
       jax.ShapeDtypeStruct(x.shape, x.dtype),
@@ -79,12 +79,12 @@ def product_of_squares(x, w, *, tiles_per_chunk: int, pause_us: int, config=None
   rows = jaxgemm.chunk_rows(x, w, **options)
   arriving = squares(x, chunk_rows=rows, pause_us=pause_us)
   out = jaxgemm.chunked_matmul(arriving.data, w, arriving.signals, **options)
-  # Without this XLA would give the memory of x and x * x to others too early.
+  # Without the join, XLA would reuse the memory of x and x * x too early.
   return jaxgemm.join(arriving, out, epoch=1)
 
 
 def config_beside_the_producer(x, w) -> jaxgemm.GemmConfig:
-  """On a GPU: a grid that leaves the producer's kernel room. Else small chunks."""
+  """On a GPU a grid that leaves the producer's kernel room, else small chunks."""
   if jax.default_backend() != "gpu":
     return jaxgemm.GemmConfig(tile_m=64)
   full = jaxgemm.explain(x, w).data["num_workgroups"]
@@ -105,7 +105,7 @@ def main(argv) -> None:
   if len(argv) > 1:
     raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
   if not flags.FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # nothing on the absence of TPUs
+    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
   print("Compiling the producer, then three programs: some seconds.", file=sys.stderr)
   register()
   rng = np.random.default_rng(0)

@@ -1,5 +1,5 @@
-// A producer of one's own for jaxgemm.chunked_matmul, on the CPU: squares an array chunk by chunk
-// on a thread, while the product multiplies the chunks that are there.
+// A user's own producer for jaxgemm.chunked_matmul, on the CPU: it squares an array chunk by chunk
+// on a thread, while the product multiplies the chunks that have arrived.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -23,16 +23,16 @@ static ffi::Error Start(ffi::Buffer<ffi::F32> x, ffi::ResultBuffer<ffi::F32> dat
   const int64_t size = static_cast<int64_t>(x.element_count());
   const int64_t chunk_size = rows == 0 ? 0 : chunk_rows * (size / rows);
 
-  // The buffers hold anything: what was here before may be an epoch.
+  // The buffers are uninitialised: an old value may be equal to the epoch.
   std::fill(set, set + chunks, 0u);
-  // A thread of our own: all of XLA's may be waiting for the chunks.
+  // A separate thread: all of XLA's threads may be waiting for the chunks.
   std::thread([=] {
     for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-      // As if it came from a disk, or from another machine.
+      // As if the chunk came from a disk, or from another machine.
       if (pause_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(pause_us));
       const int64_t end = std::min(size, (chunk + 1) * chunk_size);
       for (int64_t i = chunk * chunk_size; i < end; ++i) to[i] = from[i] * from[i];
-      // The chunk first, then the signal; after the last one, nothing.
+      // The signal is written after its chunk; nothing is written after the last signal.
       __atomic_store_n(set + chunk, 1u, __ATOMIC_RELEASE);
     }
   }).detach();

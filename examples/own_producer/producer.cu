@@ -1,5 +1,5 @@
-// The same producer for NVIDIA's GPUs: a kernel on a stream of its own, which the product must
-// leave multiprocessors: GemmConfig(num_workgroups=...).
+// The same producer for NVIDIA's GPUs: a kernel on a separate stream. The product must leave some
+// multiprocessors free for it: GemmConfig(num_workgroups=...).
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ffi = xla::ffi;
 
-// A block squares a chunk, and blocks start in order.
+// Each block squares one chunk, and blocks start in order.
 static __global__ void Square(const float* from, float* to, uint32_t* signals, int64_t size,
                               int64_t chunk_size, int64_t pause_us) {
   for (int64_t waited = 0; waited < pause_us * (blockIdx.x + 1); ++waited) __nanosleep(1000);
@@ -18,13 +18,13 @@ static __global__ void Square(const float* from, float* to, uint32_t* signals, i
   for (int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) to[i] = from[i] * from[i];
   __syncthreads();
   if (threadIdx.x == 0) {
-    // The chunk first, for the whole system, then the signal; after that, nothing.
+    // The chunk is visible to the whole system before its signal; nothing is written after it.
     __threadfence_system();
     *static_cast<volatile uint32_t*>(signals + blockIdx.x) = 1;
   }
 }
 
-// One for each device, beside XLA's, with an event for what is on XLA's when a call begins.
+// A device's stream beside XLA's, and an event after the work on XLA's stream before a call.
 struct Side {
   cudaStream_t stream = nullptr;
   cudaEvent_t begun = nullptr;
@@ -47,7 +47,7 @@ static cudaError_t Enqueue(cudaStream_t xla_stream, const float* from, float* to
     }
     if (error != cudaSuccess) return error;
   }
-  // The buffers hold anything, and are in use until XLA's stream gets here.
+  // The buffers are uninitialised, and in use until XLA's stream reaches this point.
   error = cudaMemsetAsync(signals, 0, chunks * sizeof(uint32_t), xla_stream);
   if (error == cudaSuccess) error = cudaEventRecord(side.begun, xla_stream);
   if (error == cudaSuccess) error = cudaStreamWaitEvent(side.stream, side.begun, 0);

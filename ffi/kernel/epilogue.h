@@ -1,5 +1,5 @@
-// The epilogue: out = cast(activation(scale * acc + bias)), in float (int32 accumulators
-// with an integer out: acc + bias, wrapped), in this one place on every backend.
+// The epilogue of every backend: out = cast(activation(scale * acc + bias)), computed in
+// float. For int32 accumulators and an integer out: acc + bias, wrapped.
 //
 // Every function here has internal linkage: the host kernels compile this file once per
 // instruction set, and the linker must not pick one set's copy for all.
@@ -13,12 +13,12 @@
 
 namespace jaxgemm {
 
-// One output tile's worth of epilogue. Pointers are already moved to the tile's first
-// element; strides in elements. bias and scale run along n (or along m when
-// `vectors_along_rows`, which the skinny path uses for the transposed problem).
+// The epilogue's arguments for one output tile. Pointers point to the tile's first element;
+// strides are in elements. bias and scale run along n, or along m if `vectors_along_rows`
+// (the transposed problem of the skinny path).
 struct EpilogueTile {
   void* out;
-  void* preact;  // null unless the value before the activation is wanted
+  void* preact;  // output of the values before the activation; null: none
   DType out_dtype;
   int64_t row_stride;  // of out and preact
   int64_t col_stride;  // 1, except for the transposed problem
@@ -27,10 +27,10 @@ struct EpilogueTile {
   int scale_stride;    // 0: one scale for all, 1: one per column
   bool vectors_along_rows;
   Activation activation;
-  // Gated: sums of the up projection are this many columns behind those of the gate, its bias and
-  // preact so many. out = activation(gate) * up. 0: not gated.
+  // Gated: out = activation(gate) * up. Columns from the gate to the up projection: up_sums in the
+  // accumulators, up_columns in bias, scale and preact. 0: not gated.
   int64_t up_sums, up_columns;
-  bool accumulate;  // out, of floats, is added to
+  bool accumulate;  // out = out + ...; float only
 };
 
 // ---- Activations.
@@ -62,18 +62,18 @@ static JAXGEMM_INLINE float Exp(float x) {
 
 static JAXGEMM_INLINE float Sigmoid(float x) {
 #if defined(__CUDA_ARCH__)
-  return __fdividef(1.0f, 1.0f + __expf(-x));  // two instructions: to about 1e-6
+  return __fdividef(1.0f, 1.0f + __expf(-x));  // two instructions; accurate to about 1e-6
 #else
   return 1.0f / (1.0f + Exp(-x));
 #endif
 }
 
-// As jax.nn.relu: NaN stays NaN.
+// NaN stays NaN, as in jax.nn.relu.
 static JAXGEMM_INLINE float Relu(float x) { return x < 0.0f ? 0.0f : x; }
 
 static JAXGEMM_INLINE float Silu(float x) { return x * Sigmoid(x); }
 
-// jax.nn.gelu(approximate=True), with (1 + tanh(u)) / 2 = sigmoid(2 u). As there, -inf
+// jax.nn.gelu(approximate=True), with (1 + tanh(u)) / 2 = sigmoid(2 u). As in JAX, -inf
 // gives NaN.
 static JAXGEMM_INLINE float Gelu(float x) {
   const float kTwoSqrt2OverPi = 1.5957691216f;
@@ -82,7 +82,7 @@ static JAXGEMM_INLINE float Gelu(float x) {
 
 // ---- Small floats.
 
-// What the codes beside the finite numbers mean.
+// The codes that are not finite numbers.
 enum class SmallFloatSpecials : uint8_t {
   kIeee,          // the largest exponent is inf and NaN
   kNanOnly,       // all ones is NaN, there is no inf ("fn")
@@ -98,7 +98,7 @@ struct SmallFloat {
   static constexpr uint32_t kSign = 1u << (kExponentBits + kMantissaBits);
   static constexpr uint32_t kMagnitude = kSign - 1;
   static constexpr uint32_t kInf = kMagnitude & ~((1u << kMantissaBits) - 1);
-  // The bits of 2^(24 - bias - mantissa), a float whose last place is the least
+  // The bits of the float 2^(24 - bias - mantissa): one unit in its last place is the least
   // subnormal.
   static constexpr uint32_t kSubnormalMagic = (151u - kExponentBias - kMantissaBits) << 23;
 };
@@ -109,8 +109,8 @@ using F8E5M2Format = SmallFloat<5, 2, 15, SmallFloatSpecials::kIeee>;
 using F8E4M3FNUZFormat = SmallFloat<4, 3, 8, SmallFloatSpecials::kUnsignedZero>;
 using F8E5M2FNUZFormat = SmallFloat<5, 2, 16, SmallFloatSpecials::kUnsignedZero>;
 
-// Exact. `Bits` is uint32_t with `Float` float, or vectors of them. Subnormals go through
-// a normal float, because the caller may run with denormals-are-zero.
+// Decodes exactly. `Bits` and `Float` are uint32_t and float, or vectors of them. Subnormals
+// go through a normal float, because the caller may run with denormals-are-zero.
 template <class Format, class Float, class Bits>
 static JAXGEMM_INLINE Float DecodeSmallFloat(Bits code) {
   const Bits magnitude = code & Format::kMagnitude;
@@ -133,8 +133,8 @@ static JAXGEMM_INLINE Float DecodeSmallFloat(Bits code) {
   return __builtin_bit_cast(Float, bits | sign);
 }
 
-// Rounds to nearest even; overflow and NaN as ml_dtypes and XLA's convert: to inf where
-// the format has it, else to NaN.
+// Rounds to nearest even. Overflow gives inf if the format has it, else NaN, as in ml_dtypes
+// and XLA's convert.
 template <class Format>
 static JAXGEMM_INLINE uint32_t EncodeSmallFloat(float value) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
@@ -148,7 +148,7 @@ static JAXGEMM_INLINE uint32_t EncodeSmallFloat(float value) {
   const uint32_t subnormal =
       __builtin_bit_cast(uint32_t, __builtin_bit_cast(float, magnitude) + magic) -
       Format::kSubnormalMagic;
-  // Compared as int32_t, which every vector unit has; only NaN could be negative.
+  // Every vector unit can compare int32_t; of the values compared only NaN could be negative.
   const auto above = [](uint32_t a, uint32_t b) {
     return static_cast<int32_t>(a) > static_cast<int32_t>(b);
   };

@@ -1,4 +1,4 @@
-// What a GPU kernel is launched with: its one argument, passed by value.
+// The arguments of a GPU kernel, in one struct that is passed by value.
 #pragma once
 
 #include <cstdint>
@@ -8,42 +8,42 @@
 
 namespace jaxgemm {
 
-// Matrices are dense: lhs is [M, K] or [K, M] and rhs [K, N] or [N, K], as the kernel instance
-// says, out is [M, N]. Strides are in elements; a batch stride of 0 means shared. Grouped problems
-// have one more stride, see kernel/grouped_map.h: with ragged m from one group's rhs to the next
-// (bias and scale: their batch strides), with ragged k from one group's out to the next.
+// Matrices are dense: lhs is [M, K] or [K, M] and rhs is [K, N] or [N, K], as the kernel instance
+// requires; out is [M, N]. Strides are in elements; a batch stride of 0 means shared. In grouped
+// problems (schedule/grouped_map.h) the groups' matrices follow each other: with ragged m those of
+// rhs (bias and scale have their batch strides between groups), with ragged k those of out.
 struct GemmArgs {
   const void* lhs;
   const void* rhs;
   void* out;
-  void* preact;        // null: not wanted
+  void* preact;        // null: not stored
   const void* bias;    // float, or int32_t for an integer out; null: none
   const float* scale;  // null: none
-  // In the workspace.
+  // These three are in the workspace.
   int32_t* claims;    // one zeroed counter per queue
   int32_t* arrivals;  // one zeroed counter per slot
-  void* partials;     // slots of a tile's sums each: float, or int32_t for integer operands
+  void* partials;     // slots, each for the partial sums of one tile: float, int32_t for int8
 
   int64_t m, n, k;
   int64_t lhs_batch_stride, rhs_batch_stride;
   int64_t bias_batch_stride, scale_batch_stride;
 
-  StreamKMap map;               // of the dense schedules, too: no tile is cut there
-  GroupedMap groups;            // ragged kNone: there are none, else it is to be prepared
+  StreamKMap map;               // for all dense problems; only stream-K cuts tiles
+  GroupedMap groups;            // not prepared; ragged is kNone if the problem is not grouped
   const int32_t* group_offset;  // null: 0
-  ChunkSignals chunks;          // of lhs; not of grouped problems
-  Index max_shares;             // that preparing may cut
+  ChunkSignals chunks;          // chunks of lhs, in problems that are not grouped
+  Index max_shares;             // for groups.Prepare
   Index num_workgroups;
-  Index num_queues;      // 0: fixed stride
+  Index num_queues;      // 0: tiles at a fixed stride
   int32_t scale_stride;  // 0: one scale for all columns, 1: one per column
   DType out_dtype;
   Activation activation;
   Reduction reduction;
   bool claim_ahead;
-  // Read together by AMD's kernels, as two bytes: at an even address.
+  // AMD kernels read accumulate and gated as one pair of bytes, at an even address.
   bool accumulate;  // out = out + ...; float only
-  // rhs has 2 N columns (or rows), the gate's and the up projection's; so have bias, scale and
-  // preact. Fragments of either are neighbours in a tile of sums, kTileN / 2 columns of out.
+  // rhs has 2 N columns (or rows): the gate's, then the up projection's. So have bias, scale and
+  // preact. A tile's accumulators are half gate, half up projection: kTileN / 2 columns of out.
   bool gated;
 };
 static_assert(__builtin_offsetof(GemmArgs, accumulate) % 2 == 0);

@@ -1,4 +1,4 @@
-// What a GPU kernel instance is compiled for.
+// The compile-time parameters of an AMD kernel instance.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct SelectType<false, A, B> {
   using Type = B;
 };
 
-// A tile of kTileM x kTileN, computed by kWavesM x kWavesN waves. *_k_contiguous: k is the
-// operand's last dimension in memory.
+// An output tile is kTileM x kTileN, computed by kWavesM x kWavesN waves. *_k_contiguous: k is
+// the operand's last dimension in memory.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int waves_m, int waves_n,
           bool lhs_k_contiguous, bool rhs_k_contiguous>
 struct GemmTraits {
@@ -31,7 +31,7 @@ struct GemmTraits {
   static constexpr int kBytes = ElementBytes(lhs);
   static_assert(ElementBytes(rhs) == kBytes);
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
-  static constexpr int kChunk = kChunkBytes / kBytes;  // elements
+  static constexpr int kChunk = kChunkBytes / kBytes;  // elements in 16 bytes
   static constexpr int kWavesM = waves_m, kWavesN = waves_n;
   static constexpr int kThreads = kWavesM * kWavesN * kWaveSize;
   // A wave's part of the tile, in fragments of 16 x 16. Fragment (i, j) has the rows from

@@ -1,5 +1,5 @@
-// The few atomic operations that workgroups of one call use on its workspace, and on the signals of
-// whoever writes its input, each with the ordering its caller relies on.
+// The atomic operations of a call's workgroups on its workspace and on chunk signals, each with the
+// memory ordering that its caller needs.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ JAXGEMM_DEVICE inline void StoreRelaxed(int32_t* address, int32_t value) {
   __scoped_atomic_store_n(address, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
 
-// What was there before; `value` is written if that equals `expected`.
+// Returns the old value; writes `value` if the old value equals `expected`.
 JAXGEMM_DEVICE inline int32_t CompareExchangeRelaxed(int32_t* address, int32_t expected,
                                                      int32_t value) {
   __scoped_atomic_compare_exchange_n(address, &expected, value, /*weak=*/false, __ATOMIC_RELAXED,
@@ -34,16 +34,16 @@ JAXGEMM_DEVICE inline int32_t CompareExchangeRelaxed(int32_t* address, int32_t e
   return expected;
 }
 
-// Of any agent's. Acquires nothing: loads may be in flight together.
+// Reads a signal that any agent may write. Does not acquire: several loads can be in flight.
 JAXGEMM_DEVICE inline uint32_t LoadSignal(const uint32_t* address) {
   return __scoped_atomic_load_n(address, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
 }
 
-// Whether the value is there, and then what any agent wrote before it. The caches are invalidated
-// once it is: at each look, the CU's other waves would lose what they have in them.
+// True if the signal equals `value`: all that its writer wrote before it is then visible. Only then
+// are the caches invalidated: at every poll, the CU's other waves would lose their cached data.
 JAXGEMM_DEVICE inline bool AcquireIfEqual(const uint32_t* address, uint32_t value) {
   if (LoadSignal(address) != value) return false;
-  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");  // of the system
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");  // system scope
   return true;
 }
 
@@ -52,12 +52,12 @@ JAXGEMM_DEVICE inline int64_t Nanoseconds() {
   return static_cast<int64_t>(__builtin_readsteadycounter()) * 10;
 }
 JAXGEMM_DEVICE inline void SleepBriefly() {
-  __builtin_amdgcn_s_sleep(32);  // 64 cycles each: a microsecond
+  __builtin_amdgcn_s_sleep(32);  // 32 times 64 cycles: a microsecond
 }
 
-// The L2s of the XCDs are not coherent: the release writes this one's back, the acquire
+// The L2s of the XCDs are not coherent: the release writes this XCD's L2 back, the acquire
 // invalidates it (LLVM AMDGPUUsage, "Memory Model gfx942", agent scope). The write-back must
-// have ended before the add, which clang 22 does not wait for by itself.
+// have ended before the add; clang 22 does not emit that wait itself.
 JAXGEMM_DEVICE inline int32_t FetchAddAcqRel(int32_t* address, int32_t value) {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
   asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
@@ -66,7 +66,7 @@ JAXGEMM_DEVICE inline int32_t FetchAddAcqRel(int32_t* address, int32_t value) {
   return before;
 }
 
-// Compiled with -munsafe-fp-atomics: one instruction, on memory that XLA allocates.
+// With -munsafe-fp-atomics this is one instruction, valid on memory that XLA allocates.
 JAXGEMM_DEVICE inline void AtomicAdd(float* address, float value) {
   __scoped_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
@@ -85,20 +85,22 @@ JAXGEMM_DEVICE inline void StoreRelaxed(int32_t* address, int32_t value) {
   *static_cast<volatile int32_t*>(address) = value;
 }
 
-// What was there before; `value` is written if that equals `expected`.
+// Returns the old value; writes `value` if the old value equals `expected`.
 JAXGEMM_DEVICE inline int32_t CompareExchangeRelaxed(int32_t* address, int32_t expected,
                                                      int32_t value) {
   return atomicCAS(address, expected, value);
 }
 
-// Of any GPU, copy engine or CPU. Acquires nothing: loads may be in flight together.
+// Reads a signal that any GPU, copy engine or CPU may write. Does not acquire: several loads can
+// be in flight.
 JAXGEMM_DEVICE inline uint32_t LoadSignal(const uint32_t* address) {
   uint32_t seen;
   asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(address));
   return seen;
 }
 
-// Whether the value is there, and then what any GPU, copy engine or CPU wrote before it.
+// True if the signal equals `value`: all that its writer (a GPU, a copy engine or the CPU) wrote
+// before it is then visible.
 JAXGEMM_DEVICE inline bool AcquireIfEqual(const uint32_t* address, uint32_t value) {
   uint32_t seen;
   asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(address) : "memory");
@@ -112,7 +114,7 @@ JAXGEMM_DEVICE inline int64_t Nanoseconds() {
 }
 JAXGEMM_DEVICE inline void SleepBriefly() { __nanosleep(500); }
 
-// The fences order what the whole workgroup did before and does after, by way of its barriers.
+// The caller's barriers extend the order of the fences to all threads of the workgroup.
 JAXGEMM_DEVICE inline int32_t FetchAddAcqRel(int32_t* address, int32_t value) {
   asm volatile("fence.acq_rel.gpu;" ::: "memory");
   int32_t before = atomicAdd(address, value);
@@ -132,7 +134,7 @@ JAXGEMM_DEVICE inline void StoreRelaxed(int32_t* address, int32_t value) {
   __atomic_store_n(address, value, __ATOMIC_RELAXED);
 }
 
-// What was there before; `value` is written if that equals `expected`.
+// Returns the old value; writes `value` if the old value equals `expected`.
 JAXGEMM_DEVICE inline int32_t CompareExchangeRelaxed(int32_t* address, int32_t expected,
                                                      int32_t value) {
   __atomic_compare_exchange_n(address, &expected, value, /*weak=*/false, __ATOMIC_RELAXED,
@@ -144,7 +146,7 @@ JAXGEMM_DEVICE inline uint32_t LoadSignal(const uint32_t* address) {
   return __atomic_load_n(address, __ATOMIC_RELAXED);
 }
 
-// Whether the value is there, and then what was written before it.
+// True if the signal equals `value`: all that was written before it is then visible.
 JAXGEMM_DEVICE inline bool AcquireIfEqual(const uint32_t* address, uint32_t value) {
   return __atomic_load_n(address, __ATOMIC_ACQUIRE) == value;
 }
@@ -159,13 +161,13 @@ JAXGEMM_DEVICE inline void SleepBriefly() {
   nanosleep(&kTime, nullptr);
 }
 
-// Claims: only the count matters.
+// For claims, where only the count matters.
 JAXGEMM_DEVICE inline int32_t FetchAddRelaxed(int32_t* address, int32_t value) {
   return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 
-// Arrivals: publishes this workgroup's partial sum (release) and, for whoever goes on, makes
-// the others' visible (acquire).
+// For arrivals: publishes this workgroup's partial sums (release) and makes those of the
+// workgroups that arrived before visible (acquire).
 JAXGEMM_DEVICE inline int32_t FetchAddAcqRel(int32_t* address, int32_t value) {
   return __atomic_fetch_add(address, value, __ATOMIC_ACQ_REL);
 }

@@ -1,18 +1,18 @@
-// The map of grouped problems (MoE): group sizes that only the kernel reads cut lhs's rows, or k,
+// The map of grouped problems (MoE): group_sizes, which only the kernel reads, cuts lhs's rows or k
 // into consecutive groups.
 //
-//   ragged m: group g has rows of lhs and out and an rhs of its own. Rows of no group of this
-//             shard, before its groups or after them, are tiles without any k: out is zero there.
-//   ragged k: group g has a range of k and an out of its own, zero where the range is empty.
+//   ragged m: group g has rows of lhs and out, and its own rhs. Rows before and after the groups of
+//             this shard are tiles without k tiles: out is zero there.
+//   ragged k: group g has a range of k and its own out, which is zero if the range is empty.
 //
-// Groups that reach beyond the end are cut off there, negative sizes count as zero.
+// Groups that reach beyond the end are cut off there; negative sizes count as zero.
 #pragma once
 
 #include "schedule/tile_scheduler.h"
 
 namespace jaxgemm {
 
-// Over this lane and all before it, cut off at `most`, which no x is above.
+// The sum of x over this lane and all lanes before it, cut off at `most`. No x is above `most`.
 template <class Lanes>
 JAXGEMM_DEVICE Index SumUpTo(Index x, Index most) {
   uint32_t sum = x;
@@ -25,33 +25,33 @@ JAXGEMM_DEVICE Index SumUpTo(Index x, Index most) {
 
 struct GroupedMap {
   Ragged ragged;
-  bool sizes_batched;  // or shared by every batch
+  bool sizes_batched;  // else all batches share the sizes
   Index num_groups;    // in group_sizes
-  Index local_groups;  // of this shard: from first_group on
-  Index extent;        // rows, or k
-  Index tile;          // tile_m or tile_k, elements
+  Index local_groups;  // groups of this shard, from first_group on
+  Index extent;        // number of rows (ragged m) or k (ragged k)
+  Index tile;          // tile_m (ragged m) or tile_k (ragged k), elements
   Index batch;
-  bool skips_empty;            // ragged k: an empty group's out stays as it is
-  StreamKMap cut;              // its grid: what groups share of their tiles_m, _n and _k
+  bool skips_empty;            // ragged k: out of an empty group stays as it is
+  StreamKMap cut;              // its grid has the tile counts that all groups share
   const int32_t* group_sizes;  // [num_groups], or [batch, num_groups]
   Index first_group;
-  // Where the last index was. Regions of a batch are its groups and, with ragged m, the rows before
-  // and after them.
+  // The region of the last index. The regions of a batch are its groups and, with ragged m, the
+  // rows before and after its groups.
   struct Cursor {
     Index region, first_tile, origin, size;
-    Index tiles;  // 0: the region was not looked at yet
+    Index tiles;  // 0: the region's tiles are not counted yet
   };
   Cursor cursor;
 
-  // From the group that `offset` names, null for the first, cut off to the groups that there are.
+  // Sets first_group to `*offset`, or to 0 if `offset` is null; clamped to [0, num_groups].
   JAXGEMM_DEVICE void StartAt(const int32_t* offset) {
     const Index first = offset ? *offset : 0;
     first_group = first < 0 ? 0 : first > num_groups ? num_groups : first;
   }
 
-  // Counts the tiles, and under stream-K (max_shares > 0) cuts those of the last, partial wave if
-  // each has two shares at least. With ragged k, where tiles are of different depth, each is cut
-  // into as many slices. Comes before all else.
+  // Counts the tiles. Under stream-K (max_shares > 0) the tiles of the last, partial wave are cut
+  // if there are at least two shares for each. With ragged k, where tiles differ in depth, each of
+  // them has the same number of slices. Must be called after StartAt and before the map is used.
   template <class Lanes = OneLane>
   JAXGEMM_DEVICE void Prepare(Index num_workgroups, Index max_shares) {
     cursor = {};
@@ -67,14 +67,14 @@ struct GroupedMap {
     if (ragged == Ragged::kK) shares -= Mod(shares, rest);
     cut.whole_tiles = tiles - rest, cut.cut_tiles = rest, cut.num_shares = shares;
   }
-  // Of all that Prepare can cut: shares + cut tiles - 1 at the most.
+  // The most slots that Prepare can need: shares + cut tiles - 1.
   static constexpr int64_t MaxSlots(int64_t max_shares) { return max_shares + max_shares / 2; }
 
   JAXGEMM_DEVICE Index size() const {
     return ragged == Ragged::kK ? cut.whole_tiles + cut.num_shares : cut.size();
   }
 
-  // Fast where indices grow from call to call.
+  // The work tile of `index`. Fast if the indices grow from call to call.
   JAXGEMM_DEVICE WorkTile operator()(Index index) { return At<OneLane>(index); }
   template <class Lanes>
   JAXGEMM_DEVICE WorkTile At(Index index) {
@@ -117,13 +117,13 @@ struct GroupedMap {
   }
 
  private:
-  static constexpr Index kNoTile = 0x7fffffff;  // above all
+  static constexpr Index kNoTile = 0x7fffffff;  // above every tile index
 
   JAXGEMM_DEVICE Index regions() const { return local_groups + (ragged == Ragged::kM ? 2 : 0); }
   JAXGEMM_DEVICE Index TilesOf(Index size) const {
     return static_cast<Index>((int64_t{size} + tile - 1) / tile);
   }
-  // Of a region of this size.
+  // Number of tile rows in a region of this size.
   JAXGEMM_DEVICE Index TilesM(Index size) const {
     if (ragged == Ragged::kM) return TilesOf(size);
     return skips_empty && size == 0 ? 0 : cut.grid.tiles_m;
@@ -133,7 +133,7 @@ struct GroupedMap {
     Index size = group_sizes[(sizes_batched ? batch_index * num_groups : 0) + group];
     return size < 0 ? 0 : size < extent ? size : extent;
   }
-  // Of all groups before this shard's.
+  // Sum of the sizes of the groups before this shard's.
   template <class Lanes>
   JAXGEMM_DEVICE Index Skipped(Index batch_index) const {
     Index skipped = 0;
@@ -145,7 +145,7 @@ struct GroupedMap {
     }
     return skipped;
   }
-  // Moves the cursor on to the region of tile `linear`, or behind the last one.
+  // Moves the cursor forward to the region that has tile `linear`, or past the last region.
   template <class Lanes>
   JAXGEMM_DEVICE void Seek(Index linear) {
     while (cursor.region < batch * regions()) {
@@ -167,7 +167,7 @@ struct GroupedMap {
           size = mine > local_groups ? extent : GroupSize(batch_index, first_group + mine - 1);
         }
       }
-      // Groups are cut off at the end.
+      // Groups that reach beyond the end are cut off there.
       Index end = cursor.origin + SumUpTo<Lanes>(size < rest ? size : rest, rest);
       Index begin = Lanes::From(end, 1, cursor.origin);
       Index tiles = Lanes::Id() < count ? TilesM(end - begin) * cut.grid.tiles_n : 0;

@@ -1,22 +1,22 @@
-// Stream-K fix-up: how the partial sums of one tile become its result without any workgroup
-// waiting for another. Each publishes its partial sum and adds to an arrival counter; who
-// arrives last goes on, the others leave. So it is right for any grid, residency and order.
+// Stream-K fix-up: adds the partial sums of one tile without any workgroup waiting for another.
+// Each workgroup publishes its partial sums and adds to an arrival counter; the last to arrive
+// continues, the others leave. So it is right for any grid, residency and order.
 #pragma once
 
 #include "schedule/tile_scheduler.h"
 
 namespace jaxgemm {
 
-// `Accumulator` holds this workgroup's partial sum and knows the partial-sum slots:
-//   Publish(slot)            leaves the sum in the slot (plain stores)
-//   AddToSlot(slot)          adds the sum to the slot with atomic adds
-//   Sum(first, step, count)  slot `first` becomes the sum of the slots first, first + step, ...,
+// `Accumulator` has this workgroup's partial sums and accesses the slots for partial sums:
+//   Publish(slot)            writes the partial sums to the slot (plain stores)
+//   AddToSlot(slot)          adds the partial sums to the slot with atomic adds
+//   Sum(first, step, count)  writes to slot `first` the sum of the slots first, first + step, ...,
 //                            added in this order
-//   Load(slot)               becomes the slot's sum
-//   Arrive(counter)          adds 1 to the counter and returns what it was, with release and
+//   Load(slot)               takes the slot's sums as its own
+//   Arrive(counter)          adds 1 to the counter and returns its old value, with release and
 //                            acquire: FetchAddAcqRel, by the whole workgroup
-// `counters`: one zeroed arrival counter per slot. Returns true for the one workgroup whose
-// accumulator now holds the whole sum and which must run the epilogue.
+// `counters`: one zeroed arrival counter per slot. Returns true for the one workgroup that now has
+// the complete sums in its accumulator and must run the epilogue.
 template <class Accumulator>
 JAXGEMM_DEVICE inline __attribute__((always_inline)) bool FixUp(const WorkTile& tile,
                                                                 Reduction reduction,
@@ -34,12 +34,12 @@ JAXGEMM_DEVICE inline __attribute__((always_inline)) bool FixUp(const WorkTile& 
 
   accumulator.Publish(tile.first_slot + tile.peer);
   if (reduction == Reduction::kLinear) {
-    // Summed in peer order whoever is last: the same bits on every run.
+    // The order of the additions is always the peers', so every run gives the same bits.
     if (accumulator.Arrive(arrivals) != tile.num_peers - 1) return false;
     accumulator.Sum(tile.first_slot, 1, tile.num_peers);
   } else {
-    // Node (left, left + span) is counted at its right child, which is the right child of no
-    // other node; who comes second sums the two into the left one's slot.
+    // Node (left, left + span) has the counter of its right child, which is the right child of no
+    // other node. The second workgroup to arrive adds both slots into the left one.
     Index left = tile.peer;
     for (Index span = 1; span < tile.num_peers; span *= 2) {
       Index right = left | span;

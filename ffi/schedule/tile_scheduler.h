@@ -1,9 +1,9 @@
-// Which piece of the problem a workgroup does next. Three independent steps:
+// Finds the next work tile of a workgroup, in three independent steps:
 //   claim  the next linear index          StrideClaim, StealClaim
-//   map    the work tile of that index    DenseMap, StreamKMap, GroupedMap (grouped_map.h)
-//   ready  may lhs be read there yet      AlwaysReady, ChunkSignals
-// and one loop, ForEachWorkTile, that any choice of the three goes into. Every backend
-// compiles this file; it is tested on the host, where no device is needed.
+//   map    the work tile of that index    DenseMap, StreamKMap, PeersMap, GroupedMap
+//   ready  wait until lhs can be read     AlwaysReady, ChunkSignals
+// One loop, ForEachWorkTile, takes any combination of them. GroupedMap is in grouped_map.h. Every
+// backend compiles this file; it is tested on the host, without a device.
 #pragma once
 
 #include <cstdint>
@@ -13,59 +13,60 @@
 
 namespace jaxgemm {
 
-// Counts of tiles fit 32 bits (the plan sees to it): GPUs divide them on every work tile.
+// Tile counts fit 32 bits (the plan ensures it): GPUs divide them for every work tile.
 using Index = int32_t;
 
 inline constexpr Index kNoMoreWork = -1;
 
-// Of numbers that are not negative, which is cheaper than signed division.
+// Division of non-negative numbers, which is cheaper than signed division.
 JAXGEMM_DEVICE inline Index Div(Index a, Index b) {
   return static_cast<Index>(static_cast<uint32_t>(a) / static_cast<uint32_t>(b));
 }
 JAXGEMM_DEVICE inline Index Mod(Index a, Index b) { return a - Div(a, b) * b; }
 
-// A tile of out, or the slice [k_begin, k_end) of its k tiles.
+// An output tile, or the slice [k_begin, k_end) of its k tiles.
 struct WorkTile {
   Index batch = 0;
   Index m = 0, n = 0;            // tile coordinates
   Index k_begin = 0, k_end = 0;  // in k tiles
-  // Stream-K: this is slice `peer` of `num_peers`; slice p leaves its partial sum in slot
-  // first_slot + p, and cut_tile counts the tiles that are cut.
+  // Stream-K: this is slice `peer` of `num_peers`. Slice p writes its partial sums to slot
+  // first_slot + p. cut_tile is the tile's index among the cut tiles.
   Index peer = 0, num_peers = 1;
   Index first_slot = 0, cut_tile = 0;
   bool valid = true;
-  // Grouped problems: which group of this shard's, and the rows (or the k) [origin, limit) of it
-  // that m (or k_begin and k_end) count from. `zero`: rows of no group, where out is zero.
+  // Grouped problems: the group's index in this shard, and its rows (ragged m) or k (ragged k)
+  // [origin, limit): m or k_begin and k_end count from origin. `zero`: rows of no group, where out
+  // is zero.
   Index group = 0, origin = 0, limit = 0;
   bool zero = false;
 };
 
-// The problem in tiles.
+// The problem, counted in tiles.
 struct TileGrid {
   Index batch, tiles_m, tiles_n, tiles_k;
   Index group_m;   // tile rows visited together, so that rhs stays in the L2
-  Index num_xcds;  // chiplets that consecutive workgroups are dealt to; 1: none
+  Index num_xcds;  // XCDs (chiplets) that get consecutive workgroups in turn; 1: no remapping
 
   JAXGEMM_DEVICE Index num_tiles() const { return batch * tiles_m * tiles_n; }
 };
 
-// Who looks at an array: kCount elements at a time, one by each lane of a wave; on the host one
-// after another.
+// The lanes that read an array together, one element each. This is the host's version, one lane;
+// WarpLanes and WaveLanes are all lanes of a warp or wave.
 struct OneLane {
   static constexpr Index kCount = 1;
   static JAXGEMM_DEVICE Index Id() { return 0; }
-  // The x of the lane `distance` before this one; `otherwise` where there is none.
+  // The x of the lane `distance` before this one; `otherwise` if there is none.
   static JAXGEMM_DEVICE Index From(Index, Index, Index otherwise) { return otherwise; }
-  static JAXGEMM_DEVICE Index First(bool found) { return found ? 0 : kCount; }  // kCount: none
+  static JAXGEMM_DEVICE Index First(bool found) { return found ? 0 : kCount; }  // kCount: no lane
   static JAXGEMM_DEVICE Index Broadcast(Index x, Index) { return x; }
 };
 
 // ---------------------------------------------------------------------------- claim
 //
-// Start() asks for the next index, Finish() returns it or kNoMoreWork. Work may be done
-// between the two, which hides a device atomic's latency.
+// Start() requests the next index; Finish() returns it or kNoMoreWork. Work between the two
+// hides the latency of a device atomic.
 
-// workgroup, workgroup + grid, workgroup + 2 grid, ...
+// Claims the indices workgroup, workgroup + grid, workgroup + 2 grid, ...
 struct StrideClaim {
   Index index, step, size;
 
@@ -78,10 +79,10 @@ struct StrideClaim {
   }
 };
 
-// Queue q owns the q-th contiguous share of the indices and counts up in a counter of its
-// own, far enough from the next to sit in another memory channel (tritonBLAS PR 64). A
-// workgroup starts at its own queue and visits the others when that one is empty; a wrong
-// start costs locality, never correctness.
+// Queue q has the q-th contiguous share of the indices and its own counter, far enough from
+// the next one to be in another memory channel (tritonBLAS PR 64). A workgroup starts at its
+// own queue and visits the others when that one is empty; a wrong start costs locality, never
+// correctness.
 struct StealClaim {
   static constexpr Index kCounterStride = 64;  // int32_t: 256 bytes
 
@@ -96,7 +97,7 @@ struct StealClaim {
     while (visited < num_queues) {
       Index begin = Begin(queue());
       if (ticket < Begin(queue() + 1) - begin) return begin + ticket;
-      // Looking first keeps the atomics away from queues that are empty already.
+      // A load first avoids atomics on queues that are already empty.
       for (++visited; visited < num_queues; ++visited) {
         Index left = Begin(queue() + 1) - Begin(queue());
         if (LoadRelaxed(counters + queue() * kCounterStride) < left) break;
@@ -118,13 +119,13 @@ struct StealClaim {
 
 // ------------------------------------------------------------------------------ map
 
-// Linear tile -> (batch, m, n): batch by batch, in groups of group_m rows, each group
-// column by column.
+// Converts a linear tile index to (batch, m, n): batch by batch, in groups of group_m rows, each
+// group column by column.
 JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
   Index per_batch = grid.tiles_m * grid.tiles_n;
   Index batch = grid.batch == 1 ? 0 : Div(tile, per_batch), in_batch = tile - batch * per_batch;
   Index per_group = grid.group_m * grid.tiles_n;
-  // A workgroup's first tile often is in the first group, and nothing else can be done before it.
+  // A workgroup's first tile is often in the first group, and all its other work waits for it.
   Index group = in_batch < per_group ? 0 : Div(in_batch, per_group);
   Index in_group = in_batch - group * per_group;
   Index first_m = group * grid.group_m;
@@ -137,7 +138,7 @@ JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
           .k_end = grid.tiles_k};
 }
 
-// Indices that are dealt to the XCDs in turn -> contiguous shares, one per XCD. One to one
+// Converts indices that the XCDs get in turn to contiguous shares, one per XCD. One to one
 // for any size.
 JAXGEMM_DEVICE inline Index RemapXcd(Index index, Index size, Index num_xcds) {
   if (num_xcds == 1) return index;
@@ -155,8 +156,8 @@ struct DenseMap {
   }
 };
 
-// Hybrid stream-K: `whole_tiles` tiles are done whole; the k iterations of the `cut_tiles`
-// after them are laid end to end and cut into `num_shares` equal shares. As
+// Hybrid stream-K: the first `whole_tiles` tiles are not cut. The k tiles (iterations) of the
+// `cut_tiles` tiles after them are laid end to end and cut into `num_shares` equal shares. As
 // cut_tiles <= num_shares <= cut_tiles * tiles_k, a share touches one or two tiles: index
 // whole_tiles + u is part u / num_shares of share u % num_shares, and some second parts
 // are empty (not valid).
@@ -165,8 +166,8 @@ struct StreamKMap {
   Index whole_tiles, cut_tiles, num_shares;
 
   JAXGEMM_DEVICE Index size() const { return whole_tiles + 2 * num_shares; }
-  // Slots for partial sums: two neighbouring slices differ in share or tile or both, so
-  // share + tile numbers them.
+  // Number of slots for partial sums. Two neighbouring slices differ in share or tile or both,
+  // so share + tile is the number of a slice's slot.
   JAXGEMM_DEVICE Index num_slots() const {
     return num_shares == 0 ? 0 : num_shares + cut_tiles - 1;
   }
@@ -180,7 +181,7 @@ struct StreamKMap {
     return slice;
   }
 
-  // All of a work tile but its place in out, which is that of `*tile`.
+  // The work tile without batch, m and n. Sets `*tile` to the linear tile index that has them.
   JAXGEMM_DEVICE WorkTile Slice(Index index, Index* tile) const {
     if (index < whole_tiles) {
       *tile = RemapXcd(index, whole_tiles, grid.num_xcds);
@@ -214,17 +215,17 @@ struct StreamKMap {
  private:
   JAXGEMM_DEVICE int64_t iterations() const { return int64_t{cut_tiles} * grid.tiles_k; }
   JAXGEMM_DEVICE int64_t ShareBegin(Index share) const { return share * iterations() / num_shares; }
-  // The share that holds an iteration: the largest s with ShareBegin(s) <= iteration.
+  // The share that has this iteration: the largest s with ShareBegin(s) <= iteration.
   JAXGEMM_DEVICE Index ShareOf(int64_t iteration) const {
     return static_cast<Index>(((iteration + 1) * num_shares - 1) / iterations());
   }
 };
 
-// Each tile is cut along k among `peers` workgroups, which are neighbours and come once: as
-// StreamKMap cuts all tiles into as many shares, in fewer steps. Or of clusters of cluster_m x
-// cluster_n tiles, all their first peers before all their second ones.
+// Split-K across a cluster: each tile is cut along k into `peers` slices, as by StreamKMap with
+// `peers` shares for every tile but in fewer steps. An index is one CTA (a peer); a cluster has
+// cluster_m x cluster_n tiles, and first all their peers 0, then all their peers 1, and so on.
 struct PeersMap {
-  TileGrid grid;  // of clusters
+  TileGrid grid;  // counts clusters, not tiles
   Index peers;
   Index cluster_m = 1, cluster_n = 1;
 
@@ -246,23 +247,23 @@ struct PeersMap {
 
 // ---------------------------------------------------------------------------- ready
 //
-// Row() is the tile row that a work tile computes, Wait() whether it may be read: false is the end
-// of this workgroup's work.
+// Row() returns the tile row that a work tile computes. Wait() returns true once lhs can be read
+// there; false ends this workgroup's work.
 
-// lhs was there before the kernel started.
+// For an lhs that was complete before the kernel started.
 struct AlwaysReady {
   JAXGEMM_DEVICE Index Row(Index m) const { return m; }
   JAXGEMM_DEVICE bool Wait(const WorkTile&) const { return true; }
 };
 
-// lhs arrives in chunks of tile rows while the kernel runs. Rows are visited from the pivot round,
-// and the row that a work tile computes is the one it waits for (CK's first version waited for
-// another: rocm-libraries 5776).
+// lhs arrives in chunks of tile rows while the kernel runs. Rows are visited cyclically from the
+// pivot on. A work tile waits for the same row that it computes (CK's first version waited for
+// another one: rocm-libraries 5776).
 struct ChunkSignals {
-  const uint32_t* signals;  // one for each chunk; null: all of lhs is there
+  const uint32_t* signals;  // one for each chunk; null: lhs is complete
   const uint32_t* epoch;    // a chunk has arrived when its signal equals this
-  int32_t* status;          // zeroed; 1 + the place of a signal that did not come in time
-  int32_t* order;           // zeroed; see GroupM. Null: the grid's group_m is the only order
+  int32_t* status;          // zeroed; 1 + the index of a signal that timed out
+  int32_t* order;           // zeroed; see GroupM. Null: always the grid's group_m
   int64_t timeout_ns;
   Index tiles_per_chunk, pivot, tiles_m;
   Index batch_stride;  // from one batch's signals to the next's; 0: shared
@@ -271,9 +272,9 @@ struct ChunkSignals {
     const Index row = m + pivot;
     return row < tiles_m ? row : row - tiles_m;
   }
-  // The tile rows to visit together, the same for all workgroups: the grid's group_m, which the L2
-  // likes, if all chunks had come when one of them first looked, else the fewer of a chunk, so that
-  // the first tiles need the first chunk only. By all lanes of a wave.
+  // Number of tile rows to visit together, the same for all workgroups. It is the grid's group_m,
+  // which suits the L2, if all chunks had arrived when the first workgroup checked. Else it is the
+  // fewer rows of one chunk: the first tiles then need only that chunk. Called by a whole wave.
   template <class Lanes = OneLane>
   JAXGEMM_DEVICE Index GroupM(const TileGrid& grid) const {
     if (order == nullptr) return grid.group_m;
@@ -290,8 +291,8 @@ struct ChunkSignals {
     }
     return seen == kAllThere ? grid.group_m : tiles_per_chunk;
   }
-  // By one thread; what it acquires is then the whole workgroup's by a barrier. False: a signal has
-  // not come in time, this one or another workgroup's.
+  // Called by one thread; a barrier then extends its acquire to the whole workgroup. False: this
+  // signal, or one that another workgroup waited for, has timed out.
   JAXGEMM_DEVICE bool Wait(const WorkTile& tile) const {
     const Index place = tile.batch * batch_stride + Div(tile.m, tiles_per_chunk);
     const uint32_t wanted = *epoch;
@@ -308,10 +309,10 @@ struct ChunkSignals {
   }
 
  private:
-  // Nothing is acquired: each tile still waits for its own chunk.
+  // Whether all chunks have arrived. Does not acquire: each tile still waits for its own chunk.
   template <class Lanes>
   JAXGEMM_DEVICE bool AllThere(Index batch) const {
-    constexpr Index kEach = 4;  // loads of a lane that are in flight together
+    constexpr Index kEach = 4;  // loads of a lane in flight at once
     const Index num_chunks = Div(tiles_m + tiles_per_chunk - 1, tiles_per_chunk);
     const Index count = batch_stride == 0 ? num_chunks : batch * batch_stride;
     const Index lane = Lanes::Id();
@@ -330,8 +331,8 @@ struct ChunkSignals {
 
 // ----------------------------------------------------------------------------- loop
 
-// What one persistent workgroup does. `compute` is the main loop, `store` fix-up and
-// epilogue. With claim_ahead the next index is asked for between the two.
+// The loop of a persistent workgroup. `compute` is the main loop, `store` is the fix-up and the
+// epilogue. With claim_ahead the next index is requested between the two.
 template <class Claim, class Map, class Ready, class Compute, class Store>
 JAXGEMM_DEVICE inline __attribute__((always_inline)) void ForEachWorkTile(
     Claim claim, Map& map, const Ready& ready, bool claim_ahead, Compute&& compute, Store&& store) {

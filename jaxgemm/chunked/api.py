@@ -13,7 +13,14 @@ from jaxgemm import _ffi
 from jaxgemm.chunked.primitive import Form, chunked, plan_chunked
 from jaxgemm.config import GemmConfig, timeout_ns
 from jaxgemm.custom_call import Spec
-from jaxgemm.dense.api import beside, dot_general, matmul, prepare
+from jaxgemm.dense.api import (
+  array_argument,
+  beside,
+  check_options,
+  dot_general,
+  matmul,
+  prepare,
+)
 from jaxgemm.dense.dimensions import (
   Product,
   dot_general_product,
@@ -291,8 +298,13 @@ def chunked_matmul(
     raise TypeError(
         f"chunk_signals is a {type(chunk_signals).__name__}; a uint32 array is allowed, "
         "which the kernel reads while a producer writes it.")
-  return _call(
-      lhs, rhs, chunk_signals, _epoch(epoch), bias, scale, chunk_rows=chunk_rows,
+  check_options(**options)
+  # Within a program the product is lowered beside the start of its producer, which it has
+  # to see: newer jax lowers a jitted function by itself.
+  traced = any(isinstance(x, jax.core.Tracer) for x in (lhs, rhs, chunk_signals))
+  return (_call.__wrapped__ if traced else _call)(
+      lhs, rhs, chunk_signals, _epoch(epoch), array_argument("bias", bias),
+      array_argument("scale", scale), chunk_rows=chunk_rows,
       tiles_per_chunk_m=tiles_per_chunk_m, tile_idx_pivot_m=tile_idx_pivot_m,
       dimension_numbers=dimension_numbers, timeout=timeout, **options)
 
@@ -313,7 +325,10 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
     kwargs.pop(name, None)
   options = dict.fromkeys(_OPTIONS) | {
       "dimension_numbers": None, "deterministic": False, "tile_idx_pivot_m": 0,
-      "timeout": 1.0} | kwargs
+      "timeout": 1.0}
+  for name in kwargs.keys() - options.keys():
+    raise TypeError(f"chunk_rows() got an unexpected keyword argument {name!r}")
+  options |= kwargs
   options["tile_idx_pivot_m"] = _positive(
       "tile_idx_pivot_m", options["tile_idx_pivot_m"], 0)
   # Arrays in host memory are allowed here, though no product takes them.

@@ -9,10 +9,20 @@ import warnings
 import jax
 from jax import lax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgemm import _ffi, epilogue
 from jaxgemm import mesh as meshes
-from jaxgemm.config import GemmConfig, check_activation, check_choice, resolve
+from jaxgemm.config import (
+  REDUCTIONS,
+  SCHEDULES,
+  GemmConfig,
+  check_activation,
+  check_bool,
+  check_choice,
+  check_config,
+  resolve,
+)
 from jaxgemm.custom_call import Spec, kernel_dtypes
 from jaxgemm.dense import sharding
 from jaxgemm.dense.dimensions import (
@@ -40,6 +50,41 @@ def emulated_arch(implementation: str | None) -> str | None:
   if implementation is None or not implementation.startswith(_EMULATED):
     return None
   return implementation.removeprefix(_EMULATED)
+
+
+def check_options(*, activation=None, schedule=None, reduction=None,
+                  deterministic=False, config=None, implementation=None, **_) -> None:
+  """Checks each option by itself, before `jax.jit` needs a hash of it.
+
+  Raises:
+    TypeError, ValueError: an option is of another type, or has an unknown name.
+  """
+  check_activation(activation)
+  check_choice("schedule", schedule, SCHEDULES)
+  check_choice("reduction", reduction, REDUCTIONS)
+  check_bool("deterministic", deterministic)
+  check_config(config)
+  check_choice("implementation", implementation, _IMPLEMENTATIONS)
+
+
+# The quick ones first: jax.Array looks at its instances in Python.
+_ARRAYS = (type(None), np.ndarray, np.generic, int, float, complex, jax.Array)
+
+
+def array_argument(name: str, x):
+  """An optional array or number as `jax.jit` takes it.
+
+  Raises:
+    TypeError: it is neither, and jax makes no array of it.
+  """
+  if isinstance(x, _ARRAYS):
+    return x
+  try:
+    return jnp.asarray(x)
+  except TypeError as error:
+    raise TypeError(
+        f"{name}={x!r} was given; an array or a number is allowed, or None. Pass "
+        "jnp.asarray(...) of numbers.") from error
 
 
 # A sum of this many products of int8 always fits int32.
@@ -140,7 +185,8 @@ def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
   if x.shape not in allowed:
     raise ValueError(
         f"{name} has shape {x.shape} for a result of shape {out_shape}; allowed "
-        f"are {' or '.join(map(str, allowed))}. Reshape it: one value per column"
+        f"{'are' if len(allowed) > 1 else 'is'} "
+        f"{' or '.join(map(str, allowed))}. Reshape it: one value per column"
         f"{per_row}."
     )
   labels = allowed[x.shape]
@@ -328,11 +374,35 @@ def beside(x, other):
   return x if x.dtype == dtype else x.astype(dtype)
 
 
-_STATIC = ("precision", "preferred_element_type", "out_sharding", "activation",
-           "schedule", "reduction", "deterministic", "config", "implementation")
+_OPTIONS = dict(activation=None, schedule=None, reduction=None, deterministic=False,
+                config=None, implementation=None)
+_STATIC = ("precision", "preferred_element_type", "out_sharding", *_OPTIONS)
+
+
+def _given(*, deterministic, **arguments):
+  """The arguments that were given, checked; `jax.jit` needs time for each one."""
+  given = {name: x for name, x in arguments.items() if x is not None}
+  if deterministic is not False:
+    given["deterministic"] = deterministic
+  check_options(**given)
+  for name in given.keys() & {"bias", "scale"}:
+    given[name] = array_argument(name, given[name])
+  if "precision" in given:
+    given["precision"] = hashable(given["precision"])
+  return given
 
 
 @functools.partial(jax.jit, static_argnames=_STATIC, inline=True)
+def _matmul(a, b, *, bias=None, scale=None, precision=None, preferred_element_type=None,
+            out_sharding=None, **options):
+  product = matmul_product(
+      a, b, precision=precision, preferred_element_type=preferred_element_type,
+      out_sharding=out_sharding,
+  )
+  return _call(
+      a, b, bias, scale, product, precision=precision, **(_OPTIONS | options))
+
+
 def matmul(
     a: jax.Array,
     b: jax.Array,
@@ -390,27 +460,24 @@ def matmul(
     ValueError, TypeError: while tracing: jax's own errors for operands that do not fit
       each other, and errors that say what was given and what is allowed.
   """
-  product = matmul_product(
-      a, b, precision=precision, preferred_element_type=preferred_element_type,
-      out_sharding=out_sharding,
-  )
-  return _call(
-      a, b, bias, scale, product, precision=precision, activation=activation,
+  return _matmul(a, b, **_given(
+      precision=precision, preferred_element_type=preferred_element_type,
+      out_sharding=out_sharding, bias=bias, scale=scale, activation=activation,
       schedule=schedule, reduction=reduction, deterministic=deterministic,
-      config=config, implementation=implementation,
-  )
+      config=config, implementation=implementation))
 
 
 @functools.partial(
     jax.jit, static_argnames=("dimension_numbers", *_STATIC), inline=True
 )
-def _dot_general(lhs, rhs, bias, scale, *, dimension_numbers, precision,
-                 preferred_element_type, out_sharding, **options):
+def _dot_general(lhs, rhs, *, dimension_numbers, bias=None, scale=None, precision=None,
+                 preferred_element_type=None, out_sharding=None, **options):
   product = dot_general_product(
       lhs, rhs, dimension_numbers=dimension_numbers, precision=precision,
       preferred_element_type=preferred_element_type, out_sharding=out_sharding,
   )
-  return _call(lhs, rhs, bias, scale, product, precision=precision, **options)
+  return _call(
+      lhs, rhs, bias, scale, product, precision=precision, **(_OPTIONS | options))
 
 
 def dot_general(
@@ -460,10 +527,8 @@ def dot_general(
     ValueError, TypeError: see `jaxgemm.matmul`.
   """
   # jax accepts lists here, which are not hashable.
-  return _dot_general(
-      lhs, rhs, bias, scale, dimension_numbers=indices(dimension_numbers),
-      precision=hashable(precision),
-      preferred_element_type=preferred_element_type, out_sharding=out_sharding,
-      activation=activation, schedule=schedule, reduction=reduction,
-      deterministic=deterministic, config=config, implementation=implementation,
-  )
+  return _dot_general(lhs, rhs, dimension_numbers=indices(dimension_numbers), **_given(
+      precision=precision, preferred_element_type=preferred_element_type,
+      out_sharding=out_sharding, bias=bias, scale=scale, activation=activation,
+      schedule=schedule, reduction=reduction, deterministic=deterministic,
+      config=config, implementation=implementation))

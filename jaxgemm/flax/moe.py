@@ -125,6 +125,13 @@ def _check_params(params) -> None:
           f"Pass a jaxgemm.flax.{allowed.__name__}, of a dictionary "
           f"{allowed.__name__}(**dictionary)."
       )
+  if jnp.ndim(params.router) != 2:
+    given = "None" if params.router is None else (
+        f"of shape {jnp.shape(params.router)}")
+    raise TypeError(
+        f"params.router is {given}; an array of shape (features, num_experts) is "
+        "allowed. It gives the experts' weights, also where experts are passed. For a "
+        "router of your own use jaxgemm.ragged_dot.")
 
 
 def _check_experts(experts, choices: tuple[int, ...]) -> None:

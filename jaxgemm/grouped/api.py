@@ -4,6 +4,7 @@ import jax
 from jax import lax
 
 from jaxgemm.config import GemmConfig
+from jaxgemm.grouped import batching  # noqa: F401  registers the rules of vmap
 from jaxgemm.grouped.call import call
 
 

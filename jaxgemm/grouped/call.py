@@ -18,7 +18,9 @@ from jaxgemm import mesh as meshes
 from jaxgemm.config import check_activation, resolve
 from jaxgemm.custom_call import Spec
 from jaxgemm.dense.api import (
+  array_argument,
   beside,
+  check_options,
   dot_general,
   emulated_arch,
   epilogue_values,
@@ -196,9 +198,12 @@ _STATIC = ("gated", "numbers", "precision", "preferred_element_type", "out_shard
            "config", "implementation")
 
 
-def call(*operands, precision=None, **options):
+def call(lhs, rhs, group_sizes, group_offset, bias, scale, *, precision=None, **options):
   """A grouped product; see `jaxgemm.ragged_dot` for its arguments, and `_call`."""
-  return _call(*operands, precision=hashable(precision), **options)
+  check_options(**options)
+  return _call(
+      lhs, rhs, group_sizes, group_offset, array_argument("bias", bias),
+      array_argument("scale", scale), precision=hashable(precision), **options)
 
 
 @functools.partial(jax.jit, static_argnames=_STATIC, inline=True)

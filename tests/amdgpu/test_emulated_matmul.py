@@ -256,11 +256,18 @@ def test_what_a_gpu_does_not_take(rng):
 
 def test_a_kernel_that_was_not_built(rng, monkeypatch):
   a = array(rng, 16, 17)
-  monkeypatch.setattr(_ffi, "built_kernels", lambda target: frozenset(["gemm_x"]))
+  kernels = frozenset(["gemm_float32_float32_x_rrr", "gemm_int8_int8_x_rrr"])
+  monkeypatch.setattr(_ffi, "built_kernels", lambda target: kernels)
   _ffi.plan.cache_clear()
   try:
-    with pytest.raises(ValueError, match="it has: gemm_x. .*JAXGEMM_GPU_KERNELS=all"):
+    with pytest.raises(ValueError, match=(
+        r"it has gemm_float32_float32_x_rrr; .*GemmConfig\(kernel=.*"
+        r"JAXGEMM_GPU_KERNELS='auto;gfx942/\.\*float32_float32'")):
       jaxgemm.matmul(a, a.T, implementation="emulated:gfx942")
+    b = a.astype(jnp.float16)
+    with pytest.raises(ValueError, match="It has none for these operand types") as error:
+      jaxgemm.matmul(b, b.T, implementation="emulated:gfx942")
+    assert "GemmConfig" not in str(error.value)
   finally:
     _ffi.plan.cache_clear()
 

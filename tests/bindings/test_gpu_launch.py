@@ -1,5 +1,5 @@
-"""The road to an AMD GPU, as far as it can be gone without one: the build's list of
-kernels, the registration, and what is lowered for whom. The launcher itself runs in
+"""The path to an AMD GPU, as far as it can be tested without one: the build's list of
+kernels, the registration, and the lowering for each target. The launcher itself runs in
 tests/cc/rocm_handler_test.cc and, over emulated GPUs, in test_emulated_matmul.py."""
 
 import ctypes
@@ -31,7 +31,7 @@ def python(code, **env):
 
 
 def configure(folder, kernels, **env):
-  """The (target, name) that the build would compile, and what it says about it."""
+  """({(target, name)} that the build would compile, the output of CMake)."""
   (folder / "CMakeLists.txt").write_text(f"""
       cmake_minimum_required(VERSION 3.22)
       project(kernels NONE)
@@ -49,7 +49,7 @@ def configure(folder, kernels, **env):
 
 def test_the_build_compiles_what_the_planner_names(tmp_path):
   compiled, said = configure(tmp_path, "all")
-  # nvcc need not be there.
+  # nvcc may be missing.
   wanted = [kernel for kernel in KERNELS
             if kernel[0] != "sm90" or "GPU compiler for sm90" in said]
   assert compiled == set(wanted) and len(wanted) == len(compiled)
@@ -81,7 +81,7 @@ def for_the_emulator():
           and name.startswith(("gemm_float32_", "gemm_bfloat16_"))}
 
 
-def test_the_build_can_be_told_to_compile_fewer(tmp_path):
+def test_the_build_option_selects_kernels(tmp_path):
   compiled, said = configure(
       tmp_path, "gfx950/.*int8.*256x;gfx942/.*float16_float16.*_rcr")
   assert compiled and compiled == {
@@ -100,12 +100,12 @@ def test_code_objects_hold_the_kernel_of_their_name(target):
     code = (_ffi.KERNEL_FOLDER / target / f"{name}.hsaco").read_bytes()
     kernel, = emulator.kernels(code)
     assert (kernel["name"], kernel["arch"]) == (name, target)
-    # GemmArgs, by value.
+    # The only argument is GemmArgs, by value.
     (kind, offset, _), = kernel["arguments"]
     assert (kind, offset) == ("by_value", 0)
 
 
-def test_nothing_of_a_gpu_is_opened_before_it_is_needed():
+def test_gpu_libraries_are_not_loaded_before_they_are_needed():
   code, said = python("""if True:
       import sys, jax, jax.numpy as jnp, jaxgemm
       a = jnp.ones((8, 8))
@@ -141,7 +141,7 @@ def test_command_buffers_can_be_switched_off(monkeypatch):
 
 @pytest.fixture
 def rocm_gpus(monkeypatch):
-  """Makes this process believe that it has AMD GPUs of a given compute capability."""
+  """Makes jaxgemm find AMD GPUs of a given compute capability in this process."""
   def have(capability):
     device = types.SimpleNamespace(compute_capability=capability)
     monkeypatch.setattr(_ffi, "default_platform", lambda: "rocm")

@@ -1,5 +1,5 @@
-"""The custom call itself: a hand-written ffi_call with wrong buffers or attributes gets an
-XLA error, never a crash."""
+"""The custom call itself: a hand-written ffi_call with wrong buffers or attributes gets
+an XLA error, never a crash."""
 
 import jax
 import jax.numpy as jnp
@@ -47,7 +47,7 @@ def good_call(problem=(), config=()):
 
 
 @pytest.mark.parametrize("schedule", ["persistent", "work_stealing", "stream_k"])
-def test_the_call_as_planned(schedule):
+def test_the_call_works_as_planned(schedule):
   args, results, attrs, reference = good_call(
       config=dict(schedule=schedule, tile_m=16, tile_n=16, tile_k=64))
   out = np.asarray(call(args, results, attrs)[0])
@@ -55,7 +55,7 @@ def test_the_call_as_planned(schedule):
 
 
 def good_grouped_call(gated=False):
-  """As good_call: ragged rows of four groups, or ragged k that is added up."""
+  """(args, results, attrs) of a gated call with ragged rows, or accumulating with k."""
   problem = {**PROBLEM, "groups": 4, "local_groups": 3, "group_offset": 1}
   rng = np.random.default_rng(0)
   sizes, offset = np.array([5, 0, 17, 20], np.int32), np.ones(1, np.int32)
@@ -164,7 +164,7 @@ def test_wrong_operands_of_an_accumulating_call(name):
   refused(WRONG_ADDED_ARGS[name](args), results, attrs)
 
 
-def test_grouped_calls_as_planned():
+def test_grouped_calls_work_as_planned():
   args, results, attrs = good_grouped_call(gated=True)
   z = np.asarray(call(args, results, attrs)[1])
   expected = args[0][22:42].astype(np.float64) @ args[1][2] + args[4][2]
@@ -176,7 +176,7 @@ def test_grouped_calls_as_planned():
   expected = args[4][1] + args[0][5:22].T.astype(np.float64) @ args[1][5:22]
   assert np.abs(out[1] - expected).max() < 1e-5 * np.abs(expected).max()
   np.testing.assert_array_equal(out[0], args[4][0])
-  # Without the alias it would have to be copied, which only XLA can do.
+  # Without the alias the buffer would have to be copied, which only XLA can do.
   refused(args, results, attrs)
 
 
@@ -214,7 +214,7 @@ def test_missing_and_mistyped_attributes(name):
 
 
 def test_bigger_plans_need_bigger_workspaces():
-  """Attributes of another plan are caught by the workspace they would need."""
+  """Attributes of another plan are refused, because they need a larger workspace."""
   args, results, attrs, _ = good_call()
   refused(args, results, {**attrs, "num_threads": 64, "num_workgroups": 64})
 

@@ -1,5 +1,5 @@
-// The emulator's loader on code objects that are cut short or hold other bytes: under the sanitizer
-// of addresses it must end with an error, or with what can be launched. Its arguments are files.
+// The emulator's loader on code objects that are cut short or changed: it must report an error or
+// load kernels that can be launched, without a fault under AddressSanitizer. Arguments: the files.
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -18,8 +18,8 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// Loads the object out of memory of just its size, and prepares each kernel for a launch. Returns
-// the error.
+// Loads the object from memory of exactly its size, and prepares each kernel for a launch. Returns
+// the error, or "".
 std::string Load(std::string_view object) {
   const std::vector<char> bytes(object.begin(), object.end());
   try {
@@ -35,7 +35,7 @@ std::string Load(std::string_view object) {
         group.waves.push_back(std::make_unique<Wave>());
         state.StartWorkgroup(0, 0, &group);
       } catch (const EmulationError&) {
-        // The kernel does not take this launch.
+        // The kernel refuses this launch, which is allowed.
       }
     }
     return "";

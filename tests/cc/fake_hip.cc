@@ -13,7 +13,7 @@ thread_local int current_device = 0;
 
 constexpr int kFailure = 719;
 
-// 0, or kFailure where this function shall fail.
+// Records a call. Returns kFailure if the test lets this function fail, else 0.
 int Record(const char* function, const std::string& detail = "") {
   FakeHip& fake = Fake();
   std::lock_guard lock(fake.mutex);

@@ -1,4 +1,4 @@
-// What XLA gives a handler, on a platform that is not there: an API and call frames.
+// A stand-in for what XLA gives a handler on a platform without a device: an API and call frames.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ inline const XLA_FFI_Api fake_api = MakeFakeApi();
 // The operands, results and attributes of one call.
 class FakeCall {
  public:
-  std::map<std::string, std::variant<int64_t, std::string>> attributes;  // sorted, as XLA's
+  std::map<std::string, std::variant<int64_t, std::string>> attributes;  // sorted, as in XLA
 
   void AddArg(XLA_FFI_DataType dtype, void* data, std::vector<int64_t> dims) {
     args_.push_back(Add(dtype, data, std::move(dims)));
@@ -62,7 +62,7 @@ class FakeCall {
     ret_types_.push_back(XLA_FFI_RetType_BUFFER);
   }
 
-  // The error's message, or "".
+  // Calls the handler. Returns the message of its error, or "".
   std::string Run(XLA_FFI_Handler* handler, XLA_FFI_ExecutionStage stage, int device,
                   void* stream) const {
     std::deque<XLA_FFI_ByteSpan> spans;

@@ -1,5 +1,5 @@
-// Hopper's kernels on stand-ins for its instructions (hopper/machine.h): the launcher, the forms,
-// what waits for what. Operands are small integers, so results are exact.
+// Hopper's kernels on stand-ins for its instructions (hopper/machine.h): the launcher, the forms of
+// the kernels, their barriers. Operands are small integers, so results are exact.
 #include <unistd.h>
 
 #include <cstring>
@@ -42,7 +42,7 @@ struct Form {
   }
 };
 
-// With all the forms that it has.
+// Adds an instance with all its forms to Kernels(). Returns its name.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k>
 std::string Add() {
   constexpr int kTileK = kBoxBytes / ElementBytes(lhs);
@@ -153,7 +153,7 @@ void Encode(DType type, double value, char* to) {
   }
 }
 
-// Elements, and bytes behind them that nobody may write; 256-byte aligned.
+// Elements, and guard bytes behind them that must not be written; 256-byte aligned.
 struct Buffer {
   static constexpr size_t kGuard = 512;
   std::vector<char> bytes;
@@ -168,7 +168,7 @@ struct Buffer {
   }
 };
 
-// Small integers, as float64 and as the type has them.
+// Random small integers, in float64 and in the type of the operand.
 struct Operand {
   std::vector<double> values;
   Buffer buffer;
@@ -184,9 +184,9 @@ struct Operand {
 struct Case {
   Problem p;
   Config config;
-  std::string form;              // of the kernel that is to run
-  std::vector<int32_t> sizes{};  // of groups
-  bool misplaced = false;        // lhs does not begin at 16 bytes
+  std::string form;              // suffix of the expected kernel
+  std::vector<int32_t> sizes{};  // group sizes
+  bool misplaced = false;        // lhs is not aligned to 16 bytes
 };
 
 void Run(GpuLauncher& launcher, Case c) {
@@ -203,7 +203,7 @@ void Run(GpuLauncher& launcher, Case c) {
   Buffer out(p.num_out() * p.m * p.n * bytes), workspace(plan.workspace_bytes);
   std::vector<uint32_t> signals(64, 1);
   if (c.misplaced) {
-    // The same values, one element on.
+    // The same values, moved by one element.
     std::memmove(lhs.buffer.data() + ElementBytes(p.lhs_dtype), lhs.buffer.data(),
                  (lhs.values.size() - 1) * ElementBytes(p.lhs_dtype));
   }
@@ -223,7 +223,7 @@ void Run(GpuLauncher& launcher, Case c) {
   const std::string ran = launched.empty() ? "" : launched.back();
   CHECK_THAT(ran == plan.instance->name + c.form, "%s ran", ran.c_str());
 
-  // Row by row; a row's group and the k that it sums.
+  // Checks row by row; `matrix` and [begin, end) are the rhs and the range of k of the row.
   int64_t wrong = 0, first_wrong = -1;
   std::vector<double> sums(p.n);
   for (int64_t row = 0; row < p.num_out() * p.m; ++row) {
@@ -268,7 +268,7 @@ void Run(GpuLauncher& launcher, Case c) {
              plan.choice.num_workgroups);
 }
 
-// Random problems of one instance, of about two by two tiles.
+// Random problems for one instance, of about two by two tiles.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k>
 void RunInstance(GpuLauncher& launcher, int rounds) {
   const std::string name = Add<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k>();
@@ -279,7 +279,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
   constexpr bool kHasPeers = HasForm(Sm90Form::kPeers, lhs, tile_n, cluster, lhs_k, rhs_k);
   const DType sums_type = kInteger ? DType::kS32 : DType::kF32;
   for (int round = 0; round < rounds; ++round) {
-    // Lines that the copy engine takes, and others.
+    // Row lengths that TMA can read or, if `any`, all lengths.
     auto some = [&](int64_t least, int64_t most, bool any = false) {
       return any ? Random(least, most) : (Random(least, most) + 7) / kNeighbours * kNeighbours;
     };
@@ -326,7 +326,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     other.reduction = static_cast<Reduction>(Random(0, 2));
     other.num_workgroups = 3;
     Problem cut = problem(false);
-    cut.m = 2 * tile_m, cut.n = 2 * tile_n;  // four tiles for three
+    cut.m = 2 * tile_m, cut.n = 2 * tile_n;  // four tiles for three CTAs
     Run(launcher, {cut, other, ""});
     if (kHasPeers) {
       const int64_t peers = Random(2, 3);
@@ -338,7 +338,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
                     .num_shares = tiles * peers,
                     .kernel = name};
       Run(launcher, {shared, config, "_peers"});
-      // Clusters of more than a tile.
+      // Clusters that compute more than one tile.
       shared.m = 2 * tile_m, shared.n = 2 * tile_n;
       config.num_workgroups = config.num_shares = 4 * peers;
       Run(launcher, {shared, config, "_peers"});
@@ -350,7 +350,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     chunked.bias = !kInteger;
     Run(launcher, {chunked, config, kInteger ? claimed : ""});
 
-    // Groups: one that is small, one that is empty, rows of none.
+    // Groups: a small one, an empty one, and rows that belong to no group.
     Problem grouped = problem(false);
     grouped.ragged = Ragged::kM, grouped.rhs_batched = true;
     grouped.groups = grouped.local_groups = 4;
@@ -372,7 +372,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
 }  // namespace
 }  // namespace jaxgemm
 
-// `few`: instances with small tiles, once: for the sanitizer of threads, which takes long.
+// "few" runs only instances with small tiles, once: ThreadSanitizer is slow.
 int main(int count, char** words) {
   using namespace jaxgemm;
   const bool few = count > 1 && words[1] == std::string("few");

@@ -1,6 +1,6 @@
 // Checks every function of every host kernel that this processor has against float64 or
 // int64 references: random odd shapes, all layouts and element types, buffers of exactly
-// the size given (so that a sanitizer sees any over-read) and guard values around the
+// the size given (so that a sanitizer detects any over-read) and guard values around the
 // results.
 #include <cmath>
 #include <cstdio>
@@ -32,7 +32,7 @@ uint32_t Bits(const void* base, int64_t index, int bytes) {
   return bits;
 }
 
-// The number that a finite code stands for.
+// The value of a finite code.
 double Value(DType dtype, const void* base, int64_t index) {
   const Format& f = FormatOf(dtype);
   uint32_t bits = Bits(base, index, f.bytes);
@@ -44,7 +44,7 @@ double Value(DType dtype, const void* base, int64_t index) {
   return bits >> (f.exponent + f.mantissa) & 1 ? -value : value;
 }
 
-// Random finite codes of magnitude below 4 (any int8); no code is that of a NaN.
+// Random finite codes of magnitude below 4 (any int8), without NaN.
 std::unique_ptr<char[]> RandomOperand(DType dtype, int64_t count) {
   const Format& f = FormatOf(dtype);
   std::unique_ptr<char[]> data(new char[count * f.bytes]);
@@ -80,7 +80,7 @@ void TestMultiply(const HostKernel& kernel, DType lhs, DType rhs, bool skinny) {
         std::aligned_alloc(64, (bytes + 63) / 64 * 64), &std::free);
   };
   auto pa = aligned(HostPackedABytes(rows)), pb = aligned(HostPackedBBytes(cols, k));
-  // All ones is NaN: what is not packed must not matter.
+  // All ones is NaN: bytes that are not packed must not change the result.
   std::memset(pa.get(), 0xff, HostPackedABytes(rows));
   std::memset(pb.get(), 0xff, HostPackedBBytes(cols, k));
   const int64_t ldc = cols + Random(1, 9), margin = 64;
@@ -169,7 +169,7 @@ void TestStore(const HostKernel& kernel, DType out) {
   auto check = [&](int64_t i, const std::vector<char>& data, double want, const char* what) {
     const int64_t exact = int64_t(want);
     if (integer) want = out == DType::kS8 ? int8_t(exact) : int32_t(exact);
-    // Half a unit in the last place, and float arithmetic on terms below 32.
+    // Half a unit in the last place, plus the error of float arithmetic on terms below 32.
     double got = Value(out, data.data(), i);
     double allowed = std::abs(want) * std::ldexp(1.001, -f.mantissa - 1) + 1e-5 +
                      std::ldexp(0.5, 1 - f.bias - f.mantissa);

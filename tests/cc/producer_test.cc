@@ -1,5 +1,5 @@
-// Producers on the CPU, on real threads; and those on GPUs over functions that record what they
-// are asked to do: in which order, on which stream, and what a failure leaves behind.
+// Producers on the CPU, on real threads; and producers on GPUs over driver functions that record
+// their calls: the order, the streams, and the state after a failure.
 #include "host/producer.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Buffers {
     copy.signals = signals.data();
     copy.first_chunk = copy.num_chunks() / 3;
   }
-  // Of every outer index, as soon as the signal says so.
+  // Waits for the signal; whether the chunk has then arrived for every outer index.
   bool Arrives(int64_t chunk) const {
     while (!AcquireIfEqual(&signals[chunk], 1)) SleepBriefly();
     for (int64_t i = 0; i < copy.outer; ++i) {
@@ -49,7 +49,7 @@ struct Buffers {
   ChunkedCopy copy;
 };
 
-constexpr int64_t kRun = 17;  // an execution of a program
+constexpr int64_t kRun = 17;  // id of one execution of a program
 
 void TestHostCopies() {
   RunOnThreads(200, 4, [](int64_t index) {
@@ -69,7 +69,7 @@ void TestHostCopies() {
           CHECK_THAT(buffers.Arrives(chunk), "chunk %ld", chunk);
         }
       }
-      // Also for others, whose copies may run on; and joins that come twice.
+      // This waits for other threads' copies, too. A second join must do nothing.
       if (index % 5 == 0) WaitForHostCopies();
       JoinHostCopy(run, signals);
       JoinHostCopy(run, signals);
@@ -83,12 +83,12 @@ void TestHostCopies() {
   JoinHostCopy(kRun, nothing.copy.signals);
 }
 
-// A program that fails before its product gets there leaves a copy that nobody makes.
+// A program that fails before its product leaves a listed copy, which must never begin.
 void TestHostCopyOfAFailedProgram() {
   Buffers buffers(2, 100, 5, 3);
   ListHostCopy(kRun, buffers.copy);
   const std::vector<char> before = buffers.data;
-  // Others' programs, with a producer of their own and the same memory.
+  // Other programs, each with its own producer, on the same memory.
   CHECK_THAT(!BeginHostCopy(kRun + 1, buffers.copy.signals, [] {}), "begun by another program");
   JoinHostCopy(kRun + 1, buffers.copy.signals);
   WaitForHostCopies();
@@ -126,7 +126,7 @@ Calls calls;
 std::string failing;
 int32_t status;
 std::vector<std::vector<uint32_t>> words_to_read;
-intptr_t made;  // streams and events are numbers
+intptr_t made;  // number of streams and events made; handles are 100 + this
 
 std::string Name(const void* handle) { return std::to_string(reinterpret_cast<intptr_t>(handle)); }
 int Note(const std::string& function, const std::string& arguments) {
@@ -173,7 +173,7 @@ StreamDriver FakeStreams() {
     return Note("hold", " " + Name(stream) + " for " + Name(event));
   };
   streams.copy_to_host = [](void* to, const void*, size_t bytes, void* stream) {
-    // A status, or signals, of which the device's are other words each time.
+    // Reads a status, or signals, which differ from call to call.
     if (words_to_read.empty()) {
       std::memcpy(to, &status, std::min(bytes, sizeof(status)));
     } else {
@@ -223,7 +223,7 @@ void TestSideStreams() {
   auto list = [&](const ChunkedCopy& copy, int device, int64_t run = kRun) {
     return sides.List(run, copy, device, kXla);
   };
-  // Around a product, on the stream.
+  // Runs a product on XLA's stream, with the copy around it.
   auto around = [&](const ChunkedCopy& copy, int device, int64_t run = kRun,
                     const std::string& error = "") {
     return sides.Around(run, copy.signals, device, kXla, [error] {
@@ -238,8 +238,8 @@ void TestSideStreams() {
 
   copy.first_chunk = 1;
   const Calls zeroed{"set 3 words to 0 on 7"};
-  // The calls of copies on one stream with signals on another, except the last signal, behind which
-  // nothing waits; they stand around a product, and before what comes next.
+  // The calls for copies on one stream and signals on another. The last signal is on the stream of
+  // the copies, because no copy follows it. Then come the product and a wait of XLA's stream.
   auto enqueued = [](const std::string& event, bool is_new, const std::string& copies,
                      const std::string& signals, const Calls& each, bool beside = true,
                      bool has_product = true) {
@@ -255,7 +255,7 @@ void TestSideStreams() {
                                      "hold " + signals + " for " + event, "write 1 on " + signals});
       }
     }
-    // The buffers are in use until both have ended.
+    // The buffers are in use until both streams have ended.
     wanted.insert(wanted.end(),
                   {"record " + event + " on " + signals, "hold " + copies + " for " + event,
                    "record " + event + " on " + copies});
@@ -276,7 +276,7 @@ void TestSideStreams() {
   Expect("list again", list(copy, 0), zeroed);
   Expect("join without a product", sides.Join(kRun, copy.signals, 0, kXla),
          enqueued("102", false, "101", "100", rows, true, false));
-  // The program failed before its product: nothing writes to what is another's by then.
+  // The program failed before its product: nothing may write to the buffers, which are reused.
   std::fill(buffers.data.begin(), buffers.data.end(), 0);
   Expect("list for a program that fails", list(copy, 0), zeroed);
   Expect("another program's product", around(copy, 0, kRun + 1), {"product"});
@@ -299,7 +299,7 @@ void TestSideStreams() {
   Expect("status", sides.ReadStatus(&status, 0, kXla, &value), {"read on 7", "wait for 7"});
   CHECK_THAT(value == 3, "a chunk is missing: %d", value);
   status = 0;
-  // Others' signals: once they are all there, or not within the limit.
+  // Signals of a user's producer: all arrive, or one does not arrive within the limit.
   int64_t missing = 0;
   auto join_signals = [&](int64_t timeout_ns) {
     return sides.JoinSignals(buffers.signals.data(), 2, 9, timeout_ns, 0, kXla, &missing);
@@ -314,7 +314,7 @@ void TestSideStreams() {
   words_to_read.clear();
   Take();
 
-  // Within the device: before what comes next on XLA's stream, unless a product leaves room.
+  // XLA's stream waits for a copy within the device before the product, unless that leaves room.
   Expect("open 1", sides.Open(1), {"stream 1 -3", "stream 1 -3"});
   bool is_new = true;
   for (const bool from_host : {false, true}) {
@@ -328,7 +328,7 @@ void TestSideStreams() {
     }
   }
 
-  // Whatever fails: what was begun has ended before the error frees its buffers.
+  // After any failure: work that has begun ends before the error frees its buffers.
   copy.from_host = true;
   auto all_waited_for = [](const char* what) {
     const Calls given = Take();

@@ -1,6 +1,6 @@
-// The ROCm handlers as XLA calls them, over a fake runtime: what is loaded when, what a call
-// does, with which arguments, and what every failure says. Starts itself twice: without a
-// runtime, and with the fake one.
+// The ROCm handlers as XLA calls them, over a fake runtime: when modules are loaded, the runtime
+// calls of a product and their arguments, and the message of every failure. The program starts
+// itself twice: without a runtime, and with the fake one.
 #include <dlfcn.h>
 #include <elf.h>
 
@@ -30,7 +30,7 @@ std::string Text(const Calls& calls) {
   return text;
 }
 
-// out[B, M, N] bf16 = lhs[B, M, K] rhs[N, K]^T with all there is of epilogue.
+// out[B, M, N] bf16 = lhs[B, M, K] rhs[N, K]^T with every part of the epilogue.
 struct Case {
   Problem problem{.batch = 2,
                   .m = 300,
@@ -116,7 +116,7 @@ void TestCommandBuffers() {
   CHECK_THAT(TraitsOf(GemmRocmUncaptured) == 0, "%u", TraitsOf(GemmRocmUncaptured));
 }
 
-// What does not work, each time with the calls made so far undone or repeatable.
+// After each failure, the calls made so far are undone or can be repeated.
 void TestFailuresToLoad() {
   Case base;
   FakeCall call = base.Make();
@@ -202,7 +202,7 @@ void TestLaunch() {
     CHECK_THAT((start[i] == 0) == (i < plan.zeroed_bytes), "workspace byte %ld", i);
   }
 
-  // Nothing to zero: the launch alone.
+  // Without anything to zero, the launch is the only call.
   Case plain;
   plain.config.schedule = Schedule::kPersistent;
   plain.problem.bias = plain.problem.scale = plain.problem.save_preact = false;
@@ -253,7 +253,7 @@ void TestNothingToDo() {
   base.problem.m = 0;
   Expect("no rows", Execute(base.Make()), {});
   Case deep;
-  deep.problem.k = 0;  // not nothing: out = epilogue(0)
+  deep.problem.k = 0;  // still a launch: out = epilogue(0)
   std::string error = Execute(deep.Make());
   CHECK_THAT(error.empty() && fake->Take().size() == 3, "k = 0: %s", error.c_str());
 }
@@ -286,7 +286,7 @@ void TestFailuresToLaunch() {
 // Programs start on all devices at the same time.
 void TestThreads() {
   RunOnThreads(64, 8, [&](int64_t index) {
-    // Each with buffers of its own, as XLA has it.
+    // Each call has its own buffers, as in XLA.
     Case base;
     FakeCall call = base.Make();
     int device = 2 + static_cast<int>(index % 8);
@@ -330,7 +330,7 @@ int main(int argc, char** argv) {
     return failures != 0;
   }
   if (mode != "present") {
-    // The loader reads this when a program starts. The folder comes before installed runtimes.
+    // The dynamic loader reads this at the start; the folder comes before installed runtimes.
     setenv("LD_LIBRARY_PATH", folder.c_str(), 1);
     fs::remove(library);
     CHECK_THAT(std::system(("'" + self.string() + "' missing").c_str()) == 0, "no runtime");

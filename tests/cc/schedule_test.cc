@@ -1,5 +1,5 @@
-// The schedule core on real threads, without any arithmetic: every (tile, k) once, and the
-// fix-up's sum, by every claim, map and reduction. Run under the sanitizers as well.
+// The schedule core on real threads, without arithmetic: with every claim, map and reduction, each
+// (tile, k) is computed once, and the fix-up has all k. It also runs under the sanitizers.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -43,7 +43,7 @@ Case RandomCase() {
   return c;
 }
 
-// A slot holds the list of k it sums, so that lost, doubled and reordered slices show.
+// A slot holds the list of its k tiles, which shows lost, doubled and reordered slices.
 using KList = std::vector<int64_t>;
 struct ListAccumulator {
   std::vector<KList>* slots;
@@ -102,7 +102,7 @@ void RunCase(const Case& c, int num_threads) {
     CHECK_THAT(stored[i] == 1, "tile %ld of %d stored %d times", i, grid.num_tiles(),
                stored[i].load());
     KList sum = results[i];
-    // In the order of k whoever came last, but for atomic sums.
+    // In the order of k whichever workgroup was last, except for atomic adds.
     if (c.reduction == Reduction::kAtomic) std::sort(sum.begin(), sum.end());
     KList all;
     for (int64_t k = 0; k < grid.tiles_k; ++k) all.push_back(k);
@@ -111,7 +111,7 @@ void RunCase(const Case& c, int num_threads) {
   }
 }
 
-// Slices of one tile must have different slots, and slots of different tiles must differ.
+// All slices of all cut tiles must have different slots.
 void CheckSlots(const StreamKMap& map) {
   std::vector<int> used(map.num_slots());
   for (Index index = 0; index < map.size(); ++index) {
@@ -123,7 +123,7 @@ void CheckSlots(const StreamKMap& map) {
   }
 }
 
-// Tiles that are all cut alike: as StreamKMap cuts them, share for share.
+// PeersMap must cut tiles as StreamKMap does if all tiles have the same number of shares.
 void CheckPeers(TileGrid grid) {
   grid.num_xcds = 1;
   const PeersMap peers{grid, RandomIndex(1, grid.tiles_k)};
@@ -155,8 +155,8 @@ void CheckPeers(TileGrid grid) {
   }
 }
 
-// A grouped problem: each row (ragged m) of out is stored once, by the group that it belongs to,
-// summed over all k; each group's k (ragged k) is summed once.
+// A grouped problem. Ragged m: each row of out is stored once, by its group, with all k. Ragged k:
+// each k of a group is summed once.
 void RunGroupedCase(int num_threads) {
   const bool ragged_m = Random(0, 1) != 0;
   const Index batch = RandomIndex(1, 3), groups = RandomIndex(1, 9), extent = RandomIndex(0, 60);
@@ -183,8 +183,8 @@ void RunGroupedCase(int num_threads) {
   const Index max_shares = RandomIndex(0, 24);
   const auto reduction = static_cast<Reduction>(Random(0, 2));
 
-  // Of each line (ragged m: a row; else a group's row of tiles) and column of tiles: who stored
-  // it, as a list of k that was summed, with the group in front.
+  // For each line (ragged m: a row; else a tile row of a group) and column of tiles: the group that
+  // stored it, followed by the k tiles of the result.
   const Index lines = ragged_m ? extent : map.local_groups * grid.tiles_m;
   std::vector<KList> results(batch * lines * grid.tiles_n);
   std::vector<std::atomic<int>> stored(results.size());
@@ -256,8 +256,8 @@ void RunGroupedCase(int num_threads) {
   }
 }
 
-// lhs arrives in chunks: what a work tile reads was written just before its chunk's signal, which
-// is the tile's own row; and where a signal does not come, all leave and nothing of it is stored.
+// lhs arrives in chunks: a work tile must read rows that were written before its chunk's signal.
+// If a signal is missing, all workgroups leave and no tile of its chunk is stored.
 void RunChunkedCase(int num_threads, bool one_missing) {
   Case c = RandomCase();
   c.map.grid.tiles_m = RandomIndex(1, 6);
@@ -303,7 +303,7 @@ void RunChunkedCase(int num_threads, bool one_missing) {
     }
   });
 
-  // Else a producer that the machine lets wait would be a second one that is missing.
+  // A producer that the machine delays would look like a second missing signal.
   if (one_missing) producer.join();
 
   std::vector<int32_t> counters(std::max<int64_t>(1, c.queues) * StealClaim::kCounterStride);
@@ -338,8 +338,8 @@ void RunChunkedCase(int num_threads, bool one_missing) {
   }
 }
 
-// The order of a launch: by the grid's group_m where all signals are there before it, of a chunk's
-// rows where one is not, and one of the two, the same for all, where the last come meanwhile.
+// The raster order of a launch: the grid's group_m if all signals are set before it, the rows of a
+// chunk if one is not, and one of the two, the same in all workgroups, if the last comes meanwhile.
 void RunOrderCase(int num_threads) {
   StreamKMap map{};
   TileGrid& grid = map.grid;
@@ -370,7 +370,7 @@ void RunOrderCase(int num_threads) {
       .order = &order,
       .timeout_ns = 600'000'000'000,
       .tiles_per_chunk = tiles_per_chunk,
-      // The first row of a chunk that is whole.
+      // The first tile row of a whole chunk.
       .pivot = tiles_per_chunk * RandomIndex(0, grid.tiles_m / tiles_per_chunk - 1),
       .tiles_m = grid.tiles_m,
       .batch_stride = batched ? num_chunks : 0};
@@ -428,7 +428,7 @@ void RunOrderCase(int num_threads) {
   }
 }
 
-// Does something between a workgroup's look at the signals and its answer.
+// Calls `interrupt` after a workgroup has read the signals and before it chooses the order.
 struct InterruptedLane : OneLane {
   static inline std::function<void()> interrupt;
   static Index First(bool found) {
@@ -437,7 +437,7 @@ struct InterruptedLane : OneLane {
   }
 };
 
-// The answer of whoever is first is everybody's, also of those that looked before it was there.
+// The first workgroup's choice holds for all, even for those that read the signals before it.
 void CheckFirstAnswerHolds() {
   const TileGrid grid{.batch = 1, .tiles_m = 4, .tiles_n = 1, .group_m = 3};
   for (const bool comes : {false, true}) {
@@ -457,7 +457,7 @@ void CheckFirstAnswerHolds() {
   }
 }
 
-// Nothing to agree on: the grid's rows, whatever has come.
+// Without a word for the order, the order is the grid's group_m, whatever has arrived.
 void CheckFixedOrder() {
   const uint32_t signal = 0, epoch = 1;
   const ChunkSignals ready{.signals = &signal, .epoch = &epoch, .tiles_per_chunk = 1, .tiles_m = 4};

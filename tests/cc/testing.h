@@ -1,4 +1,4 @@
-// What the C++ tests share: a failure count, random numbers, and workgroups on real threads.
+// Helpers for the C++ tests: a failure count, random numbers, and workgroups on real threads.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ inline int64_t Random(int64_t low, int64_t high) {
   return std::uniform_int_distribution<int64_t>(low, high)(rng);
 }
 
-// Runs workgroups 0 .. count - 1 on `num_threads` threads, in an order of each thread's own.
+// Runs workgroups 0 .. count - 1 on `num_threads` threads, in a random order.
 inline void RunOnThreads(int64_t count, int num_threads,
                          const std::function<void(int64_t)>& workgroup) {
   std::vector<int64_t> order(count);

@@ -34,7 +34,7 @@ def assert_product(out, lhs, rhs, tolerance=1e-5):
 
 
 def orders(rng, places):
-  """In order, in reverse, at random."""
+  """The places in order, in reverse and in random order, by name."""
   return {"in order": places, "reverse": places[::-1],
           "random": [places[i] for i in rng.permutation(len(places))]}
 
@@ -120,7 +120,7 @@ def test_epochs_over_a_thousand_calls_on_the_same_buffers(rng):
     thread = arriving.start([(2,), (0,), (1,)], epoch=epoch)
     assert_product(call(lhs, signals, jnp.uint32(epoch)), arriving.values, b)
     thread.join()
-  # What an earlier epoch left is not taken for arrived.
+  # A signal of an earlier epoch does not count as arrived.
   with pytest.raises(jax.errors.JaxRuntimeError, match="did not become the epoch"):
     jaxgemm.chunked_matmul(lhs, b, signals, tiles_per_chunk_m=1, epoch=1001,
                            config=config, timeout=0.05).block_until_ready()
@@ -152,7 +152,7 @@ def test_gradients_are_those_of_matmul(rng, activation):
 @pytest.mark.parametrize("remat", [False, True])
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
 def test_gradients_wait_for_lhs(rng, mode, remat):
-  """Also where they do not depend on the result."""
+  """Gradients wait even where they do not depend on the result of the product."""
   a, b, w = normal(rng, 256, 64), normal(rng, 64, 32), normal(rng, 256, 32)
   config = GemmConfig(tile_m=32)
 
@@ -193,7 +193,7 @@ def test_vmap(rng):
   np.testing.assert_allclose(out, a4 @ b[:2, None], rtol=1e-4, atol=1e-4)
   with pytest.raises(NotImplementedError, match="copy lhs before it is complete"):
     jax.vmap(product, (1, None, None))(jnp.moveaxis(a, 0, 1), b[0], ones[0])
-  # One chunk late, under vmap.
+  # The chunks arrive late and in reverse, under vmap.
   arriving = Arriving(a, 32, batched=True)
   thread = arriving.start(arriving.places()[::-1], pause=0.01)
   out = jax.vmap(product, (0, 0, 0))(arriving.lhs, b, arriving.signals)
@@ -202,7 +202,7 @@ def test_vmap(rng):
 
 
 def explain(tiles_m=6, tiles_per_chunk_m=1, tile=16, config=None, **kwargs):
-  """Of tiles_m x 3 tiles."""
+  """Explains a chunked product of tiles_m x 3 tiles."""
   chunks = -(-tiles_m // tiles_per_chunk_m)
   config = GemmConfig(tile_m=tile, tile_n=tile, **(config or {}))
   return jaxgemm.explain(
@@ -214,18 +214,18 @@ def explain(tiles_m=6, tiles_per_chunk_m=1, tile=16, config=None, **kwargs):
 @pytest.mark.parametrize("given, both_orders", [
     ({}, (4, 1)),
     (dict(tiles_per_chunk_m=3), (4, 3)),
-    (dict(tiles_per_chunk_m=4), None),  # they are the same
+    (dict(tiles_per_chunk_m=4), None),  # the two orders are the same
     (dict(tiles_m=3, tiles_per_chunk_m=2), (3, 2)),
     (dict(tiles_m=2, tiles_per_chunk_m=2), None),
     (dict(config=dict(group_m=4)), None),
     (dict(tile=128, tiles_m=9, implementation="emulated:gfx942"), (8, 1)),
     (dict(tile=128, tiles_m=9, implementation="emulated:gfx950",
           config=dict(group_m=8)), None),
-    # Which tiles are cut, and so the bits, would depend on it.
+    # The order would decide which tiles are cut, and so change bits of the result.
     (dict(schedule="stream_k", config=dict(num_workgroups=4)), None),
     (dict(schedule="stream_k", config=dict(num_workgroups=3)), (4, 1)),  # none is cut
 ])
-def test_the_order_of_tiles_is_open_where_there_is_a_choice(given, both_orders):
+def test_the_raster_order_is_left_open_where_two_orders_differ(given, both_orders):
   explained = explain(**given)
   if both_orders is None:
     assert "visited together" not in str(explained)
@@ -233,7 +233,7 @@ def test_the_order_of_tiles_is_open_where_there_is_a_choice(given, both_orders):
     wide, by_chunk = both_orders
     assert (f"{wide} tile rows are visited together, for the cache; else {by_chunk},"
             in str(explained))
-  # A word of the zeroed part, which is laid out in parts of 64 bytes.
+  # One more word in the zeroed workspace, where each part is padded to 64 bytes.
   given = given | {"config": given.get("config", {}) | {"group_m": 1}}
   fixed = explain(**given).data
   for key in ("zeroed_bytes", "workspace_bytes"):
@@ -243,7 +243,7 @@ def test_the_order_of_tiles_is_open_where_there_is_a_choice(given, both_orders):
 @pytest.mark.parametrize("schedule", ["persistent", "work_stealing"])
 @pytest.mark.parametrize("group_m", [None, 3])
 @pytest.mark.parametrize("all_there", [False, True])
-def test_tiles_are_visited_by_chunks_unless_all_have_come(
+def test_tiles_are_visited_by_chunk_unless_all_have_arrived(
     rng, schedule, group_m, all_there):
   a, b = normal(rng, 96, 32), normal(rng, 32, 48)
   config = GemmConfig(tile_m=16, tile_n=16, num_workgroups=1, group_m=group_m)
@@ -298,7 +298,7 @@ def test_in_scan_and_shard_map(rng):
                            config=config)
 
 
-def test_a_list_is_no_array_of_signals():
+def test_a_list_of_signals_is_refused():
   with pytest.raises(TypeError, match="chunk_signals is a list"):
     jaxgemm.chunked_matmul(np.ones((8, 8)), np.ones((8, 8)), [1], tiles_per_chunk_m=1)
 
@@ -323,6 +323,12 @@ def test_explain_supports_and_chunk_rows():
   host = jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind="pinned_host")
   x, w = jax.device_put(jnp.ones((64, 32)), host), jnp.ones((32, 16))
   jax.jit(lambda x, w: jaxgemm.chunk_rows(x, w, tiles_per_chunk_m=1) * w)(x, w)
+  one = dict(chunk_signals=jax.device_put(jnp.ones(4, jnp.uint32), host),
+             tiles_per_chunk_m=1, config=GemmConfig(tile_m=16))
+  assert jaxgemm.explain(x, w, **one).data["chunk_rows"] == 16
+  assert jaxgemm.supports(x, w, **one) == (True, "")
+  assert jaxgemm.workspace_size(x, w, **one) > 0
+  assert jaxgemm.explain(x, w).data == jaxgemm.explain(jnp.ones((64, 32)), w).data
   rows = jaxgemm.chunk_rows(lhs, rhs, tiles_per_chunk_m=1)
   chunks = -(-1024 // rows)
   assert jaxgemm.supports(lhs, rhs, chunk_signals=S((chunks,), jnp.uint32),
@@ -339,7 +345,7 @@ def test_an_epoch_does_not_wrap(rng, dtype):
     return jaxgemm.chunked_matmul(lhs, rhs, signals, tiles_per_chunk_m=1, epoch=epoch,
                                   config=config)
 
-  assert_product(f(np.array([5], dtype)), lhs, rhs)  # its value is known
+  assert_product(f(np.array([5], dtype)), lhs, rhs)  # the value is known while tracing
   if np.issubdtype(dtype, np.unsignedinteger):
     assert_product(jax.jit(f)(dtype(5)), lhs, rhs)
   else:
@@ -387,7 +393,7 @@ def test_errors_while_tracing(given, message):
 
 @pytest.mark.parametrize("copies", [False, True])
 def test_only_products_of_copies_stay_out_of_command_buffers(copies):
-  """XLA may capture jaxgemm_gemm, and not jaxgemm_chunked_gemm, which begins copies."""
+  """XLA may capture jaxgemm_gemm, but not jaxgemm_chunked_gemm, which starts copies."""
   options = dict(tiles_per_chunk_m=1, config=GemmConfig(tile_m=128, tile_n=128))
 
   @jax.jit

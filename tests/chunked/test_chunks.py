@@ -1,4 +1,4 @@
-"""Producers that run beside the product that consumes what they make, on the CPU."""
+"""Producers that run beside the product that consumes their chunks, on the CPU."""
 
 import functools
 import json
@@ -34,7 +34,7 @@ def assert_close(out, want, tolerance=1e-5):
 
 
 def copied(x, chunk_rows, **kwargs):
-  """A copy of x that was read in chunks: x @ 1."""
+  """x @ identity, a chunked product of a copy of x."""
   tiles = chunk_rows // 16
   return jaxgemm.overlap(
       x, lambda data, signals: jaxgemm.chunked_matmul(
@@ -96,7 +96,7 @@ def test_batches_share_the_signals(rng):
 
 
 def test_chunks_of_columns(rng):
-  # lhs [K, M]: its rows are the last dimension, and a chunk is strided.
+  # lhs is [K, M]: its rows are the last dimension, and a chunk of it is strided.
   x, w = normal(rng, 40, 100), normal(rng, 40, 24)
   f = jax.jit(functools.partial(overlapped, axis=-1, by_column=True))
   assert_close(f(x, w), x.T.astype(np.float64) @ w)
@@ -133,14 +133,14 @@ def test_a_thousand_calls_on_reused_buffers(rng):
       assert_close(out, wants[i % 4])
 
 
-def test_many_at_once(rng):
+def test_many_producers_run_at_once(rng):
   xs, w = [normal(rng, 100 + i, 40) for i in range(12)], normal(rng, 40, 24)
   outs = jax.jit(lambda xs, w: [overlapped(x, w) for x in xs])(xs, w)
   for x, out in zip(xs, outs):
     assert_close(out, x.astype(np.float64) @ w)
 
 
-def test_equal_starts(rng):
+def test_two_equal_starts_feed_two_products(rng):
   x, w = normal(rng, 100, 40), normal(rng, 40, 24)
   f = jax.jit(lambda x, w: (overlapped(x, w), overlapped(x, 2 * w)))
   for _ in range(20):
@@ -160,7 +160,7 @@ def test_several_results_and_several_products(rng):
   outs = jax.jit(lambda x: jaxgemm.overlap(x, consumer, chunk_rows=32))(x)
   assert_close(outs["a"], x.astype(np.float64) @ w)
   assert_close(outs["b"][0], np.maximum(x.astype(np.float64) @ w, 0))
-  # One result alone keeps the join of all.
+  # A program that needs one result keeps the join of all results.
   text = jax.jit(
       lambda x: jaxgemm.overlap(x, consumer, chunk_rows=32)["b"][1]).lower(x).as_text()
   assert "jaxgemm_chunks_join" in text
@@ -179,7 +179,7 @@ def test_scan(rng):
 
 
 def test_a_start_stays_beside_its_join(rng):
-  """In a loop that may have no turns XLA must not take it out, though x is constant."""
+  """A loop may run zero times: XLA must not hoist a start, though x is constant."""
   x, w = normal(rng, 100, 40), normal(rng, 40, 24)
 
   @jax.jit
@@ -193,13 +193,13 @@ def test_a_start_stays_beside_its_join(rng):
   native.start_trace()
   assert not np.asarray(f(x, w, 0)).any()
   assert native.stop_trace() == []
-  # What nobody needs is not begun.
+  # A copy that no result needs is not started.
   unused = jax.jit(lambda x, w: (overlapped(x, w), x + 1)[1])
   assert "chunks_start" not in unused.lower(x, w).as_text()
 
 
 @pytest.mark.parametrize("taken", [True, False])
-def test_a_consumer_that_is_not_reached(rng, taken):
+def test_copies_end_if_the_consumer_is_not_reached(rng, taken):
   x, w = normal(rng, 20000, 256), normal(rng, 256, 8)
 
   @jax.jit
@@ -212,12 +212,12 @@ def test_a_consumer_that_is_not_reached(rng, taken):
   f(x, w, taken).block_until_ready()
   native.start_trace()
   out = np.asarray(f(x, w, taken))
-  # All of it was copied before the arrays went.
+  # All chunks were copied before the arrays were freed.
   assert sum(span[0] == "copy" for span in native.stop_trace()) == 10
   assert_close(out, x.astype(np.float64) @ w if taken else np.zeros((20000, 8)))
 
 
-def test_a_consumer_that_fails(rng):
+def test_copies_end_if_the_consumer_fails(rng):
   x, w = normal(rng, 20000, 1024), normal(rng, 1024, 8)
 
   @jax.jit
@@ -283,7 +283,7 @@ def half(x):
   return jnp.asarray(x, jnp.bfloat16)
 
 
-READERS = {  # of an array that is arriving, beside a product of it
+READERS = {  # functions that read an array that is still arriving
     "convert_element_type": lambda data, signals, w: product(half(data), signals, half(w)),
     "transpose": lambda data, signals, w: (product(data, signals, w), data.T),
     "reduce_sum": lambda data, signals, w: (product(data, signals, w), data.sum()),
@@ -326,7 +326,7 @@ def test_branches_do_not_return_what_has_not_arrived(rng):
         w[0, 0] > 0, lambda: product(data, signals, w), lambda: data), chunk_rows=32)
 
 
-def test_arrays_that_arrive_are_no_rhs(rng):
+def test_an_arriving_array_is_refused_as_rhs(rng):
   x, w = normal(rng, 100, 40), normal(rng, 64, 100)
   with pytest.raises(ValueError, match="jaxgemm_chunked.* reads data of the copy"):
     jaxgemm.overlap(x, lambda data, signals: product(w, np.ones(2, np.uint32), data),
@@ -345,7 +345,7 @@ def test_arrays_that_arrive_are_no_rhs(rng):
     lambda f: lambda data, signals, w: f(
         data.reshape(10, 10, 40).reshape(100, 40), signals, w),
 ])
-def test_products_may_lie_within_anything(rng, wrap):
+def test_products_of_chunks_may_be_inside_other_transforms(rng, wrap):
   x, w = normal(rng, 100, 40), normal(rng, 40, 24)
 
   def plain(x, w):
@@ -381,8 +381,8 @@ def test_a_start_needs_its_join(rng):
     elsewhere(x)
 
 
-def test_the_source_stays_where_derivatives_are_computed_again(rng):
-  """There the join's results are not needed, and jax drops it."""
+def test_the_source_is_kept_under_checkpoint(rng):
+  """A recomputation does not need the results of the join, and jax drops that join."""
   x, w = normal(rng, 100, 40), normal(rng, 40, 24)
 
   def f(w):
@@ -457,7 +457,7 @@ def test_a_source_in_host_memory(rng):
   out = f(host, w)
   assert out.sharding.memory_kind == "device"
   assert_close(out, x.astype(np.float64) @ w)
-  # Nothing but the producer reads it; the product's join and the consumer's keep it.
+  # Only the producer reads it; the joins of the product and the consumer keep it alive.
   text = f.lower(host, w).compile().as_text()
   lines = [line for line in text.splitlines()
            if "%x.1" in line and "custom-call" in line]
@@ -584,7 +584,7 @@ print("started")
   assert done.returncode == 0 and "started" in done.stdout, done.stderr
 
 
-def test_a_producer_of_ones_own():
+def test_the_example_of_an_own_producer_runs():
   done = run(None, "examples/own_producer/own_producer.py", "--size=256",
              "--pause_us=500")
   assert done.returncode == 0, done.stderr[-3000:]

@@ -1,4 +1,4 @@
-"""Results, arguments and errors that a user of jax expects, one fault after another."""
+"""Results, arguments and errors that a user of jax expects."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ def same(given, wanted):
     ("bfloat16", "float32"), ("int8", "int32"), ("uint8", "int32"),
     ("uint8", "float32"), ("int8", "float32"), ("float8_e4m3fn", "float32")])
 @pytest.mark.parametrize("implementation", ["xla", None])
-def test_a_wide_result_is_summed_widely(rng, dtype, wide, implementation):
+def test_a_wide_result_has_wide_accumulators(rng, dtype, wide, implementation):
   a = jnp.asarray(rng.integers(50, 100, (4, 64)), dtype)
   options = dict(preferred_element_type=wide, implementation=implementation)
   exact = np.asarray(a, np.float64) @ np.asarray(a, np.float64).T
@@ -49,7 +49,7 @@ def test_a_wide_result_is_summed_widely(rng, dtype, wide, implementation):
 
 
 @pytest.mark.parametrize("dtype", ["float8_e4m3fn", "bfloat16", "float16"])
-def test_an_epilogue_by_xla_of_a_narrow_result(rng, dtype):
+def test_the_epilogue_of_a_narrow_result_is_the_same_by_xla(rng, dtype):
   a, b = array(rng, 5, 8, dtype=dtype), array(rng, 8, 6, dtype=dtype)
   options = dict(scale=0.5, bias=jnp.ones(6), activation="relu")
   by_xla = jaxgemm.matmul(a, b, implementation="xla", **options)
@@ -59,7 +59,7 @@ def test_an_epilogue_by_xla_of_a_narrow_result(rng, dtype):
   same(grouped, by_xla)
 
 
-def test_sums_of_int8_beyond_int32():
+def test_int8_products_that_may_exceed_int32_go_to_xla():
   a = jnp.full((1, 2**17), -128, jnp.int8)
   wanted = jnp.matmul(a, a.T, preferred_element_type=jnp.float32)
   assert wanted == 2.0**31
@@ -76,7 +76,7 @@ def test_sums_of_int8_beyond_int32():
       product(implementation="jaxgemm")
   same(jaxgemm.matmul(a[:, 1:], a.T[1:], preferred_element_type=jnp.float32,
                       implementation="jaxgemm"), wanted - 2**14)
-  # In an int32 result they wrap, as in jax.
+  # In an int32 result the sum wraps, as in jax.
   options = dict(preferred_element_type=jnp.int32)
   same(jaxgemm.matmul(a, a.T, implementation="jaxgemm", **options),
        jnp.matmul(a, a.T, **options))
@@ -114,8 +114,8 @@ def test_a_vector_is_a_scale_for_each_column_as_in_a_broadcast(rng):
 
 
 @pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2", "float32"])
-def test_the_sign_of_a_zero(dtype):
-  # All values of a type as they are: one product is no sum, which would begin with 0.
+def test_the_sign_of_a_zero_is_kept(dtype):
+  # With k = 1 the result is one product, not a sum that begins with +0.
   zero, one = jnp.full((3, 1), -0.0, dtype), jnp.ones((1, 4), dtype)
   for preferred in (dtype, "float32"):
     given = jaxgemm.matmul(zero, one, preferred_element_type=preferred)
@@ -134,7 +134,7 @@ def test_the_sign_of_a_zero(dtype):
 
 
 @pytest.mark.parametrize("implementation", [None, "xla"])
-def test_without_jit(rng, implementation):
+def test_functions_work_without_jit(rng, implementation):
   a, b = (rng.standard_normal(dims).astype(np.float32) for dims in ((5, 7), (7, 6)))
   sizes = np.array([2, 3])
   experts = np.stack([b, -b])
@@ -152,7 +152,7 @@ def test_without_jit(rng, implementation):
     for x, y in zip(*map(jax.tree.leaves, results)):
       np.testing.assert_allclose(x, y, rtol=1e-4, atol=1e-4)
   with jax.disable_jit():
-    # numpy's own types, too.
+    # numpy's float64 is allowed, too.
     assert jaxgemm.matmul(a.astype(np.float64), b, **options).dtype == jnp.float32
     assert jaxgemm.ragged_dot(a, experts, sizes, **options).shape == (5, 6)
     assert jaxgemm.dot_general(2.0, 3.0, (((), ()), ((), ())), **options) == 6
@@ -241,7 +241,7 @@ def test_algorithms_are_left_to_xla_or_computed(precision, dtype, computing, as_
 def test_three_passes_of_tf32_by_the_name_of_the_algorithm():
   def text(**options):
     x = shape(64, 64)
-    product = lambda x, y: jaxgemm.matmul(x, y, **options)  # not the same twice
+    product = lambda x, y: jaxgemm.matmul(x, y, **options)  # new each time
     return jax.jit(product).trace(x, x).lower(lowering_platforms=("cuda",)).as_text()
   assert "concatenate" not in text(implementation="jaxgemm")
   assert "concatenate" in text(precision="high")
@@ -251,7 +251,7 @@ def test_three_passes_of_tf32_by_the_name_of_the_algorithm():
 
 @pytest.mark.parametrize("rows", [2**31, 2**62, 2**63, 2**64, 2**70])
 @pytest.mark.parametrize("implementation", [None, "jaxgemm", "xla"])
-def test_shapes_beyond_integers(rows, implementation):
+def test_dimensions_that_do_not_fit_integers_are_refused(rows, implementation):
   options = dict(implementation=implementation)
   a, b, experts = shape(rows, 4), shape(4, 8), shape(2, 4, 8)
   supported, reason = jaxgemm.supports(a, b, **options)
@@ -274,7 +274,7 @@ def test_shapes_beyond_integers(rows, implementation):
     (dict(deterministic=1), "True and False"), (dict(activation="tanh"), "'tanh'"),
     (dict(bias=np.ones(5)), "bias has shape"), (dict(schedule="magic"), "'magic'"),
     (dict(config=GemmConfig(tile_m=10**6)), "tile_m")])
-def test_supports_answers(options, words):
+def test_supports_says_what_is_wrong(options, words):
   a, b, sizes = shape(4, 8), shape(8, 6), shape(1, dtype="int32")
   for call in ((a, b), (a, shape(1, 8, 6))):
     grouped = {} if call[1] is b else dict(group_sizes=sizes)
@@ -282,8 +282,8 @@ def test_supports_answers(options, words):
     assert not supported and words in reason
 
 
-def test_supports_sees_what_the_call_sees():
-  # jax makes float32 of it; so do the functions.
+def test_supports_converts_arguments_as_the_call_does():
+  # jax converts float64 to float32, and so do jaxgemm's functions.
   wide = np.ones((4, 4))
   assert jaxgemm.supports(wide, wide) == (True, "")
   with pytest.raises(TypeError, match="contracting dimensions"):
@@ -292,7 +292,7 @@ def test_supports_sees_what_the_call_sees():
     jaxgemm.supports(wide, wide, biass=wide)
 
 
-def test_explain_tells_of_gradients_when_it_is_asked():
+def test_explain_shows_gradients_on_request():
   a = shape(257, 257)
   assert "gradient" not in str(jaxgemm.explain(a, a))
   assert jaxgemm.explain(a, a).data["gradients"] == {"lhs": (), "rhs": ()}
@@ -327,9 +327,9 @@ def test_the_rocm_architecture_is_read_once(monkeypatch):
   subprocess.run([sys.executable, "-c", code], check=True, env=env)
 
 
-def test_what_checkpoint_saves(rng):
-  # jax's policies know its own primitives only. A name works, and so does a policy that
-  # knows ours.
+def test_checkpoint_policies_save_products(rng):
+  # jax's policies match only jax's own primitives. A checkpoint name works, and so does
+  # a policy that matches jaxgemm's primitives.
   a, b = array(rng, 8, 8), array(rng, 8, 8)
   policies = jax.checkpoint_policies
 

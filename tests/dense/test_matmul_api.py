@@ -140,6 +140,48 @@ def test_bad_options_are_errors_while_tracing(rng, options, words):
     assert word in str(error.value)
 
 
+CALLS = {
+    "matmul": jaxgemm.matmul,
+    "explain": jaxgemm.explain,
+    "dot_general": lambda a, b, **options: jaxgemm.dot_general(
+        a, b, (((1,), (0,)), ((), ())), **options),
+    "ragged_dot": lambda a, b, **options: jaxgemm.ragged_dot(
+        a, b[None], jnp.array([5]), **options),
+    "chunked_matmul": lambda a, b, **options: jaxgemm.chunked_matmul(
+        a, b, jnp.ones(1, jnp.uint32), tiles_per_chunk_m=1, **options),
+    "chunk_rows": lambda a, b, **options: jaxgemm.chunk_rows(
+        a, b, tiles_per_chunk_m=1, **options),
+}
+
+
+@pytest.mark.parametrize("options, words", [
+    (dict(activaton="relu"), "unexpected keyword argument 'activaton'"),
+    (dict(config=dict(tile_m=64)), "config is a dict; a jaxgemm.GemmConfig is allowed"),
+    (dict(scale="x"), "scale='x' was given; an array or a number is allowed"),
+])
+@pytest.mark.parametrize("function", CALLS)
+def test_options_of_another_kind_are_named(rng, function, options, words):
+  if function == "chunk_rows" and "scale" in options:
+    return  # which does not depend on the values
+  with pytest.raises(TypeError, match=words):
+    CALLS[function](array(rng, 5, 7), array(rng, 7, 6), **options)
+
+
+def test_names_may_be_of_any_type_to_be_refused(rng):
+  a, b = array(rng, 5, 7), array(rng, 7, 6)
+  for name in ("activation", "schedule", "reduction", "implementation"):
+    for value in (["relu"], np.ones(2), jax.nn.relu):
+      with pytest.raises(ValueError, match=f"{name}=.* is unknown; allowed are"):
+        jaxgemm.matmul(a, b, **{name: value})
+  with pytest.raises(ValueError, match=r"allowed is \(6,\)\. Reshape"):
+    jaxgemm.matmul(a, b, bias=1.0)
+
+
+def test_dir_has_the_public_names():
+  assert {*jaxgemm.__all__} <= {*dir(jaxgemm)} <= {
+      *jaxgemm.__all__, "__version__", "flax", "emulator"}
+
+
 @pytest.mark.parametrize("fields", [
     dict(schedule="magic"), dict(reduction="magic"), dict(tile_m=0),
     dict(num_workgroups=-1), dict(tile_k=1.5), dict(group_m=True), dict(kernel=3),
@@ -179,12 +221,12 @@ def test_explain_supports_and_workspace():
   size = jaxgemm.workspace_size(a, b, activation="relu", schedule="stream_k")
   assert size == data["workspace_bytes"] > 0
   assert data["kernel"] in str(explanation) and str(size) in str(explanation)
-  # k between two dimensions of rhs, which are neighbours in the (smaller) result.
+  # k lies between two dimensions of rhs, which are adjacent in the (smaller) result.
   middle = jax.ShapeDtypeStruct((3, 2048, 4), jnp.bfloat16)
   moved = jaxgemm.explain(
       a, middle, dimension_numbers=(((1,), (1,)), ((), ())))
   assert moved.data["relayouts"] == ("out",) and "out is transposed" in str(moved)
-  # As a batch, each of lhs's matrices is read where it lies.
+  # Each matrix of lhs is read in place, as one of a batch.
   free = jaxgemm.explain(
       middle, b, dimension_numbers=(((1,), (0,)), ((), ())))
   assert free.data["relayouts"] == ()
@@ -211,7 +253,7 @@ def lowered_for(platform, **config):
     ("rocm", {"kernel": "avx2"}, "leave kernel and tile out"),
     ("rocm", {"tile_m": 7}, "float32_256x256x32_rrr"),
 ])
-def test_what_cannot_be_lowered_says_what_to_do(platform, config, what_to_do):
+def test_errors_of_the_lowering_say_what_to_do(platform, config, what_to_do):
   with pytest.raises(ValueError, match=what_to_do):
     lowered_for(platform, **config)
 
@@ -223,7 +265,7 @@ def test_sizes_may_be_numpy_integers_and_must_fit():
       jaxgemm.GemmConfig(num_shares=wrong)
 
 
-def test_shares_of_what_cannot_be_cut():
+def test_more_shares_than_k_tiles_are_refused():
   a, b = jnp.ones((37, 65)), jnp.ones((65, 50))
   with pytest.raises(ValueError, match="smaller tile_k"):
     jaxgemm.matmul(a, b, schedule="stream_k", config=jaxgemm.GemmConfig(num_shares=64))
@@ -237,7 +279,7 @@ def test_the_warning_names_the_callers_line():
 
 @pytest.mark.parametrize("size", [1.0, 1e30, 1e-30])
 def test_parts_of_tf32_hold_float32(rng, size):
-  def tf32(x):  # to the nearest, ties to even
+  def tf32(x):  # rounds to the nearest, ties to even
     bits = np.asarray(x).view(np.uint32).astype(np.uint64)
     bits = (bits + 0xFFF + (bits >> 13 & 1)) & 0xFFFFE000
     return bits.astype(np.uint32).view(np.float32).astype(np.float64)
@@ -267,21 +309,21 @@ def test_a_high_precision_is_one_product_of_three_times_k_on_nvidia(layout):
     return "x".join(map(str, shape))
 
   call, = (x for x in text("high").splitlines() if "@jaxgemm_gemm" in x)
-  # A kernel for float32 has k last; what is given otherwise is transposed with the split.
+  # Kernels for float32 read k last; the split transposes other operands.
   tripled = [[n for n in x.shape if n != 96] + [3 * 96] for x in (lhs, rhs)]
   assert (f"(tensor<{operand(tripled[0])}xf32>, tensor<{operand(tripled[1])}xf32>)"
           in call)
   assert "concatenate" not in text(None)
 
 
-def test_an_algorithm_of_xla_by_its_name():
+def test_an_algorithm_of_xla_is_not_supported():
   x = jax.ShapeDtypeStruct((8, 8), jnp.float32)
   for name in ("BF16_BF16_F32", jax.lax.DotAlgorithmPreset.BF16_BF16_F32):
     supported, reason = jaxgemm.supports(x, x, precision=name)
     assert not supported and "names an algorithm of XLA" in reason
 
 
-def test_the_highest_precision_is_xla_s_on_nvidia(monkeypatch):
+def test_the_highest_precision_goes_to_xla_on_nvidia(monkeypatch):
   monkeypatch.setattr(_ffi, "default_platform", lambda: "cuda")
   monkeypatch.setattr(_ffi, "platforms", lambda: ("cpu", "cuda"))
   monkeypatch.setattr(_ffi, "_local_cuda_arch", lambda: "sm90")

@@ -1,5 +1,5 @@
-"""Numbers against float64: every schedule, reduction, dtype and layout, on the shapes of
-benchmarks/shapes.json and on random ones; reproducibility; calls at the same time."""
+"""Results against float64 for every schedule, reduction, dtype and layout, on the
+shapes of benchmarks/shapes.json and on random ones; same bits; concurrent calls."""
 
 import concurrent.futures
 import functools
@@ -28,11 +28,12 @@ DTYPES = [
     "float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2",
     "float8_e4m3fnuz", "float8_e5m2fnuz", "int8",
 ]
-# From LARGE on each dtype takes one layout and from HUGE on one combination, so that the
-# dtypes between them see all; float32 and bfloat16 go up to the largest.
+# From LARGE on, each dtype is tested in one layout, and from HUGE on in one combination
+# of schedule and layout, a different one for each dtype; from LARGEST on, only float32
+# and bfloat16 are tested.
 LARGE, HUGE, LARGEST = 15e9, 100e9, 400e9  # FLOPs
-# Without --whole each size has every other dtype, from SOME on one, from NONE on none; the
-# dtypes take turns.
+# Without --whole, a size is tested with every other dtype, from SOME on with one and
+# from NONE on with none; which dtypes these are changes from size to size.
 SOME, NONE = 2e9, 30e9
 
 
@@ -49,21 +50,21 @@ def lay_out(lhs, rhs, layout):
 
 
 def out_dtypes(dtype):
-  """float32 shows the sums as they are; the operands' own type what users get."""
+  """float32 shows the accumulators as they are; the other dtype is what users get."""
   if dtype == "int8":
     return ["int32", "float32"]
   return ["float32", dtype if dtype in ("bfloat16", "float16") else "bfloat16"]
 
 
 def check(out, rows, reference, k):
-  """`out`'s sampled rows against float64, by both measures of the design."""
+  """Checks the sampled rows of `out` against float64, by largest error and by norm."""
   got = np.asarray(out, np.float64)[rows]
   assert np.isfinite(got).all()
   if np.issubdtype(out.dtype, np.integer):
     np.testing.assert_array_equal(got, reference)
     return
   tolerance = 2e-7 * np.sqrt(k + 1) + 2e-7 + float(jnp.finfo(out.dtype).eps) / 2
-  # A lone sum of k normal numbers may cancel; sqrt(k) is its usual size.
+  # A single sum of k normal numbers may cancel; sqrt(k) is its usual size.
   largest = max(np.abs(reference).max(initial=0), np.sqrt(k))
   assert np.abs(got - reference).max(initial=0) <= tolerance * largest
   norm = max(np.linalg.norm(reference), np.sqrt(k * reference.size))
@@ -114,7 +115,7 @@ def test_every_schedule_reduction_and_layout(m, n, k, dtype, rng):
       out = np.asarray(out)
       assert out.dtype == out_dtype and out.shape == (m, n)
       check(out, rows, reference, k)
-      # Between the sampled rows the schedules check each other.
+      # The other rows are compared from schedule to schedule.
       out = out.astype(np.float32)
       first = out if first is None else first
       assert np.abs(out - first).max() <= eps * np.abs(first).max()
@@ -181,7 +182,7 @@ def test_narrow_results_round_as_astype_does(dtype, rng):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_nan_and_inf_reach_only_what_they_should(value, dtype, rng):
+def test_nan_and_inf_stay_in_their_row(value, dtype, rng):
   lhs, rhs = operands(rng, 40, 50, 64, dtype)
   lhs[7, 3] = value
   out = np.asarray(jaxgemm.matmul(lhs, rhs)).astype(np.float32)
@@ -228,8 +229,8 @@ def test_stream_k_has_the_same_bits_on_any_number_of_threads():
   assert len(one.split()) == 6 and one == every
 
 
-def test_calls_at_the_same_time(rng):
-  """Concurrent calls, some of them stealing and cutting, keep out of each other's way."""
+def test_concurrent_calls_repeat_their_bits(rng):
+  """Concurrent calls with work stealing and stream-K do not disturb each other."""
   cases = []
   for i, (schedule, reduction) in enumerate(SCHEDULES[:4] * 2):
     lhs, rhs = operands(rng, 90 + 7 * i, 120, 700, "float32")
@@ -249,7 +250,7 @@ def test_calls_at_the_same_time(rng):
 
 @pytest.mark.parametrize("m,n,k", [(0, 5, 7), (5, 0, 7), (5, 7, 0), (0, 0, 0), (1, 1, 1)])
 @pytest.mark.parametrize("schedule", ["persistent", "work_stealing", "stream_k"])
-def test_empty_and_single(m, n, k, schedule, rng):
+def test_empty_products_and_products_of_one_element(m, n, k, schedule, rng):
   lhs, rhs = operands(rng, m, n, k, "float32")
   bias = rng.standard_normal(n).astype(np.float32)
   out = jaxgemm.matmul(lhs, rhs, bias=bias, schedule=schedule)

@@ -77,7 +77,7 @@ def test_collectives(rng, a_shape, b_shape, a_spec, b_spec, wanted):
   assert found == wanted
 
 
-def test_one_axis_wanted_twice_gathers_the_weights(rng):
+def test_one_mesh_axis_on_rows_and_k_gathers_the_weights(rng):
   mesh = make_mesh()
   a, b = array(rng, 64, 32), array(rng, 32, 24)
   args = [jax.device_put(x, NamedSharding(mesh, P("x"))) for x in (a, b)]
@@ -288,7 +288,7 @@ def test_a_grouped_product_on_a_mesh_with_explicit_and_automatic_axes(rng):
     assert_same(given, grads)
 
 
-def test_vmap_of_what_is_sharded_on_an_explicit_mesh(rng):
+def test_vmap_of_sharded_operands_on_an_explicit_mesh(rng):
   with jax.set_mesh(make_mesh(AxisType.Explicit)):
     a = jax.device_put(array(rng, 4, 16, 32), P("y", "x"))
     b = jax.device_put(array(rng, 4, 32, 24), P("y"))
@@ -317,7 +317,7 @@ def test_unreduced_result(rng):
       product(jaxgemm.matmul, activation="gelu")
 
 
-def test_export_for_several_devices(rng):
+def test_export_works_for_several_devices(rng):
   a, b = array(rng, 16, 32), array(rng, 32, 24)
   specs = P("x"), P(None, "y")
   mesh = make_mesh()
@@ -360,3 +360,16 @@ def test_gspmd_propagation(rng):
       compare(jaxgemm.matmul, jnp.matmul, arrays, specs)
   finally:
     jax.config.update("jax_use_shardy_partitioner", True)
+
+
+@pytest.mark.parametrize("kind, part", [
+    (AxisType.Auto, "whole product"), (AxisType.Explicit, "one device's part")])
+def test_explain_says_which_part_of_a_product_is_planned(rng, kind, part):
+  mesh = make_mesh(kind)
+  a, b = array(rng, 64, 32), array(rng, 32, 24)
+  plain = jaxgemm.explain(a, b)
+  given = jaxgemm.explain(*(
+      jax.device_put(x, NamedSharding(mesh, spec)) for x, spec in ((a, P("x")), (b, P()))))
+  assert part in str(given) and "sharded" not in str(plain)
+  whole = kind == AxisType.Auto
+  assert (given.data["tile"] == plain.data["tile"]) == whole

@@ -1,4 +1,4 @@
-"""grad, jvp, vmap and the rest of jax's transforms, and what they compile to."""
+"""grad, jvp, vmap and jax's other transforms, and the programs they compile to."""
 
 import re
 
@@ -43,7 +43,7 @@ def reference(a, b, bias, scale, activation):
 @pytest.mark.parametrize("activation", [None, "relu", "gelu", "silu"])
 def test_gradients_against_float64(rng, activation):
   args = [array(rng, 9, 17), array(rng, 17, 8), array(rng, 8), array(rng, 8)]
-  args[3] = args[3].at[0].set(0.0)  # a zero scale hides acc from the saved value
+  args[3] = args[3].at[0].set(0.0)  # with scale 0 the saved value does not show acc
   cotangent = array(rng, 9, 8)
 
   def ours(a, b, bias, scale):
@@ -100,7 +100,7 @@ def test_integers_have_no_gradient(rng):
   assert d_scale == (a.astype(jnp.float32) @ a.T.astype(jnp.float32)).sum()
 
 
-def test_one_call_and_three_with_gradient(rng):
+def test_a_product_is_one_call_and_three_with_gradients(rng):
   a, b, bias = array(rng, 32, 32), array(rng, 32, 32), array(rng, 32)
   found = {op for op, _ in instructions(jaxgemm.matmul, a, b)}
   assert found <= {"parameter", "custom-call", "get-tuple-element"}

@@ -1,4 +1,4 @@
-"""The nnx and linen layers: one function, its products, under Flax's transforms."""
+"""The nnx and linen layers: the same function, its products, Flax's transforms."""
 
 import functools
 import inspect
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm.flax import MoEParams, moe
+from jaxgemm.flax import Mlp, MoEParams, moe
 from jaxgemm.flax import linen as jaxgemm_linen
 from jaxgemm.flax import nnx as jaxgemm_nnx
 from tests.support.moe_reference import (
@@ -169,7 +169,7 @@ def test_vmap_over_layers(rng):
     assert_near(jax.tree.map(lambda a: a[i], given), run_nnx(layer, x[i]), 1e-5)
 
 
-def test_vmap_with_shared_parameters(rng):  # which jax.lax.ragged_dot has not
+def test_vmap_with_shared_parameters(rng):  # jax.lax.ragged_dot cannot
   x = tokens(rng, 3, 8)
   graphdef, params = nnx.split(make_nnx(ragged_dot=jaxgemm.ragged_dot, use_bias=True))
 
@@ -210,7 +210,7 @@ def test_defaults_are_looked_up_when_called(rng, monkeypatch):
   assert options["bias"].shape == (E, 2, H)
   assert down[:2] == ("ragged_dot", (E, H, C)) and list(down[2]) == ["bias"]
 
-  calls.clear()  # a wrapped ragged_dot has no unit, unless one is given with it
+  calls.clear()  # a wrapped ragged_dot has no gated unit, unless one is given
   layer.ragged_dot = functools.wraps(dot)(lambda *a, **options: dot(*a, **options))
   assert_near(run_nnx(layer, x), given, 1e-5)
   assert [call[:2] for call in calls] == [
@@ -245,7 +245,7 @@ def test_wrapped_products_are_called_as_jax_calls_them(rng):
 
 
 @pytest.mark.parametrize("shape", [(0,), (3, 0)])
-def test_no_tokens(rng, shape):
+def test_layers_work_without_tokens(rng, shape):
   x = tokens(rng, *shape)
   graphdef, params = nnx.split(make_nnx(
       num_shared_experts=1, use_bias=True, ragged_dot=jaxgemm.ragged_dot))
@@ -270,7 +270,7 @@ def test_experts_out_of_range_are_as_in_jnp_indexing(rng):
   run = jit(lambda x, experts: layer(x, experts))
   assert_near(run(x, given), run(x, wanted), 0)
   np.testing.assert_array_equal(run(x, given)[1].experts, wanted)
-  # Of a narrow type in which num_experts has no place.
+  # int8 is too narrow for num_experts.
   narrow = nnx.eval_shape(lambda: jaxgemm_nnx.MoE(
       features=C, hidden_features=H, num_experts=200, rngs=nnx.Rngs(0)))
   assert nnx.eval_shape(
@@ -279,7 +279,7 @@ def test_experts_out_of_range_are_as_in_jnp_indexing(rng):
 
 
 @pytest.mark.parametrize("top_k", [0, 9])
-def test_refuses_a_top_k_that_cannot_be(rng, top_k):
+def test_an_impossible_top_k_is_refused(rng, top_k):
   with pytest.raises(ValueError, match=f"top_k={top_k} of num_experts=8"):
     make_nnx(top_k=top_k)
   with pytest.raises(ValueError, match=f"top_k={top_k} of num_experts=8"):
@@ -287,7 +287,7 @@ def test_refuses_a_top_k_that_cannot_be(rng, top_k):
         make_linen(top_k=top_k).init, jax.random.key(0), tokens(rng, 2))
 
 
-def test_refuses_what_does_not_fit(rng):
+def test_arguments_that_do_not_fit_are_refused(rng):
   x = tokens(rng, 8)
   with pytest.raises(ValueError, match="activation='tanh' is unknown"):
     make_nnx(activation="tanh")
@@ -308,6 +308,11 @@ def test_refuses_what_does_not_fit(rng):
     moe(x, {"router": x}, top_k=2)
   with pytest.raises(TypeError, match="params.experts is of type dict; Mlp is allowed"):
     moe(x, MoEParams(x, {"down": x}), top_k=2)
+  experts = Mlp(down=jnp.ones((E, H, C)), up=jnp.ones((E, C, H)))
+  with pytest.raises(TypeError, match="params.router is None; an array of shape"):
+    moe(x, MoEParams(None, experts), jnp.zeros((8, 2), jnp.int32), top_k=2)
+  with pytest.raises(TypeError, match=r"params.router is of shape \(4,\); an array"):
+    moe(x, MoEParams(jnp.ones(4), experts), top_k=2)
 
 
 @pytest.mark.parametrize("kind", ["nnx", "linen"])
@@ -319,7 +324,7 @@ def test_refuses_what_does_not_fit(rng):
     (dict(dtype=jnp.int32), TypeError, "dtype=int32 .*a float of 16 bits or more is"),
     (dict(dtype="float8_e4m3fn"), TypeError, "8-bit operands need scales"),
 ])
-def test_refuses_options_that_cannot_be(kind, options, error, message):
+def test_impossible_options_are_refused(kind, options, error, message):
   with pytest.raises(error, match=message):
     if kind == "nnx":
       make_nnx(**options)
@@ -328,7 +333,7 @@ def test_refuses_options_that_cannot_be(kind, options, error, message):
 
 
 @pytest.mark.parametrize("kind", ["nnx", "linen"])
-def test_x_is_what_flax_takes(rng, kind):
+def test_x_may_be_what_flax_layers_take(rng, kind):
   if kind == "nnx":
     run = make_nnx()
   else:
@@ -346,7 +351,7 @@ def test_x_is_what_flax_takes(rng, kind):
 
 
 def test_sizes_are_passed_by_name():
-  # Positional sizes would mean other sizes in the other library's layer.
+  # Positional sizes would mean different sizes in the layers of nnx and linen.
   with pytest.raises(TypeError, match="takes 1 positional argument but 4"):
     jaxgemm_linen.MoE(C, H, E)
   with pytest.raises(TypeError, match="takes 1 positional argument but 4"):

@@ -39,7 +39,7 @@ from tests.support.moe_reference import (
      dict(top_k=2, normalize_weights=False, routed_scaling=2.5, activation="gelu")),
     (dict(gated=False, use_bias=True), dict(top_k=8, activation="relu")),
 ], ids=["top1", "top2", "top2-bias", "top8-no-gate"])
-def test_agrees_with_dense_experts_in_float64(rng, ragged_dot, form, options):
+def test_moe_agrees_with_dense_experts_in_float64(rng, ragged_dot, form, options):
   x, params = tokens(rng, 40), make_params(rng, **form)
   cotangent = jnp.asarray(rng.standard_normal((40, C)), jnp.float32)
   given = value_and_grads(
@@ -88,7 +88,7 @@ def test_bfloat16_compute_with_float32_parameters(rng, ragged_dot, top_k):
 
 
 def test_sums_over_experts_are_float32(rng):
-  # 64y + y - 64y: a sum in bfloat16 would have two bits of y left.
+  # 64y + y - 64y: a sum in bfloat16 would keep only two bits of y.
   x, params = tokens(rng, 32), make_params(rng, gated=False)
   first = lambda a: a[:1]
   one = MoEParams(params.router[:, :1], jax.tree.map(first, params.experts))
@@ -148,7 +148,7 @@ def test_load_balancing_loss_by_hand():
   np.testing.assert_allclose(given, 2 * (0.75 * 0.6 + 0.25 * 0.4), rtol=1e-6)
 
 
-def test_repeats_a_routing(rng):
+def test_given_experts_repeat_a_routing(rng):
   x, params = tokens(rng, 40), make_params(rng)
   cotangent = jnp.asarray(rng.standard_normal((40, C)), jnp.float32)
   experts = jnp.asarray(rng.permuted(np.tile(np.arange(E), (40, 1)), axis=1)[:, :2])
@@ -176,7 +176,7 @@ def on_jaxgemm():
 
 
 @pytest.mark.parametrize("replacement", ["ragged_dot", "moe"])
-def test_replaces_a_handwritten_layer(rng, replacement):
+def test_jaxgemm_replaces_a_handwritten_layer(rng, replacement):
   x, params = tokens(rng, 50), make_params(rng)
   cotangent = jnp.asarray(rng.standard_normal((50, C)), jnp.float32)
   if replacement == "ragged_dot":
@@ -211,7 +211,7 @@ def test_forward_mode_and_second_order(rng):
     assert_near(forward, reverse, 1e-4)
 
 
-# What it compiles to.
+# Programs that moe compiles to.
 
 
 def equations(jaxpr):
@@ -239,7 +239,7 @@ def test_no_masks_and_no_64_bit_integers(rng, top_k, ragged_dot):
     jaxpr = jax.make_jaxpr(jax.value_and_grad(objective, (0, 1)))(x, params).jaxpr
   avals = [v.aval for eqn in equations(jaxpr) for v in eqn.outvars]
   largest = max(a.size for a in avals)
-  # Kernels and rows, nothing of tokens by experts by features.
+  # The largest arrays are kernels and rows, not tokens x experts x features.
   assert largest <= max(num_experts * C * 2 * H, num_tokens * top_k * 2 * H)
   for aval in avals:
     assert aval.size < 32 or aval.dtype not in (jnp.int64, jnp.uint64, jnp.float64)
@@ -247,7 +247,7 @@ def test_no_masks_and_no_64_bit_integers(rng, top_k, ragged_dot):
       assert top_k == 1 and aval.shape == (num_tokens, num_experts)  # the logits
 
 
-def test_rows_are_moved_by_permutations(rng):  # nothing is added in an open order
+def test_rows_are_moved_by_permutations(rng):  # no sum has an open order
   x, params = tokens(rng, 32), make_params(rng)
 
   def objective(x, params):
@@ -284,7 +284,7 @@ def test_six_grouped_calls_forward_and_backward(rng):
   calls = [
       (re.search(r'ragged = "(\w+)"', line).group(1), "gated = 1" in line)
       for line in hlo.splitlines() if 'custom_call_target="jaxgemm_gemm"' in line]
-  # The router's three; two forward; for each of these a dgrad and a wgrad.
+  # Three of the router; two forward, and for each of these a dgrad and a wgrad.
   assert sorted(calls) == 2 * [("k", False)] + 3 * [("m", False)] + [
       ("m", True)] + 3 * [("none", False)]
   assert " dot(" not in hlo

@@ -1,4 +1,4 @@
-"""Shards of the experts in jax.shard_map, on eight virtual devices."""
+"""The mixture of experts in jax.shard_map and on meshes of eight virtual devices."""
 
 import functools
 import re
@@ -30,7 +30,7 @@ from tests.support.paths import ROOT
 
 
 def moe_specs(params):
-  """Specs of parameters, a dictionary or MoEParams: the experts' are sharded."""
+  """Specs of params, a dictionary or MoEParams, with the experts sharded."""
   of = lambda path, _: P("expert") if "experts" in jax.tree_util.keystr(path) else P()
   return jax.tree_util.tree_map_with_path(of, params)
 
@@ -69,7 +69,7 @@ def test_expert_parallel_shards(rng, ragged_dot, shape):
   assert_near(given, wanted, 1e-5)
 
 
-def test_shards_of_experts_need_one_sum(rng):
+def test_shards_of_experts_need_one_all_reduce(rng):
   x, params = tokens(rng, 16), make_params(rng, shared=1)
   sharded = sharded_layer(params, make_mesh(8), top_k=2, ragged_dot=jaxgemm.ragged_dot)
   hlo = jax.jit(sharded).lower(x, params).compile().as_text()
@@ -79,7 +79,7 @@ def test_shards_of_experts_need_one_sum(rng):
 
 
 @pytest.mark.parametrize("kind", ["nnx", "linen"])
-def test_layers_in_shards(rng, kind):
+def test_layers_work_in_shards(rng, kind):
   x = tokens(rng, 24)
   options = dict(num_shared_experts=1, use_bias=True)
   whole = make_nnx(**options)
@@ -121,20 +121,19 @@ def test_each_product_is_given_the_first_group_of_the_shard(rng):
     assert (offset.shape, offset.dtype) == ((1,), jnp.int32)
 
 
-def test_the_guides_sharded_layer():
+def test_the_guides_sharded_layers(rng):
   guide = ROOT / "docs" / "guides" / "experts.md"
-  blocks = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
-  snippet, = (block for block in blocks if "expert_axis_name=" in block)
-  names = {"jax": jax, "jnp": jnp, "nnx": nnx, "P": P, "MoE": MoE,
-           "x": jnp.ones((4, 16, 64))}
-  exec(snippet, names)
-  params = names["params"]
-  gate_up = params["experts"]["gate_up"][...]
-  assert {s.data.shape for s in gate_up.addressable_shards} == {(1, 64, 2, 128)}
-  whole = nnx.merge(names["graphdef"], jax.device_get(params))
-  whole.expert_axis_name = None
-  given = jax.device_get((names["y"], names["stats"]))
-  assert_near(given, run_nnx(whole, names["x"]), 1e-5)
+  section = guide.read_text().split("## Experts on several devices")[1]
+  blocks = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+  x = jnp.asarray(rng.standard_normal((4, 16, 64)), jnp.float32)
+  names = {"jax": jax, "jnp": jnp, "nnx": nnx, "MoE": MoE, "x": x}
+  # An explicit mesh, jax.shard_map, an automatic mesh.
+  for snippet in (block for block in blocks if "y, stats = " in block):
+    exec(snippet, names)
+    given = jax.device_get((names.pop("y"), names.pop("stats")))
+    assert_near(given, run_nnx(names["layer"], x), 1e-5)
+  gate_up = names["placed"]["experts"]["gate_up"][...]
+  assert {s.data.shape for s in gate_up.addressable_shards} == {(1, 64, 2, 256)}
 
 
 def test_explicit_mesh(rng):
@@ -186,7 +185,7 @@ def test_expert_axis_name_outside_of_shard_map(rng):
 
 
 @pytest.mark.parametrize("name", ["x", "router", "experts"])
-def test_refuses_what_differs_along_the_axis_of_the_sum(rng, name):
+def test_operands_that_vary_along_the_expert_axis_are_refused(rng, name):
   x, params = tokens(rng, 16), make_params(rng)
   experts = jnp.zeros((16, 2), jnp.int32)
 
@@ -216,7 +215,7 @@ def test_gathered_tokens_are_the_same_along_the_axis(rng):
   assert_near(given, jit(moe, static_argnames="top_k")(x, params, top_k=2)[0], 1e-5)
 
 
-def test_refuses_experts_that_are_not_sharded(rng):
+def test_experts_that_are_not_sharded_are_refused(rng):
   x, params = tokens(rng, 8), make_params(rng)
   half = params._replace(experts=jax.tree.map(lambda a: a[:4], params.experts))
   with pytest.raises(ValueError, match="num_experts=8 and the kernels have 4"):

@@ -1,4 +1,4 @@
-"""Grouped products that are summed into a buffer: accumulate and rhs_grad."""
+"""Grouped products that are added to a buffer: accumulate and rhs_grad."""
 
 import functools
 import itertools
@@ -122,7 +122,7 @@ def test_accumulate_vmap(rng, axes):
 
 
 def assert_in_place(program, buffer, workspaces):
-  """No copy of the buffer, nothing added to it, and no temporary that holds it."""
+  """Asserts that only the calls write the buffer and that no temporary holds it."""
   memory = program.memory_analysis()
   assert memory.alias_size_in_bytes >= buffer.nbytes
   assert memory.temp_size_in_bytes < workspaces + buffer.nbytes
@@ -172,7 +172,7 @@ def test_accumulate_errors_and_explain(rng):
 
 
 def products(rng, dtype=jnp.float32):
-  """(function, lhs, rhs) without a gate and with one."""
+  """Returns (function, lhs, rhs), first without a gate, then with one."""
   lhs = array(rng, M, K, dtype=dtype)
   return ((jaxgemm.ragged_dot, lhs, array(rng, GROUPS, K, N, dtype=dtype)),
           (gated, lhs, array(rng, GROUPS, K, 2, N, dtype=dtype)))
@@ -209,7 +209,7 @@ def test_rhs_grad_against_float64(rng):
                               * cotangent).sum())(buffer)
   wanted = wide(lambda lhs, rhs, b, ct: b + jax.grad(
       lambda w: (reference(lhs, w) * ct).sum())(rhs), lhs, rhs, buffer, cotangent)
-  # In float32 all the way, not rounded to bfloat16 before the sum.
+  # The gradient stays float32: it is not rounded before it is added to the buffer.
   assert_close(given, wanted)
 
 
@@ -319,7 +319,7 @@ def test_rhs_grad_vmap(rng, axes):
     assert_close(each(rhs, buffer), buffer + gradients)
 
 
-def test_rhs_grad_vmap_that_cannot_be(rng):
+def test_rhs_grad_refuses_unsupported_vmap(rng):
   lhs, rhs = array(rng, 2, 3, 20, 6), array(rng, GROUPS, 6, 5)
   sizes = jnp.array([5, 0, 9, 3])
   f = lambda lhs, buffer: jaxgemm.ragged_dot(lhs, rhs, sizes, rhs_grad=buffer)

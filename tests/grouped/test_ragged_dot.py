@@ -12,7 +12,7 @@ from benchmarks import shapes
 import jaxgemm
 from tests.support.ragged_reference import array, assert_close, reference, wide
 
-# Of 50 rows.
+# Group sizes for an lhs of 50 rows.
 SIZES = {
     "first empty": [0, 20, 30], "last empty": [20, 30, 0], "all empty": [0, 0, 0],
     "one has all": [0, 50, 0], "below": [5, 0, 17], "above": [30, 30, 30],
@@ -214,8 +214,8 @@ def test_schedules(rng, schedule, reduction):
                              .sum()), rhs))
 
 
-# Dimension numbers, shapes of lhs, rhs and group_sizes, and whether the product or its
-# gradients have to transpose anything.
+# Dimension numbers, ragged dimension, group dimension of rhs, shapes of lhs, rhs and
+# group_sizes, and whether the product or one of its gradients needs a transpose.
 GENERAL = {
     "k": ((((1,), (0,)), ((), ())), 1, (), (11, 15), (15, 7), (3,), True),
     "k first": ((((0,), (0,)), ((), ())), 0, (), (15, 11), (15, 7), (3,), False),
@@ -253,7 +253,7 @@ def test_general(rng, case):
   given = jaxgemm.ragged_dot_general(lhs, rhs, sizes, numbers)
   wanted = lax.ragged_dot_general(lhs, rhs, sizes, numbers)
   assert_close(given, wanted)
-  # lax has gradients of one mode only. The product is linear in each operand.
+  # lax has gradients of one mode only, but the product is linear in each operand.
   cotangent = array(rng, *given.shape)
   gradients = jax.grad(lambda *x: (jaxgemm.ragged_dot_general(
       *x, sizes, numbers) * cotangent).sum(), (0, 1))(lhs, rhs)
@@ -344,7 +344,7 @@ def test_errors(rng):
 
 
 def test_other_dtypes_go_to_xla(rng, monkeypatch):
-  # Each reason is given once a process.
+  # jaxgemm warns of each reason once per process.
   monkeypatch.setattr(sys.modules["jaxgemm.dense.api"], "_warned", set())
   lhs, rhs = array(rng, 5, 4), array(rng, 2, 4, 3)
   lhs, rhs, sizes = lhs + 1j * lhs, rhs - 1j * rhs, jnp.array([3, 1])

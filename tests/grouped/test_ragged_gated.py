@@ -1,4 +1,4 @@
-"""ragged_gated_linear_unit."""
+"""ragged_gated_linear_unit: values, gradients, transforms, programs and errors."""
 
 import functools
 
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from tests.support.jax_versions import needs_ragged_out_sharding
 from tests.support.ragged_fused import (
   ACTIVATIONS,
   BOTH,
@@ -107,7 +108,7 @@ def test_gated_second_order(rng):
   directions = [array(rng, *x.shape) for x in args]
 
   def second(f, *args):
-    """Of a loss: reverse mode twice, and forward over reverse, along directions."""
+    """Second derivatives of a loss along directions: by grad twice, by jvp of grad."""
     args, directions = args[:4], args[4:]
     gradient = jax.grad(lambda *x: jnp.square(f(*x)).sum(), (0, 1, 2, 3))
     along = lambda *x: sum(map(jnp.vdot, gradient(*x), directions))
@@ -170,7 +171,7 @@ def test_gated_programs(rng):
 
   program = compiled(gradients, lhs, rhs, array(rng, 64, 48), SIZES)
   assert calls(program) == 3
-  # Nothing of the weights' size but calls, and no product outside of them.
+  # Only the calls make arrays of the weights' size; no product is outside of them.
   assert {op for op, size in instructions(program) if size == rhs.size} <= {
       "parameter", "custom-call", "get-tuple-element", "bitcast"}
   assert "dot" not in {op for op, _ in instructions(program)}
@@ -206,6 +207,7 @@ def test_gated_explain(rng):
 
 
 @pytest.mark.parametrize("implementation", ["jaxgemm", "xla"])
+@needs_ragged_out_sharding
 def test_gated_on_an_explicit_mesh(rng, implementation):
   lhs, rhs = array(rng, 48, K), array(rng, GROUPS, K, 2, 8)
   wanted = gated(lhs, rhs, SIZES)

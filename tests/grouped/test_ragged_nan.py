@@ -1,4 +1,4 @@
-"""What a group does not have is not read: NaN times zero is NaN."""
+"""Rows and weights of no group are not read: NaN times zero is NaN."""
 
 import functools
 
@@ -11,7 +11,7 @@ import pytest
 import jaxgemm
 from tests.support.ragged_reference import array, assert_close
 
-# Of 200 rows, the last 61 of no group.
+# Group sizes for an lhs of 200 rows; the last 61 rows belong to no group.
 SIZES = np.array([0, 45, 0, 33, 61, 0])
 STARTS = np.concatenate([[0], np.cumsum(SIZES)])
 ROWS = [np.arange(*ends) for ends in zip(STARTS[:-1], STARTS[1:])]
@@ -24,7 +24,7 @@ CONFIG = jaxgemm.GemmConfig(tile_m=32, tile_n=32, tile_k=32, num_workgroups=5)
 
 @functools.cache
 def run(schedule, reduction):
-  """Jitted, all operands of a product -> (out, d_lhs, d_rhs, d_bias, d_scale)."""
+  """A jitted function: all operands -> (out, d_lhs, d_rhs, d_bias, d_scale)."""
   @jax.jit
   def results(lhs, rhs, bias, scale, cotangent, offset):
     def f(lhs, rhs, bias, scale):
@@ -43,7 +43,7 @@ def operands(rng, groups=6, dtype=jnp.float32):
 
 
 def poison(operands, parts):
-  """The operands with NaN at parts, of pairs of index and places."""
+  """The operands with NaN at `parts`, which are (operand index, places) pairs."""
   dirty = list(operands)
   for index, places in parts:
     dirty[index] = dirty[index].at[places].set(jnp.nan)
@@ -52,13 +52,13 @@ def poison(operands, parts):
 
 @schedules
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
-def test_nothing_that_no_group_has_is_read(rng, schedule, reduction, dtype):
+def test_rows_and_weights_of_no_group_are_not_read(rng, schedule, reduction, dtype):
   results = run(schedule, reduction)
   clean, none = operands(rng, dtype=dtype), jnp.zeros(1, jnp.int32)
   wanted = results(*clean, none)
   assert all(np.isfinite(np.asarray(x, np.float32)).all() for x in wanted)
   empty = np.flatnonzero(SIZES == 0)
-  # lhs, rhs, bias, scale and the cotangent: a row that is constant has no gradient.
+  # lhs, rhs, bias, scale and the cotangent: rows of no group are constant in out.
   dirty = poison(clean, [(0, UNUSED), (1, empty), (2, empty), (3, empty), (4, UNUSED)])
   given = results(*dirty, none)
   for x, y in zip(given, wanted):
@@ -68,7 +68,7 @@ def test_nothing_that_no_group_has_is_read(rng, schedule, reduction, dtype):
 
 
 @schedules
-def test_a_groups_nan_is_its_own(rng, schedule, reduction):
+def test_nan_of_a_group_stays_in_that_group(rng, schedule, reduction):
   results = run(schedule, reduction)
   clean, none = operands(rng), jnp.zeros(1, jnp.int32)
   wanted = results(*clean, none)
@@ -86,7 +86,7 @@ def test_a_groups_nan_is_its_own(rng, schedule, reduction):
 @pytest.mark.parametrize("schedule, reduction", SCHEDULES[:3])
 @pytest.mark.parametrize("first, local", [(0, 3), (2, 2), (3, 3), (4, 6)])
 def test_a_shard_reads_its_groups_only(rng, schedule, reduction, first, local):
-  """Rows of other shards, and weights of groups that are empty or not there."""
+  """NaN is in rows of other shards and in weights of empty or missing groups."""
   results = run(schedule, reduction)
   clean, offset = operands(rng, local), jnp.array([first])
   wanted = results(*clean, offset)
@@ -101,7 +101,7 @@ def test_a_shard_reads_its_groups_only(rng, schedule, reduction, first, local):
 
 
 @schedules
-def test_contracted_groups(rng, schedule, reduction):
+def test_contracted_groups_do_not_read_rows_of_no_group(rng, schedule, reduction):
   numbers = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
   lhs, rhs = array(rng, 200, 70), array(rng, 200, 50)
   cotangent = array(rng, 6, 70, 50)
@@ -121,7 +121,7 @@ def test_contracted_groups(rng, schedule, reduction):
     assert not np.asarray(x)[places].any()
 
 
-def test_by_xla(rng):
+def test_xla_does_not_read_rows_of_no_group(rng):
   lhs, rhs, bias, _, cotangent = operands(rng)
 
   def results(lhs, implementation):

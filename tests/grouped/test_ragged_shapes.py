@@ -1,9 +1,9 @@
 """Grouped products of the shapes that other packages test, against float64.
 
-Those of tokamax (ragged_dot's test_base.py and arg_specs.py) and of Primus-Turbo
-(tests/jax/lax/test_grouped_gemm.py): result and both gradients. Where a case would
-take seconds, its rows, columns and contracted dimension are smaller, and the number of
-groups and the proportions are what they are there.
+The shapes are from tokamax (ragged_dot's test_base.py and arg_specs.py) and from
+Primus-Turbo (tests/jax/lax/test_grouped_gemm.py). The result and both gradients are
+checked. Where a case would take seconds, its rows, columns and contracted dimension are
+smaller, with the same number of groups and the same proportions.
 """
 
 import functools
@@ -22,7 +22,7 @@ import jaxgemm
 from jaxgemm import _jaxgemm as native
 from tests.support.paths import ROOT
 
-# One rounding, to half the distance of the dtype's numbers.
+# Largest error relative to the largest value: about one rounding to the dtype.
 TOLERANCE = {"float32": 2e-6, "bfloat16": 2**-8, "float16": 2**-10}
 
 
@@ -32,7 +32,7 @@ def array(rng, *shape, dtype):
 
 @functools.cache
 def results(transposed):
-  """Jitted, (lhs, rhs, cotangent, sizes) -> (out, d_lhs, d_rhs) of ours."""
+  """Jitted ragged_dot_general: (lhs, rhs, cotangent, sizes) -> (out, d_lhs, d_rhs)."""
   numbers = lax.RaggedDotDimensionNumbers(
       (((1,), (2 if transposed else 1,)), ((), ())), (0,), (0,))
 
@@ -51,7 +51,7 @@ def groups_of(sizes):
 
 
 def check(lhs, rhs, sizes, cotangent, transposed=False):
-  """Result and gradients of a product whose rhs is [G, N, K] if transposed."""
+  """Checks a product and its gradients; rhs is [G, N, K] if transposed."""
   sizes = np.asarray(sizes)
   given = results(transposed)(lhs, rhs, cotangent, jnp.asarray(sizes, jnp.int32))
   wide = [np.asarray(x).astype(np.float64) for x in (lhs, rhs, cotangent)]
@@ -83,7 +83,7 @@ def test_tokamax(rng, groups, m, k, n, dtype, padded):
   check_made(rng, groups, m, k, n, dtype, sizes)
 
 
-# Groups, rows, contracted, columns and sizes, or the routing.
+# Groups, rows, k, columns, and the group sizes or the name of a routing.
 TOKAMAX = {
     "compute_bound": (8, 256, 256, 256, [256] + [0] * 7),
     "memory_bound": (8, 8, 512, 512, [1] * 8),
@@ -109,17 +109,17 @@ def test_arg_specs_of_tokamax(rng, case):
 @pytest.mark.parametrize("n, k", [
     (128, 96), (128, 88), (176, 128), (192, 320), (320, 96), (256, 448), (448, 128)])
 def test_primus_turbo(rng, n, k):
-  # Of a sixteenth in rows (8 a group, of 128), columns and contracted.
+  # A sixteenth of Primus-Turbo's rows (8 a group instead of 128), columns and k.
   for groups, dtype, routing, transposed in (
       (16, "bfloat16", "mild", False), (32, "float16", "balanced", True)):
     sizes = shapes.group_sizes(routing, 8 * groups, groups, rng)
     check_made(rng, groups, 8 * groups, k, n, dtype, sizes, transposed)
 
 
-def test_primus_turbo_as_large_as_there(rng):
+def test_primus_turbo_at_full_size(rng):
   """16 groups of 128 rows, N 2048, K 1408, checked along one direction."""
   groups, m, n, k = 16, 2048, 2048, 1408
-  # Cheaper than normal values, and as random in their sums.
+  # Small integers are cheaper than normal values, and their sums are as random.
   lhs, rhs, cotangent = (
       jnp.asarray(rng.integers(-4, 5, shape, np.int8), jnp.bfloat16)
       for shape in ((m, k), (groups, k, n), (m, n)))
@@ -130,7 +130,7 @@ def test_primus_turbo_as_large_as_there(rng):
   lhs, rhs, cotangent = (
       np.asarray(x).astype(np.float32) for x in (lhs, rhs, cotangent))
 
-  def same(x, y):  # row by row, each of which has its sum's share of the roundings
+  def same(x, y):  # one value per row, within 1 % of the largest
     np.testing.assert_allclose(x, y, rtol=0, atol=0.01 * np.abs(y).max())
 
   for group, rows in enumerate(groups_of(sizes)):
@@ -153,11 +153,11 @@ def test_any_number_of_groups(rng, groups):
 @pytest.mark.parametrize("chosen", [
     "any_number and 5 or a_shard and persistent",
     pytest.param(
-        "test_tokamax or any_number or a_shard and persistent or a_groups and linear",
+        "test_tokamax or any_number or a_shard and persistent or of_a_group and linear",
         marks=pytest.mark.whole),
 ], ids=["few", "more"])
 def test_on_a_forced_kernel(name, chosen):
-  """Some of these and of the others; the first kernel runs them all here."""
+  """Repeats some tests on every host kernel but the first, which runs all of them."""
   done = subprocess.run(
       [sys.executable, "-m", "pytest", "-n0", "-q", "-x", "tests/grouped/test_ragged_shapes.py",
        "tests/grouped/test_ragged_nan.py", "--whole", "-k", chosen],

@@ -16,6 +16,7 @@ import pytest
 import jaxgemm
 from jaxgemm import GemmConfig
 from jaxgemm.grouped import group_sizes
+from tests.support.jax_versions import needs_ragged_out_sharding
 from tests.support.moe_reference import assert_near, jit, make_nnx, tokens
 from tests.support.ragged_reference import array, assert_close
 
@@ -23,7 +24,7 @@ COLLECTIVE = (
     r" (all-gather|all-reduce|reduce-scatter|collective-permute|all-to-all)"
     r"(?:-start)?\("
 )
-# Of 64 rows, of which some belong to no group.
+# Group sizes for an lhs of 64 rows; the last 8 rows belong to no group.
 SIZES = jnp.array([0, 20, 3, 0, 11, 9, 0, 13], jnp.int32)
 CONTRACTED_ROWS = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
 
@@ -37,13 +38,13 @@ def collectives(compiled):
 
 
 def compare(function, arrays, specs, out_specs=None):
-  """Asserts the values of one device.
+  """Asserts that the sharded function returns the values of one device.
 
   Args:
-    out_specs: those of the results, or None to leave them to XLA.
+    out_specs: Specs of the results, or None to leave them to XLA.
 
   Returns:
-    The collectives and the results' specs.
+    The collectives of the compiled function and the specs of its results.
   """
   mesh = make_mesh()
   place = lambda spec: NamedSharding(mesh, spec)
@@ -59,21 +60,21 @@ def compare(function, arrays, specs, out_specs=None):
 
 
 @pytest.mark.parametrize("lhs, rhs, out, wanted", [
-    # Rows and columns: nothing is communicated.
+    # Sharded rows and columns: nothing is communicated.
     (P("x"), P(), P("x"), []),
     (P(("y", "x")), P(), P(("y", "x")), []),
     (P(), P(None, None, "y"), P(None, "y"), []),
     (P("x"), P(None, None, "y"), P("x", "y"), []),
-    # k: one sum, before the epilogue.
+    # Sharded k: one all-reduce, before the epilogue.
     (P(None, "y"), P(None, "y"), P(), ["all-reduce"]),
     (P("x", "y"), P(None, "y"), P("x"), ["all-reduce"]),
-    # Experts: the weights stay, the results are added up.
+    # Sharded experts: the weights stay, an all-reduce adds the results.
     (P(), P("x"), P(), ["all-reduce"]),
     (P(), P(("x", "y")), P(), ["all-reduce"]),
     (P("x"), P("y"), P("x"), ["all-reduce"]),
     (P(), P("x", None, "y"), P(None, "y"), ["all-reduce"]),
     (P(None, "y"), P("x", "y"), P(), ["all-reduce", "all-reduce"]),
-    # Rows and experts along one axis.
+    # Rows and experts sharded along one mesh axis.
     (P("x"), P("x"), P("x"), ["all-gather", "reduce-scatter"]),
 ])
 def test_collectives(rng, lhs, rhs, out, wanted):
@@ -88,18 +89,18 @@ def test_collectives(rng, lhs, rhs, out, wanted):
   assert compare(layer, (*arrays, SIZES), specs) == (wanted, [out])
 
 
-def test_rows_and_experts_along_one_axis_move_what_is_less(rng):
-  # Few experts, many rows: the weights.
+def test_rows_and_experts_along_one_axis_move_the_smaller_array(rng):
+  # With few experts and many rows the weights are gathered.
   arrays = array(rng, 256, 32), array(rng, 2, 32, 24), jnp.array([77, 150], jnp.int32)
   assert compare(jaxgemm.ragged_dot, arrays, (P("x"), P("x"), P())) == (
       ["all-gather"], [P("x")])
 
 
 @pytest.mark.parametrize("lhs, rhs, wanted", [
-    (P("x"), P(), ["all-reduce"]),  # of the weights' gradient
+    (P("x"), P(), ["all-reduce"]),  # for the gradient of rhs
     (P("x"), P(None, None, "y"), ["all-reduce"] * 2),
     (P(None, "y"), P(None, "y"), ["all-reduce"] * 1),
-    (P(), P("x"), ["all-reduce"] * 2),  # of the results, saved ones too; of lhs's
+    (P(), P("x"), ["all-reduce"] * 2),  # for out and the saved value; for d_lhs
     (P("y"), P("x"), ["all-reduce"] * 3),
 ])
 def test_gradients(rng, lhs, rhs, wanted):
@@ -177,7 +178,7 @@ def test_contracted_rows(rng, lhs, rhs, out, wanted, accumulate):
   assert found == (wanted, [out])
 
 
-def test_sums_over_many_rows_are_scattered(rng):
+def test_products_over_many_rows_use_reduce_scatter(rng):
   arrays = array(rng, 64, 16), array(rng, 64, 24), jnp.array([37, 5], jnp.int32)
   product = functools.partial(jaxgemm.ragged_dot_general,
                               ragged_dot_dimension_numbers=CONTRACTED_ROWS)
@@ -193,7 +194,7 @@ def test_vmap(rng):
   assert compare(product, arrays, specs) == ([], [P("y", None, "x")])
   specs = P("x", None, "y"), P(None, "y"), P("x")
   assert compare(product, arrays, specs) == (["all-reduce"], [P("x")])
-  # Shared sizes: the batch is among the rows, or of the kernel.
+  # With shared sizes vmap's dimension is part of the rows or the kernel's batch.
   product = jax.vmap(jaxgemm.ragged_dot, (0, None, None))
   arrays = arrays[0], arrays[1], SIZES // 4
   assert compare(product, arrays, (P("y"), P("x"), P())) == (["all-reduce"], [P("y")])
@@ -208,8 +209,8 @@ def test_integers(rng):
         ["all-reduce"], [P("x")])
 
 
-def test_what_the_mesh_does_not_divide_is_gathered(rng):
-  # Seven experts, 30 rows, 18 columns.
+def test_dimensions_that_the_mesh_does_not_divide_are_gathered(rng):
+  # The mesh axes do not divide 7 experts, 30 rows or 18 columns.
   arrays = array(rng, 30, 32), array(rng, 7, 32, 18), SIZES[:7]
   mesh = make_mesh()
 
@@ -224,7 +225,7 @@ def test_what_the_mesh_does_not_divide_is_gathered(rng):
 
 @pytest.mark.parametrize("sizes", [
     [0] * 8, [2**31 - 1] * 8, [5, -20, 15, 0, 0, 70, 1, 1], [0, 0, 0, 64, 0, 0, 0, 0]])
-def test_sizes_that_are_far_out(rng, sizes):
+def test_sizes_out_of_range_give_the_values_of_one_device(rng, sizes):
   arrays = array(rng, 64, 32), array(rng, 8, 32, 24), jnp.asarray(sizes, jnp.int32)
   for lhs, rhs in ((P("x"), P("y")), (P(("x", "y")), P())):
     compare(jaxgemm.ragged_dot, arrays, (lhs, rhs, P()))
@@ -260,6 +261,7 @@ def test_shard_map_needs_no_rule(rng):
   assert "CustomSPMDPartitioning" not in jax.jit(product).lower(*arrays).as_text()
 
 
+@needs_ragged_out_sharding
 def test_explicit_mesh(rng):
   with jax.set_mesh(make_mesh(AxisType.Explicit)):
     lhs = jax.device_put(array(rng, 64, 32), P("x"))
@@ -273,6 +275,7 @@ def test_explicit_mesh(rng):
 @pytest.mark.parametrize("lhs, rhs", [
     (P("x"), P("y")), (P("x", "y"), P(None, "y")), (P(), P(None, None, "y"))])
 @pytest.mark.parametrize("sets_mesh", [True, False])
+@needs_ragged_out_sharding
 def test_explicit_gradients(rng, lhs, rhs, sets_mesh):
   arrays = array(rng, 64, 32), array(rng, 8, 32, 24), array(rng, 8, 24)
   mesh = make_mesh(AxisType.Explicit)
@@ -300,6 +303,7 @@ def test_explicit_gradients(rng, lhs, rhs, sets_mesh):
   assert set(collectives(compiled)) == {"all-reduce"}
 
 
+@needs_ragged_out_sharding
 def test_explicit_mesh_refuses_what_it_cannot_compute(rng):
   with jax.set_mesh(make_mesh(AxisType.Explicit)):
     lhs, rhs = array(rng, 64, 32), array(rng, 8, 32, 24)
@@ -361,7 +365,7 @@ def test_flax_experts_stay_where_they_are(rng, shape):
   found = set(collectives(compiled))
   if shape == (1, 8):
     assert found == {"all-reduce"}
-  else:  # tokens are sorted along their axis: logits and choices
+  else:  # the sort of the tokens gathers logits and choices
     gathered = re.findall(
         r"\[([\d,]*)\]\S* all-gather(?:-start)?\(", compiled.as_text())
     assert found == {"all-gather", "all-reduce"} and set(gathered) == {"48,8", "96"}

@@ -1,4 +1,4 @@
-"""ragged_dot under jax's transforms, and what it compiles to."""
+"""ragged_dot under jax's transforms, and the programs that it compiles to."""
 
 import functools
 import itertools
@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from tests.support.jax_versions import needs_ragged_out_sharding
 from tests.support.ragged_reference import array, assert_close, reference, wide
 
-SIZES = jnp.array([5, 0, 9, 3], jnp.int32)  # of 20 rows
-# What would be a copy, a dense mask or a trip to the host.
+SIZES = jnp.array([5, 0, 9, 3], jnp.int32)  # for an lhs of 20 rows
+# Opcodes of a copy, a dense mask, a transfer to the host or a branch.
 UNWANTED = {"copy", "transpose", "concatenate", "pad", "select", "dot", "infeed",
             "outfeed", "send", "recv", "while", "conditional"}
 
@@ -39,7 +40,7 @@ def layer(lhs, rhs, bias, scale, sizes=SIZES, **keywords):
 
 
 def second_derivatives(function, args, tangents):
-  """A loss's Hessian times the tangents: by jvp of grad, and by grad twice."""
+  """The Hessian of a loss times the tangents: by jvp of grad, and by grad twice."""
   count = len(args)
   gradients = jax.grad(lambda *x: (function(*x) ** 3).sum(), tuple(range(count)))
 
@@ -220,7 +221,7 @@ def test_gradient_is_calls_only(rng):
   def loss(lhs, rhs, bias):
     return layer(lhs, rhs, bias, None, activation="gelu").sum()
 
-  # The product, its two gradients and the sums of bias's gradient.
+  # The product, its two gradients and the sum over rows for the gradient of bias.
   bias = array(rng, 4, 16)
   grad = jax.grad(loss, (0, 1, 2))
   assert count_calls(grad, lhs, rhs, bias) == 4
@@ -327,6 +328,7 @@ def test_shards_of_experts(rng):
   jax.tree.map(assert_close, *grads)
 
 
+@needs_ragged_out_sharding
 def test_explicit_mesh(rng):
   mesh = make_mesh(2, "x", AxisType.Explicit)
   lhs, rhs = array(rng, 20, 6), array(rng, 4, 6, 4)

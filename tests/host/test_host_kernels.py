@@ -1,4 +1,4 @@
-"""The same numbers from every CPU kernel that this processor has, forced one by one."""
+"""Every CPU kernel of this processor, forced one by one, gives the right numbers."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ FAMILIES = list(dict.fromkeys(
                   "not 1024-1024 and not threads"], marks=pytest.mark.whole),
 ], ids=["few", "up to 257 cubed and 32x32x8192"])
 def test_numerics_on_a_forced_kernel(name, options):
-  """The numerical tests; FAMILIES[0] runs in test_numerics.py itself."""
+  """Runs test_numerics.py on the kernel; FAMILIES[0] is the default kernel there."""
   done = subprocess.run(
       [sys.executable, "-m", "pytest", "-n0", "-q", "-x", "tests/dense/test_numerics.py",
        *options],
@@ -38,12 +38,12 @@ def explained_kernel(environment):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_environment_forces_the_kernel(name):
-  # A family may borrow a kernel of another: amx has none of its own for float32.
+  # A family may use another family's kernel: amx has none of its own for float32.
   runs, = (kernel["runs"] for kernel in native.host_kernels()
            if kernel["name"] == name and kernel["math"] == "kF32")
   assert explained_kernel({"JAXGEMM_HOST_KERNEL": name}).stdout.strip() == runs
 
 
-def test_an_unknown_kernel_is_an_error_that_lists_what_there_is():
+def test_an_unknown_kernel_is_an_error_that_lists_the_kernels():
   done = explained_kernel({"JAXGEMM_HOST_KERNEL": "sse9"})
   assert done.returncode != 0 and "sse9" in done.stderr and "portable" in done.stderr

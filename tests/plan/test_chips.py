@@ -1,4 +1,4 @@
-"""Plans for chips: the number of CUs, XCDs and multiprocessors, and where it comes from."""
+"""Plans for chips: where the numbers of CUs, XCDs and multiprocessors come from."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ def test_a_chip_is_found_by_its_cus(target, cus, xcds, name):
   planned = plan(target, cus, {"schedule": "persistent"})
   assert (planned["chip"], planned["num_cus"]) == (name, cus)
   assert planned["attrs"]["num_xcds"] == xcds
-  # As many workgroups as run at the same time, and no more.
+  # The grid has exactly the workgroups that run at the same time.
   per_cu = {"gfx942": 1, "gfx950": 1, "sm90": 1}[target]
   tile_m, tile_n, _ = planned["tile"]
   workgroups = planned["num_workgroups"]
@@ -48,14 +48,14 @@ def test_a_chip_is_found_by_its_cus(target, cus, xcds, name):
 
 
 @pytest.mark.parametrize("target, cus, xcds, name", CHIPS)
-def test_stolen_tiles_have_queues_for_each_xcd(target, cus, xcds, name):
+def test_work_stealing_has_queues_for_each_xcd(target, cus, xcds, name):
   planned = plan(target, cus, {"schedule": "work_stealing"})
   assert planned["num_queues"] % xcds == 0
-  # Queues have tiles of their own: workgroups are not spread over XCDs once more.
+  # Each queue has its own tiles, so workgroups are not remapped to XCDs, too.
   assert planned["attrs"]["num_xcds"] == 1
 
 
-def test_fewer_cus_get_smaller_grids_but_the_same_tiles_per_queue():
+def test_fewer_cus_get_fewer_workgroups_and_shares():
   whole = plan("gfx942", 304, {"schedule": "stream_k"}, m=256, n=256, k=65536)
   part = plan("gfx942", 38, {"schedule": "stream_k"}, m=256, n=256, k=65536)
   assert part["num_workgroups"] < whole["num_workgroups"]
@@ -100,7 +100,7 @@ def test_the_environment_names_a_chip(arch, wanted):
   assert done.stdout.strip() == wanted, done.stderr[-2000:]
 
 
-def test_the_environment_names_no_chip():
+def test_an_unknown_chip_in_the_environment_is_an_error():
   env = {**os.environ, "JAXGEMM_ROCM_ARCH": "MI100"}
   done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, cwd=ROOT, text=True,
                         capture_output=True)

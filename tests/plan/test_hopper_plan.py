@@ -1,4 +1,4 @@
-"""What the plan chooses for a Hopper GPU, which none has to be there for."""
+"""What the planner chooses for a Hopper GPU. The tests need no GPU."""
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,7 @@ from jaxgemm import GemmConfig, _ffi
 
 
 class _All:
-  """Kernels, whether they were built or not: plans do not run."""
+  """A set that contains every kernel name: planning needs no built kernel."""
 
   def __contains__(self, name):
     return True
@@ -54,7 +54,7 @@ def test_stream_k_does_not_cut_where_whole_tiles_are_faster(shape, reduction):
 @pytest.mark.parametrize("shape, tile_n, peers", [
     ((512, 512, 8192), 64, 3), ((512, 768, 4096), 64, 2), ((1, 8192, 8192), 128, 2)])
 @pytest.mark.parametrize("schedule", ["auto", "stream_k"])
-def test_peers_of_a_cluster_share_a_tile(shape, tile_n, peers, schedule):
+def test_stream_k_splits_k_across_a_cluster(shape, tile_n, peers, schedule):
   data = explain(*shape, schedule=schedule, implementation="jaxgemm")
   assert data["schedule"] == "stream_k"
   assert data["workspace_bytes"] == 0
@@ -66,7 +66,7 @@ def test_peers_of_a_cluster_share_a_tile(shape, tile_n, peers, schedule):
 @pytest.mark.parametrize("m, n, peers, tiles", [
     (512, 768, 2, "2 x 2"), (512, 512, 3, "1 x 2"), (384, 512, 2, "1 x 2"),
     (512, 512, 5, None), (384, 192, 2, None)])
-def test_neighbours_of_few_columns_are_in_one_cluster(m, n, peers, tiles):
+def test_neighbouring_narrow_tiles_are_in_one_cluster(m, n, peers, tiles):
   shares = -(-m // 128) * -(-n // 64) * peers
   data = explain(m, n, 4096, schedule="stream_k", config=GemmConfig(
       tile_m=128, tile_n=64, num_shares=shares, num_workgroups=shares))
@@ -74,7 +74,7 @@ def test_neighbours_of_few_columns_are_in_one_cluster(m, n, peers, tiles):
   assert said(data, f"a cluster has {tiles or ''}") == bool(tiles)
 
 
-def test_larger_tiles_need_no_neighbours():
+def test_larger_tiles_are_in_no_cluster_with_neighbours():
   config = GemmConfig(tile_m=128, tile_n=128, num_shares=32, num_workgroups=32)
   assert not said(explain(512, 512, 4096, schedule="stream_k", config=config),
                   "a cluster has")
@@ -88,14 +88,14 @@ def test_other_reductions_go_through_the_workspace(reduction):
   assert said(data, f"summed by '{reduction}'")
 
 
-def test_a_last_wave_that_is_worth_it_is_cut():
+def test_stream_k_cuts_a_last_wave_where_it_gains():
   data = explain(4352, 4096, 8192, schedule="stream_k")
   assert data["schedule"] == "stream_k"
   assert data["workspace_bytes"] > 0
   assert explain(4352, 4096, 8192)["schedule"] == "persistent"
 
 
-def test_what_is_asked_for_is_cut():
+def test_stream_k_cuts_for_a_given_num_workgroups():
   data = explain(256, 7168, 2048, schedule="stream_k",
                  config=GemmConfig(num_workgroups=60))
   assert data["schedule"] == "stream_k"
@@ -104,7 +104,7 @@ def test_what_is_asked_for_is_cut():
 
 @pytest.mark.parametrize("tile_n, few", [(128, (2, 3, 4, 5, 6, 8)), (64, (2, 3, 4, 5, 8))])
 def test_peers_in_a_cluster_need_no_workspace(tile_n, few):
-  """Others have more for one of them than their shared memory has room for."""
+  """With other numbers of peers, one peer would need more shared memory than it has."""
   for peers in range(2, 10):
     config = GemmConfig(tile_m=128, tile_n=tile_n, num_shares=peers, num_workgroups=peers)
     data = explain(128, tile_n, 4096, schedule="stream_k", config=config)
@@ -113,7 +113,7 @@ def test_peers_in_a_cluster_need_no_workspace(tile_n, few):
 
 
 @pytest.mark.parametrize("shape", [(2048, 2048, 2048), (8192, 8192, 8192)])
-def test_one_queue_keeps_tiles_together(shape):
+def test_work_stealing_has_one_queue(shape):
   data = explain(*shape, schedule="work_stealing")
   assert data["num_queues"] == 1
 
@@ -127,12 +127,12 @@ def test_small_products_have_tiles_for_all_multiprocessors():
 PLAIN = "a form of the kernel that can do no more"
 
 
-def test_plain_products_have_a_form_of_the_kernel():
+def test_plain_products_take_the_plain_form():
   assert said(explain(2048, 2048, 2048), PLAIN)
   assert said(explain(2048, 2048, 256), PLAIN)
-  # Fewer k tiles than a tile has boxes to store.
+  # There are fewer k tiles than TMA boxes that store an output tile.
   assert not said(explain(2048, 2048, 192), PLAIN)
-  # One that claims its tiles.
+  # A plain kernel may also claim its tiles.
   assert said(explain(2048, 2048, 2048, schedule="work_stealing"), PLAIN)
   signals = jax.ShapeDtypeStruct((4,), jnp.uint32)
   for more, plain in ({}, True), (dict(activation="relu"), False):
@@ -146,7 +146,7 @@ TURNS = "two warpgroups take turns"
 
 @pytest.mark.parametrize("shape, kernel", [
     ((2048, 2048, 2048), "128x128x64"), ((3840, 4096, 2048), "128x192x64")])
-def test_warpgroups_take_turns_where_each_has_a_tile(shape, kernel):
+def test_warpgroups_ping_pong_where_each_has_a_tile(shape, kernel):
   data = explain(*shape)
   assert kernel in data["kernel"]
   assert said(data, TURNS) and said(data, PLAIN)
@@ -155,11 +155,11 @@ def test_warpgroups_take_turns_where_each_has_a_tile(shape, kernel):
   tile = GemmConfig(tile_m=128, tile_n=128)
   assert said(explain(*shape, schedule="work_stealing", config=tile), TURNS)
   assert not said(explain(1024, 1024, 1024, config=tile), TURNS)
-  # Sums of so many columns are too many for one.
+  # A tile of 256 x 256 has too many accumulators for one warpgroup.
   assert not said(explain(*shape, config=GemmConfig(tile_m=256, tile_n=256)), TURNS)
 
 
-def test_plain_grouped_products_have_a_form_of_the_kernel():
+def test_plain_grouped_products_take_the_plain_form():
   a = jax.ShapeDtypeStruct((4096, 512), jnp.bfloat16)
   b = jax.ShapeDtypeStruct((8, 512, 1024), jnp.bfloat16)
   sizes = jax.ShapeDtypeStruct((8,), jnp.int32)
@@ -177,13 +177,13 @@ def test_plain_grouped_products_have_a_form_of_the_kernel():
     dict(preferred_element_type=jnp.float32),
     dict(schedule="work_stealing", activation="relu"),
     dict(schedule="stream_k", config=GemmConfig(num_workgroups=60))])
-def test_what_is_more_than_plain_takes_the_general_form(more):
+def test_other_products_take_the_general_form(more):
   assert not said(explain(2048, 2048, 2048, **more), PLAIN)
 
 
 @pytest.mark.parametrize("chunks", [8, 16, 32])
 def test_a_chunk_keeps_all_multiprocessors_busy(chunks):
-  """Its tiles are few, and what is left of the last chunk is waited for."""
+  """A chunk has few tiles, and the product ends with the tiles of the last chunk."""
   data = explain(8192, 8192, 8192, tiles_per_chunk_m=32 // chunks,
                  chunk_signals=jax.ShapeDtypeStruct((chunks,), jnp.uint32),
                  config=GemmConfig(tile_m=256))

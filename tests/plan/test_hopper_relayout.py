@@ -1,5 +1,5 @@
-"""Copies that let Hopper's kernels read an operand by TMA: what the plan decides, and
-that the program with them computes the product, here by the CPU's kernels."""
+"""Copies that let Hopper's kernels read an operand by TMA: the planner's decisions, and
+the programs with these copies, which run on the CPU's kernels here."""
 
 import warnings
 
@@ -36,7 +36,7 @@ def explain(a, b, layout="rr", **kwargs):
 @pytest.mark.parametrize("layout, copied", [
     ("rr", ("rhs",)), ("rc", ()), ("cr", ("lhs", "rhs")), ("cc", ("lhs",))])
 @pytest.mark.parametrize("size", [1024, 4096])
-def test_operands_that_have_not_16_bits_get_k_last(hopper, dtype, layout, copied, size):
+def test_operands_of_other_than_16_bits_get_k_last(hopper, dtype, layout, copied, size):
   x = shape(size, size, dtype=dtype)
   data = explain(x, x, layout)
   assert data["kernel"].endswith("_rcr")
@@ -50,7 +50,7 @@ def test_operands_that_have_not_16_bits_get_k_last(hopper, dtype, layout, copied
     (4096, 4096, 4096, "rr", ()), (4096, 4096, 4096, "cc", ()),
     (8240, 2696, 3528, "rr", ()), (4097, 4096, 4096, "rr", ()),
     (4096, 4096, 4097, "cr", ())])
-def test_what_tma_reads_is_not_copied(hopper, m, n, k, layout, copied):
+def test_operands_that_tma_reads_are_not_copied(hopper, m, n, k, layout, copied):
   a = shape(*((m, k) if layout[0] == "r" else (k, m)))
   b = shape(*((k, n) if layout[1] == "r" else (n, k)))
   data = explain(a, b, layout)
@@ -58,8 +58,8 @@ def test_what_tma_reads_is_not_copied(hopper, m, n, k, layout, copied):
   assert not said(data, "loads by element, slower")
 
 
-def test_a_result_of_odd_lines_is_padded(hopper):
-  """Measured on an H200: 224 us, stored by element 251."""
+def test_a_result_with_odd_rows_is_padded(hopper):
+  """Measured on an H200: 224 us, and 251 us if out is stored by element."""
   data = explain(shape(4096, 4096), shape(4097, 4096), "rc")
   assert data["relayouts"] == ("rhs", "out")
   assert said(data, "out is cut out of the padded result")
@@ -78,7 +78,7 @@ def test_odd_sizes_are_padded_or_transposed(hopper, m, n, k, layout, dtype):
 
 
 def test_one_copy_where_one_is_enough(hopper):
-  """An odd k: lhs is transposed, and rhs, whose lines are along n, stays as it is."""
+  """k is odd: lhs is transposed, and rhs, contiguous along n, stays as it is."""
   data = explain(shape(4096, 4097), shape(4097, 4096))
   assert data["relayouts"] == ("lhs",)
   assert data["kernel"].endswith("_crr")
@@ -100,7 +100,7 @@ def test_a_kernel_by_its_name_reads_operands_as_they_are(hopper):
 
 @pytest.mark.parametrize("dtype", [F8, jnp.float32])
 @pytest.mark.parametrize("gated", [False, True])
-def test_experts_as_everyone_stores_them(hopper, dtype, gated):
+def test_experts_stored_as_groups_k_n_are_transposed(hopper, dtype, gated):
   rhs = shape(8, 7168, *((2, 2048) if gated else (4096,)), dtype=dtype)
   data = jaxgemm.explain(shape(16384, 7168, dtype=dtype), rhs, gated=gated,
                          group_sizes=shape(8, dtype=jnp.int32)).data
@@ -111,7 +111,7 @@ def test_experts_as_everyone_stores_them(hopper, dtype, gated):
 @pytest.mark.parametrize("dtype, words", [
     (F8, "is converted from float8_e4m3fn to bfloat16"),
     (jnp.float32, "three passes of bfloat16 parts")])
-def test_groups_of_k_have_16_bits(hopper, dtype, words):
+def test_groups_along_k_are_computed_in_16_bits(hopper, dtype, words):
   data = jaxgemm.explain(
       shape(16384, 7168, dtype=dtype), shape(16384, 4096, dtype=dtype),
       group_sizes=shape(8, dtype=jnp.int32), ragged_dot_dimension_numbers=CONTRACTED).data
@@ -120,7 +120,7 @@ def test_groups_of_k_have_16_bits(hopper, dtype, words):
   assert not said(data, "loads by element, slower")
 
 
-def test_groups_of_k_that_stay_slow_say_why(hopper):
+def test_explain_says_why_groups_along_k_stay_slow(hopper):
   data = jaxgemm.explain(
       shape(16384, 512, dtype=jnp.int8), shape(16384, 256, dtype=jnp.int8),
       group_sizes=shape(8, dtype=jnp.int32), ragged_dot_dimension_numbers=CONTRACTED).data
@@ -155,7 +155,7 @@ def test_few_rows_are_left_to_xla(hopper, rows, options, by_xla):
 
 @pytest.mark.parametrize("m, n, k, by_xla", [
     (104, 1144, 96, True), (104, 1144, 104, False), (1024, 1024, 96, False)])
-def test_small_products_of_short_sums_are_left_to_xla(hopper, m, n, k, by_xla):
+def test_small_products_with_a_short_k_are_left_to_xla(hopper, m, n, k, by_xla):
   warnings.simplefilter("ignore")
   data = jaxgemm.explain(shape(m, k), shape(k, n)).data
   assert data["implementation"] == ("xla" if by_xla else "jaxgemm")
@@ -177,8 +177,8 @@ def test_small_products_that_would_be_copied_are_left_to_xla(
 
 @pytest.mark.parametrize("m, n, k", [
     (8240, 2696, 3528), (4104, 4104, 4104), (2056, 6152, 2056), (8200, 8200, 1032)])
-def test_large_tiles_where_boxes_straddle_lines_of_the_l2(hopper, m, n, k):
-  """Measured on an H200: 1.3 to 1.6 times as fast there as ping-pong of 128 x 128."""
+def test_large_tiles_are_chosen_where_boxes_straddle_l2_lines(hopper, m, n, k):
+  """Measured on an H200: 1.3 to 1.6 times as fast as ping-pong with 128 x 128 tiles."""
   assert "256x256x64" in explain(shape(m, k), shape(k, n))["kernel"]
 
 
@@ -194,7 +194,7 @@ def test_an_operand_is_transposed_and_padded(rng, contracting, wanted):
   assert not out[:, 5:].any() and not out[:, :, 7:].any()
 
 
-def test_parts_of_each_row_follow_each_other(rng):
+def test_split_in_three_keeps_the_parts_of_each_row_together(rng):
   a, b = rng.standard_normal((2, 40, 30)).astype(np.float32) * 1e30
   left = np.asarray(split_in_three(a, 0, True, jnp.bfloat16, True), np.float64)
   right = np.asarray(split_in_three(b, -2, False, jnp.bfloat16, True), np.float64)
@@ -203,14 +203,14 @@ def test_parts_of_each_row_follow_each_other(rng):
     wanted = a[begin:end].T @ b[begin:end]
     error = left[3 * begin:3 * end].T @ right[3 * begin:3 * end] - wanted
     assert np.linalg.norm(error) < 2**-15 * np.linalg.norm(wanted)
-  # What bfloat16 would round to infinity is split, too.
+  # A value that bfloat16 would round to infinity is split into finite parts.
   most = np.full((1, 1), np.finfo(np.float32).max)
   assert np.isfinite(np.asarray(split_in_three(most, 0, True, jnp.bfloat16))).all()
 
 
 @pytest.fixture(name="on_cpu")
 def fixture_on_cpu(monkeypatch):
-  """Programs as for Hopper, but the relaid product is computed by the CPU's kernels."""
+  """Plans copies as for Hopper; the CPU's kernels compute the product of the copies."""
   native = _ffi.native.plan
   seen = []
 
@@ -307,7 +307,7 @@ def test_grouped_products_and_their_gradients(rng, on_cpu, dtype, k, n):
 
 
 @pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float32, F8, jnp.int8])
-def test_products_of_groups_of_k_and_accumulation(rng, on_cpu, dtype):
+def test_products_with_groups_along_k_and_accumulation(rng, on_cpu, dtype):
   sizes = np.array([100, 0, 190, 30])
   lhs, rhs = array(rng, 400, 131, dtype=dtype), array(rng, 400, 261, dtype=dtype)
   wanted = np.zeros((4, 131, 261))

@@ -1,4 +1,4 @@
-"""The schedule core, enumerated: each (tile, k) is done exactly once."""
+"""The schedule core, enumerated: each (tile, k) is computed exactly once."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ WORKGROUP, BATCH, M, N, K_BEGIN, K_END, PEER, NUM_PEERS = range(8)
 
 
 def random_problem(rng):
-  """Arguments of enumerate_work_tiles; any grid, queues, XCDs, cut and claim order."""
+  """Random arguments of enumerate_work_tiles: grid, queues, XCDs, cut, claim order."""
   batch, tiles_m, tiles_n = rng.integers([1, 0, 1], [4, 12, 12])
   tiles_k = rng.integers(1, 20)
   tiles = batch * tiles_m * tiles_n
@@ -27,7 +27,7 @@ def random_problem(rng):
 
 
 def coverage(problem, tiles):
-  """How often each (batch, m, n, k tile) is done."""
+  """How often each (batch, m, n, k tile) is computed."""
   count = np.zeros([problem[k] for k in ("batch", "tiles_m", "tiles_n", "tiles_k")], int)
   for tile in tiles:
     index = tuple(tile[[BATCH, M, N]]) + (slice(tile[K_BEGIN], tile[K_END]),)
@@ -73,7 +73,7 @@ def test_group_m_keeps_tile_rows_together():
 
 
 def test_xcd_remap_gives_each_xcd_a_contiguous_share():
-  """Workgroups are dealt to XCDs in turn; those of one XCD work on neighbours."""
+  """Workgroups go to the XCDs in turn; one XCD computes neighbouring tiles."""
   tiles = native.enumerate_work_tiles(
       batch=1, tiles_m=1, tiles_n=64, tiles_k=1, num_workgroups=16, num_xcds=8)
   for xcd in range(8):

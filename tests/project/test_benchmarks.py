@@ -1,4 +1,4 @@
-"""The benchmark command, on shapes small enough to take no time."""
+"""The benchmark command, on small shapes."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def bench(*flags):
   )
 
 
-def test_writes_speed_error_and_plan_of_both(tmp_path):
+def test_the_command_writes_speed_error_and_plan_of_both_products(tmp_path):
   path = tmp_path / "out.json"
   done = bench(
       "--cases=tiny,48x32x256", "--dtypes=float32,bfloat16,int8", "--threads=1",
@@ -108,7 +108,7 @@ def test_a_wrong_chunked_product_fails_its_command(monkeypatch, capfd):
   assert "s] paced: 3 rounds of together, producer alone" in printed.err
 
 
-def test_what_lasts_is_said_again(capsys):
+def test_progress_repeats_a_step_that_lasts(capsys):
   said = ""
   with progress.shown(interval=0.01):
     progress.doing("case 1")
@@ -121,7 +121,7 @@ def test_what_lasts_is_said_again(capsys):
   assert "s] case 1\n" in said and "s] still: case 1: round 2\n" in said
 
 
-def test_lists_cases_and_refuses_unknown_ones():
+def test_the_command_lists_cases_and_refuses_unknown_ones():
   assert "512x512x8192" in bench("--list").stdout
   done = bench("--cases=dens")
   assert done.returncode != 0

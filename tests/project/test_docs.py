@@ -1,10 +1,10 @@
 """Runs the code of README.md and docs/: all blocks of one page, in one process.
 
-A page is Markdown. Of its fenced blocks
+A page is Markdown. The kinds of its fenced blocks:
 
   python  runs on the CPU, one block after the other in one namespace. Lines that begin
-          with ">>> " are a doctest: what is shown must be what comes out ("..." stands
-          for anything). After the comment <!-- needs a GPU --> it is compiled only.
+          with ">>> " are a doctest: the output must be that of the page ("..." stands
+          for anything). After the comment <!-- needs a GPU --> it is only compiled.
   sh      is read: programs, files and extras must exist, and each program must name
           the flags in its help.
 
@@ -23,8 +23,11 @@ import sys
 import tomllib
 import traceback
 
+import jax
+import jax.numpy as jnp
 import pytest
 
+import jaxgemm
 from tests.support.paths import ROOT
 
 PAGES = [ROOT / "README.md", *sorted(
@@ -67,6 +70,19 @@ def run_page(page: pathlib.Path) -> int:
   return 0
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/guides/chunks.md"])
+def test_chunks_of_a_page_have_a_kernel_on_every_gpu(page):
+  rows = set(re.findall(r"tile_m=(\d+)", (ROOT / page).read_text()))
+  assert rows
+  x = jax.ShapeDtypeStruct((1024, 512), jnp.float32)
+  w = jax.ShapeDtypeStruct((512, 256), jnp.float32)
+  for tile_m in map(int, rows):
+    product = jax.jit(functools.partial(
+        jaxgemm.matmul, config=jaxgemm.GemmConfig(tile_m=tile_m)))
+    for platform in ("cuda", "rocm"):
+      assert product.trace(x, w).lower(lowering_platforms=(platform,)).as_text()
+
+
 def _names(pages, kind):
   return [str(page.relative_to(ROOT)) for page in pages if blocks(page, kind)]
 
@@ -81,7 +97,7 @@ def test_python_of_a_page_runs(page, tmp_path):
   env = {name: value for name, value in os.environ.items()
          if name not in ("XLA_FLAGS", "JAX_PLATFORMS")}
   env |= {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT),
-          # Most of the time is compilation, of which this takes half.
+          # Most of the time is compilation; this flag halves it.
           "XLA_FLAGS": "--xla_backend_optimization_level=0"}
   if EIGHT in path.read_text():
     env["XLA_FLAGS"] += " --xla_force_host_platform_device_count=8"
@@ -114,7 +130,7 @@ def _help(*program) -> str:
 
 
 def _check_python(words: list[str]) -> None:
-  """A command that begins with python: the program exists and knows the flags."""
+  """Asserts that the program of a python command exists and has the flags."""
   if words[:1] == ["-c"]:
     compile(words[1], "-c", "exec")
     return
@@ -144,7 +160,7 @@ def _check_python(words: list[str]) -> None:
 
 
 def _check_pip(words: list[str]) -> None:
-  """Extras and CMake options that an installation names are there."""
+  """Asserts that the extras and CMake options of a pip command exist."""
   project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
   cmake = "".join(path.read_text() for path in ROOT.glob("ffi/*.cmake"))
   cmake += (ROOT / "ffi/CMakeLists.txt").read_text()
@@ -190,7 +206,7 @@ def test_links_between_pages_lead_somewhere():
 
 
 def _messages() -> str:
-  """The text of all strings of the package, what is filled in as a NUL."""
+  """The text of all strings of the package, with a NUL for each f-string value."""
   texts = []
   for path in (ROOT / "jaxgemm").rglob("*.py"):
     inside = set()

@@ -1,4 +1,4 @@
-"""What the examples say where they cannot run."""
+"""Error messages of the examples where they cannot run."""
 
 import os
 import subprocess

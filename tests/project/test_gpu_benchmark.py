@@ -24,7 +24,7 @@ from benchmarks import (
 from tests.support.paths import ROOT
 
 HOLD = "hold_multiprocessors"
-# Of the recorded trace: five rounds of two candidates.
+# The order of the candidates in the recorded trace: five rounds of two.
 VISITS = ["persistent", "stealing", "stealing", "persistent"] * 2 + [
     "persistent", "stealing"]
 VISITS[4:8] = ["stealing", "persistent", "persistent", "stealing"]
@@ -65,7 +65,7 @@ def test_recorded_trace(recorded):
   assert measured.timing.speedup("stealing", "persistent").median > 1.05
 
 
-def test_what_others_run_counts_only_if_asked(recorded):
+def test_kernels_of_others_count_without_a_filter(recorded):
   measured = gpu_trace.evaluate(recorded, VISITS, 1)
   assert measured.launches["persistent"].kernels == 2
   assert not measured.launches["persistent"].others
@@ -79,7 +79,7 @@ def test_lost_samples_are_an_error(recorded):
 
 
 def annotated(*device, driver=()):
-  """One visit from 0 to 1000, dispatched until 100."""
+  """A trace with one visit from 0 to 1000 ns, dispatched until 100 ns."""
   host = [gpu_trace.Event(f"jaxgemm benchmark {what} 0", 0, end)
           for what, end in (("visit", 1000), ("dispatch", 100))]
   return gpu_trace.Trace([gpu_trace.Event(*e) for e in device],
@@ -112,7 +112,7 @@ def test_input_sets_exceed_the_cache():
 
 @pytest.fixture
 def on_cpu(monkeypatch):
-  """As if each sample's dispatch were one kernel of the device."""
+  """Makes gpu_trace read each sample's dispatch as one kernel of the device."""
   read = gpu_trace.read
 
   def pretend(path):
@@ -233,7 +233,7 @@ def states(rows):
 
 
 def good():
-  """Rows that meet all bounds but tokamax's and lax.ragged_dot's."""
+  """Rows that meet all bounds; those of tokamax and lax.ragged_dot are not measured."""
   rows = [row("dense", "1x1x1", xla=0.93, torch=1.4),
           row("dense", "2x2x2", xla=1.2, torch=1.15)]
   for m, n, k in shapes.load()["gpu"]["stream_k"]:
@@ -290,7 +290,7 @@ def test_acceptance():
         "norm": float("nan"), "max": 0})}}),
     ("nothing of ours was refused", 0, {"missing": {"jaxgemm": "ValueError"}}),
 ])
-def test_what_misses_a_bound(gate, index, change):
+def test_a_missed_bound_fails_its_gate_alone(gate, index, change):
   rows = copy.deepcopy(good())
   candidates = rows[index]["candidates"] | change.pop("candidates", {})
   rows[index] |= change | {"candidates": candidates}
@@ -299,7 +299,7 @@ def test_what_misses_a_bound(gate, index, change):
   assert {name: oks for name, oks in states(rows).items() if name != gate} == before
 
 
-def test_a_profile_that_shows_nothing_proves_nothing():
+def test_gates_are_unmeasured_if_the_control_shows_nothing():
   rows = good()
   rows[8]["control"] = {"held_back": [], "dispatch_share": 0.2}
   unproved = [gate for gate, oks in states(rows).items()
@@ -308,7 +308,7 @@ def test_a_profile_that_shows_nothing_proves_nothing():
       "no allocation", "no synchronization: calls are dispatched ahead of the device"]
 
 
-def test_reports_on_results_of_several_runs(tmp_path):
+def test_the_command_merges_results_of_several_runs(tmp_path):
   about = {"device": "NVIDIA H100", "driver": "1", "date": "today", "jax": "2",
            "jaxlib": "3", "cuda": "4", "torch": "5", "tokamax": None, "jaxgemm": "6",
            "commit": "7", "seconds": 8.0, "command": "python -m benchmarks.gpu"}
@@ -334,7 +334,7 @@ def test_reports_on_results_of_several_runs(tmp_path):
     ({"candidates": {}, "missing": {"row": "ValueError: no"}},
      "FAILED: fp8 f row: ValueError: no"),
 ])
-def test_what_is_wrong_or_failed_fails_the_command(tmp_path, change, line):
+def test_a_wrong_or_failed_row_fails_the_command(tmp_path, change, line):
   path = tmp_path / "a.json"
   path.write_text(json.dumps({"runs": [], "rows": [row("fp8", "f") | change]}))
   done = bench(f"--results={path}")
@@ -342,7 +342,7 @@ def test_what_is_wrong_or_failed_fails_the_command(tmp_path, change, line):
   assert line in done.stdout
 
 
-def test_refuses_what_it_does_not_know():
+def test_the_command_refuses_unknown_values():
   for flag in ("--sections=spars", "--grouped=mixtral", "--routings=wild"):
     done = bench(flag)
     assert done.returncode != 0

@@ -1,4 +1,4 @@
-"""JAX's own tests of products, run against ours.
+"""JAX's own tests of products, run against jaxgemm's functions.
 
 They are read from a checkout of jax at the installed version's tag, which the
 environment variable JAX_CHECKOUT names.
@@ -27,12 +27,12 @@ MODULES = ("lax_test", "lax_autodiff_test", "lax_vmap_test", "shard_map_test",
            "pjit_test")
 OF_PRODUCTS = re.compile("dot|ragged|matmul", re.IGNORECASE)
 
-# They look for jax's own words in the text of a program, after what they compute.
+# Assertions on jax's own words in the text of a program; they come after the results.
 OF_TEXTS = ('assert "Precision.HIGHEST" in s', "self.assertRegex(hlo, expected)")
 
 
 class Instead(types.ModuleType):
-  """A module in which some names stand for something else."""
+  """A module in which the given names are replaced."""
 
   def __init__(self, module, **names):
     super().__init__(module.__name__)
@@ -56,7 +56,7 @@ def numpy_dot(a, b, **options):
 
 
 def with_ours(name: str):
-  """A module of jax's tests that calls our functions; ours call the real ones."""
+  """A module of jax's tests that calls jaxgemm, which itself calls the real jax."""
   path = pathlib.Path(CHECKOUT, "tests", name + ".py")
   spec = importlib.util.spec_from_file_location(name, path)
   module = importlib.util.module_from_spec(spec)
@@ -82,14 +82,14 @@ def but_for_texts(test):
 
 
 def of_products(module) -> dict[str, type]:
-  """The module's test cases by name, with their tests of products only."""
+  """The module's test cases by name, with only their tests of products."""
   cases = {}
   for name, case in vars(module).items():
     if not (isinstance(case, type) and case.__module__ == module.__name__ and
             issubclass(case, unittest.TestCase)):
       continue
     tests = [test for test in dir(case) if test.startswith("test")]
-    # What is None is no test to pytest.
+    # pytest ignores a test that is None.
     changed = {test: but_for_texts(getattr(case, test))
                if OF_PRODUCTS.search(f"{name}.{test}") else None for test in tests}
     if any(changed.values()):
@@ -99,7 +99,7 @@ def of_products(module) -> dict[str, type]:
 
 @pytest.fixture(autouse=True)
 def matmul_operator(monkeypatch):
-  """a @ b is ours, too."""
+  """Makes a @ b call jaxgemm.matmul, too."""
   monkeypatch.setattr(tensor_contractions, "matmul", jaxgemm.matmul)
 
 

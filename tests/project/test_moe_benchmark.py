@@ -1,4 +1,4 @@
-"""The benchmark of a mixture of experts' training step, at sizes that take no time."""
+"""The benchmark of a mixture of experts' training step, at small sizes."""
 
 import json
 import os
@@ -16,7 +16,7 @@ TINY = moe_rows.Problem(
     tokens=24, features=16, hidden_features=32, num_experts=4, top_k=2)
 
 
-def test_writes_times_memory_and_differences_of_both(tmp_path):
+def test_the_command_writes_times_memory_and_differences_of_both(tmp_path):
   path, table = tmp_path / "out.json", tmp_path / "out.md"
   env = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
   done = subprocess.run(
@@ -35,7 +35,7 @@ def test_writes_times_memory_and_differences_of_both(tmp_path):
   ratio = row["candidates"][moe_rows.XLA]["ratio"]
   assert ratio["q1"] <= ratio["median"] <= ratio["q3"]
   assert set(row["gradients"]) == {"router", "experts.gate_up", "experts.down"}
-  # Not zero: the two ways are two programs, which round differently.
+  # Not zero: the two products are different programs and round differently.
   assert 0 < max(row["gradients"].values()) <= moe_rows.TOLERANCE["gradient"]
   for line in moe_table.lines(row):
     assert line in table.read_text() and line in done.stdout

@@ -1,4 +1,4 @@
-"""The benchmark of grouped products, on shapes small enough to take no time."""
+"""The benchmark of grouped products, on small shapes."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def bench(*flags):
   )
 
 
-def test_writes_speed_and_errors_of_all(tmp_path):
+def test_the_command_writes_speed_and_errors_of_all_products(tmp_path):
   path, table = tmp_path / "out.json", tmp_path / "out.md"
   done = bench(
       "--shape=60x24x16", "--groups=1,5", "--min_seconds=0", "--min_rounds=3",
@@ -46,7 +46,7 @@ def test_writes_speed_and_errors_of_all(tmp_path):
   assert not result["acceptance"]  # the bounds are for one shape
 
 
-def test_refuses_what_it_does_not_know():
+def test_the_command_refuses_unknown_values():
   for flag in ("--routings=wild", "--shape=60x24", "--work=backward"):
     done = bench(flag)
     assert done.returncode != 0
@@ -77,7 +77,7 @@ def test_gates():
       ("balanced", True)]
 
 
-def test_what_is_wrong_is_found():
+def test_a_large_error_is_found():
   assert grouped_table.wrong([row(error=9e-6)]) == []
   for error in (2e-5, float("nan")):
     assert len(grouped_table.wrong([row(error=error)])) == 1

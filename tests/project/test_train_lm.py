@@ -1,4 +1,4 @@
-"""The main job in miniature: it trains, and it notices a product that is wrong."""
+"""The training example in miniature: it trains, and it notices a wrong product."""
 
 import json
 import os
@@ -17,7 +17,7 @@ TINY = [
 
 
 def python(*arguments):
-  # Most of the time is compilation; LLVM's level 0 halves it.
+  # Most of the time is compilation; LLVM's optimization level 0 halves it.
   env = os.environ | {"XLA_FLAGS": "--xla_backend_optimization_level=0"}
   return subprocess.run(
       [sys.executable, *arguments],
@@ -46,7 +46,7 @@ def test_trains_in_jaxgemm_and_agrees_with_jax(tmp_path, dtype):
   assert "42 jaxgemm_gemm custom calls (6 grouped" in done.stdout
   for product in metrics["products"]:
     assert product["kernel"] in done.stdout
-  # What is about to be done is said before it is done, and no loss before a step.
+  # Each stage is announced before it begins; no loss is printed before a step.
   said = " ".join(done.stdout.split())
   order = [
       "Trains a byte-level mixture of experts for 4 steps", "Making the parameters",

@@ -50,7 +50,7 @@ def test_dense(rng, dtype, out, m, n, k, layout):
 @pytest.mark.parametrize("m, n, k", [(256, 256, 256), (257, 129, 65)])
 @pytest.mark.parametrize("layout", ["rr", "rc", "cr", "cc"])
 def test_loads_by_element(rng, dtype, out, tile_k, m, n, k, layout):
-  """A kernel by its name reads operands as they are, without a copy before it."""
+  """A kernel chosen by name reads operands as they are, without a copy before it."""
   a = array(rng, *((m, k) if layout[0] == "r" else (k, m)), dtype=dtype)
   b = array(rng, *((k, n) if layout[1] == "r" else (n, k)), dtype=dtype)
   dims = (((1 if layout[0] == "r" else 0,), (0 if layout[1] == "r" else 1,)), ((), ()))
@@ -66,7 +66,7 @@ def test_loads_by_element(rng, dtype, out, tile_k, m, n, k, layout):
 def test_float32_in_three_passes(rng):
   a, b = array(rng, 300, 1000, dtype="float32"), array(rng, 1000, 200, dtype="float32")
   want = double(a) @ double(b)
-  # 375 additions of eight products, each cut off at 2**-23 of the sum so far, at the most.
+  # At most 375 additions of eight products, each cut off at 2**-23 of the accumulator.
   assert_close(gemm(a, b, precision="high"), want, 375 * 2.0**-23)
   tf32 = double(gemm(a, b))
   assert np.linalg.norm(tf32 - want) > 1e-4 * np.linalg.norm(want)
@@ -92,7 +92,7 @@ def test_schedules(rng, schedule, reduction):
 
 @pytest.mark.parametrize("peers", [2, 3, 4, 5, 6, 8])
 @pytest.mark.parametrize("out", ["bfloat16", "float32"])
-def test_peers_of_a_cluster(rng, peers, out):
+def test_split_k_across_a_cluster(rng, peers, out):
   a, b, bias = array(rng, 250, 1032), array(rng, 1032, 264), array(rng, 264, dtype="float32")
   shares = 6 * peers
   config = GemmConfig(tile_m=128, tile_n=128, num_shares=shares, num_workgroups=shares)
@@ -174,7 +174,7 @@ def test_ragged(rng, sizes, schedule, dtype, k, n):
     assert_close(given, reference, TOLERANCE.get(dtype, 4e-2))
 
 
-def test_rows_of_nobody_do_not_leak(rng):
+def test_rows_of_no_group_are_not_read(rng):
   lhs = array(rng, 512, 128).at[300:].set(jnp.nan)
   rhs, sizes = array(rng, 3, 128, 64), jnp.asarray([100, 150, 50], jnp.int32)
   out = jaxgemm.ragged_dot(lhs, rhs, sizes, implementation="jaxgemm")

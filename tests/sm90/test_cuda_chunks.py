@@ -56,14 +56,14 @@ def test_batches(rng, place):
   assert_close(jax.jit(overlapped)(given, w), x, w)
 
 
-def test_the_host_reaches_the_producer_as_it_is(rng):
+def test_a_source_in_host_memory_is_not_copied_before_the_producer(rng):
   x, w = on_host(array(rng, 1024, 256)), array(rng, 256, 192)
   text = jax.jit(overlapped).lower(x, w).compile().as_text()
   assert "bf16[1024,256]{1,0:S(5)}" in text
   assert "copy-start" not in text and " copy(" not in text
 
 
-def test_calls_after_calls(rng):
+def test_many_calls_in_a_row(rng):
   w = array(rng, 256, 192)
   xs = [array(rng, 1024, 256) for _ in range(4)]
   f = jax.jit(overlapped)
@@ -79,7 +79,7 @@ def test_calls_after_calls(rng):
 
 
 def check_within_the_device(rng, tiles, config=None, **kwargs):
-  """Thirty products of an array that is copied within the device, every one checked."""
+  """Checks thirty products of an array that is copied within the device."""
   x, w = array(rng, 8192, 8192), array(rng, 8192, 8192)
   rows = jaxgemm.chunk_rows(x, w, tiles_per_chunk_m=tiles, config=config)
   f = jax.jit(lambda x, w: jaxgemm.overlap(
@@ -94,7 +94,7 @@ def check_within_the_device(rng, tiles, config=None, **kwargs):
 
 @pytest.mark.parametrize("tiles", [1, 2, 4, 8])
 def test_copies_within_the_device_need_no_multiprocessor(rng, tiles):
-  """The product fills the GPU: it and a copy by a kernel would wait for each other."""
+  """The product fills the GPU: a copy by a kernel and the product would deadlock."""
   check_within_the_device(rng, tiles)
 
 
@@ -106,7 +106,7 @@ def test_copies_within_the_device_beside_a_product_that_leaves_room(rng, tiles):
 
 
 def test_a_result_that_is_sliced_or_stacked(rng):
-  # XLA may pass a slice's address to a call, and forget that its result is aliased.
+  # XLA may give a call the address of a slice, and forget that its result is aliased.
   x, w = array(rng, 1024, 256), array(rng, 256, 192)
   out = jax.jit(lambda x, w: jaxgemm.overlap(
       x, lambda data, signals: jaxgemm.chunked_matmul(
@@ -124,7 +124,7 @@ def test_gradients(rng):
   assert_close(d_w, np.asarray(x, np.float64).T, ones)
 
 
-def test_a_consumer_that_fails_and_one_that_is_not_reached(rng):
+def test_consumers_may_fail_or_not_be_reached(rng):
   x, w = array(rng, 8192, 2048), array(rng, 2048, 256)
   f = jax.jit(lambda x, w, epoch: overlapped(x, w, epoch=epoch, timeout=2e-3))
   for _ in range(3):
@@ -145,7 +145,7 @@ def test_joins_by_an_epoch(rng):
 
 
 @pytest.mark.skipif(not arriving.has_nvcc(), reason="needs nvcc, CUDA's compiler")
-def test_a_producer_of_ones_own():
+def test_the_example_of_an_own_producer_runs():
   done = subprocess.run(
       [sys.executable, "examples/own_producer/own_producer.py", "--pause_us=20"],
       capture_output=True, text=True, timeout=1800, cwd=ROOT)

@@ -1,6 +1,6 @@
-"""The forms of a Hopper kernel that do little more than multiply, on an NVIDIA GPU.
+"""The fast forms of a Hopper kernel, on an NVIDIA GPU.
 
-They store a tile while they multiply the next one, so a workgroup gets several tiles.
+They store an output tile while they compute the next, so each CTA gets several tiles.
 """
 
 import functools
@@ -19,7 +19,7 @@ from tests.support.cuda_kernels import Kernel, product
 
 pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
 
-# All layouts of one type, and one layout of others.
+# All layouts of bfloat16, and one layout of float16 and of float8.
 KERNELS = [name for target, name in _ffi.NAMES["gpu_kernels"] if target == "sm90" and
            re.match("gemm_(bfloat16_|float16_.*_rrr|float8_e4m3fn_float8_e5m2.*_rcr)", name)]
 
@@ -33,7 +33,7 @@ def options(kernel: Kernel, num_workgroups: int):
 
 
 def check(runs):
-  """Runs (function, arrays, wanted), as one program."""
+  """Runs all (function, arrays, wanted) as one program and checks the results."""
   functions, arrays, wanted = zip(*runs)
   outs = jax.jit(lambda arrays: [f(*xs) for f, xs in zip(functions, arrays)])(arrays)
   for out, want in zip(outs, wanted):
@@ -56,7 +56,7 @@ def test_plain(rng, name):
                    (a, b), product(wide_a, wide_b)))
   outs = check(runs)
   for i, out in enumerate(outs):
-    assert (out == outs[i // 3 * 3]).all()  # on any grid
+    assert (out == outs[i // 3 * 3]).all()  # the same bits on any grid
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -65,10 +65,10 @@ def test_grouped(rng, name):
   contract_l, contract_r = kernel.contracting
   n, sizes = 2 * kernel.n - 24, [kernel.m + 9, 0, 1, 50, 3 * kernel.m]
   ends = np.cumsum(sizes)
-  m = int(ends[-1]) + 77  # the last rows are nobody's
+  m = int(ends[-1]) + 77  # the last rows belong to no group
   numbers = lax.RaggedDotDimensionNumbers(
       (((contract_l,), (1 + contract_r,)), ((), ())), [1 - contract_l], [0])
-  # Of some the k tiles are fewer than the boxes of a tile.
+  # Some problems have fewer k tiles than TMA boxes that store an output tile.
   for k, workgroups in ((kernel.k, 1), (3 * kernel.k, 5), (9 * kernel.k + 16, 66)):
     a, wide_a = kernel.lhs(rng, m, k)
     b, wide_b = kernel.rhs(rng, len(sizes), k, n)

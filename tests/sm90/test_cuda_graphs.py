@@ -36,7 +36,7 @@ def start(program: str, **env) -> subprocess.Popen:
 
 
 def result(process: subprocess.Popen, given: str = "") -> dict:
-  """What the program printed last."""
+  """The last line that the program printed."""
   said, errors = process.communicate(given, timeout=1800)
   assert process.returncode == 0, errors[-3000:]
   return json.loads(said.splitlines()[-1])
@@ -56,7 +56,7 @@ def test_command_buffers_on_and_off_give_the_same_bits():
   captured, plain = seen("calls", 1), seen("calls", 0)
   assert captured["bits"] == plain["bits"]
   for each in captured, plain:
-    # Each replay, on whichever of the inputs, as the first run.
+    # Every replay has the bits of the first run on the same input.
     assert each["different"] == 0
     assert kernels(each) == each["calls"] * REPLAYS
   assert captured["graphs"] >= REPLAYS
@@ -76,7 +76,7 @@ def test_loops_in_command_buffers():
 
 
 def test_products_of_chunks():
-  # What waits on the host cannot be captured: a graph of one call is long enough.
+  # Calls that wait on the host cannot be captured: graphs of one call are allowed.
   captured = seen("chunks", 1, "--xla_gpu_graph_min_graph_size=1")
   plain = seen("chunks", 0)
   assert captured["bits"] == plain["bits"]
@@ -85,7 +85,7 @@ def test_products_of_chunks():
     assert kernels(each["arriving"]) == REPLAYS
     for name in ("scan", "copies"):
       assert kernels(each[name]) == each["per_scan"] * REPLAYS
-  # Those programs have nothing else that could be.
+  # In the programs of "arriving" the call is all that can be captured.
   assert captured["arriving"]["graphs"] >= REPLAYS
   assert plain["arriving"]["graphs"] == 0
 
@@ -104,7 +104,7 @@ def test_streams_of_one_program():
 
 
 def test_threads(rng):
-  """Programs of their own, all at once, and one program of all."""
+  """Threads run different programs at once, and the same program."""
   def make(index):
     m, n = 256 + 40 * index, 520 - 24 * index
     a, b = array(rng, m, 2048), array(rng, 2048, n)
@@ -120,7 +120,7 @@ def test_threads(rng):
     return sum((np.asarray(run(a, b)) != first).any() for _ in range(40))
 
   with concurrent.futures.ThreadPoolExecutor(16) as pool:
-    # Twice each, so that threads share programs, too.
+    # Each program runs on two threads, so that threads share programs, too.
     assert list(pool.map(again, 2 * list(range(len(made))))) == [0] * 16
 
 

@@ -1,4 +1,4 @@
-"""compute-sanitizer on every kernel of the build, by way of the package.
+"""compute-sanitizer on every kernel of the build, called through the package.
 
 JAXGEMM_TEST_PLATFORMS=cuda,cpu python -m pytest tests/sm90/test_cuda_sanitizers.py
 """
@@ -21,7 +21,7 @@ TESTS = ROOT / "tests/support"
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SANITIZER = shutil.which("compute-sanitizer") or shutil.which(
     "compute-sanitizer", path="/usr/local/cuda/bin")
-# Processes of each tool: a start of jax takes as long as several kernels.
+# Processes per tool, not one per kernel: starting jax takes as long as several kernels.
 SHARES = max(1, min(8, (os.cpu_count() or 1) // len(TOOLS)))
 
 
@@ -35,21 +35,21 @@ pytestmark = pytest.mark.skipif(bool(_skip_reason()), reason=_skip_reason())
 
 
 def sanitized(tool: str, *command) -> tuple[int, str]:
-  """The exit status, and what the tool and the command say."""
-  # XLA's own kernels are not looked at, planted ones are.
+  """(exit status, output of the tool and the command)."""
+  # Only kernels named gemm_*, the planted ones too, are checked; XLA's are not.
   options = ["--tool", tool, "--launch-timeout", "0", "--kernel-name", "kns=gemm_"]
-  # An allocation of its own for each array: beyond its end lies no other array.
+  # Each array has its own allocation, so that no other array lies behind its end.
   changes = {"XLA_PYTHON_CLIENT_ALLOCATOR": "platform", "OPENBLAS_NUM_THREADS": "1"}
   if tool == "racecheck":
-    # One kernel at a time, though they may start before those ahead have ended: what
-    # one kernel's blocks do to their own memory is looked at.
+    # Kernels run one at a time, although a kernel may start before the previous one has
+    # ended: racecheck looks at the memory of the CTAs of one kernel.
     options += ["--print-limit", "0", "--force-blocking-launches"]
   else:
-    # What XLA tries and does without is no fault; what fails, fails the command.
+    # API calls that XLA tries and does without are no faults; others end the command.
     options += ["--print-limit", "5", "--report-api-errors", "no"]
   if tool == "initcheck":
-    # It does not see what the copy engine stores: to it most results are as they were
-    # allocated when the host reads them. cuda_kernels.py compares them.
+    # initcheck does not see what TMA stores: it takes most results for uninitialised
+    # when the host reads them. cuda_kernels.py compares them.
     options += ["--check-api-memory-access", "no"]
   done = subprocess.run(
       [SANITIZER, *options, sys.executable, *map(str, command)], text=True,
@@ -64,7 +64,7 @@ def kernels(tool: str, *arguments) -> tuple[int, str]:
 
 @pytest.fixture(scope="module")
 def runs():
-  """Futures of what the tools say, by tool; all run at once."""
+  """Futures of (exit status, output), by tool; all tools run at once."""
   pool = concurrent.futures.ThreadPoolExecutor(SHARES * len(TOOLS))
   yield {tool: [pool.submit(kernels, tool, f"{share}/{SHARES}")
                 for share in range(SHARES)] for tool in TOOLS}
@@ -72,7 +72,7 @@ def runs():
 
 
 def errors(said: str) -> int:
-  """The count in a tool's summary, of which there has to be one."""
+  """The number of errors in a tool's summary, which must be there."""
   found = re.findall(
       r"ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard", said)
   assert found, said[-3000:]
@@ -93,8 +93,8 @@ def test_every_kernel_is_clean(runs, tool):
     assert status == 0, said[-6000:]
     seen += re.findall(r"^kernel (\w+): \d+ calls$", said, re.MULTILINE)
     if errors(said):
-      # Its reports on one and the same kernel come and go: what it says twice counts.
-      # The instance, without its form.
+      # racecheck's reports on a kernel come and go: only a repeated report counts.
+      # The names are those of instances, without the form.
       named = set(re.findall(r"access at (gemm_\w+_[rc][rc]r)", said))
       assert tool == "racecheck" and named, said[-6000:]
       again |= named

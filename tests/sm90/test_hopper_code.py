@@ -1,5 +1,5 @@
-"""The machine code of Hopper's kernels, of a build that has them: what ptxas makes of the
-source, and does not promise. Needs CUDA's cuobjdump, or Triton's; no GPU.
+"""The machine code of Hopper's kernels: what ptxas makes of the source, but does not
+promise. The tests need a build with these kernels and CUDA's or Triton's cuobjdump.
 """
 
 import functools
@@ -25,7 +25,7 @@ def _cuobjdump() -> str | None:
 
 KERNELS = sorted(name for name in _ffi.built_kernels("sm90")
                  if re.match("gemm_(bfloat16_|float8_e4m3fn_float8_e5m2.*_rcr)", name))
-# Of the forms that do little more than multiply.
+# The fast forms of a kernel.
 FORMS = ("plain", "grouped", "claimed", "pingpong", "peers")
 FIRST_LOADS = ("plain", "pingpong", "peers")
 
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(
 
 @functools.cache
 def functions(kernel: str) -> dict[str, list[str]]:
-  """Of each form, but the general one: the names of its instructions, in order."""
+  """The opcodes of each fast form of a kernel, in order."""
   listing = subprocess.run(
       [_cuobjdump(), "-sass", _ffi.KERNEL_FOLDER / "sm90" / f"{kernel}.cubin"],
       check=True, text=True, stdout=subprocess.PIPE).stdout
@@ -45,19 +45,19 @@ def functions(kernel: str) -> dict[str, list[str]]:
     form = part.split(None, 1)[0].removeprefix(kernel).removeprefix("_")
     found[form] = re.findall(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z]\w*)",
                              part, re.MULTILINE)
-  # What has no code of its own has a line or two.
+  # A form without code of its own has a line or two.
   return {form: code for form, code in found.items() if form in FORMS and multiplies(code)}
 
 
 def multiplies(code: list[str]) -> list[int]:
-  """Where wgmmas are: of 16 bits HGMMA, of 8 QGMMA."""
+  """Positions of the wgmmas: HGMMA for 16 bits, QGMMA for 8."""
   return [i for i, name in enumerate(code) if name in ("HGMMA", "QGMMA")]
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_main_loop_is_short(kernel):
-  """wgmma's operands are found by uniform instructions: moved from vector registers, one
-  by one, they keep the tensor cores waiting. And nothing is spilled there.
+  """Uniform instructions compute the descriptors of wgmma's operands: moves from vector
+  registers, one by one, would keep the tensor cores waiting. No register is spilled.
   """
   forms = functions(kernel)
   assert "plain" in forms or "peers" in forms
@@ -68,7 +68,7 @@ def test_the_main_loop_is_short(kernel):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_first_load_comes_soon(kernel):
-  """A kernel's code is fetched as it is executed, and slowly."""
+  """Code is fetched slowly as it is executed, so few instructions may come before."""
   for form, code in functions(kernel).items():
     if form in FIRST_LOADS:
       assert code.index("UTMALDG") <= 150, form

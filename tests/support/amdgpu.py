@@ -1,4 +1,4 @@
-"""Small AMD kernels for tests: clang from PyPI's ziglang, from assembly or HIP."""
+"""Small AMD kernels for tests: assembly or HIP, compiled by PyPI's ziglang."""
 
 import functools
 import importlib.util
@@ -49,7 +49,7 @@ amdhsa.kernels:
 """
 
 
-# Called directly: `python -m ziglang` starts longer than these kernels compile.
+# The program itself: `python -m ziglang` takes longer to start than to compile these.
 _ZIG = pathlib.Path(importlib.util.find_spec("ziglang").origin).parent / "zig"
 
 
@@ -70,17 +70,17 @@ def link(assembly: str, arch: str) -> bytes:
 
 @functools.cache
 def assemble(body: str, arch: str, lds: int = 0) -> bytes:
-  """A kernel k from instructions.
+  """The code object of a kernel k with these instructions.
 
-  It starts with its arguments' address in s[0:1], the workgroup in s2 and the work-item
-  in v0, and has all registers.
+  The kernel starts with the address of its arguments in s[0:1], the id of the workgroup
+  in s2 and that of the work-item in v0. It may use all registers.
   """
   return link(_KERNEL.format(body=body, lds=lds), arch)
 
 
 @functools.cache
 def compile_to_assembly(source: str, arch: str, *flags: str) -> str:
-  """What clang makes of HIP code; __global__ and the like need no header."""
+  """The assembly of HIP code; __global__, __device__ and __shared__ need no header."""
   prelude = "".join(
       f"#define __{name}__ __attribute__(({name}))\n"
       for name in ("global", "device", "shared")

@@ -1,4 +1,4 @@
-"""Products of arrays that arrive, by a copy or from a thread of the test's own."""
+"""Products of arrays that arrive by a copy, or from a thread of the test."""
 
 import ctypes
 import functools
@@ -14,7 +14,7 @@ import jaxgemm
 
 
 def has_nvcc() -> bool:
-  """Whether CUDA's compiler is there, and starts."""
+  """Whether nvcc, CUDA's compiler, is installed and starts."""
   try:
     return subprocess.run(["nvcc", "--version"], capture_output=True).returncode == 0
   except OSError:
@@ -23,7 +23,7 @@ def has_nvcc() -> bool:
 
 def overlapped(x, w, *, config, tiles=2, first_chunk=0, axis=-2, pivot=0,
                by_column=False, **kwargs):
-  """x @ w while x is copied; by_column: x is [..., K, M]."""
+  """x @ w while x is copied; x is [..., K, M] if by_column."""
   numbers = (((0,), (0,)), ((), ())) if by_column else None
   return jaxgemm.overlap(
       x, lambda data, signals: jaxgemm.chunked_matmul(
@@ -33,7 +33,7 @@ def overlapped(x, w, *, config, tiles=2, first_chunk=0, axis=-2, pivot=0,
 
 
 def memory(x: jax.Array):
-  """What an array holds, to be written; np.array of it is what it holds now."""
+  """An array's memory, for writing; np.array of it is a copy of its current values."""
   if x.device.platform != "cpu":
     return CudaMemory(x)
   buffer = (ctypes.c_uint8 * x.nbytes).from_address(x.unsafe_buffer_pointer())
@@ -41,11 +41,11 @@ def memory(x: jax.Array):
 
 
 class Arriving:
-  """An lhs [..., M, K] (axis -2) whose chunks a thread writes one by one.
+  """An lhs [..., M, K] (axis -2) with chunks that a thread writes one by one.
 
   Attributes:
-    values: what is written; others of the same shape may take their place.
-    lhs: NaN, or -128, where nothing has been written.
+    values: The values to write; a test may assign others of the same shape.
+    lhs: The array, with NaN (int8: -128) where nothing has been written.
     signals: uint32[C], or [*batch, C]; zeros at first.
   """
 
@@ -65,7 +65,7 @@ class Arriving:
     return list(np.ndindex(self.signals.shape))
 
   def signals_now(self) -> np.ndarray:
-    """What the signals are at this moment."""
+    """The current values of the signals."""
     return np.array(self._signals)
 
   def write(self, place, epoch: int = 1) -> None:
@@ -78,7 +78,7 @@ class Arriving:
     self._signals[place] = epoch
 
   def start(self, order, pause: float = 0.0, epoch: int = 1) -> threading.Thread:
-    """Writes chunks in this order, on a thread."""
+    """Starts a thread that writes the chunks in this order."""
     def run():
       for place in order:
         time.sleep(pause)
@@ -90,7 +90,7 @@ class Arriving:
 
 
 def check_joins(values: np.ndarray, w: jax.Array, config: jaxgemm.GemmConfig) -> None:
-  """Joins by an epoch, behind a product and behind what no chunk is needed for."""
+  """Checks joins by an epoch, after a product and after a result without chunks."""
   arriving = Arriving(values, config.tile_m)
 
   @functools.partial(jax.jit, static_argnames=("epoch", "multiplies"))
@@ -115,14 +115,14 @@ def check_joins(values: np.ndarray, w: jax.Array, config: jaxgemm.GemmConfig) ->
 
 
 class CudaMemory:
-  """Of an array on the first NVIDIA GPU: written on a stream beside XLA's."""
+  """The memory of an array on the first NVIDIA GPU, written on a separate stream."""
 
   def __init__(self, x: jax.Array):
     self._address, self._held = x.unsafe_buffer_pointer(), np.array(x)
 
   def __setitem__(self, index: tuple, values) -> None:
     self._held[index] = values
-    part = self._held[(*index, None)]  # a view, of one element too
+    part = self._held[(*index, None)]  # a view, even of one element
     if not part.flags.c_contiguous:
       raise ValueError(f"{index} is not one piece of memory; rows are allowed.")
     address = self._address + part.ctypes.data - self._held.ctypes.data
@@ -139,10 +139,10 @@ class CudaMemory:
 
 @functools.cache
 def _cuda():
-  """The driver, the context that jax uses, and a stream of one's own in it."""
+  """The driver, the context that jax uses, and a new stream in it."""
   driver = ctypes.CDLL("libcuda.so.1")
   context, stream = ctypes.c_void_p(), ctypes.c_void_p()
-  non_blocking = 1  # as XLA's are
+  non_blocking = 1  # like XLA's streams
   for name, *args in (("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0),
                       ("cuCtxSetCurrent", context),
                       ("cuStreamCreate", ctypes.byref(stream), non_blocking)):
@@ -151,9 +151,9 @@ def _cuda():
 
 
 def _on_stream(name: str, *args) -> None:
-  """Calls a function that copies, and waits for the copy."""
+  """Calls a copy function of the driver, and waits for the copy."""
   driver, context, stream = _cuda()
-  _check(name, driver.cuCtxSetCurrent(context))  # of this thread
+  _check(name, driver.cuCtxSetCurrent(context))  # for this thread
   _check(name, getattr(driver, name)(*args, stream))
   _check(name, driver.cuStreamSynchronize(stream))
 

@@ -1,4 +1,4 @@
-"""Runs a kernel with the fault that a tool of compute-sanitizer is to find.
+"""Runs a kernel with the fault that a tool of compute-sanitizer must find.
 
     compute-sanitizer --tool racecheck python tests/support/cuda_faults.py racecheck
 """
@@ -17,7 +17,7 @@ _HEAD = """
   ld.param.u64 %p, [memory];
   mov.u32 %t, %tid.x;
 """
-# 64 threads and 256 bytes of memory that nobody has written to.
+# Faulty PTX by tool, for 64 threads and 256 bytes of uninitialised memory.
 FAULTS = {
     "memcheck": "st.global.u32 [%p + 256], %t;",
     "initcheck": "ld.global.u32 %x, [%p + 128]; st.global.u32 [%p], %x;",
@@ -31,7 +31,7 @@ FAULTS = {
       st.shared.u32 [%mine], %t;
       ld.shared.u32 %x, [%next];
       st.global.u32 [%p], %x;""",
-    # Nobody has initialised the barrier.
+    # The barrier has not been initialised.
     "synccheck": "mov.u32 %x, shared; mbarrier.arrive.shared::cta.b64 _, [%x];",
 }
 

@@ -1,4 +1,4 @@
-"""What the tests on an NVIDIA GPU share."""
+"""Helpers for the tests that need an NVIDIA GPU."""
 
 import os
 
@@ -9,12 +9,12 @@ import jaxgemm
 from jaxgemm import _ffi
 from tests.support.paths import ROOT
 
-# ||out - reference|| / ||reference|| of one rounding to the type, at most.
+# Largest ||out - reference|| / ||reference|| of one rounding to the type.
 TOLERANCE = {"bfloat16": 4e-3, "float16": 6e-4, "float32": 1e-3, "int32": 0}
 
 
 def skip_reason() -> str:
-  """Why the tests on a GPU cannot run, or ""."""
+  """Why the tests that need a GPU cannot run, or ""."""
   if "cuda" not in os.environ["JAX_PLATFORMS"]:
     return "needs an NVIDIA GPU: set JAXGEMM_TEST_PLATFORMS=cuda,cpu"
   if not _ffi.built_kernels(_ffi.target("cuda")):
@@ -41,12 +41,12 @@ def assert_close(given, wanted, tolerance=None):
 
 
 def gemm(a, b, **kwargs):
-  """The kernel or an error: XLA does not step in."""
+  """jaxgemm.matmul by a kernel of jaxgemm, never by XLA."""
   return jaxgemm.matmul(a, b, implementation="jaxgemm", **kwargs)
 
 
 def environment(**changes) -> dict[str, str]:
-  """Of another process on the GPU, which takes no more memory than it needs."""
+  """Environment of another process on the GPU, without preallocated memory."""
   flags = " ".join(flag for flag in os.environ.get("XLA_FLAGS", "").split()
                    if "host_platform_device_count" not in flag)
   path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))

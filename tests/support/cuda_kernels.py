@@ -2,9 +2,9 @@
 
     python tests/support/cuda_kernels.py [INDEX/COUNT [NAME]]
 
-takes every COUNT-th kernel from the INDEX-th on, of those with NAME in their names.
-test_cuda_sanitizers.py starts it under compute-sanitizer: all arrays come from the
-host, by copies, so that no kernel but this package's writes what its kernels read.
+runs every COUNT-th kernel, from the INDEX-th on, of those with NAME in their names.
+test_cuda_sanitizers.py starts it under compute-sanitizer: all arrays are copied from
+the host, so that only this package's kernels write what its kernels read.
 """
 
 import functools
@@ -21,7 +21,7 @@ from tests.support.cuda_gpu import TOLERANCE
 
 
 class Kernel:
-  """A kernel, and operands as it wants them."""
+  """A kernel, and random operands in its layout and dtypes."""
 
   def __init__(self, name: str):
     dtype = "|".join(_ffi.NAMES["operand_dtypes"])
@@ -30,7 +30,7 @@ class Kernel:
     self.name, self.dtypes, self.layout = name, (lhs, rhs), layout
     self.m, self.n, self.k = int(m), int(n), int(k)
     self.integer = lhs == "int8"
-    # Rounded once; sums of float8 products are looked at as they are.
+    # Results are rounded once; those of float8 operands stay float32.
     self.out = {"int8": "int32", "bfloat16": "bfloat16", "float16": "float16"}.get(
         lhs, "float32")
 
@@ -44,7 +44,7 @@ class Kernel:
     return rng.standard_normal(shape, np.float32).astype(dtype)
 
   def lhs(self, rng, *shape):
-    """As the kernel wants it, and [..., M, K]."""
+    """(lhs in the kernel's layout, lhs as [..., M, K])."""
     *batch, m, k = shape
     if self.layout[0] == "r":
       x = self.array(rng, 0, *batch, m, k)
@@ -53,7 +53,7 @@ class Kernel:
     return x, x.swapaxes(-1, -2)
 
   def rhs(self, rng, *shape):
-    """As the kernel wants it, and [..., K, N]."""
+    """(rhs in the kernel's layout, rhs as [..., K, N])."""
     *groups, k, n = shape
     if self.layout[1] == "r":
       x = self.array(rng, 1, *groups, k, n)
@@ -75,7 +75,7 @@ def silu(x):
 
 
 def dense(kernel: Kernel):
-  """(name, function of arrays, arrays, result in float64) of dense products."""
+  """Yields (name, function of arrays, arrays, float64 result) of dense products."""
   m, n, k = kernel.m + 24, kernel.n + 16, 3 * kernel.k + 16
   (contract_l, contract_r), whole = kernel.contracting, np.random.default_rng(0)
 
@@ -101,20 +101,20 @@ def dense(kernel: Kernel):
     yield ("plain", lambda a, b: jaxgemm.dot_general(
         a, b, (((contract_l,), (contract_r,)), ((), ())), implementation="jaxgemm",
         preferred_element_type="bfloat16", config=config), (a, b), sums)
-  # One tile, cut among four workgroups, where they may be one cluster.
+  # One output tile, with k split among four CTAs: in a cluster where that is possible.
   small, wide_small = kernel.lhs(whole, 100, k)
   narrow, wide_narrow = kernel.rhs(whole, k, 120)
   config = kernel.config(schedule="stream_k", num_workgroups=4, num_shares=4)
   yield ("peers", functools.partial(call, config=config), (small, narrow),
          product(wide_small, wide_narrow))
-  # Both chunks of lhs are there, the second tile row comes first.
+  # Both chunks of lhs have arrived; the second tile row is computed first.
   config = kernel.config(schedule="work_stealing", num_workgroups=2)
   yield ("chunked", functools.partial(
       jaxgemm.chunked_matmul, tiles_per_chunk_m=1, tile_idx_pivot_m=1, config=config,
       dimension_numbers=(((contract_l,), (contract_r,)), ((), ())),
       preferred_element_type=kernel.out, implementation="jaxgemm"),
          (a, b, np.ones(2, np.uint32)), sums)
-  # Lines that the copy engine does not take.
+  # Rows of a length that TMA cannot read.
   odd, wide_odd = kernel.lhs(whole, 67, kernel.k + 5)
   other, wide_other = kernel.rhs(whole, kernel.k + 5, 35)
   yield ("odd", functools.partial(call, config=kernel.config()), (odd, other),
@@ -125,7 +125,7 @@ def dense(kernel: Kernel):
   config = kernel.config(schedule="persistent", num_workgroups=3)
 
   def with_preact(a, b, bias):
-    # The call keeps what the gradient would read.
+    # The call saves the value before the activation for the gradient.
     out, _ = jax.vjp(lambda a: call(a, b, bias, config=config, activation="silu"), a)
     return out
 
@@ -133,14 +133,14 @@ def dense(kernel: Kernel):
 
 
 def grouped(kernel: Kernel):
-  """Likewise, of grouped products."""
+  """Yields the same as `dense`, of grouped products."""
   rng = np.random.default_rng(1)
   contract_l, contract_r = kernel.contracting
   k, n = 2 * kernel.k, kernel.n + 16
   sizes = np.asarray([kernel.m + 9, 0, 1, 50], np.int32)
   ends = np.cumsum(sizes)
   rows = [slice(end - size, end) for end, size in zip(ends, sizes)]
-  m = int(ends[-1]) + 13  # the last are nobody's
+  m = int(ends[-1]) + 13  # the last rows belong to no group
 
   def call(a, b, sizes, *accumulate, numbers, config):
     options = {"accumulate": accumulate[0]} if accumulate else {
@@ -182,7 +182,7 @@ def gated(kernel: Kernel, rng):
   sizes = np.asarray([kernel.m + 9, 0, 50], np.int32)
   m, k, n = int(sizes.sum()) + 13, kernel.k + 16, 72
   a, b = kernel.array(rng, 0, m, k), kernel.array(rng, 1, len(sizes), k, 2, n)
-  # Gates near 0, whatever k, so that their rounding stays small.
+  # Gates stay near 0 for any k, so that their rounding stays small.
   a = (a.astype(np.float32) / np.sqrt(k)).astype(a.dtype)
   group = np.repeat(np.arange(len(sizes)), sizes)
   z = np.einsum("mk,mkin->min", a[:len(group)].astype(np.float64),
@@ -198,11 +198,11 @@ def gated(kernel: Kernel, rng):
 
 
 def check(kernel: Kernel) -> int:
-  """Runs all cases of a kernel as one program; returns how many."""
+  """Runs all cases of a kernel as one program; returns their number."""
   cases = [*dense(kernel), *grouped(kernel)]
 
   def program(arrays, buffers):
-    # XLA copies what an accumulating call overwrites, unless it is given away.
+    # XLA copies a buffer that a call accumulates into, unless it is donated.
     return [function(*given, *buffer) for (_, function, _, _), given, buffer
             in zip(cases, arrays, buffers)]
 

@@ -1,5 +1,5 @@
-"""Programs that test_cuda_graphs.py runs as processes of their own, for flags count
-where a process starts. Each prints what it saw as a line of JSON.
+"""Programs that test_cuda_graphs.py runs in separate processes, because XLA reads its
+flags when a process starts. Each prints what it measured as one line of JSON.
 
     python tests/support/cuda_programs.py calls | loop | chunks | streams | busy
 """
@@ -26,8 +26,8 @@ from jaxgemm import GemmConfig
 from tests.support.arriving import Arriving, overlapped
 from tests.support.cuda_gpu import array, assert_close, double, gemm
 
-# Whose bits are the same on every run. No two have the same plan: of equal calls in one
-# program XLA leaves one.
+# Options that give the same bits on every run. Their plans differ, because XLA merges
+# equal calls of one program.
 DENSE = (
     dict(schedule="persistent"),
     dict(schedule="work_stealing", config=GemmConfig(num_workgroups=5)),
@@ -40,10 +40,10 @@ REPLAYS = 100
 
 
 def trace(run) -> dict:
-  """What the profile shows of run().
+  """Calls run() and returns what the profile shows.
 
-  graphs: launches of graphs; kernels: of ours, by stream; together: how many of them
-  start before one of another stream has ended; memsets.
+  graphs: launches of graphs; kernels: number of jaxgemm's kernels by stream; together:
+  how many of these start before one of another stream has ended; memsets: their number.
   """
   with tempfile.TemporaryDirectory() as folder:
     with jax.profiler.trace(folder):
@@ -56,7 +56,7 @@ def trace(run) -> dict:
     for line in plane.lines:
       names = [event.name for event in line.events]
       if plane.name.startswith("/host:"):
-        # Of graphs, with the graph's number after it.
+        # The launch of a graph has the graph's number after the name.
         calls.update(name.split()[0] for name in names if re.match("cu[A-Z]", name))
       elif plane.name.startswith("/device:GPU:") and line.name.startswith("Stream"):
         memsets += sum(name.lower().startswith("memset") for name in names)
@@ -81,7 +81,7 @@ def show(seen: dict, **more) -> None:
 
 
 def calls() -> None:
-  """Independent calls in one program: its results over and over, on three inputs."""
+  """Independent calls in one program, repeated many times on three inputs."""
   rng = np.random.default_rng(0)
   inputs = [(array(rng, 264, 1024), array(rng, 1024, 520), array(rng, 4, 1024, 136),
              jnp.asarray(sizes, jnp.int32))
@@ -106,7 +106,7 @@ def calls() -> None:
     for out in outs[len(DENSE):]:
       assert_close(out, wanted)
     firsts.append(bits(outs))
-  for _ in range(4):  # until what is captured has been
+  for _ in range(4):  # until XLA has captured its graphs
     for given in inputs:
       jax.block_until_ready(program(*given))
   seen = trace(lambda: jax.block_until_ready(
@@ -117,7 +117,7 @@ def calls() -> None:
 
 
 def loop() -> None:
-  """A chain of calls in scan and fori_loop, and one after the other without."""
+  """A chain of calls in scan and in fori_loop, against the calls without a loop."""
   rng = np.random.default_rng(0)
   x = array(rng, 264, 256)
   layers = (array(rng, 8, len(DENSE), 256, 256) / 16).astype(jnp.bfloat16)
@@ -137,7 +137,7 @@ def loop() -> None:
   for weights in layers:
     for f, w in zip(alone, weights):
       wanted, exact = f(wanted, w), exact @ double(w)
-  # One rounding for each of 40 products.
+  # There is one rounding for each of 40 products.
   assert_close(wanted, exact, 2e-2)
   seen, different = {}, 0
   for name, f in (("scan", scan), ("fori", fori)):
@@ -151,9 +151,9 @@ def loop() -> None:
 
 
 def chunks() -> None:
-  """Products of chunks, over and over on the same buffers: of an lhs that a thread
-  writes at the time, each call with the next epoch; in a scan with the next epoch; and
-  in a scan of copies."""
+  """Products of chunks, repeated many times on the same buffers: of an lhs that a
+  thread writes during the call, with the next epoch for each call; in a scan, with the
+  next epoch for each step; and in a scan of copies."""
   rng = np.random.default_rng(0)
   xs, w = array(rng, 4, 1024, 512), array(rng, 512, 256)
   values, wanted = np.asarray(xs), double(xs) @ double(w)
@@ -196,11 +196,11 @@ def chunks() -> None:
   seen, firsts, different = {}, [], 0
   for name, run in (("arriving", arrive), ("scan", scan_on),
                     ("copies", lambda _: copies(xs, w))):
-    period = len(xs) * len(products)  # of arrive; the others repeat at once
+    period = len(xs) * len(products)  # of arrive; the others repeat every call
     first = [run(turn) for turn in range(period)]
     for turn, out in enumerate(first):
       assert_close(out, wanted[turn % len(xs)] if run is arrive else wanted)
-    for turn in range(period, 4 * period):  # until what is captured has been
+    for turn in range(period, 4 * period):  # until XLA has captured its graphs
       run(turn)
     seen[name] = trace(
         lambda run=run: [run(turn) for turn in range(4 * period, 4 * period + REPLAYS)])
@@ -211,14 +211,14 @@ def chunks() -> None:
 
 
 def streams() -> None:
-  """Calls of one program on streams of their own."""
+  """Calls of one program, each on its own stream."""
   rng = np.random.default_rng(0)
   a, b = array(rng, 1024, 4096), array(rng, 4096, 1024)
-  # jax 0.10 has the function by this name.
+  # In jax 0.10 this function is named compute_on2.
   on = getattr(compute_on, "compute_on2", compute_on.compute_on)
 
   def call(stream, options):
-    config = GemmConfig(num_workgroups=16)  # leaves most of the GPU to the others
+    config = GemmConfig(num_workgroups=16)  # leaves most of the GPU to the other calls
     f = lambda a, b: gemm(a, b, **options, config=config)
     return on(f, compute_type=f"gpu_stream:{stream}",
               out_memory_spaces=jax.memory.Space.Device)
@@ -236,7 +236,7 @@ def streams() -> None:
 
 
 def busy(seconds: float = 3) -> None:
-  """Calls for some time, from when a line comes in."""
+  """Repeats a program for some seconds, from the moment a line comes in on stdin."""
   rng = np.random.default_rng(0)
   a, b = array(rng, 1000, 2048), array(rng, 2048, 1000)
   program = jax.jit(lambda a, b: [gemm(a, b, **options) for options in DENSE])

@@ -2,7 +2,7 @@
 
 A producer kernel runs beside the product (emulator.Beside): it copies a chunk into lhs,
 which holds NaN before, releases it and sets its signal, chunk by chunk in any order.
-What a workgroup reads too early is a NaN in the result, a race with the producer's
+If a workgroup reads too early, there is a NaN in the result, a race with the producer's
 store, or both.
 """
 
@@ -17,9 +17,9 @@ import jaxgemm
 from jaxgemm import emulator
 from tests.support import amdgpu
 
-# A step copies a box, as many planes of lines of units, and sets one signal. What the
-# waves wrote has left them before one lane writes the caches back and then sets it; its
-# wait in between is one that clang leaves out.
+# A step copies a box (planes x lines x units) and sets one signal. The stores of all
+# waves complete before one lane writes the caches back and then sets the signal. The
+# wait between these two is written out, because clang leaves it out.
 _PRODUCER = """
 struct Step { long offset, planes, plane_pitch, lines, line_pitch, units, signal; };
 
@@ -48,20 +48,21 @@ extern "C" __global__ void produce(UNIT* lhs, unsigned* signals, const UNIT* sou
 }"""
 _UNITS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned"}
 
-# Signals that are not this one, and not zero, are left from an earlier use.
+# The epoch of the product. Signals that are not set hold the epoch of an earlier use.
 EPOCH = 7
 
 
 @dataclasses.dataclass(frozen=True)
 class Chunks:
-  """A problem in units of the instance's tile, as `Scenario` is, and how lhs arrives.
+  """A problem in units of the instance's tile, as in `Scenario`, and how lhs arrives.
 
-  tiles_per_chunk, pivot: as chunked_matmul has them. arrival: the order in which chunks
-  come, of "in_order", "reverse", "random" and "pivot" (the order in which they are
-  waited for), or "set": all of lhs is there. producers: workgroups of the producer;
-  pause: sleeps of 8128 cycles before each chunk. lhs_shared and signals_shared: by the
-  batch. missing: a signal that never comes. unset: one of those that are set, which the
-  producer takes back after a pause. signal_first: the producer's mistake.
+  tiles_per_chunk, pivot: as in chunked_matmul. arrival: the order in which the chunks
+  arrive, "in_order", "reverse", "random" or "pivot" (the order in which the kernel
+  waits for them), or "set": all of lhs is there. producers: workgroups of the producer.
+  pause: sleeps of 8128 cycles before each chunk. lhs_shared and signals_shared: the
+  batch has one lhs, one set of signals. missing: a signal that is never set. unset: a
+  signal that is set at first and that the producer resets after a pause. signal_first:
+  the producer wrongly sets a signal before it copies the chunk.
   """
 
   m: tuple[int, int] = (3, 0)
@@ -93,7 +94,7 @@ class Chunks:
                  zip((self.m, self.n, self.k), instance.tile))
 
   def operands(self, rng, instance):
-    """lhs as it is before, rhs, signals and lhs as it will be; and the product."""
+    """({lhs before it arrives, rhs, signals, source: the complete lhs}, product)."""
     m, n, k = self.problem(instance)
     lead = (self.batch,) if self.batch > 1 else ()
     lhs_lead = () if self.lhs_shared else lead
@@ -122,7 +123,7 @@ class Chunks:
             "source": source}, wanted
 
   def _rows(self, instance) -> list[tuple[int, int]]:
-    """The first row and the end of each chunk."""
+    """(first row, end row) of each chunk."""
     m, rows = self.problem(instance)[0], self.tiles_per_chunk * instance.tile[0]
     return [(row, min(row + rows, m)) for row in range(0, m, rows)]
 
@@ -141,7 +142,7 @@ class Chunks:
     return places
 
   def beside(self, rng, instance, arrays) -> emulator.Beside | None:
-    """The producer of these operands."""
+    """The producer that writes these operands; None if it has nothing to do."""
     if self.arrival == "set" and self.unset is None:
       return None
     m, _, k = self.problem(instance)
@@ -156,7 +157,7 @@ class Chunks:
       signal = batch * len(self._rows(instance)) + chunk
       planes = self.batch if self.signals_shared and not self.lhs_shared else 1
       if self.lhs_shared and chunk in written:
-        planes = 0  # it came with another batch's signal
+        planes = 0  # the chunk came with another batch's signal
       written.add(chunk)
       plane = 0 if self.lhs_shared else batch * m * k
       box = ((begin * k, 1, 0, (end - begin) * k) if instance.lhs_contracting
@@ -164,7 +165,7 @@ class Chunks:
       if signal != self.missing:
         steps.append((plane + box[0], planes, m * k, *box[1:], signal))
     unit = source.itemsize
-    # In elements, but for the first and the last numbers of lines, which are counts.
+    # Offsets, pitches and units count elements; they are halved while all are even.
     while unit < 4 and all(x % 2 == 0 for step in steps
                            for x in (step[0], step[2], step[4], step[5])):
       unit *= 2
@@ -180,7 +181,7 @@ class Chunks:
         grid=self.producers, block=128, buffers={"source": source, "steps": table})
 
   def function(self, instance, out_dtype):
-    """The call, jitted, of the arrays that `operands` gives."""
+    """The call as a function of the arrays that `operands` returns."""
     config = jaxgemm.GemmConfig(
         kernel=instance.name, schedule=self.schedule, reduction=self.reduction,
         num_workgroups=self.workgroups, num_queues=self.queues)
@@ -198,7 +199,7 @@ class Chunks:
       product = jax.vmap(product, (None if self.lhs_shared else 0, 0,
                                    None if self.signals_shared else 0, None))
     jitted = jax.jit(product)
-    # Copies: the producer may write to the very memory of numpy's arrays.
+    # Copies of lhs and signals: the producer may write to the memory of numpy's arrays.
     return lambda arrays: jitted(
         arrays["lhs"].copy(), arrays["rhs"], arrays["signals"].copy(), np.uint32(EPOCH))
 
@@ -207,7 +208,7 @@ class Chunks:
 
 
 def scenarios(orders) -> dict[str, Chunks]:
-  """What every kernel is put through."""
+  """The chunked scenarios that every kernel runs, by name."""
   return {
       "chunks": Chunks(
           m=(3, 5), n=(2, 0), k=(2, 0), tiles_per_chunk=2, pivot=1, arrival="random",

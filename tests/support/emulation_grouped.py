@@ -1,4 +1,4 @@
-"""Grouped scenarios of emulation_matrix.py: what each AMD kernel makes of groups."""
+"""Grouped scenarios of emulation_matrix.py, which every AMD kernel runs."""
 
 import dataclasses
 
@@ -14,11 +14,11 @@ from jaxgemm.grouped.primitive import Form, ragged
 
 @dataclasses.dataclass(frozen=True)
 class Grouped:
-  """A grouped problem, in units of the instance's tile as `Scenario` is.
+  """A grouped problem in units of the instance's tile, as in `Scenario`.
 
-  mode: "m" or "k", the dimension that is cut; groups: (tiles, and elements on top) of
-  each group; rest: elements after the last; the other sizes are m (of mode "k"), n and
-  k (of mode "m"). first and count: the groups of this shard, if not all.
+  mode: the ragged dimension, "m" or "k". groups: (tiles, additional elements) of each
+  group. rest: elements after the last group. m (for mode "k"), n and k (for mode "m"):
+  the other dimensions. first and count: the groups of this shard, if not all.
   """
 
   mode: str
@@ -62,7 +62,7 @@ class Grouped:
     return range(first, first + (self.count or len(self.groups)))
 
   def operands(self, rng, instance):
-    """[lhs, rhs, sizes, and offset, buffer and bias where there are], and the result."""
+    """({lhs, rhs, sizes, and offset, buffer and bias where there are any}, result)."""
     m, n, k = self.problem(instance)
     columns = 2 * n if self.gated else n
 
@@ -84,7 +84,7 @@ class Grouped:
     if self.bias:
       arrays["bias"] = draw(len(self.local()), columns)
     wanted = self._wanted(lhs.astype(np.float64), rhs.astype(np.float64), arrays)
-    # What belongs to no group of the shard is never read.
+    # Elements that belong to no group of the shard are never read.
     if lhs.dtype != np.int8:
       mine = self._mine(arrays["sizes"], m if self.mode == "m" else k)
       if self.mode == "m":
@@ -126,7 +126,7 @@ class Grouped:
     return activate(gate) * up
 
   def function(self, instance, out_dtype):
-    """The call, jitted, of the arrays that `operands` gives."""
+    """The jitted call, a function of the arrays that `operands` returns."""
     _ffi.use_emulator()
     config = jaxgemm.GemmConfig(
         kernel=instance.name, schedule=self.schedule, reduction=self.reduction,
@@ -146,7 +146,7 @@ class Grouped:
     return call
 
   def bytes_written(self, instance, got) -> int:
-    """An empty group's part of a buffer is not touched."""
+    """Bytes of out that a run writes: not those of empty groups in a buffer."""
     if not self.accumulates(instance):
       return got.nbytes
     sizes = self.sizes(instance)[list(self.local())]
@@ -154,7 +154,7 @@ class Grouped:
 
 
 def scenarios(orders) -> dict[str, Grouped]:
-  """By name; `orders` are those of emulation_matrix.py."""
+  """The grouped scenarios by name; `orders` are ORDERS of emulation_matrix.py."""
   return {
       "groups": Grouped(
           "m", ((0, 0), (1, 5), (0, 3), (0, 0), (1, 0)), rest=9, bias=True,

@@ -1,9 +1,9 @@
-"""What the AMD kernels are put through in emulation: scenarios for each instance.
+"""Scenarios that each instance of the AMD kernels runs in emulation.
 
-Every run goes the way that a user's call goes: jaxgemm.dot_general inside jit, the
-plan, the launcher, the kernel's machine code. The emulator ends a run with an error for
-a hazard, a race, an access outside the buffers or a hang. On top of that are checked:
-the result against float64, and that as many bytes of out were written as it has.
+Every run takes the path of a user's call: jaxgemm.dot_general inside jit, the plan, the
+launcher, the kernel's machine code. The emulator ends a run with an error for a hazard,
+a race, an access outside the buffers or a hang. In addition, the result is compared
+with float64, and the number of bytes written to out with its size.
 """
 
 import dataclasses
@@ -20,14 +20,14 @@ from tests.support import emulation_chunks, emulation_grouped
 _NAME = re.compile(r"gemm_(\w+)_(\d+)x(\d+)x(\d+)_([rc])([rc])r")
 _DTYPE = r"(?:float32|float16|bfloat16|int8|float8_e\dm\d(?:fnuz|fn)?)"
 
-# XCC ids that workgroups read, in turn: wrong ones, and those of a device with all but
-# one XCD masked off.
+# XCC ids that workgroups read, in turn: wrong ids, and the only id of a device with all
+# other XCDs masked off.
 WRONG_XCCS, ONE_XCC = (7, 7, 3, 0), (5,)
 
 
 @dataclasses.dataclass(frozen=True)
 class Instance:
-  """A kernel, as its name says."""
+  """A kernel, described by its name."""
 
   arch: str
   name: str
@@ -47,10 +47,10 @@ class Instance:
 
 @dataclasses.dataclass(frozen=True)
 class Order:
-  """Who runs when, and where it believes to be.
+  """The order in which waves run, and the XCC ids that they read.
 
-  quantum: instructions until another wave takes its turn; resident: workgroups at once,
-  as few as masked CUs leave room for; xcc: as emulator.Options has it.
+  quantum: instructions of a wave until another wave runs; resident: workgroups at the
+  same time, few as on a device with masked CUs; xcc: as in emulator.Options.
   """
 
   seed: int = 0
@@ -69,8 +69,8 @@ ORDERS = (
 class Scenario:
   """A problem in units of the instance's tile, and how it is scheduled.
 
-  m, n and k are (tiles, and elements on top); elements of k are 16-byte chunks when
-  `chunks` is set, so that the operands' rows keep the alignment of the fast loads.
+  m, n and k are (tiles, additional elements). If `chunks` is set, k has additional
+  16-byte vectors instead, so that the operands' rows keep the alignment of fast loads.
   """
 
   m: tuple[int, int] = (1, 0)
@@ -82,9 +82,9 @@ class Scenario:
   reduction: str | None = None
   workgroups: int = 1
   queues: int | None = None
-  own_type: bool = False  # out has the operands' type, not that of the sums
+  own_type: bool = False  # out has the operands' dtype, not the accumulators'
   orders: tuple[Order, ...] = ORDERS[:1]
-  reproducible: bool = False  # random operands; the same bits whatever the order
+  reproducible: bool = False  # random operands; the same bits in every order
 
   def problem(self, instance: Instance) -> tuple[int, int, int]:
     """m, n, k in elements."""
@@ -95,10 +95,10 @@ class Scenario:
             k + self.k[1] * (chunk if self.chunks else 1))
 
   def operands(self, rng, instance):
-    """lhs and rhs as the instance's layout wants them, and their product in float64.
+    """lhs and rhs in the instance's layout, and their product in float64.
 
-    Small integers, whose sums are exact in every type and order; random numbers where
-    the point is that the order of summation does not change.
+    The operands are small integers: their sums are exact in every dtype and order. For
+    `reproducible` they are random numbers, which show any change of the order.
     """
     m, n, k = self.problem(instance)
     lead = (self.batch,) if self.batch > 1 else ()
@@ -120,7 +120,7 @@ class Scenario:
     return (np.ascontiguousarray(lhs), np.ascontiguousarray(rhs)), wanted
 
   def function(self, instance: Instance, out_dtype):
-    """The call, jitted, of the arrays that `operands` gives."""
+    """The jitted call, a function of the arrays that `operands` returns."""
     batch = int(self.batch > 1)
     numbers = (
         ((instance.lhs_contracting + batch,), (instance.rhs_contracting + batch,)),
@@ -200,7 +200,7 @@ SCENARIOS = {
 
 
 def fits(instance: Instance, scenario_name: str) -> bool:
-  """Whether calls bring this kernel to such a problem."""
+  """Whether a call may run this kernel on the scenario."""
   scenario = SCENARIOS[scenario_name]
   gated = isinstance(scenario, emulation_grouped.Grouped) and scenario.gated
   return not (gated and instance.rhs_contracting)
@@ -208,7 +208,7 @@ def fits(instance: Instance, scenario_name: str) -> bool:
 
 def out_dtype(instance: Instance, scenario) -> np.dtype:
   integer = instance.lhs_dtype == "int8"
-  # Bias of integers is int32, activations and gates are of floats.
+  # Integers have a bias of int32; activations and gates need a float result.
   float_out = isinstance(scenario, emulation_grouped.Grouped) and (
       scenario.activation or scenario.gated)
   dtype = "int32" if integer and not float_out else "float32"
@@ -219,9 +219,9 @@ def out_dtype(instance: Instance, scenario) -> np.dtype:
 
 
 def check_values(got, wanted, scenario, k: int) -> None:
-  """Exact, or for random operands within float32's rounding of k sums."""
+  """Asserts exact values, or for random operands the accuracy of a float32 sum of k."""
   if not scenario.reproducible or np.issubdtype(got.dtype, np.integer):
-    # Sums below 2**24 are exact in float32: one rounding to out's type is all there is.
+    # Sums below 2**24 are exact in float32: the only rounding is that to out's dtype.
     np.testing.assert_array_equal(got, wanted.astype(got.dtype))
     return
   largest = max(np.abs(wanted).max(initial=0), np.sqrt(k))
@@ -231,14 +231,14 @@ def check_values(got, wanted, scenario, k: int) -> None:
 
 
 def check(arch: str, name: str, scenario_name: str) -> dict[str, int]:
-  """Runs the scenario as `run` does."""
+  """Runs the scenario of this name on the kernel of this name, as `run` does."""
   return run(Instance.parse(arch, name), SCENARIOS[scenario_name])
 
 
 def run(instance: Instance, scenario) -> dict[str, int]:
-  """Runs the scenario in each of its orders. Raises what it finds wrong.
+  """Runs the scenario in each of its orders. Raises an error for what is wrong.
 
-  Returns counts of what was done, so that the caller can see that something was.
+  Returns the numbers of launches and instructions, which show that the kernel ran.
   """
   dtype = out_dtype(instance, scenario)
   call = scenario.function(instance, dtype)
@@ -248,7 +248,7 @@ def run(instance: Instance, scenario) -> dict[str, int]:
   counts = {"launches": 0, "instructions": 0}
   for order in scenario.orders:
     if not scenario.reproducible:
-      # New operands: what an earlier run left in the memory of out is never right.
+      # New operands: values that an earlier run left in the memory of out are wrong.
       given = scenario.operands(rng, instance)
     arrays, wanted = given
     beside = None

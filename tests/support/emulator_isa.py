@@ -14,13 +14,13 @@ from jaxgemm import emulator
 
 ARCHS = ("gfx942", "gfx950")
 LANES = 64
-# Round to nearest even, denormals kept, DX10_CLAMP, IEEE: as clang's kernels run.
+# MODE of clang's kernels: round to nearest even, keep denormals, DX10_CLAMP, IEEE.
 MODE = 0x3F0
 VCC, M0, EXEC = 106, 124, 126
 
 
 class Registers(ctypes.Structure):
-  """A wave's registers, as isa_c_api.cc has them."""
+  """The registers of a wave, laid out as in isa_c_api.cc."""
 
   _fields_ = [
     ("pc", ctypes.c_uint64),
@@ -40,7 +40,7 @@ class Registers(ctypes.Structure):
 
   @property
   def v(self) -> np.ndarray:
-    """Vector registers, uint32[512, 64]; 256 and up accumulate."""
+    """Vector registers, uint32[512, 64]; 256 and up are accumulation registers."""
     return np.frombuffer(self.vgpr, np.uint32).reshape(512, LANES)
 
   def s64(self, index: int) -> int:
@@ -53,7 +53,7 @@ class Registers(ctypes.Structure):
 
 
 class StepError(RuntimeError):
-  """What the emulator says of an instruction that it refuses."""
+  """The emulator refuses an instruction; its message says why."""
 
 
 @functools.cache
@@ -63,7 +63,7 @@ def library() -> ctypes.CDLL:
 
 @functools.cache
 def assemble(arch: str, source: str) -> tuple[tuple[str, bytes], ...]:
-  """Each instruction of `source` as clang prints it, and its bytes."""
+  """(text as clang prints it, bytes) of each instruction of `source`."""
   with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder, "k.s")
     path.write_text(source)
@@ -100,7 +100,7 @@ def assemble(arch: str, source: str) -> tuple[tuple[str, bytes], ...]:
 
 
 def decode(arch: str, code: bytes) -> tuple[int, str]:
-  """Bytes and text of the instruction that `code` starts with; -1 and why not."""
+  """(size in bytes, text) of the first instruction of `code`, or (-1, reason)."""
   out = ctypes.create_string_buffer(512)
   size = library().jaxgemm_emulator_decode(
     ARCHS.index(arch), code, ctypes.c_size_t(len(code)), out, ctypes.c_size_t(512)
@@ -134,7 +134,7 @@ def table() -> tuple[dict, ...]:
 
 
 def _words(value) -> np.ndarray:
-  """As uint32[words, 64]: one value for all lanes, or 64 of 16 to 64 bits."""
+  """uint32[words, 64] of one value for all lanes, or of 64 values of 16 to 64 bits."""
   value = np.asarray(value)
   if value.ndim == 0:
     value = np.full(LANES, int(value) & 0xFFFFFFFF, np.uint32)
@@ -163,12 +163,12 @@ def run(
 
   Args:
     arch: "gfx942" or "gfx950".
-    source: lines of assembly, branches by number of dwords; or what they encode to.
+    source: lines of assembly, branches by number of dwords; or their machine code.
     v: vector registers by number: one value, or 64 lanes of 16, 32 or 64 bits (two
       registers).
     s: scalar registers by hardware number: 32 bits, or 64 where given as (int,).
     exec_mask, scc, mode: EXEC, SCC, MODE.
-    hardware: what s_getreg reads, by number.
+    hardware: values that s_getreg reads, by register number.
 
   Returns:
     The registers afterwards; unset ones were filled with a pattern.

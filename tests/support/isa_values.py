@@ -1,4 +1,4 @@
-"""Lane values and expectations that the tests of single instructions share."""
+"""Lane values and expected results for the tests of single instructions."""
 
 import fractions
 import math
@@ -69,7 +69,7 @@ B64 = B.astype(np.uint64) << np.uint64(32) | C
 
 
 def expect(got: np.ndarray, old, values: list[int], mask: int = U64) -> None:
-  """`got` is `values` in the lanes of `mask`, `old` elsewhere."""
+  """Asserts that `got` is `values` in the lanes of `mask` and `old` elsewhere."""
   old = np.broadcast_to(old, (64,))
   wanted = [v & U32 if mask >> i & 1 else int(old[i]) for i, v in enumerate(values)]
   assert [hex(x) for x in got] == [hex(x) for x in wanted]
@@ -109,7 +109,7 @@ def pairs() -> tuple[np.ndarray, np.ndarray]:
 
 
 def same(got: np.ndarray, expected: np.ndarray) -> None:
-  """Equal bit by bit, but for the payload of NaN."""
+  """Asserts equal bits, except for the payload of NaN."""
   expected = np.asarray(expected, got.dtype)
   integer = f"u{got.itemsize}"
   equal = got.view(integer) == expected.view(integer)

@@ -1,4 +1,4 @@
-"""A mixture of experts as it stands in users' code, on jax.lax.ragged_dot."""
+"""A mixture of experts on jax.lax.ragged_dot, as users write it."""
 
 import jax
 from jax.lax import ragged_dot
@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 
 def layer(x, params, *, top_k):
-  """x[T, C] -> [T, C]; params: `jaxgemm.flax.MoEParams` with gates, no biases."""
+  """x[T, C] -> [T, C]; params: `jaxgemm.flax.MoEParams` with gates, without biases."""
   probs = jax.nn.softmax(x @ params.router)
   weights, experts = jax.lax.top_k(probs, top_k)
   weights /= weights.sum(-1, keepdims=True)

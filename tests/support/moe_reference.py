@@ -1,4 +1,4 @@
-"""What the MoE tests compare with: dense experts; and layers to test."""
+"""Helpers for the MoE tests: a reference with dense experts, and layers to test."""
 
 import functools
 
@@ -50,7 +50,7 @@ def tokens(rng, *shape):
 
 
 def to_expert(params, logits):
-  """params whose router adds logits[E] to those of every token."""
+  """params with a router that adds logits[E] to the logits of every token."""
   return params._replace(router=params.router.at[-1].set(jnp.asarray(logits)))
 
 
@@ -67,7 +67,7 @@ def dense_mlp(x, p, activation):
 
 def dense_moe(x, params, experts=None, *, top_k, activation="silu",
               normalize_weights=True, routed_scaling=1.0):
-  """Every expert computes every token; (result, losses)."""
+  """(result, losses) of a reference in which every expert computes every token."""
   num_experts = params.router.shape[-1]
   logits = x @ params.router
   probs = jax.nn.softmax(logits)
@@ -90,7 +90,7 @@ run_moe = jit(moe, static_argnames=(
 
 
 def layer(x, params, experts=None, **options):
-  """`moe`, and its losses as `dense_moe` has them."""
+  """(result, losses) of `moe`, with the losses added up as in `dense_moe`."""
   out, stats = moe(x, params, experts, **options)
   return out, stats.load_balancing_loss + stats.router_z_loss
 
@@ -106,7 +106,7 @@ def _value_and_grads(function, x, params, cotangent, options):
 
 
 def value_and_grads(function, x, params, cotangent, **options):
-  """(result, gradients of x and params), the losses included in the gradients."""
+  """(result, gradients of x and params); the gradients include the losses."""
   # Compiled once for all tests of the same shapes and options.
   return _value_and_grads(
       function, x, params, cotangent, tuple(sorted(options.items())))
@@ -121,7 +121,7 @@ def in_float64(x, params, cotangent, function=dense_moe, **options):
 
 
 def assert_near(given, wanted, tolerance):
-  """The largest difference in each leaf, relative to its largest value."""
+  """Asserts that each leaf differs by at most tolerance times its largest value."""
   pairs = zip(jax.tree.leaves_with_path(given), jax.tree.leaves(wanted), strict=True)
   for (path, x), y in pairs:
     y = np.asarray(y, np.float64)

@@ -1,4 +1,4 @@
-"""Where the repository's folders are."""
+"""Paths of the repository's folders."""
 
 import pathlib
 

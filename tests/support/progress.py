@@ -1,4 +1,4 @@
-"""What pytest says beside its dots: signs of life, and why tests did not run."""
+"""A pytest plugin that names tests that run long and counts why tests were skipped."""
 
 import collections
 import os

@@ -1,4 +1,4 @@
-"""What tests of gated and of accumulated grouped products share."""
+"""Helpers for the tests of gated and of accumulated grouped products."""
 
 import re
 
@@ -12,7 +12,7 @@ import jaxgemm
 ACTIVATIONS = {None: lambda z: z, "relu": jax.nn.relu, "gelu": jax.nn.gelu,
                "silu": jax.nn.silu}
 TOLERANCE = {"float32": 2e-5, "bfloat16": 2e-2, "float16": 3e-3}
-SIZES = jnp.array([7, 0, 30, 5], jnp.int32)  # of 50 rows
+SIZES = jnp.array([7, 0, 30, 5], jnp.int32)  # for an lhs of 50 rows
 GROUPS, M, K, N = 4, 50, 19, 23
 # A ragged contraction of [M, K] and [M, N].
 RAGGED_K = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
@@ -43,14 +43,14 @@ def wide(function, *args):
 
 
 def rows_and_groups(sizes, offset, local):
-  """(rows, their groups of the shard) of the rows that have one."""
+  """(rows that have a group of the shard, the group of each such row)."""
   group = np.repeat(np.arange(len(sizes)), sizes) - offset
   rows, = np.nonzero((group >= 0) & (group < local))
   return rows, group[rows]
 
 
 def reference(lhs, rhs, bias=None, scale=None, *, activation="silu", offset=0):
-  """The gated product of jnp in the operands' dtype."""
+  """The gated product by jnp in the operands' dtype."""
   rows, group = rows_and_groups(SIZES, offset, rhs.shape[0])
   z = jnp.einsum("mk,mkin->min", lhs[rows], rhs[group])
   z = z * (1 if scale is None else scale[group])
@@ -60,7 +60,7 @@ def reference(lhs, rhs, bias=None, scale=None, *, activation="silu", offset=0):
 
 
 def sums(lhs, rhs, *, offset=0, local=GROUPS):
-  """The ragged contraction of [M, K] and [M, N], [local, K, N]."""
+  """The ragged contraction of [M, K] and [M, N] to [local, K, N]."""
   rows, group = rows_and_groups(SIZES, offset, local)
   mask = jnp.asarray(group[:, None] == np.arange(local), lhs.dtype)
   return jnp.einsum("mg,mk,mn->gkn", mask, lhs[rows], rhs[rows])

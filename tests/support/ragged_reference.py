@@ -1,4 +1,4 @@
-"""What tests of grouped products compare with."""
+"""A reference for the tests of grouped products."""
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,7 @@ def array(rng, *shape, dtype=jnp.float32):
 
 
 def reference(lhs, rhs, bias=None, scale=None, *, sizes, offset=0, activation=None):
-  """In the dtype of lhs, by jnp, each row with weights of its own; differentiable."""
+  """The grouped product by jnp, in the dtype of lhs and with gradients."""
   ends = np.cumsum(np.maximum(np.asarray(sizes, np.int64), 0))
   group = np.searchsorted(ends, np.arange(lhs.shape[0]), side="right")
   local = group - min(max(offset, 0), len(ends))
