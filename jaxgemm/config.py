@@ -16,7 +16,7 @@ _GPU_KERNELS = frozenset(name for _, name in NAMES["gpu_kernels"])
 
 def check_choice(name: str, given, allowed: tuple[str, ...]) -> None:
   """Raises ValueError unless `given` is None or one of `allowed`."""
-  # Not by `in` alone, which compares an array with each of them.
+  # `in` alone would compare an array with each of the names.
   if given is not None and not (isinstance(given, str) and given in allowed):
     raise ValueError(
         f"{name}={given!r} is unknown; allowed are "

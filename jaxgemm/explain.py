@@ -122,7 +122,7 @@ def _function(kwargs):
 
 
 def _abstract(name: str, x):
-  """An array as an argument; only its shape if it is in the host's memory."""
+  """An array for tracing; a `jax.ShapeDtypeStruct` if it is in host memory."""
   if name in ("bias", "scale") and not isinstance(x, jax.ShapeDtypeStruct):
     x = array_argument(name, x)
   if not isinstance(x, jax.Array):
@@ -136,14 +136,14 @@ def _abstract(name: str, x):
 
 
 def _described(a, b, kwargs):
-  """(a, b, kwargs) whose arrays may be traced together, wherever they are."""
+  """(a, b, kwargs) with arrays that can be traced together, in any memory."""
   arrays = {name: _abstract(name, kwargs[name]) for name in _ARRAYS
             if kwargs.get(name) is not None and name != "epoch"}
   return _abstract("a", a), _abstract("b", b), kwargs | arrays
 
 
 def _devices_reason(a, b) -> list[str]:
-  """Which part of a product on several devices the plan is for."""
+  """Whether the plan of a sharded product is for one device's part or for all of it."""
   sharded = [x for x in (a, b) if isinstance(x, jax.Array) and
              not isinstance(x, jax.core.Tracer) and not x.is_fully_replicated]
   if not sharded:

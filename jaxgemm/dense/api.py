@@ -54,7 +54,7 @@ def emulated_arch(implementation: str | None) -> str | None:
 
 def check_options(*, activation=None, schedule=None, reduction=None,
                   deterministic=False, config=None, implementation=None, **_) -> None:
-  """Checks each option by itself, before `jax.jit` needs a hash of it.
+  """Checks each option separately, before `jax.jit` hashes it.
 
   Raises:
     TypeError, ValueError: an option is of another type, or has an unknown name.
@@ -67,15 +67,15 @@ def check_options(*, activation=None, schedule=None, reduction=None,
   check_choice("implementation", implementation, _IMPLEMENTATIONS)
 
 
-# The quick ones first: jax.Array looks at its instances in Python.
+# In the order in which isinstance is fast: for jax.Array it runs Python code.
 _ARRAYS = (type(None), np.ndarray, np.generic, int, float, complex, jax.Array)
 
 
 def array_argument(name: str, x):
-  """An optional array or number as `jax.jit` takes it.
+  """An optional array or number, as `jax.jit` accepts it.
 
   Raises:
-    TypeError: it is neither, and jax makes no array of it.
+    TypeError: jax cannot make an array of it.
   """
   if isinstance(x, _ARRAYS):
     return x
@@ -380,7 +380,7 @@ _STATIC = ("precision", "preferred_element_type", "out_sharding", *_OPTIONS)
 
 
 def _given(*, deterministic, **arguments):
-  """The arguments that were given, checked; `jax.jit` needs time for each one."""
+  """The given arguments, checked. The others would cost `jax.jit` time."""
   given = {name: x for name, x in arguments.items() if x is not None}
   if deterministic is not False:
     given["deterministic"] = deterministic
