@@ -67,7 +67,7 @@ def check_options(*, activation=None, schedule=None, reduction=None,
   check_choice("implementation", implementation, _IMPLEMENTATIONS)
 
 
-# In the order in which isinstance is fast: for jax.Array it runs Python code.
+# The fast checks come first: isinstance of jax.Array runs Python code.
 _ARRAYS = (type(None), np.ndarray, np.generic, int, float, complex, jax.Array)
 
 
