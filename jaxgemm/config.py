@@ -16,7 +16,7 @@ _GPU_KERNELS = frozenset(name for _, name in NAMES["gpu_kernels"])
 
 def check_choice(name: str, given, allowed: tuple[str, ...]) -> None:
   """Raises ValueError unless `given` is None or one of `allowed`."""
-  # Not by `in` alone, which compares an array with each of them.
+  # `in` alone would compare an array with each of the names.
   if given is not None and not (isinstance(given, str) and given in allowed):
     raise ValueError(
         f"{name}={given!r} is unknown; allowed are "
@@ -26,13 +26,13 @@ def check_choice(name: str, given, allowed: tuple[str, ...]) -> None:
 
 
 def check_bool(name: str, given) -> None:
-  """TypeError unless the argument is a bool."""
+  """Raises TypeError unless the argument is a bool."""
   if not isinstance(given, bool):
     raise TypeError(f"{name}={given!r} was given; True and False are allowed.")
 
 
 def timeout_ns(given) -> int:
-  """A timeout in seconds as nanoseconds; ValueError unless it is a number above 0."""
+  """A timeout in seconds as nanoseconds; raises ValueError unless it is above 0."""
   if (isinstance(given, bool) or not isinstance(given, (int, float))
       or not 0 < given < 1e9):
     raise ValueError(f"timeout={given!r}; a number of seconds above 0 is allowed.")
@@ -41,7 +41,7 @@ def timeout_ns(given) -> int:
 
 def check_activation(given) -> None:
   """Raises ValueError unless `given` is None or the name of an activation."""
-  # Not by `in` alone, which compares an array with each of them.
+  # `in` alone would compare an array with each of the names.
   if given is not None and not (isinstance(given, str) and given in ACTIVATIONS):
     hint = ("Pass 'silu', which is the same." if str(given) == "swish" else
             "Pass one of these, or None and apply it to the result.")
@@ -62,8 +62,8 @@ def check_config(given) -> None:
 class GemmConfig:
   """The schedule of a GEMM and its sizes; hashable, so it can be static in jit.
 
-  Every field may be None: the plan then chooses (see `jaxgemm.explain`). A field
-  that does not fit the problem is an error while tracing.
+  Every field may be None: the plan then chooses (see `jaxgemm.explain`). A value that
+  does not fit the problem is an error while tracing.
 
   Attributes:
     schedule: "auto", "persistent" (a fixed grid strides over the output tiles),
@@ -74,18 +74,18 @@ class GemmConfig:
     tile_m: rows of an output tile.
     tile_n: columns of an output tile.
     tile_k: depth of one step along k.
-    num_workgroups: the grid; the default is one workgroup per CU, SM or thread.
-    group_m: tile rows that are rasterised together for the sake of the cache.
+    num_workgroups: workgroups in the grid; default: one per CU, SM or thread.
+    group_m: tile rows that are visited together, for the sake of the cache.
     num_queues: queues of the work-stealing schedule.
     num_shares: shares that stream-K cuts the k steps of its tiles into.
-    claim_ahead: whether a workgroup asks for its next tile before it stores the
-      one it has computed, which hides the latency of stealing on GPUs.
+    claim_ahead: whether a workgroup claims its next tile before it stores the tile
+      that it has computed, which hides the latency of stealing on GPUs.
     kernel: the name of a kernel instance, as `jaxgemm.explain` prints it.
     partition: whether to insert the partitioning rule that keeps sharded operands
-      sharded on automatic meshes. None inserts it where the process has several
+      sharded on automatic meshes. None inserts it if the process has several
       devices and the mesh in context is not manual. False is for `jax.export` for
       several devices and for the persistent compilation cache, which do not work
-      with it; use `jax.shard_map` then.
+      with the rule; use `jax.shard_map` then.
 
   Raises:
     ValueError: an unknown name, or a size that is not a positive int.
@@ -150,7 +150,7 @@ class GemmConfig:
   def to_native(self, deterministic: bool) -> tuple[tuple[str, str | int], ...]:
     """The config as the native plan reads it.
 
-    0 and "" leave the choice to it, and -1 for claim_ahead.
+    0 and "", and -1 for claim_ahead, leave the choice to the plan.
     """
     sizes = [(name, getattr(self, name) or 0) for name in _SIZES]
     return (
@@ -164,11 +164,12 @@ class GemmConfig:
 
 
 def resolve(config, schedule, reduction, deterministic) -> GemmConfig:
-  """One config out of the keyword arguments of a call.
+  """One config from the keyword arguments of a call.
 
   Raises:
-    TypeError: config is not a GemmConfig.
-    ValueError: an unknown name, two different ones, or a deterministic atomic.
+    TypeError: config is not a GemmConfig, or deterministic is not a bool.
+    ValueError: an unknown name, a name that differs from the config's, or
+      deterministic=True with reduction "atomic".
   """
   check_config(config)
   if config is None:

@@ -10,7 +10,7 @@ from jaxgemm import _ffi
 
 
 def sums_dtype(out_dtype):
-  """In which XLA sums up what an epilogue follows, where out has this dtype."""
+  """The dtype in which XLA accumulates before an epilogue, for an out of this dtype."""
   if out_dtype.itemsize >= 4:
     return out_dtype
   integer = jnp.issubdtype(out_dtype, jnp.integer)

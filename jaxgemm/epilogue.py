@@ -29,7 +29,7 @@ def apply(acc, acc_labels, bias, scale, *, dims, spec) -> list[jax.Array]:
   """Results of a contraction, given its accumulator (float32 or int32).
 
   Args:
-    acc: the sums; its labels are `acc_labels`, those of dims.out or fewer.
+    acc: the accumulator; its labels are `acc_labels`, those of dims.out or fewer.
     bias: values with the labels dims.bias, or None.
     scale: values with the labels dims.scale, or None.
     dims: the contraction's labels.
@@ -45,10 +45,10 @@ def apply(acc, acc_labels, bias, scale, *, dims, spec) -> list[jax.Array]:
 
 
 def tangents(d_z, outs, spec, gated: bool = False) -> list[jax.Array]:
-  """Tangents of a product's results, given that of the value before the activation.
+  """Tangents of a product's results, from that of the value before the activation.
 
   Args:
-    d_z: the tangent, of the value's shape.
+    d_z: the tangent of the value before the activation.
     outs: [out], and with an activation or a gate [out, value before it].
     spec: the product's `Spec`.
     gated: see `activate`.

@@ -40,8 +40,8 @@ class Explanation:
   tile, schedule, form and cost (predicted, in units of the chosen one's; on AMD GPUs a
   rank).
   Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles
-  are as many as any group sizes can make. Products that wait for chunks also have
-  chunk_rows. With "xla", only implementation and reasons.
+  are the most that any group sizes can make. Products that wait for chunks also have
+  chunk_rows. With "xla" there are only implementation and reasons.
   """
 
   data: dict[str, Any]
@@ -74,7 +74,7 @@ _ARRAYS = ("group_sizes", "group_offset", "chunk_signals", "epoch", "bias", "sca
 
 
 def _function(kwargs):
-  """(function to explain, what gives its result's shape and dtype, its arguments)."""
+  """(function to explain, function that gives its result's type, its kwargs)."""
   kwargs = dict(kwargs)
   shared = {name: kwargs[name] for name in _NAMES if name in kwargs}
   if "group_sizes" not in kwargs:
@@ -124,7 +124,7 @@ def _function(kwargs):
 
 
 def _abstract(name: str, x):
-  """An array as an argument; only its shape if it is in the host's memory."""
+  """An array for tracing; a `jax.ShapeDtypeStruct` if it is in host memory."""
   if name in ("bias", "scale") and not isinstance(x, jax.ShapeDtypeStruct):
     x = array_argument(name, x)
   if not isinstance(x, jax.Array):
@@ -138,14 +138,14 @@ def _abstract(name: str, x):
 
 
 def _described(a, b, kwargs):
-  """(a, b, kwargs) whose arrays may be traced together, wherever they are."""
+  """(a, b, kwargs) with arrays that can be traced together, in any memory."""
   arrays = {name: _abstract(name, kwargs[name]) for name in _ARRAYS
             if kwargs.get(name) is not None and name != "epoch"}
   return _abstract("a", a), _abstract("b", b), kwargs | arrays
 
 
 def _devices_reason(a, b) -> list[str]:
-  """Which part of a product on several devices the plan is for."""
+  """Whether the plan of a sharded product is for one device's part or for all of it."""
   sharded = [x for x in (a, b) if isinstance(x, jax.Array) and
              not isinstance(x, jax.core.Tracer) and not x.is_fully_replicated]
   if not sharded:
@@ -204,7 +204,7 @@ def _dtype_reasons(plan, operands, swap: bool) -> list[str]:
 
 
 def _gradients(dims: Dims, sizes, lhs, rhs) -> dict[str, tuple[str, ...]]:
-  """Transposed arrays of each gradient; its result counts as "out"."""
+  """The arrays that each operand's gradient transposes; its result is "out"."""
   found = {}
   for name, x, contraction, names in (
       ("lhs", lhs, Dims(dims.out, dims.rhs, dims.lhs), {"lhs": "cotangent"}),
@@ -223,15 +223,14 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
     a: array or `jax.ShapeDtypeStruct`.
     b: array or `jax.ShapeDtypeStruct`.
     **kwargs: as for `jaxgemm.matmul`; with dimension_numbers, as for
-      `jaxgemm.dot_general`; with group_sizes (an array or a shape, too), as for
-      `jaxgemm.ragged_dot`, and with ragged_dot_dimension_numbers, as for
-      `jaxgemm.ragged_dot_general`, with gated=True, as for
-      `jaxgemm.ragged_gated_linear_unit`; with chunk_signals (an array or a shape),
-      as for `jaxgemm.chunked_matmul`.
+      `jaxgemm.dot_general`; with group_sizes, as for `jaxgemm.ragged_dot`; with
+      ragged_dot_dimension_numbers, too, as for `jaxgemm.ragged_dot_general`; with
+      gated=True, too, as for `jaxgemm.ragged_gated_linear_unit`; with chunk_signals, as
+      for `jaxgemm.chunked_matmul`. Arrays may be `jax.ShapeDtypeStruct`s.
 
   Raises:
-    ValueError, TypeError: the operands do not fit each other; what jax raises. Or there
-      is no such implementation.
+    ValueError, TypeError: jax's own errors for operands that do not fit each other; or
+      there is no such implementation.
   """
   emulated_arch(kwargs.get("implementation"))
   a, b, kwargs = _described(a, b, kwargs)
@@ -258,8 +257,8 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
   Args:
     a: array or `jax.ShapeDtypeStruct`.
     b: array or `jax.ShapeDtypeStruct`.
-    gradients: whether the reasons tell what the gradients cost, too.
-    **kwargs: as for `supports`; other arrays may be ShapeDtypeStructs, too.
+    gradients: whether the reasons also name the copies that the gradients need.
+    **kwargs: as for `supports`.
 
   Raises:
     ValueError, TypeError: what the call itself would raise.

@@ -11,7 +11,7 @@ from jaxgemm import _ffi
 from jaxgemm.dtypes import dtype_beside, kernel_dtypes
 from jaxgemm.precision import precision_error
 
-# Sums of as many products of int8 as this fit int32, whatever they are.
+# A sum of this many products of int8 always fits int32.
 _MOST_INT8_PRODUCTS = (2**31 - 1) // 2**14
 
 
@@ -20,8 +20,8 @@ def unsupported(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
   """Why this package's kernels cannot compute a product, or None.
 
   Args:
-    k: how many products each element of the result is a sum of.
-    splits: whether float32 operands may be split, for precision.
+    k: the number of products in the sum of each element of the result.
+    splits: whether float32 operands may be split into parts, for precision.
   """
   if emulated is not None:
     target = emulated
@@ -80,7 +80,7 @@ def _callers_level() -> int:
 
 
 class Unsupported(ValueError):
-  """The kernels were asked for, and cannot compute a call, for `reason`."""
+  """The caller asked for the kernels, which cannot compute the call, for `reason`."""
 
   def __init__(self, message: str, reason: str):
     super().__init__(message)
@@ -88,10 +88,10 @@ class Unsupported(ValueError):
 
 
 def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
-  """Whether XLA computes a call, which the kernels cannot for this reason, or None.
+  """Whether XLA computes a call; reason: why the kernels cannot, or None.
 
   Raises:
-    Unsupported: the kernels were asked for.
+    Unsupported: the kernels cannot compute it, and the caller asked for them.
   """
   if implementation == "xla":
     return True
@@ -112,6 +112,6 @@ NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum
 def is_left(k: int, implementation: str | None) -> bool:
   """Whether XLA computes a call that the kernels can compute, too.
 
-  Sums begin with 0, so that the kernels give 0.0 for a single product that is -0.0.
+  The kernels' accumulators begin with 0, so a single product of -0.0 would become 0.0.
   """
   return implementation is None and k == 1

@@ -1,4 +1,4 @@
-"""The mesh of a call: which one it is, what lies on its axes, and blocks of each device."""
+"""The mesh of a call: how it is found, arrays' axes on it, blocks of each device."""
 
 import functools
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def is_needed(partition: bool | None) -> bool:
-  """Whether a contraction that is traced now gets the rule; see GemmConfig."""
+  """Whether a call that is traced now gets the partitioning rule; see GemmConfig."""
   if partition is None:
     partition = jax.device_count() > 1
   return partition and not jax.sharding.get_abstract_mesh().manual_axes
@@ -17,7 +17,7 @@ def is_needed(partition: bool | None) -> bool:
 def explicit_mesh(*arrays):
   """The mesh with axes that are part of the arrays' types, or None.
 
-  It is that of the arrays, which need no `jax.set_mesh`, or else the one in context.
+  It is the arrays' mesh (they need no `jax.set_mesh`), else the mesh in context.
   """
   meshes = [jax.typeof(x).sharding.mesh for x in arrays if x is not None]
   meshes.append(jax.sharding.get_abstract_mesh())
@@ -25,42 +25,42 @@ def explicit_mesh(*arrays):
 
 
 def automatic(mesh, function, result):
-  """The function, in which the mesh's explicit axes are automatic as the others are.
+  """`function`, inside which the mesh's explicit axes are automatic, too.
 
   Args:
     mesh: see `explicit_mesh`.
-    function: takes pytrees of arrays, and gives an array.
-    result: shape and sharding of that outside.
+    function: a function of pytrees of arrays that returns an array.
+    result: shape and sharding of that array outside the function.
   """
   return jax.sharding.auto_axes(
       function, axes=mesh.explicit_axes, out_sharding=result.sharding)
 
 
 def _resharded(x, to: NamedSharding):
-  """x with a sharding in its type that shard_map takes for `to`.
+  """x with a sharding in its type that shard_map accepts as `to`.
 
-  An array of no mesh stays one where it is not cut. So its gradient has the type that
-  jax gives, on the mesh; that of a reshard would be taken off the mesh again.
+  An array without a mesh stays as it is if it is not cut. Its gradient then has the
+  type that jax gives, on the mesh; the gradient of a reshard would lose the mesh again.
   """
   return x if jax.typeof(x).sharding.spec == to.spec else jax.reshard(x, to)
 
 
 def on_explicit_mesh(mesh, body, operands, in_shardings, out_sharding, wanted):
-  """body(*operands) on each device's blocks, with the types that results should have.
+  """body(*operands) on each device's blocks, with the shardings `wanted` in the types.
 
   Args:
     mesh: see `explicit_mesh`.
-    body: gives the blocks of the results.
+    body: a function that returns a device's blocks of the results.
     operands: a tuple of pytrees; they are resharded to in_shardings.
-    in_shardings: what body takes; a pytree like operands.
-    out_sharding: what body gives, a pytree.
-    wanted: the results' shardings, a pytree.
+    in_shardings: shardings of body's operands, a pytree like operands.
+    out_sharding: shardings of body's results, a pytree.
+    wanted: the shardings to which these are resharded, a pytree.
   """
   def specs(shardings):
     return jax.tree.map(lambda x: x.spec, shardings)
 
   operands = jax.tree.map(_resharded, operands, in_shardings)
-  # None means all axes, but for those that jax.vmap has taken out of the types.
+  # An empty set means all axes, except those that jax.vmap has taken out of the types.
   some = set() if mesh.are_all_axes_explicit else {*mesh.explicit_axes}
   mapped = jax.shard_map(
       body, mesh=mesh, in_specs=specs(in_shardings), out_specs=specs(out_sharding),
@@ -90,7 +90,7 @@ def axes_of(x) -> list[tuple[str, ...]]:
 
 
 def mesh_of(mesh, operands):
-  """The mesh, or one of the operands' devices where the program has none."""
+  """The mesh, or a mesh of the operands' devices if the program has none."""
   if not mesh.empty:
     return mesh
   devices = sorted(operands[0].sharding.device_set, key=lambda device: device.id)
@@ -98,10 +98,10 @@ def mesh_of(mesh, operands):
 
 
 def without_explicit_axes(block):
-  """The block of a partitioning rule where `jax.set_mesh` has set an explicit mesh.
+  """A partitioning rule's block that works while `jax.set_mesh` sets an explicit mesh.
 
-  jax traces it there, and gives its types that mesh. From 0.12 on its sums would get
-  shardings that XLA cannot compile.
+  jax traces the block under that mesh and puts the mesh into its types. From jax 0.12
+  on, sums in the block would then get shardings that XLA cannot compile.
   """
   @functools.wraps(block)
   def run(*operands):

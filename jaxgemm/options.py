@@ -22,7 +22,7 @@ _IMPLEMENTATIONS = ("jaxgemm", "xla",
 
 
 def emulated_arch(implementation: str | None) -> str | None:
-  """The architecture that an implementation emulates, if it does.
+  """The architecture that an implementation emulates, or None.
 
   Raises:
     ValueError: there is no such implementation.
@@ -35,7 +35,7 @@ def emulated_arch(implementation: str | None) -> str | None:
 
 def check_options(*, activation=None, schedule=None, reduction=None,
                   deterministic=False, config=None, implementation=None, **_) -> None:
-  """Checks each option by itself, before `jax.jit` needs a hash of it.
+  """Checks each option separately, before `jax.jit` hashes it.
 
   Raises:
     TypeError, ValueError: an option is of another type, or has an unknown name.
@@ -48,15 +48,15 @@ def check_options(*, activation=None, schedule=None, reduction=None,
   check_choice("implementation", implementation, _IMPLEMENTATIONS)
 
 
-# The quick ones first: jax.Array looks at its instances in Python.
+# The fast checks come first: isinstance of jax.Array runs Python code.
 _ARRAYS = (type(None), np.ndarray, np.generic, int, float, complex, jax.Array)
 
 
 def array_argument(name: str, x):
-  """An optional array or number as `jax.jit` takes it.
+  """An optional array or number, as `jax.jit` accepts it.
 
   Raises:
-    TypeError: it is neither, and jax makes no array of it.
+    TypeError: jax cannot make an array of it.
   """
   if isinstance(x, _ARRAYS):
     return x

@@ -1,4 +1,4 @@
-"""What jax's `precision` asks of a product, and whether the kernels compute that."""
+"""What jax's `precision` asks for, and whether the kernels compute it."""
 
 import jax
 from jax.lax import DotAlgorithm as _Algorithm
@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxgemm import _ffi
 from jaxgemm.dtypes import is_held_by
 
-# Algorithms with float32 sums, and the dtype that they round their operands to.
+# Algorithms with float32 accumulators, and the dtype to which they round operands.
 _ROUNDED_TO = {
     _Preset.F32_F32_F32: jnp.float32,
     _Preset.BF16_BF16_F32: jnp.bfloat16,
@@ -20,7 +20,7 @@ _FAST = (_Preset.ANY_F8_ANY_F8_F32_FAST_ACCUM, _Preset.ANY_F8_ANY_F8_ANY_FAST_AC
 
 
 def hashable(precision):
-  """The same precision; jax takes a list, too, which cannot be static."""
+  """The precision, hashable: jax also takes a list, which cannot be static in jit."""
   return tuple(precision) if isinstance(precision, list) else precision
 
 
@@ -45,7 +45,7 @@ def _asks_for(precision, *names: str) -> bool:
 
 
 def is_high(precision) -> bool:
-  """Whether float32 operands are multiplied in three passes where they are tf32."""
+  """Whether kernels that read float32 as tf32 multiply it in three passes."""
   return _asks_for(precision, "high", "tf32_tf32_f32_x3")
 
 
@@ -54,11 +54,11 @@ def precision_error(precision, lhs, rhs, out_dtype, target: str,
   """Why a target's kernels do not compute what a precision asks for, or None.
 
   Args:
-    precision: as it was given.
+    precision: as the caller gave it.
     lhs: array or `jax.ShapeDtypeStruct`.
     rhs: see lhs.
-    out_dtype: the result's.
-    target: what the kernels are for.
+    out_dtype: dtype of the result.
+    target: the target of the kernels.
     splits: whether float32 operands may be split in three passes.
   """
   algorithm = asked(precision)
@@ -68,7 +68,7 @@ def precision_error(precision, lhs, rhs, out_dtype, target: str,
       source = "precision" if precision is not None else "jax_default_matmul_precision"
       return f"{source}={algorithm} names an algorithm of XLA: {error}"
   if target in _ffi.CUDA_ARCHS and jnp.float32 in (lhs.dtype, rhs.dtype):
-    # Tensor cores cut off what they add up: three passes are not quite float32 (Ootomo
+    # Tensor cores truncate when they add: three passes are not quite float32 (Ootomo
     # and Yokota, "Recovering single precision accuracy from Tensor Cores").
     if _asks_for(precision, "highest", "float32", "f32_f32_f32"):
       return f"the precision asks for more than {target}'s tensor cores (tf32) give"

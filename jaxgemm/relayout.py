@@ -1,8 +1,8 @@
 """Copies that bring operands into the layout and sizes that a plan's kernel reads.
 
-The native plan decides on them (ffi/plan/relayout_sm90.h). They are ordinary XLA
-operations in front of the custom call: XLA fuses them with what produces the operand
-and moves them out of loops where the operand does not change.
+The native plan chooses the copies (ffi/plan/relayout_sm90.h). They are ordinary XLA
+operations in front of the custom call: XLA fuses them with what produces the operand,
+and moves them out of loops in which the operand does not change.
 """
 
 import math
@@ -12,17 +12,17 @@ import jax.numpy as jnp
 
 
 def operand(x, contracting: int, wanted: int, rows: int, k: int) -> jax.Array:
-  """An operand with k elsewhere, padded with zeros.
+  """An operand with k in the wanted dimension, padded with zeros.
 
   Args:
-    x: array of shape (..., ROWS, K), or (..., K, ROWS) where `contracting` is 0.
-    contracting: which of the last two dimensions is k.
-    wanted: which is to be k.
-    rows: size of the other one in the result, at least ROWS.
-    k: likewise for k.
+    x: array of shape (..., ROWS, K), or (..., K, ROWS) if `contracting` is 0.
+    contracting: which of x's last two dimensions is k.
+    wanted: which of the result's last two dimensions is k.
+    rows: size of the other dimension in the result, at least ROWS.
+    k: size of k in the result, at least K.
 
   Returns:
-    An array of shape (..., rows, k), or (..., k, rows) where `wanted` is 0.
+    An array of shape (..., rows, k), or (..., k, rows) if `wanted` is 0.
   """
   if contracting != wanted:
     x = jnp.swapaxes(x, -1, -2)
@@ -30,7 +30,7 @@ def operand(x, contracting: int, wanted: int, rows: int, k: int) -> jax.Array:
 
 
 def pad(x, sizes) -> jax.Array:
-  """x with zeros behind it, so that its last dimensions have these sizes."""
+  """x with zeros at its end, so that its last dimensions have these sizes."""
   lead = x.ndim - len(sizes)
   more = [size - old for size, old in zip(sizes, x.shape[lead:], strict=True)]
   return jnp.pad(x, [(0, 0)] * lead + [(0, n) for n in more]) if any(more) else x
@@ -42,24 +42,24 @@ def columns(x, old: int, new: int) -> jax.Array:
 
 
 def cut(x, rows: int, shape) -> jax.Array:
-  """The result of this shape out of a padded one (..., M, N) with more rows or columns.
+  """Cuts the result out of a padded one (..., M, N) with more rows or columns.
 
   Args:
     x: the padded result.
-    rows: of the result.
-    shape: the result's; N may be several of its dimensions.
+    rows: number of rows of the result.
+    shape: shape of the result; N may be several of its dimensions.
   """
   columns = math.prod(shape) // (math.prod(x.shape[:-2]) * rows)
   return x[..., :rows, :columns].reshape(shape)
 
 
 def described(relayout: dict, geometry, passes: int) -> dict[str, str]:
-  """What is done to "lhs", "rhs" and "out", for those that are copied.
+  """Descriptions of the copies, by "lhs", "rhs" and "out"; only those that are copied.
 
   Args:
-    relayout: the native plan's.
-    geometry: of the operands as they are given.
-    passes: see `jaxgemm.gemm.plan`.
+    relayout: the native plan's relayout.
+    geometry: the `Geometry` of the operands before the copies.
+    passes: see `jaxgemm.custom_call.plan`.
   """
   sizes = {"m": geometry.m, "n": geometry.n, "k": passes * geometry.k}
   found = {}

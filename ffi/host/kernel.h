@@ -22,7 +22,7 @@ enum class Math : uint8_t {
 // on the processor that a plan is made for.
 inline constexpr int kHostBlockM = 192;  // rows of lhs packed at a time
 inline constexpr int kHostBlockK = 512;  // at most this many k packed at a time
-inline constexpr int kHostSkinnyM = 16;  // most rows for which the skinny path is taken
+inline constexpr int kHostSkinnyM = 16;  // the skinny path is for at most this many rows
 constexpr int64_t HostPackedABytes(int64_t rows) {
   return ((rows < kHostBlockM ? rows : kHostBlockM) + 16) * (kHostBlockK + 32) * 4;
 }

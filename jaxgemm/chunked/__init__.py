@@ -32,8 +32,8 @@ An example::
     is lowered.
   * A product waits for its producer, so the producer must be able to run. The copies of
     `start_copy` always can: copy engines need no multiprocessor, a copy that may need
-    one ends before the product starts, and the CPU's thread is not one of XLA's threads,
-    which may all be waiting. A kernel beside the product may not be able to run: on the
+    one ends before the product starts, and the CPU's thread is not one of XLA's, which
+    may all be waiting. A kernel beside the product may not be able to run: on the
     product's stream it would never start, and a product that fills the GPU leaves it no
     room. So give the product fewer workgroups, GemmConfig(num_workgroups=...), if a
     producer of your own is a kernel (on another stream). Do the same with

@@ -297,8 +297,8 @@ def chunked_matmul(
         f"chunk_signals is a {type(chunk_signals).__name__}; a uint32 array is allowed, "
         "which the kernel reads while a producer writes it.")
   check_options(**options)
-  # Within a program the product is lowered beside the start of its producer, which it has
-  # to see: newer jax lowers a jitted function by itself.
+  # Inside a program, the product's lowering has to find the start of its producer.
+  # Newer jax lowers a jitted function separately, so the product is not jitted there.
   traced = any(isinstance(x, jax.core.Tracer) for x in (lhs, rhs, chunk_signals))
   return (_compute if traced else _call)(
       lhs, rhs, chunk_signals, _epoch(epoch), array_argument("bias", bias),

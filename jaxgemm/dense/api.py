@@ -1,4 +1,4 @@
-"""matmul and dot_general: the semantics of jax's own, by this package's kernels."""
+"""matmul and dot_general: jax's semantics, computed by this package's kernels."""
 
 import functools
 from typing import NamedTuple
@@ -51,7 +51,7 @@ def epilogue_values(name: str, x, dtype) -> jax.Array:
 
 def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
                     rows: bool = False):
-  """(values, labels) of a bias or scale; values None if x is.
+  """(values, labels) of a bias or scale; (None, None) if x is None.
 
   Args:
     scalar: whether it may be one value (for each matrix).
@@ -109,10 +109,10 @@ class Prepared(NamedTuple):
   """A product whose options are checked and resolved.
 
   Attributes:
-    spec: what is computed.
-    dims: the product's, with the labels of bias and scale.
+    spec: what the call computes.
+    dims: the product's labels, with those of bias and scale.
     bias: its values in the dtype that the kernels read, or None.
-    scale: likewise.
+    scale: its values, likewise.
     reason: why the kernels cannot compute it, or None.
   """
 
@@ -129,7 +129,7 @@ def prepare(lhs, rhs, bias, scale, product: Product, *, chunked: bool = False,
   """Checks the options of a call.
 
   Args:
-    chunked: whether lhs arrives in chunks; else nothing has to be done by the kernel.
+    chunked: whether lhs arrives in chunks; then no part may run outside the kernel.
   """
   check_activation(activation)
   emulated = emulated_arch(implementation)
@@ -164,7 +164,7 @@ def _faster_by_xla(lhs, rhs, bias, scale, product: Product, dims: Dims,
 
 
 def _call(lhs, rhs, bias, scale, product: Product, **options):
-  # Where jax does not trace (jax.disable_jit), these may still be numpy's.
+  # Where jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
   spec, dims, bias, scale, reason = prepare(lhs, rhs, bias, scale, product, **options)
   implementation = options["implementation"]
@@ -200,7 +200,7 @@ _STATIC = ("precision", "preferred_element_type", "out_sharding", *_OPTIONS)
 
 
 def _given(*, deterministic, **arguments):
-  """The arguments that were given, checked; `jax.jit` needs time for each one."""
+  """The given arguments, checked. The others would cost `jax.jit` time."""
   given = {name: x for name, x in arguments.items() if x is not None}
   if deterministic is not False:
     given["deterministic"] = deterministic
@@ -241,41 +241,44 @@ def matmul(
 ) -> jax.Array:
   """`jax.numpy.matmul` with an epilogue: activation(scale * (a @ b) + bias).
 
-  Sums are float32 (int32 for int8 operands); scale, bias, activation and the cast
-  to the result's dtype come last, once. Differentiable to any order in a, b, bias
-  and scale; gradients contract by layout, without transposed copies.
+  Accumulators are float32 (int32 for int8 operands); scale, bias, activation and one
+  cast to the result's dtype come last. Differentiable to any order in a, b, bias and
+  scale; gradients read their operands in other layouts, without transposed copies.
 
   Args:
     a: array of shape (K,) or (..., M, K). float32, bfloat16, float16, the float8
       types and int8 run in this package's kernels, also mixed.
     b: array of shape (K,) or (..., K, N).
-    precision: as in `jax.numpy.matmul`. float32 is always computed in full, but on
-      NVIDIA GPUs as tf32, by "high" in three passes of tf32 parts (where an infinity
-      may give NaN), and by "highest" left to XLA. Algorithms (jax.lax.DotAlgorithm and
-      its presets) that are not what the kernels compute are left to XLA, too.
+    precision: as in `jax.numpy.matmul`. float32 is always computed in full, except on
+      NVIDIA GPUs: there it is computed as tf32, with "high" in three passes of tf32
+      parts (an infinity may then give NaN), and with "highest" by XLA. Algorithms
+      (jax.lax.DotAlgorithm and its presets) that the kernels do not compute are left
+      to XLA, too.
     preferred_element_type: dtype of the result, as in `jax.numpy.matmul`.
     out_sharding: as in `jax.numpy.matmul`.
-    bias: array of shape (N,) or (..., N), of real numbers; integers where the
-      result is of integers.
-    scale: array of shape (), (1,) or (N,), for each column as in a broadcast; with a
-      batch also of shape (..., 1) or (..., N). Of the result's rank, (..., M, 1), it is
-      for each row, and applied outside the kernel.
+    bias: array of shape (N,) or (..., N), of real numbers; integers if the result
+      has integers.
+    scale: array of shape (), (1,) or (N,): one value, or one for each column. With a
+      batch also of shape (..., 1) or (..., N). With the result's rank, (..., M, 1), it
+      has one value for each row, and is applied outside the kernel.
     activation: "relu", "gelu" (the tanh approximation), "silu" or None.
     schedule: "auto", "persistent", "work_stealing" or "stream_k"; see GemmConfig.
     reduction: "linear", "tree" or "atomic"; see GemmConfig.
-    deterministic: refuse what is not bitwise the same on every run.
+    deterministic: whether to refuse options with which the result is not bitwise the
+      same on every run.
     config: a `GemmConfig` with further choices.
-    implementation: "jaxgemm", "xla" (jax.numpy, with the same epilogue) or None:
-      XLA only where the kernels do not support the operands, with a warning. Or
-      "emulated:gfx942", "emulated:gfx950": that GPU's machine code, run on the CPU
-      by the emulator (see `jaxgemm.emulator`), for debugging; slow.
+    implementation: "jaxgemm", "xla" (jax.numpy, with the same epilogue) or None: the
+      kernels, but XLA, with a warning, if they do not support the operands or are known
+      to be much slower, and XLA if K is 1. Or "emulated:gfx942", "emulated:gfx950":
+      that GPU's machine code, run on the CPU by the emulator (see `jaxgemm.emulator`),
+      for debugging; slow.
 
   Returns:
     An array of the shape and dtype that `jax.numpy.matmul` gives.
 
   Raises:
-    ValueError, TypeError: while tracing; jax's own for operands that do not fit
-      each other, and others that name what was given and what is allowed.
+    ValueError, TypeError: while tracing: jax's own errors for operands that do not fit
+      each other, and errors that say what was given and what is allowed.
   """
   return _matmul(a, b, **_given(
       precision=precision, preferred_element_type=preferred_element_type,
@@ -316,8 +319,8 @@ def dot_general(
 ) -> jax.Array:
   """`jax.lax.dot_general`, with the epilogue and the options of `jaxgemm.matmul`.
 
-  Operands whose contracted dimensions are neither first nor last among those of a
-  matrix are transposed; `jaxgemm.explain` says so.
+  An operand is transposed if its contracted dimensions are neither the first nor the
+  last ones of its matrices; `jaxgemm.explain` says so.
 
   Args:
     lhs: array of any rank.
@@ -326,16 +329,16 @@ def dot_general(
     precision: as in `jax.lax.dot_general`; see `jaxgemm.matmul`.
     preferred_element_type: dtype of the result.
     out_sharding: as in `jax.lax.dot_general`.
-    bias: array whose shape is that of rhs's free dimensions, or of the batch
-      dimensions and these.
-    scale: as bias, or of shape () or (1,), or with 1 for the free dimensions; or, for
-      each row, of the result's rank with 1 for rhs's free dimensions.
-    activation: see `jaxgemm.matmul`; the rest likewise.
-    schedule: see there.
-    reduction: see there.
-    deterministic: see there.
-    config: see there.
-    implementation: see there.
+    bias: array with the shape of rhs's free dimensions, or of the batch dimensions and
+      these.
+    scale: as bias, or of shape () or (1,), or with 1 for the free dimensions. For one
+      value for each row: of the result's rank, with 1 for rhs's free dimensions.
+    activation: see `jaxgemm.matmul`.
+    schedule: see `jaxgemm.matmul`.
+    reduction: see `jaxgemm.matmul`.
+    deterministic: see `jaxgemm.matmul`.
+    config: see `jaxgemm.matmul`.
+    implementation: see `jaxgemm.matmul`.
 
   Returns:
     An array of the shape and dtype that `jax.lax.dot_general` gives.

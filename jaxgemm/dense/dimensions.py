@@ -14,18 +14,18 @@ from jaxgemm.dense.layout import Dims, Labels
 
 
 class Product(NamedTuple):
-  """A call of matmul or dot_general, its epilogue aside.
+  """A call of matmul or dot_general, without its epilogue.
 
   Attributes:
-    reference: computes it by jax, given lhs and rhs; preferred_element_type is the
-      caller's unless it is given, too.
+    reference: function of lhs and rhs that computes it by jax; the argument
+      preferred_element_type may replace the caller's.
     dims: the labels of the operands after `dropped` is squeezed out of them.
-    dropped: axes of size 1 of lhs and of rhs: a broadcast needs no copy.
+    dropped: axes of size 1 of lhs and of rhs, without which a broadcast needs no copy.
     batch: out's leading labels that a bias may have in front.
     rows: out's labels that are lhs's own.
     columns: out's last labels, which are rhs's own.
-    k: how many products each element of the result is a sum of.
-    result: its type, as jax has it.
+    k: the number of products in the sum of each element of the result.
+    result: type of the result, as jax gives it.
   """
 
   reference: Callable
@@ -44,7 +44,7 @@ def indices(dimension_numbers):
   As in jax, each group is an int or a sequence of ints: a list, a range, an array.
 
   Raises:
-    TypeError, ValueError: what jax raises for what is none.
+    TypeError, ValueError: what jax raises for anything else.
   """
   def group(given) -> tuple[int, ...]:
     try:
@@ -57,14 +57,14 @@ def indices(dimension_numbers):
 
 
 def _shape_dtype(x) -> jax.ShapeDtypeStruct:
-  """Also of a number, which jax takes as an array of no dimension."""
+  """Of an array, or of a number, which jax takes as an array without dimensions."""
   return jax.eval_shape(lambda x: x, x)
 
 
 def result_type(function, *operands):
-  """The type of function(*operands), its sharding too.
+  """The type of function(*operands), with its sharding.
 
-  `jax.eval_shape` leaves the sharding out on meshes of which some axes are automatic.
+  `jax.eval_shape` leaves the sharding out on meshes with some automatic axes.
   """
   out, = jax.make_jaxpr(function)(*operands).out_avals
   return out

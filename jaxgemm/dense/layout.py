@@ -1,11 +1,11 @@
-"""Which kernel layout computes a contraction with the fewest copies.
+"""Chooses the kernel layout that computes a contraction with the fewest copies.
 
 A contraction is written as in einsum, with integer labels: lhs (0, 1, 2),
 rhs (2, 3), out (0, 1, 3). The kernel computes [B, M, K] x [B, K, N] -> [B, M, N]; K
-may be the first or the last of the two matrix dimensions, and where one operand may
-lack B. So the labels have to fall into groups that are neighbours in memory; where
-they do not, something has to be transposed, and the cheapest way is chosen here. An
-operand is never broadcast.
+may be the first or the last of the two matrix dimensions, and one operand may lack B.
+So the labels of each such dimension have to be neighbours in memory. If they are not,
+an array has to be transposed, and the cheapest way is chosen here. An operand is never
+broadcast.
 """
 
 import functools
@@ -30,7 +30,7 @@ class Dims(NamedTuple):
   scale: Labels | None = None
 
   def operands(self) -> list[Labels]:
-    """The labels of each operand that there is."""
+    """The labels of each operand, without absent ones."""
     return [x for x in (self.lhs, self.rhs, self.bias, self.scale) if x is not None]
 
 
@@ -38,7 +38,7 @@ class Layout(NamedTuple):
   """How the kernel computes a contraction.
 
   Attributes:
-    swap: the kernel's lhs is the contraction's rhs and the other way round.
+    swap: whether the kernel's lhs is the contraction's rhs, and its rhs the lhs.
     batch: the labels of B, in order; they start with `summed`.
     m, n, k: the labels of M, N and K, in order.
     summed: contracted labels that are treated as a batch and summed afterwards.
@@ -70,7 +70,7 @@ def _prefixes(labels: Labels, group) -> list[Labels]:
 
 
 def _candidates(lhs: Labels, rhs: Labels, out: Labels, linear: bool):
-  """All groupings worth a look, as (batch, m, n, k, summed)."""
+  """All groupings that may be the cheapest one, as (batch, m, n, k, summed)."""
   both = set(lhs) & set(rhs)
   shared = both & set(out)
   contracted = both - set(out)
@@ -78,7 +78,7 @@ def _candidates(lhs: Labels, rhs: Labels, out: Labels, linear: bool):
   if shared:
     batches = [_only(labels, shared) for labels in (lhs, rhs, out)]
   else:
-    # Free dimensions of one operand may become the batch: the other one is shared.
+    # Free dimensions of one operand may become the batch, which shares the other one.
     batches = [()]
     for labels, group in ((lhs, m_all), (out, m_all), (rhs, n_all), (out, n_all)):
       batches += _prefixes(labels, group)
@@ -134,7 +134,7 @@ def choose(
       contracting = []
       for name, labels, own, usual in ((names[0], lhs, m, 1), (names[1], rhs, n, 0)):
         lead = _only(batch, labels)
-        orders = lead + k + own, lead + own + k  # by where k is
+        orders = lead + k + own, lead + own + k  # indexed by the place of k
         place = next((i for i in (usual, 1 - usual) if same(labels, orders[i])), None)
         if place is None:
           place = usual
@@ -146,7 +146,7 @@ def choose(
         cost += count(dims.out)
       if summed:
         cost += 2 * count(summed) * count(dims.out)
-      # Among equals: as written, as few and as large matrices as possible.
+      # At equal cost: no swap, then as few and as large matrices as possible.
       key = (cost, swap, count(batch), len(batch))
       if best_key is None or key < best_key:
         best_key = key

@@ -1,8 +1,9 @@
 """The primitive that programs contain: a contraction of labelled dimensions.
 
 `contract_p` takes operands of any rank (see layout.py for the labels), is pure, and
-its rules for differentiation and vmap are relabellings. Only its lowering, which
-knows what each device holds, groups the dimensions into one kernel call (custom_call.py).
+its rules for differentiation and vmap are relabellings. Only its lowering, where the
+shapes on each device are known, groups the dimensions into one kernel call
+(custom_call.py).
 
 The JVP rule is linear in the tangents and the transpose rule is again a
 contraction: jvp, vjp, grad of grad and vmap compose in any order. A contraction
@@ -68,7 +69,7 @@ contract_p.multiple_results = True
 
 
 def _same_order(xs, ys, size) -> bool:
-  """Whether two orders of dimensions are one in memory: size 1 does not count."""
+  """Whether two orders are the same in memory; dimensions of size 1 do not count."""
   return [x for x in xs if size[x] != 1] == [y for y in ys if size[y] != 1]
 
 
@@ -101,7 +102,7 @@ def _vector(x, labels, batch, n, size):
 
 
 def _result(x, chosen: layout.Layout, out, dtype, size):
-  """What the kernel gave, [M, N] or [B, M, N], with the labels `out`."""
+  """The kernel's result, [M, N] or [B, M, N], with one dimension for each of `out`."""
   batch = chosen.batch[len(chosen.summed):]
   if chosen.summed:
     parts = _count(chosen.summed, size), _count(batch, size)
@@ -114,12 +115,12 @@ def _result(x, chosen: layout.Layout, out, dtype, size):
 
 
 class _Kernel(NamedTuple):
-  """What the kernel computes of a contraction.
+  """The kernel's part of a contraction.
 
   Attributes:
-    layout: how.
-    spec: what.
-    fused: whether bias, scale and activation are its work; else they follow it.
+    layout: how the kernel computes it.
+    spec: what the kernel computes.
+    fused: whether the kernel applies bias, scale and activation; else they follow it.
   """
 
   layout: layout.Layout
@@ -138,7 +139,7 @@ def _kernel(lhs, rhs, dims: Dims, sizes, spec: Spec) -> _Kernel:
 
 
 def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
-  """The contraction of what one device holds, as one kernel call."""
+  """The contraction of one device's operands, as one kernel call."""
   sizes = layout.label_sizes(dims, *(x.shape for x in operands))
   size = dict(sizes)
   lhs, rhs, bias, scale = _split_dims(operands, dims)
@@ -170,24 +171,24 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
 
 def contract(lhs, rhs, bias=None, scale=None, *, dims: Dims, spec: Spec,
              partition: bool) -> list[jax.Array]:
-  """Binds contract_p: [out], or [out, preact] where spec.save_preact.
+  """Binds contract_p: [out], or [out, preact] with spec.save_preact.
 
   Args:
     partition: whether the lowering gets the sharding rule for automatic meshes.
   """
-  # A product of scalars may have a Python number among them, which jax left as it is.
+  # An operand of a product of scalars may still be a Python number.
   operands = [jnp.asarray(x) for x in (lhs, rhs, bias, scale) if x is not None]
   operands = unify_varying(operands)
   call = None
   if partition:
-    # In the parameters, so that jax sees that the lowering needs the devices.
+    # `call` is a parameter, so that jax sees that the lowering needs the devices.
     rule = sharding.partitioned(dims, spec, compute)
     call = jax.make_jaxpr(rule)(*map(_shape_dtype, operands))
   return contract_p.bind(*operands, labels=dims, spec=spec, call=call)
 
 
 def contract_local(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
-  """`contract` of what one device holds, for operands that are there."""
+  """`contract` of one device's operands, without absent ones."""
   return contract(*_split_dims(operands, dims), dims=dims, spec=spec, partition=False)
 
 
@@ -228,7 +229,7 @@ def _contract_abstract_eval(*operands, labels, spec, call):
   size = dict(layout.label_sizes(labels, *(x.shape for x in operands)))
   platform = _ffi.default_platform()
   if spec.emulated or platform in _ffi.platforms():
-    # The lowering makes the plan again: made here, its error is raised by the call.
+    # The lowering makes the plan again. Made here too, its error is raised by the call.
     target = spec.target(platform)
     _, planned = plan_contraction(operands, labels, spec, target)
     require_built(planned, target)
@@ -254,11 +255,11 @@ def tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, *, dims: Dim
   """The tangent of z = scale * (lhs @ rhs) + bias.
 
   Args:
-    lhs: as rhs and scale, a primal; scale may be None, as may each tangent but one.
-    dims: the labels of all.
-    spec: the product's.
-    shape: z's.
-    bind: `contract`, but for whether it is partitioned.
+    lhs: a primal, as rhs and scale. scale may be None, and so may all tangents but one.
+    dims: the labels of all operands.
+    spec: the product's `Spec`.
+    shape: z's shape.
+    bind: `contract` with its argument `partition`.
   """
   scaled = dims._replace(bias=None)
   terms = []
@@ -303,7 +304,7 @@ ad.primitive_jvps[contract_p] = _jvp
 
 
 def _transpose(cotangents, *operands, labels, spec, call):
-  # Only what _jvp binds gets here: no bias, no activation, one result.
+  # Only calls that _jvp binds are transposed: no bias, no activation, one result.
   ct, = cotangents
   lhs, rhs, _, scale = _split_dims(operands, labels)
   rest = [] if scale is None else [None]
@@ -342,7 +343,7 @@ def _batch(operands, axes, *, labels, spec, call):
                     spec=spec.accumulator(lhs, rhs))
     outs = epilogue.apply(acc, labels.out, bias, scale, dims=batched, spec=spec)
     return outs, [0] * len(outs)
-  # vmap lets the rule say where the new dimension is: where it costs least.
+  # vmap lets this rule choose the place of the new dimension: where it costs least.
   sizes = layout.label_sizes(batched, *(x.shape for x in operands))
   best, axis = None, 0
   for i in range(len(labels.out) + 1):

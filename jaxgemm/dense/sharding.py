@@ -1,12 +1,12 @@
 """How a contraction is sharded, on automatic and on explicit meshes.
 
-Each device computes its block. Where a contracted label is sharded, the float32
-(int32) partial results are summed over the mesh axes first, and the epilogue
-follows the sum. On automatic meshes XLA asks a partitioning rule for this: every label
-is a factor of the Shardy rule, contracted ones are reduction factors. On explicit
-meshes the shardings are part of the types, and the contraction is a `jax.shard_map`.
-Where only some axes are explicit, all are automatic inside the contraction: a shard_map
-over some would gather what is sharded over the others.
+Each device computes its block. If a contracted label is sharded, the devices' float32
+(int32) results are summed over the mesh axes first, and the epilogue follows the sum.
+On automatic meshes XLA calls a partitioning rule for this: every label is a factor of
+the Shardy rule, contracted ones are reduction factors. On explicit meshes the shardings
+are part of the types, and the contraction is a `jax.shard_map`. If only some axes are
+explicit, all are automatic inside the contraction: a shard_map over some axes would
+gather arrays that are sharded over the others.
 Inside `jax.shard_map` none of this is needed, nor inserted.
 """
 
@@ -28,11 +28,11 @@ from jaxgemm.dense.layout import Dims
 
 
 def _assign(dims: Dims, operands, results, mesh) -> dict[int, tuple[str, ...]]:
-  """The mesh axes of each label: as the operands have them, else the results.
+  """The mesh axes of each label: as the operands have them, else as the results do.
 
-  A mesh axis that two labels want goes to the batch first, then to the one that the
-  result has on it, then to lhs's: weights are gathered, not activations. Axes that
-  do not divide a dimension are dropped, for XLA would pad it.
+  If two labels have the same mesh axis, a label of the batch gets it first, then a
+  label that is sharded in the result, then a label of lhs: weights are gathered, not
+  activations. Axes that do not divide a dimension are dropped: XLA would pad it.
   """
   labels = dims.operands() + [dims.out] * len(results)
   wanted: dict[int, list] = {}
@@ -62,8 +62,8 @@ def _assign(dims: Dims, operands, results, mesh) -> dict[int, tuple[str, ...]]:
   for label in order:
     axes = next(filter(None, wanted[label]), ())
     if label not in out and not all(wanted[label]):
-      # Contracted, sharded in one operand only: sum the results over its axes, or
-      # gather the operand, whichever moves less.
+      # A contracted label that is sharded in one operand only: sum the results over its
+      # axes, or gather that operand, whichever moves less.
       operand = dims.lhs if wanted[label][0] else dims.rhs
       if 2 * count(dims.out) >= count(operand):
         axes = ()
@@ -116,7 +116,7 @@ def explicit(mesh, operands, dims: Dims, spec, compute, result) -> jax.Array:
 
   Args:
     mesh: see `mesh.explicit_mesh`.
-    operands: lhs, rhs, and bias and scale where dims has them.
+    operands: lhs, rhs, and bias and scale if dims has them.
     dims: its labels.
     spec: its `Spec`.
     compute: computes it on one device; see primitive.py.

@@ -293,7 +293,7 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
       lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
   if mesh is not None and (by_xla or mesh.auto_axes):
     compute = meshes.automatic(mesh, compute, wanted)
-    mesh = None  # inside
+    mesh = None  # `compute` runs `bind` on automatic axes
   elif mesh is not None:
     _check_explicit(layout, rhs_grad)
   return compute(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
