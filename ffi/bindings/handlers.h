@@ -1,6 +1,7 @@
 // The XLA FFI handlers of the custom calls "jaxgemm_gemm" and "jaxgemm_chunked_gemm", which are one
-// call; jaxgemm/custom_call.py emits it, decode.h describes it. The second is for chunks that a copy of
-// chunk_handlers.h may bring: the product begins the copy, and is no part of a command buffer.
+// call; jaxgemm/custom_call.py emits it, decode.h describes it. The second is for chunks that a
+// copy of chunk_handlers.h may bring: the product begins the copy, and is no part of a command
+// buffer.
 #pragma once
 
 #include "xla/ffi/api/c_api.h"

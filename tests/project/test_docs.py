@@ -1,4 +1,4 @@
-"""Runs the code of README.md and docs/: all blocks of one page, in one process.
+"""Runs the code of README.md, CONTRIBUTING.md and docs/: a page in one process.
 
 A page is Markdown. The kinds of its fenced blocks:
 
@@ -30,7 +30,7 @@ import pytest
 import jaxgemm
 from tests.support.paths import ROOT
 
-PAGES = [ROOT / "README.md", *sorted(
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(
     page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)]
 GPU, EIGHT = "<!-- needs a GPU -->", "<!-- eight devices -->"
 _BLOCK = re.compile(
