@@ -44,14 +44,11 @@ JAXGEMM_AMD void StoreAs(DType dtype, void* base, int64_t offset, Vec4<float> va
     case DType::kBF16:
       return StoreFour<__bf16>(base, offset, __builtin_convertvector(value, Vec4<__bf16>), count,
                                aligned);
-    case DType::kF8E4M3FN:
-      return StoreFour<uint8_t>(base, offset, EncodeFour<F8E4M3FNFormat>(value), count, aligned);
-    case DType::kF8E5M2:
-      return StoreFour<uint8_t>(base, offset, EncodeFour<F8E5M2Format>(value), count, aligned);
-    case DType::kF8E4M3FNUZ:
-      return StoreFour<uint8_t>(base, offset, EncodeFour<F8E4M3FNUZFormat>(value), count, aligned);
-    case DType::kF8E5M2FNUZ:
-      return StoreFour<uint8_t>(base, offset, EncodeFour<F8E5M2FNUZFormat>(value), count, aligned);
+#define JAXGEMM_FLOAT8(id, format, exponent_bits, mantissa_bits, exponent_bias, specials) \
+  case DType::id:                                                                         \
+    return StoreFour<uint8_t>(base, offset, EncodeFour<format>(value), count, aligned);
+#include "spec/instances.def"
+#undef JAXGEMM_FLOAT8
     case DType::kS8:
     case DType::kS32: return;  // only from int32_t
   }
@@ -70,18 +67,12 @@ JAXGEMM_AMD void StoreAs(DType dtype, void* base, int64_t offset, Vec4<int32_t> 
 JAXGEMM_AMD Vec4<float> Activate(Activation activation, Vec4<float> value) {
   switch (activation) {
     case Activation::kNone: break;
-    case Activation::kRelu:
-#pragma unroll
-      for (int i = 0; i < 4; ++i) value[i] = Relu(value[i]);
-      break;
-    case Activation::kGelu:
-#pragma unroll
-      for (int i = 0; i < 4; ++i) value[i] = Gelu(value[i]);
-      break;
-    case Activation::kSilu:
-#pragma unroll
-      for (int i = 0; i < 4; ++i) value[i] = Silu(value[i]);
-      break;
+#define JAXGEMM_ACTIVATION(id, name, function)                                   \
+  case Activation::id:                                                           \
+    _Pragma("unroll") for (int i = 0; i < 4; ++i) value[i] = function(value[i]); \
+    break;
+#include "spec/instances.def"
+#undef JAXGEMM_ACTIVATION
   }
   return value;
 }

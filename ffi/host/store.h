@@ -31,10 +31,10 @@ inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride, con
     case DType::kF32: return write(0.0f, [](float x) { return x; });
     case DType::kBF16: return write(uint16_t{}, EncodeBF16);
     case DType::kF16: return write(uint16_t{}, EncodeSmallFloat<F16Format>);
-    case DType::kF8E4M3FN: return write(uint8_t{}, EncodeSmallFloat<F8E4M3FNFormat>);
-    case DType::kF8E5M2: return write(uint8_t{}, EncodeSmallFloat<F8E5M2Format>);
-    case DType::kF8E4M3FNUZ: return write(uint8_t{}, EncodeSmallFloat<F8E4M3FNUZFormat>);
-    case DType::kF8E5M2FNUZ: return write(uint8_t{}, EncodeSmallFloat<F8E5M2FNUZFormat>);
+#define JAXGEMM_FLOAT8(id, format, exponent_bits, mantissa_bits, exponent_bias, specials) \
+  case DType::id: return write(uint8_t{}, EncodeSmallFloat<format>);
+#include "spec/instances.def"
+#undef JAXGEMM_FLOAT8
     case DType::kS8:
     case DType::kS32: return;  // written from int32 accumulators only
   }
@@ -53,15 +53,12 @@ inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride, con
 inline void Activate(Activation activation, float* value, int count) {
   switch (activation) {
     case Activation::kNone: return;
-    case Activation::kRelu:
-      for (int i = 0; i < count; ++i) value[i] = Relu(value[i]);
-      return;
-    case Activation::kGelu:
-      for (int i = 0; i < count; ++i) value[i] = Gelu(value[i]);
-      return;
-    case Activation::kSilu:
-      for (int i = 0; i < count; ++i) value[i] = Silu(value[i]);
-      return;
+#define JAXGEMM_ACTIVATION(id, name, function)                     \
+  case Activation::id:                                             \
+    for (int i = 0; i < count; ++i) value[i] = function(value[i]); \
+    return;
+#include "spec/instances.def"
+#undef JAXGEMM_ACTIVATION
   }
 }
 

@@ -91,23 +91,23 @@ constexpr int DTypeBytes(DType dtype) {
 }
 
 constexpr bool IsF8(DType dtype) {
-  return dtype == DType::kF8E4M3FN || dtype == DType::kF8E5M2 || dtype == DType::kF8E4M3FNUZ ||
-         dtype == DType::kF8E5M2FNUZ;
+  switch (dtype) {
+#define JAXGEMM_FLOAT8(id, format, exponent_bits, mantissa_bits, exponent_bias, specials) \
+  case DType::id: return true;
+#include "spec/instances.def"
+#undef JAXGEMM_FLOAT8
+    default: return false;
+  }
 }
 
 // Converts fp8 codes, one in each word, to floats.
 template <DType kDType>
 JAXGEMM_INLINE FloatV DecodeF8(WordV code) {
   static_assert(IsF8(kDType));
-  if constexpr (kDType == DType::kF8E4M3FN) {
-    return DecodeSmallFloat<F8E4M3FNFormat, FloatV>(code);
-  } else if constexpr (kDType == DType::kF8E5M2) {
-    return DecodeSmallFloat<F8E5M2Format, FloatV>(code);
-  } else if constexpr (kDType == DType::kF8E4M3FNUZ) {
-    return DecodeSmallFloat<F8E4M3FNUZFormat, FloatV>(code);
-  } else {
-    return DecodeSmallFloat<F8E5M2FNUZFormat, FloatV>(code);
-  }
+#define JAXGEMM_FLOAT8(id, format, exponent_bits, mantissa_bits, exponent_bias, specials) \
+  if constexpr (kDType == DType::id) return DecodeSmallFloat<format, FloatV>(code);
+#include "spec/instances.def"
+#undef JAXGEMM_FLOAT8
 }
 
 template <int... kIndex>

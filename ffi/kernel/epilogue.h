@@ -104,10 +104,11 @@ struct SmallFloat {
 };
 
 using F16Format = SmallFloat<5, 10, 15, SmallFloatSpecials::kIeee>;
-using F8E4M3FNFormat = SmallFloat<4, 3, 7, SmallFloatSpecials::kNanOnly>;
-using F8E5M2Format = SmallFloat<5, 2, 15, SmallFloatSpecials::kIeee>;
-using F8E4M3FNUZFormat = SmallFloat<4, 3, 8, SmallFloatSpecials::kUnsignedZero>;
-using F8E5M2FNUZFormat = SmallFloat<5, 2, 16, SmallFloatSpecials::kUnsignedZero>;
+#define JAXGEMM_FLOAT8(id, format, exponent_bits, mantissa_bits, exponent_bias, specials) \
+  using format =                                                                          \
+      SmallFloat<exponent_bits, mantissa_bits, exponent_bias, SmallFloatSpecials::specials>;
+#include "spec/instances.def"
+#undef JAXGEMM_FLOAT8
 
 // Decodes exactly. `Bits` and `Float` are uint32_t and float, or vectors of them. Subnormals
 // go through a normal float, because the caller may run with denormals-are-zero.

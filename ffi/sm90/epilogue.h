@@ -224,18 +224,14 @@ class Epilogue {
     }
     switch (args.activation) {
       case Activation::kNone: break;
-      case Activation::kRelu:
-#pragma unroll
-        for (int i = 0; i < Traits::kSums; ++i) sums[i] = InGate(args, i) ? Relu(sums[i]) : sums[i];
-        break;
-      case Activation::kGelu:
-#pragma unroll
-        for (int i = 0; i < Traits::kSums; ++i) sums[i] = InGate(args, i) ? Gelu(sums[i]) : sums[i];
-        break;
-      case Activation::kSilu:
-#pragma unroll
-        for (int i = 0; i < Traits::kSums; ++i) sums[i] = InGate(args, i) ? Silu(sums[i]) : sums[i];
-        break;
+#define JAXGEMM_ACTIVATION(id, name, function)                  \
+  case Activation::id:                                          \
+    _Pragma("unroll") for (int i = 0; i < Traits::kSums; ++i) { \
+      sums[i] = InGate(args, i) ? function(sums[i]) : sums[i];  \
+    }                                                           \
+    break;
+#include "spec/instances.def"
+#undef JAXGEMM_ACTIVATION
     }
     if (args.gated) {
 #pragma unroll

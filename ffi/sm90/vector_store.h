@@ -55,14 +55,10 @@ JAXGEMM_SM90 void StoreAs(DType dtype, void* base, int64_t offset, Four<float> v
     case DType::kF16:
     case DType::kBF16:
       return StoreFour(base, offset, PackFour(dtype == DType::kBF16, value), count, aligned);
-    case DType::kF8E4M3FN:
-      return StoreFour(base, offset, EncodeFour<F8E4M3FNFormat>(value), count, aligned);
-    case DType::kF8E5M2:
-      return StoreFour(base, offset, EncodeFour<F8E5M2Format>(value), count, aligned);
-    case DType::kF8E4M3FNUZ:
-      return StoreFour(base, offset, EncodeFour<F8E4M3FNUZFormat>(value), count, aligned);
-    case DType::kF8E5M2FNUZ:
-      return StoreFour(base, offset, EncodeFour<F8E5M2FNUZFormat>(value), count, aligned);
+#define JAXGEMM_FLOAT8(id, format, exponent_bits, mantissa_bits, exponent_bias, specials) \
+  case DType::id: return StoreFour(base, offset, EncodeFour<format>(value), count, aligned);
+#include "spec/instances.def"
+#undef JAXGEMM_FLOAT8
     case DType::kS8:
     case DType::kS32: return;  // only from int32_t
   }
@@ -80,9 +76,10 @@ JAXGEMM_SM90 void StoreAs(DType dtype, void* base, int64_t offset, Four<int32_t>
 JAXGEMM_SM90 float Activate(Activation activation, float value) {
   switch (activation) {
     case Activation::kNone: break;
-    case Activation::kRelu: return Relu(value);
-    case Activation::kGelu: return Gelu(value);
-    case Activation::kSilu: return Silu(value);
+#define JAXGEMM_ACTIVATION(id, name, function) \
+  case Activation::id: return function(value);
+#include "spec/instances.def"
+#undef JAXGEMM_ACTIVATION
   }
   return value;
 }

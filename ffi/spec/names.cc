@@ -17,12 +17,21 @@ constexpr std::string_view kDTypeNames[] = {
 #include "spec/instances.def"
 #undef JAXGEMM_DTYPE
 };
-constexpr std::string_view kActivations[] = {"none", "relu", "gelu", "silu"};
+constexpr std::string_view kActivations[] = {
+    "none",
+#define JAXGEMM_ACTIVATION(id, name, function) name,
+#include "spec/instances.def"
+#undef JAXGEMM_ACTIVATION
+};
 constexpr std::string_view kReductions[] = {"linear", "tree", "atomic"};
 constexpr std::string_view kRagged[] = {"none", "m", "k"};
 constexpr std::string_view kForms[] = {"general", "plain", "grouped",
                                        "claimed", "peers", "ping_pong"};
-constexpr std::string_view kSchedules[] = {"auto", "persistent", "work_stealing", "stream_k"};
+constexpr std::string_view kSchedules[] = {
+#define JAXGEMM_SCHEDULE(id, name) name,
+#include "spec/instances.def"
+#undef JAXGEMM_SCHEDULE
+};
 
 const DTypeInfo& Info(DType dtype) { return kDTypes[static_cast<size_t>(dtype)]; }
 

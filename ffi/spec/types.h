@@ -32,9 +32,19 @@ constexpr int ElementBytes(DType dtype) {
   return 0;
 }
 
-enum class Activation : uint8_t { kNone, kRelu, kGelu, kSilu };
+// Activations and schedules: the JAXGEMM_ACTIVATION and JAXGEMM_SCHEDULE lines of instances.def.
+enum class Activation : uint8_t {
+  kNone,
+#define JAXGEMM_ACTIVATION(id, name, function) id,
+#include "spec/instances.def"
+#undef JAXGEMM_ACTIVATION
+};
 
-enum class Schedule : uint8_t { kAuto, kPersistent, kWorkStealing, kStreamK };
+enum class Schedule : uint8_t {
+#define JAXGEMM_SCHEDULE(id, name) id,
+#include "spec/instances.def"
+#undef JAXGEMM_SCHEDULE
+};
 
 // How the partial sums of a tile that is cut along k become one.
 enum class Reduction : uint8_t { kLinear, kTree, kAtomic };
