@@ -22,6 +22,7 @@ class Operand {
   // A thread moves four vectors: of rows kRowStep apart if the operand is k-contiguous, else of
   // neighbouring rows, which are loaded as four elements of each k.
   static constexpr int kRowStep = Traits::kThreads / kRowChunks;
+  static_assert(kRowStep % 32 == 0, "the swizzle in LDS repeats after 32 rows");
   static constexpr int kBlockRows = 4;
   static_assert(kRows * kRowChunks == kBlockRows * Traits::kThreads);
   static constexpr int kPieceBytes = kKContiguous ? kChunkBytes : kBlockRows * kBytes;
