@@ -299,8 +299,9 @@ def chunked_matmul(
   check_options(**options)
   # Inside a program, the product's lowering has to find the start of its producer.
   # Newer jax lowers a jitted function separately, so the product is not jitted there.
-  traced = any(isinstance(x, jax.core.Tracer) for x in (lhs, rhs, chunk_signals))
-  return (_compute if traced else _call)(
+  # A new array is a tracer inside a program only, and not under jax.vmap alone.
+  staged = isinstance(jnp.zeros(()), jax.core.Tracer)
+  return (_compute if staged else _call)(
       lhs, rhs, chunk_signals, _epoch(epoch), array_argument("bias", bias),
       array_argument("scale", scale), chunk_rows=chunk_rows,
       tiles_per_chunk_m=tiles_per_chunk_m, tile_idx_pivot_m=tile_idx_pivot_m,

@@ -189,7 +189,7 @@ def test_environment_variables_of_the_pages_are_read_somewhere():
   sources = "".join(
       path.read_text() for folder in ("jaxgemm", "ffi", "tests")
       for path in (ROOT / folder).rglob("*.*")
-      if path.suffix in (".py", ".cc", ".cmake", ".txt")
+      if path.suffix in (".py", ".cc", ".cmake", ".def", ".txt")
       and path != pathlib.Path(__file__).resolve())
   for page in PAGES:
     for name in set(re.findall(r"\bJAXGEMM_[A-Z_]+", page.read_text())):
