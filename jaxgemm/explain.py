@@ -226,7 +226,7 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
       `jaxgemm.dot_general`; with group_sizes, as for `jaxgemm.ragged_dot`; with
       ragged_dot_dimension_numbers, too, as for `jaxgemm.ragged_dot_general`; with
       gated=True, too, as for `jaxgemm.ragged_gated_linear_unit`; with chunk_signals, as
-      for `jaxgemm.chunked_matmul`. Arrays may be `jax.ShapeDtypeStruct`s.
+      for `jaxgemm.chunked_matmul`. `jax.ShapeDtypeStruct` stands for arrays.
 
   Raises:
     ValueError, TypeError: jax's own errors for operands that do not fit each other; or
