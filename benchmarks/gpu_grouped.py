@@ -154,7 +154,7 @@ def measure(
         if ours in ways and peer != OURS:
           row["candidates"][peer]["ratio"] = gpu_rows.ratio(measured, ours, key)
       if routing != "balanced" and ours in ways and balanced in ways:
-        row["to_balanced"] = gpu_rows.ratio(measured, balanced, ours)
+        row["to_balanced"] = gpu_rows.ratio(measured, ours, balanced)
       rows.append(row)
     del ways
   return rows

@@ -146,6 +146,9 @@ def test_dense_rows(on_cpu):
 def test_grouped_rows(on_cpu, monkeypatch):
   monkeypatch.setattr(gpu_grouped, "problem", lambda name: grouped_rows.Problem(
       200, 48, 32, 4, "bfloat16"))
+  asked, ratio = [], gpu_rows.ratio
+  monkeypatch.setattr(gpu_rows, "ratio", lambda measured, name, over: (
+      asked.append((name, over)) or ratio(measured, name, over)))
   rows = gpu_grouped.measure(
       "small", gpu_grouped.WORK, ["balanced", "extreme"], on_cpu, xla_most_groups=4)
   assert [(row["work"], row["routing"]) for row in rows] == [
@@ -157,6 +160,10 @@ def test_grouped_rows(on_cpu, monkeypatch):
     assert gpu_check.right(row["candidates"][grouped_rows.XLA]["errors"])
     assert ("to_balanced" in row) == (row["routing"] == "extreme")
     assert all(gpu_table.lines(row))
+  # The time of balanced routing over that of extreme routing: less than 1 is a loss.
+  ours = grouped_rows.OURS
+  assert asked.count((f"{ours} extreme", f"{ours} balanced")) == 3
+  assert (f"{ours} balanced", f"{ours} extreme") not in asked
 
 
 def test_names_of_grouped_problems():
