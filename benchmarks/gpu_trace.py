@@ -67,6 +67,7 @@ class Launches:
   memsets: float
   copies: float
   names: list[str]  # of the kernels of one call, in order
+  times: dict[str, float]  # median seconds per call, by the name of kernel or memset
   driver_calls: dict[str, float]  # by name, during the dispatch of one call
   held_back: list[str]  # driver calls that wait, allocate or copy
   dispatch_share: float  # median of the host's time to dispatch over device time
@@ -178,6 +179,7 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
     by_name[name].append(index)
   for name, indices in by_name.items():
     counts, total, shares, others = collections.Counter(), collections.Counter(), [], {}
+    times = []
     launched = {e.name for index in indices for e in work[index]}
     for index in indices:
       mine = [e for e in work[index] if own is None or own(e.name)]
@@ -189,6 +191,9 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
       busy = sum(end - begin for begin, end in spans_of_work) * 1e-9
       seconds[name].append(busy / calls)
       counts.update(e.kind for e in mine)
+      times.append(collections.Counter())
+      for e in mine:
+        times[-1][e.name] += (e.end - e.begin) * 1e-9 / calls
       total.update(driver[index])
       shares.append((dispatches[index].end - dispatches[index].begin) * 1e-9 / busy)
       for e in work[index]:
@@ -203,6 +208,8 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
     launches[name] = Launches(
         *(counts[kind] / runs for kind in ("kernel", "memset", "copy")),
         names=first[:max(1, round(len(first) / calls))],
+        times={key: float(np.median([each[key] for each in times]))
+               for key in dict.fromkeys(itertools.chain(*times))},
         driver_calls={key: value / runs for key, value in sorted(total.items())},
         held_back=sorted(
             key for key in total

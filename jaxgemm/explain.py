@@ -37,8 +37,8 @@ class Explanation:
   workspace_bytes, zeroed_bytes, relayouts (what is transposed or padded by a copy),
   fused_epilogue, gradients (the relayouts of each operand's gradient), reasons, and
   candidates: all that could have been chosen, the chosen one first, each with kernel,
-  tile, schedule, form and cost (predicted, in units of the chosen one's; on AMD GPUs a
-  rank).
+  tile, schedule, form, cost (predicted, in units of the chosen one's; on AMD GPUs a
+  rank) and config (fields of GemmConfig with which the plan chooses it).
   Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles
   are the most that any group sizes can make. Products that wait for chunks also have
   chunk_rows. With "xla" there are only implementation and reasons.

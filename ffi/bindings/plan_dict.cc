@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "host/workgroups.h"
@@ -103,6 +104,21 @@ nb::dict Attributes(const Problem& p, const Choice& c) {
   return attrs;
 }
 
+// The fields of Config with which the plan comes to this choice for the same problem.
+nb::dict Forcing(const Choice& c) {
+  nb::dict config;
+  config["schedule"] = std::string(Name(c.schedule));
+  for (auto [name, value] : {std::pair{"tile_m", c.tile_m},
+                             {"tile_n", c.tile_n},
+                             {"tile_k", c.tile_k},
+                             {"num_workgroups", c.num_workgroups},
+                             {"num_queues", c.num_queues},
+                             {"num_shares", c.num_shares}}) {
+    if (value) config[name] = value;
+  }
+  return config;
+}
+
 }  // namespace
 
 nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
@@ -148,7 +164,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["status_offset"] = plan.status_offset;
   result["reasons"] = Reasons(p, asked, chosen, plan);
   // All that could have been chosen, best first, with the predicted cost in units of the best
-  // one's.
+  // one's, and the configuration for which it is chosen.
   nb::list others;
   for (const Candidate& each : candidates) {
     nb::dict entry;
@@ -157,6 +173,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
     entry["schedule"] = std::string(Name(each.choice.schedule));
     entry["form"] = std::string(Name(each.choice.form));
     entry["cost"] = chosen.cost > 0 ? each.cost / chosen.cost : 1.0;
+    entry["config"] = Forcing(each.choice);
     others.append(entry);
   }
   result["candidates"] = others;

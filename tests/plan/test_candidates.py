@@ -1,0 +1,32 @@
+"""The list of candidates: each is what the plan chooses for its own configuration."""
+
+import numpy as np
+import pytest
+
+from jaxgemm import _ffi
+
+LAYOUTS = [(1, 0), (1, 1), (0, 0), (0, 1)]
+
+
+def candidates(target, problem, config):
+  return _ffi.native.plan(problem, config, target, 0)["candidates"]
+
+
+def draw(rng):
+  m, n, k = (int(x) for x in np.exp(rng.uniform(np.log(1), np.log(9000), 3)))
+  lhs, rhs = LAYOUTS[rng.integers(4)]
+  dtype = ("bfloat16", "float16", "float32")[rng.integers(3)]
+  return {"m": m, "n": n, "k": k, "lhs_contracting": lhs, "rhs_contracting": rhs,
+          "lhs_dtype": dtype, "rhs_dtype": dtype, "out_dtype": dtype}
+
+
+@pytest.mark.parametrize("target", ["cpu", "gfx942", "gfx950", "sm90"])
+@pytest.mark.parametrize("schedule", ["auto", "work_stealing", "stream_k"])
+def test_a_candidate_is_chosen_for_its_config(target, schedule):
+  rng = np.random.default_rng(1)
+  for _ in range(25):
+    problem = draw(rng)
+    for each in candidates(target, problem, {"schedule": schedule}):
+      first = candidates(target, problem, each["config"])[0]
+      for key in ("kernel", "tile", "schedule", "form", "config"):
+        assert first[key] == each[key], (problem, each)

@@ -1,0 +1,55 @@
+"""The timings of candidates for the plan's models, without a GPU."""
+
+import itertools
+import json
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.model import problems
+from tests.support.paths import ROOT
+
+
+def drawn(count=200, **given):
+  return list(itertools.islice(problems.random(problems.Draw(**given)), count))
+
+
+def test_a_seed_gives_the_same_problems():
+  assert drawn(seed=3) == drawn(seed=3)
+  assert drawn(seed=3) != drawn(seed=4)
+
+
+def test_problems_have_the_shares_that_were_asked_for():
+  def share(found, condition):
+    return sum(map(condition, found)) / len(found)
+
+  is_odd = lambda p: any(x % 16 for x in (p.m, p.n, p.k))
+  found = drawn(seed=1, count=1000, odd=0.4, other_dtypes=0.1)
+  assert share(found, is_odd) == pytest.approx(0.4, abs=0.06)
+  assert share(found, lambda p: p.dtype != "bfloat16") == pytest.approx(0.1, abs=0.04)
+  for layout in problems.LAYOUTS:
+    assert share(found, lambda p: p.layout == layout) == pytest.approx(0.25, abs=0.06)
+  assert all(16 <= size <= 16385 for p in found for size in (p.m, p.n, p.k))
+  assert all(p.bytes <= 1 << 30 for p in found)
+  assert not any(map(is_odd, drawn(seed=1, odd=0)))
+  layers = drawn(seed=1, layers=1)
+  assert all(p.source in ("llama3_8b", "llama3_70b", "qwen3_8b", "qwen3_32b",
+                          "deepseek_v3", "mixtral_8x7b") for p in layers)
+
+
+def test_every_candidate_is_timed(tmp_path):
+  path = tmp_path / "model.json"
+  subprocess.run(
+      [sys.executable, "-m", "benchmarks.model.measure", "--seed=3", "--problems=3",
+       "--batch=2", "--most=300", "--rounds=3", "--most_candidates=3", "--odd=1",
+       "--other_dtypes=0.5", f"--json={path}"], cwd=ROOT, check=True)
+  result = json.loads(path.read_text())
+  assert "--seed=3" in result["about"]["command"]
+  assert len(result["rows"]) == 3
+  for row in result["rows"]:
+    assert not row["missing"]
+    assert 1 <= len(row["candidates"]) <= 3
+    assert row["candidates"][0]["cost"] == 1
+    for each in (*row["candidates"], row["xla"]):
+      assert 0 < each["min_us"] <= each["q1_us"] <= each["us"] <= each["q3_us"]
