@@ -59,6 +59,7 @@ flags.mark_flags_as_required(["seed", "json"])
 def products(problem: problems.Problem):
   """(function of a GemmConfig that gives our product, XLA's product)."""
   import jax
+
   import jaxgemm
 
   numbers = (tuple((each,) for each in problem.contracting), ((), ()))
@@ -80,6 +81,7 @@ def candidates(problem: problems.Problem, most: int, rng) -> list[dict[str, Any]
   which the plan listed it. Costs are in units of the cost of that schedule's first.
   """
   import jax
+
   import jaxgemm
 
   operands = [jax.ShapeDtypeStruct(shape, problem.dtype)
