@@ -240,6 +240,10 @@ NB_MODULE(_jaxgemm, m) {
   m.def("plan", &PlanDict, nb::arg("problem"), nb::arg("config"), nb::arg("target"),
         nb::arg("num_cus") = 0,
         "Plans a product; raises ValueError with what was given and what is allowed.");
+  m.def("sm90_model", &Sm90ModelDict,
+        "The constants of the model that ranks Hopper's candidates: (value, whether fitted).");
+  m.def("sm90_cycles", &Sm90CyclesOf, nb::arg("problem"), nb::arg("config"), nb::arg("num_cus"),
+        nb::arg("model"), "The cycles that a model with these constants predicts.");
   m.def("start_trace", &StartTrace, "Records what the CPU's threads do from now on.");
   m.def("stop_trace", &EndTrace,
         "Ends it: a list of (what, number, thread, begin_ns, end_ns), where what is 'copy' (of "

@@ -11,6 +11,7 @@
 #include "plan/check.h"
 #include "plan/plan.h"
 #include "plan/relayout_sm90.h"
+#include "plan/sm90_model.h"
 
 namespace nb = nanobind;
 
@@ -189,6 +190,32 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["relayout"] = relaid;
   result["faster_by_xla"] = FasterByXla(given, asked, chip, relayout);
   return result;
+}
+
+nb::dict Sm90ModelDict() {
+  nb::dict constants;
+#define JAXGEMM_SM90_MODEL(name, value, fitted, unit) \
+  constants[#name] = nb::make_tuple(static_cast<double>(value), fitted);
+#include "plan/sm90_model.def"
+  return constants;
+}
+
+double Sm90CyclesOf(const nb::dict& problem_dict, const nb::dict& config_dict, int64_t num_cus,
+                    const nb::dict& model_dict) {
+  const Config asked = ReadConfig(config_dict);
+  std::string error;
+  const Chip chip = FindChip("sm90", num_cus, &error);
+  const Problem given = ReadProblem(problem_dict);
+  const Problem p = Relaid(given, ChooseRelayout(given, asked, chip));
+  Sm90Model model;
+#define JAXGEMM_SM90_MODEL(name, value, fitted, unit) \
+  if (model_dict.contains(#name)) model.name = nb::cast<double>(model_dict[#name]);
+#include "plan/sm90_model.def"
+  const Candidate chosen = Choose(p, asked, chip, &error);
+  Plan plan;
+  if (error.empty()) error = Derive(p, chosen.choice, &plan);
+  if (!error.empty()) throw nb::value_error(error.c_str());
+  return Sm90Cycles(p, chip, plan, model);
 }
 
 }  // namespace jaxgemm

@@ -14,4 +14,13 @@ namespace jaxgemm {
 nanobind::dict PlanDict(const nanobind::dict& problem, const nanobind::dict& config,
                         const std::string& target, int64_t num_cus);
 
+// The constants of the model that ranks Hopper's candidates, for benchmarks.model.fit: by name,
+// (value, whether it is fitted).
+nanobind::dict Sm90ModelDict();
+
+// Cycles that a model with these constants predicts for the plan of `problem` under `config`.
+// Constants that are not given are the plan's own.
+double Sm90CyclesOf(const nanobind::dict& problem, const nanobind::dict& config, int64_t num_cus,
+                    const nanobind::dict& model);
+
 }  // namespace jaxgemm

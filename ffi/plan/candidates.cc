@@ -61,7 +61,8 @@ void ChooseGroupedShares(const Problem& p, const Config& asked, int64_t workgrou
 
 // Completes a candidate: cut tiles, shares, queues, order of tiles, workgroups. Returns the error
 // if the configuration does not fit the problem.
-std::string Complete(const Problem& p, const Config& asked, Scheduling s, Candidate* candidate) {
+std::string Complete(const Problem& p, const Config& asked, const Chip& chip, Scheduling s,
+                     Candidate* candidate) {
   Plan plan{.choice = candidate->choice};
   Choice& c = plan.choice;
   const bool chunked = p.tiles_per_chunk > 0;
@@ -111,7 +112,7 @@ std::string Complete(const Problem& p, const Config& asked, Scheduling s, Candid
   c.num_workgroups = asked.num_workgroups
                          ? asked.num_workgroups
                          : std::max<int64_t>(1, std::min(s.workgroups, plan.num_indices()));
-  if (s.finish) s.finish(p, &plan);
+  if (s.finish) s.finish(p, chip, &plan);
   candidate->choice = c;
   return "";
 }
@@ -163,21 +164,21 @@ std::vector<Candidate> Candidates(const Problem& p, const Config& config, const 
                     : chip.target == "sm90" ? Sm90Candidates
                                             : AmdgpuCandidates;
   std::vector<Draft> drafts = of_target(p, config, chip, error);
-  std::stable_sort(drafts.begin(), drafts.end(), [](const Draft& a, const Draft& b) {
-    return a.candidate.cost < b.candidate.cost;
-  });
   std::vector<Candidate> candidates;
   for (auto& [candidate, scheduling] : drafts) {
     Plan plan;
-    std::string reason = Complete(p, config, scheduling, &candidate);
+    std::string reason = Complete(p, config, chip, scheduling, &candidate);
     if (reason.empty()) reason = Derive(p, candidate.choice, &plan);
     if (reason.empty()) {
+      if (scheduling.cost) candidate.cost = scheduling.cost(p, chip, plan);
       candidates.push_back(candidate);
     } else if (error->empty()) {
       *error = std::move(reason);
     }
   }
   if (!candidates.empty()) error->clear();
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
   return candidates;
 }
 

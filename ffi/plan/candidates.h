@@ -36,10 +36,12 @@ struct Scheduling {
   // worth.
   int64_t shares_per_tile = 0;
   // Completes what only the target has, of a plan with a grid.
-  void (*finish)(const Problem& problem, Plan* plan) = nullptr;
+  void (*finish)(const Problem& problem, const Chip& chip, Plan* plan) = nullptr;
+  // Predicts the cost of a plan that has been derived; null where the draft has it already.
+  double (*cost)(const Problem& problem, const Chip& chip, const Plan& plan) = nullptr;
 };
 
-// A candidate with its tile and its cost, whose schedule is to be worked out.
+// A candidate with its tile, whose schedule is to be worked out.
 struct Draft {
   Candidate candidate;
   Scheduling scheduling;

@@ -1,0 +1,242 @@
+"""Fits the constants of the plan's model for Hopper to timings of its candidates.
+
+    python -m benchmarks.model.fit benchmarks/model/data/*.json
+    python -m benchmarks.model.fit benchmarks/model/data/*.json --write
+
+Least squares of log(predicted / measured), in which a candidate that takes twice as
+long as the best one of its problem counts half. The formula is in C++
+(ffi/plan/sm90_model.cc), which predicts with the constants that it is given. The second
+command puts what it finds into ffi/plan/sm90_model.def.
+
+The report has quantiles of the error, and the regret: how much longer the candidate with
+the least predicted time takes than the fastest one. Each problem is judged by constants
+that were fitted to other problems.
+"""
+
+from collections.abc import Mapping, Sequence
+import dataclasses
+import json
+import pathlib
+import re
+
+from absl import app, flags
+import numpy as np
+
+from jaxgemm import _jaxgemm as native
+
+MODEL_FILE = pathlib.Path(__file__).parents[2] / "ffi" / "plan" / "sm90_model.def"
+DATA = pathlib.Path(__file__).parent / "data"
+_FOLDS = 4
+# Steps that move no constant by more than this end the fit.
+_CONVERGED = 1e-4
+
+FLAGS = flags.FLAGS
+flags.DEFINE_bool("write", False, f"Put the constants into {MODEL_FILE.name}.")
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+  """A measured problem.
+
+  Attributes:
+    fields: the problem as the native plan reads it.
+    num_cus: multiprocessors of the GPU.
+    configs: of each candidate, the configuration that chooses it.
+    seconds: of each candidate's kernel, without the copies that come before it.
+    open: of each candidate, whether the plan may choose it when nothing is asked for.
+  """
+
+  fields: Mapping[str, str | int]
+  num_cus: int
+  configs: list[Mapping[str, str | int]]
+  seconds: np.ndarray
+  open: np.ndarray
+  label: str
+
+
+def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
+  """The problems of files that `benchmarks.model.measure` has written on a GPU."""
+  from benchmarks.model import problems
+
+  found = []
+  for path in paths:
+    data = json.loads(pathlib.Path(path).read_text())
+    for row in data["rows"]:
+      timed = [each for each in row["candidates"] if each["us"] is not None]
+      if len(timed) < 2:
+        continue
+      given = problems.Problem(**row["problem"])
+      lhs, rhs = given.contracting
+      fields = {
+          "m": given.m, "n": given.n, "k": given.k, "lhs_contracting": lhs,
+          "rhs_contracting": rhs, "lhs_dtype": given.dtype, "rhs_dtype": given.dtype,
+          "out_dtype": given.out_dtype}
+      found.append(Problem(
+          fields, data["about"]["multiprocessors"], [each["config"] for each in timed],
+          np.array([_kernel_us(each) for each in timed]) * 1e-6,
+          np.array([each["asked"] == "auto" for each in timed]), given.label))
+  return found
+
+
+def _kernel_us(candidate) -> float:
+  """Microseconds of the kernel and of setting its counters to zero."""
+  return sum(time for name, time in candidate["kernels"].items()
+             if name.startswith("gemm_") or name.lower().startswith("memset"))
+
+
+def constants() -> dict[str, float]:
+  """The constants of the built module that are to be fitted."""
+  return {name: value for name, (value, fitted) in native.sm90_model().items() if fitted}
+
+
+def cycles(found: Sequence[Problem], model: Mapping[str, float]) -> list[np.ndarray]:
+  """The predicted cycles of each candidate of each problem."""
+  model = dict(model)
+  return [np.array([native.sm90_cycles(each.fields, config, each.num_cus, model)
+                    for config in each.configs]) for each in found]
+
+
+@dataclasses.dataclass(frozen=True)
+class Fit:
+  """Constants by name, and the clock in Hz that makes seconds of cycles."""
+
+  model: dict[str, float]
+  clock: float
+
+  def vector(self) -> np.ndarray:
+    return np.log([*self.model.values(), self.clock])
+
+  def moved(self, step: np.ndarray) -> "Fit":
+    values = np.exp(self.vector() + step).tolist()
+    return Fit(dict(zip(self.model, values)), values[-1])
+
+
+def _residuals(found, fit: Fit) -> np.ndarray:
+  measured = np.log(np.concatenate([each.seconds for each in found]))
+  weights = np.concatenate([each.seconds.min() / each.seconds for each in found])
+  predicted = np.log(np.concatenate(cycles(found, fit.model)) / fit.clock)
+  return np.sqrt(weights) * (predicted - measured)
+
+
+def step(found: Sequence[Problem], fit: Fit, damping: float = 0.0):
+  """(sum of squares, Gauss and Newton's step in the logarithms of constants and clock)."""
+  base = _residuals(found, fit)
+  size = len(fit.vector())
+  jacobian = np.empty((len(base), size))
+  small = 1e-4
+  for i in range(size):
+    up, down = (_residuals(found, fit.moved(sign * small * np.eye(size)[i]))
+                for sign in (1, -1))
+    jacobian[:, i] = (up - down) / (2 * small)
+  normal = jacobian.T @ jacobian
+  # A constant that no timing depends on stays as it is.
+  normal += np.diag(damping * np.diag(normal) + 1e-6 * len(base))
+  return float(base @ base), -np.linalg.solve(normal, jacobian.T @ base)
+
+
+def fit(found: Sequence[Problem], start: Mapping[str, float], most_steps: int = 60) -> Fit:
+  """The least squares' constants, from `start` on."""
+  model = dict(start)
+  clock = float(np.exp(np.mean(np.log(
+      np.concatenate(cycles(found, model)) /
+      np.concatenate([each.seconds for each in found])))))
+  best, damping = Fit(model, clock), 1e-2
+  for _ in range(most_steps):
+    cost, move = step(found, best, damping)
+    move = np.clip(move, -0.5, 0.5)
+    trial = best.moved(move)
+    residuals = _residuals(found, trial)
+    if residuals @ residuals < cost:
+      best, damping = trial, damping / 4
+      if np.abs(move).max() < _CONVERGED:
+        break
+    else:
+      damping = max(damping, 1e-6) * 8
+      if damping > 1e6:
+        break
+  return best
+
+
+def regrets(found: Sequence[Problem], model: Mapping[str, float]) -> np.ndarray:
+  """Of each problem: how much longer the predicted best takes than the fastest one."""
+  result = []
+  for each, predicted in zip(found, cycles(found, model)):
+    seconds = each.seconds[each.open]
+    result.append(seconds[predicted[each.open].argmin()] / seconds.min() - 1)
+  return np.array(result)
+
+
+def held_out(found: Sequence[Problem], start: Mapping[str, float]):
+  """(regrets, log errors of all candidates), each by a fit to other problems."""
+  regret, errors = np.empty(len(found)), [np.empty(0)] * len(found)
+  for fold in range(_FOLDS):
+    test = range(fold, len(found), _FOLDS)
+    trained = fit([each for i, each in enumerate(found) if i % _FOLDS != fold], start)
+    chosen = [found[i] for i in test]
+    regret[fold::_FOLDS] = regrets(chosen, trained.model)
+    for i, predicted in zip(test, cycles(chosen, trained.model)):
+      errors[i] = np.log(predicted / trained.clock / found[i].seconds)
+  return regret, np.concatenate(errors)
+
+
+def rounded(value: float) -> float:
+  """As the source has it: three digits."""
+  return float(f"{value:.3g}")
+
+
+def write(model: Mapping[str, float], path: pathlib.Path = MODEL_FILE) -> None:
+  """Puts the constants into the lines of the model's file."""
+  text = path.read_text()
+  for name, value in model.items():
+    text, count = re.subn(
+        rf"^(JAXGEMM_SM90_MODEL\({name},\s*)[\d.e+-]+(,\s*)",
+        lambda line: _aligned(line, rounded(value)), text, flags=re.MULTILINE)
+    if count != 1:
+      raise ValueError(f"{path} has {count} lines of {name}; one is needed.")
+  path.write_text(text)
+
+
+def _aligned(line, value: float) -> str:
+  number = f"{value:.10g},"
+  return line[1] + number + " " * max(1, len(line[0]) - len(line[1]) - len(number))
+
+
+def _quantiles(values, scale: float, form: str) -> str:
+  names = ("least", "5 %", "half", "95 %", "most")
+  found = np.quantile(values, [0, 0.05, 0.5, 0.95, 1]) * scale
+  return ", ".join(f"{name} {value:{form}}" for name, value in zip(names, found))
+
+
+def report(found: Sequence[Problem], start: Mapping[str, float], best: Fit) -> str:
+  """What the fit found and how good it is."""
+  lines = [f"{len(found)} problems, {sum(len(p.seconds) for p in found)} candidates; "
+           f"clock {best.clock / 1e6:.0f} MHz", "", "constant, before, fitted:"]
+  lines += [f"  {name:18} {start[name]:10.4g} {value:10.4g}"
+            for name, value in best.model.items()]
+  regret, errors = held_out(found, start)
+  before = regrets(found, start)
+  worst = np.argsort(-regret)[:5]
+  return "\n".join([
+      *lines, "",
+      f"predicted / measured, held out: {_quantiles(np.exp(errors), 1, '.2f')}",
+      f"regret before: mean {before.mean():.1%}, worst {before.max():.0%}",
+      f"regret held out: mean {regret.mean():.1%}, worst {regret.max():.0%}; "
+      + _quantiles(regret, 100, ".1f"),
+      "worst: " + "; ".join(f"{found[i].label} {regret[i]:.0%}" for i in worst)])
+
+
+def main(argv) -> int:
+  found = read(argv[1:] or sorted(DATA.glob("*.json")))
+  if not found:
+    raise app.UsageError("Give JSON files of python -m benchmarks.model.measure.")
+  start = constants()
+  best = fit(found, start)
+  print(report(found, start, best))
+  if FLAGS.write:
+    write(best.model)
+    print(f"The constants are in {MODEL_FILE.name}. Build jaxgemm again.")
+  return 0
+
+
+if __name__ == "__main__":
+  app.run(main)

@@ -1,0 +1,104 @@
+#include "plan/sm90_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plan/candidates.h"
+#include "plan/sm90.h"
+
+namespace jaxgemm {
+namespace {
+
+// How output tiles are spread over the workgroups: each whole, in turns of two warpgroups or not;
+// or each by cluster_k CTAs; or the last cut_tiles of them cut into num_shares by stream-K, with
+// partial sums in the workspace.
+struct Sharing {
+  int64_t workgroups = 1;
+  bool ping_pong = false;
+  int64_t cluster_k = 1;
+  int64_t cut_tiles = 0, num_shares = 0;
+};
+
+double AsDouble(int64_t value) { return static_cast<double>(value); }
+
+// Tiles one after another, each k tile as long as its wgmmas, its bytes into one multiprocessor and
+// those from the L2 to all take, which get into each other's way, and CTAs that share rhs wait for
+// each other; and what the last store takes, which nothing hides. Where warpgroups take turns, no
+// other store costs time, and what the L2 has is waited for less, as long as neighbours have
+// neighbouring tiles: not where they are claimed.
+double Cycles(const Problem& p, const GpuInstance& instance, const Sharing& sharing,
+              const Sm90Model& model) {
+  const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
+  const double cluster = AsDouble(instance.waves) / 2;
+  const double m = AsDouble(instance.tile_m) / cluster;
+  const double n = AsDouble(instance.tile_n), k = AsDouble(instance.tile_k);
+  const double tiles = NumTiles(p, instance);
+  const double at_once = AsDouble(sharing.workgroups);
+  const double peers = AsDouble(sharing.cluster_k), shares = tiles * peers;
+  const double element = AsDouble(Bytes(instance.lhs));
+  const double ctas = std::min(shares, at_once) * cluster;
+  auto power = [&](double cycles) { return std::pow(cycles, model.norm); };
+  const double busy = power(m * n * k * element / 2 / model.macs_per_cycle) +
+                      power((m + n) * k * element / model.sm_bytes);
+  const double waits = cluster > 1 ? model.sharing : 0;
+  // A box of 128 bytes that straddles two lines of the L2 takes two reads: then the L2 is waited
+  // for wherever the tiles are.
+  auto reads = [&](int64_t line) { return line * Bytes(instance.lhs) % 128 == 0 ? 1.0 : 2.0; };
+  const double lhs_reads = reads(p.lhs_contracting == 1 ? p.k : p.m);
+  const double rhs_reads = reads(p.rhs_contracting == 1 ? p.k : p.n);
+  const double from_l2 =
+      power((m * lhs_reads + n / cluster * rhs_reads) * k * element * ctas / model.l2_bytes);
+  const double per_k = waits + std::pow(busy + from_l2, 1 / model.norm);
+  const double tile = AsDouble(CeilDiv(tiles_k, sharing.cluster_k)) * per_k + model.per_tile;
+  const double last = model.last_per_column * n;
+  if (sharing.ping_pong) {
+    const double in_turns = busy + (lhs_reads * rhs_reads > 1 ? from_l2 : 0);
+    return last + model.per_tile +
+           std::ceil(tiles / at_once) * AsDouble(tiles_k) *
+               (waits + model.turns * std::pow(in_turns, 1 / model.norm));
+  }
+  if (!sharing.cut_tiles) {
+    const double exchange = peers > 1 ? model.exchange + model.per_owned_column * n / peers +
+                                            m * n * 4 * (1 - 1 / peers) / model.exchanged_bytes
+                                      : 0;
+    return last + std::ceil(shares / at_once) * tile + exchange;
+  }
+  const int64_t cut = sharing.cut_tiles, parts = sharing.num_shares;
+  // The last to arrive at a tile adds up the sums of all its slices.
+  const double slices = AsDouble(CeilDiv(parts, cut) + (parts % cut != 0));
+  return last + std::floor((tiles - AsDouble(cut)) / at_once) * tile +
+         AsDouble(CeilDiv(cut * tiles_k, parts)) * per_k + model.per_tile + model.zeroing +
+         m * n * 4 / model.partial_bytes * (1 + slices);
+}
+
+// What tiles that fit a chunk of lhs badly cost: as if the problem came in parts, each a chunk or
+// as many as give all multiprocessors a tile. To be added to Cycles.
+double ChunkCycles(Problem p, const GpuInstance& instance, int64_t workgroups,
+                   const Sm90Model& model) {
+  constexpr double kWeight = 0.25;  // so that the whole product is not much slower for it
+  const int64_t tiles_n = std::max<int64_t>(CeilDiv(p.n, instance.tile_n), 1);
+  const int64_t rows = std::max(p.tiles_per_chunk, CeilDiv(workgroups, tiles_n)) * instance.tile_m;
+  const double parts = std::max(1.0, AsDouble(p.m) / AsDouble(rows));
+  p.m = std::min(p.m, rows);
+  return kWeight * parts * Cycles(p, instance, {.workgroups = workgroups}, model);
+}
+
+}  // namespace
+
+double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm90Model& model) {
+  const Choice& c = plan.choice;
+  const GpuInstance& instance = *plan.instance;
+  const Problem typical = TypicalGroup(p);
+  const int64_t at_once = chip.num_cus * chip.waves_per_cu / instance.waves;
+  Sharing sharing{.workgroups = c.cluster_k > 1 ? at_once : c.num_workgroups,
+                  .cluster_k = c.cluster_k};
+  if (c.cluster_k == 1) sharing.cut_tiles = c.cut_tiles, sharing.num_shares = c.num_shares;
+  sharing.ping_pong = !plan.stealing() && p.tiles_per_chunk == 0 && c.cluster_k == 1 &&
+                      c.cut_tiles == 0 &&
+                      PingPongs(typical, instance, NumTiles(typical, instance), at_once);
+  double cycles = Cycles(typical, instance, sharing, model);
+  if (p.tiles_per_chunk > 0) cycles += ChunkCycles(typical, instance, at_once, model);
+  return cycles;
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,63 @@
+"""The model that ranks Hopper's candidates, and the fit of its constants."""
+
+import numpy as np
+import pytest
+
+from benchmarks.model import fit
+from jaxgemm import _jaxgemm as native
+
+
+def fields(m, n, k, dtype="bfloat16"):
+  return {"m": m, "n": n, "k": k, "lhs_dtype": dtype, "rhs_dtype": dtype,
+          "out_dtype": dtype}
+
+
+def made_up(model, count=40):
+  """Problems with the times that the model predicts for a clock of 1.5 GHz."""
+  rng, found = np.random.default_rng(2), []
+  for _ in range(count):
+    m, n, k = (16 * int(x) for x in np.exp(rng.uniform(0, np.log(500), 3)))
+    problem = fields(m, n, k)
+    configs = {
+        str(each["config"]): each["config"] for schedule in ("auto", "stream_k")
+        for each in native.plan(
+            problem, {"schedule": schedule}, "sm90", 132)["candidates"]}
+    times = [native.sm90_cycles(problem, config, 132, model) / 1.5e9
+             for config in configs.values()]
+    found.append(fit.Problem(problem, 132, list(configs.values()), np.array(times),
+                             np.full(len(times), True), "made up"))
+  return found
+
+
+def test_the_fit_finds_the_constants_of_the_model_that_made_the_times():
+  start = fit.constants()
+  rng = np.random.default_rng(1)
+  wanted = {name: value * float(np.exp(rng.normal(0, 0.1)))
+            for name, value in start.items()}
+  found = made_up(wanted)
+  best = fit.fit(found, start)
+  assert best.clock == pytest.approx(1.5e9, rel=0.01)
+  assert best.model == pytest.approx(wanted, rel=0.03)
+  assert fit.regrets(found, best.model).max() < 0.01
+  assert fit.regrets(found, start).mean() > fit.regrets(found, best.model).mean()
+
+
+def test_the_prediction_is_that_of_the_plan():
+  """With its own constants the model ranks as the plan does."""
+  problem = fields(1000, 3000, 2000, "float16")
+  candidates = native.plan(problem, {}, "sm90", 114)["candidates"]
+  predicted = [native.sm90_cycles(problem, each["config"], 114, {})
+               for each in candidates]
+  assert [x / predicted[0] for x in predicted] == pytest.approx(
+      [each["cost"] for each in candidates])
+
+
+def test_constants_are_written_to_the_lines_of_the_model(tmp_path):
+  path = tmp_path / "sm90_model.def"
+  path.write_text(fit.MODEL_FILE.read_text())
+  fit.write({"l2_bytes": 12345.6, "norm": 2.5}, path)
+  before, after = (p.read_text().splitlines() for p in (fit.MODEL_FILE, path))
+  changed = [b for a, b in zip(before, after, strict=True) if a != b]
+  assert [line.split()[1] for line in changed] == ["12300,", "2.5,"]
+  with pytest.raises(ValueError, match="0 lines of unknown"):
+    fit.write({"unknown": 1.0}, path)
