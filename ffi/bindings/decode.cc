@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -261,66 +262,94 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
 
 namespace {
 
-// Reads attributes by name, counts them, and keeps the first reason to refuse.
+constexpr std::string_view kAttributes[] = {
+#define JAXGEMM_PROBLEM(type, name, initial)
+#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) #name,
+#define JAXGEMM_CHOICE(type, name, initial) #name,
+#include "spec/call_schema.def"
+#undef JAXGEMM_PROBLEM
+#undef JAXGEMM_PROBLEM_ATTRIBUTE
+#undef JAXGEMM_CHOICE
+};
+constexpr int64_t kNumAttributes = std::size(kAttributes);
+
+// The attribute's index among all, sorted by name.
+consteval int64_t SortedIndex(std::string_view name) {
+  return std::count_if(std::begin(kAttributes), std::end(kAttributes),
+                       [name](std::string_view other) { return other < name; });
+}
+
+// Reads attributes and keeps the first reason to refuse. Every attribute must be given, and no
+// other, so that each is at its index among the sorted names.
 class AttributeReader {
  public:
-  explicit AttributeReader(const ffi::Dictionary& given) : given_(given) {}
-
-  template <class T>
-  T Get(const char* name) {
-    ++count_;
-    ffi::ErrorOr<T> value = given_.get<T>(name);
-    if (value.has_value()) return *value;
-    Refuse("attribute '" + std::string(name) + "': " + value.error().message());
-    return T{};
+  explicit AttributeReader(const XLA_FFI_Attrs* given) : given_(given) {
+    if (given->size != kNumAttributes) {
+      Refuse("there are " + std::to_string(given->size) + " attributes; allowed are " +
+             std::to_string(kNumAttributes) + ". Lower the program again.");
+    }
   }
-  void Read(const char* name, int64_t* value) { *value = Get<int64_t>(name); }
-  void Read(const char* name, bool* value) {
-    const int64_t given = Get<int64_t>(name);
+
+  void Read(std::string_view name, int64_t index, int64_t* value) {
+    *value = Get<int64_t>(name, index);
+  }
+  void Read(std::string_view name, int64_t index, bool* value) {
+    const auto given = Get<int64_t>(name, index);
     if (given != 0 && given != 1) Refuse(std::string(name) + " is neither 0 nor 1.");
     *value = given != 0;
   }
-  void Read(const char* name, std::string_view* value) { *value = Get<std::string_view>(name); }
+  void Read(std::string_view name, int64_t index, std::string_view* value) {
+    *value = Get<std::string_view>(name, index);
+  }
   // A name of an enum of names.h.
   template <class E>
-  void Read(const char* name, E* value) {
-    const auto text = Get<std::string_view>(name);
+  void Read(std::string_view name, int64_t index, E* value) {
+    const auto text = Get<std::string_view>(name, index);
     if (!Parse(text, value)) {
       Refuse(std::string(name) + " '" + std::string(text) + "' is unknown.");
     }
   }
-  Refusal Finish() {
-    if (given_.size() != count_) {
-      Refuse("there are " + std::to_string(given_.size()) + " attributes; allowed are " +
-             std::to_string(count_) + ". Lower the program again.");
-    }
-    return refusal_;
-  }
+  const Refusal& refusal() const { return refusal_; }
 
  private:
+  template <class T>
+  T Get(std::string_view name, int64_t index) {
+    if (!refusal_.empty()) return T{};
+    const XLA_FFI_ByteSpan& given = *given_->names[index];
+    if (std::string_view(given.ptr, given.len) != name) {
+      Refuse("attribute '" + std::string(name) + "' is missing. Lower the program again.");
+      return T{};
+    }
+    ffi::DiagnosticEngine diagnostic;
+    const auto value =
+        ffi::AttrDecoding<T>::Decode(given_->types[index], given_->attrs[index], diagnostic);
+    if (value.has_value()) return *value;
+    Refuse("attribute '" + std::string(name) + "': " + diagnostic.Result());
+    return T{};
+  }
   void Refuse(Refusal refusal) {
     if (refusal_.empty()) refusal_ = std::move(refusal);
   }
 
-  const ffi::Dictionary& given_;
-  size_t count_ = 0;
+  const XLA_FFI_Attrs* given_;
   Refusal refusal_;
 };
 
 }  // namespace
 
-Refusal ParseAttributes(const ffi::Dictionary& given, Attributes* attributes) {
-  AttributeReader read(given);
+Refusal ParseAttributes(GivenAttributes given, Attributes* attributes) {
+  AttributeReader reader(given.attrs);
   *attributes = {};
 #define JAXGEMM_PROBLEM(type, name, initial)
-#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) read.Read(#name, &attributes->problem.name);
-#define JAXGEMM_CHOICE(type, name, initial) read.Read(#name, &attributes->choice.name);
+#define JAXGEMM_PROBLEM_ATTRIBUTE(type, name, initial) \
+  reader.Read(#name, SortedIndex(#name), &attributes->problem.name);
+#define JAXGEMM_CHOICE(type, name, initial) \
+  reader.Read(#name, SortedIndex(#name), &attributes->choice.name);
 #include "spec/call_schema.def"
 #undef JAXGEMM_PROBLEM
 #undef JAXGEMM_PROBLEM_ATTRIBUTE
 #undef JAXGEMM_CHOICE
-  const Refusal refusal = read.Finish();
-  if (!refusal.empty()) return refusal;
+  if (!reader.refusal().empty()) return reader.refusal();
   const Problem& p = attributes->problem;
   if (p.ragged == Ragged::kNone && p.group_offset) return "group_offset=1 needs groups.";
   return "";

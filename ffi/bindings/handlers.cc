@@ -97,7 +97,7 @@ Completion RunEmulated(ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t
 }
 
 Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPool pool,
-                ffi::RunId run, ffi::Dictionary given) {
+                ffi::RunId run, GivenAttributes given) {
   Attributes attributes;
   Refusal refusal = ParseAttributes(given, &attributes);
   if (!refusal.empty()) return Refused(refusal);
@@ -119,7 +119,7 @@ GpuLauncher* Launcher(std::string* error) {
 }
 
 template <OpenDriver kOpen>
-ffi::Error Initialize(int32_t device, ffi::Dictionary given) {
+ffi::Error Initialize(int32_t device, GivenAttributes given) {
   Attributes attributes;
   Refusal refusal = ParseAttributes(given, &attributes);
   if (!refusal.empty()) return Refused(refusal);
@@ -133,7 +133,7 @@ ffi::Error Initialize(int32_t device, ffi::Dictionary given) {
   return Outcome(launcher ? launcher->Load(*instance, device) : error);
 }
 
-Refusal ParseLaunch(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Dictionary given,
+Refusal ParseLaunch(ffi::RemainingArgs args, ffi::RemainingRets rets, GivenAttributes given,
                     Call* call) {
   Attributes attributes;
   Refusal refusal = ParseAttributes(given, &attributes);
@@ -144,7 +144,7 @@ Refusal ParseLaunch(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Dicti
 
 template <OpenDriver kOpen>
 ffi::Error Launch(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t device, void* stream,
-                  ffi::Dictionary given) {
+                  GivenAttributes given) {
   Call call;
   Refusal refusal = ParseLaunch(args, rets, given, &call);
   if (!refusal.empty()) return Refused(refusal);
@@ -158,7 +158,7 @@ using OpenStreams = const StreamDriver* (*)(const Driver&, std::string* error);
 // With the copy that waits for this product.
 template <OpenDriver kOpen, OpenStreams kStreams>
 ffi::Error LaunchChunked(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t device,
-                         void* stream, ffi::RunId run, ffi::Dictionary given) {
+                         void* stream, ffi::RunId run, GivenAttributes given) {
   Call call;
   Refusal refusal = ParseLaunch(args, rets, given, &call);
   if (!refusal.empty()) return Refused(refusal);
@@ -174,7 +174,7 @@ template <OpenDriver kOpen>
 XLA_FFI_Error* CallInitialize(XLA_FFI_CallFrame* call_frame) {
   static auto* handler = ffi::Ffi::Bind<ffi::ExecutionStage::kInitialize>()
                              .Ctx<ffi::DeviceOrdinal>()
-                             .Attrs()
+                             .Attrs<GivenAttributes>()
                              .To(Initialize<kOpen>)
                              .release();
   return handler->Call(call_frame);
@@ -189,7 +189,7 @@ XLA_FFI_Error* CallLaunch(XLA_FFI_CallFrame* call_frame) {
           .RemainingRets()
           .Ctx<ffi::DeviceOrdinal>()
           .Ctx<ffi::PlatformStream<void*>>()
-          .Attrs()
+          .Attrs<GivenAttributes>()
           .To(Launch<kOpen>, kCaptured ? Traits{ffi::Traits::kCmdBufferCompatible} : Traits{})
           .release();
   return handler->Call(call_frame);
@@ -203,7 +203,7 @@ XLA_FFI_Error* CallLaunchChunked(XLA_FFI_CallFrame* call_frame) {
                              .Ctx<ffi::DeviceOrdinal>()
                              .Ctx<ffi::PlatformStream<void*>>()
                              .Ctx<ffi::RunId>()
-                             .Attrs()
+                             .Attrs<GivenAttributes>()
                              .To(LaunchChunked<kOpen, kStreams>)
                              .release();
   return handler->Call(call_frame);
@@ -217,7 +217,7 @@ XLA_FFI_Error* GemmHost(XLA_FFI_CallFrame* call_frame) {
                              .RemainingRets()
                              .Ctx<ffi::ThreadPool>()
                              .Ctx<ffi::RunId>()
-                             .Attrs()
+                             .Attrs<GivenAttributes>()
                              .To(Gemm)
                              .release();
   return handler->Call(call_frame);

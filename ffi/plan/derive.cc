@@ -108,7 +108,7 @@ void LayOutWorkspace(const Problem& p, Plan* plan) {
 
 std::string Derive(const Problem& p, const Choice& c, Plan* plan) {
   std::string error;
-  const Chip chip = FindChip(c.target, 0, &error);
+  const Chip chip = FirstChip(c.target, &error);
   if (error.empty()) error = CheckProblem(p, chip);
   if (error.empty()) error = CheckChoice(p, c, chip);
   if (!error.empty()) return error;

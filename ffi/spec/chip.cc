@@ -25,20 +25,25 @@ int64_t NumProcessors() {
 
 }  // namespace
 
-Chip FindChip(std::string_view target, int64_t num_cus, std::string* error) {
-  Chip found{};
+Chip FirstChip(std::string_view target, std::string* error) {
   for (const Chip& chip : kChips) {
-    if (chip.target != target) continue;
-    if (found.target.empty()) found = chip;
-    if (num_cus > 0 && chip.num_cus == num_cus) return chip;
+    if (chip.target == target) return chip;
   }
-  if (found.target.empty()) {
-    *error = "target '" + Str(target) + "' is unknown; there are";
+  *error = "target '" + Str(target) + "' is unknown; there are";
 #define JAXGEMM_TARGET(name, platform) *error += " " name;
 #include "spec/instances.def"
 #undef JAXGEMM_TARGET
-    *error += ".";
-  } else if (!found.gpu()) {
+  *error += ".";
+  return {};
+}
+
+Chip FindChip(std::string_view target, int64_t num_cus, std::string* error) {
+  for (const Chip& chip : kChips) {
+    if (num_cus > 0 && chip.target == target && chip.num_cus == num_cus) return chip;
+  }
+  Chip found = FirstChip(target, error);
+  if (found.target.empty()) return found;
+  if (!found.gpu()) {
     found.num_cus = NumProcessors();
   } else if (num_cus > 0) {
     // A chip or a partition that has no line: as many CUs in an XCD as the target's first chip.

@@ -18,6 +18,10 @@ struct Chip {
   bool gpu() const { return target != "cpu"; }
 };
 
+// The first chip of a target; on the host without a number of processors. Sets *error if there is
+// no such target.
+Chip FirstChip(std::string_view target, std::string* error);
+
 // The chip of a target with this number of CUs, or the target's first one if it is 0. Sets *error
 // if there is no such target.
 Chip FindChip(std::string_view target, int64_t num_cus, std::string* error);
