@@ -9,8 +9,8 @@
 
 #include "host/workgroups.h"
 #include "plan/check.h"
+#include "plan/faster_by_xla.h"
 #include "plan/plan.h"
-#include "plan/relayout_sm90.h"
 #include "plan/sm90_model.h"
 
 namespace nb = nanobind;
@@ -188,7 +188,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   relaid["n"] = p.n;
   relaid["k"] = p.k;
   result["relayout"] = relaid;
-  result["faster_by_xla"] = FasterByXla(given, asked, chip, relayout);
+  result["faster_by_xla"] = WhyFasterByXla(given, asked, chip, relayout);
   return result;
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "spec/text.h"
-
 namespace jaxgemm {
 namespace {
 
@@ -89,15 +87,14 @@ std::array<int64_t, 3> Paddings(int64_t size, DType dtype) {
   return {size, padded(kLineBytes), padded(kCacheLine)};
 }
 
-// Whether nothing has to be copied, and lines of the result are stored whole.
-bool Suits(const Problem& p, const Relayout& r) {
-  return TmaReadsLhs(p) && TmaReadsRhs(p) && r.n * Bytes(p.out_dtype) % kLineBytes == 0;
-}
-
 }  // namespace
 
 bool TmaReadsLhs(const Problem& p) { return TmaReads(p, p.lhs_contracting, p.m); }
 bool TmaReadsRhs(const Problem& p) { return TmaReads(p, p.rhs_contracting, p.num_columns()); }
+
+bool NeedsNoCopy(const Problem& p, const Relayout& r) {
+  return TmaReadsLhs(p) && TmaReadsRhs(p) && r.n * Bytes(p.out_dtype) % kLineBytes == 0;
+}
 
 Problem Relaid(Problem p, const Relayout& r) {
   p.lhs_contracting = r.lhs_contracting, p.rhs_contracting = r.rhs_contracting;
@@ -108,8 +105,8 @@ Problem Relaid(Problem p, const Relayout& r) {
 Relayout ChooseRelayout(const Problem& p, const Config& config, const Chip& chip) {
   Relayout best{p.lhs_contracting, p.rhs_contracting, p.m, p.n, p.k};
   const int64_t most = int64_t{1} << 30;  // sizes that padding cannot bring over a limit
-  if (chip.target != "sm90" || !config.kernel.empty() || Suits(p, best) || p.m == 0 || p.n == 0 ||
-      p.k == 0 || p.m > most || p.n > most || p.k > most) {
+  if (chip.target != "sm90" || !config.kernel.empty() || NeedsNoCopy(p, best) || p.m == 0 ||
+      p.n == 0 || p.k == 0 || p.m > most || p.n > most || p.k > most) {
     return best;
   }
   // Chunks of lhs have not arrived when a copy would be made. What is accumulated into is added to
@@ -133,43 +130,6 @@ Relayout ChooseRelayout(const Problem& p, const Config& config, const Chip& chip
     }
   }
   return best;
-}
-
-std::string FasterByXla(const Problem& p, const Config& c, const Chip& chip,
-                        const Relayout& relayout) {
-  const bool asked = c.schedule != Schedule::kAuto || c.tile_m || c.tile_n || c.tile_k ||
-                     c.num_workgroups || c.group_m || c.num_queues || c.num_shares ||
-                     !c.kernel.empty();
-  if (chip.target != "sm90" || asked || p.ragged != Ragged::kNone || p.tiles_per_chunk > 0) {
-    return "";
-  }
-  const double operations = 2 * AsDouble(p.batch) * AsDouble(p.m) * AsDouble(p.n) * AsDouble(p.k);
-  // An H200's timings. Few rows: XLA's time over ours was 0.23 to 0.69 for 1 to 24 rows of all
-  // types, and 0.68 for 32; the narrowest tile has 128.
-  constexpr int64_t kFewRows = 24;
-  if (p.batch == 1 && p.m <= kFewRows && operations > 0) {
-    return "lhs has " + Str(p.m) +
-           " rows, and the kernels for Hopper have tiles of 128 rows: with "
-           "up to " +
-           Str(kFewRows) + " rows XLA's product takes 0.2 to 0.7 of their time";
-  }
-  // Small products of short sums, where start and end of a kernel are most of its time: 0.58 to
-  // 0.87 of 7 such products, 1.2 and more of most with longer sums.
-  constexpr double kTiny = 3e7;
-  constexpr int64_t kShortK = 96;
-  if (p.k <= kShortK && operations > 0 && operations < kTiny) {
-    return "the product is small and k=" + Str(p.k) +
-           " is short: XLA's product takes 0.6 to 0.9 of "
-           "the time, most of which is a kernel's start and end";
-  }
-  // Small products with copies: 0.18 to 0.57 in 16 of 18 below these operations, 0.7 and more
-  // above.
-  constexpr double kSmall = 3e8;
-  if (!Suits(p, relayout) && operations > 0 && operations < kSmall) {
-    return "the product is small, and TMA cannot read or write all its arrays as they are: XLA's "
-           "product takes 0.2 to 0.6 of the time of a copy and a kernel";
-  }
-  return "";
 }
 
 }  // namespace jaxgemm

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "plan/plan.h"
 
@@ -32,16 +31,14 @@ struct Relayout {
 bool TmaReadsLhs(const Problem& problem);
 bool TmaReadsRhs(const Problem& problem);
 
+// Whether TMA reads both operands as they are and can store the result's lines.
+bool NeedsNoCopy(const Problem& problem, const Relayout& relayout);
+
 // The fastest way by estimate; for other targets, and where the configuration names a kernel, the
 // problem as it is.
 Relayout ChooseRelayout(const Problem& problem, const Config& config, const Chip& chip);
 
 // The problem after the copies.
 Problem Relaid(Problem problem, const Relayout& relayout);
-
-// Why XLA's own product is known to take less than two thirds of the time of this package's, as the
-// end of a sentence, or "". Only what was measured counts as known.
-std::string FasterByXla(const Problem& problem, const Config& config, const Chip& chip,
-                        const Relayout& relayout);
 
 }  // namespace jaxgemm
