@@ -12,8 +12,6 @@ class _Names(TypedDict):
   schedules: tuple[str, ...]
   targets: dict[str, str]  # by name: the platform
   chips: dict[str, tuple[str, int]]  # by name: target and number of CUs
-  operands: tuple[str, ...]
-  results: tuple[str, ...]
   gpu_kernels: list[tuple[str, str]]  # target and name
 
 class _HostKernel(TypedDict):

@@ -44,13 +44,16 @@ gemm_p = Primitive("jaxgemm_gemm")
 gemm_p.multiple_results = True
 
 
-def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, bias: bool,
-         scale: bool, target: str) -> dict:
+def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
+         **vectors: bool) -> dict:
   """The native plan, and the dtypes that its kernel reads as "operand_dtypes".
 
   With "passes", how many products of parts the operands are multiplied in; and with
   "relayout", the layout and sizes that its attributes are for, and "copies", what is
   done to "lhs", "rhs" and "out" therefore: see relayout.py.
+
+  Args:
+    vectors: whether the call has a vector operand, by name: bias and scale.
 
   Raises:
     ValueError: the problem or the config does not fit the target.
@@ -64,8 +67,7 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, bias: bool,
       "lhs_dtype": dtypes[0].name,
       "rhs_dtype": dtypes[1].name,
       "out_dtype": spec.out_dtype.name,
-      "bias": int(bias),
-      "scale": int(scale),
+      **{name: int(is_there) for name, is_there in vectors.items()},
       "activation": spec.activation or "none",
       "save_preact": int(spec.save_preact),
   }
@@ -151,11 +153,12 @@ def _gemm_abstract_eval(lhs, rhs, *_, lhs_contracting, rhs_contracting, spec, **
   return out_avals(lhs, geometry.out_shape(), spec)
 
 
-def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, bias: bool,
-               scale: bool, platform: str, call_target: str = CALL_TARGET):
+def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
+               call_target: str = CALL_TARGET, **vectors: bool):
   """The custom call of operands that `geometry` describes, without its workspace.
 
   Where lhs arrives in chunks, with the status of waiting for them as the last result.
+  `vectors` are those of `plan`.
   """
   lhs, rhs = ctx.avals_in[:2]
   if spec.emulated is not None and platform != "cpu":
@@ -163,11 +166,10 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, bias: bool,
         f"implementation='emulated:{spec.emulated}' was given for platform {platform}; "
         "the emulator runs on the CPU. Use jax.default_device(jax.devices('cpu')[0]), "
         "or leave implementation out.")
-  chosen = plan(geometry, lhs.dtype, rhs.dtype, spec, bias, scale,
-                spec.target(platform))
-  operands, avals_in = _prepared(ctx, operands, geometry, chosen, bias, scale)
+  chosen = plan(geometry, lhs.dtype, rhs.dtype, spec, spec.target(platform), **vectors)
+  operands, avals_in = _prepared(ctx, operands, geometry, chosen)
   workspace = jax.core.ShapedArray((chosen["workspace_bytes"],), jnp.uint8)
-  names = _operand_names(geometry, bias, scale)
+  names = chosen["operands"]
   aliases = {names.index("addend"): 0} if geometry.accumulate else None  # in place
   rule = jax.ffi.ffi_lowering(call_target, operand_output_aliases=aliases)
   chunked = geometry.tiles_per_chunk > 0
@@ -183,16 +185,6 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, bias: bool,
   return outs
 
 
-def _operand_names(geometry: Geometry, bias: bool, scale: bool) -> list[str]:
-  """The operands of a call in their order, as ffi/spec/call_schema.def has it."""
-  grouped, chunked = geometry.ragged != "none", geometry.tiles_per_chunk > 0
-  there = dict(
-      lhs=True, rhs=True, group_sizes=grouped, group_offset=geometry.group_offset,
-      chunk_signals=chunked, chunk_epoch=chunked, addend=geometry.accumulate, bias=bias,
-      scale=scale)
-  return [name for name in _ffi.NAMES["operands"] if there[name]]
-
-
 def _padded_out(aval, geometry: Geometry, wanted: dict):
   """The aval of a result with the sizes that the plan pads m and n to."""
   if (wanted["m"], wanted["n"]) == (geometry.m, geometry.n):
@@ -203,7 +195,7 @@ def _padded_out(aval, geometry: Geometry, wanted: dict):
   return _reshaped(aval, (*aval.shape[:lead], wanted["m"], columns))
 
 
-def _prepared(ctx, operands, geometry: Geometry, chosen: dict, bias: bool, scale: bool):
+def _prepared(ctx, operands, geometry: Geometry, chosen: dict):
   """(operands, avals) as the plan's kernel reads them."""
   operands, avals = list(operands), list(ctx.avals_in)
 
@@ -227,10 +219,9 @@ def _prepared(ctx, operands, geometry: Geometry, chosen: dict, bias: bool, scale
     if wanted[name]:
       apply(i, lambda x: relayout.operand(
           x, contracting[i], wanted[f"{name}_contracting"], rows[i], wanted["k"]))
-  if wanted["n"] != geometry.n:
-    names = _operand_names(geometry, bias, scale)
-    for i in (names.index(name) for name in ("bias", "scale") if name in names):
-      apply(i, lambda x: relayout.columns(x, geometry.n, wanted["n"]))
+  for name, (old, new) in wanted["vectors"].items():
+    if old != new:
+      apply(chosen["operands"].index(name), lambda x: relayout.vector(x, old, new))
   return operands, avals
 
 

@@ -36,8 +36,8 @@ def pad(x, sizes) -> jax.Array:
   return jnp.pad(x, [(0, 0)] * lead + [(0, n) for n in more]) if any(more) else x
 
 
-def columns(x, old: int, new: int) -> jax.Array:
-  """A bias or scale (..., old), or a scale (..., 1), for `new` columns."""
+def vector(x, old: int, new: int) -> jax.Array:
+  """A vector operand (..., old) as (..., new). One of (..., 1) may stay as it is."""
   return pad(x, (new,)) if x.shape[-1] == old else x
 
 

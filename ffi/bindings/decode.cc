@@ -125,32 +125,34 @@ Refusal ParseChunks(const ffi::AnyBuffer& signals, const ffi::AnyBuffer& epoch, 
   return "";
 }
 
-// bias and scale: a vector over n, or over batch (ragged m: group) and n. A dimension of n may be
-// 1 if `may_broadcast`.
-Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, ffi::DataType dtype,
-                    const Problem& p, bool may_broadcast, int64_t* batch_stride, int* stride) {
+// A vector operand of rows x columns elements, or of one if `may_broadcast`; either of these also
+// for each batch (ragged m: group).
+Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, const Problem& p, DType dtype,
+                    int64_t rows, int64_t columns, bool may_broadcast, VectorStrides* strides) {
+  DType given;
+  Refusal refusal = ParseDType(what, buffer, &given);
+  if (!refusal.empty()) return refusal;
+  const int64_t length = rows * columns, batch = p.ragged == Ragged::kM ? p.local_groups : p.batch;
   auto dims = buffer.dimensions();
-  int64_t cols = dims.size() == 0 ? -1 : dims[dims.size() - 1];
-  if (buffer.element_type() != dtype || dims.size() < 1 || dims.size() > 2 ||
-      (dims.size() == 2 && dims[0] != (p.ragged == Ragged::kM ? p.local_groups : p.batch)) ||
-      (cols != p.num_columns() && !(may_broadcast && cols == 1))) {
-    return std::string(what) + " has shape " + Shape(buffer) +
-           " or the wrong element type; it "
-           "must be " +
-           (dtype == ffi::DataType::S32 ? "int32" : "float32") +
-           " over n or over "
-           "batch and n" +
-           (p.gated ? ", twice as long as out's." : ".");
+  const int64_t size = dims.size() == 0 ? -1 : dims.back();
+  if (given != dtype || dims.size() < 1 || dims.size() > 2 ||
+      (dims.size() == 2 && dims[0] != batch) || (size != length && !(may_broadcast && size == 1))) {
+    const std::string type(Name(dtype)), all = std::to_string(length);
+    return std::string(what) + " is " + std::string(Name(given)) + Shape(buffer) + "; it must be " +
+           type + "[" + all + "] or " + type + "[" + std::to_string(batch) + ", " + all + "]" +
+           (may_broadcast ? ", or have 1 element in place of " + all + "." : ".");
   }
-  *stride = cols == p.num_columns() ? 1 : 0;
-  *batch_stride = dims.size() == 2 ? cols : 0;
+  const int64_t step = size == length ? 1 : 0;
+  *strides = {.batch = dims.size() == 2 ? size : 0,
+              .row = rows > 1 ? step : 0,
+              .column = columns > 1 ? step : 0};
   return "";
 }
 
 // The buffers of a call, each where its problem has it.
 struct Buffers {
-#define JAXGEMM_OPERAND(name, is_there) std::optional<ffi::AnyBuffer> name;
-#define JAXGEMM_RESULT(name, is_there) std::optional<ffi::AnyBuffer> name;
+#define JAXGEMM_OPERAND(type, name, is_there) std::optional<ffi::AnyBuffer> name;
+#define JAXGEMM_RESULT(type, name, is_there) std::optional<ffi::AnyBuffer> name;
 #include "spec/call_schema.def"
 #undef JAXGEMM_OPERAND
 #undef JAXGEMM_RESULT
@@ -159,12 +161,12 @@ struct Buffers {
 Refusal ParseBuffers(ffi::RemainingArgs args, ffi::RemainingRets rets, const Problem& p,
                      Buffers* buffers) {
   size_t num_args = 0, num_rets = 0;
-#define JAXGEMM_OPERAND(name, is_there)                                              \
+#define JAXGEMM_OPERAND(type, name, is_there)                                        \
   if (is_there) {                                                                    \
     if (num_args < args.size()) buffers->name = *args.get<ffi::AnyBuffer>(num_args); \
     ++num_args;                                                                      \
   }
-#define JAXGEMM_RESULT(name, is_there)                                                \
+#define JAXGEMM_RESULT(type, name, is_there)                                          \
   if (is_there) {                                                                     \
     if (num_rets < rets.size()) buffers->name = **rets.get<ffi::AnyBuffer>(num_rets); \
     ++num_rets;                                                                       \
@@ -192,13 +194,9 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
   if (p.grouped()) {
     const auto& offset = buffers.group_offset;
     refusal = ParseGroups(*buffers.group_sizes, offset ? &*offset : nullptr, &p);
-    call->group_sizes = static_cast<const int32_t*>(buffers.group_sizes->untyped_data());
-    if (offset) call->group_offset = static_cast<const int32_t*>(offset->untyped_data());
   }
   if (refusal.empty() && p.tiles_per_chunk > 0) {
     refusal = ParseChunks(*buffers.chunk_signals, *buffers.chunk_epoch, &p);
-    call->chunk_signals = static_cast<const uint32_t*>(buffers.chunk_signals->untyped_data());
-    call->chunk_epoch = static_cast<const uint32_t*>(buffers.chunk_epoch->untyped_data());
   }
   if (refusal.empty()) refusal = ParseOperands(lhs, rhs, out, &p);
   if (refusal.empty() && p.signals_batched && buffers.chunk_signals->dimensions()[0] != p.batch) {
@@ -211,20 +209,19 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
   }
   if (refusal.empty()) refusal = Derive(p, attributes.choice, &call->plan);
   if (!refusal.empty()) return refusal;
-  if (p.bias) {
-    const ffi::AnyBuffer& bias = *buffers.bias;
-    int stride;
-    refusal =
-        ParseVector("bias", bias, IsInteger(p.out_dtype) ? ffi::DataType::S32 : ffi::DataType::F32,
-                    p, false, &call->bias_batch_stride, &stride);
-    call->bias = bias.untyped_data();
+#define JAXGEMM_VECTOR(type, name, is_there, dtype, rows, columns)                                \
+  if (buffers.name && refusal.empty()) {                                                          \
+    refusal = ParseVector(#name, *buffers.name, p, dtype, rows, columns, /*may_broadcast=*/false, \
+                          &call->strides.name);                                                   \
   }
-  if (p.scale && refusal.empty()) {
-    const ffi::AnyBuffer& scale = *buffers.scale;
-    refusal = ParseVector("scale", scale, ffi::DataType::F32, p, true, &call->scale_batch_stride,
-                          &call->scale_stride);
-    call->scale = static_cast<const float*>(scale.untyped_data());
+#define JAXGEMM_BROADCAST_VECTOR(type, name, is_there, dtype, rows, columns)                     \
+  if (buffers.name && refusal.empty()) {                                                         \
+    refusal = ParseVector(#name, *buffers.name, p, dtype, rows, columns, /*may_broadcast=*/true, \
+                          &call->strides.name);                                                  \
   }
+#include "spec/call_schema.def"
+#undef JAXGEMM_VECTOR
+#undef JAXGEMM_BROADCAST_VECTOR
   auto is_like_out = [&](const ffi::AnyBuffer& buffer, int64_t columns) {
     auto a = buffer.dimensions(), b = out.dimensions();
     return buffer.element_type() == out.element_type() && a.size() == b.size() &&
@@ -236,7 +233,6 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
       return "preact has shape " + Shape(preact) + "; it must be like out, " + Shape(out) +
              (p.gated ? ", with twice its columns." : ".");
     }
-    call->preact = preact.untyped_data();
   }
   if (p.accumulate && refusal.empty() &&
       (!is_like_out(*buffers.addend, out.dimensions().back()) ||
@@ -253,10 +249,21 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
            "needs uint8[" +
            std::to_string(call->plan.workspace_bytes) + "].";
   }
-  call->lhs = lhs.untyped_data();
-  call->rhs = rhs.untyped_data();
-  call->out = out.untyped_data();
-  call->workspace = AlignWorkspace(workspace.untyped_data());
+#define JAXGEMM_OPERAND(type, name, is_there)                            \
+  if (buffers.name) {                                                    \
+    call->name = static_cast<const type*>(buffers.name->untyped_data()); \
+    call->sizes.name = static_cast<int64_t>(buffers.name->size_bytes()); \
+  }
+#define JAXGEMM_RESULT(type, name, is_there)                             \
+  if (buffers.name) {                                                    \
+    call->name = static_cast<type*>(buffers.name->untyped_data());       \
+    call->sizes.name = static_cast<int64_t>(buffers.name->size_bytes()); \
+  }
+#include "spec/call_schema.def"
+#undef JAXGEMM_OPERAND
+#undef JAXGEMM_RESULT
+  call->workspace = AlignWorkspace(call->workspace);
+  call->sizes.workspace = std::max<int64_t>(0, call->plan.workspace_bytes - kWorkspaceAlignment);
   return "";
 }
 

@@ -2,11 +2,10 @@
 //
 // spec/call_schema.def lists the attributes, operands and results. Their shapes: lhs [B, M, K] or
 // [B, K, M] (lhs_contracting 1 or 0), rhs [B, K, N] or [B, N, K] (rhs_contracting 0 or 1), where B
-// may be missing from one of them (it is shared) or both; bias [N] or [B, N]; scale [N], [1], [B,
-// N] or [B, 1]; out [B, M, N], preact like out; workspace u8[>= the plan's]. ragged="m": rhs has L
-// groups before its last two dimensions, bias and scale have L for B. ragged="k": out has L groups
-// before its last two dimensions; there is no bias or scale. gated=1: rhs, bias, scale and preact
-// have 2 N columns.
+// may be missing from one of them (it is shared) or both; out [B, M, N], preact like out; workspace
+// u8[>= the plan's]. ragged="m": rhs has L groups before its last two dimensions. ragged="k": out
+// has L groups before its last two dimensions; there are no vectors. gated=1: rhs and preact have
+// 2 N columns.
 #pragma once
 
 #include <cstdint>

@@ -185,14 +185,6 @@ nb::dict AllNames() {
 #include "spec/instances.def"
 #undef JAXGEMM_CHIP
   result["chips"] = chips;
-  nb::list operands, results;
-#define JAXGEMM_OPERAND(name, is_there) operands.append(#name);
-#define JAXGEMM_RESULT(name, is_there) results.append(#name);
-#include "spec/call_schema.def"
-#undef JAXGEMM_OPERAND
-#undef JAXGEMM_RESULT
-  result["operands"] = nb::tuple(operands);
-  result["results"] = nb::tuple(results);
   nb::list gpu_kernels;
   for (const GpuInstance& instance : GpuInstances()) {
     gpu_kernels.append(nb::make_tuple(std::string(instance.target), instance.name));

@@ -178,6 +178,13 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
     others.append(entry);
   }
   result["candidates"] = others;
+  // Names of the operands, in their order.
+  nb::list operands;
+#define JAXGEMM_OPERAND(type, name, is_there) \
+  if (is_there) operands.append(#name);
+#include "spec/call_schema.def"
+#undef JAXGEMM_OPERAND
+  result["operands"] = operands;
   // What the caller has to copy first: the layouts and sizes that the attributes are for.
   nb::dict relaid;
   relaid["lhs"] = relayout.CopiesLhs(given);
@@ -187,6 +194,14 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   relaid["m"] = p.m;
   relaid["n"] = p.n;
   relaid["k"] = p.k;
+  // The lengths of vector operands before and after.
+  nb::dict vectors;
+  auto lengths = [&](auto length) { return nb::make_tuple(length(given), length(p)); };
+#define JAXGEMM_VECTOR(type, name, is_there, dtype, rows, columns) \
+  if (is_there) vectors[#name] = lengths([](const Problem& p) { return (rows) * (columns); });
+#include "spec/call_schema.def"
+#undef JAXGEMM_VECTOR
+  relaid["vectors"] = vectors;
   result["relayout"] = relaid;
   result["faster_by_xla"] = WhyFasterByXla(given, asked, chip, relayout);
   return result;

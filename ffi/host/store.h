@@ -73,30 +73,30 @@ JAXGEMM_INLINE int32_t Plus(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
 }
 
+// value[i] = combine(value[i], the vector's element), as Finish has its arguments.
+template <class Value, class Combine>
+JAXGEMM_INLINE void ForEach(const TileVector& vector, Value* value, int row, int64_t col, int count,
+                            Combine combine) {
+  if (vector.data == nullptr) return;
+  const auto* from =
+      static_cast<const Value*>(vector.data) + row * vector.row_stride + col * vector.col_stride;
+  if (vector.col_stride == 0) {
+    const Value same = *from;
+    for (int i = 0; i < count; ++i) value[i] = combine(value[i], same);
+  } else {
+    for (int i = 0; i < count; ++i) value[i] = combine(value[i], from[i]);
+  }
+}
+
 // value = scale * acc + bias, for `count` columns of row `row`, from `col` on.
 template <class Acc, class Value>
 JAXGEMM_INLINE void Finish(const Acc* from, Value* value, int row, int64_t col, int count,
                            const EpilogueTile& tile) {
   for (int i = 0; i < count; ++i) value[i] = static_cast<Value>(from[i]);
-  const int64_t first = tile.vectors_along_rows ? row : col;
   if constexpr (__is_same(Value, float)) {
-    if (tile.scale != nullptr) {
-      const float* scale = tile.scale + first * tile.scale_stride;
-      if (tile.vectors_along_rows || tile.scale_stride == 0) {
-        for (int i = 0; i < count; ++i) value[i] *= *scale;
-      } else {
-        for (int i = 0; i < count; ++i) value[i] *= scale[i];
-      }
-    }
+    ForEach(tile.scale, value, row, col, count, [](float x, float scale) { return x * scale; });
   }
-  if (tile.bias != nullptr) {
-    const Value* bias = static_cast<const Value*>(tile.bias) + first;
-    if (tile.vectors_along_rows) {
-      for (int i = 0; i < count; ++i) value[i] = Plus(value[i], *bias);
-    } else {
-      for (int i = 0; i < count; ++i) value[i] = Plus(value[i], bias[i]);
-    }
-  }
+  ForEach(tile.bias, value, row, col, count, [](Value x, Value bias) { return Plus(x, bias); });
 }
 
 // Stores rows of a gated problem: out = activation(gate) * up.
@@ -125,7 +125,7 @@ void StoreGatedRows(const Acc* acc, int64_t ldacc, int rows, int cols, const Epi
 template <class Acc, class Value>
 void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile) {
   if constexpr (__is_same(Acc, Value)) {
-    const bool only_cast = !tile.scale && !tile.bias && !tile.preact &&
+    const bool only_cast = !tile.scale.data && !tile.bias.data && !tile.preact &&
                            tile.activation == Activation::kNone && !tile.accumulate;
     if (only_cast) {
       for (int row = 0; row < rows; ++row) {

@@ -224,16 +224,10 @@ class Workgroup {
     if (!FixUp(tile, choice_.reduction, arrivals, accumulator_)) return;
     const Problem& p = call_.problem;
     if (tile.zero) return StoreZeros(tile);
-    bool epilogue = p.bias || p.scale || p.activation != Activation::kNone || p.gated;
+    bool epilogue = p.has_vectors() || p.activation != Activation::kNone || p.gated;
     if (!epilogue && plan_.in_place && tile.num_peers == 1) return;
 
     int64_t bytes = Bytes(p.out_dtype);
-    // Bias and scale run along out's columns, which are the rows of a transposed plan.
-    int64_t column = plan_.choice.transposed ? tile.m * choice_.tile_m : Col(tile);
-    auto at = [&](const void* vector, int64_t batch_stride, int64_t stride) {
-      int64_t matrix = ragged_m() ? tile.group : tile.batch;
-      return vector ? Offset(vector, matrix * batch_stride + column * stride, 4) : nullptr;
-    };
     EpilogueTile out{.out = static_cast<char*>(call_.out) + OutOffset(tile, OutCols()) * bytes,
                      .preact = call_.preact ? static_cast<char*>(call_.preact) +
                                                   OutOffset(tile, PreactCols()) * bytes
@@ -241,17 +235,25 @@ class Workgroup {
                      .out_dtype = p.out_dtype,
                      .row_stride = plan_.choice.transposed ? 1 : OutCols(),
                      .col_stride = plan_.choice.transposed ? plan_.m : 1,
-                     .bias = at(call_.bias, call_.bias_batch_stride, 1),
-                     .scale = reinterpret_cast<const float*>(
-                         at(call_.scale, call_.scale_batch_stride, call_.scale_stride)),
-                     .scale_stride = call_.scale_stride,
-                     .vectors_along_rows = plan_.choice.transposed,
                      .activation = p.activation,
                      .up_sums = p.gated ? Cols(tile) : 0,
                      .up_columns = p.gated ? p.n : 0,
                      .accumulate = p.accumulate};
+#define JAXGEMM_VECTOR(type, name, ...) out.name = At(tile, call_.name, call_.strides.name);
+#include "spec/call_schema.def"
+#undef JAXGEMM_VECTOR
     call_.kernel->store(accumulator_.data(), accumulator_.ld(), static_cast<int>(Rows(tile)),
                         static_cast<int>(Cols(tile)), out);
+  }
+
+  // A vector operand from the tile's first row and column on.
+  TileVector At(const WorkTile& tile, const void* vector, VectorStrides strides) const {
+    if (!vector) return {};
+    if (plan_.choice.transposed) std::swap(strides.row, strides.column);
+    const int64_t matrix = ragged_m() ? tile.group : tile.batch;
+    const int64_t first =
+        matrix * strides.batch + Row(tile) * strides.row + Col(tile) * strides.column;
+    return {Offset(vector, first, 4), strides.row, strides.column};
   }
 
   // Writes zeros to the tile's rows, which belong to no group.

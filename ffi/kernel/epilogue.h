@@ -13,19 +13,24 @@
 
 namespace jaxgemm {
 
+// A vector operand. For (row, column) of the tile it has data[row * row_stride + column *
+// col_stride], where col_stride is 0 or 1.
+struct TileVector {
+  const void* data;  // null: none
+  int64_t row_stride, col_stride;
+};
+
 // The epilogue's arguments for one output tile. Pointers point to the tile's first element;
-// strides are in elements. bias and scale run along n, or along m if `vectors_along_rows`
-// (the transposed problem of the skinny path).
+// strides are in elements.
 struct EpilogueTile {
   void* out;
   void* preact;  // output of the values before the activation; null: none
   DType out_dtype;
   int64_t row_stride;  // of out and preact
   int64_t col_stride;  // 1, except for the transposed problem
-  const void* bias;    // float, or int32_t for integer out; null: none
-  const float* scale;  // null: none
-  int scale_stride;    // 0: one scale for all, 1: one per column
-  bool vectors_along_rows;
+#define JAXGEMM_VECTOR(type, name, ...) TileVector name;
+#include "spec/call_schema.def"
+#undef JAXGEMM_VECTOR
   Activation activation;
   // Gated: out = activation(gate) * up. Columns from the gate to the up projection: up_sums in the
   // accumulators, up_columns in bias, scale and preact. 0: not gated.

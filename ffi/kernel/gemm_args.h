@@ -16,9 +16,11 @@ struct GemmArgs {
   const void* lhs;
   const void* rhs;
   void* out;
-  void* preact;        // null: not stored
-  const void* bias;    // float, or int32_t for an integer out; null: none
-  const float* scale;  // null: none
+  void* preact;  // null: not stored
+  // Vector operands: bias, which is float, or int32_t for an integer out; and scale. Null: none.
+#define JAXGEMM_VECTOR(type, name, ...) const type* name;
+#include "spec/call_schema.def"
+#undef JAXGEMM_VECTOR
   // These three are in the workspace.
   int32_t* claims;    // one zeroed counter per queue
   int32_t* arrivals;  // one zeroed counter per slot
@@ -26,7 +28,10 @@ struct GemmArgs {
 
   int64_t m, n, k;
   int64_t lhs_batch_stride, rhs_batch_stride;
-  int64_t bias_batch_stride, scale_batch_stride;
+  // bias_batch_stride, scale_batch_stride
+#define JAXGEMM_VECTOR(type, name, ...) int64_t name##_batch_stride;
+#include "spec/call_schema.def"
+#undef JAXGEMM_VECTOR
 
   StreamKMap map;               // for all dense problems; only stream-K cuts tiles
   GroupedMap groups;            // not prepared; ragged is kNone if the problem is not grouped
@@ -34,8 +39,11 @@ struct GemmArgs {
   ChunkSignals chunks;          // chunks of lhs, in problems that are not grouped
   Index max_shares;             // for groups.Prepare
   Index num_workgroups;
-  Index num_queues;      // 0: tiles at a fixed stride
-  int32_t scale_stride;  // 0: one scale for all columns, 1: one per column
+  Index num_queues;  // 0: tiles at a fixed stride
+  // scale_stride. 0: one element for all, 1: one for each column
+#define JAXGEMM_BROADCAST_VECTOR(type, name, ...) int32_t name##_stride;
+#include "spec/call_schema.def"
+#undef JAXGEMM_BROADCAST_VECTOR
   DType out_dtype;
   Activation activation;
   Reduction reduction;

@@ -48,7 +48,7 @@ std::string CheckGroups(const Problem& p) {
            " groups are to be computed; that "
            "needs a group offset.";
   }
-  if (p.ragged == Ragged::kK && (p.bias || p.scale || p.activation != Activation::kNone)) {
+  if (p.ragged == Ragged::kK && (p.has_vectors() || p.activation != Activation::kNone)) {
     return "bias, scale and activation do not go with a ragged contracting dimension.";
   }
   if (p.accumulate && (p.out_dtype != DType::kF32 || IsInteger(p.lhs_dtype))) {

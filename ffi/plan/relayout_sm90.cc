@@ -56,7 +56,7 @@ double Microseconds(const Problem& p, const Relayout& r) {
   const double out = AsDouble(p.num_out()) * AsDouble(Bytes(p.out_dtype)) *
                      AsDouble(p.save_preact ? 2 : 1) * AsDouble(r.m) * AsDouble(r.n);
   if (r.m != p.m || r.n != p.n) copy(out, out, false);
-  if (r.n != p.n && (p.bias || p.scale)) time += kLaunch;
+  if (r.n != p.n && p.has_vectors()) time += kLaunch;
   if (r.n * Bytes(p.out_dtype) % kLineBytes != 0) time += out / kOddStoreBytes;
 
   // Multiprocessors that have a tile, or a share of one along k.

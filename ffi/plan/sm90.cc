@@ -13,7 +13,7 @@ namespace {
 
 // Whether out is stored without an epilogue.
 bool IsStoredPlainly(const Problem& p) {
-  return !p.bias && !p.scale && !p.save_preact && p.activation == Activation::kNone && !p.gated &&
+  return !p.has_vectors() && !p.save_preact && p.activation == Activation::kNone && !p.gated &&
          !p.accumulate && p.out_dtype == PlainOut(p.lhs_dtype);
 }
 

@@ -7,24 +7,40 @@
 
 namespace jaxgemm {
 
+// From one batch (ragged m: group), row or column of out to the next, in elements of a vector
+// operand. 0: the vector is the same for all.
+struct VectorStrides {
+  int64_t batch = 0, row = 0, column = 1;
+};
+
+// The strides of all vector operands, by name.
+struct AllVectorStrides {
+#define JAXGEMM_VECTOR(type, name, ...) VectorStrides name;
+#include "spec/call_schema.def"
+#undef JAXGEMM_VECTOR
+};
+
+// Bytes of all operands and results, by name.
+struct BufferSizes {
+#define JAXGEMM_OPERAND(type, name, is_there) int64_t name = 0;
+#define JAXGEMM_RESULT(type, name, is_there) int64_t name = 0;
+#include "spec/call_schema.def"
+#undef JAXGEMM_OPERAND
+#undef JAXGEMM_RESULT
+};
+
 struct Call {
   Problem problem;
   Plan plan;
-  const void* lhs = nullptr;
-  const void* rhs = nullptr;
-  const void* bias = nullptr;  // float, or int32_t for an integer out
-  const float* scale = nullptr;
-  const int32_t* group_sizes = nullptr;     // grouped; see schedule/grouped_map.h
-  const int32_t* group_offset = nullptr;    // null: 0
-  const uint32_t* chunk_signals = nullptr;  // null: lhs does not arrive in chunks
-  const uint32_t* chunk_epoch = nullptr;
-  // Strides in elements: from one batch (ragged m: group) of bias or scale to the next, 0 if it is
-  // shared; and from one column's scale to the next.
-  int64_t bias_batch_stride = 0, scale_batch_stride = 0;
-  int scale_stride = 1;
-  void* out = nullptr;
-  void* preact = nullptr;
-  char* workspace = nullptr;  // 64-byte aligned
+  // Operands and results: lhs, rhs, bias, out and so on. Null: the problem does not have it. The
+  // workspace is 64-byte aligned.
+#define JAXGEMM_OPERAND(type, name, is_there) const type* name = nullptr;
+#define JAXGEMM_RESULT(type, name, is_there) type* name = nullptr;
+#include "spec/call_schema.def"
+#undef JAXGEMM_OPERAND
+#undef JAXGEMM_RESULT
+  AllVectorStrides strides;
+  BufferSizes sizes;
 
   ChunkSignals chunks() const {
     ChunkSignals chunks = plan.chunk_signals(problem);

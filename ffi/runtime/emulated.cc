@@ -67,6 +67,15 @@ Emulator* Find(std::string* error) {
 
 // The memory of a call, as set_buffers takes it.
 struct Buffers {
+  explicit Buffers(const Call& call) {
+#define JAXGEMM_OPERAND(type, name, is_there) \
+  if (call.name != call.out) Add(#name, call.name, call.sizes.name, false);
+#define JAXGEMM_RESULT(type, name, is_there) Add(#name, call.name, call.sizes.name, true);
+#include "spec/call_schema.def"
+#undef JAXGEMM_OPERAND
+#undef JAXGEMM_RESULT
+  }
+
   void Add(const char* name, const void* base, int64_t size, bool is_writable) {
     if (!base) return;
     names[count] = name;
@@ -76,42 +85,13 @@ struct Buffers {
     ++count;
   }
 
-  static constexpr int kMost = 11;
+  // As many as BufferSizes has.
+  static constexpr int kMost = sizeof(BufferSizes) / sizeof(int64_t);
   const char* names[kMost];
   uint64_t bases[kMost], sizes[kMost];
   uint8_t writable[kMost];
   int count = 0;
 };
-
-Buffers BuffersOf(const Call& call) {
-  const Problem& p = call.problem;
-  int64_t columns = p.num_columns();
-  int64_t rows_bytes = p.num_out() * p.m * Bytes(p.out_dtype);
-  int64_t vectors = p.ragged == Ragged::kM ? p.local_groups : p.batch;
-  auto vector_bytes = [vectors](int64_t stride, int64_t columns) {
-    return 4 * (stride ? vectors * stride : columns);
-  };
-  Buffers buffers;
-  int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
-  buffers.Add("lhs", call.lhs, lhs_batch * p.m * p.k * Bytes(p.lhs_dtype), false);
-  buffers.Add("rhs", call.rhs, p.num_rhs() * p.k * columns * Bytes(p.rhs_dtype), false);
-  buffers.Add("group_sizes", call.group_sizes, 4 * p.groups * (p.sizes_batched ? p.batch : 1),
-              false);
-  buffers.Add("group_offset", call.group_offset, 4, false);
-  buffers.Add("chunk_signals", call.chunk_signals,
-              4 * p.num_chunks * (p.signals_batched ? p.batch : 1), false);
-  buffers.Add("chunk_epoch", call.chunk_epoch, 4, false);
-  buffers.Add("bias", call.bias, vector_bytes(call.bias_batch_stride, columns), false);
-  buffers.Add("scale", call.scale,
-              vector_bytes(call.scale_batch_stride, call.scale_stride ? columns : 1), false);
-  buffers.Add("out", call.out, rows_bytes * p.n, true);
-  buffers.Add("preact", call.preact, rows_bytes * columns, true);
-  // 64 bytes of workspace_bytes are for aligning the start of the workspace.
-  if (call.plan.workspace_bytes > 0) {
-    buffers.Add("workspace", call.workspace, call.plan.workspace_bytes - 64, true);
-  }
-  return buffers;
-}
 
 }  // namespace
 
@@ -132,7 +112,7 @@ std::string LaunchEmulated(const Call& call) {
   if (device < 0) return "the emulator knows no " + Str(instance.target) + ".";
   error = launcher.Load(instance, device);
   if (!error.empty()) return error;
-  Buffers buffers = BuffersOf(call);
+  const Buffers buffers(call);
   if (emulator->set_buffers(buffers.count, buffers.bases, buffers.sizes, buffers.writable,
                             buffers.names) != 0) {
     return "the emulator does not take the call's buffers.";

@@ -34,13 +34,11 @@ GemmArgs PackArguments(const Call& call) {
   char* sums =
       call.workspace +
       (plan.choice.reduction == Reduction::kAtomic ? plan.atomic_offset : plan.partials_offset);
-  return {
+  GemmArgs args = {
       .lhs = call.lhs,
       .rhs = call.rhs,
       .out = call.out,
       .preact = call.preact,
-      .bias = call.bias,
-      .scale = call.scale,
       .claims = reinterpret_cast<int32_t*>(call.workspace + plan.claim_offset),
       .arrivals = reinterpret_cast<int32_t*>(call.workspace + plan.arrivals_offset),
       .partials = sums,
@@ -50,8 +48,6 @@ GemmArgs PackArguments(const Call& call) {
       .lhs_batch_stride = p.lhs_batched ? p.m * p.k : 0,
       .rhs_batch_stride =
           p.rhs_batched ? p.k * p.num_columns() * (p.ragged == Ragged::kM ? p.local_groups : 1) : 0,
-      .bias_batch_stride = call.bias_batch_stride,
-      .scale_batch_stride = call.scale_batch_stride,
       .map = p.grouped() ? StreamKMap{} : plan.stream_k_map(),
       .groups = groups,
       .group_offset = call.group_offset,
@@ -59,13 +55,22 @@ GemmArgs PackArguments(const Call& call) {
       .max_shares = static_cast<Index>(p.grouped() ? plan.choice.num_shares : 0),
       .num_workgroups = static_cast<Index>(plan.choice.num_workgroups),
       .num_queues = static_cast<Index>(plan.choice.num_queues),
-      .scale_stride = call.scale_stride,
       .out_dtype = p.out_dtype,
       .activation = p.activation,
       .reduction = plan.choice.reduction,
       .claim_ahead = plan.choice.claim_ahead,
       .accumulate = p.accumulate,
       .gated = p.gated};
+#define JAXGEMM_VECTOR(type, name, ...) \
+  args.name = call.name;                \
+  args.name##_batch_stride = call.strides.name.batch;
+#include "spec/call_schema.def"
+#undef JAXGEMM_VECTOR
+#define JAXGEMM_BROADCAST_VECTOR(type, name, ...) \
+  args.name##_stride = static_cast<int32_t>(call.strides.name.row + call.strides.name.column);
+#include "spec/call_schema.def"
+#undef JAXGEMM_BROADCAST_VECTOR
+  return args;
 }
 
 GpuLauncher::GpuLauncher(const Driver* driver)

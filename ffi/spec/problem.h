@@ -23,6 +23,15 @@ struct Problem {
   }
   int64_t num_out() const { return batch * (ragged == Ragged::kK ? local_groups : 1); }
   bool grouped() const { return ragged != Ragged::kNone; }
+  // Whether the epilogue has a vector operand.
+  bool has_vectors() const {
+    const Problem& p = *this;
+    bool any = false;
+#define JAXGEMM_VECTOR(type, name, is_there, ...) any |= (is_there);
+#include "spec/call_schema.def"
+#undef JAXGEMM_VECTOR
+    return any;
+  }
 };
 
 struct Config {

@@ -118,7 +118,8 @@ def plan_chunked(operands, form: Form, spec: Spec, target: str) -> dict:
   """
   lhs, rhs, signals = operands[:3]
   geometry = form.geometry(lhs.shape, rhs.shape, signals and signals.shape)
-  planned = plan(geometry, lhs.dtype, rhs.dtype, spec, form.bias, form.scale, target)
+  planned = plan(geometry, lhs.dtype, rhs.dtype, spec, target, bias=form.bias,
+                 scale=form.scale)
   if planned["operand_dtypes"][0] != lhs.dtype or planned["passes"] != 1:
     raise ValueError(
         f"lhs is {lhs.dtype.name} and rhs {rhs.dtype.name}, which the kernels multiply "

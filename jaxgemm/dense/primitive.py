@@ -219,8 +219,9 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
       any(i in lhs_labels for i in how.batch),
       any(i in rhs_labels for i in how.batch),
   )
-  planned = plan(geometry, *dtypes, kernel.spec, kernel.fused and bias is not None,
-                 kernel.fused and scale is not None, target)
+  planned = plan(geometry, *dtypes, kernel.spec, target,
+                 bias=kernel.fused and bias is not None,
+                 scale=kernel.fused and scale is not None)
   return how if kernel.fused else None, planned
 
 

@@ -256,7 +256,8 @@ def plan_ragged(operands, form: Form, spec: Spec, target: str) -> dict:
   """
   lhs, rhs, sizes = operands[:3]
   geometry = form.geometry(lhs.shape, rhs.shape, sizes.shape)
-  return plan(geometry, lhs.dtype, rhs.dtype, spec, form.bias, form.scale, target)
+  return plan(geometry, lhs.dtype, rhs.dtype, spec, target, bias=form.bias,
+              scale=form.scale)
 
 
 @ragged_p.def_abstract_eval

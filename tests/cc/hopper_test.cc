@@ -211,10 +211,10 @@ void Run(GpuLauncher& launcher, Case c) {
             .plan = plan,
             .lhs = lhs.buffer.data() + (c.misplaced ? ElementBytes(p.lhs_dtype) : 0),
             .rhs = rhs.buffer.data(),
-            .bias = p.bias ? bias.buffer.data() : nullptr,
             .group_sizes = c.sizes.data(),
             .chunk_signals = p.tiles_per_chunk ? signals.data() : nullptr,
             .chunk_epoch = signals.data(),
+            .bias = p.bias ? bias.buffer.data() : nullptr,
             .out = out.data(),
             .workspace = workspace.data()};
   error = launcher.Load(*plan.instance, 0);

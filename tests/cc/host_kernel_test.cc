@@ -153,18 +153,18 @@ void TestStore(const HostKernel& kernel, DType out) {
   const int64_t size = (transposed ? cols : rows) * ldout + 1, bytes = size * f.bytes;
   std::vector<char> result(bytes, 0x55), preact(bytes, 0x55);
   const bool with_bias = Random(0, 1), with_scale = !integer && Random(0, 1);
-  EpilogueTile tile{result.data(),
-                    Random(0, 1) ? preact.data() : nullptr,
-                    out,
-                    transposed ? 1 : ldout,
-                    transposed ? ldout : 1,
-                    !with_bias ? nullptr
-                    : integer  ? (void*)int_bias.data()
-                               : bias.data(),
-                    with_scale ? scale.data() : nullptr,
-                    one_scale ? 0 : 1,
-                    along_rows,
-                    static_cast<Activation>(Random(0, integer ? 1 : 3))};
+  EpilogueTile tile{
+      result.data(),
+      Random(0, 1) ? preact.data() : nullptr,
+      out,
+      transposed ? 1 : ldout,
+      transposed ? ldout : 1,
+      {!with_bias ? nullptr
+       : integer  ? (void*)int_bias.data()
+                  : bias.data(),
+       along_rows, !along_rows},
+      {with_scale ? scale.data() : nullptr, along_rows && !one_scale, !along_rows && !one_scale},
+      static_cast<Activation>(Random(0, integer ? 1 : 3))};
   kernel.store(acc.data(), ldacc, rows, cols, tile);
   auto check = [&](int64_t i, const std::vector<char>& data, double want, const char* what) {
     const int64_t exact = int64_t(want);
