@@ -17,28 +17,26 @@ namespace jaxgemm {
 // The claim of a whole workgroup. One lane claims and gives the index to all others through LDS,
 // which is free while no main loop runs.
 struct WorkgroupClaim {
-  bool stealing;
-  StrideClaim stride;
-  StealClaim steal;
+  AnyClaim claim;
   LdsIndex* slot;
 
   JAXGEMM_AMD void Start() {
-    if (stealing && ThreadId() == 0) steal.Start();
+    if (claim.is_shared && ThreadId() == 0) claim.Start();
   }
   JAXGEMM_AMD Index Finish() {
-    if (!stealing) return stride.Finish();
+    if (!claim.is_shared) return claim.Finish();
     Barrier();
-    if (ThreadId() == 0) *slot = steal.Finish();
+    if (ThreadId() == 0) *slot = claim.Finish();
     Barrier();
     return __builtin_amdgcn_readfirstlane(*slot);
   }
 };
 
 // A queue of the XCD that the hardware reports for this wave. A wrong queue costs locality only.
-JAXGEMM_AMD Index FirstQueue(const GemmArgs& args, Index workgroup) {
+JAXGEMM_AMD Index FirstQueue(const ClaimArgs& claim, Index workgroup) {
   constexpr Index kXcds = 8;
-  Index per_xcd = args.num_queues / kXcds;
-  if (per_xcd == 0) return XccId() % args.num_queues;
+  Index per_xcd = claim.num_queues / kXcds;
+  if (per_xcd == 0) return XccId() % claim.num_queues;
   return XccId() % kXcds * per_xcd + Mod(workgroup / kXcds, per_xcd);
 }
 
@@ -155,7 +153,7 @@ class WorkgroupMap {
       return;
     }
     GroupedMap groups = Load(args);
-    groups.Prepare<WaveLanes>(args.num_workgroups, args.max_shares);
+    groups.Prepare<WaveLanes>(args.claim.num_workgroups, args.max_shares);
     Keep(groups);
   }
   JAXGEMM_AMD Index size() const {
@@ -260,12 +258,9 @@ JAXGEMM_AMD void RunGemm(Lds* lds) {
   WorkgroupMap map(args, slot);
   const Index workgroup = __builtin_amdgcn_workgroup_id_x(), size = map.size();
   AmdAccumulator<Traits> accumulator{.lds_slot = slot};
-  WorkgroupClaim claim{
-      .stealing = args.num_queues > 0,
-      .stride = {.index = workgroup, .step = args.num_workgroups, .size = size},
-      .steal = {.counters = args.claims, .num_queues = args.num_queues, .start = 0, .size = size},
-      .slot = slot};
-  if (claim.stealing) claim.steal.start = FirstQueue(args, workgroup);
+  const Index first_queue = args.claim.is_shared() ? FirstQueue(args.claim, workgroup) : 0;
+  const WorkgroupClaim claim{
+      .claim = MakeClaim(args.claim, args.claims, workgroup, first_queue, size), .slot = slot};
 
   auto compute = [&](const WorkTile& tile) {
     accumulator.loaded = nullptr;

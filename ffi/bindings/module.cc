@@ -65,37 +65,28 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
     rows.insert(rows.end(), {workgroup, tile.batch, tile.m, tile.n, tile.k_begin, tile.k_end,
                              tile.peer, tile.num_peers});
   };
-  std::vector<int32_t> counters(num_queues * StealClaim::kCounterStride);
+  const ClaimArgs args{.num_workgroups = index(num_workgroups), .num_queues = index(num_queues)};
+  std::vector<int32_t> counters(args.num_counters());
   Index size = cut_tiles ? stream_k.size() : dense.size();
-  auto replay = [&](auto claims) {
-    std::vector<bool> done(num_workgroups);
-    int64_t left = num_workgroups;
-    for (size_t step = 0; left > 0; ++step) {
-      // Once through the given order, the grid goes round robin, so that all finish.
-      int64_t workgroup = step < order.size() ? order[step] : step % num_workgroups;
-      if (done[workgroup]) continue;
-      claims[workgroup].Start();
-      Index index = claims[workgroup].Finish();
-      if (index == kNoMoreWork) {
-        done[workgroup] = true;
-        --left;
-      } else {
-        emit(workgroup, cut_tiles ? stream_k(index) : dense(index));
-      }
+  std::vector<AnyClaim> claims;
+  for (int64_t i = 0; i < num_workgroups; ++i) {
+    const Index workgroup = index(i);
+    claims.push_back(MakeClaim(args, counters.data(), workgroup, args.FirstQueue(workgroup), size));
+  }
+  std::vector<bool> done(num_workgroups);
+  int64_t left = num_workgroups;
+  for (size_t step = 0; left > 0; ++step) {
+    // Once through the given order, the grid goes round robin, so that all finish.
+    int64_t workgroup = step < order.size() ? order[step] : step % num_workgroups;
+    if (done[workgroup]) continue;
+    claims[workgroup].Start();
+    Index index = claims[workgroup].Finish();
+    if (index == kNoMoreWork) {
+      done[workgroup] = true;
+      --left;
+    } else {
+      emit(workgroup, cut_tiles ? stream_k(index) : dense(index));
     }
-  };
-  if (num_queues > 0) {
-    std::vector<StealClaim> claims;
-    for (int64_t i = 0; i < num_workgroups; ++i) {
-      claims.push_back({counters.data(), index(num_queues), index(i % num_queues), size});
-    }
-    replay(claims);
-  } else {
-    std::vector<StrideClaim> claims;
-    for (int64_t i = 0; i < num_workgroups; ++i) {
-      claims.push_back({index(i), index(num_workgroups), size});
-    }
-    replay(claims);
   }
   auto* data = new std::vector<int64_t>(std::move(rows));
   nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<int64_t>*>(p); });

@@ -155,18 +155,10 @@ class Workgroup {
       Compute(tile);
     };
     auto store = [this](const WorkTile& tile) { Store(tile); };
-    const bool claim_ahead = choice_.claim_ahead;
-    if (plan_.stealing()) {
-      StealClaim claim{.counters = reinterpret_cast<int32_t*>(call_.workspace + plan_.claim_offset),
-                       .num_queues = static_cast<Index>(choice_.num_queues),
-                       .start = static_cast<Index>(index % choice_.num_queues),
-                       .size = map.size()};
-      ForEachWorkTile(claim, map, ready, claim_ahead, compute, store);
-    } else {
-      StrideClaim claim{
-          .index = index, .step = static_cast<Index>(choice_.num_workgroups), .size = map.size()};
-      ForEachWorkTile(claim, map, ready, claim_ahead, compute, store);
-    }
+    const ClaimArgs args = plan_.claim_args();
+    auto* counters = reinterpret_cast<int32_t*>(call_.workspace + plan_.claim_offset);
+    const AnyClaim claim = MakeClaim(args, counters, index, args.FirstQueue(index), map.size());
+    ForEachWorkTile(claim, map, ready, choice_.claim_ahead, compute, store);
   }
 
   bool ragged_m() const { return call_.problem.ragged == Ragged::kM; }

@@ -22,7 +22,7 @@ struct GemmArgs {
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR
   // These three are in the workspace.
-  int32_t* claims;    // one zeroed counter per queue
+  int32_t* claims;    // zeroed counters, for `claim`
   int32_t* arrivals;  // one zeroed counter per slot
   void* partials;     // slots, each for the partial sums of one tile: float, int32_t for int8
 
@@ -38,8 +38,7 @@ struct GemmArgs {
   const int32_t* group_offset;  // null: 0
   ChunkSignals chunks;          // chunks of lhs, in problems that are not grouped
   Index max_shares;             // for groups.Prepare
-  Index num_workgroups;
-  Index num_queues;  // 0: tiles at a fixed stride
+  ClaimArgs claim;
   // scale_stride. 0: one element for all, 1: one for each column
 #define JAXGEMM_BROADCAST_VECTOR(type, name, ...) int32_t name##_stride;
 #include "spec/call_schema.def"

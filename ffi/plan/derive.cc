@@ -10,6 +10,11 @@
 
 namespace jaxgemm {
 
+ClaimArgs Plan::claim_args() const {
+  return {.num_workgroups = static_cast<Index>(choice.num_workgroups),
+          .num_queues = static_cast<Index>(choice.num_queues)};
+}
+
 StreamKMap Plan::stream_k_map() const {
   return {grid, grid.num_tiles() - static_cast<Index>(choice.cut_tiles),
           static_cast<Index>(choice.cut_tiles), static_cast<Index>(choice.num_shares)};
@@ -93,7 +98,7 @@ void LayOutWorkspace(const Problem& p, Plan* plan) {
   const bool atomic = c.reduction == Reduction::kAtomic;
   int64_t end = 0;
   auto part = [&end](int64_t bytes) { return std::exchange(end, end + RoundUp(bytes, 64)); };
-  plan->claim_offset = part(c.num_queues * StealClaim::kCounterStride * 4);
+  plan->claim_offset = part(plan->claim_args().num_counters() * 4);
   plan->arrivals_offset = part(slots * 4);
   plan->status_offset = part(p.tiles_per_chunk > 0 ? 4 : 0);
   plan->order_offset = part(c.order_at_launch ? 4 : 0);

@@ -44,7 +44,7 @@ struct Plan {
   int64_t scratch_offset = 0, scratch_bytes = 0;  // host: scratch_bytes for each thread
   int64_t workspace_bytes = 0;
 
-  bool stealing() const { return choice.num_queues > 0; }
+  ClaimArgs claim_args() const;
   StreamKMap stream_k_map() const;
   int64_t num_indices() const { return stream_k_map().size(); }
   // Without what only the kernel can read: the group sizes.

@@ -1,5 +1,5 @@
 // Finds the next work tile of a workgroup, in three independent steps:
-//   claim  the next linear index          StrideClaim, StealClaim
+//   claim  the next linear index          StrideClaim, StealClaim, or AnyClaim
 //   map    the work tile of that index    DenseMap, StreamKMap, PeersMap, GroupedMap
 //   ready  wait until lhs can be read     AlwaysReady, ChunkSignals
 // One loop, ForEachWorkTile, takes any combination of them. GroupedMap is in grouped_map.h. Every
@@ -116,6 +116,42 @@ struct StealClaim {
     return static_cast<Index>(int64_t{queue} * size / num_queues);
   }
 };
+
+// How the workgroups of a plan claim.
+struct ClaimArgs {
+  Index num_workgroups;
+  Index num_queues;  // 0: tiles at a fixed stride
+
+  // Whether workgroups take tiles from counters that they share.
+  JAXGEMM_DEVICE bool is_shared() const { return num_queues > 0; }
+  JAXGEMM_DEVICE Index FirstQueue(Index workgroup) const {
+    return is_shared() ? Mod(workgroup, num_queues) : 0;
+  }
+  JAXGEMM_DEVICE Index num_counters() const { return num_queues * StealClaim::kCounterStride; }
+};
+
+// The claim that `args` ask for. Where it is shared and a workgroup has several threads, one of
+// them claims for all.
+struct AnyClaim {
+  bool is_shared;
+  StrideClaim stride;
+  StealClaim steal;
+
+  JAXGEMM_DEVICE void Start() {
+    if (is_shared) steal.Start();
+  }
+  JAXGEMM_DEVICE Index Finish() { return is_shared ? steal.Finish() : stride.Finish(); }
+};
+
+// Of a workgroup; `first_queue` is ClaimArgs::FirstQueue, or a queue that suits it better.
+JAXGEMM_DEVICE inline __attribute__((always_inline)) AnyClaim MakeClaim(
+    const ClaimArgs& args, int32_t* counters, Index workgroup, Index first_queue, Index size) {
+  return {
+      .is_shared = args.is_shared(),
+      .stride = {.index = workgroup, .step = args.num_workgroups, .size = size},
+      .steal = {
+          .counters = counters, .num_queues = args.num_queues, .start = first_queue, .size = size}};
+}
 
 // ------------------------------------------------------------------------------ map
 

@@ -25,20 +25,18 @@ struct ClaimedMap {
 // chunks, it also waits for the work tile's chunk, so that either all CTAs continue or none.
 template <class Traits>
 struct ClusterClaim {
-  bool stealing;
-  StrideClaim stride;
-  StealClaim steal;
+  AnyClaim claim;
   const GemmArgs& args;
   SharedMemory<Traits>& shared;
   int rank;
   RingPlace<kMailSlots> mail;
 
   JAXGEMM_SM90 void Start() {
-    if (stealing && rank == 0 && IsLeader()) steal.Start();
+    if (claim.is_shared && rank == 0 && IsLeader()) claim.Start();
   }
   JAXGEMM_SM90 Index Finish() {
     const bool waits = args.chunks.signals != nullptr;
-    if (!stealing && !waits) return stride.Finish();
+    if (!claim.is_shared && !waits) return claim.Finish();
     Index index = 0;
     if (IsLeader()) index = Agree();
     return __shfl_sync(~0u, index, LeaderLane());
@@ -47,7 +45,7 @@ struct ClusterClaim {
  private:
   // Called by the first CTA. Returns an index whose part of lhs has arrived, or kNoMoreWork.
   JAXGEMM_SM90 Index Take() {
-    const Index index = stealing ? steal.Finish() : stride.Finish();
+    const Index index = claim.Finish();
     if (args.chunks.signals == nullptr || index == kNoMoreWork) return index;
     WorkTile tile = ClaimedMap<Traits>{args, shared}(index);
     tile.m = args.chunks.Row(tile.m);
@@ -108,7 +106,7 @@ struct WarpGroupedMap {
 
   explicit JAXGEMM_SM90 WarpGroupedMap(const GemmArgs& args) : groups(args.groups) {
     groups.StartAt(args.group_offset);
-    groups.Prepare<WarpLanes>(args.num_workgroups, args.max_shares);
+    groups.Prepare<WarpLanes>(args.claim.num_workgroups, args.max_shares);
   }
   JAXGEMM_SM90 WorkTile operator()(Index index) { return groups.At<WarpLanes>(index); }
 };

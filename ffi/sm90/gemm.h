@@ -125,7 +125,7 @@ class Workgroup {
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
         waits_for_none_(!Traits::kIsPlain && args.groups.ragged == Ragged::kNone &&
-                        args.num_queues == 0 && !args.chunks.signals),
+                        !args.claim.is_shared() && !args.chunks.signals),
         by_element_(!Traits::kIsPlain && (!maps.lhs_valid || !maps.rhs_valid)) {}
 
   JAXGEMM_SM90 void Run() {
@@ -205,26 +205,17 @@ class Workgroup {
 
   // Run by all lanes of one warp; one lane issues the loads.
   JAXGEMM_SM90 void Produce(FirstKnownMap& first) {
-    const StrideClaim stride{
-        .index = FirstIndex(), .step = args_.num_workgroups, .size = args_.map.size()};
+    const Index index = FirstIndex();
+    AnyClaim any = MakeClaim(args_.claim, args_.claims, index, args_.claim.FirstQueue(index),
+                             args_.map.size());
     // This case has its own code, so that less is fetched: code is fetched as it is executed.
-    if (waits_for_none_) return Produce(stride, first, AlwaysReady());
+    if (waits_for_none_) return Produce(any.stride, first, AlwaysReady());
     if constexpr (kIsGrouped) {
       WarpGroupedMap map(args_);
-      StrideClaim claim = stride;
-      claim.size = map.groups.size();
-      return Produce(claim, map, AlwaysReady());
+      any.stride.size = map.groups.size();
+      return Produce(any.stride, map, AlwaysReady());
     }
-    ClusterClaim<Traits> claim{
-        .stealing = args_.num_queues > 0,
-        .stride = stride,
-        .steal = {.counters = args_.claims,
-                  .num_queues = args_.num_queues,
-                  .start = args_.num_queues > 0 ? Mod(stride.index, args_.num_queues) : 0,
-                  .size = stride.size},
-        .args = args_,
-        .shared = shared_,
-        .rank = rank_};
+    ClusterClaim<Traits> claim{.claim = any, .args = args_, .shared = shared_, .rank = rank_};
     if (Traits::RaggedOf(args_) == Ragged::kNone) {
       const Index group_m = args_.chunks.GroupM<WarpLanes>(args_.map.grid);
       if (IsLeader()) shared_.group_m = group_m;
@@ -233,7 +224,7 @@ class Workgroup {
       return Produce(claim, map, ClaimedRows{args_.chunks});
     }
     WarpGroupedMap map(args_);
-    claim.stride.size = claim.steal.size = map.groups.size();
+    claim.claim.stride.size = claim.claim.steal.size = map.groups.size();
     Produce(claim, map, AlwaysReady());
   }
   template <class Claim, class Map, class Ready>
@@ -241,7 +232,7 @@ class Workgroup {
     TileSender<Traits> sender{.shared = shared_};
     auto send = [&](const WorkTile& tile) { sender.Send(tile); };
     if constexpr (Traits::kClaimsApart) {
-      const bool ahead = args_.claim_ahead || args_.num_queues == 0;
+      const bool ahead = args_.claim_ahead || !args_.claim.is_shared();
       ForEachWorkTile(PacedClaim<Traits, Claim>{claim, sender, ahead}, map, ready, false, send,
                       [](const WorkTile&) {});
     } else {

@@ -97,7 +97,7 @@ class DenseWorkgroup {
     if (!map_.FindFirst(next_, peer_rank_)) map_.Find(next_);
     // Makes the compiler compute the tile here, not where it is used.
     asm volatile("" ::"r"(map_.tile.m), "r"(map_.tile.n), "r"(map_.tile.batch),
-                 "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.num_workgroups));
+                 "r"(map_.tile.k_begin), "r"(map_.tile.k_end), "r"(args_.claim.num_workgroups));
     WaitForKernelsBefore();
     WaitForCluster();
     if (warp >= kWarpgroupSize / kWarpSize) {
@@ -155,16 +155,17 @@ class DenseWorkgroup {
 
   template <class Compute, class Store>
   JAXGEMM_SM90 void ForEachTile(Compute&& compute, Store&& store) {
-    const StrideClaim claim{.index = next_, .step = args_.num_workgroups, .size = map_.map.size()};
+    const StrideClaim claim{
+        .index = next_, .step = args_.claim.num_workgroups, .size = map_.map.size()};
     next_ += claim.step;
     ForEachWorkTile(claim, map_, AlwaysReady(), false, compute, store);
   }
   // Number of this CTA's work tiles; called before the first one.
   JAXGEMM_SM90 Index NumTiles() const {
-    const Index size = map_.map.size(), step = args_.num_workgroups;
+    const Index size = map_.map.size(), step = args_.claim.num_workgroups;
     return next_ < size ? Div(size - next_ + step - 1, step) : 0;
   }
-  JAXGEMM_SM90 void Advance() { next_ += args_.num_workgroups; }
+  JAXGEMM_SM90 void Advance() { next_ += args_.claim.num_workgroups; }
 
   template <class Loader>
   JAXGEMM_SM90 void Load(Loader&& loader) {
@@ -223,7 +224,7 @@ class DenseWorkgroup {
 
   JAXGEMM_SM90 void ConsumeInTurns() {
     typename Traits::Sum sums[Traits::kAllSums];
-    const Index step = args_.num_workgroups, tiles = NumTiles();
+    const Index step = args_.claim.num_workgroups, tiles = NumTiles();
     const Index tiles_k = map_.map.grid.tiles_k;
     Multiplier<Traits> multiplier(shared_, tiles * tiles_k - Traits::kStages);
     const Turns turns;

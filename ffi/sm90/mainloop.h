@@ -256,7 +256,7 @@ class OperandPrefetch {
   // Called by thread number `line` of all threads that have this peer's part of k.
   static JAXGEMM_SM90 void Run(const GemmArgs& args, int peers, int peer, int line) {
     const TileGrid& grid = args.map.grid;
-    if (grid.batch != 1 || grid.num_tiles() * peers > args.num_workgroups) return;
+    if (grid.batch != 1 || grid.num_tiles() * peers > args.claim.num_workgroups) return;
     const int64_t first = int64_t{DivSmall(peer * grid.tiles_k, peers)} * kLine;
     if (line < args.m * kLines) {
       Fetch<Traits::kLhsKContiguous>(args.lhs, args.m, args.k, first, line);

@@ -196,7 +196,7 @@ void TestLaunch() {
   CHECK_THAT(a.map.grid.batch == 2 && a.map.grid.tiles_m == 3 && a.map.grid.tiles_n == 2 &&
                  a.map.grid.tiles_k == 2 && a.map.whole_tiles == 12 && a.map.cut_tiles == 0,
              "tiles");
-  CHECK_THAT(a.num_workgroups == 12 && a.num_queues == 64 && a.claim_ahead, "claims");
+  CHECK_THAT(a.claim.num_workgroups == 12 && a.claim.num_queues == 64 && a.claim_ahead, "claims");
   CHECK_THAT(a.out_dtype == DType::kBF16 && a.activation == Activation::kGelu, "epilogue");
   for (int64_t i = 0; i < plan.workspace_bytes - 64; ++i) {
     CHECK_THAT((start[i] == 0) == (i < plan.zeroed_bytes), "workspace byte %ld", i);
@@ -208,7 +208,8 @@ void TestLaunch() {
   plain.problem.bias = plain.problem.scale = plain.problem.save_preact = false;
   Expect("plain launch", Execute(plain.Make()), {"hipGetDevice", launch + "0"});
   a = fake->arguments;
-  CHECK_THAT(!a.bias && !a.scale && !a.preact && a.num_queues == 0 && !a.claim_ahead, "plain");
+  CHECK_THAT(!a.bias && !a.scale && !a.preact && a.claim.num_queues == 0 && !a.claim_ahead,
+             "plain");
 }
 
 void TestStreamK() {
