@@ -24,7 +24,7 @@ struct WorkgroupClaim {
     if (claim.is_shared && ThreadId() == 0) claim.Start();
   }
   JAXGEMM_AMD Index Finish() {
-    if (!claim.is_shared) return claim.Finish();
+    if (!claim.is_shared) return claim.stride.Finish();
     Barrier();
     if (ThreadId() == 0) *slot = claim.Finish();
     Barrier();

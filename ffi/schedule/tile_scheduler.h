@@ -137,15 +137,14 @@ struct AnyClaim {
   StrideClaim stride;
   StealClaim steal;
 
-  JAXGEMM_DEVICE void Start() {
-    if (is_shared) steal.Start();
-  }
+  JAXGEMM_DEVICE void SetSize(Index size) { stride.size = steal.size = size; }
+  JAXGEMM_DEVICE void Start() { steal.Start(); }  // does nothing without queues
   JAXGEMM_DEVICE Index Finish() { return is_shared ? steal.Finish() : stride.Finish(); }
 };
 
 // Of a workgroup; `first_queue` is ClaimArgs::FirstQueue, or a queue that suits it better.
-JAXGEMM_DEVICE inline __attribute__((always_inline)) AnyClaim MakeClaim(
-    const ClaimArgs& args, int32_t* counters, Index workgroup, Index first_queue, Index size) {
+JAXGEMM_DEVICE inline __attribute__((always_inline)) AnyClaim
+MakeClaim(ClaimArgs args, int32_t* counters, Index workgroup, Index first_queue, Index size) {
   return {
       .is_shared = args.is_shared(),
       .stride = {.index = workgroup, .step = args.num_workgroups, .size = size},

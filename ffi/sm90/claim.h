@@ -36,7 +36,7 @@ struct ClusterClaim {
   }
   JAXGEMM_SM90 Index Finish() {
     const bool waits = args.chunks.signals != nullptr;
-    if (!claim.is_shared && !waits) return claim.Finish();
+    if (!claim.is_shared && !waits) return claim.stride.Finish();
     Index index = 0;
     if (IsLeader()) index = Agree();
     return __shfl_sync(~0u, index, LeaderLane());

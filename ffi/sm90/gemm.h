@@ -125,7 +125,7 @@ class Workgroup {
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
         waits_for_none_(!Traits::kIsPlain && args.groups.ragged == Ragged::kNone &&
-                        !args.claim.is_shared() && !args.chunks.signals),
+                        args.claim.num_queues == 0 && !args.chunks.signals),
         by_element_(!Traits::kIsPlain && (!maps.lhs_valid || !maps.rhs_valid)) {}
 
   JAXGEMM_SM90 void Run() {
@@ -205,17 +205,19 @@ class Workgroup {
 
   // Run by all lanes of one warp; one lane issues the loads.
   JAXGEMM_SM90 void Produce(FirstKnownMap& first) {
-    const Index index = FirstIndex();
-    AnyClaim any = MakeClaim(args_.claim, args_.claims, index, args_.claim.FirstQueue(index),
-                             args_.map.size());
+    const StrideClaim stride{
+        .index = FirstIndex(), .step = args_.claim.num_workgroups, .size = args_.map.size()};
     // This case has its own code, so that less is fetched: code is fetched as it is executed.
-    if (waits_for_none_) return Produce(any.stride, first, AlwaysReady());
+    if (waits_for_none_) return Produce(stride, first, AlwaysReady());
     if constexpr (kIsGrouped) {
       WarpGroupedMap map(args_);
-      any.stride.size = map.groups.size();
-      return Produce(any.stride, map, AlwaysReady());
+      StrideClaim claim = stride;
+      claim.size = map.groups.size();
+      return Produce(claim, map, AlwaysReady());
     }
-    ClusterClaim<Traits> claim{.claim = any, .args = args_, .shared = shared_, .rank = rank_};
+    ClusterClaim<Traits> claim{.args = args_, .shared = shared_, .rank = rank_};
+    claim.claim = MakeClaim(args_.claim, args_.claims, stride.index,
+                            args_.claim.FirstQueue(stride.index), stride.size);
     if (Traits::RaggedOf(args_) == Ragged::kNone) {
       const Index group_m = args_.chunks.GroupM<WarpLanes>(args_.map.grid);
       if (IsLeader()) shared_.group_m = group_m;
@@ -224,7 +226,7 @@ class Workgroup {
       return Produce(claim, map, ClaimedRows{args_.chunks});
     }
     WarpGroupedMap map(args_);
-    claim.claim.stride.size = claim.claim.steal.size = map.groups.size();
+    claim.claim.SetSize(map.groups.size());
     Produce(claim, map, AlwaysReady());
   }
   template <class Claim, class Map, class Ready>
@@ -232,7 +234,7 @@ class Workgroup {
     TileSender<Traits> sender{.shared = shared_};
     auto send = [&](const WorkTile& tile) { sender.Send(tile); };
     if constexpr (Traits::kClaimsApart) {
-      const bool ahead = args_.claim_ahead || !args_.claim.is_shared();
+      const bool ahead = args_.claim_ahead || args_.claim.num_queues == 0;
       ForEachWorkTile(PacedClaim<Traits, Claim>{claim, sender, ahead}, map, ready, false, send,
                       [](const WorkTile&) {});
     } else {
