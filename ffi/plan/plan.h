@@ -45,6 +45,7 @@ struct Plan {
   int64_t workspace_bytes = 0;
 
   ClaimArgs claim_args() const;
+  bool stealing() const { return claim_args().is_shared(); }
   StreamKMap stream_k_map() const;
   int64_t num_indices() const { return stream_k_map().size(); }
   // Without what only the kernel can read: the group sizes.

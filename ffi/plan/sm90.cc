@@ -71,7 +71,7 @@ void ShapeCluster(const Chip& chip, Plan* plan) {
 bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, Sm90Form form) {
   const Choice& c = plan.choice;
   if (form == Sm90Form::kGeneral) return true;
-  const bool claims = plan.claim_args().is_shared() || p.tiles_per_chunk > 0;
+  const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
   const int64_t least_k = p.grouped() ? 0 : claims ? 1 : kPlainKTiles;
   const bool suits = form == Sm90Form::kGrouped   ? p.grouped()
@@ -92,11 +92,10 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   const GpuInstance& instance = *FindGpuInstance(c.target, c.kernel);
   const bool ping_pongs =
       PingPongs(p, instance, static_cast<double>(plan->grid.num_tiles()), c.num_workgroups);
-  const bool claims = plan->claim_args().is_shared() || p.tiles_per_chunk > 0;
-  const Sm90Form form = p.grouped()  ? Sm90Form::kGrouped
-                        : claims     ? Sm90Form::kClaimed
-                        : ping_pongs ? Sm90Form::kPingPong
-                                     : Sm90Form::kPlain;
+  const Sm90Form form = p.grouped()                                 ? Sm90Form::kGrouped
+                        : plan->stealing() || p.tiles_per_chunk > 0 ? Sm90Form::kClaimed
+                        : ping_pongs                                ? Sm90Form::kPingPong
+                                                                    : Sm90Form::kPlain;
   if (FormFits(p, *plan, instance, form)) c.form = form;
 }
 
