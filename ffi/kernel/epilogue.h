@@ -85,6 +85,19 @@ static JAXGEMM_INLINE float Gelu(float x) {
   return x * Sigmoid(kTwoSqrt2OverPi * (x + 0.044715f * (x * x * x)));
 }
 
+// Calls apply(function) with the function of one element, unless there is no activation.
+template <class Apply>
+static JAXGEMM_INLINE void WithActivation(Activation activation, const Apply& apply) {
+  switch (activation) {
+    case Activation::kNone: return;
+#define JAXGEMM_ACTIVATION(id, name, function) \
+  case Activation::id:                         \
+    return apply([](float x) __attribute__((always_inline)) { return function(x); });
+#include "spec/instances.def"
+#undef JAXGEMM_ACTIVATION
+  }
+}
+
 // ---- Small floats.
 
 // The codes that are not finite numbers.

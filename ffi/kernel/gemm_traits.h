@@ -4,12 +4,10 @@
 #include <cstdint>
 
 #include "amdgpu/isa.h"
+#include "kernel/vec4.h"
 #include "spec/types.h"
 
 namespace jaxgemm {
-
-template <class T>
-using Vec4 = T __attribute__((ext_vector_type(4)));
 
 template <bool kCondition, class A, class B>
 struct SelectType {

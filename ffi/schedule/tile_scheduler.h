@@ -142,9 +142,9 @@ struct AnyClaim {
   JAXGEMM_DEVICE Index Finish() { return is_shared ? steal.Finish() : stride.Finish(); }
 };
 
-// Of a workgroup; `first_queue` is ClaimArgs::FirstQueue, or a queue that suits it better. Compilers
-// of GPU code keep it out of the registers of those loops only as an aggregate, inlined, of a copy of
-// `args`.
+// Of a workgroup; `first_queue` is ClaimArgs::FirstQueue, or a queue that suits it better.
+// Compilers of GPU code keep it out of the registers of those loops only as an aggregate, inlined,
+// of a copy of `args`.
 JAXGEMM_DEVICE inline __attribute__((always_inline)) AnyClaim
 MakeClaim(ClaimArgs args, int32_t* counters, Index workgroup, Index first_queue, Index size) {
   return {

@@ -4,8 +4,8 @@
 // adds up some of the tile's columns, in peer order, and stores them to out.
 #pragma once
 
+#include "kernel/vec4.h"
 #include "sm90/gemm_traits.h"
-#include "sm90/vector_store.h"
 
 namespace jaxgemm {
 
@@ -27,7 +27,7 @@ struct PeerRank {
 template <class Traits>
 class PeerExchange {
   using Sum = typename Traits::Sum;
-  static constexpr int kFourBytes = kWarpSize * sizeof(Four<Sum>);  // a warp's fragment
+  static constexpr int kFourBytes = kWarpSize * sizeof(Vec4<Sum>);  // a warp's fragment
   static constexpr int kWarps = kWarpgroupSize / kWarpSize;
 
  public:
@@ -75,7 +75,7 @@ class PeerExchange {
     }
     char* const kept = Kept() - first() * kFourBytes;
     own_.ForEach([&](int four) {
-      *reinterpret_cast<Four<Sum>*>(kept + four * kFourBytes) = FourOf(sums, four);
+      *reinterpret_cast<Vec4<Sum>*>(kept + four * kFourBytes) = FourOf(sums, four);
     });
   }
   // Waits for what the other peers send. After that nothing more comes to this warp.
@@ -83,7 +83,7 @@ class PeerExchange {
 
   // Adds up kCount fragments from `four` on, as far as this peer owns them, in peer order.
   template <int kCount>
-  JAXGEMM_SM90 void AddUp(int four, Four<Sum> (&total)[kCount]) const {
+  JAXGEMM_SM90 void AddUp(int four, Vec4<Sum> (&total)[kCount]) const {
     const int left = end() - four;
     const int skipped = (four - first()) * kFourBytes;
     const char* received = Received(0) + skipped;
@@ -94,10 +94,10 @@ class PeerExchange {
       const bool is_own = peer == rank_.peer;
       const char* from = is_own ? Kept() + skipped : received;
       received += is_own ? 0 : most_ * kFourBytes;
-      Four<Sum> terms[kCount];
+      Vec4<Sum> terms[kCount];
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
-        if (i < left) terms[i] = *reinterpret_cast<const Four<Sum>*>(from + i * kFourBytes);
+        if (i < left) terms[i] = *reinterpret_cast<const Vec4<Sum>*>(from + i * kFourBytes);
       }
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
@@ -125,19 +125,19 @@ class PeerExchange {
     return {DivSmall(peer * Traits::kFours, count_), DivSmall((peer + 1) * Traits::kFours, count_)};
   }
   JAXGEMM_SM90 int Next(int peer) const { return peer + 1 == count_ ? 0 : peer + 1; }
-  static JAXGEMM_SM90 Four<Sum> FourOf(const Sum (&sums)[Traits::kSums], int four) {
+  static JAXGEMM_SM90 Vec4<Sum> FourOf(const Sum (&sums)[Traits::kSums], int four) {
     return {{sums[4 * four], sums[4 * four + 1], sums[4 * four + 2], sums[4 * four + 3]}};
   }
   // The place of this thread's values in an owner's shared memory. Those of the other peers are one
   // after another in its warp's part of `out`. The owner's own are in a stage, in the rows of lhs
   // that only its warpgroup reads.
   JAXGEMM_SM90 char* Received(int other) const {
-    return shared_.out[warp_] + other * most_ * kFourBytes + lane_ * sizeof(Four<Sum>);
+    return shared_.out[warp_] + other * most_ * kFourBytes + lane_ * sizeof(Vec4<Sum>);
   }
   JAXGEMM_SM90 char* Kept() const {
     static_assert(kWarps <= Traits::kStages);
     return shared_.lhs[warp_ % kWarps] + warp_ / kWarps * (Traits::kLhsBytes / Traits::kConsumers) +
-           lane_ * sizeof(Four<Sum>);
+           lane_ * sizeof(Vec4<Sum>);
   }
 
   SharedMemory<Traits>& shared_;

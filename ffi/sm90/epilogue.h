@@ -3,9 +3,17 @@
 // staged in shared memory: one short loop for all types of out then stores four elements per lane.
 #pragma once
 
+#include "kernel/row_epilogue.h"
 #include "sm90/tma_store.h"
 
 namespace jaxgemm {
+
+JAXGEMM_SM90 Vec4<uint16_t> Convert16(bool bf16, Vec4<float> value) {
+  const uint32_t low = PackPair(bf16, value[0], value[1]);
+  const uint32_t high = PackPair(bf16, value[2], value[3]);
+  return {{static_cast<uint16_t>(low), static_cast<uint16_t>(low >> 16),
+           static_cast<uint16_t>(high), static_cast<uint16_t>(high >> 16)}};
+}
 
 template <class Traits>
 class Epilogue {
@@ -15,9 +23,8 @@ class Epilogue {
   using Boxes = OutBoxes<Traits>;
   using Packed = typename Boxes::Packed;
   static constexpr bool kPlainBf16 = PlainOut(Traits::kLhs) == DType::kBF16;
-  template <int kCount>
-  struct alignas(kCount * 4) Piece {
-    Sum values[kCount];
+  struct alignas(2 * sizeof(Sum)) Pair {
+    Sum values[2];
   };
 
  public:
@@ -94,8 +101,9 @@ class Epilogue {
     const int64_t row = place.row + Lane() / 4, column = place.column + Lane() % 4 * 2;
     const int rows = AtMost(place.rows - row, kWarpM);
     const int columns = AtMost(args.n - column, Traits::kTileN);
-    const bool plain = !Traits::kInteger && maps.plain_out && !place.scale && !place.bias &&
-                       !args.preact && args.activation == Activation::kNone &&
+    const bool plain = !Traits::kInteger && maps.plain_out && !place.epilogue.scale &&
+                       !place.epilogue.bias && !args.preact &&
+                       place.epilogue.activation == Activation::kNone &&
                        args.out_dtype != DType::kF32;
     if (plain) {
       constexpr int kAtOnce = 4;
@@ -107,7 +115,7 @@ class Epilogue {
       peers.Wait();
 #pragma unroll 1
       for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
-        Four<Sum> fours[kAtOnce];
+        Vec4<Sum> fours[kAtOnce];
         peers.AddUp(first, fours);
 #pragma unroll
         for (int i = 0; i < kAtOnce; ++i) {
@@ -128,14 +136,14 @@ class Epilogue {
     peers.Wait();
 #pragma unroll 1
     for (int four = peers.first(); four < peers.end() && four * 8 < columns; ++four) {
-      Four<Sum> sums[1];
+      Vec4<Sum> sums[1];
       peers.AddUp(four, sums);
 #pragma unroll 1
       for (int half = 0; half < 2; ++half) {
         if (half * 8 >= rows) continue;
-        const Piece<4> pair{{half ? sums[0][2] : sums[0][0], half ? sums[0][3] : sums[0][1]}};
-        StoreRow(args, place, row + half * 8, column + four * 8, AtMost(columns - four * 8, 2),
-                 /*aligned=*/false, pair, pair);
+        const Vec4<Sum> pair{{half ? sums[0][2] : sums[0][0], half ? sums[0][3] : sums[0][1]}};
+        StoreFour(args, place, row + half * 8, column + four * 8, AtMost(columns - four * 8, 2),
+                  /*aligned=*/false, pair, [&] { return pair; });
       }
     }
   }
@@ -146,15 +154,11 @@ class Epilogue {
     int64_t column;
     int64_t first_row;  // of the group
     Index z;
-    const void* bias;
-    int64_t bias_at;
-    const float* scale;
-    int64_t scale_at;
+    TileEpilogue epilogue;
   };
 
   static JAXGEMM_SM90 Place PlaceOf(const GemmArgs& args, const WorkTile& tile, int row_in_tile) {
     const bool ragged_m = Traits::RaggedOf(args) == Ragged::kM;
-    const Index vectors = ragged_m ? tile.group : tile.batch;
     return {
         .row = int64_t{tile.m} * Traits::kTileM + row_in_tile,
         .rows = ragged_m ? tile.limit - tile.origin : args.m,
@@ -163,11 +167,7 @@ class Epilogue {
         .z = Traits::RaggedOf(args) == Ragged::kK
                  ? tile.batch * args.groups.local_groups + tile.group
                  : tile.batch,
-        // Rows of no group stay zero: every activation of zero is zero.
-        .bias = tile.zero ? nullptr : args.bias,
-        .bias_at = vectors * args.bias_batch_stride,
-        .scale = tile.zero ? nullptr : args.scale,
-        .scale_at = vectors * args.scale_batch_stride,
+        .epilogue = TileEpilogue(args, tile, Traits::RaggedOf(args)),
     };
   }
 
@@ -190,8 +190,9 @@ class Epilogue {
   // every tile runs it.
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
                               Sum (&sums)[Traits::kSums]) {
-    if (place.scale || place.bias) ScaleAndShift(args, place, sums);
-    if (args.activation != Activation::kNone || args.preact || args.gated) {
+    const TileEpilogue& epilogue = place.epilogue;
+    if (epilogue.scale || epilogue.bias) ScaleAndShift(args, place, sums);
+    if (epilogue.activation != Activation::kNone || args.preact || args.gated) {
       StoreActivated(args, place, sums);
     } else if (!maps.out_valid || !IsWhole(args, place)) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
@@ -222,17 +223,11 @@ class Epilogue {
       StoreTo<kHalf>(args, args.preact, length, place, args.gated ? args.n : Traits::kTileN / 2,
                      args.gated ? 2 * args.n : args.n, sums + kHalf);
     }
-    switch (args.activation) {
-      case Activation::kNone: break;
-#define JAXGEMM_ACTIVATION(id, name, function)                  \
-  case Activation::id:                                          \
-    _Pragma("unroll") for (int i = 0; i < Traits::kSums; ++i) { \
-      sums[i] = InGate(args, i) ? function(sums[i]) : sums[i];  \
-    }                                                           \
-    break;
-#include "spec/instances.def"
-#undef JAXGEMM_ACTIVATION
-    }
+    WithActivation(place.epilogue.activation, [&](auto activate) {
+#pragma unroll
+      for (int i = 0; i < Traits::kSums; ++i)
+        sums[i] = InGate(args, i) ? activate(sums[i]) : sums[i];
+    });
     if (args.gated) {
 #pragma unroll
       for (int i = 0; i < kHalf; ++i) sums[i] *= sums[kHalf + i];
@@ -246,6 +241,7 @@ class Epilogue {
   }
   JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place,
                                   Sum (&sums)[Traits::kSums]) {
+    const TileEpilogue& epilogue = place.epilogue;
     // Columns with loads in flight at once.
     constexpr int kAtOnce = 8;
 #pragma unroll
@@ -259,14 +255,14 @@ class Epilogue {
         const int64_t column = place.column + (up ? args.n - Traits::kTileN / 2 : 0) + in_tile +
                                Lane() % 4 * 2 + i % 2;
         const int64_t at = column < end ? column : end - 1;
-        scale[i] = place.scale ? place.scale[place.scale_at + at * args.scale_stride] : 1;
-        bias[i] = place.bias ? static_cast<const float*>(place.bias)[place.bias_at + at] : 0;
+        scale[i] = epilogue.scale ? epilogue.scale[at * epilogue.scale_stride] : 1;
+        bias[i] = epilogue.bias ? __builtin_bit_cast(float, epilogue.bias[at]) : 0;
       }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
         Sum* sum = sums + (first + i) / 2 * 4 + i % 2;
-        sum[0] = sum[0] * scale[i] + bias[i];
-        sum[2] = sum[2] * scale[i] + bias[i];
+        sum[0] = TileEpilogue::Affine(sum[0], scale[i], bias[i]);
+        sum[2] = TileEpilogue::Affine(sum[2], scale[i], bias[i]);
       }
     }
   }
@@ -328,8 +324,8 @@ class Epilogue {
 #pragma unroll
     for (int i = 0; i < kCount / 2; ++i) {
       if (i % 2 < rows && column + i / 2 * 8 < end) {
-        *reinterpret_cast<Piece<2>*>(line + i % 2 * 8 * length + column +
-                                     i / 2 * 8) = {{sums[2 * i], sums[2 * i + 1]}};
+        *reinterpret_cast<Pair*>(line + i % 2 * 8 * length + column +
+                                 i / 2 * 8) = {{sums[2 * i], sums[2 * i + 1]}};
       }
     }
   }
@@ -361,8 +357,8 @@ class Epilogue {
       for (int row = Lane() / fours; row < kWarpM; row += kWarpSize / fours) {
         const int64_t out_row = place.row + row;
         if (out_row >= place.rows || count <= 0) continue;
-        StoreRow(args, place, out_row, column, count, aligned, *At<4>(row, four * 4),
-                 *At<4>(row, four * 4 + (args.gated ? kColumns / 2 : 0)));
+        StoreFour(args, place, out_row, column, count, aligned, *At<Vec4<Sum>>(row, four * 4),
+                  [&] { return *At<Vec4<Sum>>(row, four * 4 + kColumns / 2); });
       }
       __syncwarp();
     }
@@ -373,67 +369,25 @@ class Epilogue {
 #pragma unroll
     for (int eight = 0; eight < kCount / 8; ++eight) {
       const int row = Lane() / 4, column = first + eight * 8 + Lane() % 4 * 2;
-      *At<2>(row, column) = {{sums[4 * eight], sums[4 * eight + 1]}};
-      *At<2>(row + 8, column) = {{sums[4 * eight + 2], sums[4 * eight + 3]}};
+      *At<Pair>(row, column) = {{sums[4 * eight], sums[4 * eight + 1]}};
+      *At<Pair>(row + 8, column) = {{sums[4 * eight + 2], sums[4 * eight + 3]}};
     }
   }
 
   // Each row spans all banks, so its groups of eight columns are swizzled.
-  template <int kCount>
-  JAXGEMM_SM90 Piece<kCount>* At(int row, int column) {
-    return reinterpret_cast<Piece<kCount>*>(shared_.out[Warp()] +
-                                            (row * kColumns + (column ^ row % 4 * 8)) * 4);
+  template <class Values>
+  JAXGEMM_SM90 Values* At(int row, int column) {
+    return reinterpret_cast<Values*>(shared_.out[Warp()] +
+                                     (row * kColumns + (column ^ row % 4 * 8)) * 4);
   }
 
-  // `up_sums` is for gated products only.
-  JAXGEMM_SM90 void StoreRow(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
-                             int count, bool aligned, Piece<4> sums, Piece<4> up_sums) {
-    const int64_t out_row = place.z * args.m + place.first_row + row;
-    const int64_t offset = out_row * args.n + column;
-    if constexpr (Traits::kInteger) {
-      if (args.out_dtype == DType::kS32 || args.out_dtype == DType::kS8) {
-        Four<int32_t> value{}, bias{};
-        if (place.bias) bias = LoadFour<int32_t>(place.bias, place.bias_at + column, count);
-#pragma unroll
-        for (int i = 0; i < 4; ++i) value[i] = sums.values[i] + bias[i];
-        return StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
-      }
-    }
-    const int64_t preact_at = args.gated ? offset + out_row * args.n : offset;
-    Four<float> value = Apply(args, place, column, count, sums);
-    if (args.preact) StoreAs(args.out_dtype, args.preact, preact_at, value, count, aligned);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) value[i] = Activate(args.activation, value[i]);
-    if (args.gated) {
-      Four<float> up = Apply(args, place, args.n + column, count, up_sums);
-      if (args.preact) {
-        StoreAs(args.out_dtype, args.preact, preact_at + args.n, up, count, aligned);
-      }
-#pragma unroll
-      for (int i = 0; i < 4; ++i) value[i] *= up[i];
-    }
-    if (args.accumulate) {
-      Four<float> before = LoadFour<float>(args.out, offset, count);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) value[i] += before[i];
-    }
-    StoreAs(args.out_dtype, args.out, offset, value, count, aligned);
-  }
-  JAXGEMM_SM90 Four<float> Apply(const GemmArgs& args, const Place& place, int64_t column,
-                                 int count, Piece<4> sums) {
-    Four<float> value, bias{}, scale{{1, 1, 1, 1}};
-    if (place.bias) bias = LoadFour<float>(place.bias, place.bias_at + column, count);
-    if (place.scale && args.scale_stride) {
-      scale = LoadFour<float>(place.scale, place.scale_at + column, count);
-    } else if (place.scale) {
-      const float same = place.scale[place.scale_at];
-      scale = {{same, same, same, same}};
-    }
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      value[i] = static_cast<float>(sums.values[i]) * scale[i] + bias[i];
-    }
-    return value;
+  // Stores four columns of a row; load_up() is called in gated products only.
+  template <class LoadUp>
+  JAXGEMM_SM90 void StoreFour(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
+                              int count, bool aligned, Vec4<Sum> sums, const LoadUp& load_up) {
+    StoreRow<Traits::kInteger>(args, place.epilogue, ColumnVectors(place.epilogue, column, count),
+                               place.z * args.m + place.first_row + row, column, count, aligned,
+                               sums, load_up);
   }
 
   SharedMemory<Traits>& shared_;

@@ -19,7 +19,7 @@ namespace jaxgemm {
 template <class Traits>
 struct Sm90Accumulator {
   using Element = typename Traits::Sum;
-  using Row = Four<Element>;
+  using Row = Vec4<Element>;
   static constexpr int kThreads = Traits::kConsumers * kWarpgroupSize;
   static constexpr int kRows = Traits::kSums / 4;
   static constexpr Index kNone = -1;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "sm90/gemm_traits.h"
-#include "sm90/vector_store.h"
 
 namespace jaxgemm {
 

@@ -369,6 +369,25 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
   }
 }
 
+// Rows of no group stay zero with any activation: GPUs apply nothing to them.
+void TestEpilogueOfNoGroup() {
+  const uint32_t bias[8] = {};
+  const float scale[8] = {};
+  const GemmArgs args{.bias = bias,
+                      .scale = scale,
+                      .bias_batch_stride = 4,
+                      .scale_batch_stride = 4,
+                      .activation = Activation::kGelu};
+  WorkTile tile{.group = 1};
+  const TileEpilogue group(args, tile, Ragged::kM);
+  CHECK_THAT(
+      group.bias == bias + 4 && group.scale == scale + 4 && group.activation == Activation::kGelu,
+      "group");
+  tile.zero = true;
+  const TileEpilogue none(args, tile, Ragged::kM);
+  CHECK_THAT(!none.bias && !none.scale && none.activation == Activation::kNone, "no group");
+}
+
 }  // namespace
 }  // namespace jaxgemm
 
@@ -384,6 +403,7 @@ int main(int count, char** words) {
     std::ofstream(folder / "sm90" / (each.name + ".cubin")) << "a kernel";
   }
   SetKernelFolder(folder.string());
+  TestEpilogueOfNoGroup();
   const Driver driver = MakeDriver();
   GpuLauncher launcher(&driver);
   RunInstance<kBF16, kBF16, 128, 128, 1, false, false>(launcher, few ? 1 : 2);

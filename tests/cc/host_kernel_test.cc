@@ -164,7 +164,7 @@ void TestStore(const HostKernel& kernel, DType out) {
                   : bias.data(),
        along_rows, !along_rows},
       {with_scale ? scale.data() : nullptr, along_rows && !one_scale, !along_rows && !one_scale},
-      static_cast<Activation>(Random(0, integer ? 1 : 3))};
+      integer ? Activation::kNone : static_cast<Activation>(Random(0, 3))};
   kernel.store(acc.data(), ldacc, rows, cols, tile);
   auto check = [&](int64_t i, const std::vector<char>& data, double want, const char* what) {
     const int64_t exact = int64_t(want);
