@@ -358,7 +358,7 @@ def options(value: Options | None = None, **fields: Any) -> Iterator[Options]:
 
 
 def records() -> list[Record]:
-  """Records of the first 4096 launches since `options` was entered, oldest first."""
+  """Records of the last 4096 launches since `options` was entered, oldest first."""
   lib = _library.load()
   return [
       Record._from_json(_library.read_text(lib.jaxgemm_emulator_record, i))

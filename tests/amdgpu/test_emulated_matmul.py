@@ -209,6 +209,22 @@ def test_several_devices_at_once(rng):
   assert_close(out, a64 @ b64, 32)
 
 
+@pytest.mark.whole
+def test_records_of_the_last_4096_launches_are_kept(rng):
+  a = array(rng, 16, 16)
+  product = jax.jit(functools.partial(jaxgemm.matmul, implementation="emulated:gfx942"))
+  other = jax.jit(functools.partial(jaxgemm.matmul, implementation="emulated:gfx950"))
+  with emulator.options():
+    product(a, a).block_until_ready()
+    for _ in range(4096):
+      last = other(a, a)
+    last.block_until_ready()
+    records = emulator.records()
+    assert len(records) == 4096
+    assert {record.arch for record in records} == {"gfx950"}
+    assert emulator.last_record() == records[-1]
+
+
 def test_explain():
   a = jax.ShapeDtypeStruct((5000, 1003), jnp.bfloat16)
   b = jax.ShapeDtypeStruct((1003, 4001), jnp.float32)

@@ -1,9 +1,6 @@
 """Producers that run beside the product that consumes their chunks, on the CPU."""
 
 import functools
-import json
-import subprocess
-import sys
 
 import jax
 from jax import lax
@@ -17,7 +14,6 @@ import jaxgemm
 from jaxgemm import GemmConfig
 from jaxgemm import _jaxgemm as native
 from tests.support import arriving
-from tests.support.paths import ROOT
 
 CONFIG = GemmConfig(tile_m=16, tile_n=32)
 overlapped = functools.partial(arriving.overlapped, config=CONFIG)
@@ -395,51 +391,6 @@ def test_the_source_is_kept_under_checkpoint(rng):
     assert any("@jaxgemm_chunks_join(" in x and f"{name}#0" in x for x in lines)
 
 
-ERRORS = """
-import jax, jax.numpy as jnp, numpy as np
-import jaxgemm
-
-config = jaxgemm.GemmConfig(tile_m=16, tile_n=32)
-x = np.ones((4096, 1024), np.float32)
-places = []
-
-def fails(x):
-  raise ValueError("as the test wanted")
-
-@jax.jit
-def f(x, w):
-  chunked = jaxgemm.start_copy(jnp.sin(x), chunk_rows=16)
-  # The product waits for this w.
-  w = w + jax.pure_callback(fails, jax.ShapeDtypeStruct((), np.float32), w[0, 0])
-  out = jaxgemm.chunked_matmul(chunked.data, w, chunked.signals, tiles_per_chunk_m=1,
-                               config=config)
-  return jaxgemm.join(chunked, out)
-
-from jaxgemm import _jaxgemm as native
-native.start_trace()
-for _ in range(20):
-  try:
-    jax.block_until_ready(f(x, np.ones((1024, 8), np.float32)))
-  except Exception as error:
-    assert "as the test wanted" in str(error), error
-  else:
-    raise SystemExit("no error")
-  # Where the copies would be written to.
-  places += [np.full((4096, 1024), 7.0, np.float32) for _ in range(3)]
-  if len(places) > 30:
-    assert all((place == 7).all() for place in places)
-    places.clear()
-copies = [span for span in native.stop_trace() if span[0] == "copy"]
-assert not copies, len(copies)
-print("nothing was written")
-"""
-
-
-def test_nothing_is_written_after_an_error_between_start_and_join():
-  done = run(ERRORS)
-  assert done.returncode == 0 and "nothing was written" in done.stdout, done.stderr
-
-
 @pytest.mark.parametrize("axes", [(0, None), (None, 0), (0, 0)])
 def test_vmap(rng, axes):
   x, w = normal(rng, 3, 100, 40), normal(rng, 3, 40, 24)
@@ -512,106 +463,3 @@ def test_arguments(rng):
         jaxgemm.start_copy, x)):
       with pytest.raises(TypeError, match="product_leaves_room=.* was given; True and"):
         call(chunk_rows=32, product_leaves_room=wrong)
-
-
-def start_call(x, signals=((4,), jnp.uint32), data=None, **attributes):
-  attributes = dict(axis=0, chunk_rows=32, first_chunk=0, from_host=0,
-                    product_leaves_room=0) | attributes
-  results = [data or jax.ShapeDtypeStruct(x.shape, x.dtype),
-             jax.ShapeDtypeStruct(*signals)]
-  call = jax.ffi.ffi_call("jaxgemm_chunks_start", results)
-  return jax.block_until_ready(
-      call(x, **{name: np.int64(value) for name, value in attributes.items()}))
-
-
-@pytest.mark.parametrize("wrong, message", [
-    (dict(axis=2), "axis=2"), (dict(axis=-1), "axis=-1"),
-    (dict(chunk_rows=0), "chunk_rows"),
-    (dict(first_chunk=4), "there are 4 chunks"),
-    (dict(first_chunk=-1), "first_chunk=-1"),
-    (dict(signals=((3,), jnp.uint32)), r"must be uint32\[4\]"),
-    (dict(signals=((4,), jnp.int32)), r"must be uint32\[4\]"),
-    (dict(data=jax.ShapeDtypeStruct((40, 100), np.float32)), "one shape and one type")])
-def test_wrong_start_calls(rng, wrong, message):
-  with pytest.raises(Exception, match=message):
-    start_call(normal(rng, 100, 40), **wrong)
-
-
-def join_call(args, result, **attributes):
-  attributes = dict(timeout_ns=10**9) | attributes
-  call = jax.ffi.ffi_call("jaxgemm_chunks_join", [result])
-  return jax.block_until_ready(
-      call(*args, **{name: np.int64(value) for name, value in attributes.items()}))
-
-
-@pytest.mark.parametrize("operands, attributes, message", [
-    (2, dict(epoch=-1, num_sources=0), "an operand for each result"),
-    (4, dict(epoch=-1, num_sources=-1), "an operand for each result"),
-    (4, dict(epoch=-2, num_sources=1), "epoch=-2"),
-    (4, dict(epoch=2**32, num_sources=1), "epoch=4294967296"),
-    (4, dict(epoch=1, num_sources=1, timeout_ns=0), "timeout_ns=0; at least 1"),
-    (3, dict(epoch=-1, num_sources=0), "result 0 is not like operand 2")])
-def test_wrong_join_calls(rng, operands, attributes, message):
-  x = normal(rng, 100, 40)
-  args = [x, np.ones(4, np.uint32), x[:2], x][:operands]
-  with pytest.raises(Exception, match=message):
-    join_call(args, jax.ShapeDtypeStruct(x.shape, x.dtype), **attributes)
-
-
-def test_a_join_without_aliases_copies(rng):
-  x = normal(rng, 100, 40)
-  out, = join_call([x[:1], np.full(4, 5, np.uint32), x],
-                   jax.ShapeDtypeStruct(x.shape, x.dtype), epoch=5, num_sources=0)
-  np.testing.assert_array_equal(out, x)
-
-
-def run(code, *args):
-  return subprocess.run([sys.executable, *args, *(["-c", code] if code else [])],
-                        capture_output=True, text=True, cwd=ROOT)
-
-
-def test_a_process_may_end_while_a_producer_runs():
-  done = run("""
-import jax, numpy as np, jaxgemm
-x = jax.numpy.ones((60000, 1000))
-call = jax.jit(lambda x: jax.ffi.ffi_call("jaxgemm_chunks_start", [
-    jax.ShapeDtypeStruct(x.shape, x.dtype), jax.ShapeDtypeStruct((6,), np.uint32)])(
-    x, axis=np.int64(0), chunk_rows=np.int64(10000), first_chunk=np.int64(0),
-    from_host=np.int64(0), product_leaves_room=np.int64(0)))
-kept = jax.block_until_ready(call(x))
-print("started")
-""")
-  assert done.returncode == 0 and "started" in done.stdout, done.stderr
-
-
-def test_the_example_of_an_own_producer_runs():
-  done = run(None, "examples/own_producer/own_producer.py", "--size=256",
-             "--pause_us=500")
-  assert done.returncode == 0, done.stderr[-3000:]
-  first, *times = done.stdout.splitlines()
-  assert first.startswith("4 chunks of 64 rows, largest error")
-  assert float(first.split()[-1]) < 1e-5 and len(times) == 3
-
-
-@pytest.mark.whole
-@pytest.mark.skipif(not arriving.has_nvcc(), reason="needs nvcc, CUDA's compiler")
-def test_the_producer_in_cuda_can_be_built():
-  done = run("""
-import ctypes, sys
-sys.path.insert(0, "examples/own_producer")
-import own_producer
-ctypes.CDLL(str(own_producer.build(on_gpu=True, arch="sm_90"))).OwnProducer
-print("built")
-""")
-  assert done.returncode == 0 and "built" in done.stdout, done.stderr[-3000:]
-
-
-def test_the_benchmark_of_a_product_beside_its_producer(tmp_path):
-  done = run(None, "-m", "benchmarks.chunked_cpu", "--rows=512", "--k=64", "--n=32",
-             "--chunks=4", "--rounds=1", "--pause_us=100",
-             f"--json={tmp_path}/out.json", f"--picture={tmp_path}/out.png")
-  assert done.returncode == 0, done.stderr[-3000:]
-  rows = json.loads((tmp_path / "out.json").read_text())["rows"]
-  assert [row["producer"] for row in rows] == ["copy", "paced"]
-  assert sum(span[0] == "copy" for span in rows[0]["spans"]) == 4
-  assert (tmp_path / "out.png").stat().st_size > 1000

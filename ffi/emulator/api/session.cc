@@ -1,17 +1,19 @@
 #include "emulator/api/session.h"
 
+#include <deque>
+
 #include "emulator/alu/host_float.h"
 
 namespace jaxgemm::emulator {
 namespace {
 
-constexpr size_t kMaxRecords = 4096;
+constexpr size_t kMaxRecords = 4096;  // the oldest are dropped
 
 struct Session {
   std::mutex launch;  // held while a kernel runs
   std::mutex state;   // guards the rest
   Options options;
-  std::vector<Record> records;
+  std::deque<Record> records;
 };
 
 Session& TheSession() {
@@ -41,7 +43,8 @@ Record RunFunction(Function* function, const Launch& launch, const Options& opti
   const HostFloatMode float_mode;
   Record record = Run(function->ToRun(), launch, options);
   std::lock_guard guard(session.state);
-  if (session.records.size() < kMaxRecords) session.records.push_back(record);
+  if (session.records.size() == kMaxRecords) session.records.pop_front();
+  session.records.push_back(record);
   return record;
 }
 

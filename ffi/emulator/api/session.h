@@ -43,7 +43,7 @@ Record RunFunction(Function* function, const Launch& launch, const Options& opti
 Options ProcessOptions();
 void SetProcessOptions(const Options& options);
 
-// The records of the launches since the last ClearRecords, up to a limit.
+// The records of the last launches since ClearRecords, up to a limit.
 void ClearRecords();
 size_t CountRecords();
 std::string RecordJson(size_t index);
