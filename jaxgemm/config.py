@@ -1,6 +1,7 @@
 """GemmConfig: what a user may choose about a GEMM; the plan chooses the rest."""
 
 import dataclasses
+import difflib
 import operator
 
 from jaxgemm._ffi import NAMES
@@ -14,6 +15,16 @@ _SIZES = ("tile_m", "tile_n", "tile_k", "num_workgroups", "group_m", "num_queues
 _GPU_KERNELS = frozenset(name for _, name in NAMES["gpu_kernels"])
 
 
+def did_you_mean(given, allowed) -> str:
+  """" Did you mean 'x'?" for the allowed name that is most like `given`, or ""."""
+  if not isinstance(given, str):
+    return ""
+  by_lower = {name.lower(): name for name in allowed}
+  close = ([name for name in by_lower if name.startswith(given.lower())]
+           or difflib.get_close_matches(given.lower(), by_lower, 1))
+  return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
+
+
 def check_choice(name: str, given, allowed: tuple[str, ...]) -> None:
   """Raises ValueError unless `given` is None or one of `allowed`."""
   # `in` alone would compare an array with each of the names.
@@ -21,7 +32,7 @@ def check_choice(name: str, given, allowed: tuple[str, ...]) -> None:
     raise ValueError(
         f"{name}={given!r} is unknown; allowed are "
         f"{', '.join(map(repr, allowed))}, or None for the default. Pass one of "
-        "these."
+        f"these.{did_you_mean(given, allowed)}"
     )
 
 
@@ -41,10 +52,11 @@ def timeout_ns(given) -> int:
 
 def check_activation(given) -> None:
   """Raises ValueError unless `given` is None or the name of an activation."""
-  # `in` alone would compare an array with each of the names.
   if given is not None and not (isinstance(given, str) and given in ACTIVATIONS):
     hint = ("Pass 'silu', which is the same." if str(given) == "swish" else
-            "Pass one of these, or None and apply it to the result.")
+            "Pass None." if str(given).lower() == "none" else
+            "Pass one of these, or None and apply it to the result."
+            + did_you_mean(given, ACTIVATIONS))
     raise ValueError(
         f"activation={given!r} is unknown; allowed are the names "
         f"{', '.join(map(repr, ACTIVATIONS))}, or None for no activation. {hint}")

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from jaxgemm import _ffi
 from jaxgemm.chunked.api import chunked_matmul
 from jaxgemm.chunked.primitive import chunked_p, plan_chunked
+from jaxgemm.config import did_you_mean
 from jaxgemm.dense import layout
 from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.dense.dimensions import dot_general_product, matmul_product
@@ -33,7 +34,7 @@ class Explanation:
   Keys of data: implementation ("jaxgemm", "xla" or "emulated:" and an
   architecture), target ("cpu" or an architecture), chip and num_cus (its compute units,
   multiprocessors or processors), kernel, schedule, reduction,
-  tile (m, n, k), tiles (how many along each), num_workgroups, num_queues,
+  tile (m, n, k), tiles (how many along each, in each batch), batch, num_workgroups, num_queues,
   workspace_bytes, zeroed_bytes, relayouts (what is transposed or padded by a copy),
   fused_epilogue, gradients (the relayouts of each operand's gradient), reasons, and
   candidates: all that could have been chosen, the chosen one first, each with kernel,
@@ -55,6 +56,7 @@ class Explanation:
           f"kernel: {data['kernel']} on {data['target']}",
           f"schedule: {data['schedule']}, reduction {data['reduction']}",
           f"tile: {words['tile']}; tiles along m, n, k: {words['tiles']}",
+          *([f"batches: {data['batch']}"] if data["batch"] > 1 else []),
           f"workgroups: {data['num_workgroups']}, queues {data['num_queues']}",
           f"workspace: {data['workspace_bytes']} bytes, of which "
           f"{data['zeroed_bytes']} are zeroed",
@@ -76,6 +78,12 @@ _ARRAYS = ("group_sizes", "group_offset", "chunk_signals", "epoch", "bias", "sca
 def _function(kwargs):
   """(function to explain, function that gives its result's type, its kwargs)."""
   kwargs = dict(kwargs)
+  known = {name for f in (dot_general, ragged_dot, ragged_dot_general, chunked_matmul)
+           for name in inspect.signature(f).parameters} | {"gated", "gradients"}
+  for name in kwargs.keys() - known:
+    raise TypeError(
+        f"got an unexpected keyword argument {name!r}; those of the products are allowed, and of "
+        f"explain itself.{did_you_mean(name, sorted(known))}")
   shared = {name: kwargs[name] for name in _NAMES if name in kwargs}
   if "group_sizes" not in kwargs:
     for name in _RAGGED:
@@ -315,6 +323,7 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
                          else "jaxgemm"),
       **{key: plan[key] for key in keys},
       "relayouts": tuple(dict.fromkeys((*how.relayouts, *moved))),
+      "batch": plan["batch"],
       "fused_epilogue": fused,
       "gradients": copied,
       "reasons": reasons,

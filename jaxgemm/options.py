@@ -48,6 +48,9 @@ def check_options(*, activation=None, schedule=None, reduction=None,
   check_choice("implementation", implementation, _IMPLEMENTATIONS)
 
 
+_TWO_SCALES = (" For a scale of each operand pass the one of rhs, which has a value for each "
+               "column, and multiply the result by the one of lhs.")
+
 # The fast checks come first: isinstance of jax.Array runs Python code.
 _ARRAYS = (type(None), np.ndarray, np.generic, int, float, complex, jax.Array)
 
@@ -60,9 +63,16 @@ def array_argument(name: str, x):
   """
   if isinstance(x, _ARRAYS):
     return x
+  is_list = isinstance(x, (tuple, list))
+  if is_list and any(getattr(y, "ndim", 0) > 0 for y in x):
+    given = ", ".join(f"{y.dtype.name}{list(y.shape)}" if hasattr(y, "dtype") else
+                      type(y).__name__ for y in x)
+    raise TypeError(
+        f"{name} is a {type(x).__name__} of {given}; one array is allowed, or None."
+        f"{_TWO_SCALES if name == 'scale' else ''}")
   try:
     return jnp.asarray(x)
-  except TypeError as error:
+  except (TypeError, ValueError) as error:
     raise TypeError(
         f"{name}={x!r} was given; an array or a number is allowed, or None. Pass "
         "jnp.asarray(...) of numbers.") from error

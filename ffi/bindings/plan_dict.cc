@@ -158,6 +158,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["reduction"] = attrs["reduction"];
   result["tile"] = nb::make_tuple(c.tile_m, c.tile_n, c.tile_k);
   result["tiles"] = nb::make_tuple(plan.grid.tiles_m, plan.grid.tiles_n, plan.grid.tiles_k);
+  result["batch"] = p.batch;
   result["num_workgroups"] = c.num_workgroups;
   result["num_queues"] = c.num_queues;
   result["workspace_bytes"] = plan.workspace_bytes;

@@ -112,11 +112,17 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
     if (contracting != 0 && contracting != 1) return "a contracting dimension is not 0 or 1.";
   }
   constexpr int64_t kMostTiles = int64_t{1} << 30;
-  if (p.tiles_per_chunk < 0 || p.tiles_per_chunk > kMostTiles || p.timeout_ns < 0 ||
-      p.num_chunks > kMostTiles || (p.tiles_per_chunk > 0 && p.ragged != Ragged::kNone)) {
+  if (p.tiles_per_chunk < 0 || p.tiles_per_chunk > kMostTiles) {
     return "tiles_per_chunk_m=" + Str(p.tiles_per_chunk) +
-           "; allowed are 1 to 2**30 tile rows in "
-           "a chunk of lhs, for products without groups, and a timeout that is not negative.";
+           "; 1 to 2**30 tile rows in a chunk of lhs are allowed.";
+  }
+  if (p.tiles_per_chunk > 0 && p.ragged != Ragged::kNone) {
+    return "tiles_per_chunk_m=" + Str(p.tiles_per_chunk) +
+           " was given for a grouped product; products without groups wait for chunks.";
+  }
+  if (p.timeout_ns < 0) return "timeout_ns=" + Str(p.timeout_ns) + "; at least 0 is allowed.";
+  if (p.num_chunks > kMostTiles) {
+    return "chunk_signals has " + Str(p.num_chunks) + " signals; 2**30 at most are allowed.";
   }
   error = CheckSize("lhs", {p.batch, p.m, p.k}, Bytes(p.lhs_dtype));
   if (error.empty()) {
@@ -138,9 +144,10 @@ std::string CheckChunks(const Problem& p, int64_t tile_m, int64_t tiles_m) {
   if (p.num_chunks >= 0 && p.num_chunks != needed) {
     return "chunk_signals has " + Str(p.num_chunks) + " signals; lhs has " + Str(tiles_m) +
            " tile rows of " + Str(tile_m) + " rows, which make " + Str(needed) + " chunks of " +
-           Str(p.tiles_per_chunk) +
-           ". Pass as many, ask jaxgemm.chunk_rows for the rows of a "
-           "chunk, or choose the tile by GemmConfig(tile_m=...).";
+           Str(p.tiles_per_chunk) + ", or " + Str(p.tiles_per_chunk * tile_m) +
+           " rows. Pass chunk_rows=" + Str(p.tiles_per_chunk * tile_m) +
+           " to the producer (jaxgemm.chunk_rows says it), or choose the tile by "
+           "GemmConfig(tile_m=...).";
   }
   return "";
 }

@@ -100,8 +100,10 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
   } else if (asked.schedule == Schedule::kAuto) {
     say(c.schedule == Schedule::kWorkStealing
             ? "work_stealing: more tiles than workgroups, which need not run at one speed"
-        : tiles > c.num_workgroups ? "persistent: a claim's counters would have to be zeroed first"
-                                   : "persistent: no more tiles than workgroups");
+        : tiles > c.num_workgroups
+            ? "persistent: tiles at a fixed stride, because the counters that workgroups steal "
+              "from would have to be zeroed first"
+            : "persistent: no more tiles than workgroups");
   }
   if (p.tiles_per_chunk > 0) {
     say("chunks of " + Str(p.tiles_per_chunk) + " tile rows, " + Str(p.tiles_per_chunk * c.tile_m) +

@@ -170,7 +170,7 @@ def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 
 
   The copy begins with the first product that reads `data`; nothing else may read it.
   The result is differentiable if the consumer is; `data` passes derivatives to `x`.
-  Outside of `jax.jit` the call is jitted (not under `jax.disable_jit`). Under
+  Outside of `jax.jit` the call is jitted. Under `jax.disable_jit` it is an error. Under
   `jax.vmap` the product's rule holds: x is batched along its first axis. See
   `jaxgemm.chunked` for what a consumer may do. It should give chunked_matmul the same
   chunk_rows, for a check. On a GPU an x in its own memory arrives before the consumer
@@ -196,6 +196,11 @@ def overlap(x, consumer, *, chunk_rows: int, axis: int = -2, first_chunk: int = 
 
 
 def _outside(*_, **__):
+  if getattr(jax.config, "jax_disable_jit", False):
+    raise ValueError(
+        "JAX_DISABLE_JIT or jax.disable_jit is set. A copy and the product that reads it must "
+        "be one program, or the copy's arrays could be freed while it runs. Leave it unset "
+        "here: with jax.disable_jit(False): ...")
   raise ValueError(
       "start_copy and join were called outside of jax.jit. What lies between them must "
       "be one program, or the copy's arrays could be freed while it runs: put both "

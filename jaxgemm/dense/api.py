@@ -79,18 +79,23 @@ def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
     allowed.setdefault(shape, product.batch + product.rows)
     per_row = f", or {shape} for one value per row"
   if x.shape not in allowed:
+    how = f"Reshape it: one value per column{per_row}."
+    if not product.columns:
+      how = (f"A result of this shape has no columns, so there is one {name}: pass a number"
+             f"{per_row}.")
+    elif x.ndim and x.shape[-1:] == column_shape and set(x.shape[:-1]) == {1}:
+      how = f"Pass {name}.reshape({column_shape}): one value per column{per_row}."
+    elif scalar and rows and x.shape == out_shape:
+      how = ("For a value per row and one per column pass those of the columns, and multiply "
+             "the result by those of the rows.")
     raise ValueError(
         f"{name} has shape {x.shape} for a result of shape {out_shape}; allowed "
         f"{'are' if len(allowed) > 1 else 'is'} "
-        f"{' or '.join(map(str, allowed))}. Reshape it: one value per column"
-        f"{per_row}."
+        f"{' or '.join(map(str, allowed))}. {how}"
     )
   labels = allowed[x.shape]
   x = epilogue_values(name, x, dtype)
   return x.reshape(x.shape[:len(labels)]) if x.ndim > len(labels) else x, labels
-
-
-
 
 def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
   if bias is None and scale is None and spec.activation is None:
@@ -256,8 +261,8 @@ def matmul(
       to XLA, too.
     preferred_element_type: dtype of the result, as in `jax.numpy.matmul`.
     out_sharding: as in `jax.numpy.matmul`.
-    bias: array of shape (N,) or (..., N), of real numbers; integers if the result
-      has integers.
+    bias: array of shape (N,), or (..., N) where ... are the result's batch dimensions,
+      of real numbers; integers if the result has integers.
     scale: array of shape (), (1,) or (N,): one value, or one for each column. With a
       batch also of shape (..., 1) or (..., N). With the result's rank, (..., M, 1), it
       has one value for each row, and is applied outside the kernel.
@@ -269,9 +274,9 @@ def matmul(
     config: a `GemmConfig` with further choices.
     implementation: "jaxgemm", "xla" (jax.numpy, with the same epilogue) or None: the
       kernels, but XLA, with a warning, if they do not support the operands or are known
-      to be much slower, and XLA if K is 1. Or "emulated:gfx942", "emulated:gfx950":
-      that GPU's machine code, run on the CPU by the emulator (see `jaxgemm.emulator`),
-      for debugging; slow.
+      to be much slower on this platform, and XLA if K is 1; `jaxgemm.explain` says
+      which. Or "emulated:gfx942", "emulated:gfx950": that GPU's machine code, run on the
+      CPU by the emulator (see `jaxgemm.emulator`), for debugging; slow.
 
   Returns:
     An array of the shape and dtype that `jax.numpy.matmul` gives.

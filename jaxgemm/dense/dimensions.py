@@ -41,19 +41,28 @@ class Product(NamedTuple):
 def indices(dimension_numbers):
   """The dimension numbers of `jax.lax.dot_general` as hashable tuples of ints.
 
-  As in jax, each group is an int or a sequence of ints: a list, a range, an array.
+  As in jax, each group is an int or a sequence of ints: a list, a range, an array. None stays
+  None: a product of matrices or vectors.
 
   Raises:
-    TypeError, ValueError: what jax raises for anything else.
+    TypeError, ValueError: anything else.
   """
+  if dimension_numbers is None:
+    return None
   def group(given) -> tuple[int, ...]:
     try:
       return (operator.index(given),)
     except TypeError:
       return tuple(map(operator.index, given))
 
-  (l_contract, r_contract), (l_batch, r_batch) = dimension_numbers
-  return ((group(l_contract), group(r_contract)), (group(l_batch), group(r_batch)))
+  try:
+    (l_contract, r_contract), (l_batch, r_batch) = dimension_numbers
+    return ((group(l_contract), group(r_contract)), (group(l_batch), group(r_batch)))
+  except (TypeError, ValueError) as error:
+    raise type(error)(
+        f"dimension_numbers={dimension_numbers!r}; ((lhs_contracting, rhs_contracting), "
+        "(lhs_batch, rhs_batch)) is allowed, each an int or a sequence of ints. Pass "
+        "(((1,), (0,)), ((), ())) for lhs [M, K] and rhs [K, N].") from error
 
 
 def _shape_dtype(x) -> jax.ShapeDtypeStruct:
@@ -108,6 +117,8 @@ def dot_general_product(lhs, rhs, *, dimension_numbers, precision=None,
 
   result = result_type(reference, lhs, rhs)
   lhs, rhs = map(_shape_dtype, (lhs, rhs))
+  if dimension_numbers is None:
+    dimension_numbers = ((lhs.ndim - 1, 0), ((), ()))
   (l_contract, r_contract), (l_batch, r_batch) = indices(dimension_numbers)
   shared = dict(zip(r_contract + r_batch, l_contract + l_batch))
   l_labels = tuple(range(lhs.ndim))

@@ -19,7 +19,7 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from jaxgemm import mesh as meshes
-from jaxgemm.config import ACTIVATIONS
+from jaxgemm.config import ACTIVATIONS, did_you_mean
 from jaxgemm.dense.primitive import varying
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
@@ -64,6 +64,7 @@ def check_options(
     raise ValueError(
         f"activation={activation!r} is unknown; allowed are "
         f"{', '.join(map(repr, ACTIVATIONS))}. Pass one of these."
+        f"{did_you_mean(activation, ACTIVATIONS)}"
     )
   if dtype is not None:
     dtype = jnp.dtype(dtype)
@@ -88,6 +89,9 @@ def num_features(x: jax.Array) -> int:
 def _num_shards(axis_name) -> int:
   if axis_name is None:
     return 1
+  if not isinstance(axis_name, (str, tuple)):
+    raise TypeError(
+        f"expert_axis_name={axis_name!r} was given; the name of a mesh axis is allowed, or None.")
   try:
     return lax.axis_size(axis_name)
   except NameError as error:

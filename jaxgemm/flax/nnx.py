@@ -129,6 +129,9 @@ class MoE(nnx.Module):
         num_experts, top_k, activation, num_shared_experts=num_shared_experts,
         dtype=dtype, features=features, hidden_features=hidden_features,
     )
+    if not isinstance(rngs, nnx.Rngs):
+      raise TypeError(
+          f"rngs={rngs!r} was given; an nnx.Rngs is allowed. Pass rngs=nnx.Rngs(0), say.")
     self.router = nnx.Param(
         router_init(rngs.params(), (features, num_experts), param_dtype)
     )

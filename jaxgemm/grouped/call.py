@@ -22,10 +22,12 @@ from jaxgemm.dtypes import beside, sums_dtype
 from jaxgemm.fallback import leaves_to_xla, unsupported
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.checks import (
+  BASIC,
   check_accumulate,
   check_arrays,
   check_contracted,
   check_extent,
+  check_num_groups,
   check_num_local_groups,
   check_ragged_batch,
   check_rhs_grad,
@@ -36,9 +38,6 @@ from jaxgemm.grouped.primitive import explicit, merge_columns, ragged
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.precision import hashable
 from jaxgemm.spec import Spec
-
-# The dimension numbers of lax.ragged_dot.
-BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
 
 
 def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
@@ -70,6 +69,9 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
           "may have fewer, those from the offset on. Pass the sizes of all groups.")
     group_sizes = jax.ShapeDtypeStruct(
         (*group_sizes.shape[:-1], local), group_sizes.dtype)
+  elif len(numbers.rhs_group_dimensions) == 1 and (
+      0 <= numbers.rhs_group_dimensions[0] < rhs.ndim):
+    check_num_groups(rhs.shape[numbers.rhs_group_dimensions[0]], groups)
   # jax 0.10.0 has no out_sharding.
   sharded = {} if out_sharding is None else {"out_sharding": out_sharding}
   result = result_type(

@@ -5,6 +5,9 @@ import operator
 from jax import lax
 import jax.numpy as jnp
 
+# The dimension numbers of lax.ragged_dot.
+BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+
 
 def check_arrays(numbers: lax.RaggedDotDimensionNumbers, lhs, rhs, group_sizes,
                  **others) -> None:
@@ -24,6 +27,10 @@ def check_arrays(numbers: lax.RaggedDotDimensionNumbers, lhs, rhs, group_sizes,
       given = "None" if x is None else f"a {type(x).__name__}"
       raise TypeError(
           f"{name} is {given}; an array is allowed. Pass one, by jnp.asarray, say.")
+  if numbers == BASIC and lhs.ndim != 2:
+    raise TypeError(
+        f"lhs has shape {lhs.shape}; (M, K) is allowed, the rows of all groups one after another. "
+        "Reshape it, or use ragged_dot_general, which takes dimension numbers.")
   if not jnp.issubdtype(group_sizes.dtype, jnp.integer):
     raise TypeError(
         "ragged_dot_general requires that group_sizes.dtype is subtype of np.integer, "
@@ -55,6 +62,15 @@ def check_num_local_groups(given, groups: int, has_offset: bool) -> None:
     raise ValueError(
         f"num_local_groups={given} was given; 0 to {groups} are allowed, and a "
         "group_offset with it. Leave it out to compute all groups.")
+
+
+def check_num_groups(of_rhs: int, groups: int) -> None:
+  """Raises TypeError if rhs and group_sizes have different numbers of groups."""
+  if of_rhs != groups:
+    raise TypeError(
+        f"expected rhs group dimension size to be {groups}, got {of_rhs}: without a group_offset "
+        "rhs and group_sizes have equally many groups. Pass one size for each matrix of rhs. "
+        "Where rhs has only some of the groups pass group_offset=jnp.array([first]) as well.")
 
 
 def check_ragged_batch(**given) -> None:

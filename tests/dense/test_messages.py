@@ -1,0 +1,102 @@
+"""Errors say what was given, what is allowed and what to do: mistakes that are easily made."""
+
+from flax import nnx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgemm
+from jaxgemm.flax.nnx import MoE
+
+X, W = np.ones((64, 32), np.float32), np.ones((32, 16), np.float32)
+EXPERTS = np.ones((4, 32, 16), np.float32)
+SIZES = np.array([10, 0, 30, 20])
+
+
+@pytest.mark.parametrize("given, words", [
+    (dict(activation="ReLU"), "activation='ReLU' is unknown.* Did you mean 'relu'"),
+    (dict(activation="none"), "activation='none' is unknown.* Pass None"),
+    (dict(schedule="streamk"), "Did you mean 'stream_k'"),
+    (dict(implementation="jaxgem"), "Did you mean 'jaxgemm'"),
+    (dict(bias=np.ones((1, 16), np.float32)), r"Pass bias.reshape\(\(16,\)\)"),
+    (dict(bias=np.ones((64, 16), np.float32)), "Reshape it: one value per column"),
+    (dict(scale=np.ones((64, 16), np.float32)), "multiply the result by those of the rows"),
+    (dict(scale=(np.ones((64, 1)), np.ones((1, 16)))),
+     r"scale is a tuple of float64\[64, 1\], float64\[1, 16\]; one array is allowed.* multiply"),
+    (dict(bias=[np.ones(16, np.float32), None]),
+     r"bias is a list of float32\[16\], NoneType; one array is allowed, or None\.$"),
+    (dict(bias=(1, [2])), r"bias=\(1, \[2\]\) was given; an array or a number is allowed"),
+])
+def test_options_of_a_product(given, words):
+  with pytest.raises((TypeError, ValueError), match=words):
+    jaxgemm.matmul(X, W, **given)
+
+
+def test_a_vector_has_no_columns():
+  with pytest.raises(ValueError, match="no columns, so there is one bias: pass a number"):
+    jaxgemm.matmul(X, W[:, 0], bias=np.ones(1, np.float32))
+
+
+def test_dimension_numbers_are_those_of_jax():
+  for rhs in (W, W[:, 0]):
+    np.testing.assert_allclose(jaxgemm.dot_general(X, rhs, None), X @ rhs)
+    assert jaxgemm.supports(X, rhs, dimension_numbers=None) == (True, "")
+  with pytest.raises(ValueError, match="dimension_numbers must be specified"):
+    jaxgemm.dot_general(X, EXPERTS, None)
+  for wrong in (((1,), (0,)), 3, (((1,), (0,)),)):
+    with pytest.raises((TypeError, ValueError), match=r"Pass \(\(\(1,\), \(0,\)\), \("):
+      jaxgemm.dot_general(X, W, wrong)
+
+
+@pytest.mark.parametrize("function", [
+    jaxgemm.explain, jaxgemm.supports, jaxgemm.workspace_size])
+@pytest.mark.parametrize("given, meant", [
+    (dict(activaton="relu"), "activation"), (dict(batch_sizes=SIZES), None)])
+def test_explain_knows_its_arguments(function, given, meant):
+  with pytest.raises(TypeError, match=f"unexpected keyword argument '{list(given)[0]}'") as error:
+    function(X, W, **given)
+  assert meant is None or f"Did you mean '{meant}'" in str(error.value)
+
+
+def test_explain_says_what_grad_may_mean():
+  with pytest.raises(TypeError, match="Did you mean 'gradients'"):
+    jaxgemm.explain(X, W, grad=True)
+
+
+def test_explain_has_the_batch():
+  batches = jaxgemm.explain(np.ones((5, 64, 32), np.float32), np.ones((5, 32, 16), np.float32))
+  assert batches.data["batch"] == 5 and "\nbatches: 5\n" in str(batches)
+  assert "batches" not in str(jaxgemm.explain(X, W, implementation="jaxgemm"))
+
+
+@pytest.mark.parametrize("function", [jaxgemm.ragged_dot, jax.jit(jaxgemm.ragged_dot)])
+def test_numbers_of_groups(function):
+  with pytest.raises(TypeError, match="size to be 4, got 2: .* group_offset=jnp"):
+    function(X, EXPERTS[:2], SIZES)
+  with pytest.raises(TypeError, match=r"lhs has shape \(1, 64, 32\); \(M, K\) is allowed"):
+    function(X[None], EXPERTS, SIZES)
+
+
+def test_a_layer_of_experts():
+  options = dict(features=32, hidden_features=8, num_experts=4)
+  with pytest.raises(TypeError, match="rngs=None was given; .* Pass rngs=nnx.Rngs"):
+    MoE(**options, rngs=None)
+  with pytest.raises(ValueError, match="Did you mean 'gelu'"):
+    MoE(**options, activation="GELU", rngs=nnx.Rngs(0))
+  layer = MoE(**options, expert_axis_name=3, rngs=nnx.Rngs(0))
+  with pytest.raises(TypeError, match="expert_axis_name=3 was given; the name of a mesh axis"):
+    layer(X)
+
+
+def test_chunks_of_another_size():
+  consumer = lambda data, signals: jaxgemm.chunked_matmul(  # pylint: disable=g-long-lambda-assignment
+      data, W, signals, tiles_per_chunk_m=2, config=jaxgemm.GemmConfig(tile_m=16))
+  with pytest.raises(ValueError, match="chunk_signals has 4 signals; .* Pass chunk_rows=32"):
+    jaxgemm.overlap(X, consumer, chunk_rows=16)
+
+
+def test_chunks_without_jit():
+  with jax.disable_jit(), pytest.raises(ValueError, match="JAX_DISABLE_JIT .* is set"):
+    jaxgemm.overlap(jnp.asarray(X), lambda data, signals: jaxgemm.chunked_matmul(
+        data, W, signals, tiles_per_chunk_m=2), chunk_rows=32)
