@@ -13,13 +13,24 @@ int64_t QueuesPerXcd(int64_t tiles) {
   return tiles <= 512 ? 8 : tiles <= 1536 ? 4 : tiles <= 2048 ? 2 : 1;
 }
 
+// Whether it gains to cut all tiles along k, where they are fewer than the CUs. A tile's partial
+// sums go to memory and come back: 8 bytes of each element, and as many bytes are a CU's share of
+// the memory's bandwidth in a cycle, in which it computes 1024 multiply-adds of 16-bit elements
+// (CDNA3's data sheet: 5.3 TB/s and 1307 TFLOP/s, 304 CUs, 2.1 GHz). There are no timings yet.
+bool CutsGain(const Problem& p, const GpuInstance& instance, double tiles, const Chip& chip) {
+  if (p.grouped() || tiles == 0 || tiles >= static_cast<double>(chip.num_cus)) return false;
+  const int64_t cut = static_cast<int64_t>(tiles);
+  const int64_t shares = OpenShares(p, cut, CeilDiv(p.k, instance.tile_k), chip.num_cus);
+  const double partial_sums_k = 1024 * 2.0 / static_cast<double>(Bytes(instance.lhs));
+  const double saved = 1 - tiles / static_cast<double>(std::max(shares, cut));
+  return saved * static_cast<double>(p.k) > partial_sums_k;
+}
+
 }  // namespace
 
 std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, const Chip& chip,
                                     std::string* error) {
   const Problem typical = TypicalGroup(p);
-  // Few output tiles and a long k.
-  const bool deep = p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 && !p.grouped();
   std::vector<Draft> drafts;
   for (const GpuInstance& instance : GpuInstances()) {
     if (!Suits(instance, p, config, chip)) continue;
@@ -42,7 +53,8 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
         .num_queues = [xcds = chip.num_xcds](int64_t all) { return xcds * QueuesPerXcd(all); },
         .claims_ahead = true,
         .num_xcds = chip.num_xcds};
-    if (s.schedule == Schedule::kAuto && (deep || config.num_shares)) {
+    if (s.schedule == Schedule::kAuto &&
+        (config.num_shares || CutsGain(p, instance, tiles, chip))) {
       s.schedule = Schedule::kStreamK;
     }
     drafts.push_back({candidate, s});

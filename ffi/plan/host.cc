@@ -11,21 +11,27 @@ namespace {
 // Stream-K's cut, and so its bits, must not depend on how many processors a machine has.
 constexpr int64_t kStreamKWorkgroups = 8;
 
+// Into how many shares stream-K cuts each tile of the last wave.
+double SharesPerTile(const Problem& p, const Choice& c, int64_t workgroups) {
+  const int64_t tiles = p.batch * CeilDiv(p.m, c.tile_m) * CeilDiv(p.n, c.tile_n);
+  const int64_t cut = tiles < workgroups ? tiles : tiles % workgroups;
+  const int64_t shares = OpenShares(p, cut, CeilDiv(p.k, c.tile_k), workgroups);
+  return cut ? static_cast<double>(shares) / static_cast<double>(cut) : 1;
+}
+
 // Relative time of the busiest workgroup: k columns of multiply-adds, plus packing lhs (worth
-// kPackA columns of out) and rhs (kPackB rows), plus moving partial sums (kPartial k's). Rough
-// figures from the micro-kernels' timings.
+// kPackA columns of out) and rhs (kPackB rows), plus moving partial sums (kPartial k's) where tiles
+// of the last wave are cut into shares. Rough figures from the micro-kernels' timings.
 double TileCost(const Problem& p, int64_t tile_m, int64_t tile_n, int64_t workgroups,
-                bool stream_k) {
+                double shares_per_tile) {
   constexpr double kPackA = 12, kPackB = 20, kPartial = 24;
   const double area = static_cast<double>(tile_m) * static_cast<double>(tile_n);
   const double tile =
       area * static_cast<double>(p.k) *
       (1 + kPackA / static_cast<double>(tile_n) + kPackB / static_cast<double>(tile_m));
   const int64_t tiles = p.batch * CeilDiv(p.m, tile_m) * CeilDiv(p.n, tile_n);
-  if (stream_k) {
-    return tile * static_cast<double>(tiles) / static_cast<double>(workgroups) + area * kPartial;
-  }
-  return tile * static_cast<double>(CeilDiv(tiles, workgroups));
+  if (shares_per_tile <= 1) return tile * static_cast<double>(CeilDiv(tiles, workgroups));
+  return tile * (static_cast<double>(tiles / workgroups) + 1 / shares_per_tile) + area * kPartial;
 }
 
 // Sizes of a tile along a dimension of `extent`: as asked, or the extent spread evenly over as many
@@ -48,30 +54,28 @@ int64_t WorthwhileWorkgroups(const Problem& p, bool skinny, int64_t processors) 
   return static_cast<int64_t>(std::min(static_cast<double>(processors), worth));
 }
 
-}  // namespace
-
-std::vector<Draft> HostCandidates(const Problem& p, const Config& config, const Chip& chip,
-                                  std::string*) {
+// Adds the candidates of whole tiles, or those of stream-K; `open`: only those that cut any.
+void AddCandidates(const Problem& p, const Config& config, const Chip& chip, bool stream_k,
+                   bool open, std::vector<Draft>* drafts) {
   const bool grouped = p.grouped();
   Problem tiled = TypicalGroup(p);
   const bool transposed =
       !grouped && p.tiles_per_chunk == 0 && p.n <= kHostSkinnyM && p.m > p.n && p.m > kHostSkinnyM;
   if (transposed) std::swap(tiled.m, tiled.n);
   const bool skinny = !grouped && tiled.m <= kHostSkinnyM;
-
-  Scheduling s{
-      .schedule = config.schedule, .steals = true, .group_m = 4, .num_xcds = chip.num_xcds};
-  const bool deep =
-      p.k >= 4096 && p.k >= 8 * std::max(p.m, p.n) && p.batch == 1 && !skinny && !grouped;
+  const int64_t worthwhile = WorthwhileWorkgroups(p, skinny, chip.num_cus);
   // A few processors do as well with whole tiles.
-  const bool many = chip.num_cus >= kStreamKWorkgroups;
-  if (s.schedule == Schedule::kAuto && ((deep && many) || config.num_shares)) {
-    s.schedule = Schedule::kStreamK;
+  if (open && stream_k && (worthwhile < kStreamKWorkgroups || skinny || grouped || p.batch != 1)) {
+    return;
   }
-  const bool stream_k = s.schedule == Schedule::kStreamK;
+
+  Scheduling s{.schedule = stream_k ? Schedule::kStreamK : config.schedule,
+               .steals = true,
+               .group_m = 4,
+               .num_xcds = chip.num_xcds};
   s.workgroups = config.num_workgroups ? config.num_workgroups
                  : stream_k            ? kStreamKWorkgroups
-                                       : WorthwhileWorkgroups(p, skinny, chip.num_cus);
+                                       : worthwhile;
   s.num_queues = [workgroups = s.workgroups](int64_t) { return std::min(workgroups, kMaxQueues); };
 
   Choice choice{.target = chip.target, .kernel = config.kernel, .reduction = config.reduction};
@@ -93,12 +97,13 @@ std::vector<Draft> HostCandidates(const Problem& p, const Config& config, const 
       asked_n = std::clamp<int64_t>(RoundUp(CeilDiv(n, 2 * s.workgroups), 64), 128, 1024);
     if (!asked_m) asked_m = m;
   }
-  std::vector<Draft> drafts;
   for (int64_t tile_m : TileSizes(asked_m, m, most_m, 16)) {
     for (int64_t tile_n : TileSizes(asked_n, n, most_n, 32)) {
       Candidate candidate{.choice = choice};
       candidate.choice.tile_m = tile_m, candidate.choice.tile_n = tile_n;
-      candidate.cost = TileCost(tiled, tile_m, tile_n, s.workgroups, stream_k);
+      const double shares = stream_k ? SharesPerTile(tiled, candidate.choice, s.workgroups) : 1;
+      if (open && stream_k && shares <= 1) continue;
+      candidate.cost = TileCost(tiled, tile_m, tile_n, s.workgroups, shares);
       // All threads' scratch together must leave room for partial sums.
       Plan trial{.choice = candidate.choice};
       trial.skinny = skinny, trial.k = tiled.k;
@@ -108,9 +113,20 @@ std::vector<Draft> HostCandidates(const Problem& p, const Config& config, const 
       const bool fits =
           tile_m * tile_n <= kMaxArea && HostScratchBytes(trial) * threads <= kWorkspaceCap / 2;
       if (!fits && !is_asked) candidate.cost *= 1e6;
-      drafts.push_back({candidate, s});
+      drafts->push_back({candidate, s});
     }
   }
+}
+
+}  // namespace
+
+std::vector<Draft> HostCandidates(const Problem& p, const Config& config, const Chip& chip,
+                                  std::string*) {
+  const bool asked = config.schedule == Schedule::kStreamK || config.num_shares;
+  const bool open = config.schedule == Schedule::kAuto && !config.num_shares;
+  std::vector<Draft> drafts;
+  if (asked || open) AddCandidates(p, config, chip, true, open, &drafts);
+  if (!asked) AddCandidates(p, config, chip, false, open, &drafts);
   // Of tiles that cost the same the largest.
   std::reverse(drafts.begin(), drafts.end());
   return drafts;

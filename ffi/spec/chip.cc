@@ -44,7 +44,7 @@ Chip FindChip(std::string_view target, int64_t num_cus, std::string* error) {
   Chip found = FirstChip(target, error);
   if (found.target.empty()) return found;
   if (!found.gpu()) {
-    found.num_cus = NumProcessors();
+    found.num_cus = num_cus > 0 ? num_cus : NumProcessors();
   } else if (num_cus > 0) {
     // A chip or a partition that has no line: as many CUs in an XCD as the target's first chip.
     const int64_t cus_per_xcd = found.num_cus / found.num_xcds;

@@ -22,8 +22,8 @@ struct Chip {
 // no such target.
 Chip FirstChip(std::string_view target, std::string* error);
 
-// The chip of a target with this number of CUs, or the target's first one if it is 0. Sets *error
-// if there is no such target.
+// The chip of a target with this number of CUs, or the target's first one if it is 0: of CPUs that
+// with the processors of this process. Sets *error if there is no such target.
 Chip FindChip(std::string_view target, int64_t num_cus, std::string* error);
 
 }  // namespace jaxgemm
