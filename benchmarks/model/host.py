@@ -1,7 +1,7 @@
 """The constants of the CPU's plan: how many workgroups are worth waking, and when to cut k.
 
     python -m benchmarks.model.host --json=cpu.json --most_seconds=60
-    python -m benchmarks.model.host --results=benchmarks/model/data/cpu-*.json
+    python -m benchmarks.model.host --results=benchmarks/model/data/cpu-4.json.gz
 
 The first command times products with 1, 2, 4, ... workgroups, and those with a long k also
 cut by stream-K, each with the tile that the plan chooses for it. The second says how much
@@ -20,6 +20,7 @@ from absl import app, flags
 import numpy as np
 
 from benchmarks import progress
+from benchmarks.model import load
 
 FLAGS = flags.FLAGS
 flags.DEFINE_integer("seed", 1, "Seed of the problems.")
@@ -147,8 +148,7 @@ def main(argv) -> int:
   if len(argv) > 1:
     raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
   if FLAGS.results:
-    print(report([json.loads(pathlib.Path(path).read_text())
-                  for path in FLAGS.results]))
+    print(report([load(path) for path in FLAGS.results]))
     return 0
   os.environ["JAX_PLATFORMS"] = "cpu"  # before jax is imported
   from benchmarks import report as reports

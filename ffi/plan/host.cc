@@ -46,11 +46,13 @@ std::vector<int64_t> TileSizes(int64_t asked, int64_t extent, int64_t most, int6
   return sizes;
 }
 
-// A workgroup must be worth waking a thread for: about 50 microseconds of work.
+// A workgroup must be worth waking a thread for: so many operations, by the timings that are kept
+// for benchmarks/model/host.py.
 int64_t WorthwhileWorkgroups(const Problem& p, bool skinny, int64_t processors) {
+  constexpr double kSkinny = 2e5, kWide = 1.5e6;
   const double flops = 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
                        static_cast<double>(p.n) * static_cast<double>(p.k);
-  const double worth = std::max(1.0, flops / (skinny ? 5e5 : 4e6));
+  const double worth = std::max(1.0, flops / (skinny ? kSkinny : kWide));
   return static_cast<int64_t>(std::min(static_cast<double>(processors), worth));
 }
 
