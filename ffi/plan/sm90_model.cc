@@ -17,6 +17,7 @@ struct Sharing {
   bool ping_pong = false;
   int64_t cluster_k = 1;
   int64_t cut_tiles = 0, num_shares = 0;
+  bool general = false;  // the general form, without stream-K: `zeroing` has what it takes there
 };
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
@@ -49,25 +50,34 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Sharing& shar
   const double from_l2 =
       power((m * lhs_reads + n / cluster * rhs_reads) * k * element * ctas / model.l2_bytes);
   const double per_k = waits + std::pow(busy + from_l2, 1 / model.norm);
-  const double tile = AsDouble(CeilDiv(tiles_k, sharing.cluster_k)) * per_k + model.per_tile;
-  const double last = model.last_per_column * n;
+  // TMA cannot store rows that are no multiple of 16 bytes: threads store their elements.
+  const bool by_element = p.n * Bytes(p.out_dtype) % 16 != 0;
+  const double store =
+      by_element ? model.element_store + model.element_store_per_column * std::min(n, AsDouble(p.n))
+                 : 0;
+  const double tile =
+      AsDouble(CeilDiv(tiles_k, sharing.cluster_k)) * per_k + model.per_tile + store;
+  const double last = (sharing.general ? model.general : 0) + model.last_per_column * n;
   if (sharing.ping_pong) {
     const double in_turns = busy + (lhs_reads * rhs_reads > 1 ? from_l2 : 0);
     return last + model.per_tile +
-           std::ceil(tiles / at_once) * AsDouble(tiles_k) *
-               (waits + model.turns * std::pow(in_turns, 1 / model.norm));
+           std::ceil(tiles / at_once) *
+               (AsDouble(tiles_k) * (waits + model.turns * std::pow(in_turns, 1 / model.norm)) +
+                store);
   }
   if (!sharing.cut_tiles) {
-    const double exchange = peers > 1 ? model.exchange + model.per_owned_column * n / peers +
-                                            m * n * 4 * (1 - 1 / peers) / model.exchanged_bytes
-                                      : 0;
+    // Each of the peers stores its part of the columns.
+    const double exchange = peers > 1
+                                ? model.exchange + model.per_owned_column * n / peers +
+                                      (m * n * 4 / model.exchanged_bytes - store) * (1 - 1 / peers)
+                                : 0;
     return last + std::ceil(shares / at_once) * tile + exchange;
   }
   const int64_t cut = sharing.cut_tiles, parts = sharing.num_shares;
   // The last to arrive at a tile adds up the sums of all its slices.
   const double slices = AsDouble(CeilDiv(parts, cut) + (parts % cut != 0));
   return last + std::floor((tiles - AsDouble(cut)) / at_once) * tile +
-         AsDouble(CeilDiv(cut * tiles_k, parts)) * per_k + model.per_tile + model.zeroing +
+         AsDouble(CeilDiv(cut * tiles_k, parts)) * per_k + model.per_tile + store + model.zeroing +
          m * n * 4 / model.partial_bytes * (1 + slices);
 }
 
@@ -91,7 +101,8 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   const Problem typical = TypicalGroup(p);
   const int64_t at_once = chip.num_cus * chip.waves_per_cu / instance.waves;
   Sharing sharing{.workgroups = c.cluster_k > 1 ? at_once : c.num_workgroups,
-                  .cluster_k = c.cluster_k};
+                  .cluster_k = c.cluster_k,
+                  .general = c.form == Sm90Form::kGeneral && c.cut_tiles == 0};
   if (c.cluster_k == 1) sharing.cut_tiles = c.cut_tiles, sharing.num_shares = c.num_shares;
   sharing.ping_pong = !plan.stealing() && p.tiles_per_chunk == 0 && c.cluster_k == 1 &&
                       c.cut_tiles == 0 &&

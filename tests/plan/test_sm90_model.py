@@ -13,16 +13,18 @@ def fields(m, n, k, dtype="bfloat16"):
 
 
 def made_up(model, count=40):
-  """Problems with the times that the model predicts for a clock of 1.5 GHz."""
+  """Problems with the times that the model predicts for a clock of `fit.CLOCK`."""
   rng, found = np.random.default_rng(2), []
   for _ in range(count):
     m, n, k = (16 * int(x) for x in np.exp(rng.uniform(0, np.log(500), 3)))
+    # Every fourth result has rows that TMA cannot store.
+    n -= 3 if len(found) % 4 == 0 else 0
     problem = fields(m, n, k)
     configs = {
         str(each["config"]): each["config"] for schedule in ("auto", "stream_k")
         for each in native.plan(
             problem, {"schedule": schedule}, "sm90", 132)["candidates"]}
-    times = [native.sm90_cycles(problem, config, 132, model) / 1.5e9
+    times = [native.sm90_cycles(problem, config, 132, model) / fit.CLOCK
              for config in configs.values()]
     found.append(fit.Problem(problem, 132, list(configs.values()), np.array(times),
                              np.full(len(times), True), "made up"))
@@ -36,7 +38,6 @@ def test_the_fit_finds_the_constants_of_the_model_that_made_the_times():
             for name, value in start.items()}
   found = made_up(wanted)
   best = fit.fit(found, start)
-  assert best.clock == pytest.approx(1.5e9, rel=0.01)
   assert best.model == pytest.approx(wanted, rel=0.03)
   assert fit.regrets(found, best.model).max() < 0.01
   assert fit.regrets(found, start).mean() > fit.regrets(found, best.model).mean()
@@ -61,3 +62,10 @@ def test_constants_are_written_to_the_lines_of_the_model(tmp_path):
   assert [line.split()[1] for line in changed] == ["12300,", "2.5,"]
   with pytest.raises(ValueError, match="0 lines of unknown"):
     fit.write({"unknown": 1.0}, path)
+
+
+def test_the_regret_of_timings_that_were_not_fitted():
+  """Today's figures with some room: the mean is 3.1 %, the worst 29 %."""
+  regret = fit.regrets(fit.read([fit.HELD_OUT]), fit.constants())
+  assert len(regret) == 100
+  assert regret.mean() < 0.035 and regret.max() < 0.35
