@@ -26,6 +26,9 @@ constexpr int kSkinnyWords = 16;
 constexpr int kSkinnyCols = 256;
 constexpr int kDotRows = kTileRows < 12 ? kTileRows : 12;
 constexpr int kDotAhead = 4;
+// A sum along k adds up its lanes at the end. With several rows, sums of fewer vectors than this
+// have one lane each instead, and rhs is packed for them.
+constexpr int kDotVectors = 6;
 constexpr int kConvertedCols = 4;
 
 template <class Ops>
@@ -50,8 +53,7 @@ JAXGEMM_INLINE WordV LoadAlong(const Lines& from, int line, int k) {
   const char* p = from.data + line * from.line_stride + k * DTypeBytes(kDType);
   char staged[kCount * DTypeBytes(kDType)];
   if (k + kCount > from.k) {
-    __builtin_memset(staged, 0, sizeof staged);
-    __builtin_memcpy(staged, p, (from.k - k) * DTypeBytes(kDType));
+    CopyPart<DTypeBytes(kDType)>(staged, p, (from.k - k) * DTypeBytes(kDType));
     p = staged;
   }
   return Ops::template Along<kDType>(p);
@@ -65,10 +67,11 @@ JAXGEMM_INLINE WordV LoadAcross(const Lines& from, int line, int k) {
   const char* p = from.data + k * from.k_stride + line * DTypeBytes(kDType);
   const char* next = Ops::kPerWord == 2 && k + 1 < from.k ? p + from.k_stride : kZeros;
   if (line + kLanes <= from.lines) return Ops::template Across<kDType>(p, next);
-  char staged[2][kLanes * DTypeBytes(kDType)] = {};
-  __builtin_memcpy(staged[0], p, (from.lines - line) * DTypeBytes(kDType));
-  __builtin_memcpy(staged[1], next, (from.lines - line) * DTypeBytes(kDType));
-  return Ops::template Across<kDType>(staged[0], staged[1]);
+  char first[kLanes * DTypeBytes(kDType)], second[kLanes * DTypeBytes(kDType)];
+  const int count = (from.lines - line) * DTypeBytes(kDType);
+  CopyPart<DTypeBytes(kDType)>(first, p, count);
+  if constexpr (Ops::kPerWord == 2) CopyPart<DTypeBytes(kDType)>(second, next, count);
+  return Ops::template Across<kDType>(first, second);
 }
 
 // Prefetches the cache line at (line, k); one call is enough for all of its elements. The
@@ -109,7 +112,8 @@ void PackRows(uint32_t* dst, const Lines& from) {
 
 template <DType kDType>
 bool ContiguousInK(const Lines& lines) {
-  return lines.k_stride == DTypeBytes(kDType) && lines.line_stride != lines.k_stride;
+  return lines.k_stride == DTypeBytes(kDType) &&
+         (lines.line_stride != lines.k_stride || lines.lines == 1);
 }
 
 // `k_ahead`: how far ahead in k to prefetch, where neighbouring lines are adjacent in memory.
@@ -254,16 +258,16 @@ void MultiplyTile(const uint32_t* a, const uint32_t* b, int words, int cols, typ
     }
     return;
   }
-  typename Ops::Acc edge[kRows][kPanel];
+  const int low = cols < kLanes ? cols : kLanes, high = cols - low;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
-    Store(edge[r], acc[r][0]);
-    Store(edge[r] + kLanes, acc[r][1]);
-  }
-  for (int r = 0; r < kRows; ++r) {
-    for (int j = 0; j < cols; ++j) {
-      c[r * ldc + j] = accumulate ? c[r * ldc + j] + edge[r][j] : edge[r][j];
+    typename Ops::Acc* row = c + r * ldc;
+    if (accumulate) {
+      acc[r][0] += LoadFirst<AccV>(row, low);
+      if (high) acc[r][1] += LoadFirst<AccV>(row + kLanes, high);
     }
+    StoreFirst(row, acc[r][0], low);
+    if (high) StoreFirst(row + kLanes, acc[r][1], high);
   }
 }
 
@@ -334,11 +338,8 @@ void DotTile(const uint32_t* a, const Lines& b, int col, typename Ops::Acc* c, i
   }
   for (int r = 0; r < kRows; ++r) {
     for (int j = 0; j < kCols; ++j) {
-      typename Ops::AccV lanes = acc[r][j];
-      typename Ops::Acc sum = accumulate ? c[r * ldc + j] : 0;
-#pragma GCC unroll 16
-      for (int i = 0; i < kLanes; ++i) sum += lanes[i];
-      c[r * ldc + j] = sum;
+      typename Ops::Acc& to = c[r * ldc + j];
+      to = (accumulate ? to : 0) + Sum(acc[r][j]);
     }
   }
 }
@@ -393,7 +394,8 @@ void MultiplyConvertedDots(const uint32_t* a, const Lines& b, int rows, typename
 template <class Ops, DType kDType>
 void MultiplyStream(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c, int64_t ldc,
                     bool accumulate) {
-  if (ContiguousInK<kDType>(b)) {
+  const bool is_long = b.k >= kDotVectors * kLanes * Ops::kPerWord;
+  if (ContiguousInK<kDType>(b) && (rows == 1 || b.lines == 1 || is_long)) {
     if constexpr (!IsF8(kDType)) {
       MultiplyDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
     } else if (rows == 1) {

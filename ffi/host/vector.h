@@ -41,6 +41,94 @@ JAXGEMM_INLINE void Store(void* p, V v) {
   __builtin_memcpy(p, &v, sizeof v);
 }
 
+// Whole vectors pass through the stack below: a vector that is loaded right after smaller stores
+// to its place would have to wait for them (GCC calls memcpy for them, too).
+
+#if JAXGEMM_VECTOR_BYTES == 32
+// The first `count` < 16 bytes at `from`, and zeros.
+JAXGEMM_INLINE __m128i LoadPart16(const char* from, int count) {
+  const auto load = [&]<class T>(T, int at) __attribute__((always_inline)) {
+    return static_cast<uint64_t>(Load<T>(from + at));
+  };
+  uint64_t low = 0, high = 0;
+  if (count > 8) {
+    low = load(uint64_t{}, 0);
+    high = load(uint64_t{}, count - 8) >> (16 - count) * 8;
+  } else if (count >= 4) {
+    low = load(uint32_t{}, 0) | load(uint32_t{}, count - 4) << (count - 4) * 8;
+  } else if (count > 0) {
+    low = load(uint8_t{}, 0) | load(uint8_t{}, count / 2) << count / 2 * 8 |
+          load(uint8_t{}, count - 1) << (count - 1) * 8;
+  }
+  return _mm_set_epi64x(static_cast<int64_t>(high), static_cast<int64_t>(low));
+}
+
+// Ones in the first `count` words.
+JAXGEMM_INLINE __m256i FirstWords(int count) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+#endif
+
+// Copies the first `count` <= kBytes bytes at `from`, and zeros after them. kBytes is that of one
+// vector, a half or a quarter.
+template <int kElementBytes, int kBytes>
+JAXGEMM_INLINE void CopyPart(char (&to)[kBytes], const char* from, int count) {
+#if JAXGEMM_VECTOR_BYTES == 64
+  const __mmask64 mask = count < 64 ? (uint64_t{1} << count) - 1 : ~uint64_t{0};
+  const __m512i part = _mm512_maskz_loadu_epi8(mask, from);
+  __builtin_memcpy(to, &part, kBytes);
+#elif JAXGEMM_VECTOR_BYTES == 32
+  if constexpr (kElementBytes == 4) {
+    const __m256i part =
+        _mm256_maskload_epi32(reinterpret_cast<const int*>(from), FirstWords(count / 4));
+    __builtin_memcpy(to, &part, kBytes);
+  } else {
+    static_assert(kBytes <= 16);
+    const __m128i part = count == 16 ? Load<__m128i>(from) : LoadPart16(from, count);
+    __builtin_memcpy(to, &part, kBytes);
+  }
+#else
+  __builtin_memset(to, 0, kBytes);
+  __builtin_memcpy(to, from, count);
+#endif
+}
+
+// The first `count` <= kLanes words at `p`, and zeros.
+template <class V>
+JAXGEMM_INLINE V LoadFirst(const void* p, int count) {
+  char part[sizeof(V)];
+  CopyPart<4>(part, static_cast<const char*>(p), count * 4);
+  return Load<V>(part);
+}
+
+// Stores the first `count` <= kLanes words.
+template <class V>
+JAXGEMM_INLINE void StoreFirst(void* p, V v, int count) {
+  if (count == kLanes) return Store(p, v);
+#if JAXGEMM_VECTOR_BYTES == 64
+  const auto mask = static_cast<__mmask16>((1u << count) - 1);
+  _mm512_mask_storeu_epi32(p, mask, __builtin_bit_cast(__m512i, v));
+#elif JAXGEMM_VECTOR_BYTES == 32
+  // Masked stores take tens of cycles on AMD processors.
+  auto* to = static_cast<char*>(p);
+  const __m256i words = __builtin_bit_cast(__m256i, v);
+  __m128i rest = _mm256_castsi256_si128(words);
+  if (count & 4) {
+    Store(to, rest);
+    rest = _mm256_extracti128_si256(words, 1);
+    to += 16;
+  }
+  if (count & 2) {
+    Store(to, _mm_cvtsi128_si64(rest));
+    rest = _mm_unpackhi_epi64(rest, rest);
+    to += 8;
+  }
+  if (count & 1) Store(to, _mm_cvtsi128_si32(rest));
+#else
+  __builtin_memcpy(p, &v, count * 4);
+#endif
+}
+
 // Load kLanes unsigned 16-bit or 8-bit numbers and widen them to words. (GCC 12's
 // __builtin_convertvector does this lane by lane.)
 JAXGEMM_INLINE WordV Widen16(const char* p) {
@@ -118,6 +206,22 @@ template <int... kIndex>
 struct MakeLanes<0, kIndex...> {
   using Type = Lanes<kIndex...>;
 };
+
+template <int kDistance, class V, int... i>
+JAXGEMM_INLINE V AddLanes(V v, Lanes<i...> lanes) {
+  v += __builtin_shufflevector(v, v, (i ^ kDistance)...);
+  if constexpr (kDistance > 1) {
+    return AddLanes<kDistance / 2>(v, lanes);
+  } else {
+    return v;
+  }
+}
+
+// The sum of all lanes.
+template <class V>
+JAXGEMM_INLINE auto Sum(V v) {
+  return AddLanes<kLanes / 2>(v, typename MakeLanes<kLanes>::Type{})[0];
+}
 
 // In each group of four lanes: a0 b0 a1 b1, or a2 b2 a3 b3 (kHigh).
 template <bool kHigh, int... i>
