@@ -32,14 +32,6 @@ struct WorkgroupClaim {
   }
 };
 
-// A queue of the XCD that the hardware reports for this wave. A wrong queue costs locality only.
-JAXGEMM_AMD Index FirstQueue(const ClaimArgs& claim, Index workgroup) {
-  constexpr Index kXcds = 8;
-  Index per_xcd = claim.num_queues / kXcds;
-  if (per_xcd == 0) return XccId() % claim.num_queues;
-  return XccId() % kXcds * per_xcd + Mod(workgroup / kXcds, per_xcd);
-}
-
 // The accumulators of a workgroup's tile, in registers. A slot for partial sums has them in the
 // same order, in rows of one Sum4 per thread: any order is right if all workgroups use it. The
 // complete sums stay in their slot, where the epilogue reads them.
@@ -258,7 +250,8 @@ JAXGEMM_AMD void RunGemm(Lds* lds) {
   WorkgroupMap map(args, slot);
   const Index workgroup = __builtin_amdgcn_workgroup_id_x(), size = map.size();
   AmdAccumulator<Traits> accumulator{.lds_slot = slot};
-  const Index first_queue = args.claim.is_shared() ? FirstQueue(args.claim, workgroup) : 0;
+  const Index first_queue =
+      args.claim.is_shared() ? args.claim.FirstQueueOnXcd(workgroup, XccId()) : 0;
   const WorkgroupClaim claim{
       .claim = MakeClaim(args.claim, args.claims, workgroup, first_queue, size), .slot = slot};
 

@@ -65,7 +65,9 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
     rows.insert(rows.end(), {workgroup, tile.batch, tile.m, tile.n, tile.k_begin, tile.k_end,
                              tile.peer, tile.num_peers});
   };
-  const ClaimArgs args{.num_workgroups = index(num_workgroups), .num_queues = index(num_queues)};
+  const ClaimArgs args{.num_workgroups = index(num_workgroups),
+                       .num_queues = index(num_queues),
+                       .num_xcds = index(num_xcds)};
   std::vector<int32_t> counters(args.num_counters());
   Index size = cut_tiles ? stream_k.size() : dense.size();
   std::vector<AnyClaim> claims;

@@ -97,9 +97,7 @@ std::string Complete(const Problem& p, const Config& asked, const Chip& chip, Sc
   c.claim_ahead =
       asked.claim_ahead < 0 ? s.claims_ahead && c.num_queues > 0 : asked.claim_ahead != 0;
 
-  // Queues have tiles of their own, and chunks of lhs arrive in order, as their tiles are dealt
-  // out.
-  c.num_xcds = c.num_queues > 0 || chunked ? 1 : s.num_xcds;
+  c.num_xcds = s.num_xcds;
   // Where chunks are on their way, no more rows than a chunk's are visited together, so that the
   // first tiles need the first chunk only. Cut tiles are the order's last, and must be the same on
   // every run, so their order is not left to the launch.

@@ -12,7 +12,8 @@ namespace jaxgemm {
 
 ClaimArgs Plan::claim_args() const {
   return {.num_workgroups = static_cast<Index>(choice.num_workgroups),
-          .num_queues = static_cast<Index>(choice.num_queues)};
+          .num_queues = static_cast<Index>(choice.num_queues),
+          .num_xcds = static_cast<Index>(choice.num_xcds)};
 }
 
 StreamKMap Plan::stream_k_map() const {
@@ -69,13 +70,16 @@ std::string SetGrid(const Problem& p, Plan* plan) {
            Str(tiles_k) +
            " k tiles do not fit the 32-bit claim counters. Use a larger tile or split the product.";
   }
-  plan->grid = {.batch = static_cast<Index>(batch),
-                .tiles_m = static_cast<Index>(tiles_m),
-                .tiles_n = static_cast<Index>(tiles_n),
-                .tiles_k = static_cast<Index>(tiles_k),
-                // More rows than there are would overflow their product with tiles_n.
-                .group_m = static_cast<Index>(std::clamp<int64_t>(tiles_m, 1, c.group_m)),
-                .num_xcds = static_cast<Index>(c.num_xcds)};
+  plan->grid = {
+      .batch = static_cast<Index>(batch),
+      .tiles_m = static_cast<Index>(tiles_m),
+      .tiles_n = static_cast<Index>(tiles_n),
+      .tiles_k = static_cast<Index>(tiles_k),
+      // More rows than there are would overflow their product with tiles_n.
+      .group_m = static_cast<Index>(std::clamp<int64_t>(tiles_m, 1, c.group_m)),
+      // Indices are not remapped if workgroups claim from queues, which have tiles of
+      // their own, nor if lhs arrives in chunks, whose order the tiles must keep.
+      .num_xcds = c.num_queues > 0 || p.tiles_per_chunk > 0 ? 1 : static_cast<Index>(c.num_xcds)};
   return "";
 }
 

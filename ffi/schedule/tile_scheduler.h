@@ -121,11 +121,20 @@ struct StealClaim {
 struct ClaimArgs {
   Index num_workgroups;
   Index num_queues;  // 0: tiles at a fixed stride
+  Index num_xcds;    // XCDs (chiplets) that share out the queues
 
   // Whether workgroups take tiles from counters that they share.
   JAXGEMM_DEVICE bool is_shared() const { return num_queues > 0; }
   JAXGEMM_DEVICE Index FirstQueue(Index workgroup) const {
     return is_shared() ? Mod(workgroup, num_queues) : 0;
+  }
+  // Of a workgroup on an XCD, which has an equal part of the queues for itself. `xcd` is as the
+  // hardware numbers it, also in a partition with fewer XCDs.
+  JAXGEMM_DEVICE Index FirstQueueOnXcd(Index workgroup, Index xcd) const {
+    const Index per_xcd = Div(num_queues, num_xcds);
+    xcd = Mod(xcd, num_xcds);
+    if (per_xcd == 0) return Mod(xcd, num_queues);
+    return xcd * per_xcd + Mod(Div(workgroup, num_xcds), per_xcd);
   }
   JAXGEMM_DEVICE Index num_counters() const { return num_queues * StealClaim::kCounterStride; }
 };

@@ -197,6 +197,8 @@ void TestLaunch() {
                  a.map.grid.tiles_k == 2 && a.map.whole_tiles == 12 && a.map.cut_tiles == 0,
              "tiles");
   CHECK_THAT(a.claim.num_workgroups == 12 && a.claim.num_queues == 64 && a.claim_ahead, "claims");
+  // Queues have tiles of their own, so indices are not remapped to XCDs, too.
+  CHECK_THAT(a.claim.num_xcds == 8 && a.map.grid.num_xcds == 1, "XCDs");
   CHECK_THAT(a.out_dtype == DType::kBF16 && a.activation == Activation::kGelu, "epilogue");
   for (int64_t i = 0; i < plan.workspace_bytes - 64; ++i) {
     CHECK_THAT((start[i] == 0) == (i < plan.zeroed_bytes), "workspace byte %ld", i);

@@ -465,6 +465,26 @@ void CheckFixedOrder() {
   CHECK_THAT(group_m == 3, "groups of %d tile rows", group_m);
 }
 
+// Every queue is the first one of some workgroup, on chips and partitions with any number of XCDs.
+void CheckFirstQueues() {
+  for (Index xcds : {1, 2, 4, 6, 8}) {
+    for (Index per_xcd : {1, 2, 8}) {
+      const ClaimArgs args{.num_workgroups = 304, .num_queues = xcds * per_xcd, .num_xcds = xcds};
+      std::set<Index> first;
+      for (Index workgroup = 0; workgroup < args.num_workgroups; ++workgroup) {
+        // A partition's XCDs may have any of the eight numbers, each a different one.
+        const Index xcd = workgroup % xcds + 8 - xcds, queue = args.FirstQueueOnXcd(workgroup, xcd);
+        CHECK_THAT(queue / per_xcd == xcd % xcds, "queue %d of XCD %d", queue, xcd);
+        first.insert(queue);
+      }
+      CHECK_THAT(static_cast<Index>(first.size()) == args.num_queues, "%d first queues, %d XCDs",
+                 static_cast<int>(first.size()), xcds);
+    }
+  }
+  const ClaimArgs one{.num_workgroups = 304, .num_queues = 3, .num_xcds = 8};
+  for (Index xcd = 0; xcd < 8; ++xcd) CHECK_THAT(one.FirstQueueOnXcd(7, xcd) < 3, "few queues");
+}
+
 }  // namespace
 }  // namespace jaxgemm
 
@@ -481,6 +501,7 @@ int main() {
   }
   CheckFirstAnswerHolds();
   CheckFixedOrder();
+  CheckFirstQueues();
   std::printf("schedule_test: %d failures\n", failures);
   return failures != 0;
 }

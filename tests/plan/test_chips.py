@@ -51,8 +51,7 @@ def test_a_chip_is_found_by_its_cus(target, cus, xcds, name):
 def test_work_stealing_has_queues_for_each_xcd(target, cus, xcds, name):
   planned = plan(target, cus, {"schedule": "work_stealing"})
   assert planned["num_queues"] % xcds == 0
-  # Each queue has its own tiles, so workgroups are not remapped to XCDs, too.
-  assert planned["attrs"]["num_xcds"] == 1
+  assert planned["attrs"]["num_xcds"] == xcds
 
 
 def test_fewer_cus_get_fewer_workgroups_and_shares():
