@@ -336,6 +336,13 @@ _options_lock = threading.RLock()
 _options_stack = [Options()]
 
 
+def _set_default_options(value: Options) -> None:
+  """Sets the options of launches outside of `options`."""
+  with _options_lock:
+    _library.check(_library.load().jaxgemm_emulator_set_options(value._text()) == 0)
+    _options_stack[0] = value
+
+
 @contextlib.contextmanager
 def options(value: Options | None = None, **fields: Any) -> Iterator[Options]:
   """Sets the options of kernels launched through the driver, for the whole process.

@@ -55,6 +55,9 @@ def load() -> ctypes.CDLL:
   functions = {
       "error": (text, []),
       "set_arch": (ctypes.c_int, [text]),
+      "set_devices": (ctypes.c_int, [text, ctypes.c_int]),
+      "count_graphs": (ctypes.c_uint64, []),
+      "set_stream_delays": (None, [ctypes.c_uint64, ctypes.c_uint]),
       "set_options": (ctypes.c_int, [text]),
       "set_buffers": (ctypes.c_int, buffers),
       "clear_records": (None, []),

@@ -27,7 +27,7 @@ set(emulator_loader checks/error decode/decode decode/memory decode/program deco
     memory/memory_op run/code_object run/cost run/launch run/msgpack)
 if(JAXGEMM_BUILT)
   list(TRANSFORM emulator_loader
-       REPLACE "(.+)" "${JAXGEMM_BUILT}/jaxgemm_emulator.dir/emulator/\\1.cc.o")
+       REPLACE "(.+)" "${JAXGEMM_BUILT}/jaxgemm_emulator_objects.dir/emulator/\\1.cc.o")
 else()
   list(TRANSFORM emulator_loader REPLACE "(.+)" "emulator/\\1.cc")
 endif()

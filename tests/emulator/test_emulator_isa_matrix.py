@@ -24,6 +24,10 @@ _BOTH = [
   ("v_mfma_i32_16x16x32_i8", 16, 32, I8, I8, 16),
   ("v_mfma_i32_32x32x16_i8", 32, 16, I8, I8, 32),
 ]
+_XF32 = [
+  ("v_mfma_f32_16x16x8_xf32", 16, 8, F32, F32, 16),
+  ("v_mfma_f32_32x32x4_xf32", 32, 4, F32, F32, 32),
+]
 _GFX950 = [
   ("v_mfma_f32_16x16x32_f16", 16, 32, F16, F16, 16),
   ("v_mfma_f32_32x32x16_f16", 32, 16, F16, F16, 32),
@@ -56,9 +60,15 @@ def _scaled_formats() -> list:
   return rows
 
 
-CASES = [("gfx942", *row) for row in _BOTH + _float8(FNUZ)] + [
+CASES = [("gfx942", *row) for row in _BOTH + _XF32 + _float8(FNUZ)] + [
   ("gfx950", *row) for row in _BOTH + _GFX950 + _float8(OCP) + _scaled_formats()
 ]
+
+
+def as_xf32(matrix: np.ndarray) -> np.ndarray:
+  """Rounded to 10 bits after the leading one, to nearest even."""
+  mantissa, exponent = np.frexp(matrix.astype(np.float64))
+  return np.ldexp(np.round(mantissa * 2**11), exponent - 11)
 
 
 def lanes(matrix: np.ndarray, m: int) -> dict[int, np.ndarray]:
@@ -134,10 +144,12 @@ def test_sums_in_order(arch, name, m, k, left, right, cycles):
   a = _RNG.standard_normal((m, k)).astype(left)
   b = _RNG.standard_normal((k, m)).astype(right)
   c = _RNG.standard_normal((m, m)).astype(F32)
+  a[0, 0], a[1, 0] = (1 + 2**-11, 1 + 3 * 2**-11) if left == F32 else a[:2, 0]  # ties
+  seen = as_xf32 if "xf32" in name else lambda x: x.astype(np.float64)
   expected = c
   for i in range(k):
     # In double the products are exact; those of float32 are fused.
-    term = a[:, i, None].astype(np.float64) * b[None, i].astype(np.float64)
+    term = seen(a)[:, i, None] * seen(b)[None, i]
     expected = (expected.astype(np.float64) + term).astype(F32)
   got = product(arch, name, m, k, a, b, c).view(F32)
   assert (got == expected).all()
@@ -223,7 +235,7 @@ def test_cycles(arch, name, m, k, left, right, cycles):
   assert row["cycles"] == cycles
   rate = 4 * 2 * m * m * k / cycles
   if left == F32:
-    assert rate == 256
+    assert rate == (1024 if "xf32" in name else 256)
   elif (
     arch == "gfx942"
     or k * m in (16 * 16, 32 * 8, 16 * 32, 32 * 16)

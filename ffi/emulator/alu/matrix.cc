@@ -43,6 +43,16 @@ struct ElementF32 {
   static constexpr int kPerWord = 1;
   static JAXGEMM_ALWAYS Floats Get(const Bits& word, int) { return (Floats)word; }
 };
+// XF32 is a float32 with ten bits of mantissa. The manual does not say how the other 13 bits are
+// rounded; to nearest even here, as AMD's rocWMMA defines its type of this name.
+struct ElementXf32 {
+  static constexpr int kPerWord = 1;
+  static JAXGEMM_ALWAYS Floats Get(const Bits& word, int) {
+    const Bits rounded = (word + 0xfffu + (word >> 13 & 1u)) & 0xffffe000u;
+    const Bits is_finite = (Bits)((word & 0x7f800000u) != 0x7f800000u);
+    return (Floats)((rounded & is_finite) | (word & ~is_finite));
+  }
+};
 struct ElementBf16 {
   static constexpr int kPerWord = 2;
   static JAXGEMM_ALWAYS Floats Get(const Bits& word, int i) {
@@ -238,6 +248,10 @@ Executor FindMatrix(Op op) {
   switch (op) {
     case Op::v_mfma_f32_16x16x4_f32: return Matrix<16, MultiplyF32<16, 4>>;
     case Op::v_mfma_f32_32x32x2_f32: return Matrix<32, MultiplyF32<32, 2>>;
+    case Op::v_mfma_f32_16x16x8_xf32:
+      return Matrix<16, MultiplyFloat<ElementXf32, ElementXf32, 16, 8>>;
+    case Op::v_mfma_f32_32x32x4_xf32:
+      return Matrix<32, MultiplyFloat<ElementXf32, ElementXf32, 32, 4>>;
     case Op::v_mfma_f32_16x16x16_f16:
       return Matrix<16, MultiplyFloat<ElementF16, ElementF16, 16, 16>>;
     case Op::v_mfma_f32_32x32x8_f16:

@@ -68,11 +68,6 @@ std::string KernelsJson(const CodeObject& object) {
 
 JAXGEMM_EXPORT const char* jaxgemm_emulator_error() { return ThisThread().error.c_str(); }
 
-// Selects the device of this thread's driver calls: "gfx942" or "gfx950".
-JAXGEMM_EXPORT int jaxgemm_emulator_set_arch(const char* arch) {
-  return Guarded([&] { ThisThread().arch = ArchByName(arch); });
-}
-
 // Sets the options of launches through the driver; the others get their defaults (options.h).
 JAXGEMM_EXPORT int jaxgemm_emulator_set_options(const char* options) {
   return Guarded([&] {

@@ -50,8 +50,9 @@ std::string RecordJson(size_t index);
 
 // State of one thread.
 struct Thread {
-  Arch arch = Arch::kGfx942;    // arch of the current device
-  std::vector<Buffer> buffers;  // buffers that the next launch may access
+  int device = 0;                 // the current device,
+  std::vector<int> device_stack;  // and those under it (hipCtxPushCurrent)
+  std::vector<Buffer> buffers;    // buffers that the next launch may access
   bool buffers_given = false;
   std::string error;  // message of the last call that failed
 };

@@ -16,6 +16,8 @@ constexpr uint32_t kMachGfx942 = 0x4c, kMachGfx950 = 0x4f;  // EF_AMDGPU_MACH
 constexpr uint32_t kNoteMetadata = 32;                      // NT_AMDGPU_METADATA
 constexpr uint32_t kRelocAbs64 = 3, kRelocRelative64 = 13;  // R_AMDGPU_*
 
+constexpr size_t kPage = 4096;
+
 // Limits that are larger than any kernel needs, and small enough to allocate.
 constexpr uint64_t kMaxImageBytes = uint64_t{1} << 28;
 constexpr uint32_t kMaxArgumentBytes = 1 << 16;
@@ -61,6 +63,7 @@ void ForEachSegment(std::string_view file, F&& f) {
 struct Symbol {
   std::string name;
   uint64_t value, size;
+  int type;
 };
 
 std::vector<Symbol> ReadSymbols(std::string_view file) {
@@ -76,7 +79,8 @@ std::vector<Symbol> ReadSymbols(std::string_view file) {
       if (symbol.st_name >= names.size()) continue;
       std::string_view name = names.substr(symbol.st_name);
       name = name.substr(0, name.find('\0'));
-      symbols.push_back({std::string(name), symbol.st_value, symbol.st_size});
+      symbols.push_back(
+          {std::string(name), symbol.st_value, symbol.st_size, ELF64_ST_TYPE(symbol.st_info)});
     }
   });
   return symbols;
@@ -176,6 +180,7 @@ CodeObject::CodeObject(std::string_view file) {
   MapSegments(file);
   Relocate(file);
   ReadKernels(file);
+  ReadVariables(file);
   ReadMetadata(file);
 }
 
@@ -187,9 +192,11 @@ void CodeObject::MapSegments(std::string_view file) {
     }
     size_ = std::max<size_t>(size_, segment.p_vaddr + segment.p_memsz);
   });
-  // 64 bytes more, so that the decoder may read past the last instruction. Pages that are never
-  // touched take no memory.
-  image_.reset(static_cast<uint8_t*>(std::calloc(size_ + 64, 1)));
+  // 64 bytes more, so that the decoder may read past the last instruction. The loader aligns to
+  // pages, and kernels compute with addresses of variables that are aligned to 256 bytes.
+  const size_t bytes = (size_ + 64 + kPage - 1) / kPage * kPage;
+  image_.reset(static_cast<uint8_t*>(std::aligned_alloc(kPage, bytes)));
+  if (image_) std::memset(image_.get(), 0, bytes);
   if (!image_) {
     throw EmulationError(Text("The code object's image of %zu bytes cannot be allocated.", size_));
   }
@@ -262,6 +269,16 @@ void CodeObject::ReadKernels(std::string_view file) {
     kernel.kernarg_preload = descriptor.kernarg_preload;
     CheckDescriptor(kernel);
     kernels_.push_back(std::move(kernel));
+  }
+}
+
+void CodeObject::ReadVariables(std::string_view file) {
+  for (Symbol& symbol : ReadSymbols(file)) {
+    if (symbol.type != STT_OBJECT || symbol.name.ends_with(".kd")) continue;
+    if (!Within(symbol.value, symbol.size, size_)) {
+      throw EmulationError("A variable lies outside the image.");
+    }
+    variables_.push_back({std::move(symbol.name), symbol.value, symbol.size});
   }
 }
 

@@ -44,6 +44,12 @@ struct Kernel {
   uint32_t preloaded_from() const { return kernarg_preload >> 7; }
 };
 
+// A variable of the program in global memory.
+struct Variable {
+  std::string name;
+  uint64_t offset, bytes;  // in the image
+};
+
 class CodeObject {
  public:
   // Copies, maps and relocates the object. Any invalid bytes give an EmulationError; an accepted
@@ -54,6 +60,8 @@ class CodeObject {
   const std::vector<Kernel>& kernels() const { return kernels_; }
   const Kernel& kernel(std::string_view name) const;  // throws
 
+  const std::vector<Variable>& variables() const { return variables_; }
+
   const uint8_t* image() const { return image_.get(); }
   uint8_t* image() { return image_.get(); }
   size_t size() const { return size_; }
@@ -62,6 +70,7 @@ class CodeObject {
   void MapSegments(std::string_view file);
   void Relocate(std::string_view file);
   void ReadKernels(std::string_view file);
+  void ReadVariables(std::string_view file);
   void ReadMetadata(std::string_view file);
 
   Arch arch_ = Arch::kGfx942;
@@ -71,6 +80,7 @@ class CodeObject {
   std::unique_ptr<uint8_t[], Free> image_;
   size_t size_ = 0;
   std::vector<Kernel> kernels_;
+  std::vector<Variable> variables_;
 };
 
 std::string_view ArchName(Arch arch);

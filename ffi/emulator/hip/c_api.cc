@@ -1,0 +1,41 @@
+// The C functions of the stand-in HIP runtime that jaxgemm/emulator/ calls; see api/c_api.cc.
+#include "emulator/hip/graph.h"
+#include "emulator/hip/state.h"
+
+#define JAXGEMM_EXPORT extern "C" __attribute__((visibility("default")))
+
+using namespace jaxgemm::emulator;
+
+namespace {
+
+template <class F>
+int ZeroOrError(F&& f) {
+  return Guarded(f) == hipSuccess ? 0 : -1;
+}
+
+}  // namespace
+
+// Selects this thread's device: the first of the arch, "gfx942" or "gfx950".
+JAXGEMM_EXPORT int jaxgemm_emulator_set_arch(const char* name) {
+  return ZeroOrError([&] {
+    const Arch arch = ArchByName(name);
+    int device = 0;
+    while (DeviceAt(device).arch != arch) ++device;
+    ThisThread().device = device;
+  });
+}
+
+// Replaces the devices by `count` of the chip, a name or an arch. The process must not have used
+// one yet.
+JAXGEMM_EXPORT int jaxgemm_emulator_set_devices(const char* chip, int count) {
+  return ZeroOrError([&] { SetDevices(chip, count); });
+}
+
+// Delays each operation of a stream by a random time below `most_microseconds`, and runs the nodes
+// of graphs in random orders. A seed of 0: neither.
+JAXGEMM_EXPORT void jaxgemm_emulator_set_stream_delays(uint64_t seed, unsigned most_microseconds) {
+  SetStreamMode({seed, most_microseconds});
+}
+
+// How many graphs have run since the process started: XLA makes them of its command buffers.
+JAXGEMM_EXPORT uint64_t jaxgemm_emulator_count_graphs() { return CountGraphsRun(); }

@@ -1,0 +1,196 @@
+#include "emulator/hip/stream.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+#include "emulator/hip/graph.h"
+
+namespace jaxgemm::emulator {
+namespace {
+
+struct AllStreams {
+  std::mutex mutex;
+  std::set<const Stream*> streams;
+  uint64_t made = 0;
+};
+AllStreams& TheStreams() {
+  static auto* streams = new AllStreams;  // never freed, so that it outlives all threads
+  return *streams;
+}
+
+uint64_t NextRandom(uint64_t* state) {  // xorshift64
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  return *state ^= *state << 17;
+}
+
+struct SetMark : Work {
+  explicit SetMark(std::shared_ptr<Mark> mark) : mark(std::move(mark)) {}
+  const char* kind() const override { return "event"; }
+  void Run(Device&) const override { mark->Set(); }
+
+  std::shared_ptr<Mark> mark;
+};
+
+// The program cannot be told: it may wait for nothing but a host function. ROCm ends a process
+// whose kernel accesses other memory, too.
+[[noreturn]] void EndProcess(int device, const char* message) {
+  std::fprintf(stderr, "jaxgemm: the emulated device %d failed, and the process ends: %s\n", device,
+               message);
+  std::abort();
+}
+
+void RunOrEndProcess(const Work& work, int device) {
+  try {
+    work.Run(DeviceAt(device));
+  } catch (const HipFailure& failure) {
+    EndProcess(device, failure.message.c_str());
+  } catch (const std::exception& error) {
+    EndProcess(device, error.what());
+  }
+}
+
+// Runs in the thread that calls. A failure is its result.
+void RunOnNullStream(const Work& work) {
+  Device& device = CurrentDevice();
+  RefuseNullStreamInCapture();
+  WaitForStreams(device.number, Streams::kBlocking);
+  work.Run(device);
+}
+
+}  // namespace
+
+void Mark::Set() {
+  std::lock_guard guard(mutex);
+  is_set = true;
+  time = std::chrono::steady_clock::now();
+  changed.notify_all();
+}
+
+void Mark::Wait() {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return is_set; });
+}
+
+bool Mark::IsSet() {
+  std::lock_guard guard(mutex);
+  return is_set;
+}
+
+Stream::Stream(int device, bool is_blocking, uint64_t number)
+    : device_(device), is_blocking_(is_blocking), number_(number) {
+  thread_ = std::thread([this] { RunAll(); });
+}
+
+Stream::~Stream() {
+  {
+    std::lock_guard guard(mutex_);
+    is_ending_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+void Stream::Push(WorkPtr work) {
+  std::lock_guard guard(mutex_);
+  queue_.push_back(std::move(work));
+  changed_.notify_all();
+}
+
+bool Stream::IsIdle() {
+  std::lock_guard guard(mutex_);
+  return queue_.empty() && !is_running_;
+}
+
+void Stream::Wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return queue_.empty() && !is_running_; });
+}
+
+void Stream::RunAll() {
+  ThisThread().device = device_;
+  uint64_t random = 0;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return !queue_.empty() || is_ending_; });
+    if (queue_.empty()) return;
+    const WorkPtr work = std::move(queue_.front());
+    queue_.pop_front();
+    is_running_ = true;
+    lock.unlock();
+    const StreamMode mode = TheStreamMode();
+    if (mode.seed != 0 && mode.most_microseconds != 0) {
+      if (random == 0) random = (mode.seed + number_) * 0x9e3779b97f4a7c15 | 1;
+      std::this_thread::sleep_for(
+          std::chrono::microseconds(NextRandom(&random) % mode.most_microseconds));
+    }
+    RunOrEndProcess(*work, device_);
+    lock.lock();
+    is_running_ = false;
+    changed_.notify_all();
+  }
+}
+
+int DeviceOf(const Stream* stream) {
+  return stream == nullptr ? ThisThread().device : stream->device();
+}
+
+void Submit(Stream* stream, WorkPtr work) {
+  CheckStream(stream);
+  if (stream == nullptr) return RunOnNullStream(*work);
+  if (stream->capture != nullptr) return CaptureWork(stream, std::move(work));
+  stream->Push(std::move(work));
+}
+
+void SubmitMark(Stream* stream, std::shared_ptr<Mark> mark) {
+  if (stream == nullptr) return RunOnNullStream(SetMark(std::move(mark)));
+  stream->Push(std::make_shared<SetMark>(std::move(mark)));
+}
+
+Stream* MakeStream(bool is_blocking) {
+  AllStreams& all = TheStreams();
+  const int device = CurrentDevice().number;
+  std::lock_guard guard(all.mutex);
+  auto* stream = new Stream(device, is_blocking, ++all.made);
+  all.streams.insert(stream);
+  return stream;
+}
+
+void RemoveStream(Stream* stream) {
+  AllStreams& all = TheStreams();
+  {
+    std::lock_guard guard(all.mutex);
+    if (all.streams.erase(stream) == 0) {
+      throw HipFailure{hipErrorInvalidHandle, "The stream does not exist."};
+    }
+  }
+  delete stream;
+}
+
+void CheckStream(const Stream* stream) {
+  AllStreams& all = TheStreams();
+  std::lock_guard guard(all.mutex);
+  if (stream != nullptr && all.streams.count(stream) == 0) {
+    throw HipFailure{hipErrorInvalidHandle, "The stream does not exist."};
+  }
+}
+
+void WaitForStreams(int device, Streams which) {
+  AllStreams& all = TheStreams();
+  std::vector<std::shared_ptr<Mark>> marks;
+  {
+    std::lock_guard guard(all.mutex);
+    for (const Stream* constant : all.streams) {
+      auto* stream = const_cast<Stream*>(constant);
+      if (stream->device() != device) continue;
+      if (which == Streams::kBlocking && !stream->is_blocking()) continue;
+      marks.push_back(std::make_shared<Mark>());
+      SubmitMark(stream, marks.back());
+    }
+  }
+  for (const auto& mark : marks) mark->Wait();
+}
+
+}  // namespace jaxgemm::emulator

@@ -1,0 +1,83 @@
+// Streams: a thread each, which runs what was submitted, in order. The null stream of a device
+// runs everything in the thread that calls, when the device's blocking streams have finished.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "emulator/hip/work.h"
+
+namespace jaxgemm::emulator {
+
+struct Capture;
+
+// A point in a stream: set when everything before it has finished.
+struct Mark {
+  void Set();
+  void Wait();
+  bool IsSet();
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_set = false;
+  std::chrono::steady_clock::time_point time;
+};
+
+struct Event {
+  std::mutex mutex;
+  std::shared_ptr<Mark> mark;         // of the last record; null: never recorded
+  std::shared_ptr<Capture> capture;   // not null: recorded in a capture,
+  std::vector<Node*> captured_after;  // after these nodes
+};
+
+class Stream {
+ public:
+  // `number`: distinguishes the streams' random delays.
+  Stream(int device, bool is_blocking, uint64_t number);
+  ~Stream();  // when all work has finished
+
+  int device() const { return device_; }
+  bool is_blocking() const { return is_blocking_; }
+
+  void Push(WorkPtr work);
+  bool IsIdle();
+  void Wait();
+
+  std::shared_ptr<Capture> capture;  // not null: the stream is captured, not run,
+  std::vector<Node*> tail;           // and this is the last work of it
+
+ private:
+  void RunAll();
+
+  const int device_;
+  const bool is_blocking_;
+  const uint64_t number_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<WorkPtr> queue_;
+  bool is_running_ = false, is_ending_ = false;
+  std::thread thread_;
+};
+
+// Submits work to a stream, or to its capture. Null: the current device's null stream. Throws
+// HipFailure.
+void Submit(Stream* stream, WorkPtr work);
+// The same for marks and waits for them, which a capture does not take.
+void SubmitMark(Stream* stream, std::shared_ptr<Mark> mark);
+
+// Waits for streams of a device. Throws nothing.
+enum class Streams { kAll, kBlocking };
+void WaitForStreams(int device, Streams which);
+
+int DeviceOf(const Stream* stream);
+
+// Throws HipFailure unless the pointer is a stream that exists, or null.
+void CheckStream(const Stream* stream);
+Stream* MakeStream(bool is_blocking);
+void RemoveStream(Stream* stream);
+
+}  // namespace jaxgemm::emulator

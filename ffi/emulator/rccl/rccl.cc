@@ -1,0 +1,360 @@
+// A stand-in for RCCL among the devices of one process. A collective is a host function on each
+// rank's stream; the streams' threads meet in an exchange. Sends are buffered and never wait.
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/hip/api.h"
+#include "emulator/rccl/reduce.h"
+
+namespace jaxgemm::emulator {
+
+struct UniqueId {
+  char bytes[128];
+};
+struct Communicator;
+
+#define JAXGEMM_RCCL(version, result, name, parameters) \
+  extern "C" __attribute__((visibility("default"))) result name parameters;
+#include "emulator/rccl/functions.def"
+#undef JAXGEMM_RCCL
+
+namespace {
+
+constexpr int kVersion = 22605;  // 2.26.5
+enum Result { kSuccess = 0, kHipError = 1, kInvalidArgument = 4, kInvalidUsage = 5 };
+constexpr int kNoColor = -1;
+
+thread_local std::string last_error;
+
+int Failed(Result result, std::string message) {
+  last_error = std::move(message);
+  return result;
+}
+
+// The ranks that meet: each gives a buffer, and gets those of all ranks.
+struct Exchange {
+  std::vector<const void*> from;
+  int arrived = 0, read = 0;
+};
+
+struct Group {
+  explicit Group(int ranks) : ranks(ranks), turns(ranks) {}
+
+  const int ranks;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<uint64_t> turns;  // collectives that each rank has begun
+  std::map<uint64_t, Exchange> exchanges;
+  std::map<std::pair<int, int>, std::deque<std::string>> messages;  // by sender and receiver
+  // Splits: what each rank chose, and the groups that came of it.
+  struct Split {
+    std::map<int, std::pair<int, int>> chosen;  // color and key of a rank
+    std::map<int, std::shared_ptr<Group>> groups;
+    int taken = 0;
+  };
+  std::vector<uint64_t> split_turns = std::vector<uint64_t>(ranks);
+  std::map<uint64_t, Split> splits;
+};
+
+std::mutex groups_mutex;
+std::map<std::string, std::weak_ptr<Group>>& Groups() {
+  static auto* groups = new std::map<std::string, std::weak_ptr<Group>>;
+  return *groups;
+}
+
+}  // namespace
+
+struct Communicator {
+  std::shared_ptr<Group> group;
+  int rank;
+};
+
+namespace {
+
+// Waits for all ranks, computes this rank's result from their buffers, and stores it when all have
+// read: a buffer may be another's result.
+void Meet(const Communicator& self, const void* from, void* to, size_t bytes,
+          const std::function<void(const std::vector<const void*>&, char*)>& compute) {
+  Group& group = *self.group;
+  std::string result(bytes, '\0');
+  std::unique_lock lock(group.mutex);
+  const uint64_t turn = group.turns[self.rank]++;
+  Exchange& exchange = group.exchanges[turn];
+  exchange.from.resize(group.ranks);
+  exchange.from[self.rank] = from;
+  ++exchange.arrived;
+  group.changed.notify_all();
+  group.changed.wait(lock, [&] { return exchange.arrived == group.ranks; });
+  lock.unlock();
+  compute(exchange.from, result.data());
+  lock.lock();
+  ++exchange.read;
+  group.changed.notify_all();
+  group.changed.wait(lock, [&] { return exchange.read >= group.ranks; });
+  if (++exchange.read == 2 * group.ranks) group.exchanges.erase(turn);
+  lock.unlock();
+  std::memcpy(to, result.data(), bytes);
+}
+
+struct HostCall {
+  std::function<void()> function;
+  bool is_once;
+};
+
+void RunHostCall(void* data) {
+  auto* call = static_cast<HostCall*>(data);
+  call->function();
+  if (call->is_once) delete call;
+}
+
+int SubmitNow(hipStream_t stream, std::function<void()> function) {
+  int captured = 0;
+  if (hipStreamIsCapturing(stream, &captured) != hipSuccess) {
+    return Failed(kHipError, hipGetErrorString(hipErrorInvalidHandle));
+  }
+  // A graph may run the call at any later time, so that one stays.
+  auto* call = new HostCall{std::move(function), captured == 0};
+  const hipError_t error = hipLaunchHostFunc(stream, RunHostCall, call);
+  if (error == hipSuccess) return kSuccess;
+  delete call;
+  return Failed(kHipError, hipGetErrorString(error));
+}
+
+// Calls between ncclGroupStart and ncclGroupEnd of this thread. The sends are submitted first, so
+// that no receive of the group waits for a send behind it.
+enum class Order { kFirst, kLater };
+struct PendingCall {
+  Order order;
+  hipStream_t stream;
+  std::function<void()> function;
+};
+thread_local int open_groups = 0;
+thread_local std::vector<PendingCall> pending_calls;
+
+int OnStream(hipStream_t stream, std::function<void()> function, Order order = Order::kLater) {
+  if (open_groups == 0) return SubmitNow(stream, std::move(function));
+  pending_calls.push_back({order, stream, std::move(function)});
+  return kSuccess;
+}
+
+int CheckType(int type) {
+  if (BytesOf(type) != 0) return kSuccess;
+  return Failed(kInvalidArgument,
+                "The stand-in RCCL does not know data type " + std::to_string(type) + ".");
+}
+
+int CheckReduction(int type, int op) {
+  if (CanReduce(type, op)) return kSuccess;
+  return Failed(kInvalidArgument, "The stand-in RCCL has no reduction " + std::to_string(op) +
+                                      " of data type " + std::to_string(type) + ".");
+}
+
+int CheckPeer(const Communicator* communicator, int peer) {
+  if (peer >= 0 && peer < communicator->group->ranks) return kSuccess;
+  return Failed(kInvalidArgument, "There is no rank " + std::to_string(peer) + ".");
+}
+
+}  // namespace
+
+int ncclGetVersion(int* version) {
+  *version = kVersion;
+  return kSuccess;
+}
+
+const char* ncclGetErrorString(int error) {
+  if (error == kSuccess) return "no error";
+  return last_error.empty() ? "an error of the stand-in RCCL" : last_error.c_str();
+}
+
+const char* ncclGetLastError(Communicator*) { return last_error.c_str(); }
+
+int ncclGetUniqueId(UniqueId* id) {
+  static std::atomic<uint64_t> made{0};
+  const uint64_t number = ++made;
+  std::memset(id, 0, sizeof *id);
+  std::memcpy(id->bytes, "jaxgemm", 7);
+  std::memcpy(id->bytes + 8, &number, sizeof number);
+  return kSuccess;
+}
+
+int ncclCommInitRankConfig(Communicator** communicator, int ranks, UniqueId id, int rank, void*) {
+  if (std::strncmp(id.bytes, "jaxgemm", 8) != 0) {
+    return Failed(kInvalidUsage, "The ranks of a virtual ROCm are devices of one process.");
+  }
+  if (rank < 0 || rank >= ranks) return Failed(kInvalidArgument, "The rank does not exist.");
+  std::lock_guard guard(groups_mutex);
+  std::weak_ptr<Group>& known = Groups()[std::string(id.bytes, sizeof id.bytes)];
+  std::shared_ptr<Group> group = known.lock();
+  if (group == nullptr) known = group = std::make_shared<Group>(ranks);
+  if (group->ranks != ranks) {
+    return Failed(kInvalidUsage, "The ranks disagree on their number.");
+  }
+  *communicator = new Communicator{std::move(group), rank};
+  return kSuccess;
+}
+
+int ncclCommSplit(Communicator* from, int color, int key, Communicator** communicator, void*) {
+  Group& group = *from->group;
+  *communicator = nullptr;
+  std::unique_lock lock(group.mutex);
+  const uint64_t turn = group.split_turns[from->rank]++;
+  Group::Split& split = group.splits[turn];
+  split.chosen[from->rank] = {color, key};
+  group.changed.notify_all();
+  group.changed.wait(lock, [&] { return int(split.chosen.size()) == group.ranks; });
+  if (color != kNoColor) {
+    std::vector<std::pair<int, int>> members;  // key and rank
+    for (const auto& [rank, chosen] : split.chosen) {
+      if (chosen.first == color) members.push_back({chosen.second, rank});
+    }
+    std::sort(members.begin(), members.end());
+    std::shared_ptr<Group>& made = split.groups[color];
+    if (made == nullptr) made = std::make_shared<Group>(static_cast<int>(members.size()));
+    const auto self = std::find(members.begin(), members.end(), std::pair(key, from->rank));
+    *communicator = new Communicator{made, static_cast<int>(self - members.begin())};
+  }
+  if (++split.taken == group.ranks) group.splits.erase(turn);
+  return kSuccess;
+}
+
+int ncclCommDestroy(Communicator* communicator) {
+  delete communicator;
+  return kSuccess;
+}
+
+int ncclCommAbort(Communicator* communicator) { return ncclCommDestroy(communicator); }
+
+int ncclCommCount(const Communicator* communicator, int* count) {
+  *count = communicator->group->ranks;
+  return kSuccess;
+}
+
+int ncclCommGetAsyncError(Communicator*, int* error) {
+  *error = kSuccess;
+  return kSuccess;
+}
+
+int ncclCommWindowRegister(Communicator*, void*, size_t, void** window, int) {
+  *window = nullptr;
+  return kSuccess;
+}
+
+int ncclCommWindowDeregister(Communicator*, void*) { return kSuccess; }
+
+int ncclMemAlloc(void** pointer, size_t bytes) {
+  const hipError_t error = hipMalloc(pointer, bytes);
+  return error == hipSuccess ? kSuccess : Failed(kHipError, hipGetErrorString(error));
+}
+
+int ncclMemFree(void* pointer) {
+  const hipError_t error = hipFree(pointer);
+  return error == hipSuccess ? kSuccess : Failed(kHipError, hipGetErrorString(error));
+}
+
+int ncclGroupStart() {
+  ++open_groups;
+  return kSuccess;
+}
+
+int ncclGroupEnd() {
+  if (open_groups == 0) return Failed(kInvalidUsage, "No group was started.");
+  if (--open_groups != 0) return kSuccess;
+  std::vector<PendingCall> calls = std::exchange(pending_calls, {});
+  std::stable_sort(calls.begin(), calls.end(),
+                   [](const PendingCall& a, const PendingCall& b) { return a.order < b.order; });
+  for (PendingCall& call : calls) {
+    if (const int error = SubmitNow(call.stream, std::move(call.function))) return error;
+  }
+  return kSuccess;
+}
+
+int ncclAllReduce(const void* from, void* to, size_t count, int type, int op,
+                  Communicator* communicator, hipStream_t stream) {
+  if (const int error = CheckReduction(type, op)) return error;
+  return OnStream(stream, [=, self = *communicator] {
+    Meet(self, from, to, count * BytesOf(type),
+         [=](const auto& all, char* out) { Reduce(all, out, count, type, op); });
+  });
+}
+
+int ncclReduceScatter(const void* from, void* to, size_t count, int type, int op,
+                      Communicator* communicator, hipStream_t stream) {
+  if (const int error = CheckReduction(type, op)) return error;
+  return OnStream(stream, [=, self = *communicator] {
+    const size_t bytes = count * BytesOf(type), offset = bytes * self.rank;
+    Meet(self, from, to, bytes, [=](auto all, char* out) {
+      for (const void*& buffer : all) buffer = static_cast<const char*>(buffer) + offset;
+      Reduce(all, out, count, type, op);
+    });
+  });
+}
+
+int ncclAllGather(const void* from, void* to, size_t count, int type, Communicator* communicator,
+                  hipStream_t stream) {
+  if (const int error = CheckType(type)) return error;
+  return OnStream(stream, [=, self = *communicator] {
+    const size_t bytes = count * BytesOf(type);
+    Meet(self, from, to, bytes * self.group->ranks, [=](const auto& all, char* out) {
+      for (size_t rank = 0; rank < all.size(); ++rank) {
+        std::memcpy(out + rank * bytes, all[rank], bytes);
+      }
+    });
+  });
+}
+
+int ncclBroadcast(const void* from, void* to, size_t count, int type, int root,
+                  Communicator* communicator, hipStream_t stream) {
+  if (const int error = CheckType(type)) return error;
+  if (const int error = CheckPeer(communicator, root)) return error;
+  return OnStream(stream, [=, self = *communicator] {
+    const size_t bytes = count * BytesOf(type);
+    Meet(self, from, to, bytes,
+         [=](const auto& all, char* out) { std::memcpy(out, all[root], bytes); });
+  });
+}
+
+int ncclSend(const void* from, size_t count, int type, int peer, Communicator* communicator,
+             hipStream_t stream) {
+  if (const int error = CheckType(type)) return error;
+  if (const int error = CheckPeer(communicator, peer)) return error;
+  return OnStream(stream, [=, self = *communicator] {
+    Group& group = *self.group;
+    std::string message(static_cast<const char*>(from), count * BytesOf(type));
+    std::lock_guard guard(group.mutex);
+    group.messages[{self.rank, peer}].push_back(std::move(message));
+    group.changed.notify_all();
+  }, Order::kFirst);
+}
+
+int ncclRecv(void* to, size_t count, int type, int peer, Communicator* communicator,
+             hipStream_t stream) {
+  if (const int error = CheckType(type)) return error;
+  if (const int error = CheckPeer(communicator, peer)) return error;
+  return OnStream(stream, [=, self = *communicator] {
+    Group& group = *self.group;
+    std::unique_lock lock(group.mutex);
+    auto& messages = group.messages[{peer, self.rank}];
+    group.changed.wait(lock, [&] { return !messages.empty(); });
+    const std::string message = std::move(messages.front());
+    messages.pop_front();
+    lock.unlock();
+    if (message.size() != count * BytesOf(type)) {
+      throw std::runtime_error("A rank receives " + std::to_string(count * BytesOf(type)) +
+                               " bytes, and " + std::to_string(message.size()) + " were sent.");
+    }
+    std::memcpy(to, message.data(), message.size());
+  });
+}
+
+}  // namespace jaxgemm::emulator

@@ -1,0 +1,240 @@
+"""Virtual AMD GPUs: JAX's own ROCm client on a machine without one.
+
+`start` makes JAX's unmodified ROCm plugin load libraries of this package in place of
+ROCm's. Its devices are emulated: each kernel, of XLA and of jaxgemm, is executed by the
+emulator on the host. Results are those of the machine code. Times mean nothing.
+
+    python -m jaxgemm.emulator.rocm --arch=gfx942 --devices=2 script.py arguments...
+"""
+
+import ctypes
+import importlib.metadata
+import importlib.util
+import os
+import pathlib
+import sys
+
+from jaxgemm import emulator
+from jaxgemm.emulator import _library
+from jaxgemm.emulator.rocm import _elf
+
+_HIP = "libamdhip64.so.7"
+_PACKAGES = ("jax-rocm7-pjrt", "jax-rocm7-plugin")
+_INSTALL = "pip install 'jaxgemm[virtual-rocm]'"
+
+# XLA would measure variants of its kernels, which means nothing here. Its all-reduce
+# kernel waits for the same kernel on other devices, and the emulator runs one kernel at a
+# time, so RCCL reduces. Its own grouped products would be calls of hipBLASLt.
+_XLA_FLAGS = {
+    "--xla_gpu_autotune_level": "0",
+    "--xla_gpu_experimental_use_ragged_dot_grouped_gemm": "false",
+    "--xla_gpu_unsupported_use_all_reduce_one_shot_kernel": "false",
+}
+
+# Functions that the interpreter has, and type descriptions of the C++ library.
+_ELSEWHERE = ("Py", "_Py", "_ZTISt", "_ZTIN10__cxxabiv1")
+
+
+_started: tuple[str, int] | None = None
+
+
+class VirtualRocmError(RuntimeError):
+  """Virtual devices cannot be started in this process."""
+
+
+def start(
+    arch: str = "gfx942",
+    devices: int = 1,
+    *,
+    over_real_rocm: bool = False,
+    stream_seed: int = 0,
+    most_delay_us: int = 0,
+) -> None:
+  """Makes virtual AMD GPUs the devices of JAX's ROCm platform in this process.
+
+  Call it before JAX looks for devices: before the first array, and before
+  `jax.devices()`. It prints a line that says that the devices are emulated. It sets
+  XLA_FLAGS (no autotuning) and XLA_PYTHON_CLIENT_PREALLOCATE unless they are set.
+
+  Args:
+    arch: "gfx942" for MI300X, "gfx950" for MI355X, or the name of a chip: "MI300A".
+    devices: how many devices there are, all of this chip.
+    over_real_rocm: whether to start although ROCm or an AMD GPU is there. This process
+      then uses the virtual devices only.
+    stream_seed: a seed other than 0 delays each operation of a stream at random, and
+      runs the nodes of a command buffer in a random order that their dependencies allow.
+    most_delay_us: the longest of these delays in microseconds.
+
+  Raises:
+    VirtualRocmError: the plugin is missing, or of another version than JAX; JAX has
+      looked for devices already; ROCm is there; the plugin needs a library or a
+      function that this package does not stand in for; `start` was called before with
+      other values.
+  """
+  global _started
+  if _started is not None:
+    if _started == (arch, devices):
+      return
+    raise VirtualRocmError(
+        f"This process has virtual devices already: {_started[1]} x {_started[0]}. "
+        "Start another process for others."
+    )
+  _check_versions()
+  _check_not_initialized()
+  if not over_real_rocm:
+    _check_no_real_rocm()
+  plugin = _plugin_libraries()
+  folder = library_folder()
+  _check_libraries(plugin, folder)
+
+  # They are found by their names when the plugin is loaded. Only this process sees them.
+  os.environ["JAXGEMM_EMULATOR_LIBRARY"] = str(folder / _HIP)
+  for library in sorted(folder.iterdir(), key=lambda path: path.name != _HIP):
+    ctypes.CDLL(str(library))
+  hip = _library.load()
+  try:
+    _library.check(hip.jaxgemm_emulator_set_devices(arch.encode(), devices) == 0)
+  except _library.EmulationError as error:
+    raise VirtualRocmError(str(error)) from None
+  hip.jaxgemm_emulator_set_stream_delays(stream_seed, most_delay_us)
+  # XLA's own kernels (sort) have barriers that do not wait for the LDS.
+  emulator._set_default_options(emulator.Options(check_lds_races=False))
+
+  flags = os.environ.get("XLA_FLAGS", "")
+  for flag, value in _XLA_FLAGS.items():
+    if flag not in flags:
+      flags += f" {flag}={value}"
+  os.environ["XLA_FLAGS"] = flags.strip()
+  os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+  from jax._src import hardware_utils
+
+  # The plugin asks how many GPUs the kernel driver knows.
+  hardware_utils.num_available_amd_gpus = lambda stop_at=None: devices
+  _started = (arch, devices)
+  print(
+      f"jaxgemm: {devices} virtual ROCm device(s) ({arch}), emulated on this machine's "
+      "CPU. Results are those of the GPU's machine code; times mean nothing.",
+      file=sys.stderr, flush=True,
+  )
+
+
+def count_graphs() -> int:
+  """How many HIP graphs have run, child graphs included: XLA's command buffers."""
+  return _library.load().jaxgemm_emulator_count_graphs()
+
+
+def library_folder() -> pathlib.Path:
+  """The folder of the libraries that stand in for ROCm's.
+
+  Raises:
+    VirtualRocmError: this installation has none.
+  """
+  for folder in emulator.__path__:  # an editable installation has them elsewhere
+    libraries = pathlib.Path(folder, "rocm", "lib")
+    if (libraries / _HIP).exists():
+      return libraries
+  raise VirtualRocmError(
+      "The libraries that stand in for ROCm's are not installed; install jaxgemm with "
+      "pip."
+  )
+
+
+def _check_versions() -> None:
+  import jaxlib
+
+  jax_version = jaxlib.__version__
+  found = {}
+  for package in _PACKAGES:
+    try:
+      found[package] = importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+      raise VirtualRocmError(
+          f"JAX's ROCm plugin is not installed: {package} is missing. Install it: "
+          f"{_INSTALL}, or pip install "
+          + " ".join(f"{name}=={jax_version}" for name in _PACKAGES)
+      ) from None
+  series = lambda version: version.split(".")[:2]
+  if any(series(version) != series(jax_version) for version in found.values()):
+    raise VirtualRocmError(
+        f"jaxlib is {jax_version}, and JAX's ROCm plugin is "
+        + " and ".join(f"{name} {version}" for name, version in found.items())
+        + ". Install the same: pip install "
+        + " ".join(f"{name}=={jax_version}" for name in _PACKAGES)
+    )
+
+
+def _check_not_initialized() -> None:
+  from jax._src import xla_bridge
+
+  if xla_bridge.backends_are_initialized():
+    raise VirtualRocmError(
+        "JAX has looked for devices already. Start virtual devices before the first "
+        "array and before jax.devices(), or run the program with "
+        "python -m jaxgemm.emulator.rocm."
+    )
+
+
+def _check_no_real_rocm() -> None:
+  places = []
+  nodes = pathlib.Path("/sys/class/kfd/kfd/topology/nodes")
+  if nodes.is_dir():
+    places.append(str(nodes))
+  for folder in ("/opt/rocm/lib", *os.environ.get("LD_LIBRARY_PATH", "").split(":")):
+    if folder:
+      places.extend(str(path) for path in pathlib.Path(folder).glob("libamdhip64.so*"))
+  if importlib.util.find_spec("_rocm_sdk_core") is not None:
+    places.append("the package _rocm_sdk_core")
+  mapped = pathlib.Path("/proc/self/maps").read_text().splitlines()
+  places.extend({line.split()[-1] for line in mapped if "libamdhip64" in line})
+  if places:
+    raise VirtualRocmError(
+        f"ROCm, or an AMD GPU, is on this machine ({places[0]}). Virtual devices would "
+        "stand in its place. If that is wanted, pass --over-real-rocm, or "
+        "over_real_rocm=True to start."
+    )
+
+
+def _plugin_libraries() -> list[pathlib.Path]:
+  """The shared libraries that JAX's plugin cannot do without."""
+  pjrt = importlib.util.find_spec("jax_plugins.xla_rocm7")
+  plugin = importlib.util.find_spec("jax_rocm7_plugin")
+  assert pjrt is not None and pjrt.origin and plugin is not None and plugin.origin
+  return [
+      pathlib.Path(pjrt.origin).parent / "xla_rocm_plugin.so",
+      pathlib.Path(plugin.origin).parent / "rocm_plugin_extension.so",
+  ]
+
+
+def _check_libraries(plugin: list[pathlib.Path], folder: pathlib.Path) -> None:
+  """Raises VirtualRocmError if a library or a function of ROCm has no stand-in."""
+  ours = {path.name for path in folder.iterdir()}
+  defined: set[str] = set()
+  for path in folder.iterdir():
+    defined |= _elf.read(path).defined
+  libraries, functions = set(), set()
+  for path in plugin:
+    dynamic = _elf.read(path)
+    libraries |= {name for name in dynamic.needed if not _is_of_system(name)} - ours
+    functions |= {
+        name for name in dynamic.undefined - defined if not name.startswith(_ELSEWHERE)
+    }
+  if not libraries and not functions:
+    return
+  what = []
+  if libraries:
+    what.append("libraries " + ", ".join(sorted(libraries)))
+  if functions:
+    names = sorted(functions)
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    what.append("functions " + ", ".join(names[:8]) + more)
+  raise VirtualRocmError(
+      f"JAX's ROCm plugin needs {' and '.join(what)}, which jaxgemm has no stand-in "
+      "for. Use a plugin and a jax of a version that docs/guides/virtual-rocm.md "
+      "lists, or add them to ffi/emulator/stubs/."
+  )
+
+
+def _is_of_system(library: str) -> bool:
+  names = ("libc.", "libm.", "libdl.", "librt.", "libpthread.", "libstdc++.", "libgcc_s.",
+           "ld-linux", "libz.", "libzstd.", "libelf.", "libtinfo.")
+  return library.startswith(names)

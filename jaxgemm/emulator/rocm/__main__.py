@@ -1,0 +1,57 @@
+"""Runs a program with virtual AMD GPUs; see `jaxgemm.emulator.rocm`."""
+
+import argparse
+import runpy
+import sys
+
+from jaxgemm.emulator import rocm
+
+
+def main() -> None:
+  parser = argparse.ArgumentParser(
+      prog="python -m jaxgemm.emulator.rocm",
+      description="Runs a Python program with virtual AMD GPUs: JAX's own ROCm client, "
+      "with every kernel executed by jaxgemm's emulator on the CPU.",
+      allow_abbrev=False,
+  )
+  parser.add_argument(
+      "--arch", default="gfx942",
+      help="gfx942 (MI300X), gfx950 (MI355X) or a chip: MI300X, MI300A, MI308X, MI355X",
+  )
+  parser.add_argument("--devices", type=int, default=1, help="how many devices")
+  parser.add_argument(
+      "--over-real-rocm", action="store_true",
+      help="start although ROCm or an AMD GPU is on this machine",
+  )
+  parser.add_argument(
+      "--stream-seed", type=int, default=0,
+      help="delay the operations of streams at random, by this seed",
+  )
+  parser.add_argument(
+      "--most-delay-us", type=int, default=2000,
+      help="longest of these delays in microseconds",
+  )
+  parser.add_argument("-m", dest="module", action="store_true",
+                      help="the program is a module")
+  parser.add_argument("program", help="file (or module) to run")
+  parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+  args = parser.parse_args()
+  try:
+    rocm.start(
+        args.arch, args.devices, over_real_rocm=args.over_real_rocm,
+        stream_seed=args.stream_seed, most_delay_us=args.most_delay_us,
+    )
+  except rocm.VirtualRocmError as error:
+    sys.exit(f"jaxgemm: {error}")
+  sys.argv = [args.program, *args.arguments]
+  if args.module:
+    runpy.run_module(args.program, run_name="__main__", alter_sys=True)
+  else:
+    import os
+
+    sys.path[0] = os.path.dirname(os.path.abspath(args.program))
+    runpy.run_path(args.program, run_name="__main__")
+
+
+if __name__ == "__main__":
+  main()

@@ -1,0 +1,398 @@
+"""The stand-in HIP runtime, called as a program would call HIP."""
+
+import ctypes
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from jaxgemm.emulator import _library
+from tests.support import amdgpu
+
+GLOBAL, RELAXED = 0, 2  # hipStreamCaptureMode
+NON_BLOCKING = 1
+NOT_READY, UNSUPPORTED, INVALIDATED = 600, 900, 901
+UNJOINED, ISOLATION, IMPLICIT, CAPTURED_EVENT = 904, 905, 906, 907
+
+# out[i] = 3 * in[i] + 1, for 64 words.
+TRIPLE = """
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v1, 2, v0
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v2, v1, s[4:5]
+  s_waitcnt vmcnt(0)
+  v_mul_u32_u24 v2, v2, 3
+  v_add_u32 v2, v2, 1
+  global_store_dword v1, v2, s[6:7]
+"""
+
+
+class Hip:
+  """HIP's functions; a call that fails raises HipError with number and message."""
+
+  def __init__(self):
+    self.lib = ctypes.CDLL(_library.library_path())
+    self.lib.hipGetErrorString.restype = ctypes.c_char_p
+
+  def call(self, name, *arguments):
+    result = getattr(self.lib, name)(*arguments)
+    if result != 0:
+      raise HipError(result, self.lib.hipGetErrorString(result).decode())
+
+  def make(self, name, *arguments):
+    out = ctypes.c_void_p()
+    self.call(name, ctypes.byref(out), *arguments)
+    return out
+
+  def words(self, values):
+    """Device memory of 32-bit words."""
+    pointer = self.make("hipMalloc", ctypes.c_size_t(4 * len(values)))
+    self.write(pointer, values)
+    return pointer
+
+  def write(self, pointer, values):
+    array = (ctypes.c_uint32 * len(values))(*values)
+    self.call("hipMemcpyHtoD", pointer, array, ctypes.c_size_t(4 * len(values)))
+
+  def read(self, pointer, count):
+    array = (ctypes.c_uint32 * count)()
+    self.call("hipMemcpyDtoH", array, pointer, ctypes.c_size_t(4 * count))
+    return list(array)
+
+  def stream(self, flags=NON_BLOCKING):
+    return self.make("hipStreamCreateWithFlags", flags)
+
+  def triple(self, function, source, out, stream):
+    self.call("hipModuleLaunchKernel", function, 1, 1, 1, 64, 1, 1, 0, stream, None,
+              _extra(source, out))
+
+
+class HipError(Exception):
+
+  @property
+  def number(self):
+    return self.args[0]
+
+
+def _extra(source, out):
+  packed = (ctypes.c_uint64 * 2)(source.value, out.value)
+  size = ctypes.c_size_t(16)
+  extra = (ctypes.c_void_p * 5)(
+      1, ctypes.addressof(packed), 2, ctypes.addressof(size), 3)
+  extra.keep = packed, size
+  return extra
+
+
+@pytest.fixture
+def hip():
+  runtime = Hip()
+  runtime.call("hipSetDevice", 0)
+  yield runtime
+  runtime.lib.jaxgemm_emulator_set_stream_delays(ctypes.c_uint64(0), 0)
+
+
+@pytest.fixture
+def triple(hip):
+  module = hip.make("hipModuleLoadData", amdgpu.assemble(TRIPLE, "gfx942"))
+  yield hip.make("hipModuleGetFunction", module, b"k")
+  hip.call("hipModuleUnload", module)
+
+
+def expect(number, message, hip, name, *arguments):
+  with pytest.raises(HipError, match=message) as error:
+    hip.call(name, *arguments)
+  assert error.value.number == number
+
+
+def be_late(hip, seed=3, microseconds=20_000):
+  hip.lib.jaxgemm_emulator_set_stream_delays(ctypes.c_uint64(seed), microseconds)
+
+
+def test_fresh_memory_holds_nans_and_ends_at_a_guard_page(hip):
+  pointer = hip.make("hipMalloc", ctypes.c_size_t(1024))
+  assert hip.read(pointer, 256) == [0xffffffff] * 256
+  assert (pointer.value + 1024) % 4096 == 0
+  hip.call("hipFree", pointer)
+  expect(1, "not the start of an allocation", hip, "hipFree", pointer)
+
+
+def test_copy_outside_an_allocation_is_refused(hip):
+  pointer = hip.words(range(64))
+  host = (ctypes.c_uint32 * 64)()
+  expect(1, "256 bytes are copied from byte 4 of an allocation of 256 bytes", hip,
+         "hipMemcpyDtoH", host, ctypes.c_void_p(pointer.value + 4), ctypes.c_size_t(256))
+  expect(1, "are set from byte 252", hip, "hipMemset",
+         ctypes.c_void_p(pointer.value + 252), 0, ctypes.c_size_t(8))
+
+
+def test_more_memory_than_the_device_has(hip):
+  out = ctypes.c_void_p()
+  expect(2, "cannot be allocated on device 0", hip, "hipMalloc", ctypes.byref(out),
+         ctypes.c_size_t(193 << 30))
+
+
+def test_pointer_attributes(hip):
+  hip.call("hipSetDevice", 1)
+  pointer = hip.make("hipMalloc", ctypes.c_size_t(512))
+  inside = ctypes.c_void_p(pointer.value + 40)
+  value = ctypes.c_int()
+  hip.call("hipPointerGetAttribute", ctypes.byref(value), 9, inside)
+  assert value.value == 1  # the device
+  hip.call("hipPointerGetAttribute", ctypes.byref(value), 2, inside)
+  assert value.value == 2  # device memory
+  host = (ctypes.c_char * 64)()
+  expect(1, "in no allocation", hip, "hipPointerGetAttribute", ctypes.byref(value), 2,
+         host)
+
+
+def test_launch_on_a_late_stream_finishes_at_synchronize(hip, triple):
+  be_late(hip)
+  source, out, stream = hip.words(range(64)), hip.words([7] * 64), hip.stream()
+  for _ in range(3):
+    hip.triple(triple, source, out, stream)
+    hip.triple(triple, out, source, stream)
+  hip.call("hipStreamSynchronize", stream)
+  expected = list(range(64))
+  for _ in range(6):
+    expected = [3 * x + 1 for x in expected]
+  assert hip.read(source, 64) == [x & 0xffffffff for x in expected]
+  hip.call("hipStreamDestroy", stream)
+
+
+def test_late_streams_show_a_missing_wait_and_events_order_them(hip, triple):
+  be_late(hip, microseconds=50_000)
+  first, second = hip.stream(), hip.stream()
+  event = hip.make("hipEventCreateWithFlags", 0)
+  wrong = 0
+  for with_event in (False, True):
+    for _ in range(8):
+      a, b, c = (hip.words([n] * 64) for n in (1, 0, 0))
+      hip.triple(triple, a, b, first)
+      hip.call("hipEventRecord", event, first)
+      if with_event:
+        hip.call("hipStreamWaitEvent", second, event, 0)
+      hip.triple(triple, b, c, second)
+      hip.call("hipDeviceSynchronize")
+      is_right = hip.read(c, 64) == [13] * 64
+      assert is_right or not with_event
+      wrong += not is_right
+  assert wrong > 0
+  hip.call("hipEventQuery", event)
+
+
+def test_event_is_not_ready_before_its_stream(hip):
+  be_late(hip, microseconds=400_000)
+  stream, event = hip.stream(), hip.make("hipEventCreateWithFlags", 0)
+  pointer = hip.words([0] * 64)
+  for _ in range(4):
+    hip.call("hipMemsetAsync", pointer, 1, ctypes.c_size_t(256), stream)
+  hip.call("hipEventRecord", event, stream)
+  expect(NOT_READY, "has not finished", hip, "hipEventQuery", event)
+  expect(NOT_READY, "work left", hip, "hipStreamQuery", stream)
+  hip.call("hipEventSynchronize", event)
+  hip.call("hipEventQuery", event)
+
+
+def test_null_stream_waits_for_blocking_streams_only(hip):
+  be_late(hip, microseconds=400_000)
+  blocking, other = hip.stream(0), hip.stream()
+  a, b = hip.words([0] * 64), hip.words([0] * 64)
+  for stream, pointer in ((blocking, a), (other, b)):
+    for _ in range(4):
+      hip.call("hipMemsetAsync", pointer, 1, ctypes.c_size_t(256), stream)
+  assert hip.read(a, 1) == [0x01010101]
+  hip.call("hipStreamSynchronize", other)
+
+
+def end_capture(hip, stream):
+  graph = ctypes.c_void_p()
+  hip.call("hipStreamEndCapture", stream, ctypes.byref(graph))
+  return graph
+
+
+def run_graph(hip, graph, stream):
+  exec_ = hip.make("hipGraphInstantiate", graph, None, None, ctypes.c_size_t(0))
+  hip.call("hipGraphLaunch", exec_, stream)
+  hip.call("hipStreamSynchronize", stream)
+  return exec_
+
+
+def test_capture_of_two_streams_runs_in_any_order_of_its_graph(hip, triple):
+  be_late(hip, microseconds=1)
+  main, side = hip.stream(), hip.stream()
+  a, b, c, d = (hip.words([n] * 64) for n in (1, 0, 0, 0))
+  fork, join = (hip.make("hipEventCreateWithFlags", 0) for _ in range(2))
+  hip.call("hipStreamBeginCapture", main, GLOBAL)
+  hip.triple(triple, a, b, main)  # b = 4
+  hip.call("hipEventRecord", fork, main)
+  hip.call("hipStreamWaitEvent", side, fork, 0)
+  hip.triple(triple, b, c, side)  # c = 13
+  hip.call("hipEventRecord", join, side)
+  hip.call("hipMemsetAsync", a, 0, ctypes.c_size_t(256), main)
+  hip.call("hipStreamWaitEvent", main, join, 0)
+  hip.triple(triple, c, d, main)  # d = 40
+  graph = end_capture(hip, main)
+  assert hip.read(d, 64) == [0] * 64  # nothing has run
+  for _ in range(8):
+    hip.write(a, [1] * 64)
+    run_graph(hip, graph, main)
+    assert hip.read(d, 64) == [40] * 64 and hip.read(a, 1) == [0]
+
+
+def test_capture_of_a_stream_that_does_not_rejoin(hip):
+  main, side = hip.stream(), hip.stream()
+  pointer, event = hip.words([1] * 64), hip.make("hipEventCreateWithFlags", 0)
+  hip.call("hipStreamBeginCapture", main, GLOBAL)
+  hip.call("hipEventRecord", event, main)
+  hip.call("hipStreamWaitEvent", side, event, 0)
+  hip.call("hipMemsetAsync", pointer, 0, ctypes.c_size_t(4), side)
+  with pytest.raises(HipError, match="wait for all work") as error:
+    end_capture(hip, main)
+  assert error.value.number == UNJOINED
+
+
+@pytest.mark.parametrize("number, message, refused", [
+    (UNSUPPORTED, "hipMalloc was called while", lambda hip, stream, event: hip.make(
+        "hipMalloc", ctypes.c_size_t(4))),
+    (UNSUPPORTED, "hipModuleLoadData was called", lambda hip, stream, event: hip.make(
+        "hipModuleLoadData", amdgpu.assemble(TRIPLE, "gfx942"))),
+    (UNSUPPORTED, "hipStreamSynchronize was called", lambda hip, stream, event: hip.call(
+        "hipStreamSynchronize", stream)),
+    (UNSUPPORTED, "hipStreamQuery was called", lambda hip, stream, event: hip.call(
+        "hipStreamQuery", stream)),
+    (UNSUPPORTED, "hipDeviceSynchronize", lambda hip, stream, event: hip.call(
+        "hipDeviceSynchronize")),
+    (IMPLICIT, "The null stream was used", lambda hip, stream, event: hip.call(
+        "hipMemset", event[1], 0, ctypes.c_size_t(4))),
+    (ISOLATION, "recorded outside", lambda hip, stream, event: hip.call(
+        "hipStreamWaitEvent", stream, event[0], 0)),
+])
+def test_what_a_capture_refuses(hip, number, message, refused):
+  stream, event = hip.stream(), hip.make("hipEventCreateWithFlags", 0)
+  pointer = hip.words([1])
+  hip.call("hipEventRecord", event, stream)
+  hip.call("hipStreamBeginCapture", stream, GLOBAL)
+  with pytest.raises(HipError, match=message) as error:
+    refused(hip, stream, (event, pointer))
+  assert error.value.number == number
+  expect(INVALIDATED, "has failed before", hip, "hipMemsetAsync", pointer, 0,
+         ctypes.c_size_t(4), stream)
+  with pytest.raises(HipError) as error:
+    end_capture(hip, stream)
+  assert error.value.number == INVALIDATED
+  assert hip.read(pointer, 1) == [1]
+
+
+def test_relaxed_capture_allows_an_allocation(hip):
+  stream = hip.stream()
+  hip.call("hipStreamBeginCapture", stream, RELAXED)
+  hip.words([1])
+  end_capture(hip, stream)
+
+
+def test_event_of_a_capture_cannot_be_asked(hip):
+  stream, event = hip.stream(), hip.make("hipEventCreateWithFlags", 0)
+  hip.call("hipStreamBeginCapture", stream, GLOBAL)
+  hip.call("hipEventRecord", event, stream)
+  end_capture(hip, stream)
+  expect(CAPTURED_EVENT, "recorded in a capture", hip, "hipEventQuery", event)
+
+
+class KernelNodeParams(ctypes.Structure):
+  _fields_ = [("block", ctypes.c_uint32 * 3), ("extra", ctypes.c_void_p),
+              ("function", ctypes.c_void_p), ("grid", ctypes.c_uint32 * 3),
+              ("parameters", ctypes.c_void_p), ("dynamic_lds", ctypes.c_uint)]
+
+
+def kernel_node(function, source, out):
+  extra = _extra(source, out)
+  params = KernelNodeParams(
+      (64, 1, 1), ctypes.addressof(extra), function.value, (1, 1, 1), None, 0)
+  params.keep = extra
+  return params
+
+
+def test_graph_of_nodes_and_its_update(hip, triple):
+  a, b, c = (hip.words([n] * 64) for n in (1, 0, 0))
+  stream = hip.stream()
+  graph, child = (hip.make("hipGraphCreate", 0) for _ in range(2))
+  first = hip.make("hipGraphAddKernelNode", graph, None, ctypes.c_size_t(0),
+                   ctypes.byref(kernel_node(triple, a, b)))
+  inner = hip.make("hipGraphAddMemcpyNode1D", child, None, ctypes.c_size_t(0), c, b,
+                   ctypes.c_size_t(256), 3)
+  after = (ctypes.c_void_p * 1)(first)
+  second = hip.make("hipGraphAddChildGraphNode", graph, after, ctypes.c_size_t(1), child)
+  exec_ = run_graph(hip, graph, stream)
+  assert hip.read(c, 64) == [4] * 64
+
+  hip.call("hipGraphExecKernelNodeSetParams", exec_, first,
+           ctypes.byref(kernel_node(triple, b, b)))
+  other = hip.make("hipGraphCreate", 0)
+  hip.make("hipGraphAddMemcpyNode1D", other, None, ctypes.c_size_t(0), a, b,
+           ctypes.c_size_t(256), 3)
+  hip.call("hipGraphExecChildGraphNodeSetParams", exec_, second, other)
+  hip.call("hipGraphLaunch", exec_, stream)
+  hip.call("hipStreamSynchronize", stream)
+  assert hip.read(a, 64) == [13] * 64 and hip.read(c, 64) == [4] * 64
+
+  two = hip.make("hipGraphCreate", 0)
+  for _ in range(2):
+    hip.make("hipGraphAddMemcpyNode1D", two, None, ctypes.c_size_t(0), a, b,
+             ctypes.c_size_t(256), 3)
+  expect(910, "only by one of the same nodes", hip,
+         "hipGraphExecChildGraphNodeSetParams", exec_, second, two)
+  expect(1, "no such memcpy node", hip, "hipGraphExecMemcpyNodeSetParams1D", exec_, inner,
+         a, b, ctypes.c_size_t(256), 3)
+
+
+def test_streams_and_modules_that_do_not_exist(hip, triple):
+  stream = hip.stream()
+  hip.call("hipStreamDestroy", stream)
+  expect(400, "does not exist", hip, "hipStreamSynchronize", stream)
+  pointer = hip.words([0] * 64)
+  hip.call("hipSetDevice", 1)
+  with pytest.raises(HipError, match="was loaded for gfx942 and launched on a gfx950"):
+    hip.triple(triple, pointer, pointer, None)
+
+
+def run_program(code):
+  return subprocess.run(
+      [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+
+
+def test_kernel_outside_its_allocation_ends_the_process():
+  done = run_program("""
+      import ctypes
+      from tests.emulator.test_hip_runtime import Hip, TRIPLE
+      from tests.support import amdgpu
+      hip = Hip()
+      module = hip.make("hipModuleLoadData", amdgpu.assemble(TRIPLE, "gfx942"))
+      function = hip.make("hipModuleGetFunction", module, b"k")
+      source, out, stream = hip.words([1] * 64), hip.words([1] * 63), hip.stream()
+      hip.triple(function, source, out, stream)
+      hip.call("hipStreamSynchronize", stream)
+  """)
+  assert done.returncode < 0
+  assert "device 0 failed, and the process ends" in done.stderr
+  assert "A store of 4 bytes" in done.stderr and "device memory" in done.stderr
+
+
+def test_devices_are_chosen_before_they_are_used():
+  done = run_program("""
+      import ctypes
+      from tests.emulator.test_hip_runtime import Hip
+      hip = Hip()
+      choose = hip.lib.jaxgemm_emulator_set_devices
+      assert choose(b"MI999", 1) == -1 and choose(b"MI300A", 0) == -1
+      assert choose(b"MI300A", 3) == 0
+      count, cus = ctypes.c_int(), ctypes.c_int()
+      hip.call("hipGetDeviceCount", ctypes.byref(count))
+      hip.call("hipDeviceGetAttribute", ctypes.byref(cus), 63, 2)
+      properties = (ctypes.c_char * 1472)()
+      hip.call("hipGetDevicePropertiesR0600", properties, 2)
+      print(count.value, cus.value, properties[1160:1166].decode())
+      assert choose(b"MI300A", 1) == -1
+      print("refused")
+  """)
+  assert done.stdout == "3 228 gfx942\nrefused\n", done.stderr

@@ -1,0 +1,155 @@
+"""JAX's own ROCm client on virtual devices.
+
+The tests that run programs need JAX's ROCm plugin: pip install 'jaxgemm[virtual-rocm]'.
+"""
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+
+import jaxlib
+import pytest
+
+from jaxgemm.emulator import rocm
+from jaxgemm.emulator.rocm import _elf
+from tests.support.paths import ROOT
+
+
+def _why_not() -> str:
+  try:
+    rocm._check_versions()
+    rocm._check_no_real_rocm()
+  except rocm.VirtualRocmError as error:
+    return str(error)
+  return ""
+
+
+_REASON = _why_not()
+needs_plugin = pytest.mark.skipif(bool(_REASON), reason=_REASON)
+
+
+def run(*arguments, **environment):
+  """Runs python -m jaxgemm.emulator.rocm, and returns the finished process."""
+  variables = {k: v for k, v in os.environ.items()
+               if k not in ("JAX_PLATFORMS", "XLA_FLAGS", "JAXGEMM_EMULATOR_LIBRARY")}
+  return subprocess.run(
+      [sys.executable, "-m", "jaxgemm.emulator.rocm", *arguments], text=True, cwd=ROOT,
+      env=variables | environment, timeout=300, capture_output=True)
+
+
+def check_programs(*names, options=(), **environment):
+  done = run(*options, "-m", "tests.support.virtual_programs", *names, **environment)
+  lines = done.stdout.splitlines()
+  for name in names:
+    assert f"{name} is right" in lines, done.stdout + done.stderr
+  assert done.returncode == 0
+  return done
+
+
+# ------------------------------------------------------------------------- the programs
+
+
+@needs_plugin
+@pytest.mark.parametrize("arch, chip", [("gfx942", "MI300X"), ("gfx950", "MI355X")])
+def test_products_in_jit(arch, chip):
+  done = check_programs("devices", "schedules", "epilogue", options=[f"--arch={arch}"])
+  assert f"1 AMD Instinct {chip} (emulated by jaxgemm)" in done.stdout
+  assert f"1 virtual ROCm device(s) ({arch})" in done.stderr
+  assert "times mean nothing" in done.stderr
+
+
+@needs_plugin
+def test_products_between_kernels_of_xla():
+  check_programs("gradient", "ragged", "scan", "mixed", "serialized")
+
+
+@needs_plugin
+def test_programs_on_late_streams():
+  check_programs("gradient", "ragged", "scan", "again", "chunked",
+                 options=["--stream-seed=7", "--most-delay-us=3000"])
+
+
+@needs_plugin
+@pytest.mark.parametrize("wanted", [True, False])
+def test_command_buffers(wanted):
+  done = check_programs("again", JAXGEMM_COMMAND_BUFFERS=str(int(wanted)),
+                        XLA_FLAGS="--xla_gpu_graph_min_graph_size=5")
+  graphs = int(done.stdout.split(" graphs")[0].split()[-1])
+  assert graphs > 0 if wanted else graphs == 0
+
+
+@needs_plugin
+@pytest.mark.parametrize("late", [[], ["--stream-seed=3"]])
+def test_two_devices(late):
+  done = check_programs("devices", "sharded_rows", "sharded_k", "collectives",
+                        options=["--devices=2", *late])
+  assert done.stdout.startswith("2 ")
+
+
+# ------------------------------------------------------------------------------- errors
+
+
+def test_plugin_that_is_not_installed(monkeypatch):
+  def version(package):
+    raise importlib.metadata.PackageNotFoundError(package)
+  monkeypatch.setattr(importlib.metadata, "version", version)
+  with pytest.raises(rocm.VirtualRocmError, match="jax-rocm7-pjrt is missing.*pip install"):
+    rocm._check_versions()
+
+
+def test_plugin_of_another_version(monkeypatch):
+  monkeypatch.setattr(importlib.metadata, "version", lambda package: "0.9.1")
+  with pytest.raises(
+      rocm.VirtualRocmError,
+      match=rf"jaxlib is .* jax-rocm7-plugin 0\.9\.1.*pjrt=={jaxlib.__version__}"):
+    rocm._check_versions()
+
+
+def test_real_rocm_is_not_shadowed(monkeypatch, tmp_path):
+  (tmp_path / "libamdhip64.so.7").touch()
+  monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+  with pytest.raises(rocm.VirtualRocmError, match="libamdhip64.so.7.*--over-real-rocm"):
+    rocm._check_no_real_rocm()
+
+
+def test_jax_that_looked_for_devices_already():
+  import jax
+
+  assert jax.devices()
+  with pytest.raises(rocm.VirtualRocmError, match="has looked for devices already"):
+    rocm._check_not_initialized()
+
+
+def test_plugin_that_needs_what_there_is_no_stand_in_for(monkeypatch, tmp_path):
+  plugin, real = tmp_path / "plugin.so", _elf.read
+  new = _elf.Dynamic(frozenset({"libamdhip64.so.7", "libc.so.6", "libnew.so.1"}), frozenset(),
+                     frozenset({"hipMalloc", "hipNewFunction"}))
+  monkeypatch.setattr(_elf, "read", lambda path: new if path == plugin else real(path))
+  with pytest.raises(
+      rocm.VirtualRocmError,
+      match="needs libraries libnew.so.1 and functions hipNewFunction, which"):
+    rocm._check_libraries([plugin], rocm.library_folder())
+
+
+def test_library_is_read_as_the_loader_does():
+  hip = _elf.read(rocm.library_folder() / "libamdhip64.so.7")
+  assert {"hipMalloc", "hipGraphLaunch", "__hipRegisterFatBinary"} <= hip.defined
+  assert "libc.so.6" in hip.needed and not hip.undefined
+  rccl = _elf.read(rocm.library_folder() / "librccl.so.1")
+  assert "libamdhip64.so.7" in rccl.needed and "hipLaunchHostFunc" in rccl.undefined
+  with pytest.raises(ValueError, match="not a 64-bit"):
+    _elf.read(ROOT / "README.md")
+
+
+def test_nothing_is_loaded_by_importing():
+  code = ("import jaxgemm.emulator.rocm\n"
+          "assert 'amdhip64' not in open('/proc/self/maps').read()\n")
+  assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@needs_plugin
+def test_errors_of_the_command():
+  done = run("--arch=MI999", "-m", "tests.support.virtual_programs", "devices")
+  assert done.returncode == 1 and "There is no chip \"MI999\"" in done.stderr
+  assert "Traceback" not in done.stderr
