@@ -71,6 +71,12 @@ def test_programs_on_late_streams():
 
 
 @needs_plugin
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_what_xla_makes_of_a_product(arch):
+  check_programs("compiled", options=[f"--arch={arch}"])
+
+
+@needs_plugin
 @pytest.mark.parametrize("wanted", [True, False])
 def test_command_buffers(wanted):
   done = check_programs("again", JAXGEMM_COMMAND_BUFFERS=str(int(wanted)),

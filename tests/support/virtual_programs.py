@@ -136,6 +136,33 @@ def serialized():
   check(again(jnp.asarray(a), jnp.asarray(b)), a.astype(np.float64) @ b)
 
 
+def compiled():
+  """XLA adds no copy and no transposition around a product, and makes one call of it."""
+  def text(f, *shapes):
+    types = [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in shapes]
+    return jax.jit(f).lower(*types).compile().as_text()
+
+  def check_calls(text, calls):
+    lines = text.splitlines()
+    assert sum('custom_call_target="jaxgemm_gemm"' in line for line in lines) == calls, text
+    # XLA names copies and transpositions by these words, in fusions, too.
+    assert not any(f" {word}(" in line for line in lines
+                   for word in ("copy", "transpose", "copy-start")), text
+
+  a, b, bias = ((256, 128), BF16), ((128, 64), BF16), ((64,), BF16)
+  matmul = lambda a, b: jaxgemm.matmul(a, b, implementation="jaxgemm")
+  check_calls(text(matmul, a, b), 1)
+  check_calls(text(lambda a, b: jaxgemm.dot_general(
+      a, b, (((0,), (1,)), ((), ())), implementation="jaxgemm"),
+      ((128, 256), BF16), ((64, 128), BF16)), 1)
+  check_calls(text(lambda a, b, bias: jaxgemm.matmul(
+      a, b, bias=bias, activation="gelu", implementation="jaxgemm"), a, b, bias), 1)
+  check_calls(text(lambda a, b, out: jax.vjp(matmul, a, b)[1](out), a, b,
+                   ((256, 64), BF16)), 2)
+  check_calls(text(lambda a, b, s: jaxgemm.ragged_dot(a, b, s, implementation="jaxgemm"),
+                   a, ((4, 128, 64), BF16), ((4,), jnp.int32)), 1)
+
+
 def _mesh():
   return jax.make_mesh((2,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
 
