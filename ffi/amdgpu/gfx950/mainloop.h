@@ -4,6 +4,7 @@
 
 #include "amdgpu/gfx950/operand.h"
 #include "amdgpu/mainloop_edge.h"
+#include "amdgpu/mainloop_end.h"
 #include "amdgpu/mfma.h"
 
 namespace jaxgemm {
@@ -62,20 +63,8 @@ class Mainloop {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
-    const int64_t k_left = lhs_memory.k - (tile.k_end - 1) * int64_t{Traits::kTileK};
-    const uint32_t k_left_in_last = k_left < Traits::kTileK ? k_left : Traits::kTileK;
-    // Prepares the loads of the next k tile, the first of the `left` that are not loaded. The last
-    // one may be partial, those after it are empty.
-    auto check_end = [&](Index left) {
-      if (left > 1) return;
-      if (left == 1) {
-        lhs.MaskK(k_left_in_last);
-        rhs.MaskK(k_left_in_last);
-      } else {
-        lhs.Close();
-        rhs.Close();
-      }
-    };
+    const uint32_t k_in_last = KInLastTile<Traits>(lhs_memory.k, tile);
+    auto check_end = [&](Index left) { CheckEnd(lhs, rhs, left, k_in_last); };
 
     Index left = tile.k_end - tile.k_begin;
     int32_t to_other = kBufferBytes;  // from this k tile's buffer to the other one
