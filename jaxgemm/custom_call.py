@@ -1,9 +1,8 @@
-"""The kernel call: [B, M, K] x [B, K, N] with an epilogue, as one custom call.
+"""The lowering of all products to one custom call.
 
-`gemm_p` appears only while lowering, inside `contract_p` (dense/primitive.py), which has
-the rules for differentiation and vmap; `ragged_p` (grouped/primitive.py) has rules of its own.
-The lowering of both makes the native plan for the platform that is lowered for and
-emits "jaxgemm_gemm". The workspace is the call's last result and is dropped here, so
+`gemm_p` appears only while `contract_p` (dense/primitive.py) is lowered. `ragged_p`
+(grouped/primitive.py) and `chunked_p` (chunked/primitive.py) call `lower_call` themselves.
+It makes the native plan for the platform and emits "jaxgemm_gemm". The workspace is the call's last result and is dropped here, so
 that no abstract value depends on the platform.
 """
 

@@ -109,9 +109,10 @@ NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum
                   "multiplies these together with what precedes and follows")
 
 
-def is_left(k: int, implementation: str | None) -> bool:
+def prefers_xla(k: int, implementation: str | None) -> bool:
   """Whether XLA computes a call that the kernels can compute, too.
 
-  The kernels' accumulators begin with 0, so a single product of -0.0 would become 0.0.
+  If k is 1, XLA fuses the product with what is around it, and keeps -0.0. The kernels'
+  accumulators begin with 0, which would make it 0.0.
   """
   return implementation is None and k == 1

@@ -2,7 +2,7 @@
 // types of out stores whole rows, four elements per lane.
 #pragma once
 
-#include "kernel/gemm_traits.h"
+#include "amdgpu/gemm_traits.h"
 #include "kernel/row_epilogue.h"
 
 namespace jaxgemm {
@@ -79,7 +79,7 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
         *at(frag_m * 16 + lane % 16, 4 * frag_n + lane / 16) = *loaded;
       }
     }
-    // Registers cannot be indexed: one branch for each pass.
+    // Registers cannot be indexed at run time, so each pass has a branch of its own.
 #pragma unroll
     for (int i = 0; i < Traits::kFragsM; ++i) {
       if (i / 2 != pass || loaded) continue;

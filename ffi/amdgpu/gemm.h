@@ -2,10 +2,10 @@
 #pragma once
 
 #include "amdgpu/epilogue.h"
+#include "amdgpu/gemm_traits.h"
 #include "amdgpu/isa.h"
 #include "kernel/gemm_args.h"
-#include "kernel/gemm_traits.h"
-#include "schedule/stream_k.h"
+#include "schedule/fixup.h"
 #if defined(__gfx950__)
 #include "amdgpu/gfx950/mainloop.h"
 #else
@@ -90,7 +90,7 @@ struct AmdAccumulator {
     for (int i = 0; i < kRows; ++i) {
       f(row, sums[i / Traits::kFragsN][i % Traits::kFragsN]);
       row += Traits::kThreads;
-      // Else the compiler keeps the addresses of all rows at once.
+      // Without this the compiler keeps the addresses of all rows at once.
       asm volatile("" : "+v"(row));
     }
   }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "amdgpu/buffer.h"
+#include "amdgpu/gemm_traits.h"
 #include "amdgpu/mfma.h"
-#include "kernel/gemm_traits.h"
 
 namespace jaxgemm {
 
@@ -31,7 +31,7 @@ class EdgeMainloop {
 #pragma clang loop unroll(disable)
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
       Barrier();
-      // Else the compiler keeps all addresses in registers and advances each of them.
+      // Without this the compiler keeps all addresses in registers and advances each of them.
       asm volatile("" : "+s"(k_tile));
       const int64_t k = int64_t{k_tile} * Traits::kTileK;
       Stage(lhs, tile.m, k, lds);
@@ -66,7 +66,7 @@ class EdgeMainloop {
       const int last_chunk = (left - 1) / Traits::kChunk;
       int64_t first_k = k + (chunk < last_chunk ? chunk : last_chunk) * Traits::kChunk;
       int64_t global_row = operand.FirstRow(tile) + operand.RowInMemory(tile, row, 1);
-      // Else the compiler keeps the parts that all lanes share in scalar registers.
+      // Without this the compiler keeps the parts that all lanes share in scalar registers.
       asm volatile("" : "+v"(first_k), "+v"(global_row));
       const auto* from = reinterpret_cast<const Bits*>(operand.base) + global_row * row_stride +
                          first_k * k_stride;

@@ -1,8 +1,8 @@
 // The end of a work tile's k range, for the main loops of AMD GPUs, which load k tiles ahead.
 #pragma once
 
+#include "amdgpu/gemm_traits.h"
 #include "amdgpu/isa.h"
-#include "kernel/gemm_traits.h"
 #include "schedule/tile_scheduler.h"
 
 namespace jaxgemm {

@@ -6,7 +6,7 @@
 // of the 4 vectors of one step. Any order of k is right if lhs and rhs have the same one.
 #pragma once
 
-#include "kernel/gemm_traits.h"
+#include "amdgpu/gemm_traits.h"
 
 namespace jaxgemm {
 

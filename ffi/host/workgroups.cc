@@ -5,7 +5,7 @@
 
 #include "host/mainloop.h"
 #include "host/trace.h"
-#include "schedule/stream_k.h"
+#include "schedule/fixup.h"
 
 namespace jaxgemm {
 namespace {

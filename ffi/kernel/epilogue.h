@@ -1,5 +1,7 @@
-// The epilogue of every backend: out = cast(activation(scale * acc + bias)), computed in
-// float. For int32 accumulators and an integer out: acc + bias, wrapped.
+// What every epilogue is made of: activations, and conversions to small floats. The epilogue
+// itself, out = cast(activation(scale * acc + bias)) in float, or acc + bias in int32 for an
+// integer out, is in host/store.h, in row_epilogue.h for GPUs, and for Hopper's registers in
+// sm90/epilogue.h.
 //
 // Every function here has internal linkage: the host kernels compile this file once per
 // instruction set, and the linker must not pick one set's copy for all.

@@ -7,8 +7,8 @@
 namespace jaxgemm {
 namespace {
 
-// Queues of one XCD. One queue keeps its CUs' tiles together in the L2; more spare the CUs the wait
-// for each other. The thresholds are tritonBLAS's (ROCm/tritonBLAS PR 64).
+// Queues of one XCD. With one queue its CUs share tiles in the L2; with several they wait less for
+// each other's atomics. The thresholds are tritonBLAS's (ROCm/tritonBLAS PR 64).
 int64_t QueuesPerXcd(int64_t tiles) {
   return tiles <= 512 ? 8 : tiles <= 1536 ? 4 : tiles <= 2048 ? 2 : 1;
 }

@@ -32,7 +32,7 @@ struct Plan {
   // Host: few rows, so rhs is streamed and not packed; whole tiles are computed in out itself,
   // which has the accumulators' type and order.
   bool skinny = false, in_place = false;
-  int64_t m = 0, n = 0, k = 0;  // gated: n counts both matrices' columns, as tile_n does
+  int64_t m = 0, n = 0, k = 0;  // gated: n counts the columns of gate and up, as tile_n does
   TileGrid grid{};              // of all tiles; grouped: of as many as there can be
   // Bytes from the workspace's start, each part 64-byte aligned. The first zeroed_bytes are set to
   // zero on the call's stream: claim counters, arrival counters, atomic accumulators, the status of
@@ -56,7 +56,8 @@ struct Plan {
 
 struct Candidate {
   Choice choice;
-  // Predicted: microseconds or cycles or a rank. Only candidates of one problem and chip compare.
+  // The predicted cost: cycles on Hopper, a relative time on the host, a rank on AMD GPUs. Only
+  // candidates of one problem and chip compare.
   double cost = 0;
   // What `explain` says of the decision.
   bool whole_is_faster = false;  // stream-K was asked for, and whole tiles take no longer

@@ -118,7 +118,7 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
   if (IsPlain(c.form)) {
     say("plain: out is stored as it is summed up, by a form of the kernel that can do no more");
   }
-  if (TakesTurns(c.form, c.tile_n)) {
+  if (IsPingPong(c.form, c.tile_n)) {
     say("ping-pong: a CTA's two warpgroups take turns, each with a tile of its own: one stores "
         "while the other multiplies");
   }

@@ -59,7 +59,7 @@ void ShapeCluster(const Chip& chip, Plan* plan) {
   const TileGrid& grid = plan->grid;
   for (auto [m, n] : kShapes) {
     const int64_t size = c.cluster_k * m * n;
-    if (size <= kMostPeers && grid.tiles_m % m == 0 && grid.tiles_n % n == 0 &&
+    if (size <= kMaxClusterSize && grid.tiles_m % m == 0 && grid.tiles_n % n == 0 &&
         grid.num_tiles() / (m * n) <= ClustersAtOnce(size, chip)) {
       c.cluster_m = m, c.cluster_n = n;
       return;
@@ -153,7 +153,7 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
       drafts.back().candidate.whole_is_faster = true;
       if (Cuts(p, instance, at_once)) drafts.push_back(whole);
     }
-    for (int64_t cluster_k = 2; may_share && cluster_k <= kMostPeers; ++cluster_k) {
+    for (int64_t cluster_k = 2; may_share && cluster_k <= kMaxClusterSize; ++cluster_k) {
       if (!ClustersFit(p, chip, instance, cluster_k)) continue;
       drafts.push_back(whole);
       drafts.back().scheduling.schedule = Schedule::kStreamK;
@@ -170,7 +170,7 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
   if (c.cluster_k * c.cluster_m * c.cluster_n > 1 || c.form == Sm90Form::kPeers) {
     return plan.instance && c.target == "sm90" && c.form == Sm90Form::kPeers && c.cluster_k > 1 &&
            ClusterK(p, plan) == c.cluster_k && c.cut_tiles == tiles &&
-           c.cluster_k * c.cluster_m * c.cluster_n <= kMostPeers &&
+           c.cluster_k * c.cluster_m * c.cluster_n <= kMaxClusterSize &&
            plan.grid.tiles_m % c.cluster_m == 0 && plan.grid.tiles_n % c.cluster_n == 0;
   }
   return c.form == Sm90Form::kGeneral ||

@@ -102,7 +102,8 @@ void SetEmulatorLibrary(std::string path) {
 }
 
 std::string LaunchEmulated(const Call& call) {
-  if (!call.plan.instance) return "there is nothing to emulate of a plan for the CPU.";
+  if (!call.plan.instance)
+    return "the program was planned for the CPU, which the emulator does not run.";
   std::string error;
   Emulator* emulator = Find(&error);
   if (!emulator) return error;

@@ -192,8 +192,10 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
   void* pointers[] = {&arguments, nullptr};
   if (driver_.encode_tensor_map) {
     maps = MakeTensorMaps(driver_, call);
-    const bool is_moved = maps.lhs_valid && maps.rhs_valid && maps.out_valid;
-    if (plan.choice.form == Sm90Form::kPeers || is_moved) form = plan.choice.form;
+    // The other forms need TMA for both operands and for out. Where a line or an address is no
+    // multiple of 16 bytes, the general form runs instead.
+    const bool tma_moves_all = maps.lhs_valid && maps.rhs_valid && maps.out_valid;
+    if (plan.choice.form == Sm90Form::kPeers || tma_moves_all) form = plan.choice.form;
     pointers[1] = &maps;
     grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
     block = kSm90Threads;

@@ -161,7 +161,7 @@ JAXGEMM_DEVICE inline void SleepBriefly() {
   nanosleep(&kTime, nullptr);
 }
 
-// For claims, where only the count matters.
+// Orders nothing else: for claims and for sums.
 JAXGEMM_DEVICE inline int32_t FetchAddRelaxed(int32_t* address, int32_t value) {
   return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }

@@ -3,7 +3,8 @@
 //
 //   ragged m: group g has rows of lhs and out, and its own rhs. Rows before and after the groups of
 //             this shard are tiles without k tiles: out is zero there.
-//   ragged k: group g has a range of k and its own out, which is zero if the range is empty.
+//   ragged k: group g has a range of k and its own out. If the range is empty, out is zero, or
+//   keeps its value (skips_empty).
 //
 // Groups that reach beyond the end are cut off there; negative sizes count as zero.
 #pragma once

@@ -35,8 +35,8 @@ struct WorkTile {
   Index first_slot = 0, cut_tile = 0;
   bool valid = true;
   // Grouped problems: the group's index in this shard, and its rows (ragged m) or k (ragged k)
-  // [origin, limit): m or k_begin and k_end count from origin. `zero`: rows of no group, where out
-  // is zero.
+  // [origin, limit): m or k_begin and k_end count from origin. `zero`: rows of no group.
+  // There are no k tiles, so the accumulators are zero, and the epilogue applies nothing to them.
   Index group = 0, origin = 0, limit = 0;
   bool zero = false;
 };

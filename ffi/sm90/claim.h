@@ -174,7 +174,7 @@ struct TileReceiver {
   JAXGEMM_SM90 WorkTile operator()(Index) const { return tile; }
 
  private:
-  // Every lane arrives: racecheck assumes no order between the lanes of a warp.
+  // Every lane arrives: compute-sanitizer's racecheck assumes no order between the lanes of a warp.
   JAXGEMM_SM90 void Receive() {
     shared.tile_full[place.slot].Wait(place.parity);
     tile = shared.tiles[place.slot];

@@ -21,8 +21,8 @@ struct PeerRank {
   JAXGEMM_SM90 int Of(int other) const { return other * tiles + tile; }
 };
 
-// Fragment i (in the code: a four) is accumulators 4 i to 4 i + 3 of a warp's threads. A peer owns
-// some of these i, for all warps. A warp sends its fragments to the same warp of their owner, which
+// Fragment i, a `four`, is accumulators 4 i to 4 i + 3 of a warp's threads. A peer owns some of
+// these i, for all warps. A warp sends its fragments to the same warp of their owner, which
 // waits for nothing else.
 template <class Traits>
 class PeerExchange {
@@ -57,7 +57,7 @@ class PeerExchange {
 
   // Sends the fragments that other peers own, the next peer's first, and keeps this peer's own.
   JAXGEMM_SM90 void Send(const Sum (&sums)[Traits::kSums]) const {
-    // The other warps of its warpgroup must have read the rows of lhs where Kept() is.
+    // Kept() lies in rows of lhs that the other warps of its warpgroup may still be reading.
     WarpgroupBarrier(warp_ / kWarps);
     Share share = next_;
 #pragma unroll 1
@@ -112,7 +112,7 @@ class PeerExchange {
   struct Share {
     int first, end;
 
-    // Registers cannot be indexed: the loop is over all fragments.
+    // Registers cannot be indexed at run time, so the loop is over all fragments.
     template <class Do>
     JAXGEMM_SM90 void ForEach(const Do& it) const {
 #pragma unroll

@@ -339,7 +339,7 @@ class Epilogue {
     const int four = Lane() % fours;
 #pragma unroll 1
     for (int block = 0; block < Traits::kTileN / kColumns; ++block) {
-      // Registers cannot be indexed: one branch for each block.
+      // Registers cannot be indexed at run time, so each block has a branch of its own.
 #pragma unroll
       for (int i = 0; i < Traits::kTileN / kColumns; ++i) {
         if (i != block) continue;

@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "schedule/stream_k.h"
+#include "schedule/fixup.h"
 #include "sm90/claim.h"
 #include "sm90/epilogue.h"
 #include "sm90/mainloop.h"
@@ -151,8 +151,8 @@ class Workgroup {
     // With this order of branches the producers' code comes next: they have work first.
     if (warp >= kWarpgroupSize / kWarpSize) {
       TakeRegisters<224>();
-      if constexpr (Traits::kTakesTurns) {
-        ConsumeInTurns();
+      if constexpr (Traits::kIsPingPong) {
+        ConsumePingPong();
       } else if constexpr (Traits::kIsPlain) {
         ConsumePlain();
       } else {
@@ -238,13 +238,13 @@ class Workgroup {
       ForEachWorkTile(PacedClaim<Traits, Claim>{claim, sender, ahead}, map, ready, false, send,
                       [](const WorkTile&) {});
     } else {
-      CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_);
+      TmaLoader<Traits> loader(args_, maps_, shared_, rank_);
       ForEachWorkTile(claim, map, ready, args_.claim_ahead, send,
                       [&](const WorkTile& tile) { Load(loader, tile); });
     }
     sender.Send({.valid = false});
   }
-  JAXGEMM_SM90 void Load(CopyEngineLoader<Traits>& loader, const WorkTile& tile) const {
+  JAXGEMM_SM90 void Load(TmaLoader<Traits>& loader, const WorkTile& tile) const {
     // TMA must see what the writer of a chunk's signal wrote.
     if (args_.chunks.signals) FenceAsyncProxyOfMemory();
     loader.Load(tile);
@@ -259,7 +259,7 @@ class Workgroup {
   }
 
   JAXGEMM_SM90 void LoadSent() {
-    CopyEngineLoader<Traits> loader(args_, maps_, shared_, rank_);
+    TmaLoader<Traits> loader(args_, maps_, shared_, rank_);
     ForEachSent([](const WorkTile&) {}, [&](const WorkTile& tile) { Load(loader, tile); });
   }
 
@@ -288,7 +288,7 @@ class Workgroup {
       epilogue.Store(args_, maps_, tile, sums);
     };
     ForEachSent(compute, store);
-    // TMA reads shared memory until then.
+    // Shared memory must exist until TMA has read it.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }
 
@@ -310,16 +310,16 @@ class Workgroup {
   }
 
   // Both warpgroups receive all tiles; each computes every other one.
-  JAXGEMM_SM90 void ConsumeInTurns() {
+  JAXGEMM_SM90 void ConsumePingPong() {
     typename Traits::Sum sums[Traits::kAllSums];
     Multiplier<Traits> multiplier(shared_);
-    const Turns turns;
+    const PingPongTurns turns;
     Index turn = 0;
     auto compute = [&](const WorkTile& tile) {
       const Index k_tiles = tile.k_end - tile.k_begin;
       if (!turns.IsMine(turn)) return multiplier.Skip(k_tiles);
       if (turn > 0) turns.Await();
-      const Turns::HandOver hand_over = turns.After(k_tiles, /*is_last=*/false);
+      const PingPongTurns::HandOver hand_over = turns.After(k_tiles, /*is_last=*/false);
       multiplier.Run(args_, tile, sums, hand_over);
       if (SameInWarp(k_tiles <= 0)) hand_over();
     };
@@ -332,7 +332,7 @@ class Workgroup {
     ForEachSent(compute, store);
     // The last tile's turn was handed over as well, and the barrier must be completed.
     if (turn > 0 && turns.IsMine(turn)) turns.Await();
-    // TMA reads shared memory until then.
+    // Shared memory must exist until TMA has read it.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }
 

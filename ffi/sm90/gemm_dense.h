@@ -51,8 +51,8 @@ template <class Traits>
 class DenseWorkgroup {
   static constexpr bool kIsPeers = Traits::kForm == Sm90Form::kPeers;
   // Registers per thread after setmaxnreg, out of those that the CTA has at launch.
-  static constexpr int kMultiplierRegisters = Traits::kTakesTurns ? 240 : 232;
-  static constexpr int kLoaderRegisters = Traits::kTakesTurns ? 24 : 40;
+  static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
+  static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;
   using Map = AheadMap<std::conditional_t<kIsPeers, PeersMap, DenseMap>>;
 
  public:
@@ -104,15 +104,15 @@ class DenseWorkgroup {
       if constexpr (Traits::kTradesRegisters) TakeRegisters<kMultiplierRegisters>();
       if constexpr (kIsPeers) {
         ConsumeAsPeer();
-      } else if constexpr (Traits::kTakesTurns) {
-        ConsumeInTurns();
+      } else if constexpr (Traits::kIsPingPong) {
+        ConsumePingPong();
       } else {
         ConsumePlain();
       }
     } else {
       if constexpr (Traits::kTradesRegisters) GiveRegisters<kLoaderRegisters>();
       if (warp == 0) {
-        Load(CopyEngineLoader<Traits>(args_, maps_, shared_, rank_, ahead));
+        Load(TmaLoader<Traits>(args_, maps_, shared_, rank_, ahead));
       } else if (by_element_) {
         Load(ElementLoader<Traits>{.args = args_,
                                    .maps = maps_,
@@ -128,7 +128,7 @@ class DenseWorkgroup {
   JAXGEMM_SM90 Index LoadFirst() {
     const Index count = map_.tile.k_end - map_.tile.k_begin;
     WaitForKernelsBefore();
-    CopyEngineLoader<Traits>::LoadAhead(args_, maps_, shared_, rank_, map_.tile);
+    TmaLoader<Traits>::LoadAhead(args_, maps_, shared_, rank_, map_.tile);
     return count < kLoadedAhead ? count : kLoadedAhead;
   }
 
@@ -222,12 +222,12 @@ class DenseWorkgroup {
     stored.Finish();
   }
 
-  JAXGEMM_SM90 void ConsumeInTurns() {
+  JAXGEMM_SM90 void ConsumePingPong() {
     typename Traits::Sum sums[Traits::kAllSums];
     const Index step = args_.claim.num_workgroups, tiles = NumTiles();
     const Index tiles_k = map_.map.grid.tiles_k;
     Multiplier<Traits> multiplier(shared_, tiles * tiles_k - Traits::kStages);
-    const Turns turns;
+    const PingPongTurns turns;
     Index turn = turns.first();
     if (turn == 1) multiplier.Skip(tiles_k);
     for (; turn < tiles; turn += Traits::kConsumers) {
@@ -240,7 +240,7 @@ class DenseWorkgroup {
                      [&](int before) { return multiplier.LastSlot(before); });
       multiplier.Skip(tiles_k);
     }
-    // TMA reads shared memory until then.
+    // Shared memory must exist until TMA has read it.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }
 
@@ -250,7 +250,7 @@ class DenseWorkgroup {
   const int rank_;  // of the CTA in a cluster that shares rhs
   const bool by_element_;
   const PeerRank peer_rank_;
-  Index next_;  // the index after the claimed one
+  Index next_;  // the index of the tile after map_'s; before the first tile this CTA's first
   Map map_;
 };
 

@@ -15,7 +15,7 @@ template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_
           bool rhs_k_contiguous, Sm90Form form>
 struct Sm90Traits {
   static constexpr Sm90Form kForm = form;
-  static constexpr bool kTakesTurns = TakesTurns(form, tile_n);
+  static constexpr bool kIsPingPong = IsPingPong(form, tile_n);
   static constexpr bool kIsDense =
       form == Sm90Form::kPlain || form == Sm90Form::kPeers || form == Sm90Form::kPingPong;
   static constexpr bool kIsPlain = IsPlain(form);
@@ -38,8 +38,8 @@ struct Sm90Traits {
   static_assert(kCtaM == kConsumers * kWgmmaM);
   // A warpgroup has 64 of the CTA's rows or, with ping-pong, all rows of every other tile.
   // kStageReaders warpgroups read each stage.
-  static constexpr int kBlocksM = kTakesTurns ? kCtaM / kWgmmaM : 1;
-  static constexpr int kStageReaders = kTakesTurns ? 1 : kConsumers;
+  static constexpr int kBlocksM = kIsPingPong ? kCtaM / kWgmmaM : 1;
+  static constexpr int kStageReaders = kIsPingPong ? 1 : kConsumers;
 
   static constexpr bool kInteger = lhs == DType::kS8;
   using Sum = std::conditional_t<kInteger, int32_t, float>;

@@ -21,7 +21,7 @@ inline constexpr int kPlainKTiles = 4;
 constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : DType::kBF16; }
 
 // Whether the consumer warpgroups ping-pong: each has all accumulators of its own output tile.
-constexpr bool TakesTurns(Sm90Form form, int64_t tile_n) {
+constexpr bool IsPingPong(Sm90Form form, int64_t tile_n) {
   return IsPlain(form) && form != Sm90Form::kPlain && (tile_n == 128 || tile_n == 192);
 }
 
@@ -30,8 +30,9 @@ constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster
                        bool lhs_k_contiguous, bool rhs_k_contiguous) {
   if (form == Sm90Form::kGeneral) return true;
   if (form == Sm90Form::kPeers) return cluster == 1 && (tile_n == 128 || tile_n == 64);
-  if (form == Sm90Form::kPingPong && !TakesTurns(form, tile_n)) return false;
-  // The other forms need TMA, but threads transpose 8-bit operands that are not k-contiguous.
+  if (form == Sm90Form::kPingPong && !IsPingPong(form, tile_n)) return false;
+  // The other forms load both operands by TMA, so 8-bit operands must be k-contiguous. They are not
+  // compiled for float32 and int8.
   return ElementBytes(lhs) == 2 ||
          (ElementBytes(lhs) == 1 && lhs != DType::kS8 && lhs_k_contiguous && rhs_k_contiguous);
 }
@@ -42,7 +43,7 @@ struct alignas(64) TensorMap {
 };
 
 // The operands described for TMA, [z, y, x]. If TMA cannot read an operand's lines (what is
-// contiguous in memory), the flag is false and threads copy them.
+// contiguous in memory), the flag is false and threads copy them from GemmArgs' pointers.
 struct TensorMaps {
   TensorMap lhs, rhs, out;
   // kPeers: a cluster has the peers of cluster_m x cluster_n tiles, and the grid counts clusters.
@@ -62,12 +63,12 @@ inline constexpr int kBoxRows = 16, kBoxColumns = kBoxBytes / 2;
 inline constexpr int kSm90Threads = 384, kSm90SharedBytes = 227 * 1024;
 // Consumer warpgroups of a CTA.
 inline constexpr int kSm90Consumers = 2;
-// CTAs of the largest cluster that every GPU can run.
-inline constexpr int kMostPeers = 8;
+// The most CTAs of a cluster on every Hopper GPU (CUDA's portable cluster size).
+inline constexpr int kMaxClusterSize = 8;
 // Whether a tile can have `count` peers. Each owns some of its columns, in groups of eight, and the
 // other peers' partial sums for these must not be more than those of one tile.
 constexpr bool CanBePeers(int64_t tile_n, int64_t count) {
-  if (count < 2 || count > kMostPeers) return false;
+  if (count < 2 || count > kMaxClusterSize) return false;
   const int64_t eights = tile_n / 8, most = (eights + count - 1) / count;
   return (count - 1) * most <= eights;
 }

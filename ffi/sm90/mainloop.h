@@ -39,10 +39,10 @@ struct OperandPlace {
 
 // Fills the stages by TMA. Run by one warp, of which one lane issues the loads.
 template <class Traits>
-class CopyEngineLoader {
+class TmaLoader {
  public:
-  JAXGEMM_SM90 CopyEngineLoader(const GemmArgs& args, const TensorMaps& maps,
-                                SharedMemory<Traits>& shared, int rank, Index ahead = 0)
+  JAXGEMM_SM90 TmaLoader(const GemmArgs& args, const TensorMaps& maps, SharedMemory<Traits>& shared,
+                         int rank, Index ahead = 0)
       : args_(args),
         maps_(maps),
         rank_(rank),
@@ -160,7 +160,8 @@ class CopyEngineLoader {
 };
 
 // Fills the stages from operands that TMA cannot read: their lines (what is contiguous in memory)
-// are not a multiple of 16 bytes long. All threads of kWarps warps copy element by element.
+// are not a multiple of 16 bytes long, or wgmma needs another layout (TmaReads in
+// plan/relayout_sm90.cc). All threads of kWarps warps copy element by element.
 template <class Traits>
 struct ElementLoader {
   static constexpr int kWarps = 3, kThreads = kWarps * kWarpSize;
@@ -197,7 +198,8 @@ struct ElementLoader {
         }
       }
       FenceAsyncProxy();
-      // Every lane arrives: racecheck assumes no order between the lanes of a warp.
+      // Every lane arrives: compute-sanitizer's racecheck assumes no order between the lanes of a
+      // warp.
       shared.full[stage.slot].Arrive();
     }
   }
@@ -321,7 +323,7 @@ class Multiplier {
   JAXGEMM_SM90 explicit Multiplier(SharedMemory<Traits>& shared, Index releases = kNever)
       : shared_(shared), releases_(releases) {
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
-    const int rows = Traits::kTakesTurns ? 0 : thread / kWarpgroupSize * Traits::kWgmmaM;
+    const int rows = Traits::kIsPingPong ? 0 : thread / kWarpgroupSize * Traits::kWgmmaM;
     full_.first = SameInWarp(SharedAddress(shared.full));
     lhs_ =
         SameInWarp(MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
@@ -439,7 +441,7 @@ class Multiplier {
     Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared_.lhs[slot], k, thread);
     Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared_.rhs[slot], k, thread);
     FenceAsyncProxy();
-    NamedBarrier(Traits::kTakesTurns ? kWarpgroupBarrier + warpgroup : kConsumersBarrier, kThreads);
+    NamedBarrier(Traits::kIsPingPong ? kWarpgroupBarrier + warpgroup : kConsumersBarrier, kThreads);
   }
   template <bool kKMajor, int kBytes>
   JAXGEMM_SM90 void Zero(char* operand, int k, int thread) {

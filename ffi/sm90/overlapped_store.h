@@ -39,7 +39,7 @@ struct StoredMeanwhile {
   }
   JAXGEMM_SM90 void operator()() {
     if (IsDone() || std::exchange(lags, false)) return;
-    // Registers cannot be indexed: one branch for each box.
+    // Registers cannot be indexed at run time, so each box has a branch of its own.
 #pragma unroll
     for (int i = 0; i < Boxes::kBoxes; ++i) {
       if (i == box) TheBoxes().Store(packed, i);
@@ -53,7 +53,7 @@ struct StoredMeanwhile {
   // Called by whole warpgroups after the last tile.
   JAXGEMM_SM90 void Finish() {
     TheBoxes().StoreAllByStages(packed, !IsDone());
-    // TMA reads shared memory until then.
+    // Shared memory must exist until TMA has read it.
     if (IsLeader()) WaitForStoredBoxes<0>();
   }
 };

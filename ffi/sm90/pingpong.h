@@ -6,11 +6,11 @@
 
 namespace jaxgemm {
 
-class Turns {
+class PingPongTurns {
   static constexpr int kThreads = kSm90Consumers * kWarpgroupSize;
 
  public:
-  JAXGEMM_SM90 Turns() : mine_(SameInWarp(ThreadId() / kWarpgroupSize) - 1) {}
+  JAXGEMM_SM90 PingPongTurns() : mine_(SameInWarp(ThreadId() / kWarpgroupSize) - 1) {}
 
   // This warpgroup's first turn.
   JAXGEMM_SM90 Index first() const { return mine_; }

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.chunked.primitive import Form, chunked, plan_chunked
+from jaxgemm.chunked.primitive import ChunkedParams, chunked, plan_chunked
 from jaxgemm.config import GemmConfig, timeout_ns
 from jaxgemm.dense.api import dot_general, matmul, prepare
 from jaxgemm.dense.dimensions import (
@@ -143,7 +143,7 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, time
     columns = (scale.shape[len(dims.scale) - 1:] if labels & set(product.columns)
                else (1,))
     scale = scale.reshape(*((-1,) if labels & set(product.batch) else ()), *columns)
-  form = Form(arranged.lhs_contracting, arranged.rhs_contracting, tiles_per_chunk_m,
+  form = ChunkedParams(arranged.lhs_contracting, arranged.rhs_contracting, tiles_per_chunk_m,
               tile_idx_pivot_m, limit_ns)
   return form, spec, product, arranged, bias, scale
 
@@ -339,7 +339,7 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
   return _chunk_rows(lhs, rhs, arranged, form, spec)
 
 
-def _chunk_rows(lhs, rhs, arranged: _Arranged, form: Form, spec: Spec) -> int:
+def _chunk_rows(lhs, rhs, arranged: _Arranged, form: ChunkedParams, spec: Spec) -> int:
   operands = [jax.ShapeDtypeStruct(shape, x.dtype) for shape, x in
               ((arranged.lhs_shape, lhs), (arranged.rhs_shape, rhs))]
   planned = plan_chunked([*operands, None], form, spec, spec.target(

@@ -38,7 +38,7 @@ from jaxgemm.dense.primitive import contract, tangent_of_sums, unify_varying
 from jaxgemm.spec import Geometry, Spec
 
 
-class Form(NamedTuple):
+class ChunkedParams(NamedTuple):
   """Layouts, chunks and optional operands of a chunked product.
 
   Attributes:
@@ -102,7 +102,7 @@ chunked_p = Primitive("jaxgemm_chunked")
 chunked_p.multiple_results = True
 
 
-def chunked(lhs, rhs, signals, epoch, bias=None, scale=None, *, form: Form,
+def chunked(lhs, rhs, signals, epoch, bias=None, scale=None, *, form: ChunkedParams,
             spec: Spec) -> list[jax.Array]:
   """Binds chunked_p: [out, status], or [out, preact, status] with spec.save_preact."""
   form = form._replace(bias=bias is not None, scale=scale is not None)
@@ -110,7 +110,7 @@ def chunked(lhs, rhs, signals, epoch, bias=None, scale=None, *, form: Form,
   return chunked_p.bind(*unify_varying(operands), form=form, spec=spec)
 
 
-def plan_chunked(operands, form: Form, spec: Spec, target: str) -> dict:
+def plan_chunked(operands, form: ChunkedParams, spec: Spec, target: str) -> dict:
   """The plan of a call with operands of these shapes and dtypes.
 
   Raises:

@@ -24,7 +24,7 @@ from jaxgemm.dense.dimensions import (
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.primitive import contract, contract_local, plan_contraction
 from jaxgemm.dtypes import beside, dtype_beside, sums_dtype
-from jaxgemm.fallback import is_left, leaves_to_xla, unsupported
+from jaxgemm.fallback import prefers_xla, leaves_to_xla, unsupported
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.precision import hashable, is_high
 from jaxgemm.spec import Spec
@@ -173,7 +173,7 @@ def _call(lhs, rhs, bias, scale, product: Product, **options):
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
   spec, dims, bias, scale, reason = prepare(lhs, rhs, bias, scale, product, **options)
   implementation = options["implementation"]
-  left = is_left(product.k, implementation)
+  left = prefers_xla(product.k, implementation)
   if reason is None and implementation is None and not left:
     reason = _faster_by_xla(lhs, rhs, bias, scale, product, dims, spec)
   if leaves_to_xla(implementation, reason) or left:

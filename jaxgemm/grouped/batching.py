@@ -12,11 +12,11 @@ from jax.interpreters import batching
 import jax.numpy as jnp
 
 from jaxgemm.grouped.group_sizes import local_sizes
-from jaxgemm.grouped.primitive import Form, bind, finish, ragged, ragged_p
+from jaxgemm.grouped.primitive import GroupedParams, bind, finish, ragged, ragged_p
 from jaxgemm.spec import Spec
 
 
-def _outside(*operands, form: Form, spec: Spec):
+def _outside(*operands, form: GroupedParams, spec: Spec):
   """The product with the epilogue outside the kernel."""
   lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
   z, = ragged(lhs, rhs, sizes, offset, buffer=buffer,
@@ -24,7 +24,7 @@ def _outside(*operands, form: Form, spec: Spec):
   return finish(z, sizes, offset, bias, scale, form=form, spec=spec)
 
 
-def _without_offset(*operands, form: Form, spec: Spec):
+def _without_offset(*operands, form: GroupedParams, spec: Spec):
   """The product with the offset applied to the sizes."""
   lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
   sizes = local_sizes(sizes, offset, form.local_groups)
@@ -32,7 +32,7 @@ def _without_offset(*operands, form: Form, spec: Spec):
                 form=form, spec=spec)
 
 
-def _added(*operands, form: Form, spec: Spec):
+def _added(*operands, form: GroupedParams, spec: Spec):
   """Mode "k": the buffer added to the product outside the kernel."""
   lhs, rhs, sizes, offset, buffer, *_ = form.split(operands)
   out, = ragged(lhs, rhs, sizes, offset, form=form, spec=spec)
@@ -113,7 +113,7 @@ def _batch(operands, axes, *, form, spec, call):
 batching.primitive_batchers[ragged_p] = _batch
 
 
-def _is_among_rows(arrays, axes, form: Form) -> bool:
+def _is_among_rows(arrays, axes, form: GroupedParams) -> bool:
   # Whether the new dimension is inside lhs's rows. It then multiplies all group sizes.
   lhs_axis, *other_axes = axes
   return (form.mode == "m" and not any(axis is not None for axis in other_axes)

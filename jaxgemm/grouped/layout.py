@@ -14,7 +14,7 @@ from typing import NamedTuple
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm.grouped.primitive import Form, merge_columns, transposed_gradients
+from jaxgemm.grouped.primitive import GroupedParams, merge_columns, transposed_gradients
 
 Labels = tuple[int, ...]
 
@@ -37,7 +37,7 @@ class RaggedLayout(NamedTuple):
     relayouts: which of "lhs", "rhs" and "out" are transposed.
   """
 
-  form: Form
+  form: GroupedParams
   batch: Labels
   outer: Labels
   ragged: int
@@ -145,7 +145,7 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
         cost += math.prod(size[x] for x in labels)
     if best is None or cost < best_cost:
       best_cost = cost
-      form = Form(mode, lhs_contracting, rhs_contracting, local_groups, paired=gated,
+      form = GroupedParams(mode, lhs_contracting, rhs_contracting, local_groups, paired=gated,
                   gated=gated)
       best = RaggedLayout(form, batch, outer, ragged, inner, free, n, rhs,
                           lhs_groups, rhs_groups, tuple(size.items()), relayouts)

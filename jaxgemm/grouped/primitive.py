@@ -58,7 +58,7 @@ def merge_columns(shape) -> tuple[int, ...]:
   return (*shape[:-2], shape[-2] * shape[-1])
 
 
-class Form(NamedTuple):
+class GroupedParams(NamedTuple):
   """Mode, layouts and optional operands of a grouped product; see above.
 
   Attributes:
@@ -136,7 +136,7 @@ ragged_p.multiple_results = True
 
 
 def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, *, buffer=None,
-           form: Form, spec: Spec) -> list[jax.Array]:
+           form: GroupedParams, spec: Spec) -> list[jax.Array]:
   """Binds ragged_p: [out], or [out, preact] with spec.save_preact.
 
   Args:
@@ -164,7 +164,7 @@ def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, *, buffer=None,
   return bind(*operands, form=form, spec=spec)
 
 
-def bind(*operands, form: Form, spec: Spec) -> list[jax.Array]:
+def bind(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
   """Binds ragged_p, with a partitioning rule if spec.config.partition is set."""
   call = None
   if spec.config.partition:
@@ -179,19 +179,19 @@ def bind(*operands, form: Form, spec: Spec) -> list[jax.Array]:
   return ragged_p.bind(*operands, form=form, spec=spec, call=call)
 
 
-def _compute(*operands, form: Form, spec: Spec):
+def _compute(*operands, form: GroupedParams, spec: Spec):
   return ragged_p.bind(*operands, form=form, spec=spec, call=None)
 
 
-def ragged_local(*operands, form: Form, spec: Spec) -> list[jax.Array]:
+def ragged_local(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
   """`ragged` of one device's operands, without the absent ones."""
   lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
   return ragged(lhs, rhs, sizes, offset, bias, scale, buffer=buffer, form=form,
                 spec=spec)
 
 
-def explicit(mesh, *operands, form: Form, spec: Spec, result) -> jax.Array:
-  """The product of operands with shardings in their types; see dense/sharding.py.
+def explicit(mesh, *operands, form: GroupedParams, spec: Spec, result) -> jax.Array:
+  """The product of operands with shardings in their types; see sharding.py.
 
   Args:
     mesh: the mesh of these types.
@@ -208,7 +208,7 @@ def explicit(mesh, *operands, form: Form, spec: Spec, result) -> jax.Array:
       result)
 
 
-def _without_constant(operands, form: Form):
+def _without_constant(operands, form: GroupedParams):
   """The operands without mode "m"'s buffer, which only the gradient needs."""
   if form.mode == "k" or not form.accumulate:
     return operands, form
@@ -216,7 +216,7 @@ def _without_constant(operands, form: Form):
   return operands, form._replace(accumulate=False)
 
 
-def finish(z, sizes, offset, bias, scale, *, form: Form, spec: Spec):
+def finish(z, sizes, offset, bias, scale, *, form: GroupedParams, spec: Spec):
   """The epilogue in jnp: a product's results from its accumulators (float32, int32)."""
   axis = z.ndim - 2 - (form.paired and not form.contracts_pairs)
   rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=z.shape[axis],
@@ -244,11 +244,11 @@ def rows_of(values, sizes, offset, count: int, dtype, spec: Spec) -> jax.Array:
     return padded[groups_of_rows(sizes, offset, values.shape[0], count)]
   ones = jnp.ones((count, 1), dtype)
   return ragged(ones, values[:, None], sizes, offset,
-                form=Form("m", paired=values.ndim == 3),
+                form=GroupedParams("m", paired=values.ndim == 3),
                 spec=spec.for_gradient(dtype))[0]
 
 
-def plan_ragged(operands, form: Form, spec: Spec, target: str) -> dict:
+def plan_ragged(operands, form: GroupedParams, spec: Spec, target: str) -> dict:
   """The plan of a call with operands of these shapes and dtypes.
 
   Raises:
@@ -364,7 +364,7 @@ def _zeros(outs):
 ad.primitive_jvps[ragged_p] = _jvp
 
 
-def _gradient_products(form: Form):
+def _gradient_products(form: GroupedParams):
   """The grouped products that are the gradients of lhs and of rhs.
 
   Returns:
@@ -373,19 +373,19 @@ def _gradient_products(form: Form):
   """
   of_lhs, of_rhs = form.lhs_contracting, form.rhs_contracting
   if form.mode == "m":
-    lhs = ("ct", "rhs", Form("m", 1, 1 - of_rhs), of_lhs == 0)
+    lhs = ("ct", "rhs", GroupedParams("m", 1, 1 - of_rhs), of_lhs == 0)
     if of_rhs == 0:
-      rhs = ("lhs", "ct", Form("k", 1 - of_lhs, 0, form.local_groups), False)
+      rhs = ("lhs", "ct", GroupedParams("k", 1 - of_lhs, 0, form.local_groups), False)
     else:
-      rhs = ("ct", "lhs", Form("k", 0, 1 - of_lhs, form.local_groups), False)
+      rhs = ("ct", "lhs", GroupedParams("k", 0, 1 - of_lhs, form.local_groups), False)
   else:
-    lhs = ("rhs", "ct", Form("m", 1 - of_rhs, 1), of_lhs == 1)
-    rhs = ("lhs", "ct", Form("m", 1 - of_lhs, 0), of_rhs == 1)
+    lhs = ("rhs", "ct", GroupedParams("m", 1 - of_rhs, 1), of_lhs == 1)
+    rhs = ("lhs", "ct", GroupedParams("m", 1 - of_lhs, 0), of_rhs == 1)
   return [(left, right, to._replace(paired=form.paired), transposed)
           for left, right, to, transposed in (lhs, rhs)]
 
 
-def transposed_gradients(form: Form) -> tuple[bool, bool]:
+def transposed_gradients(form: GroupedParams) -> tuple[bool, bool]:
   """Whether lhs's gradient, and rhs's, has to be transposed by a copy."""
   return tuple(transposed for *_, transposed in _gradient_products(form))
 

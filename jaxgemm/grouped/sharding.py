@@ -44,7 +44,7 @@ def operand_labels(form, shapes) -> list[str]:
   """The letters of each operand's dimensions; _REPLICATED ones are not sharded.
 
   Args:
-    form: the product's `Form`.
+    form: the product's `GroupedParams`.
     shapes: the operands' shapes.
   """
   ranks = form.ranks()
@@ -247,7 +247,7 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish):
   """The product as a function of its operands that XLA can partition.
 
   Args:
-    form: its `Form`; in mode "m" without a buffer.
+    form: its `GroupedParams`; in mode "m" without a buffer.
     spec: its `Spec`.
     labels: see `operand_labels`.
     compute: compute(*operands, form=, spec=) computes it on one device.
@@ -290,7 +290,7 @@ def explicit(mesh, operands, form, spec, compute, finish, result) -> jax.Array:
   Args:
     mesh: see `meshes.explicit_mesh`.
     operands: the product's.
-    form: its `Form`; in mode "m" without a buffer.
+    form: its `GroupedParams`; in mode "m" without a buffer.
     spec: its `Spec`.
     compute: as in `partitioned`; differentiable.
     finish: likewise.

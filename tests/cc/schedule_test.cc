@@ -9,8 +9,8 @@
 #include <thread>
 #include <tuple>
 
+#include "schedule/fixup.h"
 #include "schedule/grouped_map.h"
-#include "schedule/stream_k.h"
 #include "schedule/tile_scheduler.h"
 #include "testing.h"
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import _ffi
-from jaxgemm.grouped.primitive import Form, ragged
+from jaxgemm.grouped.primitive import GroupedParams, ragged
 from jaxgemm.spec import Spec
 
 
@@ -132,7 +132,7 @@ class Grouped:
         kernel=instance.name, schedule=self.schedule, reduction=self.reduction,
         num_workgroups=self.workgroups, num_queues=self.queues, partition=False)
     spec = Spec(out_dtype, self.activation, config=config, emulated=instance.arch)
-    form = Form(self.mode, instance.lhs_contracting, instance.rhs_contracting,
+    form = GroupedParams(self.mode, instance.lhs_contracting, instance.rhs_contracting,
                 len(self.local()), paired=self.gated, gated=self.gated)
 
     @jax.jit

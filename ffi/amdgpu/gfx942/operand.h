@@ -7,7 +7,7 @@
 #pragma once
 
 #include "amdgpu/buffer.h"
-#include "kernel/gemm_traits.h"
+#include "amdgpu/gemm_traits.h"
 
 namespace jaxgemm {
 
@@ -80,7 +80,7 @@ class Operand {
     const auto resource = __builtin_amdgcn_make_buffer_rsrc(
         reinterpret_cast<void*>(resource_[0] | uint64_t{resource_[1]} << 32), 0, resource_[2],
         resource_[3]);
-    // Else the compiler keeps the computed offsets in registers, too.
+    // Without this the compiler keeps the computed offsets in registers, too.
     if (i == kOffsets) asm volatile("" : "+s"(line_bytes_));
     const uint32_t offset = offset_[i % kOffsets] + i / kOffsets * kOffsets * line_bytes_;
     if constexpr (kPieceBytes == 16) {

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "amdgpu/buffer.h"
+#include "amdgpu/gemm_traits.h"
 #include "amdgpu/mainloop_edge.h"
-#include "kernel/gemm_traits.h"
 
 namespace jaxgemm {
 

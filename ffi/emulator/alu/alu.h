@@ -49,11 +49,11 @@ using Executor = void (*)(Context&);
 
 // ---- Operand types: the meaning of a lane's one or two words.
 
-enum class Kind : uint8_t { kBits, kF32, kF16, kF64 };
+enum class ValueKind : uint8_t { kBits, kF32, kF16, kF64 };
 
 struct U32 {
   using Value = uint32_t;
-  static constexpr Kind kKind = Kind::kBits;
+  static constexpr ValueKind kKind = ValueKind::kBits;
   static constexpr int kWords = 1;
   static constexpr bool k16Bit = false;
   static uint32_t Get(uint32_t low, uint32_t) { return low; }
@@ -79,7 +79,7 @@ struct I16 : U16 {
 };
 struct U64 {
   using Value = uint64_t;
-  static constexpr Kind kKind = Kind::kBits;
+  static constexpr ValueKind kKind = ValueKind::kBits;
   static constexpr int kWords = 2;
   static constexpr bool k16Bit = false;
   static uint64_t Get(uint32_t low, uint32_t high) { return low | (uint64_t{high} << 32); }
@@ -99,7 +99,7 @@ struct I64 : U64 {
 };
 struct F32 {
   using Value = float;
-  static constexpr Kind kKind = Kind::kF32;
+  static constexpr ValueKind kKind = ValueKind::kF32;
   static constexpr int kWords = 1;
   static constexpr bool k16Bit = false;
   static float Get(uint32_t low, uint32_t) { return std::bit_cast<float>(low); }
@@ -109,7 +109,7 @@ struct F32 {
 // this equals one rounding of the exact result (24 >= 2 * 11 + 2 bits).
 struct F16 {
   using Value = float;
-  static constexpr Kind kKind = Kind::kF16;
+  static constexpr ValueKind kKind = ValueKind::kF16;
   static constexpr int kWords = 1;
   static constexpr bool k16Bit = true;
   static float Get(uint32_t low, uint32_t) {
@@ -121,11 +121,11 @@ struct F16 {
 };
 // The bits of a float16, with its modifiers applied.
 struct F16Bits : U16 {
-  static constexpr Kind kKind = Kind::kF16;
+  static constexpr ValueKind kKind = ValueKind::kF16;
 };
 struct F64 {
   using Value = double;
-  static constexpr Kind kKind = Kind::kF64;
+  static constexpr ValueKind kKind = ValueKind::kF64;
   static constexpr int kWords = 2;
   static constexpr bool k16Bit = false;
   static double Get(uint32_t low, uint32_t high) {
@@ -140,19 +140,19 @@ struct F64 {
 
 // Points words[0] and words[1] at the words of source `i`: the register itself if they need no
 // change, else `buffer`. Applies SDWA selection, DPP, op_sel, neg, abs, and flushes denormals.
-void Load(Context& c, int i, Kind kind, bool is_16_bit, int num_words, Words* buffer,
+void Load(Context& c, int i, ValueKind kind, bool is_16_bit, int num_words, Words* buffer,
           const uint32_t** words);
 
 // Writes a result to the lanes of `write_mask`. Applies clamp and output modifier, flushes
 // denormals, and places a result that is narrower than a register.
-void Store(Context& c, Kind kind, bool is_16_bit, int num_words, Words* words);
+void Store(Context& c, ValueKind kind, bool is_16_bit, int num_words, Words* words);
 
 // The steps of Load and Store, for instructions with several values in a register. FlushInputs
 // flushes as MODE says. Finish checks the rounding mode, applies clamp and output modifier, and
 // flushes the result. Write writes one word.
-bool FlushesInput(const Registers& r, Kind kind);
-void FlushInputs(const Context& c, Kind kind, Words* words);
-void Finish(Context& c, Kind kind, Words* words);
+bool FlushesInput(const Registers& r, ValueKind kind);
+void FlushInputs(const Context& c, ValueKind kind, Words* words);
+void Finish(Context& c, ValueKind kind, Words* words);
 void Write(Context& c, int word, const Words& words);
 
 // Writes a lane mask to a pair of scalar registers, with zeros for inactive lanes.
@@ -165,7 +165,7 @@ inline uint64_t LoadMask(const Context& c, int i) {
 }
 
 // Sets c.error where the MODE register selects a rounding that is not implemented.
-void CheckRounding(Context& c, Kind kind);
+void CheckRounding(Context& c, ValueKind kind);
 
 // ---- dst = f(sources), lane by lane. F takes and returns the Values of the types.
 

@@ -76,10 +76,10 @@ void CompareClass(Context& c) {
 
 // The bits of a float with its modifiers applied.
 struct F32Bits : U32 {
-  static constexpr Kind kKind = Kind::kF32;
+  static constexpr ValueKind kKind = ValueKind::kF32;
 };
 struct F64Bits : U64 {
-  static constexpr Kind kKind = Kind::kF64;
+  static constexpr ValueKind kKind = ValueKind::kF64;
 };
 
 template <class T, int... kConditions>

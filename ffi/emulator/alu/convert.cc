@@ -43,19 +43,19 @@ float DecodeF8(Arch arch, uint32_t code) {
 // infinities an overflow becomes NaN, which is the manual's behaviour without FP16_OVFL.
 template <class Fnuz, class Ocp>
 void PackF8(Context& c) {
-  CheckRounding(c, Kind::kF16);
+  CheckRounding(c, ValueKind::kF16);
   const bool high = c.in.op_sel & 8;
   const uint32_t* old = c.r.vgpr[c.in.dst[0].index];
   Words buffer[4], result[2];
   const uint32_t* words[2][2];
-  for (int i = 0; i < 2; ++i) Load(c, i, Kind::kF32, false, 1, &buffer[2 * i], words[i]);
+  for (int i = 0; i < 2; ++i) Load(c, i, ValueKind::kF32, false, 1, &buffer[2 * i], words[i]);
   for (int lane = 0; lane < kLanes; ++lane) {
     const uint32_t pair = EncodeF8<Fnuz, Ocp>(c.arch, F32::Get(words[0][0][lane], 0)) |
                           (EncodeF8<Fnuz, Ocp>(c.arch, F32::Get(words[1][0][lane], 0)) << 8);
     result[0].lane[lane] =
         high ? (old[lane] & 0xffff) | (pair << 16) : (old[lane] & 0xffff0000u) | pair;
   }
-  Store(c, Kind::kBits, false, 1, result);
+  Store(c, ValueKind::kBits, false, 1, result);
 }
 
 template <class Fnuz, class Ocp>

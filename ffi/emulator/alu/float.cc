@@ -20,9 +20,9 @@ namespace {
 void Fma(Context& c) {
   Words buffer[6], result[2];
   const uint32_t* words[3][2];
-  for (int i = 0; i < 3; ++i) Load(c, i, Kind::kF32, false, 1, &buffer[2 * i], words[i]);
+  for (int i = 0; i < 3; ++i) Load(c, i, ValueKind::kF32, false, 1, &buffer[2 * i], words[i]);
   FmaLanes(words[0][0], words[1][0], words[2][0], result[0].lane);
-  Store(c, Kind::kF32, false, 1, result);
+  Store(c, ValueKind::kF32, false, 1, result);
 }
 
 float FlushDenormal(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }

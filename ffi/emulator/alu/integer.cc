@@ -33,7 +33,7 @@ void WithCarry(Context& c) {
   const uint64_t carry_in = kCarryIn ? LoadMask(c, 2) : 0;
   Words buffer[4], result[2];
   const uint32_t* words[2][2];
-  for (int i = 0; i < 2; ++i) Load(c, i, Kind::kBits, false, 1, &buffer[2 * i], words[i]);
+  for (int i = 0; i < 2; ++i) Load(c, i, ValueKind::kBits, false, 1, &buffer[2 * i], words[i]);
   const uint32_t* a = words[kReverse ? 1 : 0][0];
   const uint32_t* b = words[kReverse ? 0 : 1][0];
   uint64_t carry_out = 0;
@@ -44,7 +44,7 @@ void WithCarry(Context& c) {
     result[0].lane[lane] = static_cast<uint32_t>(sum);
     carry_out |= ((sum >> 32) & 1) << lane;
   }
-  Store(c, Kind::kBits, false, 1, result);
+  Store(c, ValueKind::kBits, false, 1, result);
   StoreMask(c, c.in.dst[1], carry_out);
 }
 
@@ -54,7 +54,7 @@ void MadWide(Context& c) {
   Words buffer[6], result[2];
   const uint32_t* words[3][2];
   for (int i = 0; i < 3; ++i) {
-    Load(c, i, Kind::kBits, false, i == 2 ? 2 : 1, &buffer[2 * i], words[i]);
+    Load(c, i, ValueKind::kBits, false, i == 2 ? 2 : 1, &buffer[2 * i], words[i]);
   }
   uint64_t bit64 = 0;  // for each lane, bit 64 of the 65-bit sum
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -66,7 +66,7 @@ void MadWide(Context& c) {
     bit64 |= uint64_t{overflow != (sum < 0)} << lane;
     Wide::Put(sum, result[0].lane[lane], result[1].lane[lane]);
   }
-  Store(c, Kind::kBits, false, 2, result);
+  Store(c, ValueKind::kBits, false, 2, result);
   StoreMask(c, c.in.dst[1], bit64);
 }
 
@@ -132,11 +132,11 @@ void Mbcnt(Context& c) {
   }
   Words buffer[4], result[2];
   const uint32_t* words[2][2];
-  for (int i = 0; i < 2; ++i) Load(c, i, Kind::kBits, false, 1, &buffer[2 * i], words[i]);
+  for (int i = 0; i < 2; ++i) Load(c, i, ValueKind::kBits, false, 1, &buffer[2 * i], words[i]);
   for (int lane = 0; lane < kLanes; ++lane) {
     result[0].lane[lane] = words[1][0][lane] + std::popcount(words[0][0][lane] & lanes.lane[lane]);
   }
-  Store(c, Kind::kBits, false, 1, result);
+  Store(c, ValueKind::kBits, false, 1, result);
 }
 
 Executor FindInteger32(Op op) {

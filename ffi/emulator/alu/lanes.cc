@@ -26,12 +26,12 @@ void Cndmask(Context& c) {
     return;
   }
   for (int i = 0; i < 2; ++i) {
-    Load(c, i, modified ? Kind::kF32 : Kind::kBits, false, 1, &buffer[2 * i], words[i]);
+    Load(c, i, modified ? ValueKind::kF32 : ValueKind::kBits, false, 1, &buffer[2 * i], words[i]);
   }
   for (int lane = 0; lane < kLanes; ++lane) {
     result[0].lane[lane] = (mask >> lane) & 1 ? words[1][0][lane] : words[0][0][lane];
   }
-  Store(c, Kind::kBits, false, 1, result);
+  Store(c, ValueKind::kBits, false, 1, result);
 }
 
 void Swap(Context& c) {
@@ -59,10 +59,10 @@ void PermlaneSwap(Context& c) {
 void Copy(Context& c) {
   Words buffer[2];
   const uint32_t* words[2];
-  Load(c, 0, Kind::kBits, false, 1, buffer, words);
+  Load(c, 0, ValueKind::kBits, false, 1, buffer, words);
   Words result[2];
   std::memcpy(result[0].lane, words[0], sizeof result[0].lane);
-  Store(c, Kind::kBits, false, 1, result);
+  Store(c, ValueKind::kBits, false, 1, result);
 }
 
 }  // namespace

@@ -10,21 +10,21 @@ namespace {
 // keeps denormal inputs of float32 and bit 5 its denormal results; bits 6 and 7 do the same for
 // float64 and float16. Bit 8 is DX10_CLAMP, 9 is IEEE, 23 is FP16_OVFL.
 
-bool FlushesOutput(const Registers& r, Kind kind) {
-  return kind != Kind::kBits && !((r.mode >> (kind == Kind::kF32 ? 5 : 7)) & 1);
+bool FlushesOutput(const Registers& r, ValueKind kind) {
+  return kind != ValueKind::kBits && !((r.mode >> (kind == ValueKind::kF32 ? 5 : 7)) & 1);
 }
 
 // Replaces denormals by zeros of the same sign.
-void Flush(Kind kind, uint32_t* low, uint32_t* high) {
-  const uint32_t exponent = kind == Kind::kF32   ? 0x7f800000u
-                            : kind == Kind::kF16 ? 0x7c00u
-                                                 : 0x7ff00000u;
-  const uint32_t sign = kind == Kind::kF16 ? 0x8000u : 0x80000000u;
-  uint32_t* top = kind == Kind::kF64 ? high : low;
+void Flush(ValueKind kind, uint32_t* low, uint32_t* high) {
+  const uint32_t exponent = kind == ValueKind::kF32   ? 0x7f800000u
+                            : kind == ValueKind::kF16 ? 0x7c00u
+                                                      : 0x7ff00000u;
+  const uint32_t sign = kind == ValueKind::kF16 ? 0x8000u : 0x80000000u;
+  uint32_t* top = kind == ValueKind::kF64 ? high : low;
   for (int lane = 0; lane < kLanes; ++lane) {
     if (top[lane] & exponent) continue;
     top[lane] &= sign;
-    if (kind == Kind::kF64) low[lane] = 0;
+    if (kind == ValueKind::kF64) low[lane] = 0;
   }
 }
 
@@ -156,22 +156,22 @@ void WriteMasked(uint64_t mask, const uint32_t* from, uint32_t* to) {
 
 }  // namespace
 
-bool FlushesInput(const Registers& r, Kind kind) {
-  return kind != Kind::kBits && !((r.mode >> (kind == Kind::kF32 ? 4 : 6)) & 1);
+bool FlushesInput(const Registers& r, ValueKind kind) {
+  return kind != ValueKind::kBits && !((r.mode >> (kind == ValueKind::kF32 ? 4 : 6)) & 1);
 }
 
-void FlushInputs(const Context& c, Kind kind, Words* words) {
-  if (FlushesInput(c.r, kind)) Flush(kind, words[0].lane, words[kind == Kind::kF64].lane);
+void FlushInputs(const Context& c, ValueKind kind, Words* words) {
+  if (FlushesInput(c.r, kind)) Flush(kind, words[0].lane, words[kind == ValueKind::kF64].lane);
 }
 
-void CheckRounding(Context& c, Kind kind) {
-  if (kind == Kind::kBits) return;
-  const uint32_t rounding = kind == Kind::kF32 ? c.r.mode & 3 : (c.r.mode >> 2) & 3;
+void CheckRounding(Context& c, ValueKind kind) {
+  if (kind == ValueKind::kBits) return;
+  const uint32_t rounding = kind == ValueKind::kF32 ? c.r.mode & 3 : (c.r.mode >> 2) & 3;
   if (rounding != 0) c.error = "the MODE register asks for a rounding other than to nearest even";
   if ((c.r.mode >> 23) & 1) c.error = "the MODE register has FP16_OVFL set";
 }
 
-void Load(Context& c, int i, Kind kind, bool is_16_bit, int num_words, Words* buffer,
+void Load(Context& c, int i, ValueKind kind, bool is_16_bit, int num_words, Words* buffer,
           const uint32_t** words) {
   const Operand& operand = c.in.src[i];
   for (int w = 0; w < num_words; ++w) {
@@ -202,25 +202,25 @@ void Load(Context& c, int i, Kind kind, bool is_16_bit, int num_words, Words* bu
     for (uint32_t& lane : buffer[0].lane) lane >>= 16;
   }
   if (sign) {
-    const uint32_t bit = kind == Kind::kF16 ? 0x8000u : 0x80000000u;
+    const uint32_t bit = kind == ValueKind::kF16 ? 0x8000u : 0x80000000u;
     const uint32_t keep = (in.abs >> i) & 1 ? ~bit : ~0u, flip = (in.neg >> i) & 1 ? bit : 0;
     for (uint32_t& lane : buffer[num_words - 1].lane) lane = (lane & keep) ^ flip;
   }
   if (flush) FlushInputs(c, kind, buffer);
 }
 
-void Finish(Context& c, Kind kind, Words* words) {
+void Finish(Context& c, ValueKind kind, Words* words) {
   CheckRounding(c, kind);
   if (c.clamp || c.in.omod != 0) {
     switch (kind) {
-      case Kind::kF32: ModifyFloat<F32>(c, words); break;
-      case Kind::kF16: ModifyFloat<F16>(c, words); break;
-      case Kind::kF64: ModifyFloat<F64>(c, words); break;
-      case Kind::kBits:
+      case ValueKind::kF32: ModifyFloat<F32>(c, words); break;
+      case ValueKind::kF16: ModifyFloat<F16>(c, words); break;
+      case ValueKind::kF64: ModifyFloat<F64>(c, words); break;
+      case ValueKind::kBits:
         if (c.clamp) c.error = "clamp, which the emulator does not have for this instruction";
     }
   }
-  if (FlushesOutput(c.r, kind)) Flush(kind, words[0].lane, words[kind == Kind::kF64].lane);
+  if (FlushesOutput(c.r, kind)) Flush(kind, words[0].lane, words[kind == ValueKind::kF64].lane);
 }
 
 void Write(Context& c, int word, const Words& words) {
@@ -229,7 +229,7 @@ void Write(Context& c, int word, const Words& words) {
   }
 }
 
-void Store(Context& c, Kind kind, bool is_16_bit, int num_words, Words* words) {
+void Store(Context& c, ValueKind kind, bool is_16_bit, int num_words, Words* words) {
   Finish(c, kind, words);
   if (c.in.is_sdwa) {
     ApplySdwaDestination(c, words[0].lane);

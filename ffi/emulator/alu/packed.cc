@@ -29,12 +29,12 @@ void Packed16(Context& c, F f) {
   Words buffer[kSources][2], result[2];
   const uint32_t* words[kSources][2];
   for (int i = 0; i < kSources; ++i) {
-    Load(c, i, Kind::kBits, false, 1, buffer[i], words[i]);
-    if (T::kKind == Kind::kBits && (((in.neg | in.neg_hi) >> i) & 1)) {
+    Load(c, i, ValueKind::kBits, false, 1, buffer[i], words[i]);
+    if (T::kKind == ValueKind::kBits && (((in.neg | in.neg_hi) >> i) & 1)) {
       c.error = "neg_lo or neg_hi on integers";
     }
   }
-  const bool saturate = c.clamp && T::kKind == Kind::kBits;
+  const bool saturate = c.clamp && T::kKind == ValueKind::kBits;
   if (saturate) c.clamp = false;
   for (int half = 0; half < 2; ++half) {
     Words source[kSources];
@@ -72,7 +72,7 @@ const uint32_t* PickDword(Context& c, int i, bool high, Words* buffer) {
         "must be 0 for it";
   }
   const uint32_t* words[2];
-  Load(c, i, Kind::kBits, false, 2, buffer, words);
+  Load(c, i, ValueKind::kBits, false, 2, buffer, words);
   return words[high];
 }
 
@@ -85,15 +85,15 @@ void PackedF32(Context& c, F f) {
     for (int i = 0; i < kSources; ++i) {
       source[i] = PickDword(c, i, TakesHigh(c.in, i, half), buffer[i]);
       const bool negates = Negates(c.in, i, half);
-      if (!negates && !FlushesInput(c.r, Kind::kF32)) continue;
+      if (!negates && !FlushesInput(c.r, ValueKind::kF32)) continue;
       Words& own = buffer[i][0];
       if (source[i] != own.lane) std::memcpy(own.lane, source[i], sizeof own.lane);
       for (uint32_t& lane : own.lane) lane ^= negates ? 0x80000000u : 0;
-      FlushInputs(c, Kind::kF32, &own);
+      FlushInputs(c, ValueKind::kF32, &own);
       source[i] = own.lane;
     }
     f(source, result[half].lane);
-    Finish(c, Kind::kF32, &result[half]);
+    Finish(c, ValueKind::kF32, &result[half]);
   }
   for (int half = 0; half < 2; ++half) Write(c, half, result[half]);
 }
@@ -116,8 +116,8 @@ void FmaMix(Context& c, int dst_half) {
   const uint32_t* words[3][2];
   for (int i = 0; i < 3; ++i) {
     const bool is_f16 = (in.op_sel_hi >> i) & 1;
-    const Kind kind = is_f16 ? Kind::kF16 : Kind::kF32;
-    Load(c, i, Kind::kBits, false, 1, buffer[i], words[i]);
+    const ValueKind kind = is_f16 ? ValueKind::kF16 : ValueKind::kF32;
+    Load(c, i, ValueKind::kBits, false, 1, buffer[i], words[i]);
     Words& own = buffer[i][1];
     const int shift = is_f16 && ((in.op_sel >> i) & 1) ? 16 : 0;
     const uint32_t sign = is_f16 ? 0x8000u : 0x80000000u;
@@ -134,13 +134,13 @@ void FmaMix(Context& c, int dst_half) {
   }
   FmaLanes(words[0][0], words[1][0], words[2][0], result[0].lane);
   if (dst_half < 0) {
-    Finish(c, Kind::kF32, result);
+    Finish(c, ValueKind::kF32, result);
   } else {
     const uint32_t* old = c.r.vgpr[in.dst[0].index];
     for (uint32_t& lane : result[0].lane) {
       lane = EncodeSmallFloat<F16Format>(std::bit_cast<float>(lane));
     }
-    Finish(c, Kind::kF16, result);
+    Finish(c, ValueKind::kF16, result);
     for (int lane = 0; lane < kLanes; ++lane) {
       const uint32_t value = result[0].lane[lane] & 0xffff;
       result[0].lane[lane] =

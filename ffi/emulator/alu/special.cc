@@ -43,7 +43,7 @@ float DivScale(float value, float denominator, float numerator, bool* scale_back
 void ExecuteDivScale(Context& c) {
   Words buffer[6], result[2];
   const uint32_t* words[3][2];
-  for (int i = 0; i < 3; ++i) Load(c, i, Kind::kF32, false, 1, &buffer[2 * i], words[i]);
+  for (int i = 0; i < 3; ++i) Load(c, i, ValueKind::kF32, false, 1, &buffer[2 * i], words[i]);
   uint64_t mask = 0;
   for (int lane = 0; lane < kLanes; ++lane) {
     bool scale_back;
@@ -52,7 +52,7 @@ void ExecuteDivScale(Context& c) {
     result[0].lane[lane] = std::bit_cast<uint32_t>(value);
     mask |= uint64_t{scale_back} << lane;
   }
-  Store(c, Kind::kF32, false, 1, result);
+  Store(c, ValueKind::kF32, false, 1, result);
   StoreMask(c, c.in.dst[1], mask);
 }
 
@@ -60,7 +60,7 @@ void ExecuteDivFmas(Context& c) {
   const uint64_t vcc = LoadMask(c, 3);
   Words buffer[6], result[2];
   const uint32_t* words[3][2];
-  for (int i = 0; i < 3; ++i) Load(c, i, Kind::kF32, false, 1, &buffer[2 * i], words[i]);
+  for (int i = 0; i < 3; ++i) Load(c, i, ValueKind::kF32, false, 1, &buffer[2 * i], words[i]);
   FmaLanes(words[0][0], words[1][0], words[2][0], result[0].lane);
   for (int lane = 0; lane < kLanes; ++lane) {
     if (!((vcc >> lane) & 1)) continue;
@@ -70,7 +70,7 @@ void ExecuteDivFmas(Context& c) {
     result[0].lane[lane] = std::bit_cast<uint32_t>(
         static_cast<float>(std::scalbn(FmaToOdd(x, y, z), Exponent(z) > 127 ? 64 : -64)));
   }
-  Store(c, Kind::kF32, false, 1, result);
+  Store(c, ValueKind::kF32, false, 1, result);
 }
 
 float DivFixup(float quotient, float denominator, float numerator) {
