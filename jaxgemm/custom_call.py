@@ -2,8 +2,8 @@
 
 `gemm_p` appears only while `contract_p` (dense/primitive.py) is lowered. `ragged_p`
 (grouped/primitive.py) and `chunked_p` (chunked/primitive.py) call `lower_call` themselves.
-It makes the native plan for the platform and emits "jaxgemm_gemm". The workspace is the call's last result and is dropped here, so
-that no abstract value depends on the platform.
+It makes the native plan for the platform and emits "jaxgemm_gemm". The workspace is the
+call's last result and is dropped here, so that no abstract value depends on the platform.
 """
 
 import dataclasses

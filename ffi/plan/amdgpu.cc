@@ -19,7 +19,9 @@ int64_t QueuesPerXcd(int64_t tiles) {
 // (CDNA3's data sheet: 5.3 TB/s and 1307 TFLOP/s, 304 CUs, 2.1 GHz). Before the kernel the counters
 // are set to zero: 7 microseconds on an H200, by the fit to its timings. There are none of AMD's.
 bool CutsGain(const Problem& p, const GpuInstance& instance, double tiles, const Chip& chip) {
-  if (p.grouped() || tiles == 0 || tiles >= static_cast<double>(chip.num_cus)) return false;
+  // A product that waits for chunks takes as long as they do.
+  if (p.grouped() || p.tiles_per_chunk > 0) return false;
+  if (tiles == 0 || tiles >= static_cast<double>(chip.num_cus)) return false;
   const int64_t cut = static_cast<int64_t>(tiles);
   const int64_t shares = OpenShares(p, cut, CeilDiv(p.k, instance.tile_k), chip.num_cus);
   const double area = static_cast<double>(instance.tile_m * instance.tile_n);
