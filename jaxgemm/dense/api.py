@@ -24,7 +24,7 @@ from jaxgemm.dense.dimensions import (
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.primitive import contract, contract_local, plan_contraction
 from jaxgemm.dtypes import beside, dtype_beside, sums_dtype
-from jaxgemm.fallback import prefers_xla, leaves_to_xla, unsupported
+from jaxgemm.fallback import leaves_to_xla, prefers_xla, unsupported
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.precision import hashable, is_high
 from jaxgemm.spec import Spec
