@@ -77,6 +77,12 @@ def test_what_xla_makes_of_a_product(arch):
 
 
 @needs_plugin
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_compilation_for_a_chip_that_is_only_described(arch):
+  check_programs("without_devices", JAXGEMM_ROCM_ARCH=arch)
+
+
+@needs_plugin
 @pytest.mark.parametrize("wanted", [True, False])
 def test_command_buffers(wanted):
   done = check_programs("again", JAXGEMM_COMMAND_BUFFERS=str(int(wanted)),

@@ -5,10 +5,12 @@
 Each compares with float64, and prints its name when it is right.
 """
 
+import os
+import re
 import sys
 
 import jax
-from jax.experimental import serialize_executable
+from jax.experimental import serialize_executable, topologies
 import jax.numpy as jnp
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -161,6 +163,43 @@ def compiled():
                    ((256, 64), BF16)), 2)
   check_calls(text(lambda a, b, s: jaxgemm.ragged_dot(a, b, s, implementation="jaxgemm"),
                    a, ((4, 128, 64), BF16), ((4,), jnp.int32)), 1)
+
+
+# What XLA's compiler has to know of a GPU (GpuTargetConfigProto).
+TARGET = """
+platform_name: "ROCM"
+dnn_version_info {{ major: 1 minor: 3 }}
+runtime_version {{ major: 7 }}
+gpu_device_info {{
+  rocm_compute_capability {{ gcn_arch_name: "{arch}:sramecc+:xnack-" }}
+  threads_per_block_limit: 1024 threads_per_warp: 64 threads_per_core_limit: 2048
+  shared_memory_per_block: {lds} shared_memory_per_core: {lds}
+  shared_memory_per_block_optin: {lds} core_count: {cus} fpus_per_core: 128
+  block_dim_limit_x: 2147483647 block_dim_limit_y: 65536 block_dim_limit_z: 65536
+  thread_dim_limit_x: 1024 thread_dim_limit_y: 1024 thread_dim_limit_z: 1024
+  memory_bandwidth: 2662400000000 l2_cache_size: 4194304 clock_rate_ghz: 2.1
+  device_memory_size: 206158430208 registers_per_core_limit: 65536
+  registers_per_block_limit: 65536 device_address_bits: 64
+}}
+"""
+
+
+def without_devices():
+  """Compiles for JAXGEMM_ROCM_ARCH from a description of the chip, whatever the device."""
+  arch = os.environ["JAXGEMM_ROCM_ARCH"]
+  lds, cus = {"gfx942": (65536, 304), "gfx950": (163840, 256)}[arch]
+  topology = topologies.get_topology_desc(
+      "", platform="rocm", topology="1x1x1",
+      target_config=TARGET.format(arch=arch, lds=lds, cus=cus))
+  device = jax.sharding.SingleDeviceSharding(topology.devices[0])
+  a, b = (jax.ShapeDtypeStruct(shape, BF16, sharding=device)
+          for shape in ((256, 128), (128, 64)))
+  done = jax.jit(lambda a, b: jaxgemm.matmul(
+      a, b, implementation="jaxgemm", schedule="work_stealing")).lower(a, b).compile()
+  text = done.as_text()
+  assert text.count('custom_call_target="jaxgemm_gemm"') == 1 and " copy(" not in text
+  # The workspace, with the counters of the tiles, is a result: XLA allocates it.
+  assert re.search(r"u8\[[1-9]\d*\]\{0\}\) custom-call", text), text
 
 
 def _mesh():
