@@ -18,6 +18,7 @@ os.environ["XLA_FLAGS"] = (
 import numpy as np
 import pytest
 
+from jaxgemm.dense import api
 from tests.support import progress
 
 
@@ -25,6 +26,13 @@ from tests.support import progress
 def rng():
   """A seeded numpy generator."""
   return np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def small_products_take_the_kernels(request, monkeypatch):
+  """Most tests have products so small that the plan would leave them to XLA on a CPU."""
+  if not request.node.get_closest_marker("faster_by_xla"):
+    monkeypatch.setattr(api, "_faster_by_xla", lambda *_: None)
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +51,8 @@ def pytest_addoption(parser):
 def pytest_configure(config):
   config.addinivalue_line(
       "markers", "whole: runs with --whole only; one of its kind runs without.")
+  config.addinivalue_line(
+      "markers", "faster_by_xla: the plan leaves to XLA what XLA computes faster.")
   config.pluginmanager.register(progress.Progress(config), "progress")
 
 

@@ -159,7 +159,7 @@ def prepare(lhs, rhs, bias, scale, product: Product, *, chunked: bool = False,
 
 def _faster_by_xla(lhs, rhs, bias, scale, product: Product, dims: Dims,
                    spec: Spec) -> str | None:
-  """Why XLA's product is known to be much faster than the kernels, or None."""
+  """Why XLA's product is known to be faster than the kernels, or None."""
   operands = [jax.ShapeDtypeStruct(
       [size for i, size in enumerate(x.shape) if i not in axes], dtype_beside(x, other))
       for x, other, axes in ((lhs, rhs, product.dropped[0]), (rhs, lhs, product.dropped[1]))]
@@ -274,7 +274,7 @@ def matmul(
     config: a `GemmConfig` with further choices.
     implementation: "jaxgemm", "xla" (jax.numpy, with the same epilogue) or None: the
       kernels, but XLA, with a warning, if they do not support the operands or are known
-      to be much slower on this platform, and XLA if K is 1; `jaxgemm.explain` says
+      to be slower on this platform, and XLA if K is 1; `jaxgemm.explain` says
       which. Or "emulated:gfx942", "emulated:gfx950": that GPU's machine code, run on the
       CPU by the emulator (see `jaxgemm.emulator`), for debugging; slow.
 

@@ -14,6 +14,8 @@ from jaxgemm import GemmConfig, _ffi, custom_call, relayout
 from jaxgemm.custom_call import split_in_three
 from tests.plan.test_hopper_plan import plan_for_hopper, said
 
+pytestmark = pytest.mark.faster_by_xla
+
 F8 = jnp.float8_e4m3fn
 CONTRACTED = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), [0], [])
 

@@ -162,3 +162,18 @@ def test_gates_hold_each_ratio_or_their_mean():
       ("bf16", True), ("bf16", False), ("f32", True)
   ]
   assert results[2]["ratio"] == pytest.approx((0.9 * 1.1) ** 0.5)
+
+
+def test_random_products_are_timed_checked_and_counted(tmp_path):
+  path = tmp_path / "random.json"
+  done = subprocess.run(
+      [sys.executable, "-m", "benchmarks.random_cpu", "--count=6", "--most=200",
+       "--seed=1", "--min_seconds=0.01", f"--json={path}"],
+      cwd=ROOT, text=True, capture_output=True, check=False)
+  assert done.returncode == 0, done.stderr
+  result = json.loads(path.read_text())
+  assert len(result["rows"]) == 6 == result["summary"]["all"]["products"]
+  for row in result["rows"]:
+    assert row["label"] in done.stdout
+    assert row["microseconds"]["xla"] > 0 and row["microseconds"]["jaxgemm"] > 0
+    assert row["errors"]["jaxgemm"] <= row["error_at_most"]
