@@ -12,7 +12,7 @@ import json
 import os
 import pathlib
 
-from absl import app, flags, logging
+from absl import app, flags
 
 from benchmarks import cpus, progress, shapes
 
@@ -61,13 +61,10 @@ def list_cases() -> None:
 
 @progress.shown()
 def main(argv) -> int:
-  if len(argv) > 1:
-    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
+  progress.begin(argv)
   if FLAGS.list:
     list_cases()
     return 0
-  if not FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
   try:
     cases = list(itertools.chain.from_iterable(map(shapes.cases, FLAGS.cases)))
   except ValueError as e:

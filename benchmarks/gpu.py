@@ -16,7 +16,7 @@ import shlex
 import sys
 import time
 
-from absl import app, flags, logging
+from absl import app, flags
 
 from benchmarks import progress, shapes
 
@@ -149,10 +149,7 @@ def run(about: dict, write) -> list[dict]:
 
 @progress.shown()
 def main(argv) -> int:
-  if len(argv) > 1:
-    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
-  if not FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
+  progress.begin(argv)
   # Set before jax is imported: jax takes its memory at once and leaves a part to torch;
   # kernels of two streams may run at the same time under the profiler, too.
   os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.65")

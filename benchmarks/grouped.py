@@ -15,7 +15,7 @@ import re
 import shlex
 import sys
 
-from absl import app, flags, logging
+from absl import app, flags
 
 from benchmarks import cpus, progress, shapes
 
@@ -62,12 +62,9 @@ def _choose(flag: str, given: list[str], allowed) -> list[str]:
 
 @progress.shown()
 def main(argv) -> int:
-  if len(argv) > 1:
-    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
+  progress.begin(argv)
   if not (shape := re.fullmatch(r"(\d+)x(\d+)x(\d+)", FLAGS.shape)):
     raise app.UsageError(f"--shape={FLAGS.shape} was given; MxNxK is allowed.")
-  if not FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
   routings = _choose("routings", FLAGS.routings, shapes.load()["routing"])
   if FLAGS.threads:
     cpus.pin(FLAGS.threads)

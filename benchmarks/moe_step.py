@@ -15,7 +15,7 @@ import pathlib
 import shlex
 import sys
 
-from absl import app, flags, logging
+from absl import app, flags
 
 from benchmarks import cpus, progress, shapes
 
@@ -38,10 +38,7 @@ flags.DEFINE_string("profile", None, "Directory in which to keep the traces of a
 
 @progress.shown()
 def main(argv) -> int:
-  if len(argv) > 1:
-    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
-  if not FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
+  progress.begin(argv)
   if FLAGS.threads:
     cpus.pin(FLAGS.threads)
   # jax.lax.ragged_dot needs much of the GPU's memory for its masks.

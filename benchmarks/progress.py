@@ -1,6 +1,7 @@
 """Prints each step of a benchmark on stderr: when it begins, and while it lasts.
 
-A command decorates its `main` with `shown()` and calls `doing` when a step begins.
+A command decorates its `main` with `shown()`, calls `begin` first, and calls `doing` when
+a step begins.
 Parts of a step that follow each other quickly are named by `within`, which prints
 nothing: if nothing was printed for a while, a thread prints the step and part again.
 """
@@ -9,6 +10,8 @@ import contextlib
 import sys
 import threading
 import time
+
+from absl import app, flags, logging
 
 _INTERVAL = 10.0
 _begin = time.monotonic()
@@ -20,6 +23,14 @@ def _write(text: str) -> None:
   print(f"[{time.monotonic() - _begin:5.0f} s] {text}", file=sys.stderr, flush=True)
 
 
+def begin(argv) -> None:
+  """Raises UsageError for arguments that are no flags, and quiets jax."""
+  if len(argv) > 1:
+    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
+  if not flags.FLAGS["verbosity"].present:
+    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
+
+
 def doing(what: str) -> None:
   """Prints the step that begins."""
   _now.update(what=what, part="")
@@ -28,7 +39,7 @@ def doing(what: str) -> None:
 
 
 def within(part: str) -> None:
-  """Names the current part of the step, in case that it lasts."""
+  """Names the current part of the step, for the thread that repeats the step."""
   _now["part"] = part
 
 

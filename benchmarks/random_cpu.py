@@ -16,7 +16,7 @@ import shlex
 import sys
 from typing import Any
 
-from absl import app, flags, logging
+from absl import app, flags
 import numpy as np
 
 from benchmarks import cpus, progress
@@ -200,10 +200,7 @@ def wrong(rows: list[dict[str, Any]]) -> list[str]:
 
 @progress.shown()
 def main(argv) -> int:
-  if len(argv) > 1:
-    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
-  if not FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
+  progress.begin(argv)
   if FLAGS.threads:
     cpus.pin(FLAGS.threads)
   progress.doing("Starting jax")

@@ -16,7 +16,7 @@ import re
 import shlex
 import sys
 
-from absl import app, flags, logging
+from absl import app, flags
 
 from benchmarks import pipes, progress, resource_table
 
@@ -45,8 +45,7 @@ def provenance() -> dict[str, str | None]:
 
 @progress.shown()
 def main(argv) -> int:
-  if len(argv) > 1:
-    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
+  progress.begin(argv)
   if unknown := set(FLAGS.arch) - set(pipes.DEVICES):
     raise app.UsageError(
         f"Unknown --arch {', '.join(sorted(unknown))}; there are "
@@ -57,8 +56,6 @@ def main(argv) -> int:
         "--triton needs PyPI's triton, and it is not installed. Run "
         "pip install jaxgemm[resources], or leave --triton out."
     )
-  if not FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
   progress.doing("Starting jax")
   from benchmarks import resource_rows  # imports jax
 

@@ -15,13 +15,13 @@
   workspace_size  bytes that a call needs beside its result
 
 All of them work under jit, grad (to any order, forward and reverse), vmap, scan,
-checkpoint, cond and shard_map, and lower for platforms that are not there. Export:
+checkpoint, cond and shard_map, and lower for platforms without a device. Export:
 
   jax.export.export(f, platforms=("cpu", "rocm"), disabled_checks=[
       jax.export.DisabledSafetyCheck.custom_call("jaxgemm_gemm")])
 
-A lowering for "rocm" is for the AMD GPUs that are there, or for what the environment
-variable JAXGEMM_ROCM_ARCH says when the first is made (it is read once in a process);
+A lowering for "rocm" is for this process's AMD GPUs, or for the architecture that the
+environment variable JAXGEMM_ROCM_ARCH names (it is read once, at the first lowering), or
 without either for gfx942. With JAXGEMM_COMMAND_BUFFERS=0, set before the import, GPU
 calls stay out of XLA's command buffers. implementation="emulated:gfx942" (or gfx950)
 runs a GPU's machine code on the CPU, in the emulator of `jaxgemm.emulator`.

@@ -36,7 +36,7 @@ def _kernel_folder() -> pathlib.Path:
 
 for _platform, _targets in native.registrations(_command_buffers()).items():
   for _name, _handler in _targets.items():
-    # For a platform that is not there, jax keeps it until it is.
+    # jax keeps a target for a platform that does not exist yet.
     jax.ffi.register_ffi_target(_name, _handler, platform=_platform, api_version=1)
 
 KERNEL_FOLDER = _kernel_folder()
@@ -53,14 +53,14 @@ def built_kernels(target_name: str) -> frozenset[str]:
 
 @functools.cache
 def platforms() -> frozenset[str]:
-  """Platforms whose kernels this build can run; GPUs can be lowered for anyway."""
+  """The platforms for which this build has kernels; the others can be lowered for, too."""
   archs = {"rocm": ROCM_ARCHS, "cuda": CUDA_ARCHS}
   return frozenset(
       ["cpu", *(name for name in archs if any(map(built_kernels, archs[name])))])
 
 
 def default_platform() -> str:
-  """The platform on which a computation runs that says nothing about devices."""
+  """The platform of a computation that is not placed on a device."""
   # jax defines its options at run time.
   device = jax.config.jax_default_device  # type: ignore[attr-defined]
   if device is None:
@@ -94,10 +94,10 @@ def _wanted_rocm_arch() -> str | None:
 
 
 def num_cus(target_name: str) -> int:
-  """The compute units or multiprocessors of the devices that plans are made for.
+  """The number of compute units or multiprocessors that plans are made for.
 
-  They are those of this process's devices, or of the chip that JAXGEMM_ROCM_ARCH
-  names. 0 stands for the target's first chip of instances.def: there is no such device.
+  It is that of this process's devices, or of the chip that JAXGEMM_ROCM_ARCH names. It
+  is 0 if there is no such device; plans are then made for the target's first chip.
   """
   platform = NAMES["targets"][target_name]
   wanted = _wanted_rocm_arch()
@@ -113,10 +113,10 @@ def num_cus(target_name: str) -> int:
 def target(platform: str) -> str:
   """The plan's target for a lowering platform ("cpu", "cuda" or "rocm").
 
-  CUDA's is that of the GPUs that are there, else sm90. ROCm's is what the environment
-  variable JAXGEMM_ROCM_ARCH said when this was first asked for, an architecture
-  ("gfx942") or a chip ("MI308X"), else that of the GPUs that are there, else gfx942: a
-  lowering need not have a device to ask.
+  For CUDA it is the architecture of this process's GPUs, or sm90 without one. For ROCm
+  it is what the environment variable JAXGEMM_ROCM_ARCH named at the first call of this
+  function, an architecture ("gfx942") or a chip ("MI308X"). If the variable is not set,
+  it is the architecture of this process's GPUs, or gfx942 without one.
 
   Raises:
     ValueError: there are no kernels for that architecture, or the variable has changed.
@@ -136,7 +136,7 @@ def target(platform: str) -> str:
     was, now = ("unset" if x is None else repr(x) for x in (wanted, now))
     raise ValueError(
         f"JAXGEMM_ROCM_ARCH is {now}, and was {was} when this process first planned a "
-        "product for ROCm. It is read once, for jax keeps what it has lowered. Lower "
+        "product for ROCm. It is read once, because jax keeps what it has lowered. Lower "
         "for another architecture in another process.")
   source = "JAXGEMM_ROCM_ARCH is"
   if wanted is None:
@@ -159,7 +159,7 @@ def _chips(platform: str) -> list[str]:
 
 @functools.cache
 def use_emulator() -> None:
-  """Tells the native module where the emulator is; calls for GPU targets go there."""
+  """Gives the native module the emulator's path; it then runs calls for GPU targets."""
   from jaxgemm import emulator  # pylint: disable=g-import-not-at-top
 
   native.set_emulator_library(str(emulator.library_path()))
@@ -169,7 +169,7 @@ def use_emulator() -> None:
 def plan(problem: tuple, config: tuple, target_name: str, cus: int = 0) -> dict:
   """The native plan of a problem; `problem` and `config` are tuples of (name, value).
 
-  With "built", whether this build has its kernel.
+  Its entry "built" says whether this build has the kernel.
 
   Args:
     problem: the fields JAXGEMM_PROBLEM of ffi/spec/call_schema.def.

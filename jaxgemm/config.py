@@ -25,15 +25,20 @@ def did_you_mean(given, allowed) -> str:
   return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
 
 
-def check_choice(name: str, given, allowed: tuple[str, ...]) -> None:
-  """Raises ValueError unless `given` is None or one of `allowed`."""
+def check_choice(name: str, given, allowed: tuple[str, ...], none: str = "the default",
+                 remedy: str = "Pass one of these.") -> None:
+  """Raises ValueError unless `given` is None or one of `allowed`.
+
+  Args:
+    none: what None stands for, in the message.
+    remedy: the end of the message.
+  """
   # `in` alone would compare an array with each of the names.
   if given is not None and not (isinstance(given, str) and given in allowed):
     raise ValueError(
-        f"{name}={given!r} is unknown; allowed are "
-        f"{', '.join(map(repr, allowed))}, or None for the default. Pass one of "
-        f"these.{did_you_mean(given, allowed)}"
-    )
+        f"{name}={given!r} is unknown; allowed are the names "
+        f"{', '.join(map(repr, allowed))}, or None for {none}. {remedy}"
+        f"{did_you_mean(given, allowed)}")
 
 
 def check_bool(name: str, given) -> None:
@@ -52,14 +57,9 @@ def timeout_ns(given) -> int:
 
 def check_activation(given) -> None:
   """Raises ValueError unless `given` is None or the name of an activation."""
-  if given is not None and not (isinstance(given, str) and given in ACTIVATIONS):
-    hint = ("Pass 'silu', which is the same." if str(given) == "swish" else
-            "Pass None." if str(given).lower() == "none" else
-            "Pass one of these, or None and apply it to the result."
-            + did_you_mean(given, ACTIVATIONS))
-    raise ValueError(
-        f"activation={given!r} is unknown; allowed are the names "
-        f"{', '.join(map(repr, ACTIVATIONS))}, or None for no activation. {hint}")
+  remedies = {"swish": "Pass 'silu', which is the same.", "none": "Pass None."}
+  check_choice("activation", given, ACTIVATIONS, "no activation", remedies.get(
+      str(given).lower(), "Pass one of these, or None and apply it to the result."))
 
 
 def check_config(given) -> None:

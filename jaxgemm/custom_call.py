@@ -22,7 +22,7 @@ from jaxgemm.dtypes import across_groups, kernel_dtypes
 from jaxgemm.spec import Geometry, Spec
 
 CALL_TARGET = "jaxgemm_gemm"
-# The same call, which also begins the copy that brings its chunks: see chunked/producers.py.
+# The same call; it also begins the copy that brings its chunks: see chunked/producers.py.
 CHUNKED_TARGET = "jaxgemm_chunked_gemm"
 STATUS_TARGET = "jaxgemm_chunk_status"
 
@@ -45,11 +45,12 @@ gemm_p.multiple_results = True
 
 def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
          **vectors: bool) -> dict:
-  """The native plan, and the dtypes that its kernel reads as "operand_dtypes".
+  """The native plan with more entries.
 
-  With "passes", how many products of parts the operands are multiplied in; and with
-  "relayout", the layout and sizes that its attributes are for, and "copies", what is
-  done to "lhs", "rhs" and "out" therefore: see relayout.py.
+  "operand_dtypes" are the dtypes in which the kernel reads the operands, "passes" is the
+  number of products of parts (3 for float32 in parts), and "copies" says what is done to
+  lhs, rhs and out (relayout.py). The native entry "relayout" has the layout and the sizes
+  that the attributes are for.
 
   Args:
     vectors: whether the call has a vector operand, by name: bias and scale.
@@ -83,24 +84,23 @@ def _passes(dtypes, spec: Spec, target: str) -> int:
   return 3 if spec.precise and tf32 else 1
 
 
-# The bits of a float32 that a part of it keeps: as many as the dtype has or tf32 reads.
+# The bits of a float32 that its high part keeps: those that tf32 or bfloat16 has.
 _HIGH_BITS = {jnp.dtype(jnp.float32): 0xFFFFE000, jnp.dtype(jnp.bfloat16): 0xFFFF0000}
 
 
 def split_in_three(x, axis: int, is_lhs: bool, dtype=jnp.float32,
                    by_row: bool = False) -> jax.Array:
-  """float32 as parts along `axis`, which is k and gets three times as long.
+  """float32 as three parts along `axis`, which is k and becomes three times as long.
 
-  x is high + low. Of lhs the parts are [high, high, low] and of rhs [high, low, high]:
-  one product along all of it is what CUTLASS's 3xTF32 computes in three, all but low
-  times low.
+  x is high + low. lhs becomes [high, high, low] and rhs [high, low, high]. Their product
+  is the sum that CUTLASS's 3xTF32 computes by three products: all but low times low.
 
   Args:
     x: float32 array.
     axis: of k.
     is_lhs: whether x is lhs.
     dtype: of the parts: float32, for kernels that multiply it as tf32, or bfloat16.
-    by_row: the parts of each k follow each other; else all of one part.
+    by_row: whether the three parts of each k are neighbours; else each part is one block.
   """
   mask = jnp.uint32(_HIGH_BITS[jnp.dtype(dtype)])
   bits = jax.lax.bitcast_convert_type(x, jnp.uint32) & mask
@@ -117,14 +117,14 @@ def split_in_three(x, axis: int, is_lhs: bool, dtype=jnp.float32,
 
 
 def run_by_jit(primitive: Primitive) -> None:
-  """Registers how a primitive runs outside of a program: as a program of its own."""
+  """Makes a primitive run as a program of its own if it is called outside of one."""
   @functools.lru_cache(maxsize=1024)
   def jitted(**params):
     return jax.jit(functools.partial(primitive.bind, **params))
 
   @primitive.def_impl
   def _impl(*operands, **params):
-    with jax.disable_jit(False):  # or the program would call this again
+    with jax.disable_jit(False):  # else the program would call this again
       return jitted(**params)(*operands)
 
 
@@ -154,10 +154,13 @@ def _gemm_abstract_eval(lhs, rhs, *_, lhs_contracting, rhs_contracting, spec, **
 
 def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
                call_target: str = CALL_TARGET, **vectors: bool):
-  """The custom call of operands that `geometry` describes, without its workspace.
+  """The results of the custom call, without its workspace.
 
-  Where lhs arrives in chunks, with the status of waiting for them as the last result.
-  `vectors` are those of `plan`.
+  If lhs arrives in chunks, the last result is the status of waiting for them.
+
+  Args:
+    geometry: the sizes and layouts of the operands.
+    vectors: as for `plan`.
   """
   lhs, rhs = ctx.avals_in[:2]
   if spec.emulated is not None and platform != "cpu":
@@ -189,7 +192,7 @@ def _padded_out(aval, geometry: Geometry, wanted: dict):
   if (wanted["m"], wanted["n"]) == (geometry.m, geometry.n):
     return aval
   lead = len(geometry.out_shape()) - 2
-  # A gated result is not padded, and may have more columns or two dimensions of them.
+  # A gated result is not padded. It may have 2 n columns, in one dimension or in two.
   columns = math.prod(aval.shape[lead + 1:]) + wanted["n"] - geometry.n
   return _reshaped(aval, (*aval.shape[:lead], wanted["m"], columns))
 
@@ -233,10 +236,10 @@ def _apply(ctx, fun, operand, aval):
 
 
 def _check_status(ctx, outs, chosen, platform: str):
-  """[*outs, status] of [*outs, workspace]: an error where a chunk has not come.
+  """Replaces the workspace, the last of outs, by the status.
 
-  On a GPU that is a call of its own, which waits for the product on the host; on the
-  CPU the product's call has raised it.
+  The call fails if a chunk did not arrive. On a GPU a call of its own checks this; its
+  host thread waits for the product. On the CPU the product's call raises the error.
   """
   begin = chosen["status_offset"]
   *avals, workspace = ctx.avals_out
@@ -261,10 +264,11 @@ def _no_lowering(ctx, *_, **__):
 
 
 def register_lowerings(primitive: Primitive, rule, *, in_place: bool = False) -> None:
-  """Registers rule(ctx, *operands, platform=..., **params) where there are kernels.
+  """Registers rule(ctx, *operands, platform=..., **params) for the kernels' platforms.
 
-  in_place: the rule looks at what its operands are made from. Else jax may lower equal
-  calls once, with arguments for operands.
+  Args:
+    in_place: whether the rule looks at the operations that make its operands. Else jax
+      may lower equal calls once, as a function.
   """
   mlir.register_lowering(primitive, _no_lowering)
   for platform in ("cpu", "cuda", "rocm"):

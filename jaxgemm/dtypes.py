@@ -1,6 +1,6 @@
-"""Which dtypes a product has: of its operands, accumulators and parts. All such decisions.
+"""The dtypes of a product's operands, accumulators and parts.
 
-The result's dtype is jax's own decision: see dense/dimensions.py.
+jax decides the dtype of the result: see dense/dimensions.py.
 """
 
 import jax.numpy as jnp
@@ -9,24 +9,32 @@ import numpy as np
 from jaxgemm import _ffi
 
 
-def sums_dtype(out_dtype):
-  """The dtype in which XLA accumulates before an epilogue, for an out of this dtype."""
+def xla_accumulator_dtype(out_dtype):
+  """The dtype of XLA's product if an epilogue follows it, from the dtype of out.
+
+  `accumulator_dtype` is that of the kernels, and depends on the operands.
+  """
   if out_dtype.itemsize >= 4:
     return out_dtype
   integer = jnp.issubdtype(out_dtype, jnp.integer)
   return jnp.dtype(jnp.int32 if integer else jnp.float32)
 
 
-def dtype_beside(x, other):
-  # Two different floats the kernels take as they are, but not an int8 beside one.
+def promoted_dtype(x, other):
+  """The dtype to which x is converted for a product with `other`.
+
+  The kernels take two different floats, but no int8 with a float. The int8 operand is
+  converted to the float's dtype, or to float32 if that has 8 bits.
+  """
   integers = [jnp.issubdtype(y.dtype, jnp.integer) for y in (x, other)]
   if integers != [True, False]:
     return x.dtype
   return other.dtype if other.dtype.itemsize > 1 else jnp.dtype(jnp.float32)
 
 
-def beside(x, other):
-  dtype = dtype_beside(x, other)
+def promote_with(x, other):
+  """x in its `promoted_dtype`."""
+  dtype = promoted_dtype(x, other)
   return x if x.dtype == dtype else x.astype(dtype)
 
 
@@ -45,9 +53,9 @@ def is_held_by(wide, dtype) -> bool:
 def kernel_dtypes(lhs_dtype, rhs_dtype, target: str) -> tuple[np.dtype, np.dtype]:
   """The dtypes in which a target's kernel reads operands of these two.
 
-  GPU kernels multiply operands of one dtype, or two float8 types. Other floats are
-  converted to the narrowest dtype that holds both exactly: gradients have a
-  cotangent beside an operand, and the two need not agree.
+  GPU kernels multiply operands of one dtype, or two float8 types. Other pairs of floats
+  are converted to the narrowest dtype that holds both exactly. Gradients need this: the
+  dtypes of a cotangent and an operand may differ.
   """
   given = jnp.dtype(lhs_dtype), jnp.dtype(rhs_dtype)
 
@@ -62,11 +70,11 @@ def kernel_dtypes(lhs_dtype, rhs_dtype, target: str) -> tuple[np.dtype, np.dtype
 
 
 def across_groups(dtypes) -> tuple[tuple[np.dtype, np.dtype], int]:
-  """(dtypes, passes) of a product on Hopper whose groups cut k.
+  """(dtypes, passes) of a product on Hopper if groups cut k.
 
-  Groups begin anywhere along k, so TMA reads only operands of 16 bits there. bfloat16
-  holds every float8; float32 is split in parts of bfloat16, whose three products keep
-  16 bits: more than tf32 does.
+  A group may begin at any k, so TMA reads only operands of 16 bits. bfloat16 holds every
+  float8. float32 is split into parts of bfloat16; the three products of the parts keep
+  16 bits, which is more than tf32 does.
   """
   if all(jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1
          for dtype in dtypes):

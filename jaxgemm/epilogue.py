@@ -1,4 +1,4 @@
-"""The epilogue in jnp: for gradients, and where the kernel cannot compute it."""
+"""The epilogue in jnp, for gradients and for products whose kernel cannot compute it."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""What a call would do: supports, explain and workspace_size run nothing."""
+"""supports, explain and workspace_size: what a call would do. They run nothing."""
 
 from collections.abc import Callable
 import dataclasses
@@ -22,7 +22,7 @@ from jaxgemm.dense.primitive import contract_p, plan_contraction
 from jaxgemm.fallback import NOTHING_TO_SUM, Unsupported
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
-from jaxgemm.grouped.call import BASIC, half, ragged_result
+from jaxgemm.grouped.call import BASIC, ragged_result
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
 from jaxgemm.options import array_argument, emulated_arch
 
@@ -106,7 +106,7 @@ def _function(kwargs):
     if kwargs.get("accumulate") is not None:
       shared["preferred_element_type"] = jnp.float32
     return function, lambda a, b: ragged_result(
-        a, half(b) if gated else b, numbers=numbers, **shared)[0], kwargs
+        a, b, numbers=numbers, gated=gated, **shared)[0], kwargs
   waits = kwargs.get("chunk_signals") is not None
   without = "chunk_signals" in kwargs and not waits  # as chunked_matmul may be called
   if without:
@@ -153,7 +153,7 @@ def _described(a, b, kwargs):
 
 
 def _devices_reason(a, b) -> list[str]:
-  """Whether the plan of a sharded product is for one device's part or for all of it."""
+  """Says whether the plan of a sharded product is for one device's part or for all of it."""
   sharded = [x for x in (a, b) if isinstance(x, jax.Array) and
              not isinstance(x, jax.core.Tracer) and not x.is_fully_replicated]
   if not sharded:

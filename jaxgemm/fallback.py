@@ -1,4 +1,4 @@
-"""Whether this package's kernels compute a product, or XLA does, and why."""
+"""Decides whether this package's kernels or XLA compute a product, and says why."""
 
 import pathlib
 import sys
@@ -8,19 +8,24 @@ import jax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
-from jaxgemm.dtypes import dtype_beside, kernel_dtypes
+from jaxgemm.dtypes import kernel_dtypes, promoted_dtype
 from jaxgemm.precision import precision_error
 
-# A sum of this many products of int8 always fits int32.
+# The most products of int8 whose sum always fits int32.
 _MOST_INT8_PRODUCTS = (2**31 - 1) // 2**14
 
 
-def unsupported(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
-                splits: bool = True) -> str | None:
+def unsupported_reason(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
+                       splits: bool = True) -> str | None:
   """Why this package's kernels cannot compute a product, or None.
 
   Args:
+    lhs: array or `jax.ShapeDtypeStruct`.
+    rhs: see lhs.
+    out_dtype: dtype of the result.
     k: the number of products in the sum of each element of the result.
+    precision: as the caller gave it.
+    emulated: the architecture to emulate, or None.
     splits: whether float32 operands may be split into parts, for precision.
   """
   if emulated is not None:
@@ -54,7 +59,7 @@ def unsupported(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
   error = precision_error(precision, lhs, rhs, out_dtype, target, splits)
   if error is not None:
     return error
-  dtypes = kernel_dtypes(dtype_beside(lhs, rhs), dtype_beside(rhs, lhs), target)
+  dtypes = kernel_dtypes(promoted_dtype(lhs, rhs), promoted_dtype(rhs, lhs), target)
   error = _ffi.native.operands_error(dtypes[0].name, dtypes[1].name, target)
   return error.removesuffix(".") or None
 
@@ -104,7 +109,7 @@ def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
   return bool(reason)
 
 
-# What `jaxgemm.explain` says of it.
+# The reason that `jaxgemm.explain` gives if `prefers_xla`.
 NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum. XLA "
                   "multiplies these together with what precedes and follows")
 

@@ -7,11 +7,20 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 import numpy as np
 
 
-def is_needed(partition: bool | None) -> bool:
+def needs_partitioning_rule(partition: bool | None) -> bool:
   """Whether a call that is traced now gets the partitioning rule; see GemmConfig."""
   if partition is None:
     partition = jax.device_count() > 1
   return partition and not jax.sharding.get_abstract_mesh().manual_axes
+
+
+def partitioned_jaxpr(function, operands):
+  """The jaxpr of a function that XLA can partition, as a parameter of a primitive.
+
+  The parameter shows jax that the primitive's lowering needs the devices.
+  """
+  return jax.make_jaxpr(function)(*(
+      jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands))
 
 
 def explicit_mesh(*arrays):
@@ -24,7 +33,7 @@ def explicit_mesh(*arrays):
   return next((mesh for mesh in meshes if not mesh.empty and mesh.explicit_axes), None)
 
 
-def automatic(mesh, function, result):
+def with_automatic_axes(mesh, function, result):
   """`function`, inside which the mesh's explicit axes are automatic, too.
 
   Args:
@@ -61,14 +70,14 @@ def on_explicit_mesh(mesh, body, operands, in_shardings, out_sharding, wanted):
 
   operands = jax.tree.map(_resharded, operands, in_shardings)
   # An empty set means all axes, except those that jax.vmap has taken out of the types.
-  some = set() if mesh.are_all_axes_explicit else {*mesh.explicit_axes}
+  manual_axes = set() if mesh.are_all_axes_explicit else {*mesh.explicit_axes}
   mapped = jax.shard_map(
       body, mesh=mesh, in_specs=specs(in_shardings), out_specs=specs(out_sharding),
-      axis_names=some)
+      axis_names=manual_axes)
   return jax.tree.map(jax.reshard, mapped(*operands), wanted)
 
 
-def unreduced(*shardings) -> str | None:
+def unreduced_reason(*shardings) -> str | None:
   """Why the kernels leave a product with these shardings to XLA, or None."""
   for x in shardings:
     spec = getattr(x, "spec", None)

@@ -15,8 +15,6 @@ from jaxgemm.config import (
 )
 
 _EMULATED = "emulated:"
-
-
 _IMPLEMENTATIONS = ("jaxgemm", "xla",
                     *(_EMULATED + arch for arch in _ffi.ROCM_ARCHS))
 

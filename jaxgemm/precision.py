@@ -24,7 +24,7 @@ def hashable(precision):
   return tuple(precision) if isinstance(precision, list) else precision
 
 
-def asked(precision):
+def _resolved(precision):
   """The precision, or the default one; an algorithm as its preset, if it has one."""
   if precision is None:
     # jax defines its options at run time.
@@ -39,7 +39,7 @@ def asked(precision):
 
 
 def _asks_for(precision, *names: str) -> bool:
-  precision = asked(precision)
+  precision = _resolved(precision)
   given = precision if type(precision) is tuple else (precision,)
   return any(str(x).lower() in names for x in given)
 
@@ -61,7 +61,7 @@ def precision_error(precision, lhs, rhs, out_dtype, target: str,
     target: the target of the kernels.
     splits: whether float32 operands may be split in three passes.
   """
-  algorithm = asked(precision)
+  algorithm = _resolved(precision)
   if isinstance(algorithm, (_Algorithm, _Preset)):
     error = _algorithm_error(algorithm, (lhs.dtype, rhs.dtype), out_dtype, target)
     if error:

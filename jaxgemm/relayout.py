@@ -54,7 +54,7 @@ def cut(x, rows: int, shape) -> jax.Array:
 
 
 def described(relayout: dict, geometry, passes: int) -> dict[str, str]:
-  """Descriptions of the copies, by "lhs", "rhs" and "out"; only those that are copied.
+  """Descriptions of the copies of "lhs", "rhs" and "out"; without those that need none.
 
   Args:
     relayout: the native plan's relayout.

@@ -1,4 +1,4 @@
-"""What a contraction computes (Spec) and of which sizes (Geometry)."""
+"""Records of a product: Spec, what it computes; Geometry, its sizes and layouts."""
 
 import dataclasses
 
@@ -12,7 +12,7 @@ from jaxgemm.dtypes import accumulator_dtype
 
 @dataclasses.dataclass(frozen=True)
 class Spec:
-  """What a contraction computes, its shapes aside."""
+  """What a product computes, without its shapes."""
 
   out_dtype: np.dtype
   activation: str | None = None
@@ -21,10 +21,10 @@ class Spec:
   deterministic: bool = False
   weak_type: bool = False
   emulated: str | None = None  # the GPU target whose kernels the CPU emulates
-  precise: bool = False  # float32 in three passes where kernels multiply it as tf32
+  precise: bool = False  # kernels that would round float32 to tf32 multiply it in three passes
 
   def accumulator(self, lhs, rhs) -> "Spec":
-    """The sums alone, where the epilogue is computed outside the kernel."""
+    """The product without an epilogue, which is then computed outside the kernel."""
     return Spec(accumulator_dtype(lhs, rhs), config=self.config,
                 deterministic=self.deterministic, emulated=self.emulated,
                 precise=self.precise)
@@ -36,16 +36,22 @@ class Spec:
                 precise=self.precise)
 
   def target(self, platform: str) -> str:
-    """What to plan for where the program runs on `platform`; see `_ffi.target`."""
+    """The target of the plan if the program runs on `platform`; see `_ffi.target`."""
     return self.emulated or _ffi.target(platform)
+
+
+def with_absent(operands, required: int, *there: bool) -> tuple:
+  """A primitive's operands, with None for each optional one that is not there."""
+  optional = iter(operands[required:])
+  return *operands[:required], *(next(optional) if x else None for x in there)
 
 
 @dataclasses.dataclass(frozen=True)
 class Geometry:
   """The sizes of a kernel call and what its operands look like.
 
-  Where `ragged` is "m" or "k", group sizes cut that dimension: see grouped/primitive.py. n is
-  out's; gated rhs, bias and scale have twice as many columns.
+  If `ragged` is "m" or "k", group sizes cut that dimension: see grouped/primitive.py. n counts
+  the columns of out; gated rhs, bias and scale have twice as many.
   """
 
   batch: int
@@ -63,7 +69,8 @@ class Geometry:
   sizes_batched: bool = False
   accumulate: bool = False
   gated: bool = False
-  # lhs that arrives in chunks: see chunked/primitive.py. num_chunks -1: not known yet.
+  # For an lhs that arrives in chunks: see chunked/primitive.py. num_chunks is -1 while it is
+  # not known.
   tiles_per_chunk: int = 0
   pivot: int = 0
   num_chunks: int = 0

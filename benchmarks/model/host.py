@@ -145,8 +145,7 @@ def report(files: Sequence[dict[str, Any]]) -> str:
 
 @progress.shown()
 def main(argv) -> int:
-  if len(argv) > 1:
-    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
+  progress.begin(argv)
   if FLAGS.results:
     print(report([load(path) for path in FLAGS.results]))
     return 0

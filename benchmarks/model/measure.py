@@ -22,7 +22,7 @@ import sys
 import time
 from typing import Any
 
-from absl import app, flags, logging
+from absl import app, flags
 
 from benchmarks import progress
 from benchmarks.model import problems
@@ -326,10 +326,7 @@ def _measured(jobs: Sequence[Job], timer) -> list[dict[str, Any]]:
 
 @progress.shown()
 def main(argv) -> int:
-  if len(argv) > 1:
-    raise app.UsageError(f"Unexpected arguments: {argv[1:]}")
-  if not FLAGS["verbosity"].present:
-    logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
+  progress.begin(argv)
   progress.doing("Starting jax")
   from benchmarks import report
 

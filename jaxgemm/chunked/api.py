@@ -18,7 +18,7 @@ from jaxgemm.dense.dimensions import (
   indices,
   matmul_product,
 )
-from jaxgemm.dtypes import beside
+from jaxgemm.dtypes import promote_with
 from jaxgemm.options import array_argument, check_options
 from jaxgemm.spec import Spec
 
@@ -36,7 +36,7 @@ def _product(lhs, rhs, dimension_numbers, precision, preferred_element_type) -> 
 
 
 class _Arranged(NamedTuple):
-  """The operands' shapes for the chunked primitive, to which lhs needs no copy.
+  """The operands' shapes for the chunked primitive; lhs has its shape without a copy.
 
   Attributes:
     batch: the sizes of the batch dimensions, which the result has in front.
@@ -90,7 +90,8 @@ def _arrange(lhs, rhs, product: Product) -> _Arranged:
                    lhs_contracting, rhs_contracting)
 
 
-def _positive(name: str, value, least: int) -> int:
+def _tile_rows(name: str, value, least: int) -> int:
+  """A number of tile rows as an int; raises ValueError if it is out of range."""
   try:
     given = operator.index(value)
   except TypeError:
@@ -143,8 +144,8 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, time
     columns = (scale.shape[len(dims.scale) - 1:] if labels & set(product.columns)
                else (1,))
     scale = scale.reshape(*((-1,) if labels & set(product.batch) else ()), *columns)
-  form = ChunkedParams(arranged.lhs_contracting, arranged.rhs_contracting, tiles_per_chunk_m,
-              tile_idx_pivot_m, limit_ns)
+  form = ChunkedParams(arranged.lhs_contracting, arranged.rhs_contracting,
+                       tiles_per_chunk_m, tile_idx_pivot_m, limit_ns)
   return form, spec, product, arranged, bias, scale
 
 
@@ -178,8 +179,8 @@ _STATIC = ("chunk_rows", "tiles_per_chunk_m", "tile_idx_pivot_m",
 def _compute(lhs, rhs, signals, epoch, bias, scale, *, chunk_rows, **options):
   form, spec, product, arranged, bias, scale = _prepare(
       lhs, rhs, bias, scale, **options)
-  rhs = beside(rhs, lhs)
-  if beside(lhs, rhs) is not lhs:
+  rhs = promote_with(rhs, lhs)
+  if promote_with(lhs, rhs) is not lhs:
     raise ValueError(
         f"lhs is {lhs.dtype.name} and rhs {rhs.dtype.name}; lhs cannot be converted "
         "before it has arrived. Let the producer write a type that the kernels take.")
@@ -279,8 +280,8 @@ def chunked_matmul(
     ValueError, TypeError: while tracing: what `jaxgemm.matmul` raises, and for operands
       that the kernels do not take or a wrong number of signals.
   """
-  tiles_per_chunk_m = _positive("tiles_per_chunk_m", tiles_per_chunk_m, 1)
-  tile_idx_pivot_m = _positive("tile_idx_pivot_m", tile_idx_pivot_m, 0)
+  tiles_per_chunk_m = _tile_rows("tiles_per_chunk_m", tiles_per_chunk_m, 1)
+  tile_idx_pivot_m = _tile_rows("tile_idx_pivot_m", tile_idx_pivot_m, 0)
   options = dict(
       precision=precision, preferred_element_type=preferred_element_type,
       activation=activation, schedule=schedule, reduction=reduction,
@@ -328,14 +329,14 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
   for name in kwargs.keys() - options.keys():
     raise TypeError(f"chunk_rows() got an unexpected keyword argument {name!r}")
   options |= kwargs
-  options["tile_idx_pivot_m"] = _positive(
+  options["tile_idx_pivot_m"] = _tile_rows(
       "tile_idx_pivot_m", options["tile_idx_pivot_m"], 0)
   # Arrays in host memory are allowed here, though no product takes them.
   lhs, rhs = (
       jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)) for x in (lhs, rhs))
   form, spec, _, arranged, *_ = _prepare(
       lhs, rhs, None, None, **options,
-      tiles_per_chunk_m=_positive("tiles_per_chunk_m", tiles_per_chunk_m, 1))
+      tiles_per_chunk_m=_tile_rows("tiles_per_chunk_m", tiles_per_chunk_m, 1))
   return _chunk_rows(lhs, rhs, arranged, form, spec)
 
 

@@ -46,7 +46,7 @@ def call_target(op) -> str | None:
 
 
 def _origin(value):
-  """The value from which a value is reshaped."""
+  """The value that a value is a reshape of."""
   while not isinstance(value, ir.BlockArgument):
     op = _operation(value.owner)
     if op.name not in _SAME_BYTES:
@@ -109,7 +109,7 @@ def keep_source(ctx, operands, outs):
   start = start_of(operands[2])
   if start is None:
     return outs
-  *outs, status = outs  # XLA would copy the status, a slice
+  *outs, status = outs  # the status is not joined: XLA would copy it, because it is a slice
   values = [*start.results, *start.operands, *outs]
   avals = [jax.core.ShapedArray(tuple(t.shape), np.dtype(np.uint8)) for t in
            (x.type for x in values[:-len(outs)])]

@@ -34,8 +34,13 @@ from jaxgemm.custom_call import (
   run_by_jit,
 )
 from jaxgemm.dense.layout import Dims
-from jaxgemm.dense.primitive import contract, tangent_of_sums, unify_varying
-from jaxgemm.spec import Geometry, Spec
+from jaxgemm.dense.primitive import (
+  contract,
+  tangent_of_sums,
+  unify_varying,
+  zero_tangents,
+)
+from jaxgemm.spec import Geometry, Spec, with_absent
 
 
 class ChunkedParams(NamedTuple):
@@ -47,8 +52,8 @@ class ChunkedParams(NamedTuple):
     tiles_per_chunk: tile rows in a chunk.
     pivot: the tile row that is visited first.
     timeout_ns: how long a workgroup waits for a signal.
-    bias: whether there is one, [N] or [B, N].
-    scale: whether there is one, [N], [1], [B, N] or [B, 1].
+    bias: whether there is a bias, [N] or [B, N].
+    scale: whether there is a scale, [N], [1], [B, N] or [B, 1].
   """
 
   lhs_contracting: int
@@ -61,10 +66,7 @@ class ChunkedParams(NamedTuple):
 
   def split(self, operands):
     """(lhs, rhs, signals, epoch, bias, scale), None for an absent one."""
-    lhs, rhs, signals, epoch, *rest = operands
-    rest = iter(rest)
-    return (lhs, rhs, signals, epoch, next(rest) if self.bias else None,
-            next(rest) if self.scale else None)
+    return with_absent(operands, 4, self.bias, self.scale)
 
   def geometry(self, lhs, rhs, signals) -> Geometry:
     """The `Geometry` of operands of these shapes; signals=None: not known yet."""
@@ -133,7 +135,7 @@ def _abstract_eval(*operands, form, spec):
   lhs, rhs, signals = operands[:3]
   platform = _ffi.default_platform()
   if spec.emulated or platform in _ffi.platforms():
-    # The lowering makes the plan again. Made here too, its error is raised by the call.
+    # The lowering makes the plan again. It is made here so that the call raises its errors.
     target = spec.target(platform)
     require_built(plan_chunked(operands, form, spec, target), target)
   shape = form.geometry(lhs.shape, rhs.shape, signals.shape).out_shape()
@@ -192,7 +194,7 @@ def _jvp(primals, tangents, *, form, spec):
   product = functools.partial(chunked, lhs, rhs, signals, epoch, bias, scale, form=form)
   if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
     outs = product(spec=spec)
-    return outs, [_zero(x) for x in outs]
+    return outs, zero_tangents(outs)
   saves = spec.save_preact or spec.activation is not None
   *outs, status = product(spec=dataclasses.replace(spec, save_preact=saves))
   dims = form.dims(*(x if x is None else x.shape for x in (lhs, rhs, bias, scale)),
@@ -203,16 +205,13 @@ def _jvp(primals, tangents, *, form, spec):
       jaxgemm_arrived(lhs, status), rhs, scale, d_lhs, d_rhs, d_bias, d_scale, dims=dims,
       spec=spec, shape=outs[0].shape, bind=functools.partial(contract, partition=False))
   d_outs = epilogue.tangents(d_z, outs, spec)
-  return [*outs[:1 + spec.save_preact], status], [*d_outs, _zero(status)]
+  return [*outs[:1 + spec.save_preact], status], [*d_outs, *zero_tangents([status])]
 
 
 def _as_labelled(x, labels):
   # A scale with one column has no label for it.
   return x if x is None else x.reshape(x.shape[:len(labels)])
 
-
-def _zero(x):
-  return ad.Zero(jax.typeof(x).to_tangent_aval())
 
 
 ad.primitive_jvps[chunked_p] = _jvp

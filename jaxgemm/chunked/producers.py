@@ -44,7 +44,7 @@ class _Join:
 
 
 class _Started(ChunkedArray):
-  """The result of start_copy in the function that called it; it has a _Join."""
+  """The result of start_copy, with the state of its join in the same function."""
 
   joined: _Join
 
@@ -101,7 +101,7 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
   if chunk_rows < 1:
     raise ValueError(
         f"chunk_rows={chunk_rows}; a chunk has at least one row. jaxgemm.chunk_rows "
-        "says what a product wants.")
+        "gives the number that a product needs.")
   chunks = math.ceil(shape[axis] / chunk_rows)
   if not 0 <= first_chunk < max(chunks, 1):
     raise ValueError(

@@ -9,11 +9,7 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue
 from jaxgemm import mesh as meshes
-from jaxgemm.config import (
-  GemmConfig,
-  check_activation,
-  resolve,
-)
+from jaxgemm.config import GemmConfig, check_activation, resolve
 from jaxgemm.dense import sharding
 from jaxgemm.dense.dimensions import (
   Product,
@@ -23,8 +19,8 @@ from jaxgemm.dense.dimensions import (
 )
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.primitive import contract, contract_local, plan_contraction
-from jaxgemm.dtypes import beside, dtype_beside, sums_dtype
-from jaxgemm.fallback import leaves_to_xla, prefers_xla, unsupported
+from jaxgemm.dtypes import promote_with, promoted_dtype, xla_accumulator_dtype
+from jaxgemm.fallback import leaves_to_xla, prefers_xla, unsupported_reason
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.precision import hashable, is_high
 from jaxgemm.spec import Spec
@@ -97,16 +93,18 @@ def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
   x = epilogue_values(name, x, dtype)
   return x.reshape(x.shape[:len(labels)]) if x.ndim > len(labels) else x, labels
 
+
 def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
+  """The product by jax's own function, and the epilogue by jax.numpy."""
   if bias is None and scale is None and spec.activation is None:
     return product.reference(lhs, rhs)
-  not_summed = meshes.unreduced(product.result.sharding)
+  not_summed = meshes.unreduced_reason(product.result.sharding)
   if not_summed:
     raise ValueError(
         f"bias, scale or activation was given, but {not_summed}. Sum the result with "
         "jax.reshard, and apply them to that.")
   acc = product.reference(
-      lhs, rhs, preferred_element_type=sums_dtype(product.result.dtype))
+      lhs, rhs, preferred_element_type=xla_accumulator_dtype(product.result.dtype))
   return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)[0]
 
 
@@ -150,9 +148,9 @@ def prepare(lhs, rhs, bias, scale, product: Product, *, chunked: bool = False,
               weak_type=product.result.weak_type, emulated=emulated,
               precise=not chunked and is_high(precision))
   reason = (
-      unsupported(lhs, rhs, out_dtype, product.k, precision, emulated,
-                  splits=not chunked)
-      or meshes.unreduced(
+      unsupported_reason(lhs, rhs, out_dtype, product.k, precision, emulated,
+                         splits=not chunked)
+      or meshes.unreduced_reason(
           product.result.sharding, *(jax.typeof(x).sharding for x in (lhs, rhs))))
   return Prepared(spec, dims, bias, scale, reason)
 
@@ -161,7 +159,7 @@ def _faster_by_xla(lhs, rhs, bias, scale, product: Product, dims: Dims,
                    spec: Spec) -> str | None:
   """Why XLA's product is known to be faster than the kernels, or None."""
   operands = [jax.ShapeDtypeStruct(
-      [size for i, size in enumerate(x.shape) if i not in axes], dtype_beside(x, other))
+      [size for i, size in enumerate(x.shape) if i not in axes], promoted_dtype(x, other))
       for x, other, axes in ((lhs, rhs, product.dropped[0]), (rhs, lhs, product.dropped[1]))]
   operands += [x for x in (bias, scale) if x is not None]
   target = spec.target(_ffi.default_platform())
@@ -173,14 +171,14 @@ def _call(lhs, rhs, bias, scale, product: Product, **options):
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
   spec, dims, bias, scale, reason = prepare(lhs, rhs, bias, scale, product, **options)
   implementation = options["implementation"]
-  left = prefers_xla(product.k, implementation)
-  if reason is None and implementation is None and not left:
+  by_xla = prefers_xla(product.k, implementation)
+  if reason is None and implementation is None and not by_xla:
     reason = _faster_by_xla(lhs, rhs, bias, scale, product, dims, spec)
-  if leaves_to_xla(implementation, reason) or left:
+  if leaves_to_xla(implementation, reason) or by_xla:
     return _xla(lhs, rhs, bias, scale, product, dims, spec)
   if spec.emulated is not None:
     _ffi.use_emulator()
-  lhs, rhs = beside(lhs, rhs), beside(rhs, lhs)
+  lhs, rhs = promote_with(lhs, rhs), promote_with(rhs, lhs)
   lhs, rhs = (lax.squeeze(x, axes) if axes else x
               for x, axes in zip((lhs, rhs), product.dropped))
 
@@ -192,10 +190,10 @@ def _call(lhs, rhs, bias, scale, product: Product, **options):
 
   def compute(lhs, rhs, bias, scale):
     return contract(lhs, rhs, bias, scale, dims=dims, spec=spec,
-                    partition=meshes.is_needed(spec.config.partition))[0]
+                    partition=meshes.needs_partitioning_rule(spec.config.partition))[0]
 
   if mesh is not None:
-    compute = meshes.automatic(mesh, compute, product.result)
+    compute = meshes.with_automatic_axes(mesh, compute, product.result)
   return compute(lhs, rhs, bias, scale)
 
 
@@ -205,7 +203,7 @@ _STATIC = ("precision", "preferred_element_type", "out_sharding", *_OPTIONS)
 
 
 def _given(*, deterministic, **arguments):
-  """The given arguments, checked. The others would cost `jax.jit` time."""
+  """The arguments that were given, checked. With the defaults `jax.jit` would be slower."""
   given = {name: x for name, x in arguments.items() if x is not None}
   if deterministic is not False:
     given["deterministic"] = deterministic

@@ -49,6 +49,7 @@ def indices(dimension_numbers):
   """
   if dimension_numbers is None:
     return None
+
   def group(given) -> tuple[int, ...]:
     try:
       return (operator.index(given),)
@@ -66,7 +67,7 @@ def indices(dimension_numbers):
 
 
 def _shape_dtype(x) -> jax.ShapeDtypeStruct:
-  """Of an array, or of a number, which jax takes as an array without dimensions."""
+  """Shape and dtype of an array, or of a number, which is an array without dimensions."""
   return jax.eval_shape(lambda x: x, x)
 
 

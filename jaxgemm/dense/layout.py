@@ -13,14 +13,16 @@ import itertools
 import math
 from typing import NamedTuple
 
+from jaxgemm.spec import with_absent
+
 Labels = tuple[int, ...]
 
 
 class Dims(NamedTuple):
   """The labels of a contraction's operands and result.
 
-  bias and scale have labels of out only; they hold one value per label of rhs that
-  is in out (scale: or none of them), and may have the other labels of out in front.
+  bias has the labels of out that only rhs has; scale has these or none of them. Both may
+  have other labels of out in front.
   """
 
   lhs: Labels
@@ -32,6 +34,10 @@ class Dims(NamedTuple):
   def operands(self) -> list[Labels]:
     """The labels of each operand, without absent ones."""
     return [x for x in (self.lhs, self.rhs, self.bias, self.scale) if x is not None]
+
+  def split(self, operands) -> tuple:
+    """(lhs, rhs, bias, scale), None for an absent one."""
+    return with_absent(operands, 2, self.bias is not None, self.scale is not None)
 
 
 class Layout(NamedTuple):
@@ -58,6 +64,11 @@ class Layout(NamedTuple):
   rhs_contracting: int
   relayouts: tuple[str, ...]
   cost: int
+
+
+def same_order(xs, ys, size) -> bool:
+  """Whether two orders are the same in memory; dimensions of size 1 do not count."""
+  return [x for x in xs if size[x] != 1] == [y for y in ys if size[y] != 1]
 
 
 def _only(labels: Labels, group) -> Labels:
@@ -103,45 +114,44 @@ def _candidates(lhs: Labels, rhs: Labels, out: Labels, linear: bool):
 def choose(
     dims: Dims, sizes: tuple[tuple[int, int], ...], linear: bool
 ) -> Layout | None:
-  """The cheapest layout, or None where the epilogue cannot run inside the kernel.
+  """The cheapest layout, or None if the epilogue cannot run inside the kernel.
 
   Args:
     dims: the contraction.
     sizes: pairs of label and size.
-    linear: no activation, so that partial products may be summed afterwards.
+    linear: whether there is no activation, so that several products may be summed.
   """
   size = dict(sizes)
 
   def count(labels):
     return math.prod(size[x] for x in labels)
 
-  def same(xs, ys):  # in the same order, dimensions of size 1 aside
-    return [x for x in xs if size[x] != 1] == [y for y in ys if size[y] != 1]
-
   vectors = {*(dims.bias or ()), *(dims.scale or ())}
-  plain = dims.bias is None and dims.scale is None
+  has_vectors = dims.bias is not None or dims.scale is not None
   best, best_key = None, None
-  for swap in (False, True) if plain else (False,):
+  for swap in (False,) if has_vectors else (False, True):
     lhs, rhs = (dims.rhs, dims.lhs) if swap else (dims.lhs, dims.rhs)
     names = ("rhs", "lhs") if swap else ("lhs", "rhs")
-    for batch, m, n, k, summed in _candidates(lhs, rhs, dims.out, plain and linear):
+    for batch, m, n, k, summed in _candidates(
+        lhs, rhs, dims.out, linear and not has_vectors):
       if vectors & set(m):
         continue
       own = set(lhs) - set(rhs)
       if vectors & own and count(m) == 1 < count(own):
-        continue  # each row a matrix of its own: rhs would be read for each of them
+        continue  # each row would be a matrix of its own, and read all of rhs
       relayouts, cost = [], 0
       contracting = []
       for name, labels, own, usual in ((names[0], lhs, m, 1), (names[1], rhs, n, 0)):
         lead = _only(batch, labels)
         orders = lead + k + own, lead + own + k  # indexed by the place of k
-        place = next((i for i in (usual, 1 - usual) if same(labels, orders[i])), None)
+        place = next((i for i in (usual, 1 - usual)
+                      if same_order(labels, orders[i], size)), None)
         if place is None:
           place = usual
           relayouts.append(name)
           cost += count(labels)
         contracting.append(place)
-      if not same(dims.out, batch[len(summed):] + m + n):
+      if not same_order(dims.out, batch[len(summed):] + m + n, size):
         relayouts.append("out")
         cost += count(dims.out)
       if summed:
@@ -159,7 +169,7 @@ def choose(
 def of_product(
     dims: Dims, sizes: tuple[tuple[int, int], ...], linear: bool = True
 ) -> Layout:
-  """`choose` of the product alone, without bias and scale: it always has a layout."""
+  """The layout of the product without bias and scale, which always has one."""
   found = choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, linear)
   assert found is not None
   return found

@@ -22,6 +22,7 @@ from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue
+from jaxgemm import mesh as meshes
 from jaxgemm.custom_call import (
   gemm_p,
   out_avals,
@@ -30,23 +31,12 @@ from jaxgemm.custom_call import (
   run_by_jit,
 )
 from jaxgemm.dense import layout, sharding
-from jaxgemm.dense.layout import Dims
+from jaxgemm.dense.layout import Dims, same_order
 from jaxgemm.spec import Geometry, Spec
 
 
-def _split(operands, bias: bool, scale: bool):
-  """(lhs, rhs, bias or None, scale or None) of a primitive's operands."""
-  lhs, rhs, *rest = operands
-  rest = iter(rest)
-  return lhs, rhs, next(rest) if bias else None, next(rest) if scale else None
-
-
-def _split_dims(operands, dims: Dims):
-  return _split(operands, dims.bias is not None, dims.scale is not None)
-
-
 def varying(x) -> frozenset:
-  """The axes of a shard_map along which x differs, where jax keeps track of them."""
+  """The axes of a shard_map along which x differs, if jax keeps track of them."""
   # jax 0.10 and 0.11 keep the varying manual axes of shard_map in the aval's
   # manual_axis_type, older and some newer versions in its vma.
   aval = jax.typeof(x)
@@ -64,13 +54,9 @@ def unify_varying(operands):
   ]
 
 
+# Its parameter `labels` is a `Dims`; jax has an argument `dims` of its own in batching.
 contract_p = Primitive("jaxgemm_contract")
 contract_p.multiple_results = True
-
-
-def _same_order(xs, ys, size) -> bool:
-  """Whether two orders are the same in memory; dimensions of size 1 do not count."""
-  return [x for x in xs if size[x] != 1] == [y for y in ys if size[y] != 1]
 
 
 def _count(labels, size) -> int:
@@ -85,14 +71,14 @@ def _matrices(x, labels, batch, rows, columns, size):
   """x as [rows, columns] matrices, with a batch in front if it has those labels."""
   batch = tuple(i for i in batch if i in labels)
   order = batch + rows + columns
-  if not _same_order(labels, order, size):
+  if not same_order(labels, order, size):
     x = jnp.transpose(x, [labels.index(i) for i in order])
   groups = ([batch] if batch else []) + [rows, columns]
   return _reshape(x, [_count(group, size) for group in groups])
 
 
 def _vector(x, labels, batch, n, size):
-  """A bias or scale as [N] or [B, N]; N is 1 where it has none of n's labels."""
+  """A bias or scale as [N] or [B, N]; N is 1 if it has none of n's labels."""
   columns = n if any(i in labels for i in n) else ()
   rows = batch if any(i in labels for i in batch) else ()
   x = epilogue.expand(x, labels, rows + columns)
@@ -108,7 +94,7 @@ def _result(x, chosen: layout.Layout, out, dtype, size):
     parts = _count(chosen.summed, size), _count(batch, size)
     x = jnp.sum(jnp.reshape(x, parts + x.shape[1:]), axis=0).astype(dtype)
   order = batch + chosen.m + chosen.n
-  if not _same_order(order, out, size):
+  if not same_order(order, out, size):
     x = _reshape(x, [size[i] for i in order])
     return jnp.transpose(x, [order.index(i) for i in out])
   return _reshape(x, [size[i] for i in out])
@@ -142,7 +128,7 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   """The contraction of one device's operands, as one kernel call."""
   sizes = layout.label_sizes(dims, *(x.shape for x in operands))
   size = dict(sizes)
-  lhs, rhs, bias, scale = _split_dims(operands, dims)
+  lhs, rhs, bias, scale = dims.split(operands)
   kernel = _kernel(lhs, rhs, dims, sizes, spec)
   if not kernel.fused:
     product = Dims(dims.lhs, dims.rhs, dims.out)
@@ -179,34 +165,29 @@ def contract(lhs, rhs, bias=None, scale=None, *, dims: Dims, spec: Spec,
   # An operand of a product of scalars may still be a Python number.
   operands = [jnp.asarray(x) for x in (lhs, rhs, bias, scale) if x is not None]
   operands = unify_varying(operands)
-  call = None
+  partitioned = None
   if partition:
-    # `call` is a parameter, so that jax sees that the lowering needs the devices.
-    rule = sharding.partitioned(dims, spec, compute)
-    call = jax.make_jaxpr(rule)(*map(_shape_dtype, operands))
-  return contract_p.bind(*operands, labels=dims, spec=spec, call=call)
+    partitioned = meshes.partitioned_jaxpr(
+        sharding.partitioned(dims, spec, compute), operands)
+  return contract_p.bind(*operands, labels=dims, spec=spec, partitioned=partitioned)
 
 
 def contract_local(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   """`contract` of one device's operands, without absent ones."""
-  return contract(*_split_dims(operands, dims), dims=dims, spec=spec, partition=False)
-
-
-def _shape_dtype(x):
-  return jax.ShapeDtypeStruct(x.shape, x.dtype)
+  return contract(*dims.split(operands), dims=dims, spec=spec, partition=False)
 
 
 def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
-  """(layout, plan) for one device holding operands of these shapes and dtypes.
+  """(layout, plan) for one device that holds operands of these shapes and dtypes.
 
-  The layout is None where the epilogue runs outside the kernel.
+  The layout is None if the epilogue runs outside the kernel.
 
   Raises:
     ValueError: see `plan`.
   """
   sizes = layout.label_sizes(dims, *(x.shape for x in operands))
   size = dict(sizes)
-  lhs, rhs, bias, scale = _split_dims(operands, dims)
+  lhs, rhs, bias, scale = dims.split(operands)
   kernel = _kernel(lhs, rhs, dims, sizes, spec)
   how = kernel.layout
   dtypes = lhs.dtype, rhs.dtype
@@ -226,11 +207,11 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
 
 
 @contract_p.def_abstract_eval
-def _contract_abstract_eval(*operands, labels, spec, call):
+def _contract_abstract_eval(*operands, labels, spec, partitioned):
   size = dict(layout.label_sizes(labels, *(x.shape for x in operands)))
   platform = _ffi.default_platform()
   if spec.emulated or platform in _ffi.platforms():
-    # The lowering makes the plan again. Made here too, its error is raised by the call.
+    # The lowering makes the plan again. It is made here so that the call raises its errors.
     target = spec.target(platform)
     _, planned = plan_contraction(operands, labels, spec, target)
     require_built(planned, target)
@@ -240,11 +221,9 @@ def _contract_abstract_eval(*operands, labels, spec, call):
 run_by_jit(contract_p)
 
 
-def _contract_lowering(ctx, *operands, labels, spec, call):
-  if call is None:
-    fun = functools.partial(compute, dims=labels, spec=spec)
-  else:
-    fun = jaxpr_as_fun(call)
+def _contract_lowering(ctx, *operands, labels, spec, partitioned):
+  fun = (functools.partial(compute, dims=labels, spec=spec) if partitioned is None
+         else jaxpr_as_fun(partitioned))
   return mlir.lower_fun(fun, multiple_results=True)(ctx, *operands)
 
 
@@ -256,7 +235,7 @@ def tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, *, dims: Dim
   """The tangent of z = scale * (lhs @ rhs) + bias.
 
   Args:
-    lhs: a primal, as rhs and scale. scale may be None, and so may all tangents but one.
+    lhs: a primal, as rhs and scale. scale may be None; one tangent at least is not None.
     dims: the labels of all operands.
     spec: the product's `Spec`.
     shape: z's shape.
@@ -272,7 +251,7 @@ def tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, *, dims: Dim
                   spec=spec.for_gradient(spec.out_dtype))
   if d_scale is not None:
     assert dims.scale is not None
-    # Not from the saved value: that would divide by the scale, which may be zero.
+    # The saved value cannot give lhs @ rhs: it would be divided by a scale that may be zero.
     acc, = bind(lhs, rhs, dims=Dims(dims.lhs, dims.rhs, dims.out),
                 spec=spec.for_gradient(jnp.float32))
     terms.append(acc * epilogue.expand(d_scale, dims.scale, dims.out))
@@ -283,15 +262,19 @@ def tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, *, dims: Dim
   return functools.reduce(jnp.add, terms)
 
 
-def _jvp(primals, tangents, *, labels, spec, call):
-  lhs, rhs, bias, scale = _split_dims(primals, labels)
+def zero_tangents(outs):
+  """Symbolic zeros, one for each result."""
+  return [ad.Zero(jax.typeof(x).to_tangent_aval()) for x in outs]
+
+
+def _jvp(primals, tangents, *, labels, spec, partitioned):
+  lhs, rhs, bias, scale = labels.split(primals)
   d_lhs, d_rhs, d_bias, d_scale = (
-      None if type(t) is ad.Zero else t for t in _split_dims(tangents, labels)
-  )
-  bind = functools.partial(contract, partition=call is not None)
+      None if type(t) is ad.Zero else t for t in labels.split(tangents))
+  bind = functools.partial(contract, partition=partitioned is not None)
   if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
     outs = bind(lhs, rhs, bias, scale, dims=labels, spec=spec)
-    return outs, [ad.Zero(jax.typeof(x).to_tangent_aval()) for x in outs]
+    return outs, zero_tangents(outs)
 
   saves = spec.save_preact or spec.activation is not None
   outs = bind(lhs, rhs, bias, scale, dims=labels,
@@ -304,17 +287,17 @@ def _jvp(primals, tangents, *, labels, spec, call):
 ad.primitive_jvps[contract_p] = _jvp
 
 
-def _transpose(cotangents, *operands, labels, spec, call):
+def _transpose(cotangents, *operands, labels, spec, partitioned):
   # Only calls that _jvp binds are transposed: no bias, no activation, one result.
   ct, = cotangents
-  lhs, rhs, _, scale = _split_dims(operands, labels)
+  lhs, rhs, _, scale = labels.split(operands)
   rest = [] if scale is None else [None]
   if type(ct) is ad.Zero:
     return [None, None, *rest]
   if scale is not None:
     factor = epilogue.expand(scale, labels.scale, labels.out)
     ct = (ct.astype(jnp.float32) * factor).astype(ct.dtype)
-  bind = functools.partial(contract, partition=call is not None)
+  bind = functools.partial(contract, partition=partitioned is not None)
   if ad.is_undefined_primal(lhs):
     spec = spec.for_gradient(lhs.aval.dtype)
     out, = bind(ct, rhs, dims=Dims(labels.out, labels.rhs, labels.lhs), spec=spec)
@@ -327,16 +310,16 @@ def _transpose(cotangents, *operands, labels, spec, call):
 ad.primitive_transposes[contract_p] = _transpose
 
 
-def _batch(operands, axes, *, labels, spec, call):
+def _batch(operands, axes, *, labels, spec, partitioned):
   new = 1 + max((*labels.lhs, *labels.rhs), default=-1)
   inserted = [
       old if axis is None else old[:axis] + (new,) + old[axis:]
       for old, axis in zip(labels.operands(), axes, strict=True)
   ]
-  l_labels, r_labels, b_labels, s_labels = _split_dims(inserted, labels)
+  l_labels, r_labels, b_labels, s_labels = labels.split(inserted)
   operands = list(map(jnp.asarray, operands))  # see `contract`
-  lhs, rhs, bias, scale = _split_dims(operands, labels)
-  partition = call is not None
+  lhs, rhs, bias, scale = labels.split(operands)
+  partition = partitioned is not None
   batched = Dims(l_labels, r_labels, (new, *labels.out), b_labels, s_labels)
   if new not in l_labels and new not in r_labels:
     product = Dims(labels.lhs, labels.rhs, labels.out)

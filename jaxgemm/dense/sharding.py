@@ -101,10 +101,7 @@ def _block(*operands, dims: Dims, spec, compute, assigned):
   sum_over = tuple(axis for x in _contracted(dims) for axis in assigned.get(x, ()))
   if not sum_over:
     return compute(*operands, dims=dims, spec=spec)
-  lhs, rhs, *vectors = operands
-  rest = iter(vectors)
-  bias = next(rest) if dims.bias is not None else None
-  scale = next(rest) if dims.scale is not None else None
+  lhs, rhs, bias, scale = dims.split(operands)
   acc, = compute(lhs, rhs, dims=Dims(dims.lhs, dims.rhs, dims.out),
                  spec=spec.accumulator(lhs, rhs))
   acc = lax.psum(acc, sum_over)

@@ -68,36 +68,26 @@ class MoE(nn.Module, kw_only=True):
     hidden_features: width of each expert.
     num_experts: number of experts that the router chooses from.
     top_k: experts per token.
-    num_shared_experts: experts that every token goes to, kept as one MLP of width
-      num_shared_experts * hidden_features.
-    gated: whether experts are down(activation(gate(x)) * up(x)), SwiGLU with
-      "silu", or down(activation(up(x))).
+    num_shared_experts: see `jaxgemm.flax.nnx.MoE`.
+    gated: see `jaxgemm.flax.nnx.MoE`.
     activation: "silu", "gelu" or "relu".
     use_bias: whether the experts have biases; the router has none.
-    normalize_weights: whether the experts' weights are a softmax over the chosen
-      experts (True, as in Mixtral) or are taken from the softmax over all experts
-      (False, as in DeepSeek-V2).
-    routed_scaling: factor of these weights.
-    dtype: the dtype of the experts' computation and of the result (default: infer
-      from input and params). The router computes in float32.
+    normalize_weights: see `jaxgemm.flax.nnx.MoE`.
+    routed_scaling: factor of the experts' weights.
+    dtype: see `jaxgemm.flax.nnx.MoE`.
     param_dtype: the dtype passed to parameter initializers (default: float32).
     precision: numerical precision of the products, see `jax.lax.Precision`.
-    kernel_init: initializer function for the weight matrices; it is called for each
-      expert with the shape of one matrix.
+    kernel_init: see `jaxgemm.flax.nnx.MoE`.
     router_init: initializer function for the router, of shape (C, num_experts).
     bias_init: initializer function for the biases, called for each expert.
-    dot_general: dot product function of router and shared experts (default:
-      `jaxgemm.dot_general`).
-    ragged_dot: grouped product of the experts (default: `jaxgemm.ragged_dot`).
-    ragged_gated_linear_unit: grouped product of gate and up (default:
-      `jaxgemm.ragged_gated_linear_unit`, or `ragged_dot` if that is not jaxgemm's).
+    dot_general: see `jaxgemm.flax.nnx.MoE`.
+    ragged_dot: see `jaxgemm.flax.nnx.MoE`.
+    ragged_gated_linear_unit: see `jaxgemm.flax.nnx.MoE`.
     expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
-      parameters are sharded in `apply`; `init` makes the parameters of all experts. x
-      and the other parameters must be the same along this axis (in_specs P()): one
-      psum along it adds up the experts' results for the same tokens.
-    partition_name: name of the experts' dimension in the parameters' partitioning
-      metadata, in front of the names that `nn.with_partitioning` gives to an
-      initializer.
+      parameters are sharded in `apply`; `init` makes the parameters of all experts. See
+      `jaxgemm.flax.nnx.MoE`.
+    partition_name: see `jaxgemm.flax.nnx.MoE`; the names after it are those that
+      `nn.with_partitioning` gives to an initializer.
   """
 
   hidden_features: int

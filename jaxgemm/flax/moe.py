@@ -204,8 +204,8 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
       (place(*rows, features), of_stats))
 
 
-# Rows are moved by a permutation, so neither this nor its transpose adds up rows at one
-# index, which a GPU does in no fixed order: results are bitwise the same on every run.
+# Rows are moved by a permutation. Neither it nor its transpose adds up rows at one index,
+# which a GPU does in no fixed order, so results are bitwise the same on every run.
 _PERMUTATION: dict[str, Any] = dict(unique_indices=True, mode="promise_in_bounds")
 
 

@@ -1,4 +1,4 @@
-"""Gives a gradient the sharding of its primal array, on automatic meshes.
+"""`alike` gives a gradient the sharding of its primal array, on automatic meshes.
 
 XLA derives a gradient's sharding from the operands. The operands of the experts'
 gradient are rows and cotangents, which have no dimension of experts: every device would
@@ -7,7 +7,6 @@ compute the gradient of all experts.
 
 import functools
 
-import jax
 from jax.experimental.custom_partitioning import (
   ArrayMapping,
   SdyShardingRule,
@@ -50,38 +49,36 @@ def _partitioned(rank: int):
 
 def alike(x, like):
   """x with the sharding of `like`, an array of x's shape; x's cotangent gets it too."""
-  # `call` is a parameter, so that jax sees that the lowering needs the devices.
-  call = jax.make_jaxpr(_partitioned(x.ndim))(
-      *(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (x, like)))
-  return _alike_p.bind(x, like, call=call)
+  partitioned = meshes.partitioned_jaxpr(_partitioned(x.ndim), (x, like))
+  return _alike_p.bind(x, like, partitioned=partitioned)
 
 
-_alike_p.def_impl(lambda x, like, call: x)
-_alike_p.def_abstract_eval(lambda x, like, call: x)
+_alike_p.def_impl(lambda x, like, partitioned: x)
+_alike_p.def_abstract_eval(lambda x, like, partitioned: x)
 
 
-def _lowering(ctx, x, like, *, call):
-  return mlir.lower_fun(jaxpr_as_fun(call), multiple_results=True)(ctx, x, like)
+def _lowering(ctx, x, like, *, partitioned):
+  return mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)(ctx, x, like)
 
 
 mlir.register_lowering(_alike_p, _lowering)
 
 
-def _jvp(primals, tangents, *, call):
-  del call
+def _jvp(primals, tangents, *, partitioned):
+  del partitioned
   tangent, like = tangents[0], primals[1]
   if type(tangent) is not ad.Zero:
     tangent = alike(tangent, like)
   return alike(*primals), tangent
 
 
-def _transpose(ct, x, like, *, call):
-  del x, call
+def _transpose(ct, x, like, *, partitioned):
+  del x, partitioned
   return [ct if type(ct) is ad.Zero else alike(ct, like), None]
 
 
-def _batch(operands, axes, *, call):
-  del call
+def _batch(operands, axes, *, partitioned):
+  del partitioned
   (x, like), (axis, of_like) = operands, axes
   if axis is None or of_like is None:
     return x, axis

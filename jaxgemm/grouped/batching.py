@@ -39,9 +39,10 @@ def _added(*operands, form: GroupedParams, spec: Spec):
   return [buffer + out]
 
 
-def _batch(operands, axes, *, form, spec, call):
-  del call  # `bind` makes another one
+def _batch(operands, axes, *, form, spec, partitioned):
+  del partitioned  # `bind` makes another one
   *_, offset_axis, buffer_axis, bias_axis, scale_axis = form.split(axes)
+  # Whether the buffer has the new dimension, and lhs, rhs and sizes do not.
   alone = buffer_axis is not None and tuple(axes[:3]) == (None,) * 3
   for fun, needed in ((_outside, (bias_axis, scale_axis) != (None, None)),
                       (_without_offset, offset_axis is not None),
@@ -64,7 +65,7 @@ def _batch(operands, axes, *, form, spec, call):
   olds = {x.shape[axis == 0] for x, axis, rank in zip(arrays, axes, ranks)
           if x.ndim - (axis is not None) > rank}
   if buffer is not None and form.mode == "m":
-    # A buffer without one of the batch dimensions would need a gradient summed over it.
+    # If the buffer lacked a batch dimension, its gradient would be summed over that.
     dimensions = buffer.ndim - ranks[3]
     if alone or (olds and dimensions == 1):
       raise NotImplementedError(
@@ -114,7 +115,7 @@ batching.primitive_batchers[ragged_p] = _batch
 
 
 def _is_among_rows(arrays, axes, form: GroupedParams) -> bool:
-  # Whether the new dimension is inside lhs's rows. It then multiplies all group sizes.
+  """Whether the new dimension is inside lhs's rows. It then multiplies all group sizes."""
   lhs_axis, *other_axes = axes
   return (form.mode == "m" and not any(axis is not None for axis in other_axes)
           and lhs_axis == (1 if form.lhs_contracting else 2))

@@ -18,9 +18,10 @@ from jaxgemm import mesh as meshes
 from jaxgemm.config import check_activation, resolve
 from jaxgemm.dense.api import dot_general, epilogue_values
 from jaxgemm.dense.dimensions import result_type
-from jaxgemm.dtypes import beside, sums_dtype
-from jaxgemm.fallback import leaves_to_xla, unsupported
+from jaxgemm.dtypes import promote_with, xla_accumulator_dtype
+from jaxgemm.fallback import leaves_to_xla, unsupported_reason
 from jaxgemm.grouped import layout as grouped_layout
+from jaxgemm.grouped import sharding
 from jaxgemm.grouped.checks import (
   BASIC,
   check_accumulate,
@@ -32,9 +33,9 @@ from jaxgemm.grouped.checks import (
   check_ragged_batch,
   check_rhs_grad,
 )
-from jaxgemm.grouped.group_sizes import cut_sizes, groups_of_rows, local_sizes
+from jaxgemm.grouped.group_sizes import clamp_sizes, groups_of_rows, local_sizes
 from jaxgemm.grouped.layout import RaggedLayout
-from jaxgemm.grouped.primitive import explicit, merge_columns, ragged
+from jaxgemm.grouped.primitive import finish, merge_columns, ragged, ragged_local
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.precision import hashable
 from jaxgemm.spec import Spec
@@ -42,13 +43,19 @@ from jaxgemm.spec import Spec
 
 def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
                   preferred_element_type=None, group_offset=None, out_sharding=None,
-                  num_local_groups=None) -> tuple[jax.core.ShapedArray, int]:
-  """Type of the result, and the number of groups that a call computes.
+                  num_local_groups=None, gated=False,
+                  **buffers) -> tuple[jax.core.ShapedArray, int]:
+  """Checks the arrays of a call: (type of the result, number of groups computed).
+
+  Args:
+    buffers: accumulate and rhs_grad, or None, by name.
 
   Raises:
     TypeError, ValueError: jax's own errors, and for an offset that does not fit.
   """
-  check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset)
+  check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset, **buffers)
+  if gated:
+    rhs = _half(rhs)
   groups = group_sizes.shape[-1] if group_sizes.ndim else 0
   local = groups
   check_num_local_groups(num_local_groups, groups, group_offset is not None)
@@ -82,7 +89,7 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
 
 
 def _int32(sizes, extent: int):
-  """Group sizes or an offset as int32; uint32 and wider are clamped to 0 to extent."""
+  """Group sizes or an offset as int32; uint32 and wider are clamped to [0, extent]."""
   if sizes.dtype == jnp.int32:
     return sizes
   if sizes.dtype.itemsize >= 4:
@@ -128,13 +135,13 @@ def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, s
          precision):
   """Calls lax.ragged_dot_general and applies the epilogue to its result."""
   form = layout.form
-  plain = (bias is None and scale is None and spec.activation is None
-           and not form.gated)
+  no_epilogue = (bias is None and scale is None and spec.activation is None
+                 and not form.gated)
   acc_dtype = spec.out_dtype
-  if not plain:
-    acc_dtype = sums_dtype(acc_dtype)
+  if not no_epilogue:
+    acc_dtype = xla_accumulator_dtype(acc_dtype)
   # jax's own sums of sizes would wrap and would include negative sizes.
-  sizes = cut_sizes(group_sizes, lhs.shape[layout.ragged])
+  sizes = clamp_sizes(group_sizes, lhs.shape[layout.ragged])
   if group_offset is not None:
     # One more group, in front of the local groups, takes the rows before theirs.
     sizes = local_sizes(sizes, group_offset, form.local_groups)
@@ -145,7 +152,7 @@ def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, s
   out = lax.ragged_dot_general(lhs, rhs, sizes, numbers, precision, acc_dtype)
   if form.mode == "k":
     return out if group_offset is None else out[1:]
-  if plain and group_offset is None:
+  if no_epilogue and group_offset is None:
     return out
   rows = groups_of_rows(group_sizes, group_offset, form.local_groups,
                         lhs.shape[layout.ragged])
@@ -215,8 +222,6 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   check_activation(activation)
   emulated = emulated_arch(implementation)
   resolved = resolve(config, schedule, reduction, deterministic)
-  check_arrays(numbers, lhs, rhs, group_sizes, group_offset=group_offset,
-               accumulate=accumulate, rhs_grad=rhs_grad)
   # Where jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad = jax.tree.map(
       jnp.asarray, (lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad))
@@ -224,8 +229,8 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   if accumulate is not None and preferred is None:
     preferred = jnp.float32
   wanted, local_groups = ragged_result(
-      lhs, half(rhs) if gated else rhs, group_sizes, numbers, precision, preferred,
-      group_offset, out_sharding, num_local_groups)
+      lhs, rhs, group_sizes, numbers, precision, preferred, group_offset, out_sharding,
+      num_local_groups, gated, accumulate=accumulate, rhs_grad=rhs_grad)
   if grouped_layout.is_ragged_batch(numbers):
     check_ragged_batch(group_offset=group_offset, bias=bias, scale=scale,
                        accumulate=accumulate)
@@ -254,19 +259,19 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   group_sizes = _int32(group_sizes, lhs.shape[layout.ragged])
   if group_offset is not None:
     group_offset = _int32(group_offset, group_sizes.shape[-1])
-  partition = meshes.is_needed(resolved.partition)
+  partition = meshes.needs_partitioning_rule(resolved.partition)
   resolved = dataclasses.replace(resolved, partition=partition)
   spec = Spec(out_dtype, activation, config=resolved, deterministic=deterministic,
               weak_type=wanted.weak_type, emulated=emulated)
 
   (contracting, _), _ = numbers.dot_dimension_numbers
   k = math.prod(lhs.shape[i] for i in contracting)
-  reason = unsupported(lhs, rhs, out_dtype, k, precision, emulated, splits=False)
+  reason = unsupported_reason(lhs, rhs, out_dtype, k, precision, emulated, splits=False)
   by_xla = leaves_to_xla(implementation, reason)
   if emulated is not None:
     _ffi.use_emulator()
 
-  def leave(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
+  def on_xla(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
     if rhs_grad is not None:
       rhs = _constant(rhs, rhs_grad)
     if gated:
@@ -275,27 +280,28 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
                layout=layout, spec=spec, precision=precision)
     return out if accumulate is None else accumulate + out
 
-  def bind(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
-    lhs, rhs = beside(lhs, rhs), beside(rhs, lhs)
-    left, right, sizes = grouped_layout.operands(lhs, rhs, group_sizes, layout)
+  def on_kernels(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
+    lhs, rhs = promote_with(lhs, rhs), promote_with(rhs, lhs)
+    operands = grouped_layout.operands(lhs, rhs, group_sizes, layout)
     kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
     buffer = rhs_grad
     if accumulate is not None and not layout.is_summed:
       buffer = grouped_layout.addend(accumulate, layout)
     if mesh is not None:
-      return explicit(mesh, left, right, sizes, group_offset, buffer, bias, scale,
-                      form=layout.form, spec=kernel_spec, result=wanted)
-    out, = ragged(left, right, sizes, group_offset, bias, scale, buffer=buffer,
-                  form=layout.form, spec=kernel_spec)
+      return sharding.explicit(
+          mesh, *operands, group_offset, buffer, bias, scale, form=layout.form,
+          spec=kernel_spec, compute=ragged_local, finish=finish, result=wanted)
+    out, = ragged(*operands, group_offset, bias, scale, buffer=buffer, form=layout.form,
+                  spec=kernel_spec)
     out = grouped_layout.result(out, layout, out_dtype)
     return accumulate + out if accumulate is not None and layout.is_summed else out
 
-  compute = leave if by_xla else bind
+  compute = on_xla if by_xla else on_kernels
   mesh = meshes.explicit_mesh(
       lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
   if mesh is not None and (by_xla or mesh.auto_axes):
-    compute = meshes.automatic(mesh, compute, wanted)
-    mesh = None  # `compute` runs `bind` on automatic axes
+    compute = meshes.with_automatic_axes(mesh, compute, wanted)
+    mesh = None  # inside `compute` all axes are automatic
   elif mesh is not None:
     _check_explicit(layout, rhs_grad)
   return compute(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
@@ -306,7 +312,7 @@ def _check_explicit(layout: RaggedLayout, rhs_grad) -> None:
   reason = None
   if rhs_grad is not None:
     reason = "rhs_grad was given"
-  elif not layout.is_plain:
+  elif not layout.is_unfolded:
     reason = "lhs or rhs has a batch, or several dimensions of one kind"
   if reason is not None:
     raise ValueError(
@@ -314,7 +320,7 @@ def _check_explicit(layout: RaggedLayout, rhs_grad) -> None:
         "and inside jax.shard_map. Use jax.shard_map.")
 
 
-def half(rhs) -> jax.ShapeDtypeStruct:
+def _half(rhs) -> jax.ShapeDtypeStruct:
   """Shape and dtype of one of the two matrices of each group."""
   if rhs.ndim != 4 or rhs.shape[2] != 2:
     raise TypeError(

@@ -11,7 +11,7 @@ BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
 
 def check_arrays(numbers: lax.RaggedDotDimensionNumbers, lhs, rhs, group_sizes,
                  **others) -> None:
-  """Raises TypeError for what is not an array, or has the wrong rank or kind of dtype.
+  """Raises TypeError for an argument that is no array, or has a wrong rank or dtype.
 
   Args:
     numbers: the dimension numbers.
@@ -124,9 +124,9 @@ def check_rhs_grad(rhs_grad, lhs, rhs) -> None:
   _check_buffer("rhs_grad", rhs_grad, "rhs's shape", rhs.shape)
 
 
-def _check_buffer(name: str, x, whose: str, shape) -> None:
+def _check_buffer(name: str, x, shape_of: str, shape) -> None:
   if x.shape != shape or x.dtype != jnp.float32:
     raise ValueError(
-        f"{name} has shape {x.shape} and dtype {x.dtype.name}; float32 of {whose}, "
+        f"{name} has shape {x.shape} and dtype {x.dtype.name}; float32 of {shape_of}, "
         f"{shape}, is allowed: sums are kept in float32. Start with "
         f"jnp.zeros({shape}, jnp.float32).")

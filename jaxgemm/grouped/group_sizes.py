@@ -16,7 +16,7 @@ def ends_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:
   return lax.associative_scan(add, jnp.clip(sizes, 0, extent), axis=sizes.ndim - 1)
 
 
-def cut_sizes(sizes, extent: int) -> jax.Array:
+def clamp_sizes(sizes, extent: int) -> jax.Array:
   """int32[..., G]: sizes that are not negative, with a sum of at most extent."""
   ends = ends_of_groups(sizes, extent)
   return jnp.diff(ends, prepend=jnp.zeros_like(ends[..., :1]))
@@ -46,7 +46,7 @@ def groups_of_rows(sizes, offset, local_groups: int, count: int) -> jax.Array:
   return jnp.where(group < 0, local_groups, group)
 
 
-def part_of_sizes(sizes, first, count: int) -> jax.Array:
+def sizes_in_range(sizes, first, count: int) -> jax.Array:
   """int32[..., G]: sizes of the groups' parts among `count` rows from `first` on."""
   ends = ends_of_groups(sizes)
   ends = jnp.pad(ends, [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])

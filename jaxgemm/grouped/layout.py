@@ -11,19 +11,19 @@ import itertools
 import math
 from typing import NamedTuple
 
+import jax
 from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm.dense.layout import Labels, same_order
 from jaxgemm.grouped.primitive import GroupedParams, merge_columns, transposed_gradients
-
-Labels = tuple[int, ...]
 
 
 class RaggedLayout(NamedTuple):
   """The layout of a grouped product; labels number lhs's dimensions, then rhs's own.
 
   Attributes:
-    form: mode and layouts.
+    form: the `GroupedParams` of the call, without optional operands.
     batch: labels of the batch, in the order of the dimension numbers.
     outer: lhs's labels outside the ragged one: free (mode "m") or contracted ("k").
     ragged: the ragged label.
@@ -64,7 +64,7 @@ class RaggedLayout(NamedTuple):
     return self.form.mode == "k" and bool(self.outer)
 
   @property
-  def is_plain(self) -> bool:
+  def is_unfolded(self) -> bool:
     """Whether no operand has a batch, or several dimensions that become one."""
     return not (self.batch or self.outer or self.inner) and (
         len(self.m) < 2 and len(self.n) == 1)
@@ -86,9 +86,6 @@ class RaggedLayout(NamedTuple):
         found[name] = tuple(part for part, there in parts.items() if there)
     return found
 
-
-def _same_order(xs, ys, size) -> bool:
-  return [x for x in xs if size[x] != 1] == [y for y in ys if size[y] != 1]
 
 
 def is_ragged_batch(numbers: lax.RaggedDotDimensionNumbers) -> bool:
@@ -140,13 +137,13 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
     relayouts: tuple[str, ...] = ()
     cost = 0
     for name, labels, target in (("lhs", lhs, lhs_groups), ("rhs", rhs, rhs_groups)):
-      if not _same_order(labels, sum(target, ()), size):
+      if not same_order(labels, sum(target, ()), size):
         relayouts += (name,)
         cost += math.prod(size[x] for x in labels)
     if best is None or cost < best_cost:
       best_cost = cost
-      form = GroupedParams(mode, lhs_contracting, rhs_contracting, local_groups, paired=gated,
-                  gated=gated)
+      form = GroupedParams(mode, lhs_contracting, rhs_contracting, local_groups,
+                           paired=gated, gated=gated)
       best = RaggedLayout(form, batch, outer, ragged, inner, free, n, rhs,
                           lhs_groups, rhs_groups, tuple(size.items()), relayouts)
   assert best is not None  # there is a candidate at least
@@ -158,13 +155,14 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
 def _grouped(x, labels: Labels, groups, layout: RaggedLayout):
   """x with one dimension for each group of labels, and none for an empty batch."""
   order = sum(groups, ())
-  if not _same_order(labels, order, dict(layout.sizes)):
+  if not same_order(labels, order, dict(layout.sizes)):
     x = jnp.transpose(x, [labels.index(i) for i in order])
   return jnp.reshape(x, [layout.count(group) for i, group in enumerate(groups)
                          if i or group])
 
 
-def operands(lhs, rhs, group_sizes, layout: RaggedLayout):
+def operands(lhs, rhs, group_sizes,
+             layout: RaggedLayout) -> tuple[jax.Array, jax.Array, jax.Array]:
   """(lhs, rhs, sizes) as `ragged` takes them."""
   if layout.form.gated:
     return lhs, rhs, group_sizes

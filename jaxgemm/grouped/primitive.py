@@ -20,8 +20,8 @@ buffer plus rhs's gradient, by mode "k" with the same buffer.
 Mode "m" may be `gated`: the value before the activation is z [M, 2, N], and out [M, N]
 is activation(z[:, 0]) * z[:, 1]. Such a call and the products of its gradients are
 `paired`: rhs and all arrays with rhs's columns (or lhs, if the columns are contracted)
-have two dimensions for them, the last ones. So the second one may be sharded, and XLA
-need not copy a buffer, as it does if the buffer is reshaped before the addition.
+have two dimensions for them, the last ones. With two dimensions the second one may be
+sharded, and a buffer need not be reshaped, which XLA would do by a copy.
 
 Gradients need no other mode, only other layouts of their operands: those of mode "m"
 are mode "m" over rhs's other dimension, and mode "k"; those of mode "k" are mode "m".
@@ -38,6 +38,7 @@ from jax.interpreters import ad, mlir
 import jax.numpy as jnp
 
 from jaxgemm import _ffi, epilogue
+from jaxgemm import mesh as meshes
 from jaxgemm.custom_call import (
   lower_call,
   out_avals,
@@ -46,11 +47,11 @@ from jaxgemm.custom_call import (
   require_built,
   run_by_jit,
 )
-from jaxgemm.dense.primitive import unify_varying
+from jaxgemm.dense.primitive import unify_varying, zero_tangents
 from jaxgemm.grouped import sharding
 from jaxgemm.grouped.alike import alike
 from jaxgemm.grouped.group_sizes import groups_of_rows
-from jaxgemm.spec import Geometry, Spec
+from jaxgemm.spec import Geometry, Spec, with_absent
 
 
 def merge_columns(shape) -> tuple[int, ...]:
@@ -65,7 +66,8 @@ class GroupedParams(NamedTuple):
     paired: rhs, and every array with its columns, has two dimensions for them, which
       are the last ones of the array.
     accumulate: whether there is a buffer.
-    tangent: rhs is the tangent of the buffer; the call is linear in it.
+    tangent: whether the call belongs to a derivative, where rhs is the tangent of the
+      buffer.
   """
 
   mode: str
@@ -82,10 +84,16 @@ class GroupedParams(NamedTuple):
 
   def split(self, operands):
     """(lhs, rhs, sizes, offset, buffer, bias, scale), None for an absent one."""
-    lhs, rhs, sizes, *rest = operands
-    rest = iter(rest)
-    there = self.offset, self.accumulate, self.bias, self.scale
-    return lhs, rhs, sizes, *(next(rest) if x else None for x in there)
+    return with_absent(
+        operands, 3, self.offset, self.accumulate, self.bias, self.scale)
+
+  def for_operands(self, *operands) -> "GroupedParams":
+    """The same mode and layouts for operands as `split` gives them."""
+    offset, accumulate, bias, scale = (x is not None for x in operands[3:])
+    groups = operands[1].shape[-3 - self.paired] if self.mode == "m" else self.local_groups
+    return self._replace(
+        offset=offset, accumulate=accumulate, bias=bias, scale=scale,
+        tangent=self.tangent and accumulate, local_groups=groups)
 
   def buffer_index(self) -> int:
     """Where the buffer is among the operands."""
@@ -103,7 +111,7 @@ class GroupedParams(NamedTuple):
 
   @property
   def contracts_pairs(self) -> bool:
-    """Whether lhs has the two dimensions and the result does not."""
+    """Whether lhs has the two dimensions of a pair and the result does not."""
     return self.paired and self.mode == "m" and self.rhs_contracting == 1
 
   def geometry(self, lhs, rhs, sizes) -> Geometry:
@@ -146,14 +154,9 @@ def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, *, buffer=None,
   Raises:
     NotImplementedError: in mode "m", devices of a shard_map share the buffer.
   """
-  form = form._replace(offset=offset is not None, accumulate=buffer is not None,
-                       bias=bias is not None, scale=scale is not None,
-                       tangent=form.tangent and buffer is not None)
-  if form.mode == "m":
-    form = form._replace(local_groups=rhs.shape[-3 - form.paired])
-  operands = [x for x in (lhs, rhs, sizes, offset, buffer, bias, scale)
-              if x is not None]
-  operands = unify_varying(operands)
+  given = lhs, rhs, sizes, offset, buffer, bias, scale
+  form = form.for_operands(*given)
+  operands = unify_varying([x for x in given if x is not None])
   if (form.accumulate and form.mode == "m"
       and operands[form.buffer_index()] is not buffer):
     raise NotImplementedError(
@@ -166,21 +169,17 @@ def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, *, buffer=None,
 
 def bind(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
   """Binds ragged_p, with a partitioning rule if spec.config.partition is set."""
-  call = None
+  partitioned = None
   if spec.config.partition:
-    # `call` is a parameter, so that jax sees that the lowering needs the devices.
-    operands_of_call, form_of_call = _without_constant(operands, form)
-    labels = sharding.operand_labels(
-        form_of_call, [x.shape for x in operands_of_call])
-    rule = sharding.partitioned(
-        form_of_call, spec, tuple(labels), _compute, finish)
-    call = jax.make_jaxpr(rule)(
-        *(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands_of_call))
-  return ragged_p.bind(*operands, form=form, spec=spec, call=call)
+    needed, form_of_needed = _without_constant(operands, form)
+    labels = sharding.operand_labels(form_of_needed, [x.shape for x in needed])
+    partitioned = meshes.partitioned_jaxpr(sharding.partitioned(
+        form_of_needed, spec, tuple(labels), _compute, finish), needed)
+  return ragged_p.bind(*operands, form=form, spec=spec, partitioned=partitioned)
 
 
 def _compute(*operands, form: GroupedParams, spec: Spec):
-  return ragged_p.bind(*operands, form=form, spec=spec, call=None)
+  return ragged_p.bind(*operands, form=form, spec=spec, partitioned=None)
 
 
 def ragged_local(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
@@ -189,23 +188,6 @@ def ragged_local(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
   return ragged(lhs, rhs, sizes, offset, bias, scale, buffer=buffer, form=form,
                 spec=spec)
 
-
-def explicit(mesh, *operands, form: GroupedParams, spec: Spec, result) -> jax.Array:
-  """The product of operands with shardings in their types; see sharding.py.
-
-  Args:
-    mesh: the mesh of these types.
-    operands: lhs, rhs, sizes, offset, buffer, bias and scale; None for an absent one.
-    form: mode, layouts and whether it is gated.
-    result: shape and sharding of jax's result.
-  """
-  offset, accumulate, bias, scale = (x is not None for x in operands[3:])
-  form = form._replace(offset=offset, accumulate=accumulate, bias=bias, scale=scale)
-  if form.mode == "m":
-    form = form._replace(local_groups=operands[1].shape[0])
-  return sharding.explicit(
-      mesh, [x for x in operands if x is not None], form, spec, ragged_local, finish,
-      result)
 
 
 def _without_constant(operands, form: GroupedParams):
@@ -261,12 +243,12 @@ def plan_ragged(operands, form: GroupedParams, spec: Spec, target: str) -> dict:
 
 
 @ragged_p.def_abstract_eval
-def _abstract_eval(*operands, form, spec, call):
+def _abstract_eval(*operands, form, spec, partitioned):
   lhs, rhs, sizes = operands[:3]
   platform = _ffi.default_platform()
   # A call that is linear in a buffer's tangent is usually transposed and never run.
   if not form.tangent and (spec.emulated or platform in _ffi.platforms()):
-    # The lowering makes the plan again. Made here too, its error is raised by the call.
+    # The lowering makes the plan again. It is made here so that the call raises its errors.
     target = spec.target(platform)
     require_built(plan_ragged(operands, form, spec, target), target)
   shapes = form.out_shapes(lhs.shape, rhs.shape, sizes.shape)
@@ -276,12 +258,13 @@ def _abstract_eval(*operands, form, spec, call):
 run_by_jit(ragged_p)
 
 
-def _lowering(ctx, *operands, form, spec, call, platform):
+def _lowering(ctx, *operands, form, spec, partitioned, platform):
   avals_in, _ = _without_constant(ctx.avals_in, form)
   operands, form = _without_constant(operands, form)
   ctx = ctx.replace(avals_in=avals_in)
-  if call is not None:
-    return mlir.lower_fun(jaxpr_as_fun(call), multiple_results=True)(ctx, *operands)
+  if partitioned is not None:
+    fun = mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)
+    return fun(ctx, *operands)
   geometry = form.geometry(*(x.shape for x in avals_in[:3]))
   call = functools.partial(lower_call, geometry=geometry, spec=spec, bias=form.bias,
                            scale=form.scale, platform=platform)
@@ -313,8 +296,8 @@ def _on_merged(call, ctx, operands, form):
 register_lowerings(ragged_p, _lowering)
 
 
-def _jvp(primals, tangents, *, form, spec, call):
-  del call  # `bind` makes another one
+def _jvp(primals, tangents, *, form, spec, partitioned):
+  del partitioned  # `bind` makes another one
   lhs, rhs, sizes, offset, buffer, bias, scale = form.split(primals)
   d_lhs, d_rhs, _, _, d_buffer, d_bias, d_scale = (
       None if type(t) is ad.Zero else t for t in form.split(tangents))
@@ -322,7 +305,7 @@ def _jvp(primals, tangents, *, form, spec, call):
                               buffer=buffer, form=form)
   if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
     outs = product(spec=spec)
-    return outs, _zeros(outs)
+    return outs, zero_tangents(outs)
 
   saves = spec.save_preact or spec.activation is not None or form.gated
   outs = product(spec=dataclasses.replace(spec, save_preact=saves))
@@ -344,21 +327,18 @@ def _jvp(primals, tangents, *, form, spec, call):
   if d_buffer is not None and form.mode == "k":
     terms.append(d_buffer)
   if d_scale is not None:
-    # Not from the saved value: that would divide by the scale, which may be zero.
+    # The saved value cannot give acc: it would be divided by a scale that may be zero.
     acc, = product(lhs, rhs, spec=spec.for_gradient(jnp.float32))
     terms.append(acc * rows(d_scale, dtype=jnp.float32))
   if d_bias is not None:
     terms.append(rows(d_bias, dtype=spec.out_dtype))
   results = outs[:1 + spec.save_preact]
   if not terms:
-    return results, _zeros(results)
+    return results, zero_tangents(results)
   # A term may lack the batch: that of bias, or of a buffer that the batch shares.
   d_z = functools.reduce(jnp.add, [jnp.broadcast_to(x, outs[-1].shape) for x in terms])
   return results, epilogue.tangents(d_z, outs, spec, form.gated)
 
-
-def _zeros(outs):
-  return [ad.Zero(jax.typeof(x).to_tangent_aval()) for x in outs]
 
 
 ad.primitive_jvps[ragged_p] = _jvp
@@ -390,9 +370,9 @@ def transposed_gradients(form: GroupedParams) -> tuple[bool, bool]:
   return tuple(transposed for *_, transposed in _gradient_products(form))
 
 
-def _transpose(cotangents, *operands, form, spec, call):
+def _transpose(cotangents, *operands, form, spec, partitioned):
   # Only calls that _jvp binds are transposed: no bias, no activation, one result.
-  del call
+  del partitioned
   ct, = cotangents
   lhs, rhs, sizes, offset, buffer, _, scale = form.split(operands)
   gradients: list[jax.Array | None] = [None] * len(operands)

@@ -33,10 +33,12 @@ import jax.numpy as jnp
 from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm import mesh as meshes
-from jaxgemm.grouped.group_sizes import part_of_sizes
+from jaxgemm.grouped.group_sizes import sizes_in_range
 
 Axes = tuple[str, ...]
 
+# s: group sizes; o: group_offset; u and v: the columns of a scale with one value for all
+# of them; p: the two columns of a pair.
 _REPLICATED = "souvp"
 
 
@@ -122,15 +124,16 @@ def assign(form, labels, arrays, results, mesh) -> Assignment:
   size = {"g": form.local_groups}
   for letters, array in zip((*labels, *out), (*arrays, *results)):
     size |= zip(letters, array.shape)
-  given = _wishes(arrays[:2], labels)
-  asked = _wishes(results, out)
+  of_operands = _wishes(arrays[:2], labels)
+  of_results = _wishes(results, out)
   if form.mode == "k" and form.accumulate:
     index = form.buffer_index()
     for x, wishes in _wishes(arrays[index:], labels[index:index + 1]).items():
-      asked.setdefault(x, []).extend(wishes)
+      of_results.setdefault(x, []).extend(wishes)
   wanted, result = ({x: next(filter(None, of.get(x, ())), ()) for x in "bmnkg"}
-                    for of in (given, asked))
-  hoped = result if results else dict(wanted)
+                    for of in (of_operands, of_results))
+  # The axes that the results should have.
+  target = result if results else dict(wanted)
   axes: dict[str, Axes] = {}
 
   def divides(letter, chosen):
@@ -158,10 +161,10 @@ def assign(form, labels, arrays, results, mesh) -> Assignment:
     take("g", wanted["g"])
   for letter in sorted("mn", key=lambda x: not {*wanted[x]} & {*result[x]}):
     take(letter, wanted[letter])
-  if not all(given["k"]):
+  if not all(of_operands["k"]):
     # k is sharded in one operand only: sum the results or gather that operand, as in
     # dense/sharding.py.
-    operand = lhs if given["k"][0] else rhs
+    operand = lhs if of_operands["k"][0] else rhs
     if 2 * count(z) >= count(operand):
       wanted["k"] = ()
   if form.mode == "k" and count(lhs) + count(rhs) < count(z):
@@ -171,14 +174,14 @@ def assign(form, labels, arrays, results, mesh) -> Assignment:
     take(letter, result[letter])
 
   scattered: dict[str, Axes] = {}
-  left = set(axes.get(summed, ()))
+  not_scattered = set(axes.get(summed, ()))
   for letter in others:
     own = axes.get(letter, ())
-    further = hoped[letter][len(own):]
-    if (further and hoped[letter] == own + further and left.issuperset(further)
+    further = target[letter][len(own):]
+    if (further and target[letter] == own + further and not_scattered.issuperset(further)
         and divides(letter, own + further)):
       scattered[letter] = further
-      left.difference_update(further)
+      not_scattered.difference_update(further)
   return Assignment(axes, scattered)
 
 
@@ -200,15 +203,14 @@ def _sum(x, over: Axes, labels: str, scattered: dict[str, Axes]):
   return lax.psum(x, over) if over else x
 
 
-def _block(*operands, form, spec, labels, compute, finish, given: Assignment):
+def _block(*operands, form, spec, labels, compute, finish, assigned: Assignment):
   """What each device computes: [out], or [out, preact]."""
   out, z = out_labels(form, labels)
   lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
-  local, axes = form, given.axes
-  ragged = form.mode
-  if axes.get(ragged):
-    count = lhs.shape[labels[0].index(ragged)]
-    sizes = part_of_sizes(sizes, lax.axis_index(axes[ragged]) * count, count)
+  local, axes = form, assigned.axes
+  if axes.get(form.mode):
+    count = lhs.shape[labels[0].index(form.mode)]
+    sizes = sizes_in_range(sizes, lax.axis_index(axes[form.mode]) * count, count)
   if axes.get("g"):
     parts = math.prod(lax.axis_size(a) for a in axes["g"])
     local = form._replace(offset=True, local_groups=form.local_groups // parts)
@@ -216,23 +218,23 @@ def _block(*operands, form, spec, labels, compute, finish, given: Assignment):
     first += lax.axis_index(axes["g"]) * local.local_groups
     offset = jnp.full(1, first, jnp.int32)
 
-  def call(form, spec, *rest):
+  def product(form, spec, *rest):
     there = [x for x in (lhs, rhs, sizes, offset, *rest) if x is not None]
     return compute(*there, form=form, spec=spec)
 
   sum_of_k = axes.get("k")
   if not sum_of_k:
-    outs = call(local, spec, buffer, bias, scale)
+    outs = product(local, spec, buffer, bias, scale)
   else:
-    plain = local._replace(accumulate=False, bias=False, scale=False, gated=False)
-    acc, = call(plain, spec.accumulator(lhs, rhs))
+    no_epilogue = local._replace(accumulate=False, bias=False, scale=False, gated=False)
+    acc, = product(no_epilogue, spec.accumulator(lhs, rhs))
     if form.mode == "k":
-      acc = _sum(acc, given.rest("k"), z, given.scattered)
+      acc = _sum(acc, assigned.rest("k"), z, assigned.scattered)
       return [(acc if buffer is None else buffer + acc).astype(spec.out_dtype)]
     outs = finish(lax.psum(acc, sum_of_k), sizes, offset, bias, scale, form=local,
                   spec=spec)
   if form.mode == "m" and axes.get("g"):
-    outs = [_sum(x, given.rest("g"), x_labels, given.scattered)
+    outs = [_sum(x, assigned.rest("g"), x_labels, assigned.scattered)
             for x, x_labels in zip(outs, (out, z))]
   return outs
 
@@ -261,21 +263,21 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish):
 
   def partition(mesh, operands, results):
     mesh = meshes.mesh_of(mesh, operands)
-    given = assign(form, labels, operands, results, mesh)
+    assigned = assign(form, labels, operands, results, mesh)
     return (
         mesh,
-        meshes.without_explicit_axes(functools.partial(block, given=given)),
-        [given.sharding(mesh, x, True) for x in (out, z)[:len(results)]],
-        tuple(given.sharding(mesh, x) for x in labels),
+        meshes.without_explicit_axes(functools.partial(block, assigned=assigned)),
+        [assigned.sharding(mesh, x, True) for x in (out, z)[:len(results)]],
+        tuple(assigned.sharding(mesh, x) for x in labels),
     )
 
   def infer_sharding_from_operands(mesh, operands, results):
     mesh = meshes.mesh_of(mesh, operands)
-    given = assign(form, labels, operands, (), mesh)
-    return [given.sharding(mesh, x, True) for x in (out, z)[:len(results)]]
+    assigned = assign(form, labels, operands, (), mesh)
+    return [assigned.sharding(mesh, x, True) for x in (out, z)[:len(results)]]
 
   fun = custom_partitioning(
-      lambda *operands: block(*operands, given=Assignment({}, {})))
+      lambda *operands: block(*operands, assigned=Assignment({}, {})))
   fun.def_partition(
       partition=partition,
       infer_sharding_from_operands=infer_sharding_from_operands,
@@ -284,25 +286,28 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish):
   return fun
 
 
-def explicit(mesh, operands, form, spec, compute, finish, result) -> jax.Array:
+def explicit(mesh, *operands, form, spec, compute, finish, result) -> jax.Array:
   """The product of operands with shardings in their types.
 
   Args:
     mesh: see `meshes.explicit_mesh`.
-    operands: the product's.
-    form: its `GroupedParams`; in mode "m" without a buffer.
+    operands: lhs, rhs, sizes, offset, buffer, bias and scale; None for an absent one. In
+      mode "m" there is no buffer.
+    form: mode, layouts and whether it is gated.
     spec: its `Spec`.
     compute: as in `partitioned`; differentiable.
     finish: likewise.
-    result: shape and sharding of jax's result, where that is the product's.
+    result: shape and sharding of jax's result, which has the shape of the product's.
   """
+  form = form.for_operands(*operands)
+  operands = tuple(x for x in operands if x is not None)
   labels = operand_labels(form, [x.shape for x in operands])
-  given = assign(form, labels, [jax.typeof(x) for x in operands], [result], mesh)
+  assigned = assign(form, labels, [jax.typeof(x) for x in operands], [result], mesh)
 
   def body(*operands):
     return _block(*operands, form=form, spec=_without_rule(spec), labels=labels,
-                  compute=compute, finish=finish, given=given)[0]
+                  compute=compute, finish=finish, assigned=assigned)[0]
 
   return meshes.on_explicit_mesh(
-      mesh, body, tuple(operands), tuple(given.sharding(mesh, x) for x in labels),
-      given.sharding(mesh, out_labels(form, labels)[0], True), result.sharding)
+      mesh, body, operands, tuple(assigned.sharding(mesh, x) for x in labels),
+      assigned.sharding(mesh, out_labels(form, labels)[0], True), result.sharding)

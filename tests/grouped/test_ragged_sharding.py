@@ -232,7 +232,7 @@ def test_sizes_out_of_range_give_the_values_of_one_device(rng, sizes):
 
 
 def test_part_of_sizes():
-  part = jax.jit(lambda first: group_sizes.part_of_sizes(SIZES, first, 16))
+  part = jax.jit(lambda first: group_sizes.sizes_in_range(SIZES, first, 16))
   parts = [part(first) for first in range(0, 64, 16)]
   np.testing.assert_array_equal(parts, [
       [0, 16, 0, 0, 0, 0, 0, 0], [0, 4, 3, 0, 9, 0, 0, 0], [0, 0, 0, 0, 2, 9, 0, 5],
