@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "bindings/chunks.h"
 #include "bindings/decode.h"
 #include "host/producer.h"
+#include "runtime/missing_chunk.h"
 #include "runtime/side_stream.h"
 #include "schedule/atomics.h"
 #include "spec/text.h"
@@ -83,11 +83,11 @@ auto BindStart(Binding binding) {
 
 // ------------------------------------------------------------------------------------ join
 
-constexpr int64_t kListed = -1;  // instead of an epoch: the producer is one of ours
+constexpr int64_t kListed = -1;  // instead of an epoch: the producer is a listed copy
 
-// Results are operands `first` and after it. XLA does not always keep to the alias: where a slice
-// is an operand, or the result becomes one, it may pass its address instead. copy(destination,
-// source, bytes) is called then, and its error returned.
+// The results are operand `first` and those after it. XLA does not always alias them: if an operand
+// is a slice, or a result becomes one, XLA may pass another address. Then copy(destination, source,
+// bytes) is called, and its error is returned.
 template <class Copy>
 std::string PassThrough(ffi::RemainingArgs args, ffi::RemainingRets rets, size_t first,
                         Copy&& copy) {
@@ -108,14 +108,14 @@ std::string PassThrough(ffi::RemainingArgs args, ffi::RemainingRets rets, size_t
   return error;
 }
 
-// What a join is asked for.
+// The decoded arguments of a join.
 struct JoinCall {
   int64_t epoch = kListed, timeout_ns = 0;
   size_t first_result = 0;  // among the operands
   const uint32_t* signals = nullptr;
   int64_t count = 0;
 
-  // An empty string where all signals are the epoch: `missing` is the first that is not, or -1.
+  // The error for the first signal that does not equal the epoch; "" if `missing` is -1, for none.
   std::string Missing(int64_t missing) const {
     if (missing < 0) return "";
     return "signal " + Str(missing) + " did not become the epoch " + Str(epoch) + " within " +
@@ -278,7 +278,7 @@ struct Gpu {
   static constexpr ChunkHandlers kHandlers{StartInitialize, Start, Join, Status};
 };
 
-// The first that is not the epoch within the limit, or -1.
+// The first signal that does not become the epoch within the limit, or -1.
 int64_t WaitForSignals(const JoinCall& join) {
   const int64_t begin = Nanoseconds();
   for (int64_t i = 0; i < join.count; ++i) {

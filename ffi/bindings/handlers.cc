@@ -6,19 +6,19 @@
 #include <utility>
 #include <variant>
 
-#include "bindings/chunks.h"
 #include "bindings/decode.h"
 #include "host/producer.h"
 #include "host/workgroups.h"
 #include "runtime/emulated.h"
 #include "runtime/launcher.h"
+#include "runtime/missing_chunk.h"
 #include "runtime/side_stream.h"
 #include "xla/ffi/api/ffi.h"
 
 namespace ffi = xla::ffi;
 
 namespace jaxgemm {
-// Done (or failed) already, or at work on other threads.
+// The result of a call that has ended, or the future of one that other threads still compute.
 using Completion = std::variant<ffi::Error, ffi::Future>;
 }  // namespace jaxgemm
 
@@ -41,14 +41,15 @@ ffi::Error Refused(const Refusal& refusal) {
   return ffi::Error::InvalidArgument("jaxgemm_gemm: " + refusal);
 }
 
-// What a launcher says.
+// The result of a launch, from the launcher's message.
 ffi::Error Outcome(const std::string& error) {
   return error.empty() ? ffi::Error::Success() : ffi::Error::Internal("jaxgemm_gemm: " + error);
 }
 
 // ------------------------------------------------------------------------------------- CPU
 
-// One more to wait for: the copy in chunks that this product begins, where there is one.
+// Begins the copy in chunks that brings this product's lhs, if there is one; `running` then counts
+// its end. Returns whether there is one.
 bool BeginCopy(const Call& call, int64_t run, ffi::CountDownPromise running) {
   if (!call.chunk_signals) return false;
   return BeginHostCopy(run, call.chunk_signals, [running]() mutable { running.CountDown(); });
@@ -66,7 +67,7 @@ Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Thre
   if (!refusal.empty()) return Refused(refusal);
 
   ZeroWorkspace(*call);
-  // No more threads than were planned for (each has its scratch) or than there are.
+  // No more threads than the plan has scratch for, nor than the pool has.
   int64_t threads = c.num_threads;
   if (threads > 1) threads = std::clamp<int64_t>(pool.num_threads(), 1, threads);
   auto run = [call, threads](int64_t thread) {
@@ -107,7 +108,7 @@ Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPoo
 
 // ------------------------------------------------------------------------------------ GPUs
 
-// Opens a platform's runtime library; null, and why in *error, where it cannot be.
+// Opens a platform's runtime library. Null, with the reason in *error, if it cannot be opened.
 using OpenDriver = const Driver* (*)(std::string* error);
 
 template <OpenDriver kOpen>
@@ -155,7 +156,7 @@ ffi::Error Launch(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t devi
 
 using OpenStreams = const StreamDriver* (*)(const Driver&, std::string* error);
 
-// With the copy that waits for this product.
+// Launches the product together with the copy that brings its chunks, if that is listed.
 template <OpenDriver kOpen, OpenStreams kStreams>
 ffi::Error LaunchChunked(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t device,
                          void* stream, ffi::RunId run, GivenAttributes given) {

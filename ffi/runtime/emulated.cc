@@ -6,8 +6,8 @@
 #include <mutex>
 #include <utility>
 
-#include "bindings/chunks.h"
 #include "runtime/launcher.h"
+#include "runtime/missing_chunk.h"
 #include "spec/text.h"
 
 namespace jaxgemm {
@@ -85,11 +85,11 @@ struct Buffers {
     ++count;
   }
 
-  // As many as BufferSizes has.
-  static constexpr int kMost = sizeof(BufferSizes) / sizeof(int64_t);
-  const char* names[kMost];
-  uint64_t bases[kMost], sizes[kMost];
-  uint8_t writable[kMost];
+  // The number of operands and results in call_schema.def.
+  static constexpr int kMax = sizeof(BufferSizes) / sizeof(int64_t);
+  const char* names[kMax];
+  uint64_t bases[kMax], sizes[kMax];
+  uint8_t writable[kMax];
   int count = 0;
 };
 
@@ -110,7 +110,7 @@ std::string LaunchEmulated(const Call& call) {
   const GpuInstance& instance = *call.plan.instance;
   GpuLauncher& launcher = emulator->launcher;
   int device = launcher.FindDevice(instance.target);
-  if (device < 0) return "the emulator knows no " + Str(instance.target) + ".";
+  if (device < 0) return "the emulator has no device for " + Str(instance.target) + ".";
   error = launcher.Load(instance, device);
   if (!error.empty()) return error;
   const Buffers buffers(call);
