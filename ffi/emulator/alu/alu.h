@@ -164,7 +164,7 @@ inline uint64_t LoadMask(const Context& c, int i) {
   return U64::Get(pair[0], pair[1]);
 }
 
-// Sets c.error where the MODE register selects a rounding that is not implemented.
+// Sets c.error if the MODE register selects a rounding that is not implemented.
 void CheckRounding(Context& c, ValueKind kind);
 
 // ---- dst = f(sources), lane by lane. F takes and returns the Values of the types.

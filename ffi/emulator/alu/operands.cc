@@ -28,7 +28,7 @@ void Flush(ValueKind kind, uint32_t* low, uint32_t* high) {
   }
 }
 
-// ---- DPP: the lane that `lane` reads, or -1 where there is none.
+// ---- DPP: the lane that `lane` reads, or -1 if there is none.
 int DppSource(uint32_t control, int lane) {
   const int row = lane & ~15, in_row = lane & 15, count = static_cast<int>(control & 15);
   if (control < 0x100) return (lane & ~3) + ((control >> (2 * (lane & 3))) & 3);
@@ -113,7 +113,7 @@ template <class T>
 void ModifyFloat(const Context& c, Words* words) {
   using Value = typename T::Value;
   constexpr float kScale[] = {1.0f, 2.0f, 4.0f, 0.5f};
-  // By the manuals, output modifiers are ignored in IEEE mode and where output denormals are on.
+  // By the manuals, output modifiers are ignored in IEEE mode and if output denormals are on.
   const bool scales = c.in.omod != 0 && !((c.r.mode >> 9) & 1) && FlushesOutput(c.r, T::kKind);
   const Value scale = scales ? kScale[c.in.omod] : 1;
   const bool nan_to_zero = (c.r.mode >> 8) & 1;

@@ -6,7 +6,7 @@
 
 namespace jaxgemm::emulator {
 
-// Throws Fault where `step` reads or overwrites a register that an outstanding load writes.
+// Throws Fault if `step` reads or overwrites a register that an outstanding load writes.
 void CheckWaits(const Step& step, const Wave& wave);
 
 // s_waitcnt's immediate (GFX9): vmcnt in [15:14] and [3:0], expcnt in [6:4], lgkmcnt in

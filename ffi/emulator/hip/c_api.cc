@@ -25,17 +25,17 @@ JAXGEMM_EXPORT int jaxgemm_emulator_set_arch(const char* name) {
   });
 }
 
-// Replaces the devices by `count` of the chip, a name or an arch. The process must not have used
-// one yet.
+// Replaces the devices by `count` devices of the chip, which is a name or an arch. The process must
+// not have used a device yet.
 JAXGEMM_EXPORT int jaxgemm_emulator_set_devices(const char* chip, int count) {
   return ZeroOrError([&] { SetDevices(chip, count); });
 }
 
 // Delays each operation of a stream by a random time below `most_microseconds`, and runs the nodes
-// of graphs in random orders. A seed of 0: neither.
+// of graphs in random orders. With a seed of 0 it switches both off.
 JAXGEMM_EXPORT void jaxgemm_emulator_set_stream_delays(uint64_t seed, unsigned most_microseconds) {
   SetStreamMode({seed, most_microseconds});
 }
 
-// How many graphs have run since the process started: XLA makes them of its command buffers.
+// The number of graphs that have run since the process started. XLA's command buffers are graphs.
 JAXGEMM_EXPORT uint64_t jaxgemm_emulator_count_graphs() { return CountGraphsRun(); }

@@ -1,4 +1,4 @@
-// Capturing streams: work is not run, but becomes nodes of a graph.
+// The capture of streams: submitted work does not run, but becomes nodes of a graph.
 #include <algorithm>
 
 #include "emulator/hip/graph.h"
@@ -21,7 +21,7 @@ Captures& TheCaptures() {
   throw HipFailure{error, std::move(message)};
 }
 
-// Whether the calling thread must not do what a capture forbids.
+// Whether a capture's restrictions apply to the calling thread.
 bool Forbids(const Capture& capture) {
   return capture.mode == CaptureMode::kGlobal || (capture.mode == CaptureMode::kThreadLocal &&
                                                   capture.thread == std::this_thread::get_id());
@@ -33,7 +33,7 @@ void CheckValid(const Capture& capture) {
                    "The capture has failed before: " + capture.failure};
 }
 
-// The nodes that `last` follow, and these.
+// The nodes of `last`, and all nodes that they depend on.
 std::set<const Node*> Before(const std::vector<Node*>& last) {
   std::set<const Node*> seen;
   std::vector<const Node*> left(last.begin(), last.end());

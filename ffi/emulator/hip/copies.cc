@@ -1,5 +1,5 @@
-// Copies and memsets. Host and device memory are the same here; that a program waits for a copy
-// before it uses the memory shows with delayed streams.
+// Copies and memsets. Host and device memory are the same here, so only delayed streams show that a
+// program does not wait for a copy before it uses the memory.
 #include <algorithm>
 #include <cstring>
 

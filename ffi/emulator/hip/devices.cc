@@ -1,4 +1,4 @@
-// The devices, and what HIP tells of them.
+// The devices and their properties.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -52,7 +52,7 @@ const Chip& FindChip(std::string_view name) {
 struct Devices {
   std::mutex mutex;
   std::vector<std::unique_ptr<Device>> all;
-  bool used = false;  // whether somebody may hold a device
+  bool used = false;  // whether a caller may hold a device
 
   Devices() {
     all.push_back(MakeDevice(FindChip("gfx942"), 0));
@@ -207,7 +207,7 @@ hipError_t hipDevicePrimaryCtxRetain(hipCtx_t* context, int device) {
 
 hipError_t hipCtxGetDevice(int* device) { return hipGetDevice(device); }
 
-// HIP has one context for each device, and so the stack is that of devices.
+// HIP has one context for each device, so this is a stack of devices.
 hipError_t hipCtxPushCurrent(hipCtx_t context) {
   return Guarded([&] {
     const int device = DeviceAt(static_cast<int>(reinterpret_cast<uintptr_t>(context)) - 1).number;

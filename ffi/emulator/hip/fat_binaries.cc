@@ -1,5 +1,5 @@
-// Kernels that a library of the program holds itself. It registers them when it is loaded, and they
-// are unpacked when one is first used.
+// Kernels inside the program's own libraries. A library registers its kernels when it is loaded,
+// and they are unpacked when one of them is first used.
 #include <cstring>
 #include <map>
 
@@ -10,7 +10,7 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// What a registration points to.
+// The structure that a registration points to.
 struct Wrapper {
   uint32_t magic, version;
   const char* bundle;

@@ -43,7 +43,7 @@ uint64_t CountGraphsRun();
 class GraphExec {
  public:
   explicit GraphExec(const Graph& graph) : steps_(graph.Steps()) {}
-  // Replaces the work of a node. Throws HipFailure if there is none of this kind.
+  // Replaces the work of a node. Throws HipFailure if the node has no work of the same kind.
   void Set(const Node* node, WorkPtr work);
   void SetChild(const Node* node, const Graph& child);
   WorkPtr work() const { return MakeGraphWork(steps_); }
@@ -54,7 +54,7 @@ class GraphExec {
   std::vector<GraphStep> steps_;
 };
 
-// hipStreamCaptureMode.
+// Values of hipStreamCaptureMode.
 enum class CaptureMode { kGlobal = 0, kThreadLocal = 1, kRelaxed = 2 };
 
 struct Capture {
@@ -70,11 +70,11 @@ void BeginCapture(Stream* stream, CaptureMode mode);
 std::unique_ptr<Graph> EndCapture(Stream* stream);
 void CaptureWork(Stream* stream, WorkPtr work);
 void CaptureRecord(Stream* stream, Event* event);
-// Whether the wait was captured; the stream joins the capture of the event.
+// Makes the stream join the capture of the event, if there is one. Returns whether there is.
 bool CaptureWait(Stream* stream, Event* event);
 
-// Throw HipFailure, and make the capture invalid, where HIP refuses a call while a stream is
-// captured: calls that allocate or load, work on the null stream, and waits for the stream.
+// These throw HipFailure and make the capture invalid if HIP refuses a call while a stream is
+// captured: a call that allocates or loads, work on the null stream, or a wait for the stream.
 void RefuseInCapture(const char* function);
 void RefuseNullStreamInCapture();
 void RefuseCaptured(Stream* stream, const char* function);

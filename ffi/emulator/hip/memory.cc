@@ -8,8 +8,8 @@ namespace jaxgemm::emulator {
 namespace {
 
 constexpr size_t kPage = 4096, kAlignment = 256;
-// Larger allocations are pools, which nothing would read before it is written.
-constexpr size_t kMostPoisoned = size_t{1} << 26;
+// Larger allocations are pools, and no program reads a pool's memory before it is written.
+constexpr size_t kMaxPoisoned = size_t{1} << 26;
 
 struct Table {
   std::mutex mutex;
@@ -63,7 +63,7 @@ void* Allocate(size_t bytes, MemoryType type, int device) {
   uint8_t* inside = static_cast<uint8_t*>(pages) + kPage;
   mprotect(inside, mapped - 2 * kPage, PROT_READ | PROT_WRITE);
   uint8_t* base = inside + (mapped - 2 * kPage - padded);
-  if (bytes <= kMostPoisoned) std::memset(inside, 0xff, mapped - 2 * kPage);
+  if (bytes <= kMaxPoisoned) std::memset(inside, 0xff, mapped - 2 * kPage);
   if (is_device) used += padded;
   const auto address = reinterpret_cast<uint64_t>(base);
   table.by_base[address] = {address, bytes, type, device, pages, mapped};

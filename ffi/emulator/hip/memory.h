@@ -10,19 +10,19 @@
 
 namespace jaxgemm::emulator {
 
-// hipMemoryType.
+// Values of hipMemoryType.
 enum class MemoryType { kUnregistered = 0, kHost = 1, kDevice = 2, kManaged = 3 };
 
 struct Allocation {
   uint64_t base = 0, bytes = 0;
   MemoryType type = MemoryType::kUnregistered;
   int device = 0;
-  void* pages = nullptr;  // what was mapped, with the guard pages; null: the program's own memory
+  void* pages = nullptr;  // the mapped pages and guard pages; null: the program's own memory
   size_t pages_bytes = 0;
 };
 
-// An allocation ends at a guard page, up to 255 bytes for its alignment. Fresh memory holds
-// NaNs: all its bits are set. Throws HipFailure.
+// The allocation ends at a guard page, or up to 255 bytes before it because of its alignment. All
+// bits of new memory are set, so that it holds NaNs. Throws HipFailure.
 void* Allocate(size_t bytes, MemoryType type, int device);
 void Register(void* pointer, size_t bytes, int device);
 // Throws HipFailure with `error` if `pointer` is not the start of an allocation of this kind.

@@ -6,7 +6,7 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// hipPointer_attribute.
+// Values of hipPointer_attribute.
 enum {
   kMemoryType = 2,
   kDevicePointer = 3,

@@ -13,7 +13,7 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// hipFunction_attribute.
+// Values of hipFunction_attribute.
 enum {
   kMaxThreads = 0,
   kSharedBytes = 1,
@@ -69,8 +69,8 @@ std::string PackArguments(const Kernel& kernel, void** parameters, void** extra)
   return packed;
 }
 
-// What a launch may access where its caller named no buffers: what was allocated through HIP, and
-// the other modules' variables. Where nothing was allocated, accesses are not checked.
+// Sets the buffers that a launch may access if its caller named none: the allocations of HIP, and
+// the variables of other modules. If nothing was allocated, accesses are not checked.
 void FillBuffers(const Module* own, Launch* launch) {
   launch->buffers = AllAllocations();
   launch->buffers_given = !launch->buffers.empty();

@@ -37,7 +37,7 @@ const char* hipGetErrorName(hipError_t error) {
   return "hipErrorUnknown";
 }
 
-// The whole message of this thread's last failure.
+// Returns the whole message of this thread's last failure.
 const char* hipGetErrorString(hipError_t error) {
   if (error == hipSuccess) return "no error";
   return ThisThread().error.empty() ? hipGetErrorName(error) : ThisThread().error.c_str();

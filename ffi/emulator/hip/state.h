@@ -1,4 +1,4 @@
-// What the functions of the stand-in HIP runtime share: errors, and the devices.
+// The errors and the devices, which all functions of the stand-in HIP runtime use.
 #pragma once
 
 #include <atomic>
@@ -11,16 +11,16 @@
 
 namespace jaxgemm::emulator {
 
-// A call of HIP that fails: the error, and what hipGetErrorString says of it.
+// A call of HIP that fails: the error, and the text for hipGetErrorString.
 struct HipFailure {
   hipError_t error;
   std::string message;
 };
 
-// Notes the failure as this thread's last error, and returns its number.
+// Records the failure as this thread's last error and returns its number.
 hipError_t Failed(hipError_t error, std::string message);
 
-// Runs the body of a HIP function, and returns what it threw as an error.
+// Runs the body of a HIP function. Returns the error of the exception that the body threw, if any.
 template <class F>
 hipError_t Guarded(F&& f) {
   try {

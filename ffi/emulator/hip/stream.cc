@@ -34,8 +34,8 @@ struct SetMark : Work {
   std::shared_ptr<Mark> mark;
 };
 
-// The program cannot be told: it may wait for nothing but a host function. ROCm ends a process
-// whose kernel accesses other memory, too.
+// No call may return this error to the program, which may wait for nothing but a host function.
+// ROCm also ends the process if a kernel accesses memory that is not allocated.
 [[noreturn]] void EndProcess(int device, const char* message) {
   std::fprintf(stderr, "jaxgemm: the emulated device %d failed, and the process ends: %s\n", device,
                message);
@@ -52,7 +52,7 @@ void RunOrEndProcess(const Work& work, int device) {
   }
 }
 
-// Runs in the thread that calls. A failure is its result.
+// Runs the work in the calling thread, to which a failure is thrown.
 void RunOnNullStream(const Work& work) {
   Device& device = CurrentDevice();
   RefuseNullStreamInCapture();

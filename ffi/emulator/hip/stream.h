@@ -1,5 +1,5 @@
-// Streams: a thread each, which runs what was submitted, in order. The null stream of a device
-// runs everything in the thread that calls, when the device's blocking streams have finished.
+// Streams. Each has a thread, which runs the submitted work in order. The null stream of a device
+// runs its work in the calling thread, when the device's blocking streams have finished.
 #pragma once
 
 #include <chrono>
@@ -38,7 +38,7 @@ class Stream {
  public:
   // `number`: distinguishes the streams' random delays.
   Stream(int device, bool is_blocking, uint64_t number);
-  ~Stream();  // when all work has finished
+  ~Stream();  // waits until all work has finished
 
   int device() const { return device_; }
   bool is_blocking() const { return is_blocking_; }
@@ -66,10 +66,10 @@ class Stream {
 // Submits work to a stream, or to its capture. Null: the current device's null stream. Throws
 // HipFailure.
 void Submit(Stream* stream, WorkPtr work);
-// The same for marks and waits for them, which a capture does not take.
+// Submit marks and waits for marks, which are not captured.
 void SubmitMark(Stream* stream, std::shared_ptr<Mark> mark);
 
-// Waits for streams of a device. Throws nothing.
+// Waits for streams of a device. Throws no exception.
 enum class Streams { kAll, kBlocking };
 void WaitForStreams(int device, Streams which);
 

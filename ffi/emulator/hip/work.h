@@ -1,4 +1,4 @@
-// What streams and graphs run.
+// The work that streams and graphs run.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ struct HostWork : Work {
 WorkPtr MakeCopy(void* to, const void* from, size_t bytes);
 WorkPtr MakeMemset(const hipMemsetParams& parameters);
 
-// A launch: the arguments are read at once. Throws an exception if it is not possible.
+// A launch. The arguments are read at once. Throws an exception if the launch is not possible.
 WorkPtr MakeLaunch(Function* function, Dim3 grid, Dim3 block, size_t dynamic_lds, void** parameters,
                    void** extra);
 

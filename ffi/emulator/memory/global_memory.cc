@@ -80,7 +80,7 @@ void GlobalMemory::Outside(uint64_t address, uint32_t bytes, bool write, int lan
               lane};
 }
 
-// The index of the buffer of an access, or -1 where none is known.
+// The index of the buffer of an access, or -1 if no buffers are known.
 int GlobalMemory::Find(uint64_t address, uint32_t bytes, uint32_t alignment, bool write, int lane) {
   if (address & (alignment - 1)) {
     throw Fault{Text("Address 0x%llx of a %s of %u bytes is not a multiple of %u.", Long(address),
@@ -278,7 +278,7 @@ void GlobalMemory::NoteWrite(int index, uint64_t address, uint32_t bytes, int la
   for (size_t order = 0; order < orders; ++order) {
     ClockPtr& flag = flags_[order][address & ~uint64_t{3}];
     ClockPtr released = ReleaseClock(wave_, static_cast<Scope>(order));
-    if (kind_ == Kind::kAtomic) {
+    if (kind_ == AccessKind::kAtomic) {
       flag_[order] = Join(flag_[order], flag);
       flag = Join(flag, released);
     } else {
@@ -286,7 +286,8 @@ void GlobalMemory::NoteWrite(int index, uint64_t address, uint32_t bytes, int la
     }
   }
   // A store of device scope replaces the flag and releases nothing in the system's order.
-  if (kind_ != Kind::kAtomic && scope_ == kDevice) flags_[kSystem].erase(address & ~uint64_t{3});
+  if (kind_ != AccessKind::kAtomic && scope_ == kDevice)
+    flags_[kSystem].erase(address & ~uint64_t{3});
 }
 
 void GlobalMemory::EndRead(uint32_t number) {

@@ -25,7 +25,7 @@ struct Buffer {
 };
 
 // How a vector memory instruction accesses global memory.
-enum class Kind : uint8_t {
+enum class AccessKind : uint8_t {
   kPlain,    // through the caches
   kThrough,  // loads and stores with sc1, which bypass the caches that the scope does not share
   kAtomic,   // read-modify-write, performed where the whole scope sees it
@@ -39,7 +39,7 @@ class GlobalMemory {
 
   // Starts an instruction; must be called before its accesses. With `orders`, its stores release
   // and its loads acquire.
-  void Begin(Wave* wave, Kind kind, Scope scope, bool orders) {
+  void Begin(Wave* wave, AccessKind kind, Scope scope, bool orders) {
     wave_ = wave;
     kind_ = kind;
     scope_ = scope;
@@ -63,10 +63,10 @@ class GlobalMemory {
   struct Event {
     uint32_t group, number, epoch;  // group: the key of the workgroup
     uint8_t wave;
-    Kind kind;
+    AccessKind kind;
     Scope scope;
 
-    bool Through(Scope order) const { return kind != Kind::kPlain && scope >= order; }
+    bool Through(Scope order) const { return kind != AccessKind::kPlain && scope >= order; }
   };
   struct Shadow {
     uint32_t *written = nullptr, *read = nullptr;  // last event of each grain; 0: none
@@ -77,7 +77,7 @@ class GlobalMemory {
   int Find(uint64_t address, uint32_t bytes, uint32_t alignment, bool write, int lane);
   [[noreturn]] void Outside(uint64_t address, uint32_t bytes, bool write, int lane) const;
   [[noreturn]] void Race(uint32_t event, bool wrote, bool writes, uint64_t address, int lane) const;
-  bool Through(Scope order) const { return kind_ != Kind::kPlain && scope_ >= order; }
+  bool Through(Scope order) const { return kind_ != AccessKind::kPlain && scope_ >= order; }
   // The order that applies between the running workgroup and another.
   Scope OrderWith(uint32_t group) const {
     return (group ^ wave_->group->key()) & kBesideKey ? kSystem : kDevice;
@@ -103,7 +103,7 @@ class GlobalMemory {
   std::unordered_map<uint64_t, ClockPtr> flags_[kNumScopes];     // by address of a dword
 
   Wave* wave_ = nullptr;
-  Kind kind_ = Kind::kPlain;
+  AccessKind kind_ = AccessKind::kPlain;
   Scope scope_ = kDevice;
   bool orders_ = false;
   uint32_t event_ = 0;

@@ -13,13 +13,13 @@ void Lds::Reset(const Workgroup* group, uint32_t bytes, int grain_shift, const O
   uninitialized_ = options.check_uninitialized;
   tracked_ = races_ || uninitialized_;
   data_.resize(bytes);
-  // An earlier workgroup may have left anything.
+  // An earlier workgroup may have left any data.
   for (uint32_t i = 0; i + 4 <= bytes; i += 4) {
     for (int b = 0; b < 4; ++b) data_[i + b] = junk >> 8 * b;
   }
   if (!tracked_) return;
   uint32_t grains = (bytes + (1u << shift_) - 1) >> shift_;
-  writer_.assign(grains, kNobody);
+  writer_.assign(grains, kNotWritten);
   written_.assign(grains, 1);
   if (!races_) return;
   // Read marks of an earlier workgroup stay: they are numbers of operations that are complete.
@@ -56,7 +56,7 @@ void Lds::Begin(const Wave& wave, Queue queue, bool atomic) {
       ordered_[tag | kAtomic] = atomic ? kAll : limit;
     }
   }
-  ordered_[kNobody] = 0;
+  ordered_[kNotWritten] = 0;
   if (races_) reads_ = read_[wave.index].data();
 }
 
@@ -78,7 +78,7 @@ void Lds::Race(const char* what, int other, const char* did, uint32_t number, Qu
 
 void Lds::CheckWriter(uint32_t grain, int lane, bool read) const {
   uint8_t tag = writer_[grain];
-  if (tag == kNobody) {
+  if (tag == kNotWritten) {
     if (!uninitialized_ || !(read || atomic_)) return;
     throw Fault{
         Text("LDS address %u is read, but nothing in this workgroup wrote it.", grain << shift_),

@@ -48,7 +48,7 @@ class Lds {
 
  private:
   // The tag of a grain's last writer: a wave, and the kind of access.
-  static constexpr uint8_t kWaveMask = 15, kByLoad = 16, kAtomic = 32, kNobody = 64;
+  static constexpr uint8_t kWaveMask = 15, kByLoad = 16, kAtomic = 32, kNotWritten = 64;
 
   [[noreturn]] void Outside(uint32_t address, uint32_t bytes, int lane) const;
   [[noreturn]] void Misaligned(uint32_t address, uint32_t alignment, int lane) const;
@@ -72,8 +72,8 @@ class Lds {
   Queue queue_ = kLdsQueue;
   bool atomic_ = false;
   uint32_t number_ = 0;
-  uint32_t* reads_ = nullptr;           // its wave's part of read_
-  uint32_t ordered_[kNobody + 1] = {};  // by tag: the last operation that is ordered before it
+  uint32_t* reads_ = nullptr;               // its wave's part of read_
+  uint32_t ordered_[kNotWritten + 1] = {};  // by tag: the last operation that is ordered before it
 };
 
 }  // namespace jaxgemm::emulator

@@ -63,8 +63,7 @@ struct MemoryOp {
   AtomicOp atomic{};
 };
 
-// Describes the instruction; access is kNone where the mnemonic is not known as a memory
-// instruction.
+// Describes the instruction. access is kNone if the mnemonic is no known memory instruction.
 MemoryOp DescribeMemory(Format format, std::string_view mnemonic);
 
 }  // namespace jaxgemm::emulator

@@ -42,7 +42,9 @@ class VectorMemoryUnit {
     const bool atomic = op_.access == Access::kAtomic;
     const bool through = atomic || instruction_.sc1;
     const Scope scope = instruction_.sc1 && (atomic || instruction_.sc0) ? kSystem : kDevice;
-    Kind kind = atomic ? Kind::kAtomic : instruction_.sc1 ? Kind::kThrough : Kind::kPlain;
+    AccessKind kind = atomic             ? AccessKind::kAtomic
+                      : instruction_.sc1 ? AccessKind::kThrough
+                                         : AccessKind::kPlain;
     // Float atomics accumulate data; they are never flags.
     const bool sums = atomic && op_.atomic >= AtomicOp::kAddF32;
     context->memory.Begin(wave, kind, scope, through && !sums);

@@ -42,7 +42,7 @@ int Failed(Result result, std::string message) {
   return result;
 }
 
-// The ranks that meet: each gives a buffer, and gets those of all ranks.
+// The state of one collective: each rank gives a buffer, and gets the buffers of all ranks.
 struct Exchange {
   std::vector<const void*> from;
   int arrived = 0, read = 0;
@@ -57,7 +57,7 @@ struct Group {
   std::vector<uint64_t> turns;  // collectives that each rank has begun
   std::map<uint64_t, Exchange> exchanges;
   std::map<std::pair<int, int>, std::deque<std::string>> messages;  // by sender and receiver
-  // Splits: what each rank chose, and the groups that came of it.
+  // ncclCommSplit: the choice of each rank, and the groups that follow from the choices.
   struct Split {
     std::map<int, std::pair<int, int>> chosen;  // color and key of a rank
     std::map<int, std::shared_ptr<Group>> groups;
@@ -82,8 +82,8 @@ struct Communicator {
 
 namespace {
 
-// Waits for all ranks, computes this rank's result from their buffers, and stores it when all have
-// read: a buffer may be another's result.
+// Waits for all ranks, computes this rank's result from their buffers, and stores it when all ranks
+// have read: a buffer may also be the result of another rank.
 void Meet(const Communicator& self, const void* from, void* to, size_t bytes,
           const std::function<void(const std::vector<const void*>&, char*)>& compute) {
   Group& group = *self.group;
@@ -123,7 +123,7 @@ int SubmitNow(hipStream_t stream, std::function<void()> function) {
   if (hipStreamIsCapturing(stream, &captured) != hipSuccess) {
     return Failed(kHipError, hipGetErrorString(hipErrorInvalidHandle));
   }
-  // A graph may run the call at any later time, so that one stays.
+  // A graph may run the call at any later time, so a captured call is never deleted.
   auto* call = new HostCall{std::move(function), captured == 0};
   const hipError_t error = hipLaunchHostFunc(stream, RunHostCall, call);
   if (error == hipSuccess) return kSuccess;

@@ -8,12 +8,12 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// ncclDataType_t and ncclRedOp_t.
+// Values of ncclDataType_t and ncclRedOp_t.
 enum Type { kS8, kU8, kS32, kU32, kS64, kU64, kF16, kF32, kF64, kBF16, kNumTypes };
 enum Op { kSum, kProduct, kMax, kMin, kAverage, kNumOps };
 constexpr size_t kBytes[kNumTypes] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
 
-// A float of 16 bits, of so many bits of mantissa.
+// A float of 16 bits with kMantissa bits of mantissa.
 template <int kMantissa>
 struct Float16 {
   static constexpr int kExponent = 15 - kMantissa, kBias = (1 << (kExponent - 1)) - 1;
@@ -37,7 +37,7 @@ struct Float16 {
       bits = sign | infinity;
       return;
     }
-    // Carries from the mantissa go on into the exponent.
+    // A carry out of the mantissa increments the exponent.
     bits = sign | static_cast<uint16_t>(((place + kMantissa + kBias - 1) << kMantissa) + places);
   }
   explicit operator double() const {
@@ -82,7 +82,7 @@ void ReduceAs(const std::vector<const void*>& from, void* to, size_t count, int 
 }  // namespace
 
 size_t BytesOf(int type) {
-  // Two types of float8 follow, which are moved and not reduced.
+  // Two types of float8 follow in NCCL. They can be moved, but not reduced.
   if (type == kNumTypes || type == kNumTypes + 1) return 1;
   return type >= 0 && type < kNumTypes ? kBytes[type] : 0;
 }

@@ -29,7 +29,8 @@ bool Within(uint64_t offset, uint64_t bytes, uint64_t size) {
   return offset <= size && bytes <= size - offset;
 }
 
-// `bytes` at `offset`, or an error: no length in the file is trusted.
+// The address of `bytes` bytes at `offset`. Throws if they are not in the file, whose lengths may
+// be wrong.
 const char* At(std::string_view file, uint64_t offset, uint64_t bytes) {
   if (!Within(offset, bytes, file.size())) {
     throw EmulationError("The code object is cut short: a header points past its end.");

@@ -6,7 +6,7 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// Initial value of registers that the launch does not set: NaN as float32 and as two bfloat16.
+// The initial value of registers that the launch does not set: NaN as float32 and as two bfloat16.
 constexpr uint32_t kJunk = 0x7fc07fc0;
 
 constexpr uint64_t kTooMany = uint64_t{1} << 31;  // workgroups, or work-items

@@ -1,13 +1,14 @@
-// A stand-in for one of ROCm's libraries, which have to be there for JAX's ROCm plugin to load and
-// to compile. JAXGEMM_STUBS is the list of its functions. They take any arguments, and fail, unless
-// the list has another result.
+// A stand-in for one of ROCm's libraries, without which JAX's ROCm plugin can neither load nor
+// compile. JAXGEMM_STUBS is the list of its functions. They take any arguments, and fail unless the
+// list gives another result.
 #include <cstdio>
 #include <cstdlib>
 
 namespace {
 
-// What a function does: returns 0; returns an error, and prints a line or is quiet, because every
-// program calls it; or ends the process, because it cannot say that it failed.
+// The result of a function. kSucceeds returns 0. kFails returns an error and prints a line;
+// kFailsQuietly, for functions that every program calls, prints nothing. kAborts ends the process,
+// for functions that cannot return an error.
 enum Result { kSucceeds, kFails, kFailsQuietly, kAborts };
 
 constexpr long kError = 1;
