@@ -70,8 +70,8 @@ Refusal ParseOperands(const ffi::AnyBuffer& lhs, const ffi::AnyBuffer& rhs,
   p->lhs_batched = lhs.dimensions().size() == 3;
   p->rhs_batched = rhs.dimensions().size() == 3 + ragged_m;
 
-  // Of groups' results the columns may be several dimensions: XLA would copy a buffer that is
-  // reshaped before it is added to.
+  // With ragged k the columns of out may be several dimensions, because XLA would copy a buffer
+  // that is reshaped before the product is added to it.
   bool batched = p->lhs_batched || p->rhs_batched || p->sizes_batched || p->signals_batched;
   auto dims = out.dimensions();
   size_t rows = batched + ragged_k, rank = rows + 2;
@@ -92,7 +92,8 @@ Refusal ParseOperands(const ffi::AnyBuffer& lhs, const ffi::AnyBuffer& rhs,
   return "";
 }
 
-// Of a grouped problem: group_sizes and, if there is one, the offset. Comes before ParseOperands.
+// Reads the shapes of group_sizes and, if there is one, of group_offset. Comes before
+// ParseOperands.
 Refusal ParseGroups(const ffi::AnyBuffer& sizes, const ffi::AnyBuffer* offset, Problem* p) {
   auto dims = sizes.dimensions();
   if (sizes.element_type() != ffi::DataType::S32 || dims.size() < 1 || dims.size() > 2) {
@@ -110,7 +111,7 @@ Refusal ParseGroups(const ffi::AnyBuffer& sizes, const ffi::AnyBuffer* offset, P
   return "";
 }
 
-// Comes before ParseOperands.
+// Reads the shapes of chunk_signals and chunk_epoch. Comes before ParseOperands.
 Refusal ParseChunks(const ffi::AnyBuffer& signals, const ffi::AnyBuffer& epoch, Problem* p) {
   auto dims = signals.dimensions();
   if (p->ragged != Ragged::kNone || signals.element_type() != ffi::DataType::U32 ||
@@ -125,8 +126,8 @@ Refusal ParseChunks(const ffi::AnyBuffer& signals, const ffi::AnyBuffer& epoch, 
   return "";
 }
 
-// A vector operand of rows x columns elements, or of one if `may_broadcast`; either of these also
-// for each batch (ragged m: group).
+// Checks a vector operand and sets its strides. It has rows x columns elements, or one if
+// `may_broadcast`, and may have as many for each batch (ragged m: group).
 Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, const Problem& p, DType dtype,
                     int64_t rows, int64_t columns, bool may_broadcast, VectorStrides* strides) {
   DType given;
@@ -149,7 +150,7 @@ Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, const Proble
   return "";
 }
 
-// The buffers of a call, each where its problem has it.
+// The buffers of a call; without a value if the problem does not have it.
 struct Buffers {
 #define JAXGEMM_OPERAND(type, name, is_there) std::optional<ffi::AnyBuffer> name;
 #define JAXGEMM_RESULT(type, name, is_there) std::optional<ffi::AnyBuffer> name;
@@ -286,8 +287,8 @@ consteval int64_t SortedIndex(std::string_view name) {
                        [name](std::string_view other) { return other < name; });
 }
 
-// Reads attributes and keeps the first reason to refuse. Every attribute must be given, and no
-// other, so that each is at its index among the sorted names.
+// Reads attributes and keeps the first reason to refuse. Exactly the attributes of call_schema.def
+// must be given, so each is at its index among the sorted names.
 class AttributeReader {
  public:
   explicit AttributeReader(const XLA_FFI_Attrs* given) : given_(given) {
@@ -308,7 +309,7 @@ class AttributeReader {
   void Read(std::string_view name, int64_t index, std::string_view* value) {
     *value = Get<std::string_view>(name, index);
   }
-  // A name of an enum of names.h.
+  // Reads the name of an enumerator (names.h).
   template <class E>
   void Read(std::string_view name, int64_t index, E* value) {
     const auto text = Get<std::string_view>(name, index);

@@ -1,4 +1,4 @@
-// From a custom call's attributes and buffers to a checked Call, on every platform.
+// Makes a checked Call from a custom call's attributes and buffers, on every platform.
 //
 // spec/call_schema.def lists the attributes, operands and results. Their shapes: lhs [B, M, K] or
 // [B, K, M] (lhs_contracting 1 or 0), rhs [B, K, N] or [B, N, K] (rhs_contracting 0 or 1), where B
@@ -19,13 +19,14 @@
 
 namespace jaxgemm {
 
-// Why a handler refuses, as a sentence; empty: it does not.
+// The reason why a handler refuses a call, as a sentence; empty if it does not.
 using Refusal = std::string;
 
 // A buffer's shape, for messages.
 std::string Shape(const xla::ffi::AnyBuffer& buffer);
 
-// Where the plan's workspace begins in its buffer, which has as many bytes more.
+// The plan's workspace begins at the first multiple of this in its buffer, which has as many bytes
+// more than the workspace.
 inline constexpr int64_t kWorkspaceAlignment = 64;
 inline char* AlignWorkspace(void* buffer) {
   const auto start = reinterpret_cast<uintptr_t>(buffer);
@@ -39,16 +40,16 @@ struct GivenAttributes {
   const XLA_FFI_Attrs* attrs;
 };
 
-// What the attributes say. Views into the call frame.
+// The decoded attributes. They have views into the call frame.
 struct Attributes {
-  Problem problem;  // without what the buffers say
+  Problem problem;  // without the fields that come from the buffers
   Choice choice;
 };
 
-// Reads all attributes of a call; an attribute more or less is refused.
+// Reads all attributes of a call. One attribute more or less is refused.
 Refusal ParseAttributes(GivenAttributes given, Attributes* attributes);
 
-// Derives the plan and checks that every buffer is as it needs it.
+// Derives the plan and checks that every buffer has the shape and type that the plan needs.
 Refusal ParseCall(xla::ffi::RemainingArgs args, xla::ffi::RemainingRets rets,
                   const Attributes& attributes, Call* call);
 

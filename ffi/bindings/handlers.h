@@ -1,7 +1,7 @@
-// The XLA FFI handlers of the custom calls "jaxgemm_gemm" and "jaxgemm_chunked_gemm", which are one
-// call; jaxgemm/custom_call.py emits it, decode.h describes it. The second is for chunks that a
-// copy of chunk_handlers.h may bring: the product begins the copy, and is no part of a command
-// buffer.
+// The XLA FFI handlers of the custom calls "jaxgemm_gemm" and "jaxgemm_chunked_gemm".
+// jaxgemm/custom_call.py emits them; decode.h describes their operands, which are the same. The
+// second is for chunks that a copy of chunk_handlers.h may bring: it begins the copy, and is no
+// part of a command buffer.
 #pragma once
 
 #include "xla/ffi/api/c_api.h"
@@ -11,10 +11,10 @@ namespace jaxgemm {
 inline constexpr char kGemmTarget[] = "jaxgemm_gemm";
 inline constexpr char kChunkedGemmTarget[] = "jaxgemm_chunked_gemm";
 
-// On platform "cpu", both. A call for a GPU target goes through the emulator there.
+// Both calls on platform "cpu". The emulator runs a call for a GPU target there.
 XLA_FFI_Error* GemmHost(XLA_FFI_CallFrame* call_frame);
 
-// On platform "ROCM". Only the first of the launches may become part of a command buffer.
+// On platform "ROCM". Of the launches only GemmRocm may become part of a command buffer.
 XLA_FFI_Error* GemmRocmInitialize(XLA_FFI_CallFrame* call_frame);
 XLA_FFI_Error* GemmRocm(XLA_FFI_CallFrame* call_frame);
 XLA_FFI_Error* GemmRocmUncaptured(XLA_FFI_CallFrame* call_frame);

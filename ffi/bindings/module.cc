@@ -1,5 +1,5 @@
-// The Python module jaxgemm._jaxgemm: custom call targets, the planner, and what tests and
-// explain() need to see of the schedule core.
+// The Python module jaxgemm._jaxgemm: custom call targets, the planner, and functions of the
+// schedule core for tests and explain().
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -27,17 +27,17 @@ namespace nb = nanobind;
 namespace jaxgemm {
 namespace {
 
-// Replays a schedule one claim at a time: workgroup order[i] claims i-th (one that has nothing
-// left is passed over), and after `order` the grid goes round robin. Rows of (workgroup, batch,
+// Replays a schedule one claim at a time. Workgroup order[i] makes claim i; a workgroup without
+// work is skipped; after `order` the workgroups claim in turn. Returns rows of (workgroup, batch,
 // m, n, k_begin, k_end, peer, num_peers).
 nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, int64_t tiles_k,
                               int64_t num_workgroups, int64_t num_queues, int64_t group_m,
                               int64_t num_xcds, int64_t cut_tiles, int64_t num_shares,
                               const std::vector<int64_t>& order) {
-  constexpr int64_t kMost = (int64_t{1} << 31) - 1;
+  constexpr int64_t kMax = (int64_t{1} << 31) - 1;
   for (int64_t count : {batch, tiles_m, tiles_n, tiles_k, batch * tiles_m * tiles_n, num_workgroups,
                         num_queues, group_m, num_xcds, 2 * num_shares}) {
-    if (count > kMost) throw nb::value_error("no such schedule: a count is 2**31 or more.");
+    if (count > kMax) throw nb::value_error("no such schedule: a count is 2**31 or more.");
   }
   auto index = [](int64_t count) { return static_cast<Index>(count); };
   TileGrid grid{index(batch),   index(tiles_m), index(tiles_n),
@@ -78,7 +78,7 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
   std::vector<bool> done(num_workgroups);
   int64_t left = num_workgroups;
   for (size_t step = 0; left > 0; ++step) {
-    // Once through the given order, the grid goes round robin, so that all finish.
+    // After the given order the workgroups claim in turn, so that all finish.
     int64_t workgroup = step < order.size() ? order[step] : step % num_workgroups;
     if (done[workgroup]) continue;
     claims[workgroup].Start();
@@ -130,7 +130,7 @@ nb::dict Registrations(bool command_buffers) {
   return platforms;
 }
 
-// Why no kernel of the target takes these operands, or "".
+// The reason why no kernel of the target takes these operands, or "".
 std::string OperandsError(const std::string& lhs, const std::string& rhs,
                           const std::string& target_name) {
   std::string error;
@@ -206,15 +206,15 @@ nb::list HostKernels() {
 }  // namespace
 
 NB_MODULE(_jaxgemm, m) {
-  // Before jax frees its arrays, as it does later.
+  // Waits for copies at the end of the process, before jax frees its arrays.
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&WaitForHostCopies));
   m.def("registrations", &Registrations, nb::arg("command_buffers"),
         "Custom call targets as {platform: {target: capsule, or {stage: capsule}}}; whether "
         "XLA may put GPU calls into command buffers.");
   m.def("set_kernel_folder", &SetKernelFolder, nb::arg("folder"),
-        "Where GPU code objects are: <folder>/<target>/<kernel>.hsaco or .cubin.");
+        "Sets the folder of the GPU code objects: <folder>/<target>/<kernel>.hsaco or .cubin.");
   m.def("set_emulator_library", &SetEmulatorLibrary, nb::arg("path"),
-        "What runs calls for a GPU target on the CPU.");
+        "Sets the library that runs calls for a GPU target on the CPU.");
   m.def("names", &AllNames,
         "Names of element types, activations, reductions and schedules; targets by platform; "
         "(target, name) of the GPU kernels.");
@@ -231,7 +231,7 @@ NB_MODULE(_jaxgemm, m) {
         nb::arg("model"), "The cycles that a model with these constants predicts.");
   m.def("start_trace", &StartTrace, "Records what the CPU's threads do from now on.");
   m.def("stop_trace", &EndTrace,
-        "Ends it: a list of (what, number, thread, begin_ns, end_ns), where what is 'copy' (of "
+        "Stops recording and returns (what, number, thread, begin_ns, end_ns): what is 'copy' (of "
         "chunk `number`), 'wait' or 'compute' (of tile row `number`).");
   m.def("enumerate_work_tiles", &EnumerateWorkTiles, nb::arg("batch"), nb::arg("tiles_m"),
         nb::arg("tiles_n"), nb::arg("tiles_k"), nb::arg("num_workgroups"),

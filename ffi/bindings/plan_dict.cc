@@ -18,7 +18,7 @@ namespace nb = nanobind;
 namespace jaxgemm {
 namespace {
 
-// Takes fields from a dictionary by name. One that is missing keeps its initial value.
+// Reads fields from a dictionary by name. A missing field keeps its initial value.
 class DictReader {
  public:
   explicit DictReader(const nb::dict& dict) : dict_(dict) {}
@@ -105,7 +105,7 @@ nb::dict Attributes(const Problem& p, const Choice& c) {
   return attrs;
 }
 
-// The fields of Config with which the plan comes to this choice for the same problem.
+// The fields of Config with which the plan makes this choice for the same problem.
 nb::dict Forcing(const Choice& c) {
   nb::dict config;
   config["schedule"] = std::string(Name(c.schedule));
@@ -165,8 +165,8 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["zeroed_bytes"] = plan.zeroed_bytes;
   result["status_offset"] = plan.status_offset;
   result["reasons"] = Reasons(p, asked, chosen, plan);
-  // All that could have been chosen, best first, with the predicted cost in units of the best
-  // one's, and the configuration for which it is chosen.
+  // All candidates, best first. Their cost is in units of the best one's; `config` is the
+  // configuration with which the plan chooses this candidate.
   nb::list others;
   for (const Candidate& each : candidates) {
     nb::dict entry;
@@ -179,14 +179,14 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
     others.append(entry);
   }
   result["candidates"] = others;
-  // Names of the operands, in their order.
+  // The names of the operands, in their order.
   nb::list operands;
 #define JAXGEMM_OPERAND(type, name, is_there) \
   if (is_there) operands.append(#name);
 #include "spec/call_schema.def"
 #undef JAXGEMM_OPERAND
   result["operands"] = operands;
-  // What the caller has to copy first: the layouts and sizes that the attributes are for.
+  // Whether the caller copies lhs and rhs first, and the layouts and sizes after the copies.
   nb::dict relaid;
   relaid["lhs"] = relayout.CopiesLhs(given);
   relaid["rhs"] = relayout.CopiesRhs(given);
@@ -195,7 +195,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   relaid["m"] = p.m;
   relaid["n"] = p.n;
   relaid["k"] = p.k;
-  // The lengths of vector operands before and after.
+  // The lengths of vector operands before and after the copies.
   nb::dict vectors;
   auto lengths = [&](auto length) { return nb::make_tuple(length(given), length(p)); };
 #define JAXGEMM_VECTOR(type, name, is_there, dtype, rows, columns) \

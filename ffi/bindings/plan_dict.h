@@ -14,12 +14,12 @@ namespace jaxgemm {
 nanobind::dict PlanDict(const nanobind::dict& problem, const nanobind::dict& config,
                         const std::string& target, int64_t num_cus);
 
-// The constants of the model that ranks Hopper's candidates, for benchmarks.model.fit: by name,
-// (value, whether it is fitted).
+// The constants of the model that ranks Hopper's candidates, for benchmarks.model.fit. The values
+// of the dictionary are (value, whether it is fitted).
 nanobind::dict Sm90ModelDict();
 
-// Cycles that a model with these constants predicts for the plan of `problem` under `config`.
-// Constants that are not given are the plan's own.
+// The cycles that a model with these constants predicts for the plan of `problem` under `config`.
+// Missing constants have the plan's values.
 double Sm90CyclesOf(const nanobind::dict& problem, const nanobind::dict& config, int64_t num_cus,
                     const nanobind::dict& model);
 

@@ -11,7 +11,7 @@
 
 namespace jaxgemm {
 
-// The arithmetic of the products. Operands are converted to its type while they are packed.
+// The arithmetic of a kernel. Operands are converted to its type while they are packed.
 enum class Math : uint8_t {
   kF32,   // float multiply-add; any float operand
   kBF16,  // dot products of bf16 pairs, added in float; bf16 and (exactly) fp8 operands
@@ -22,7 +22,7 @@ enum class Math : uint8_t {
 // on the processor that a plan is made for.
 inline constexpr int kHostBlockM = 192;  // rows of lhs packed at a time
 inline constexpr int kHostBlockK = 512;  // at most this many k packed at a time
-inline constexpr int kHostSkinnyM = 16;  // the skinny path is for at most this many rows
+inline constexpr int kHostSkinnyM = 16;  // the skinny path takes at most this many rows
 constexpr int64_t HostPackedABytes(int64_t rows) {
   return ((rows < kHostBlockM ? rows : kHostBlockM) + 16) * (kHostBlockK + 32) * 4;
 }

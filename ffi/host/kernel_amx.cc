@@ -22,7 +22,7 @@ struct TileConfig {  // the layout that ldtilecfg reads
   uint8_t rows[16] = {kTile, kTile, kTile, kTile, kTile, kTile, kTile, kTile};
 };
 
-// Not a local variable: the compiler does not see that ldtilecfg reads all of it.
+// It is not a local variable, because the compiler does not see that ldtilecfg reads all of it.
 alignas(64) constexpr TileConfig kTileConfig;
 
 // c[32, 32] (kTwo) or c[16, 32] (+)= A B. Rows of lhs past the given ones have arbitrary
@@ -69,7 +69,7 @@ JAXGEMM_INLINE void MultiplyTiles(const uint32_t* a, const uint32_t* b, int word
 template <>
 void MultiplyWords<TilePairOps>(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
                                 float* c, int64_t ldc, bool accumulate) {
-  // The compiler does not see that tileloadd reads memory: the packed words must be stored first.
+  // The compiler does not see that tileloadd reads memory. The packed words must be stored first.
   __asm__ volatile("" ::: "memory");
   _tile_loadconfig(&kTileConfig);
   for (int col = 0; col < cols; col += kPanel, b += words * kPanel) {

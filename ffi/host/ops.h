@@ -1,7 +1,7 @@
 // The arithmetic of the host kernels: one `Ops` for each Math and kind of packed word.
 // A word holds kPerWord elements of consecutive k. The number of words is padded with zeros
-// to a multiple of kWordMultiple. In an operand of type kWordDType, memory holds these words
-// already.
+// to a multiple of kWordMultiple. An operand of type kWordDType is stored as such words, so it
+// is not converted.
 #pragma once
 
 #include "host/vector.h"
@@ -71,7 +71,7 @@ struct IntOps {
 
 #else
 
-// The byte that `shift` moves to the top of each word, as an int32.
+// Sign-extends one byte of each word to int32: the byte that `shift` moves to the top.
 JAXGEMM_INLINE WordV SignExtend(WordV bytes, int shift) {
   return __builtin_bit_cast(WordV, __builtin_bit_cast(IntV, bytes << shift) >> 24);
 }

@@ -18,18 +18,18 @@ namespace {
 
 constexpr int kTileRows = JAXGEMM_TILE_ROWS;
 constexpr int kPanel = 2 * kLanes;
-constexpr int kRowWords = 528;
+constexpr int kRowWords = 528;    // from one packed row of lhs to the next
 constexpr int kPrefetchRows = 4;  // how many rows ahead lhs is prefetched
 // The skinny path converts kSkinnyWords x kSkinnyCols of a row-major rhs at a time, on the
 // stack, so that they stay in L1. It prefetches a column-major rhs kDotAhead columns ahead.
 constexpr int kSkinnyWords = 16;
 constexpr int kSkinnyCols = 256;
-constexpr int kDotRows = kTileRows < 12 ? kTileRows : 12;
+constexpr int kDotRows = kTileRows < 12 ? kTileRows : 12;  // the most rows of a DotTile
 constexpr int kDotAhead = 4;
-// A sum along k adds up its lanes at the end. With several rows, sums of fewer vectors than this
-// have one lane each instead, and rhs is packed for them.
+// A DotTile adds up the lanes of a sum at the end. With several rows and sums of fewer vectors than
+// this, rhs is packed instead, so that each lane has a sum of its own.
 constexpr int kDotVectors = 6;
-constexpr int kConvertedCols = 4;
+constexpr int kConvertedCols = 4;  // columns of a float8 rhs that are converted at a time
 
 template <class Ops>
 constexpr int Words(int k) {
@@ -110,13 +110,14 @@ void PackRows(uint32_t* dst, const Lines& from) {
   }
 }
 
+// Whether k runs along memory. If both strides are equal, several lines of one k run along memory.
 template <DType kDType>
 bool ContiguousInK(const Lines& lines) {
   return lines.k_stride == DTypeBytes(kDType) &&
          (lines.line_stride != lines.k_stride || lines.lines == 1);
 }
 
-// `k_ahead`: how far ahead in k to prefetch, where neighbouring lines are adjacent in memory.
+// `k_ahead`: how far ahead in k to prefetch if neighbouring lines are adjacent in memory.
 template <class Ops, DType kDType>
 void PackPanels(uint32_t* dst, const Lines& from, int k_ahead) {
   const int words = Words<Ops>(from.k);
@@ -274,15 +275,16 @@ void MultiplyTile(const uint32_t* a, const uint32_t* b, int words, int cols, typ
 template <class Ops, class Rows>
 struct TileTable;
 template <class Ops, int... i>
-struct TileTable<Ops, Lanes<i...>> {
+struct TileTable<Ops, Indices<i...>> {
   static constexpr TileFn<Ops> kByRows[] = {MultiplyTile<Ops, i + 1>...};
 };
 
 template <class Ops>
 void MultiplyWords(const uint32_t* a, const uint32_t* b, int rows, int cols, int words,
                    typename Ops::Acc* c, int64_t ldc, bool accumulate) {
-  using Table = TileTable<Ops, typename MakeLanes<kTileRows>::Type>;
-  // All blocks get about as many rows: a block of few rows could not hide the latency of its adds.
+  using Table = TileTable<Ops, typename MakeIndices<kTileRows>::Type>;
+  // All blocks get about the same number of rows, because a block of few rows could not hide the
+  // latency of its adds.
   const int blocks = (rows + kTileRows - 1) / kTileRows;
   for (int col = 0; col < cols; col += kPanel) {
     const int width = cols - col < kPanel ? cols - col : kPanel;
@@ -347,7 +349,7 @@ void DotTile(const uint32_t* a, const Lines& b, int col, typename Ops::Acc* c, i
 template <class Ops, DType kDType, class Rows>
 struct DotTable;
 template <class Ops, DType kDType, int... i>
-struct DotTable<Ops, kDType, Lanes<i...>> {
+struct DotTable<Ops, kDType, Indices<i...>> {
   using Fn = void (*)(const uint32_t*, const Lines&, int, typename Ops::Acc*, int64_t, bool);
   static constexpr Fn kOne[] = {DotTile<Ops, kDType, i + 1, 1>...};
   static constexpr Fn kTwo[] = {DotTile<Ops, kDType, i + 1, 2>...};
@@ -356,7 +358,7 @@ struct DotTable<Ops, kDType, Lanes<i...>> {
 template <class Ops, DType kDType, int kMaxRows = kDotRows>
 void MultiplyDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c, int64_t ldc,
                   bool accumulate) {
-  using Table = DotTable<Ops, kDType, typename MakeLanes<kMaxRows>::Type>;
+  using Table = DotTable<Ops, kDType, typename MakeIndices<kMaxRows>::Type>;
   const int blocks = (rows + kMaxRows - 1) / kMaxRows;
   for (int col = 0; col < b.lines; col += 2) {
     const auto& tiles = col + 1 < b.lines ? Table::kTwo : Table::kOne;

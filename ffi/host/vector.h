@@ -63,14 +63,14 @@ JAXGEMM_INLINE __m128i LoadPart16(const char* from, int count) {
   return _mm_set_epi64x(static_cast<int64_t>(high), static_cast<int64_t>(low));
 }
 
-// Ones in the first `count` words.
+// A mask that has the first `count` words set.
 JAXGEMM_INLINE __m256i FirstWords(int count) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 #endif
 
-// Copies the first `count` <= kBytes bytes at `from`, and zeros after them. kBytes is that of one
-// vector, a half or a quarter.
+// Copies the first `count` <= kBytes bytes at `from`, and zeros after them. kBytes is the size of a
+// vector, or a half or a quarter of it.
 template <int kElementBytes, int kBytes>
 JAXGEMM_INLINE void CopyPart(char (&to)[kBytes], const char* from, int count) {
 #if JAXGEMM_VECTOR_BYTES == 64
@@ -198,17 +198,18 @@ JAXGEMM_INLINE FloatV DecodeF8(WordV code) {
 #undef JAXGEMM_FLOAT8
 }
 
+// The indices 0 to kCount - 1 as a type: Indices<0, 1, ...> is MakeIndices<kCount>::Type.
 template <int... kIndex>
-struct Lanes {};
+struct Indices {};
 template <int kCount, int... kIndex>
-struct MakeLanes : MakeLanes<kCount - 1, kCount - 1, kIndex...> {};
+struct MakeIndices : MakeIndices<kCount - 1, kCount - 1, kIndex...> {};
 template <int... kIndex>
-struct MakeLanes<0, kIndex...> {
-  using Type = Lanes<kIndex...>;
+struct MakeIndices<0, kIndex...> {
+  using Type = Indices<kIndex...>;
 };
 
 template <int kDistance, class V, int... i>
-JAXGEMM_INLINE V AddLanes(V v, Lanes<i...> lanes) {
+JAXGEMM_INLINE V AddLanes(V v, Indices<i...> lanes) {
   v += __builtin_shufflevector(v, v, (i ^ kDistance)...);
   if constexpr (kDistance > 1) {
     return AddLanes<kDistance / 2>(v, lanes);
@@ -220,26 +221,26 @@ JAXGEMM_INLINE V AddLanes(V v, Lanes<i...> lanes) {
 // The sum of all lanes.
 template <class V>
 JAXGEMM_INLINE auto Sum(V v) {
-  return AddLanes<kLanes / 2>(v, typename MakeLanes<kLanes>::Type{})[0];
+  return AddLanes<kLanes / 2>(v, typename MakeIndices<kLanes>::Type{})[0];
 }
 
 // In each group of four lanes: a0 b0 a1 b1, or a2 b2 a3 b3 (kHigh).
 template <bool kHigh, int... i>
-JAXGEMM_INLINE WordV Zip32(WordV a, WordV b, Lanes<i...>) {
+JAXGEMM_INLINE WordV Zip32(WordV a, WordV b, Indices<i...>) {
   return __builtin_shufflevector(a, b,
                                  (i / 4 * 4 + (kHigh ? 2 : 0) + i % 4 / 2 + i % 2 * kLanes)...);
 }
 
 // In each group of four lanes: a0 a1 b0 b1, or a2 a3 b2 b3 (kHigh).
 template <bool kHigh, int... i>
-JAXGEMM_INLINE WordV Zip64(WordV a, WordV b, Lanes<i...>) {
+JAXGEMM_INLINE WordV Zip64(WordV a, WordV b, Indices<i...>) {
   return __builtin_shufflevector(a, b,
                                  (i / 4 * 4 + (kHigh ? 2 : 0) + i % 2 + i % 4 / 2 * kLanes)...);
 }
 
 // Swaps lane i + kDistance of `a` with lane i of `b`, for each i with bit kDistance clear.
 template <int kDistance, int... i>
-JAXGEMM_INLINE void SwapLanes(WordV& a, WordV& b, Lanes<i...>) {
+JAXGEMM_INLINE void SwapLanes(WordV& a, WordV& b, Indices<i...>) {
   const WordV low = __builtin_shufflevector(a, b, (i & kDistance ? kLanes + i - kDistance : i)...);
   b = __builtin_shufflevector(a, b, (i & kDistance ? kLanes + i : i + kDistance)...);
   a = low;
@@ -251,7 +252,7 @@ JAXGEMM_INLINE void SwapRows(WordV (&x)[kLanes]) {
 #pragma GCC unroll 16
     for (int i = 0; i < kLanes; ++i) {
       if (!(i & kDistance)) {
-        SwapLanes<kDistance>(x[i], x[i + kDistance], typename MakeLanes<kLanes>::Type{});
+        SwapLanes<kDistance>(x[i], x[i + kDistance], typename MakeIndices<kLanes>::Type{});
       }
     }
     SwapRows<kDistance / 2>(x);
@@ -261,7 +262,7 @@ JAXGEMM_INLINE void SwapRows(WordV (&x)[kLanes]) {
 // x[i][j] becomes x[j][i].
 JAXGEMM_INLINE void Transpose(WordV (&x)[kLanes]) {
   SwapRows<kLanes / 2>(x);
-  const typename MakeLanes<kLanes>::Type lanes;
+  const typename MakeIndices<kLanes>::Type lanes;
 #pragma GCC unroll 16
   for (int i = 0; i < kLanes; i += 4) {
     const WordV a = Zip32<false>(x[i], x[i + 1], lanes);

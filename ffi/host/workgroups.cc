@@ -10,8 +10,8 @@
 namespace jaxgemm {
 namespace {
 
-// An accumulator tile in memory: scratch, a partial-sum slot, or out itself. T is float or
-// int32_t.
+// An accumulator tile in memory, which is scratch, a slot for partial sums, or out itself. T is
+// float or int32_t.
 template <class T>
 class HostAccumulator {
  public:
@@ -163,14 +163,15 @@ class Workgroup {
 
   bool ragged_m() const { return call_.problem.ragged == Ragged::kM; }
   bool ragged_k() const { return call_.problem.ragged == Ragged::kK; }
-  // First row of the tile.
+  // The first row of the tile, and the number of its rows.
   int64_t Row(const WorkTile& tile) const {
     return tile.m * choice_.tile_m + (ragged_m() ? tile.origin : 0);
   }
   int64_t Rows(const WorkTile& tile) const {
     return std::min(choice_.tile_m, (ragged_m() ? tile.limit : plan_.m) - Row(tile));
   }
-  // Columns of out: in one tile, and in all.
+  // The number of columns of out in a whole tile, and in all; the first column of a tile, and the
+  // number of its columns.
   int64_t TileCols() const { return call_.problem.gated ? choice_.tile_n / 2 : choice_.tile_n; }
   int64_t OutCols() const { return plan_.choice.transposed ? plan_.n : call_.problem.n; }
   int64_t Col(const WorkTile& tile) const { return tile.n * TileCols(); }
@@ -201,8 +202,10 @@ class Workgroup {
     } else {
       accumulator_.Start(tile_, choice_.tile_n, rows, sums);
     }
+    // Of a grouped product only this tile has few rows; the plan did not know its group's size.
     bool skinny = plan_.skinny || (call_.problem.grouped() && rows <= kHostSkinnyM);
     const bool accumulate = call_.problem.accumulate && tile.num_peers == 1;
+    // A gated tile is two products: the gate's and the up projection's.
     for (int64_t part = 0; part <= gated; ++part) {
       MainLoop(*call_.kernel, lhs_.At(tile.batch, row, k_begin), lhs_.bytes,
                rhs_.At(rhs_batch, k_begin, col + part * OutCols()), rhs_.bytes, rows, cols,

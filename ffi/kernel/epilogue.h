@@ -34,8 +34,8 @@ struct EpilogueTile {
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR
   Activation activation;
-  // Gated: out = activation(gate) * up. Columns from the gate to the up projection: up_sums in the
-  // accumulators, up_columns in bias, scale and preact. 0: not gated.
+  // Gated: out = activation(gate) * up. The up projection begins up_sums columns after the gate in
+  // the accumulators, and up_columns after it in bias, scale and preact. 0: not gated.
   int64_t up_sums, up_columns;
   bool accumulate;  // out = out + ...; float only
 };
@@ -118,8 +118,8 @@ struct SmallFloat {
   static constexpr uint32_t kSign = 1u << (kExponentBits + kMantissaBits);
   static constexpr uint32_t kMagnitude = kSign - 1;
   static constexpr uint32_t kInf = kMagnitude & ~((1u << kMantissaBits) - 1);
-  // The bits of the float 2^(24 - bias - mantissa): one unit in its last place is the least
-  // subnormal.
+  // The bits of the float 2^(24 - bias - mantissa). Its unit in the last place is the format's
+  // smallest subnormal.
   static constexpr uint32_t kSubnormalMagic = (151u - kExponentBias - kMantissaBits) << 23;
 };
 
@@ -169,7 +169,8 @@ static JAXGEMM_INLINE uint32_t EncodeSmallFloat(float value) {
   const uint32_t subnormal =
       __builtin_bit_cast(uint32_t, __builtin_bit_cast(float, magnitude) + magic) -
       Format::kSubnormalMagic;
-  // Every vector unit can compare int32_t; of the values compared only NaN could be negative.
+  // Every vector unit can compare int32_t. Of the values that are compared only NaN can be
+  // negative.
   const auto above = [](uint32_t a, uint32_t b) {
     return static_cast<int32_t>(a) > static_cast<int32_t>(b);
   };

@@ -10,8 +10,9 @@ namespace jaxgemm {
 
 // Matrices are dense: lhs is [M, K] or [K, M] and rhs is [K, N] or [N, K], as the kernel instance
 // requires; out is [M, N]. Strides are in elements; a batch stride of 0 means shared. In grouped
-// problems (schedule/grouped_map.h) the groups' matrices follow each other: with ragged m those of
-// rhs (bias and scale have their batch strides between groups), with ragged k those of out.
+// problems (schedule/grouped_map.h) the groups' matrices follow each other: those of rhs with
+// ragged m, where bias and scale use their batch stride from group to group; those of out with
+// ragged k.
 struct GemmArgs {
   const void* lhs;
   const void* rhs;
@@ -21,7 +22,7 @@ struct GemmArgs {
 #define JAXGEMM_VECTOR(type, name, ...) const type* name;
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR
-  // These three are in the workspace.
+  // claims, arrivals and partials are in the workspace.
   int32_t* claims;    // zeroed counters, for `claim`
   int32_t* arrivals;  // one zeroed counter per slot
   void* partials;     // slots, each for the partial sums of one tile: float, int32_t for int8
@@ -34,10 +35,10 @@ struct GemmArgs {
 #undef JAXGEMM_VECTOR
 
   StreamKMap map;               // for all dense problems; only stream-K cuts tiles
-  GroupedMap groups;            // not prepared; ragged is kNone if the problem is not grouped
+  GroupedMap groups;            // before Prepare; ragged is kNone if the problem is not grouped
   const int32_t* group_offset;  // null: 0
-  ChunkSignals chunks;          // chunks of lhs, in problems that are not grouped
-  Index max_shares;             // for groups.Prepare
+  ChunkSignals chunks;          // for problems that are not grouped
+  Index max_shares;             // grouped: the most shares that groups.Prepare may cut
   ClaimArgs claim;
   // scale_stride. 0: one element for all, 1: one for each column
 #define JAXGEMM_BROADCAST_VECTOR(type, name, ...) int32_t name##_stride;
@@ -49,8 +50,9 @@ struct GemmArgs {
   bool claim_ahead;
   // AMD kernels read accumulate and gated as one pair of bytes, at an even address.
   bool accumulate;  // out = out + ...; float only
-  // rhs has 2 N columns (or rows): the gate's, then the up projection's. So have bias, scale and
-  // preact. A tile's accumulators are half gate, half up projection: kTileN / 2 columns of out.
+  // rhs has 2 N columns (or rows): the gate's, then the up projection's. bias, scale and preact
+  // also have 2 N. A tile's accumulators are half gate, half up projection: kTileN / 2 columns of
+  // out.
   bool gated;
 };
 static_assert(__builtin_offsetof(GemmArgs, accumulate) % 2 == 0);

@@ -44,7 +44,7 @@ JAXGEMM_GPU void StoreAs(DType dtype, void* base, int64_t offset, Vec4<int32_t> 
   }
 }
 
-// What the epilogue of a work tile applies to the accumulators.
+// The part of the epilogue that is the same for all elements of a work tile.
 struct TileEpilogue {
   // The group's or batch's vectors; null: none. bias has int32_t for an integer out, else float.
   const uint32_t* bias;
@@ -74,7 +74,7 @@ struct TileEpilogue {
   }
 };
 
-// Bias and scale of four columns from `column` on; those from `count` on are outside.
+// Bias and scale of four columns from `column` on; only the first `count` of them exist.
 struct ColumnVectors {
   Vec4<uint32_t> bias;
   Vec4<float> scale;

@@ -1,4 +1,4 @@
-// Candidates on AMD GPUs.
+// The candidates on AMD GPUs (gfx942, gfx950): their tiles, queues and cuts.
 #include <algorithm>
 
 #include "plan/candidates.h"
@@ -13,13 +13,14 @@ int64_t QueuesPerXcd(int64_t tiles) {
   return tiles <= 512 ? 8 : tiles <= 1536 ? 4 : tiles <= 2048 ? 2 : 1;
 }
 
-// Whether it gains to cut all tiles along k, where they are fewer than the CUs. A tile's partial
-// sums go to memory and come back: 8 bytes of each element, and as many bytes are a CU's share of
-// the memory's bandwidth in a cycle, in which it computes 1024 multiply-adds of 16-bit elements
-// (CDNA3's data sheet: 5.3 TB/s and 1307 TFLOP/s, 304 CUs, 2.1 GHz). Before the kernel the counters
-// are set to zero: 7 microseconds on an H200, by the fit to its timings. There are none of AMD's.
+// Whether stream-K is faster if there are fewer tiles than CUs: all tiles are then cut along k. A
+// tile's partial sums go to memory and come back: 8 bytes of each element. A CU's share of the
+// memory's bandwidth is 8 bytes in a cycle, in which it computes 1024 multiply-adds of 16-bit
+// elements (CDNA3's data sheet: 5.3 TB/s and 1307 TFLOP/s, 304 CUs, 2.1 GHz). Before the kernel the
+// counters are set to zero: 7 microseconds on an H200, by the fit to its timings. AMD GPUs have not
+// been timed.
 bool CutsGain(const Problem& p, const GpuInstance& instance, double tiles, const Chip& chip) {
-  // A product that waits for chunks takes as long as they do.
+  // A product that waits for chunks takes as long as their arrival.
   if (p.grouped() || p.tiles_per_chunk > 0) return false;
   if (tiles == 0 || tiles >= static_cast<double>(chip.num_cus)) return false;
   const int64_t cut = static_cast<int64_t>(tiles);
@@ -40,12 +41,12 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
   for (const GpuInstance& instance : GpuInstances()) {
     if (!Suits(instance, p, config, chip)) continue;
     Candidate candidate{.choice = WithInstance(instance, config, chip)};
-    // In floating point nothing overflows.
+    // The product may overflow int64_t, so it is computed in double.
     const double tiles = static_cast<double>(typical.batch) *
                          static_cast<double>(CeilDiv(typical.m, instance.tile_m)) *
                          static_cast<double>(CeilDiv(typical.n, instance.tile_n));
-    // A rule until there are timings: the largest tile that gives each CU one, or else the
-    // smallest.
+    // No timings exist yet, so this is a rule: the largest tile of which there is one for each CU,
+    // else the smallest tile.
     const double area = static_cast<double>(instance.tile_m * instance.tile_n);
     const bool fills =
         tiles >= static_cast<double>(config.num_workgroups ? config.num_workgroups : chip.num_cus);

@@ -10,8 +10,8 @@
 namespace jaxgemm {
 namespace {
 
-// Stream-K: chooses the tiles that are cut along k, those of the last, partial wave, and the number
-// of shares. Leaves cut_tiles at 0 where nothing can be cut.
+// Stream-K: chooses the number of shares into which the tiles of the last, partial wave are cut
+// along k. Leaves cut_tiles at 0 if nothing can be cut.
 std::string CutTiles(const Problem& p, const Config& asked, const Scheduling& s, Plan* plan,
                      Candidate* candidate) {
   Choice& c = plan->choice;
@@ -34,7 +34,7 @@ std::string CutTiles(const Problem& p, const Config& asked, const Scheduling& s,
   }
   if (shares <= cut) return "";
   c.cut_tiles = cut, c.num_shares = shares;
-  // Where the split is ours to choose, it stays under the cap.
+  // If the user fixed nothing of the cut, the workspace stays under its cap.
   const bool open = !asked.num_shares && !asked.num_workgroups && !s.shares_per_tile;
   while (open && c.num_shares > cut + 1) {
     LayOutWorkspace(p, plan);
@@ -45,7 +45,7 @@ std::string CutTiles(const Problem& p, const Config& asked, const Scheduling& s,
   return "";
 }
 
-// Grouped stream-K: how many shares the kernel may cut. Its tiles are known only there.
+// Grouped stream-K: the most shares into which the kernel may cut. Only the kernel knows the tiles.
 void ChooseGroupedShares(const Problem& p, const Config& asked, int64_t workgroups, Plan* plan,
                          Candidate* candidate) {
   Choice& c = plan->choice;
@@ -91,16 +91,16 @@ std::string Complete(const Problem& p, const Config& asked, const Chip& chip, Sc
   }
   c.schedule = s.schedule;
   if (c.schedule == Schedule::kWorkStealing && !c.num_queues) {
-    // Each queue has a share of the rows, and the last would wait for the last chunk.
+    // Each queue has a part of the rows. Those of the last queue would wait for the last chunk.
     c.num_queues = chunked ? 1 : s.num_queues(tiles);
   }
   c.claim_ahead =
       asked.claim_ahead < 0 ? s.claims_ahead && c.num_queues > 0 : asked.claim_ahead != 0;
 
   c.num_xcds = s.num_xcds;
-  // Where chunks are on their way, no more rows than a chunk's are visited together, so that the
-  // first tiles need the first chunk only. Cut tiles are the order's last, and must be the same on
-  // every run, so their order is not left to the launch.
+  // While chunks arrive, no more tile rows than a chunk has are visited together, so that the first
+  // tiles need only the first chunk. With cut tiles this is decided here and not at the launch,
+  // because the same tiles must be cut on every run.
   c.group_m = asked.group_m                ? asked.group_m
               : chunked && c.cut_tiles > 0 ? std::min(s.group_m, p.tiles_per_chunk)
                                            : s.group_m;
@@ -117,7 +117,7 @@ std::string Complete(const Problem& p, const Config& asked, const Chip& chip, Sc
 
 }  // namespace
 
-// Partial sums cost memory traffic: a share is worth at least 512 of k.
+// A share has at least 512 of k, because partial sums cost memory traffic.
 int64_t OpenShares(const Problem& p, int64_t cut, int64_t tiles_k, int64_t workgroups) {
   return std::min({workgroups, cut * tiles_k, std::max(cut, cut * p.k / 512)});
 }

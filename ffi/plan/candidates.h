@@ -1,5 +1,5 @@
-// The candidates of each target: plan/host.cc, plan/amdgpu.cc and plan/sm90.cc. What they have in
-// common is plan/candidates.cc.
+// The candidates of each target (plan/host.cc, plan/amdgpu.cc and plan/sm90.cc), and what the
+// targets share (plan/candidates.cc).
 #pragma once
 
 #include <functional>
@@ -10,44 +10,44 @@
 
 namespace jaxgemm {
 
-// A group's share of a grouped problem, with all columns, for the choice of the tile. Other
-// problems as they are, but for a gated one's n, which counts both matrices' columns.
+// The problem for which a tile is chosen: a group of average size, times the number of groups, if
+// the problem is grouped. n counts the columns of the gate and of the up projection.
 Problem TypicalGroup(Problem problem);
 
-// Whether a GPU kernel computes the problem and is what the configuration asks for.
+// Whether a GPU kernel computes the problem and has the configuration's name and tile.
 bool Suits(const GpuInstance& instance, const Problem& problem, const Config& config,
            const Chip& chip);
 
-// Takes the kernel's name and tile, and what the user fixed, into a choice.
+// A choice with the kernel's name and tile, the chip's target and the user's reduction.
 Choice WithInstance(const GpuInstance& instance, const Config& config, const Chip& chip);
 
-// What a target decides of a schedule, for a candidate whose tile is set.
+// A target's part of a schedule, for a candidate that has its tile.
 struct Scheduling {
   Schedule schedule = Schedule::kAuto;  // kAuto: whole tiles, persistent or stolen
-  int64_t workgroups = 0;               // that run at the same time
+  int64_t workgroups = 0;               // the most that run at the same time
   bool cuts = true;                     // stream-K may cut tiles
-  bool steals = false;                  // where there are more tiles than workgroups
-  // Queues of a schedule that steals, by the number of tiles.
+  bool steals = false;                  // kAuto: steals if there are more tiles than workgroups
+  // The number of queues, from the number of tiles, if the schedule steals.
   std::function<int64_t(int64_t tiles)> num_queues;
   bool claims_ahead = false;
   int64_t group_m = 8;
   int64_t num_xcds = 1;
-  // Stream-K: all tiles are cut, each into so many shares; 0: those of the last wave, as it is
-  // worth.
+  // Stream-K: the number of shares into which every tile is cut. 0: only tiles of the last wave are
+  // cut, if that is estimated to be faster.
   int64_t shares_per_tile = 0;
-  // Completes what only the target has, of a plan with a grid.
+  // Makes the decisions that only this target has, when the plan has its grid.
   void (*finish)(const Problem& problem, const Chip& chip, Plan* plan) = nullptr;
-  // Predicts the cost of a plan that has been derived; null where the draft has it already.
+  // Predicts the cost of a plan that has been derived. Null: the candidate has its cost already.
   double (*cost)(const Problem& problem, const Chip& chip, const Plan& plan) = nullptr;
 };
 
-// A candidate with its tile, whose schedule is to be worked out.
+// A candidate with its tile, and what its schedule is decided from.
 struct Draft {
   Candidate candidate;
   Scheduling scheduling;
 };
 
-// Of candidates that cost the same the first is chosen. Sets *error where there is none.
+// If candidates cost the same, the first of them is chosen. Sets *error if there is none.
 std::vector<Draft> HostCandidates(const Problem& problem, const Config& config, const Chip& chip,
                                   std::string* error);
 std::vector<Draft> AmdgpuCandidates(const Problem& problem, const Config& config, const Chip& chip,
@@ -55,7 +55,7 @@ std::vector<Draft> AmdgpuCandidates(const Problem& problem, const Config& config
 std::vector<Draft> Sm90Candidates(const Problem& problem, const Config& config, const Chip& chip,
                                   std::string* error);
 
-// Stream-K's number of shares of `cut` tiles, where it is open.
+// The number of shares into which stream-K cuts `cut` tiles, if the user did not fix it.
 int64_t OpenShares(const Problem& problem, int64_t cut, int64_t tiles_k, int64_t workgroups);
 
 }  // namespace jaxgemm

@@ -27,18 +27,18 @@ std::string CheckSize(std::string_view what, std::initializer_list<int64_t> dims
   return "";
 }
 
-// " tile_m=7", or nothing where the field is left open.
+// " tile_m=7", or "" if the user did not fix the field.
 std::string Field(std::string_view name, int64_t value) {
   return value ? Concat(" ", name, "=", Str(value)) : std::string();
 }
 
 std::string CheckGroups(const Problem& p) {
-  constexpr int64_t kMost = int64_t{1} << 30;
+  constexpr int64_t kMax = int64_t{1} << 30;
   int64_t extent = p.ragged == Ragged::kM ? p.m : p.k;
-  if (p.gated && p.n > kMost) {
+  if (p.gated && p.n > kMax) {
     return "a gated product has " + Str(p.n) + " columns; at most 2**30 are allowed. Split it.";
   }
-  if (extent > kMost || p.groups > kMost || p.local_groups > kMost) {
+  if (extent > kMax || p.groups > kMax || p.local_groups > kMax) {
     return Str(extent) + " rows in " + Str(p.groups) +
            " groups; at most 2**30 of either are "
            "allowed, for group sizes are int32. Split the product.";
@@ -111,8 +111,8 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
   for (int64_t contracting : {p.lhs_contracting, p.rhs_contracting}) {
     if (contracting != 0 && contracting != 1) return "a contracting dimension is not 0 or 1.";
   }
-  constexpr int64_t kMostTiles = int64_t{1} << 30;
-  if (p.tiles_per_chunk < 0 || p.tiles_per_chunk > kMostTiles) {
+  constexpr int64_t kMaxTiles = int64_t{1} << 30;
+  if (p.tiles_per_chunk < 0 || p.tiles_per_chunk > kMaxTiles) {
     return "tiles_per_chunk_m=" + Str(p.tiles_per_chunk) +
            "; 1 to 2**30 tile rows in a chunk of lhs are allowed.";
   }
@@ -121,7 +121,7 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
            " was given for a grouped product; products without groups wait for chunks.";
   }
   if (p.timeout_ns < 0) return "timeout_ns=" + Str(p.timeout_ns) + "; at least 0 is allowed.";
-  if (p.num_chunks > kMostTiles) {
+  if (p.num_chunks > kMaxTiles) {
     return "chunk_signals has " + Str(p.num_chunks) + " signals; 2**30 at most are allowed.";
   }
   error = CheckSize("lhs", {p.batch, p.m, p.k}, Bytes(p.lhs_dtype));

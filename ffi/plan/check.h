@@ -1,5 +1,5 @@
-// Is what a plan is asked for sound? Each check returns an empty string or a sentence for the
-// user.
+// Checks of problems, configurations, choices and plans. Each returns an empty string, or the error
+// as a sentence for the user.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace jaxgemm {
 
-// Which operands the target's kernels take.
+// Whether the target's kernels take operands of these types.
 std::string CheckOperands(DType lhs, DType rhs, const Chip& chip);
 
 std::string CheckProblem(const Problem& problem, const Chip& chip);
 
-// Where lhs arrives in chunks: whether there are as many signals as its tile rows need.
+// For an lhs that arrives in chunks: whether the number of signals fits its tile rows.
 std::string CheckChunks(const Problem& problem, int64_t tile_m, int64_t tiles_m);
 
 std::string CheckConfig(const Config& config);
@@ -24,13 +24,13 @@ std::string CheckConfig(const Config& config);
 // Whether the fields of a choice are in their ranges, and its kernel and tile suit the problem.
 std::string CheckChoice(const Problem& problem, const Choice& choice, const Chip& chip);
 
-// Whether the schedule of a plan with a grid does each tile once, in a form that its kernel has.
+// Whether the schedule of a plan with a grid computes each tile once, and its kernel has the form.
 std::string CheckSchedule(const Problem& problem, const Plan& plan);
 
-// Whether a GPU kernel of the target's computes the problem.
+// Whether a GPU kernel has the chip's target and the problem's types and layouts.
 bool Computes(const GpuInstance& instance, const Problem& problem, const Chip& chip);
 
-// The error where none that does has the configuration's kernel and tile.
+// The error if no kernel that computes the problem has the configuration's name and tile.
 std::string NoInstance(const Problem& problem, const Config& config, const Chip& chip);
 
 }  // namespace jaxgemm

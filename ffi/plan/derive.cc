@@ -59,13 +59,13 @@ std::string SetGrid(const Problem& p, Plan* plan) {
                    p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
   int64_t tiles_m = CeilDiv(plan->m, c.tile_m), tiles_n = CeilDiv(plan->n, c.tile_n);
   int64_t tiles_k = CeilDiv(plan->k, c.tile_k), tiles, batch = p.num_out();
-  // Each group's rows may end in a tile of their own, as may the rows before and after.
+  // Every group may end in a partial tile, and so may the rows before and after the groups.
   if (p.ragged == Ragged::kM) tiles_m += p.local_groups + 2;
-  // Counts of tiles fit Index, with room for what stream-K and idle claims add.
-  constexpr int64_t kMost = (int64_t{1} << 31) - 4 * kMaxWorkgroups;
+  // Counts of tiles must fit Index, also after stream-K's shares and idle claims are added.
+  constexpr int64_t kMax = (int64_t{1} << 31) - 4 * kMaxWorkgroups;
   if (__builtin_mul_overflow(tiles_m, tiles_n, &tiles) ||
-      __builtin_mul_overflow(tiles, batch, &tiles) || tiles > kMost || batch > kMost ||
-      tiles_m > kMost || tiles_n > kMost || tiles_k > kMost) {
+      __builtin_mul_overflow(tiles, batch, &tiles) || tiles > kMax || batch > kMax ||
+      tiles_m > kMax || tiles_n > kMax || tiles_k > kMax) {
     return Str(batch) + " x " + Str(tiles_m) + " x " + Str(tiles_n) + " work tiles of " +
            Str(tiles_k) +
            " k tiles do not fit the 32-bit claim counters. Use a larger tile or split the product.";
@@ -75,7 +75,7 @@ std::string SetGrid(const Problem& p, Plan* plan) {
       .tiles_m = static_cast<Index>(tiles_m),
       .tiles_n = static_cast<Index>(tiles_n),
       .tiles_k = static_cast<Index>(tiles_k),
-      // More rows than there are would overflow their product with tiles_n.
+      // It is at most tiles_m, because group_m * tiles_n must fit Index.
       .group_m = static_cast<Index>(std::clamp<int64_t>(tiles_m, 1, c.group_m)),
       // Indices are not remapped if workgroups claim from queues, which have tiles of
       // their own, nor if lhs arrives in chunks, whose order the tiles must keep.
@@ -96,7 +96,7 @@ void LayOutWorkspace(const Problem& p, Plan* plan) {
   const Choice& c = plan->choice;
   int64_t slots =
       p.grouped() ? GroupedMap::MaxSlots(c.num_shares) : plan->stream_k_map().num_slots();
-  if (c.cluster_k > 1) slots = 0;  // the accumulators meet in shared memory
+  if (c.cluster_k > 1) slots = 0;  // clusters add their accumulators in shared memory
   const int64_t cut_tiles = p.grouped() ? c.num_shares / 2 : c.cut_tiles;
   const int64_t tile_bytes = c.tile_m * c.tile_n * 4;
   const bool atomic = c.reduction == Reduction::kAtomic;
@@ -111,7 +111,7 @@ void LayOutWorkspace(const Problem& p, Plan* plan) {
   plan->partials_offset = part(atomic ? 0 : slots * tile_bytes);
   plan->scratch_bytes = c.target == "cpu" ? HostScratchBytes(*plan) : 0;
   plan->scratch_offset = part(plan->scratch_bytes * c.num_threads);
-  // Room to align the start, whatever buffer the caller brings.
+  // 64 more bytes, so that the handler can align the start.
   plan->workspace_bytes = end == 0 ? 0 : end + 64;
 }
 

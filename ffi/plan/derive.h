@@ -1,4 +1,4 @@
-// The parts of Derive, for those who look for a choice.
+// The steps of Derive, which candidates.cc and host.cc use as well.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace jaxgemm {
 
-// Sets what follows from the problem, the tile and the order of tiles: sizes and grid. Returns the
-// error if the grid's counts do not fit the kernels' 32-bit counters.
+// Sets the sizes and the grid, which follow from the problem, the tile and the order of tiles.
+// Returns the error if the grid's counts do not fit the kernels' 32-bit counters.
 std::string SetGrid(const Problem& problem, Plan* plan);
 
-// Sets the workspace's offsets and size, of a plan with a grid.
+// Sets the workspace's offsets and size in a plan that has its grid.
 void LayOutWorkspace(const Problem& problem, Plan* plan);
 
-// Bytes of a host thread's scratch, of a plan with its tile.
+// Bytes of a host thread's scratch, for a plan that has its tile.
 int64_t HostScratchBytes(const Plan& plan);
 
 }  // namespace jaxgemm

@@ -11,24 +11,25 @@ namespace {
 std::string WhyFasterOnHost(const Problem& p, double operations) {
   const auto timed = [](DType dtype) { return dtype == DType::kF32 || dtype == DType::kBF16; };
   if (!timed(p.lhs_dtype) || !timed(p.rhs_dtype)) return "";
-  // Few operations: 0.05 to 1.4, and 0.3 in the geometric mean. A call of the kernels takes 2 to 5
-  // microseconds.
+  // Few operations: the ratios are 0.05 to 1.4, and 0.3 in the geometric mean. A call of the
+  // kernels takes 2 to 5 microseconds.
   constexpr double kTiny = 1e4;
   if (operations < kTiny) {
     return "the product has fewer than " + Str(static_cast<int64_t>(kTiny)) +
            " operations: XLA's product mostly takes 0.1 to 0.9 of the time, most of which is the "
            "start of the call";
   }
-  // A vector in float32: 0.02 to 0.98, the latter above 1e6 operations. XLA reads the matrix as it
-  // is. In bfloat16 it converts the matrix first, so that large ones take it 2 to 6 times as long.
+  // A vector in float32: the ratios are 0.02 to 0.98, the latter above 1e6 operations, because XLA
+  // reads the matrix as it is. In bfloat16 XLA converts the matrix first, and takes 2 to 6 times as
+  // long as the kernels for large ones.
   constexpr double kSmall = 2e5;
   const bool is_f32 = p.lhs_dtype == DType::kF32 && p.rhs_dtype == DType::kF32;
   if ((p.m == 1 || p.n == 1) && (is_f32 || operations < kSmall)) {
     return "an operand is a vector" + std::string(is_f32 ? "" : " and the product is small") +
            ": XLA's product mostly takes 0.3 to 0.9 of the time";
   }
-  // Sums of two or three products: 0.31 to 0.97 of 18, and more of 2. Most of the time goes to the
-  // result.
+  // Sums of two or three products: the ratios are 0.31 to 0.97 for 18 such calls, and higher for 2.
+  // Most of the time goes to the result.
   constexpr int64_t kShortK = 3;
   if (p.k <= kShortK) {
     return "k is at most " + Str(kShortK) + ": XLA's product mostly takes 0.3 to 1.0 of the time";
@@ -37,8 +38,8 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
 }
 
 std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double operations) {
-  // An H200's timings. Few rows: XLA's time over ours was 0.23 to 0.69 for 1 to 24 rows of all
-  // types, and 0.68 for 32, because the lowest tile has 128.
+  // Ratios are the time of XLA over the kernels' on an H200. Few rows: 0.23 to 0.69 for 1 to 24
+  // rows of all types, and 0.68 for 32, because the smallest tile has 128 rows.
   constexpr int64_t kFewRows = 24;
   if (p.batch == 1 && p.m <= kFewRows) {
     return "lhs has " + Str(p.m) +
@@ -47,7 +48,7 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
            Str(kFewRows) + " rows XLA's product takes 0.2 to 0.7 of their time";
   }
   // Small products of short sums, where start and end of a kernel are most of its time: 0.58 to
-  // 0.87 of 7 such products, 1.2 and more of most with longer sums.
+  // 0.87 for 7 such products. With longer sums most ratios are 1.2 and more.
   constexpr double kTiny = 3e7;
   constexpr int64_t kShortK = 96;
   if (p.k <= kShortK && operations < kTiny) {
@@ -55,8 +56,8 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
            " is short: XLA's product takes 0.6 to 0.9 of "
            "the time, most of which is a kernel's start and end";
   }
-  // Small products with copies: 0.18 to 0.57 in 16 of 18 below these operations, 0.7 and more
-  // above.
+  // Small products with copies: 0.18 to 0.57 for 16 of 18 products with fewer operations than
+  // kSmall, and 0.7 and more for larger ones.
   constexpr double kSmall = 3e8;
   if (!NeedsNoCopy(p, relayout) && operations < kSmall) {
     return "the product is small, and TMA cannot read or write all its arrays as they are: XLA's "

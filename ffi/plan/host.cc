@@ -1,4 +1,5 @@
-// Candidates on the host: tiles for one instruction-set-neutral model, and two ways to order them.
+// The candidates on the host (the CPU). One cost model serves all instruction sets, so a plan does
+// not depend on them.
 #include <algorithm>
 
 #include "host/kernel.h"
@@ -8,10 +9,11 @@
 namespace jaxgemm {
 namespace {
 
-// Stream-K's cut, and so its bits, must not depend on how many processors a machine has.
+// Stream-K cuts for this many workgroups on every machine, so that a product has the same bits on
+// machines with other numbers of processors.
 constexpr int64_t kStreamKWorkgroups = 8;
 
-// Into how many shares stream-K cuts each tile of the last wave.
+// The number of shares into which stream-K cuts each tile of the last wave.
 double SharesPerTile(const Problem& p, const Choice& c, int64_t workgroups) {
   const int64_t tiles = p.batch * CeilDiv(p.m, c.tile_m) * CeilDiv(p.n, c.tile_n);
   const int64_t cut = tiles < workgroups ? tiles : tiles % workgroups;
@@ -19,9 +21,10 @@ double SharesPerTile(const Problem& p, const Choice& c, int64_t workgroups) {
   return cut ? static_cast<double>(shares) / static_cast<double>(cut) : 1;
 }
 
-// Relative time of the busiest workgroup: k columns of multiply-adds, plus packing lhs (worth
-// kPackA columns of out) and rhs (kPackB rows), plus moving partial sums (kPartial k's) where tiles
-// of the last wave are cut into shares. Rough figures from the micro-kernels' timings.
+// The relative time of the busiest workgroup. Packing a tile's lhs costs as much as kPackA more
+// columns of out, packing rhs as much as kPackB more rows. If tiles of the last wave are cut,
+// moving partial sums costs as much as kPartial more k. These are rough figures from the
+// micro-kernels' timings.
 double TileCost(const Problem& p, int64_t tile_m, int64_t tile_n, int64_t workgroups,
                 double shares_per_tile) {
   constexpr double kPackA = 12, kPackB = 20, kPartial = 24;
@@ -34,8 +37,9 @@ double TileCost(const Problem& p, int64_t tile_m, int64_t tile_n, int64_t workgr
   return tile * (static_cast<double>(tiles / workgroups) + 1 / shares_per_tile) + area * kPartial;
 }
 
-// Sizes of a tile along a dimension of `extent`: as asked, or the extent spread evenly over as many
-// tiles as each of the sizes gives, in units of `unit`.
+// The sizes of a tile to try along a dimension of `extent`. It is the one that was asked for; or,
+// for each size below, the extent is cut into as many tiles as it needs, of equal length in units
+// of `unit`.
 std::vector<int64_t> TileSizes(int64_t asked, int64_t extent, int64_t most, int64_t unit) {
   if (asked) return {std::min(asked, extent)};
   std::vector<int64_t> sizes;
@@ -46,8 +50,8 @@ std::vector<int64_t> TileSizes(int64_t asked, int64_t extent, int64_t most, int6
   return sizes;
 }
 
-// A workgroup must be worth waking a thread for: so many operations, by the timings that are kept
-// for benchmarks/model/host.py.
+// The most workgroups for which it pays to wake threads. A workgroup should have kSkinny or kWide
+// operations; they are from the timings that benchmarks/model/host.py keeps.
 int64_t WorthwhileWorkgroups(const Problem& p, bool skinny, int64_t processors) {
   constexpr double kSkinny = 2e5, kWide = 1.5e6;
   const double flops = 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
@@ -56,7 +60,8 @@ int64_t WorthwhileWorkgroups(const Problem& p, bool skinny, int64_t processors) 
   return static_cast<int64_t>(std::min(static_cast<double>(processors), worth));
 }
 
-// Adds the candidates of whole tiles, or those of stream-K; `open`: only those that cut any.
+// Adds the candidates of whole tiles, or those of stream-K. `open`: the user did not ask for
+// stream-K, so only candidates that cut tiles are added.
 void AddCandidates(const Problem& p, const Config& config, const Chip& chip, bool stream_k,
                    bool open, std::vector<Draft>* drafts) {
   const bool grouped = p.grouped();
@@ -66,7 +71,7 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   if (transposed) std::swap(tiled.m, tiled.n);
   const bool skinny = !grouped && tiled.m <= kHostSkinnyM;
   const int64_t worthwhile = WorthwhileWorkgroups(p, skinny, chip.num_cus);
-  // A few processors do as well with whole tiles.
+  // With few workgroups whole tiles are as fast.
   if (open && stream_k && (worthwhile < kStreamKWorkgroups || skinny || grouped || p.batch != 1)) {
     return;
   }
@@ -89,12 +94,12 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   // Stream-K's tile must not depend on this machine.
   const int64_t threads = stream_k ? s.workgroups : choice.num_threads;
   constexpr int64_t kMaxArea = 512 * 768;  // accumulators that stay in an L2
-  // The rows and columns of groups seldom fill large tiles: no more than one block of packed rows
-  // and a share of an L2. Many threads share a cache, and the load is evened out.
+  // Grouped products have smaller tiles, with at most one block of packed rows: a group seldom
+  // fills a large tile, and small ones balance the threads.
   const int64_t most_m = grouped ? kHostBlockM : 768, most_n = grouped ? 512 : 768;
   int64_t asked_m = config.tile_m, asked_n = config.tile_n;
   if (skinny) {
-    // Long rows of rhs, but a few tiles for each workgroup.
+    // Rows of rhs are read in long pieces, but each workgroup has about two tiles.
     if (!asked_n)
       asked_n = std::clamp<int64_t>(RoundUp(CeilDiv(n, 2 * s.workgroups), 64), 128, 1024);
     if (!asked_m) asked_m = m;
@@ -106,7 +111,7 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
       const double shares = stream_k ? SharesPerTile(tiled, candidate.choice, s.workgroups) : 1;
       if (open && stream_k && shares <= 1) continue;
       candidate.cost = TileCost(tiled, tile_m, tile_n, s.workgroups, shares);
-      // All threads' scratch together must leave room for partial sums.
+      // All threads' scratch together must leave half of the workspace's cap for partial sums.
       Plan trial{.choice = candidate.choice};
       trial.skinny = skinny, trial.k = tiled.k;
       trial.in_place = !transposed && !p.gated &&
@@ -129,7 +134,7 @@ std::vector<Draft> HostCandidates(const Problem& p, const Config& config, const 
   std::vector<Draft> drafts;
   if (asked || open) AddCandidates(p, config, chip, true, open, &drafts);
   if (!asked) AddCandidates(p, config, chip, false, open, &drafts);
-  // Of tiles that cost the same the largest.
+  // If tiles cost the same, the largest comes first.
   std::reverse(drafts.begin(), drafts.end());
   return drafts;
 }

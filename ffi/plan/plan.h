@@ -2,9 +2,8 @@
 //
 //   Candidates  while tracing: every valid Choice for a chip, with its predicted cost
 //   Choose      while tracing: the candidate that costs least
-//   Derive      while tracing and at launch: what follows from a problem and a choice by
-//   arithmetic,
-//               the exact workspace included. It trusts neither.
+//   Derive      while tracing and at launch: checks a problem and a choice, and computes the rest
+//               of the plan from them, with the exact size of the workspace
 #pragma once
 
 #include <cstdint>
@@ -29,11 +28,11 @@ inline int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
 struct Plan {
   Choice choice;
   const GpuInstance* instance = nullptr;  // null on the host
-  // Host: few rows, so rhs is streamed and not packed; whole tiles are computed in out itself,
-  // which has the accumulators' type and order.
+  // Host. skinny: there are few rows, so rhs is read in place and not packed. in_place: out has the
+  // accumulators' type and order, so tiles that are not cut are computed in out itself.
   bool skinny = false, in_place = false;
   int64_t m = 0, n = 0, k = 0;  // gated: n counts the columns of gate and up, as tile_n does
-  TileGrid grid{};              // of all tiles; grouped: of as many as there can be
+  TileGrid grid{};              // of all tiles; grouped: of the most that group sizes can make
   // Bytes from the workspace's start, each part 64-byte aligned. The first zeroed_bytes are set to
   // zero on the call's stream: claim counters, arrival counters, atomic accumulators, the status of
   // waiting for chunks, the order of their tiles.
@@ -48,9 +47,9 @@ struct Plan {
   bool stealing() const { return claim_args().is_shared(); }
   StreamKMap stream_k_map() const;
   int64_t num_indices() const { return stream_k_map().size(); }
-  // Without what only the kernel can read: the group sizes.
+  // The map without the group sizes, which only the kernel can read.
   GroupedMap grouped_map(const Problem& problem) const;
-  // Without the addresses.
+  // The signals without their addresses.
   ChunkSignals chunk_signals(const Problem& problem) const;
 };
 
@@ -59,14 +58,14 @@ struct Candidate {
   // The predicted cost: cycles on Hopper, a relative time on the host, a rank on AMD GPUs. Only
   // candidates of one problem and chip compare.
   double cost = 0;
-  // What `explain` says of the decision.
+  // For Reasons:
   bool whole_is_faster = false;  // stream-K was asked for, and whole tiles take no longer
-  bool fewer_shares = false;     // than wanted: the workspace would have been too large
+  bool fewer_shares = false;     // with more shares the workspace would have been too large
   int64_t last_wave = 0;         // tiles that do not fill a wave; stream-K cuts no more than these
 };
 
-// All candidates, the one that costs least first; and that one. Each sets *error to a sentence for
-// the user where there is none.
+// Candidates lists all candidates, the cheapest first; Choose returns the cheapest. If there is
+// none, they set *error to a sentence for the user.
 std::vector<Candidate> Candidates(const Problem& problem, const Config& config, const Chip& chip,
                                   std::string* error);
 Candidate Choose(const Problem& problem, const Config& config, const Chip& chip,
@@ -78,7 +77,7 @@ std::string Derive(const Problem& problem, const Choice& choice, Plan* plan);
 // Chooses and derives.
 std::string MakePlan(const Problem& problem, const Config& config, const Chip& chip, Plan* plan);
 
-// What was chosen where `asked` left it open, and why, for explain().
+// The decisions that `asked` left to the plan, and the reasons for them, for explain().
 std::vector<std::string> Reasons(const Problem& problem, const Config& asked,
                                  const Candidate& chosen, const Plan& plan);
 

@@ -8,16 +8,16 @@
 namespace jaxgemm {
 namespace {
 
-// Why a GPU kernel loads an operand by element, which is slower, or "". It moves 16 bytes at a time
-// where lines of the operand are multiples of that long, and on Hopper where TMA reads the layout.
-std::string LoadsByElement(const Problem& p, bool is_lhs, bool sm90) {
-  constexpr int64_t kChunkBytes = 16;
+// Why a GPU kernel loads an operand by element, which is slower, or "". Else it moves 16 bytes at a
+// time, which needs lines of a multiple of 16 bytes, and on Hopper a layout that TMA reads.
+std::string WhyLoadedByElement(const Problem& p, bool is_lhs, bool sm90) {
+  constexpr int64_t kVectorBytes = 16;
   const int64_t contracting = is_lhs ? p.lhs_contracting : p.rhs_contracting;
   const DType dtype = is_lhs ? p.lhs_dtype : p.rhs_dtype;
   const int64_t size = contracting == 1 ? p.k : is_lhs ? p.m : p.num_columns();
   const std::string dimension = contracting == 1 ? "k" : is_lhs ? "m" : "n";
   const std::string operand = is_lhs ? "lhs" : "rhs", end = ": loads by element, slower";
-  if (size * Bytes(dtype) % kChunkBytes != 0) {
+  if (size * Bytes(dtype) % kVectorBytes != 0) {
     return dimension + "=" + Str(size) + ": the rows of " + operand +
            " are not a multiple of 16 bytes long" + end;
   }
@@ -52,7 +52,7 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
       (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
   if (plan.instance) {
     for (bool is_lhs : {true, false}) {
-      std::string reason = LoadsByElement(p, is_lhs, plan.instance->target == "sm90");
+      std::string reason = WhyLoadedByElement(p, is_lhs, plan.instance->target == "sm90");
       if (!reason.empty()) say(std::move(reason));
     }
   }

@@ -6,8 +6,8 @@
 namespace jaxgemm {
 namespace {
 
-// TMA reads lines that are a multiple of 16 bytes long; boxes lie in whole lines of the L2 where
-// they are a multiple of 128.
+// TMA reads lines that are a multiple of 16 bytes long. If they are a multiple of 128, a box covers
+// whole lines of the L2.
 constexpr int64_t kLineBytes = 16, kCacheLine = 128;
 
 bool TmaReads(const Problem& p, int64_t contracting, int64_t other) {
@@ -24,16 +24,17 @@ double AsDouble(int64_t value) { return static_cast<double>(value); }
 double TmaRate(int64_t bytes) { return bytes == 1 ? 1200e6 : bytes == 2 ? 650e6 : 380e6; }
 double ElementRate(int64_t bytes) { return bytes == 1 ? 30e6 : bytes == 2 ? 64e6 : 20e6; }
 
-// A copy by XLA, in microseconds and bytes a microsecond, counting bytes read and written.
+// The cost of a copy by XLA: microseconds to launch it, and bytes (read and written) per
+// microsecond when it pads and when it transposes.
 constexpr double kLaunch = 2.5, kPadBytes = 3e6, kTransposedBytes = 2e6;
-// Stores of results whose lines are no multiple of 16 bytes, in bytes a microsecond (4096 x 4097 of
-// bfloat16: 65 more microseconds; 1000 x 1001: 7).
+// Bytes per microsecond when a result is stored whose lines are no multiple of 16 bytes (4096 x
+// 4097 of bfloat16: 65 more microseconds; 1000 x 1001: 7).
 constexpr double kOddStoreBytes = 0.3e6;
-// How much longer a product takes whose boxes do not lie in whole lines of the L2.
+// The factor of a product's time if its boxes do not cover whole lines of the L2.
 constexpr double kStraddles = 1.12;
 
-// Microseconds of the copies and the product. Only alternatives of one problem are compared, so
-// that what they have in common need not be exact.
+// Microseconds of the copies and the product. Only relayouts of one problem are compared, so the
+// time that all of them have need not be exact.
 double Microseconds(const Problem& p, const Relayout& r) {
   const Problem relaid = Relaid(p, r);
   const int64_t bytes = Bytes(p.lhs_dtype);
@@ -59,13 +60,13 @@ double Microseconds(const Problem& p, const Relayout& r) {
   if (r.n != p.n && p.has_vectors()) time += kLaunch;
   if (r.n * Bytes(p.out_dtype) % kLineBytes != 0) time += out / kOddStoreBytes;
 
-  // Multiprocessors that have a tile, or a share of one along k.
+  // `used` is the fraction of multiprocessors that have work: a tile, or a share of one along k.
   constexpr double kTile = 128, kSharedK = 512, kMultiprocessors = 132;
   const double m = AsDouble(r.m), n = AsDouble(relaid.num_columns()), k = AsDouble(r.k);
   const double tiles = AsDouble(p.num_out()) * std::max(1.0, m / kTile) * std::max(1.0, n / kTile);
   const double used =
       std::min(kMultiprocessors, tiles * std::max(1.0, k / kSharedK)) / kMultiprocessors;
-  // The kernel multiplies a whole tile even where the operands fill only a part of it.
+  // The kernel multiplies a whole tile even if the operands fill only a part of it.
   const double operations =
       2 * AsDouble(p.batch) * std::max(m, kTile) * std::max(n, kTile) * k / used;
   const int64_t lhs_line = r.lhs_contracting == 1 ? r.k : r.m;
@@ -78,7 +79,7 @@ double Microseconds(const Problem& p, const Relayout& r) {
   return time;
 }
 
-// A size as it is, and padded to whole lines.
+// A size as it is, padded to whole TMA lines, and padded to whole lines of the L2.
 std::array<int64_t, 3> Paddings(int64_t size, DType dtype) {
   auto padded = [&](int64_t line) {
     const int64_t elements = line / Bytes(dtype);
@@ -109,8 +110,8 @@ Relayout ChooseRelayout(const Problem& p, const Config& config, const Chip& chip
       p.n == 0 || p.k == 0 || p.m > most || p.n > most || p.k > most) {
     return best;
   }
-  // Chunks of lhs have not arrived when a copy would be made. What is accumulated into is added to
-  // in place, so it is not padded, nor are two matrices side by side.
+  // Chunks of lhs have not arrived when a copy would be made. Neither a buffer that is accumulated
+  // into in place nor the two matrices of a gated rhs can be padded.
   const bool lhs_stays = p.tiles_per_chunk > 0;
   double least = Microseconds(p, best);
   for (int64_t k : Paddings(p.k, p.lhs_dtype)) {

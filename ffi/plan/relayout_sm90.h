@@ -1,10 +1,11 @@
 // Copies of operands that let a Hopper kernel read them by TMA.
 //
-// TMA reads lines that are a multiple of 16 bytes long. Operands of 8 and 32 bits have k along the
-// lines, because wgmma reads them so from shared memory. Groups of k begin anywhere, so k runs
-// across the lines there. What TMA does not read is loaded element by element, which is 10 to 20
-// times slower. Until there are kernels for these layouts, XLA copies an operand before the call
-// where that costs less than it saves.
+// TMA reads lines that are a multiple of 16 bytes long. Operands of 8 and 32 bits must have k along
+// the lines, because wgmma reads them so from shared memory. With ragged k a group may begin at any
+// k, so k must not run along the lines: a group would not begin at a multiple of 16 bytes. An
+// operand that TMA cannot read is loaded element by element, which is 10 to 20 times slower. Until
+// there are kernels for these layouts, XLA copies an operand before the call if that costs less
+// than it saves.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace jaxgemm {
 
-// The problem as the kernel gets it: the layout of each operand, and sizes that may be padded with
-// zeros at their end.
+// The problem as the kernel gets it: the layout of each operand, and the sizes, which may be padded
+// with zeros.
 struct Relayout {
   int64_t lhs_contracting, rhs_contracting, m, n, k;
 
@@ -34,8 +35,8 @@ bool TmaReadsRhs(const Problem& problem);
 // Whether TMA reads both operands as they are and can store the result's lines.
 bool NeedsNoCopy(const Problem& problem, const Relayout& relayout);
 
-// The fastest way by estimate; for other targets, and where the configuration names a kernel, the
-// problem as it is.
+// The relayout that is fastest by estimate. For other targets than sm90, or if the configuration
+// names a kernel, there are no copies.
 Relayout ChooseRelayout(const Problem& problem, const Config& config, const Chip& chip);
 
 // The problem after the copies.

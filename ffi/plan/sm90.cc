@@ -11,7 +11,7 @@
 namespace jaxgemm {
 namespace {
 
-// Whether out is stored without an epilogue.
+// Whether out is stored without an epilogue, in the type that the fast forms store.
 bool IsStoredPlainly(const Problem& p) {
   return !p.has_vectors() && !p.save_preact && p.activation == Activation::kNone && !p.gated &&
          !p.accumulate && p.out_dtype == PlainOut(p.lhs_dtype);
@@ -25,7 +25,8 @@ int64_t ClustersAtOnce(int64_t ctas, const Chip& chip) {
   return kClusters[ctas] * chip.num_cus / kClusters[1];
 }
 
-// Whether all tiles can be shared by clusters at once, with whole k tiles for each CTA.
+// Whether clusters of cluster_k CTAs can compute all tiles at the same time, with at least one k
+// tile for each CTA.
 bool ClustersFit(const Problem& p, const Chip& chip, const GpuInstance& instance,
                  int64_t cluster_k) {
   return CanBePeers(instance.tile_n, cluster_k) && HasForm(instance, Sm90Form::kPeers) &&
@@ -33,8 +34,8 @@ bool ClustersFit(const Problem& p, const Chip& chip, const GpuInstance& instance
          NumTiles(p, instance) <= static_cast<double>(ClustersAtOnce(cluster_k, chip));
 }
 
-// The CTAs of a cluster that share each tile of a stream-K plan: where all tiles are cut into
-// equally many shares, and each share is a workgroup's only one.
+// The number of CTAs that share each tile, if a cluster can do what this stream-K plan asks for:
+// every tile has the same number of shares, and every workgroup has one share. Else 1.
 int64_t ClusterK(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
   const GpuInstance& instance = *FindGpuInstance(c.target, c.kernel);
@@ -48,8 +49,8 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
   return CanBePeers(instance.tile_n, ctas) && ctas <= plan.grid.tiles_k ? ctas : 1;
 }
 
-// Tiles of few columns need more of the L2 than it gives, but less where neighbouring tiles are in
-// one cluster: sets the tiles of a cluster.
+// Sets the tiles of a cluster. With few columns in a tile the L2 is too slow; neighbouring tiles in
+// one cluster read less from it.
 void ShapeCluster(const Chip& chip, Plan* plan) {
   constexpr int64_t kFewColumns = 64;
   Choice& c = plan->choice;
@@ -67,7 +68,7 @@ void ShapeCluster(const Chip& chip, Plan* plan) {
   }
 }
 
-// Whether a form other than kPeers can do all that the plan asks of the kernel.
+// Whether a form other than kPeers has all that the plan needs.
 bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, Sm90Form form) {
   const Choice& c = plan.choice;
   if (form == Sm90Form::kGeneral) return true;
@@ -103,11 +104,11 @@ double CyclesOfPlan(const Problem& p, const Chip& chip, const Plan& plan) {
   return Sm90Cycles(p, chip, plan);
 }
 
-// Whether stream-K has anything to cut of the last wave of whole tiles.
+// Whether it pays that stream-K cuts the last wave of tiles.
 bool Cuts(const Problem& p, const GpuInstance& instance, int64_t workgroups) {
-  constexpr double kMostTiles = 2e9;
+  constexpr double kMaxTiles = 2e9;
   const double tiles = NumTiles(p, instance);
-  if (tiles > kMostTiles) return false;
+  if (tiles > kMaxTiles) return false;
   const int64_t count = static_cast<int64_t>(tiles);
   const int64_t cut = count < workgroups ? count : count % workgroups;
   return OpenShares(p, cut, CeilDiv(p.k, instance.tile_k), workgroups) > cut;
@@ -128,15 +129,16 @@ bool PingPongs(const Problem& p, const GpuInstance& instance, double tiles, int6
 std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const Chip& chip,
                                   std::string* error) {
   const bool stream_k = config.schedule == Schedule::kStreamK || config.num_shares > 0;
-  // Where nothing else is asked for, clusters may share tiles, and stream-K cuts only where that is
-  // worth it.
-  const bool open =
+  // If the user fixed neither grid nor shares, clusters may share tiles, and stream-K cuts tiles
+  // only if that is faster.
+  const bool plan_decides =
       !p.grouped() && p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_shares;
-  const bool may_share = open && !config.num_queues && config.reduction == Reduction::kLinear &&
+  const bool may_share = plan_decides && !config.num_queues &&
+                         config.reduction == Reduction::kLinear &&
                          (stream_k || config.schedule == Schedule::kAuto);
   std::vector<Draft> drafts;
   for (const GpuInstance& instance : GpuInstances()) {
-    // Columns of the gate and of the up projection are loaded by halves of a tile.
+    // The gate's and the up projection's columns are halves of a tile, loaded in multiples of 64.
     if (!Suits(instance, p, config, chip) || (p.gated && instance.tile_n % 128 != 0)) continue;
     const int64_t at_once = chip.num_cus * chip.waves_per_cu / instance.waves;
     const Draft whole{
@@ -148,7 +150,7 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
                        .finish = ChooseForm,
                        .cost = CyclesOfPlan}};
     drafts.push_back(whole);
-    if (open && stream_k) {
+    if (plan_decides && stream_k) {
       drafts.back().scheduling.cuts = false;
       drafts.back().candidate.whole_is_faster = true;
       if (Cuts(p, instance, at_once)) drafts.push_back(whole);
@@ -182,7 +184,7 @@ TileGrid ClusterGrid(const Plan& plan) {
   auto index = [](int64_t count) { return static_cast<Index>(count); };
   TileGrid grid = plan.grid;
   grid.tiles_m /= index(c.cluster_m), grid.tiles_n /= index(c.cluster_n);
-  // Pairs one after another share their rows.
+  // Consecutive clusters of 1 x 2 tiles have the same rows.
   grid.group_m = c.cluster_m < c.cluster_n ? 1 : std::min(grid.group_m, grid.tiles_m);
   return grid;
 }

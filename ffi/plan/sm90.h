@@ -5,18 +5,18 @@
 
 namespace jaxgemm {
 
-// Whether the plan's kernel has this form and cluster for the problem. On other
-// targets than sm90 there is only kGeneral, without clusters.
+// Whether the plan's kernel has the plan's form and cluster for the problem. On other targets than
+// sm90 there is only kGeneral, without clusters.
 bool HasSm90Form(const Problem& problem, const Plan& plan);
 
-// The grid of clusters, of split-K across clusters.
+// The grid of a plan with split-K across clusters, counted in clusters instead of tiles.
 TileGrid ClusterGrid(const Plan& plan);
 
-// Output tiles of a dense problem, and of a grouped one with a typical group's rows.
+// The number of output tiles of a problem that is not grouped (or of TypicalGroup's).
 double NumTiles(const Problem& problem, const GpuInstance& instance);
 
-// Whether whole tiles at a fixed stride are computed by warpgroups that ping-pong: with one tile
-// for each CTA one of the two would have nothing to do.
+// Whether warpgroups ping-pong, if tiles are whole and at a fixed stride. With one tile for each
+// CTA one of its two warpgroups would have nothing to do.
 bool PingPongs(const Problem& problem, const GpuInstance& instance, double tiles,
                int64_t workgroups);
 

@@ -9,24 +9,24 @@
 namespace jaxgemm {
 namespace {
 
-// How output tiles are spread over the workgroups: each whole, in turns of two warpgroups or not;
-// or each by cluster_k CTAs; or the last cut_tiles of them cut into num_shares by stream-K, with
-// partial sums in the workspace.
+// How the output tiles are divided among the workgroups. cluster_k > 1: cluster_k CTAs compute each
+// tile. cut_tiles > 0: stream-K cuts the last cut_tiles tiles into num_shares shares, with partial
+// sums in the workspace. Else a workgroup computes whole tiles, ping_pong by two warpgroups.
 struct Sharing {
   int64_t workgroups = 1;
   bool ping_pong = false;
   int64_t cluster_k = 1;
   int64_t cut_tiles = 0, num_shares = 0;
-  bool general = false;  // the general form, without stream-K: `zeroing` has what it takes there
+  bool general = false;  // the general form without stream-K, whose `zeroing` includes this time
 };
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
-// Tiles one after another, each k tile as long as its wgmmas, its bytes into one multiprocessor and
-// those from the L2 to all take, which get into each other's way, and CTAs that share rhs wait for
-// each other; and what the last store takes, which nothing hides. Where warpgroups take turns, no
-// other store costs time, and what the L2 has is waited for less, as long as neighbours have
-// neighbouring tiles: not where they are claimed.
+// Predicts cycles. A CTA computes its tiles one after another. A k tile takes as long as a norm of
+// three times, which disturb each other: its wgmmas, its bytes into one multiprocessor, and all
+// CTAs' bytes from the L2. CTAs that share rhs also wait for each other. The last store is not
+// hidden and is added. With ping-pong all other stores are hidden, and the L2 is waited for less,
+// because neighbours have neighbouring tiles (they are not claimed).
 double Cycles(const Problem& p, const GpuInstance& instance, const Sharing& sharing,
               const Sm90Model& model) {
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
@@ -42,8 +42,8 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Sharing& shar
   const double busy = power(m * n * k * element / 2 / model.macs_per_cycle) +
                       power((m + n) * k * element / model.sm_bytes);
   const double waits = cluster > 1 ? model.sharing : 0;
-  // A box of 128 bytes that straddles two lines of the L2 takes two reads: then the L2 is waited
-  // for wherever the tiles are.
+  // A box of 128 bytes that straddles two lines of the L2 takes two reads. With ping-pong the L2 is
+  // then waited for, too.
   auto reads = [&](int64_t line) { return line * Bytes(instance.lhs) % 128 == 0 ? 1.0 : 2.0; };
   const double lhs_reads = reads(p.lhs_contracting == 1 ? p.k : p.m);
   const double rhs_reads = reads(p.rhs_contracting == 1 ? p.k : p.n);
@@ -74,18 +74,18 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Sharing& shar
     return last + std::ceil(shares / at_once) * tile + exchange;
   }
   const int64_t cut = sharing.cut_tiles, parts = sharing.num_shares;
-  // The last to arrive at a tile adds up the sums of all its slices.
+  // The last workgroup to arrive at a tile adds up the partial sums of all its slices.
   const double slices = AsDouble(CeilDiv(parts, cut) + (parts % cut != 0));
   return last + std::floor((tiles - AsDouble(cut)) / at_once) * tile +
          AsDouble(CeilDiv(cut * tiles_k, parts)) * per_k + model.per_tile + store + model.zeroing +
          m * n * 4 / model.partial_bytes * (1 + slices);
 }
 
-// What tiles that fit a chunk of lhs badly cost: as if the problem came in parts, each a chunk or
-// as many as give all multiprocessors a tile. To be added to Cycles.
+// The cost of tiles that fit the chunks of lhs badly, to be added to Cycles: that of the product
+// computed part by part. A part is a chunk, or as many chunks as give every multiprocessor a tile.
 double ChunkCycles(Problem p, const GpuInstance& instance, int64_t workgroups,
                    const Sm90Model& model) {
-  constexpr double kWeight = 0.25;  // so that the whole product is not much slower for it
+  constexpr double kWeight = 0.25;  // a small weight: the whole product's time counts more
   const int64_t tiles_n = std::max<int64_t>(CeilDiv(p.n, instance.tile_n), 1);
   const int64_t rows = std::max(p.tiles_per_chunk, CeilDiv(workgroups, tiles_n)) * instance.tile_m;
   const double parts = std::max(1.0, AsDouble(p.m) / AsDouble(rows));

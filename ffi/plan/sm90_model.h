@@ -1,4 +1,4 @@
-// The time that a plan for Hopper takes, as predicted to rank candidates.
+// Predicts the time of a plan for Hopper, to rank candidates.
 #pragma once
 
 #include "plan/plan.h"
@@ -10,8 +10,8 @@ struct Sm90Model {
 #include "plan/sm90_model.def"
 };
 
-// Cycles of a plan that has been derived. Those of a grouped problem are a typical group's times
-// the number of groups; only plans of one problem compare.
+// The cycles of a plan that has been derived. A grouped problem is predicted as TypicalGroup. Only
+// the cycles of one problem's plans can be compared.
 double Sm90Cycles(const Problem& problem, const Chip& chip, const Plan& plan,
                   const Sm90Model& model = {});
 

@@ -7,8 +7,8 @@
 
 namespace jaxgemm {
 
-// From one batch (ragged m: group), row or column of out to the next, in elements of a vector
-// operand. 0: the vector is the same for all.
+// The strides of a vector operand from one batch (ragged m: group), row or column of out to the
+// next, in elements. 0: the vector is the same for all.
 struct VectorStrides {
   int64_t batch = 0, row = 0, column = 1;
 };
@@ -32,7 +32,7 @@ struct BufferSizes {
 struct Call {
   Problem problem;
   Plan plan;
-  // Operands and results: lhs, rhs, bias, out and so on. Null: the problem does not have it. The
+  // Operands and results: lhs, rhs, bias, out and so on. Null if the problem does not have it. The
   // workspace is 64-byte aligned.
 #define JAXGEMM_OPERAND(type, name, is_there) const type* name = nullptr;
 #define JAXGEMM_RESULT(type, name, is_there) type* name = nullptr;
@@ -52,7 +52,8 @@ struct Call {
                        : nullptr;
     return chunks;
   }
-  // ChunkSignals::status after the call. Only for a workspace that the host can read.
+  // The status that ChunkSignals wrote during the call. Only for a workspace that the host can
+  // read.
   int32_t chunk_status() const { return chunk_signals ? LoadRelaxed(chunks().status) : 0; }
 };
 

@@ -11,12 +11,12 @@ namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
 
-// CUdevice_attribute, CUresult.
+// Values of CUdevice_attribute and CUresult.
 constexpr int kComputeCapabilityMajor = 75, kComputeCapabilityMinor = 76;
 constexpr DriverResult kInvalidContext = 201;
 constexpr int kNoDevice = -1;
 
-// CUlaunchAttribute and CUlaunchConfig.
+// These have the layouts of CUlaunchAttribute and CUlaunchConfig.
 struct LaunchAttribute {
   int id;
   alignas(8) unsigned value[16];
@@ -141,7 +141,7 @@ const Driver* Open(std::string* error) {
   return driver.release();
 }
 
-// CUDA_MEMCPY2D.
+// It has the layout of CUDA_MEMCPY2D.
 struct Copy2d {
   struct End {
     size_t x = 0, y = 0;

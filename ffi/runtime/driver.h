@@ -34,9 +34,10 @@ struct Driver {
   const char* (*error_name)(DriverResult);
   const char* (*error_text)(DriverResult);
 
-  // The suffix of the code objects' file names. The next two are CUDA's only, else null: they raise
-  // a function's limit of shared memory, and describe an operand for TMA.
-  const char* suffix;
+  const char* suffix;  // of the code objects' file names
+
+  // CUDA only; null for HIP. The first raises a function's limit of shared memory, the second
+  // describes an operand for TMA.
   DriverResult (*set_function_attribute)(void* function, int attribute, int value) = nullptr;
   DriverResult (*encode_tensor_map)(void* map, int type, uint32_t rank, void* address,
                                     const uint64_t* sizes, const uint64_t* strides,
@@ -51,7 +52,7 @@ struct Driver {
                                unsigned block_x, unsigned shared_bytes, void* stream,
                                void** arguments) = nullptr;
 
-  // The device attributes for the compute capability, and the target that a capability means.
+  // The device attributes of the compute capability, and the target for a capability.
   int capability_major, capability_minor;
   std::string (*target)(int major, int minor);
 };

@@ -9,11 +9,11 @@
 namespace jaxgemm {
 namespace {
 
-// Open() first looks for one that JAX's plugin has open: two runtimes in a process do not share
-// streams.
+// Open() first looks for a library that JAX's plugin has open, because two runtimes in a process do
+// not share streams.
 constexpr const char* kLibraries[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so"};
 
-// hipDeviceAttribute_t.
+// Values of hipDeviceAttribute_t.
 constexpr int kComputeCapabilityMajor = 23, kComputeCapabilityMinor = 61;
 
 std::string HipTarget(int major, int minor) {

@@ -18,7 +18,7 @@ namespace jaxgemm {
 // before any load.
 void SetKernelFolder(std::string folder);
 
-// The kernel's argument for a call.
+// Makes the kernel's first argument from a call.
 GemmArgs PackArguments(const Call& call);
 
 // The kernels that one driver has loaded, by device. Functions that return a string return an empty
@@ -53,7 +53,8 @@ class GpuLauncher {
   const Driver& driver_;
   std::mutex mutex_;  // held while loading; guards code_objects_
   std::deque<std::string> code_objects_;
-  // By device, instance and form (AMD's instances have the first form only). Null: not loaded.
+  // The kernels by device, instance and form (AMD's instances have the first form only). Null: not
+  // loaded.
   std::vector<std::atomic<void*>> functions_;
 };
 

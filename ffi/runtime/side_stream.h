@@ -1,7 +1,7 @@
 // Producers on a GPU. Each device has two streams beside XLA's: copies run on one, and after each
 // copy its signal is written on the other, so that the next copy does not wait for that write. A
-// copy that may need a multiprocessor ends before the next work on XLA's stream, unless the product
-// is said to leave a multiprocessor free.
+// copy that may need a multiprocessor ends before the next work on XLA's stream, unless the user
+// has said that the product leaves a multiprocessor free.
 #pragma once
 
 #include <array>

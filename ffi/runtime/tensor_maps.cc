@@ -5,8 +5,8 @@
 namespace jaxgemm {
 namespace {
 
-// CUtensorMapDataType, CUtensorMapSwizzle, CUtensorMapL2promotion. A promotion to 256 bytes gives
-// the L2 a fifth more work, which lowers the clock in large products.
+// Values of CUtensorMapDataType, CUtensorMapSwizzle and CUtensorMapL2promotion. A promotion to 256
+// bytes gives the L2 a fifth more work, which lowers the clock in large products.
 constexpr int kUint8 = 0, kFloat16 = 6, kBFloat16 = 9, kTFloat32 = 11;
 constexpr int kSwizzle128 = 3, kPromote128 = 2;
 
@@ -19,18 +19,18 @@ int TypeOf(DType dtype) {
   }
 }
 
-bool IsFloat16OrMore(DType dtype) {
+bool IsWideFloat(DType dtype) {
   return dtype == DType::kBF16 || dtype == DType::kF16 || dtype == DType::kF32;
 }
 
-// Describes an array [z, y, x] with boxes of [1, box_y, 128 bytes]. False where TMA cannot read it:
-// lines must begin at multiples of 16 bytes, and strides must be less than 2**40 bytes.
+// Describes an array [z, y, x] with boxes of [1, box_y, 128 bytes]. Returns false if TMA cannot
+// read it: lines must begin at multiples of 16 bytes, and strides must be less than 2**40 bytes.
 bool Encode(const Driver& driver, DType dtype, const void* address, int64_t z, int64_t y, int64_t x,
             int64_t box_y, TensorMap* map) {
   const int64_t bytes = Bytes(dtype), line = x * bytes;
-  constexpr int64_t kMost = int64_t{1} << 31;
+  constexpr int64_t kMax = int64_t{1} << 31;
   if (line % 16 != 0 || reinterpret_cast<uintptr_t>(address) % 16 != 0 || x <= 0 || y <= 0 ||
-      z <= 0 || x > kMost || y > kMost || z > kMost || y * line >= int64_t{1} << 40) {
+      z <= 0 || x > kMax || y > kMax || z > kMax || y * line >= int64_t{1} << 40) {
     return false;
   }
   const uint64_t sizes[] = {static_cast<uint64_t>(x), static_cast<uint64_t>(y),
@@ -67,7 +67,7 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                               : Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
                                        p.num_columns(), instance.tile_k / cluster, &maps.rhs));
   const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
-  maps.plain_out = IsFloat16OrMore(p.out_dtype) && !p.accumulate && p.n % neighbours == 0 &&
+  maps.plain_out = IsWideFloat(p.out_dtype) && !p.accumulate && p.n % neighbours == 0 &&
                    reinterpret_cast<uintptr_t>(call.out) % 16 == 0 &&
                    reinterpret_cast<uintptr_t>(call.preact) % 16 == 0;
   maps.out_valid =

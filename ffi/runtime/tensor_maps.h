@@ -1,4 +1,4 @@
-// The operands and out of a call, described for Hopper's TMA.
+// Descriptions of a call's operands and out for Hopper's TMA.
 #pragma once
 
 #include "runtime/call.h"

@@ -1,5 +1,5 @@
-// Checks that an ELF file is not cut short. A driver gets only the address of the file, and reads
-// all that the headers refer to.
+// Checks that an ELF file is not cut short. A driver gets only the address of the file's contents
+// and reads everything that the headers refer to.
 #pragma once
 
 #include <elf.h>

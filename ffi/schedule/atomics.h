@@ -39,8 +39,9 @@ JAXGEMM_DEVICE inline uint32_t LoadSignal(const uint32_t* address) {
   return __scoped_atomic_load_n(address, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
 }
 
-// True if the signal equals `value`: all that its writer wrote before it is then visible. Only then
-// are the caches invalidated: at every poll, the CU's other waves would lose their cached data.
+// Returns whether the signal equals `value`. If so, all that its writer wrote before it is visible.
+// Only then are the caches invalidated: if every poll did that, the CU's other waves would lose
+// their cached data.
 JAXGEMM_DEVICE inline bool AcquireIfEqual(const uint32_t* address, uint32_t value) {
   if (LoadSignal(address) != value) return false;
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");  // system scope
@@ -99,8 +100,8 @@ JAXGEMM_DEVICE inline uint32_t LoadSignal(const uint32_t* address) {
   return seen;
 }
 
-// True if the signal equals `value`: all that its writer (a GPU, a copy engine or the CPU) wrote
-// before it is then visible.
+// Returns whether the signal equals `value`. If so, all that its writer (a GPU, a copy engine or
+// the CPU) wrote before it is visible.
 JAXGEMM_DEVICE inline bool AcquireIfEqual(const uint32_t* address, uint32_t value) {
   uint32_t seen;
   asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(address) : "memory");
@@ -146,7 +147,7 @@ JAXGEMM_DEVICE inline uint32_t LoadSignal(const uint32_t* address) {
   return __atomic_load_n(address, __ATOMIC_RELAXED);
 }
 
-// True if the signal equals `value`: all that was written before it is then visible.
+// Returns whether the signal equals `value`. If so, all that was written before it is visible.
 JAXGEMM_DEVICE inline bool AcquireIfEqual(const uint32_t* address, uint32_t value) {
   return __atomic_load_n(address, __ATOMIC_ACQUIRE) == value;
 }

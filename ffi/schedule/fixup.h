@@ -1,6 +1,6 @@
 // Stream-K fix-up: adds the partial sums of one tile without any workgroup waiting for another.
-// Each workgroup publishes its partial sums and adds to an arrival counter; the last to arrive
-// continues, the others leave. So it is right for any grid, residency and order.
+// Each workgroup publishes its partial sums and adds 1 to an arrival counter. The last workgroup to
+// arrive continues, the others leave, so any grid, residency and order are allowed.
 #pragma once
 
 #include "schedule/tile_scheduler.h"
@@ -12,7 +12,7 @@ namespace jaxgemm {
 //   AddToSlot(slot)          adds the partial sums to the slot with atomic adds
 //   Sum(first, step, count)  writes to slot `first` the sum of the slots first, first + step, ...,
 //                            added in this order
-//   Load(slot)               makes the slot's sums its own
+//   Load(slot)               replaces the accumulator's sums by those of the slot
 //   Arrive(counter)          adds 1 to the counter and returns its old value, with release and
 //                            acquire: FetchAddAcqRel, by the whole workgroup
 // `counters`: one zeroed arrival counter per slot. Returns true for the one workgroup that now has
@@ -38,8 +38,9 @@ JAXGEMM_DEVICE inline __attribute__((always_inline)) bool FixUp(const WorkTile& 
     if (accumulator.Arrive(arrivals) != tile.num_peers - 1) return false;
     accumulator.Sum(tile.first_slot, 1, tile.num_peers);
   } else {
-    // Node (left, left + span) has the counter of its right child, which is the right child of no
-    // other node. The second workgroup to arrive adds both slots into the left one.
+    // The peers form a binary tree. A node's counter is that of its right child's slot: a slot is
+    // the right child of one node at most. The second workgroup to arrive at a node adds both slots
+    // into the left one.
     Index left = tile.peer;
     for (Index span = 1; span < tile.num_peers; span *= 2) {
       Index right = left | span;

@@ -2,9 +2,9 @@
 // into consecutive groups.
 //
 //   ragged m: group g has rows of lhs and out, and its own rhs. Rows before and after the groups of
-//             this shard are tiles without k tiles: out is zero there.
+//             this shard have tiles without k tiles: out is zero there.
 //   ragged k: group g has a range of k and its own out. If the range is empty, out is zero, or
-//   keeps its value (skips_empty).
+//             keeps its value (skips_empty).
 //
 // Groups that reach beyond the end are cut off there; negative sizes count as zero.
 #pragma once
@@ -32,12 +32,12 @@ struct GroupedMap {
   Index extent;        // number of rows (ragged m) or k (ragged k)
   Index tile;          // tile_m (ragged m) or tile_k (ragged k), elements
   Index batch;
-  bool skips_empty;            // ragged k: out of an empty group stays as it is
+  bool skips_empty;            // ragged k: out keeps its value in an empty group
   StreamKMap cut;              // its grid has the tile counts that all groups share
   const int32_t* group_sizes;  // [num_groups], or [batch, num_groups]
   Index first_group;
-  // The region of the last index. The regions of a batch are its groups and, with ragged m, the
-  // rows before and after its groups.
+  // The region that has the last index. The regions of a batch are its groups and, with ragged m,
+  // the rows before and after its groups.
   struct Cursor {
     Index region, first_tile, origin, size;
     Index tiles;  // 0: the region's tiles are not counted yet

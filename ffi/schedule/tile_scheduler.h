@@ -1,4 +1,4 @@
-// Finds the next work tile of a workgroup, in three independent steps:
+// Finds the next work tile of a workgroup in three independent steps:
 //   claim  the next linear index          StrideClaim, StealClaim, or AnyClaim
 //   map    the work tile of that index    DenseMap, StreamKMap, PeersMap, GroupedMap
 //   ready  wait until lhs can be read     AlwaysReady, ChunkSignals
@@ -34,14 +34,16 @@ struct WorkTile {
   Index peer = 0, num_peers = 1;
   Index first_slot = 0, cut_tile = 0;
   bool valid = true;
-  // Grouped problems: the group's index in this shard, and its rows (ragged m) or k (ragged k)
-  // [origin, limit): m or k_begin and k_end count from origin. `zero`: rows of no group.
-  // There are no k tiles, so the accumulators are zero, and the epilogue applies nothing to them.
+  // Grouped problems: the group's index in this shard, and its range [origin, limit) of rows
+  // (ragged m) or of k (ragged k). With ragged m, m counts tile rows from origin; with ragged k,
+  // k_begin and k_end count k tiles from there. `zero`: the rows belong to no group. There are no k
+  // tiles, so the accumulators are zero, and the epilogue applies nothing to them: out becomes
+  // zero.
   Index group = 0, origin = 0, limit = 0;
   bool zero = false;
 };
 
-// The problem, counted in tiles.
+// The sizes of a problem, counted in tiles.
 struct TileGrid {
   Index batch, tiles_m, tiles_n, tiles_k;
   Index group_m;   // tile rows visited together, so that rhs stays in the L2
@@ -50,8 +52,8 @@ struct TileGrid {
   JAXGEMM_DEVICE Index num_tiles() const { return batch * tiles_m * tiles_n; }
 };
 
-// The lanes that read an array together, one element each. This is the host's version, one lane;
-// WarpLanes and WaveLanes are all lanes of a warp or wave.
+// The lanes that read an array together, one element each. The host has one lane. WarpLanes
+// (sm90/claim.h) and WaveLanes (amdgpu/gemm.h) are all lanes of a warp or wave.
 struct OneLane {
   static constexpr Index kCount = 1;
   static JAXGEMM_DEVICE Index Id() { return 0; }
@@ -123,13 +125,13 @@ struct ClaimArgs {
   Index num_queues;  // 0: tiles at a fixed stride
   Index num_xcds;    // XCDs (chiplets) that share out the queues
 
-  // Whether workgroups take tiles from counters that they share.
+  // Whether workgroups claim tiles from counters that they share.
   JAXGEMM_DEVICE bool is_shared() const { return num_queues > 0; }
   JAXGEMM_DEVICE Index FirstQueue(Index workgroup) const {
     return is_shared() ? Mod(workgroup, num_queues) : 0;
   }
-  // Of a workgroup on an XCD, which has an equal part of the queues for itself. `xcd` is as the
-  // hardware numbers it, also in a partition with fewer XCDs.
+  // The first queue of a workgroup on an XCD: each XCD has an equal part of the queues for itself.
+  // `xcd` is the hardware's number of the XCD, also in a partition with fewer XCDs.
   JAXGEMM_DEVICE Index FirstQueueOnXcd(Index workgroup, Index xcd) const {
     const Index per_xcd = Div(num_queues, num_xcds);
     xcd = Mod(xcd, num_xcds);
@@ -139,8 +141,8 @@ struct ClaimArgs {
   JAXGEMM_DEVICE Index num_counters() const { return num_queues * StealClaim::kCounterStride; }
 };
 
-// The claim that `args` ask for. Where it is shared and a workgroup has several threads, one of
-// them claims for all.
+// A claim of either kind. If counters are shared and a workgroup has several threads, one thread
+// claims for all.
 struct AnyClaim {
   bool is_shared;
   StrideClaim stride;
@@ -151,9 +153,9 @@ struct AnyClaim {
   JAXGEMM_DEVICE Index Finish() { return is_shared ? steal.Finish() : stride.Finish(); }
 };
 
-// Of a workgroup; `first_queue` is ClaimArgs::FirstQueue, or a queue that suits it better.
-// Compilers of GPU code keep it out of the registers of those loops only as an aggregate, inlined,
-// of a copy of `args`.
+// Makes a workgroup's claim. `first_queue` is ClaimArgs::FirstQueue, or a queue that suits the
+// workgroup better. The claim is an aggregate, made inline from a copy of `args`: else GPU
+// compilers keep more of it in the registers of the kernels' loops.
 JAXGEMM_DEVICE inline __attribute__((always_inline)) AnyClaim
 MakeClaim(ClaimArgs args, int32_t* counters, Index workgroup, Index first_queue, Index size) {
   return {
@@ -165,8 +167,8 @@ MakeClaim(ClaimArgs args, int32_t* counters, Index workgroup, Index first_queue,
 
 // ------------------------------------------------------------------------------ map
 
-// Converts a linear tile index to (batch, m, n): batch by batch, in groups of group_m rows, each
-// group column by column.
+// Converts a linear tile index to (batch, m, n). The order is batch by batch, in groups of group_m
+// tile rows, and column by column in each group.
 JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
   Index per_batch = grid.tiles_m * grid.tiles_n;
   Index batch = grid.batch == 1 ? 0 : Div(tile, per_batch), in_batch = tile - batch * per_batch;
@@ -184,8 +186,8 @@ JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
           .k_end = grid.tiles_k};
 }
 
-// Converts indices that the XCDs get in turn to contiguous shares, one per XCD. One to one
-// for any size.
+// The hardware gives consecutive workgroups to the XCDs in turn. This maps an index so that each
+// XCD gets a contiguous share of the tiles. The map is one to one for any size.
 JAXGEMM_DEVICE inline Index RemapXcd(Index index, Index size, Index num_xcds) {
   if (num_xcds == 1) return index;
   Index turn = Div(index, num_xcds), xcd = index - turn * num_xcds;
@@ -204,16 +206,16 @@ struct DenseMap {
 
 // Hybrid stream-K: the first `whole_tiles` tiles are not cut. The k tiles (iterations) of the
 // `cut_tiles` tiles after them are laid end to end and cut into `num_shares` equal shares. As
-// cut_tiles <= num_shares <= cut_tiles * tiles_k, a share touches one or two tiles: index
-// whole_tiles + u is part u / num_shares of share u % num_shares, and some second parts
-// are empty (not valid).
+// cut_tiles <= num_shares <= cut_tiles * tiles_k, a share touches one or two tiles and has two
+// parts. Index whole_tiles + u is part u / num_shares of share u % num_shares. If a share touches
+// one tile only, its second part is empty (not valid).
 struct StreamKMap {
   TileGrid grid;
   Index whole_tiles, cut_tiles, num_shares;
 
   JAXGEMM_DEVICE Index size() const { return whole_tiles + 2 * num_shares; }
-  // Number of slots for partial sums. Two neighbouring slices differ in share or tile or both,
-  // so share + tile is the number of a slice's slot.
+  // The number of slots for partial sums. Two neighbouring slices differ in share or tile or both,
+  // so share + tile numbers the slots.
   JAXGEMM_DEVICE Index num_slots() const {
     return num_shares == 0 ? 0 : num_shares + cut_tiles - 1;
   }
@@ -267,9 +269,10 @@ struct StreamKMap {
   }
 };
 
-// Split-K across a cluster: each tile is cut along k into `peers` slices, as by StreamKMap with
-// `peers` shares for every tile but in fewer steps. An index is one CTA (a peer); a cluster has
-// cluster_m x cluster_n tiles, and first all their peers 0, then all their peers 1, and so on.
+// Split-K across a cluster: each tile is cut along k into `peers` slices. StreamKMap with `peers`
+// shares for every tile gives the same slices, in more steps. An index is one CTA (a peer). A
+// cluster has cluster_m x cluster_n tiles: first come peer 0 of each tile, then peer 1 of each
+// tile, and so on.
 struct PeersMap {
   TileGrid grid;  // counts clusters, not tiles
   Index peers;
@@ -296,7 +299,7 @@ struct PeersMap {
 // Row() returns the tile row that a work tile computes. Wait() returns true once lhs can be read
 // there; false ends this workgroup's work.
 
-// For an lhs that was complete before the kernel started.
+// The lhs was complete before the kernel started.
 struct AlwaysReady {
   JAXGEMM_DEVICE Index Row(Index m) const { return m; }
   JAXGEMM_DEVICE bool Wait(const WorkTile&) const { return true; }
@@ -318,9 +321,10 @@ struct ChunkSignals {
     const Index row = m + pivot;
     return row < tiles_m ? row : row - tiles_m;
   }
-  // Number of tile rows to visit together, the same for all workgroups. It is the grid's group_m,
-  // which suits the L2, if all chunks had arrived when the first workgroup checked. Else it is the
-  // fewer rows of one chunk: the first tiles then need only that chunk. Called by a whole wave.
+  // The number of tile rows to visit together, the same for all workgroups. It is the grid's
+  // group_m, which suits the L2, if all chunks had arrived when the first workgroup checked. Else
+  // it is the number of tile rows in a chunk, so that the first tiles need only one chunk. Called
+  // by a whole wave.
   template <class Lanes = OneLane>
   JAXGEMM_DEVICE Index GroupM(const TileGrid& grid) const {
     if (order == nullptr) return grid.group_m;
@@ -337,8 +341,8 @@ struct ChunkSignals {
     }
     return seen == kAllThere ? grid.group_m : tiles_per_chunk;
   }
-  // Called by one thread; a barrier then extends its acquire to the whole workgroup. False: this
-  // signal, or one that another workgroup waited for, has timed out.
+  // Called by one thread; a barrier then extends its acquire to the whole workgroup. Returns false
+  // if this signal, or one that another workgroup waited for, has timed out.
   JAXGEMM_DEVICE bool Wait(const WorkTile& tile) const {
     const Index place = tile.batch * batch_stride + Div(tile.m, tiles_per_chunk);
     const uint32_t wanted = *epoch;

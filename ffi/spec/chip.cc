@@ -46,7 +46,8 @@ Chip FindChip(std::string_view target, int64_t num_cus, std::string* error) {
   if (!found.gpu()) {
     found.num_cus = num_cus > 0 ? num_cus : NumProcessors();
   } else if (num_cus > 0) {
-    // A chip or a partition that has no line: as many CUs in an XCD as the target's first chip.
+    // A chip or a partition without a line. Its XCDs have as many CUs as those of the target's
+    // first chip.
     const int64_t cus_per_xcd = found.num_cus / found.num_xcds;
     found.name = found.target;
     found.num_xcds = std::max<int64_t>(1, num_cus / cus_per_xcd);

@@ -7,23 +7,26 @@
 
 namespace jaxgemm {
 
-// A JAXGEMM_CHIP line of instances.def, or what a device says of itself.
+// A JAXGEMM_CHIP line of instances.def, or a device without a line. A CU is a compute unit of an
+// AMD GPU, a multiprocessor (SM) of Hopper, or a processor of the host. An XCD is a chiplet of an
+// AMD GPU with an L2 of its own.
 struct Chip {
-  std::string_view name;    // "MI300X"; of a device that has no line, its target's name
+  std::string_view name;    // "MI300X"; for a device without a line, its target's name
   std::string_view target;  // "cpu", "gfx942", "gfx950" or "sm90"
-  int64_t num_cus;          // compute units, multiprocessors, or processors of this process
+  int64_t num_cus;          // on the host the processors that this process may use
   int64_t num_xcds;
-  int64_t waves_per_cu;  // of one kernel, by its registers; sm90: consumer warpgroups
+  int64_t waves_per_cu;  // waves (sm90: consumer warpgroups) of one kernel that a CU holds
 
   bool gpu() const { return target != "cpu"; }
 };
 
-// The first chip of a target; on the host without a number of processors. Sets *error if there is
-// no such target.
+// The first chip of a target; for the host its num_cus is 0. Sets *error if there is no such
+// target.
 Chip FirstChip(std::string_view target, std::string* error);
 
-// The chip of a target with this number of CUs, or the target's first one if it is 0: of CPUs that
-// with the processors of this process. Sets *error if there is no such target.
+// The chip of a target with this number of CUs. 0: the target's first chip; for the host, num_cus
+// is then the number of processors that this process may use. Sets *error if there is no such
+// target.
 Chip FindChip(std::string_view target, int64_t num_cus, std::string* error);
 
 }  // namespace jaxgemm

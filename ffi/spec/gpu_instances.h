@@ -1,4 +1,5 @@
-// The GPU kernels of instances.def, each with the name of its symbol and its file.
+// The GPU kernels that follow from instances.def. An instance's name is that of its symbol and
+// file.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +23,16 @@ struct GpuInstance {
   std::string name;
 };
 
-// Of those for sm90.
+// Whether an instance for sm90 has this form.
 inline bool HasForm(const GpuInstance& instance, Sm90Form form) {
   return HasForm(form, instance.lhs, instance.tile_n, instance.waves / kSm90Consumers,
                  instance.lhs_contracting == 1, instance.rhs_contracting == 1);
 }
 
-// Those of one target and one pair of operands together, large tiles first.
+// All instances. Those of one target and one pair of operands are neighbours, large tiles first.
 const std::vector<GpuInstance>& GpuInstances();
 
-// Null: there is none.
+// Null if there is no such instance.
 const GpuInstance* FindGpuInstance(std::string_view target, std::string_view name);
 
 }  // namespace jaxgemm

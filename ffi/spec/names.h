@@ -1,5 +1,5 @@
-// Enumerators by the names that Python and the call's attributes use, and what the list of
-// element types says of each.
+// The names of enumerators, as Python and the call's attributes use them, and the properties of
+// element types.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace jaxgemm {
 
-// All names of E, an enum of types.h, in the enumerators' order.
+// All names of E, an enum of types.h, in the order of its enumerators.
 template <class E>
 std::span<const std::string_view> Names();
 
@@ -20,7 +20,7 @@ std::string_view Name(E value) {
   return Names<E>()[static_cast<size_t>(value)];
 }
 
-// False: no enumerator has this name.
+// Returns false if no enumerator has this name.
 template <class E>
 bool Parse(std::string_view name, E* value) {
   auto names = Names<E>();

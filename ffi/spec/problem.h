@@ -1,5 +1,5 @@
-// What is asked for, what the user fixed of it, and what was decided: the records of
-// call_schema.def.
+// The records of call_schema.def: Problem is what is asked for (in Python: Geometry and a part of
+// Spec), Config is what the user fixed (GemmConfig), and Choice is what was decided.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ struct Problem {
 #include "spec/call_schema.def"
 #undef JAXGEMM_PROBLEM
 
-  // Columns of the accumulators.
+  // The number of columns of the accumulators.
   int64_t num_columns() const { return gated ? 2 * n : n; }
-  // Matrices in rhs and in out.
+  // The numbers of matrices in rhs and in out.
   int64_t num_rhs() const {
     return (rhs_batched ? batch : 1) * (ragged == Ragged::kM ? local_groups : 1);
   }

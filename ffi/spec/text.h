@@ -1,4 +1,4 @@
-// Pieces of messages.
+// Helpers that put messages together.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace jaxgemm {
 inline std::string Str(int64_t value) { return std::to_string(value); }
 inline std::string Str(std::string_view value) { return std::string(value); }
 
-// The pieces one after the other. Where a short literal comes before a string, GCC 12 takes
-// operator+ for a copy that overlaps itself, and warns.
+// The pieces one after the other. operator+ with a short literal before a string makes GCC 12 warn
+// of a copy that overlaps itself.
 template <class... Pieces>
 std::string Concat(const Pieces&... pieces) {
   std::string text;

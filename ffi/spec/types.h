@@ -1,4 +1,4 @@
-// The vocabulary that the planner, the handlers and the kernels share.
+// The types that the planner, the handlers and the kernels share.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class DType : uint8_t {
 #undef JAXGEMM_DTYPE
 };
 
-// Bytes of an element, for all that is compiled for one type.
+// Bytes of an element, as a constant expression.
 constexpr int ElementBytes(DType dtype) {
   switch (dtype) {
 #define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) \
@@ -46,7 +46,7 @@ enum class Schedule : uint8_t {
 #undef JAXGEMM_SCHEDULE
 };
 
-// How the partial sums of a tile that is cut along k become one.
+// How the partial sums of a tile that is cut along k are added up.
 enum class Reduction : uint8_t { kLinear, kTree, kAtomic };
 
 // A Hopper kernel instance comes in forms: one form for everything would be so much code that
@@ -54,14 +54,14 @@ enum class Reduction : uint8_t { kLinear, kTree, kAtomic };
 enum class Sm90Form : uint8_t {
   kGeneral,  // everything but kPeers
   kPlain,    // dense, tiles at a fixed stride, TMA for all operands, out stored without an epilogue
-  kGrouped,  // as kPlain or kPingPong, grouped
-  kClaimed,  // as kPlain or kPingPong, with tiles that are stolen or wait for chunks of lhs
+  kGrouped,  // like kPlain (with 128 or 192 columns in a tile like kPingPong), but grouped
+  kClaimed,  // likewise, but dense, with tiles that are stolen or wait for chunks of lhs
   kPeers,    // dense, split-K across a cluster
-  kPingPong,  // as kPlain: the two warpgroups ping-pong, each with an output tile of its own
+  kPingPong,  // like kPlain, but the two warpgroups ping-pong, each with an output tile of its own
 };
 
-// Which dimension of lhs the group sizes cut: out's rows, each group with an rhs of its own, or
-// k, each group with an out of its own.
+// Which dimension of lhs the group sizes cut. kM: the rows; each group has an rhs of its own. kK:
+// k; each group has an out of its own.
 enum class Ragged : uint8_t { kNone, kM, kK };
 
 }  // namespace jaxgemm
