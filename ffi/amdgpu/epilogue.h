@@ -94,7 +94,7 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
       if (row >= rows || count <= 0) continue;
       const int in_stage = staged + columns.row;
       StoreRow<Traits::kLhs == DType::kS8>(
-          args, epilogue, vectors, row_of_out + row, col, count, aligned,
+          args, epilogue, vectors, row_of_out + row, args.n, col, count, aligned,
           Sum4(*at(in_stage, columns.four)),
           [&]() __attribute__((always_inline)) { return Sum4(*at(in_stage, columns.four + 4)); });
     }

@@ -117,6 +117,8 @@ nb::dict Forcing(const Choice& c) {
                              {"num_shares", c.num_shares}}) {
     if (value) config[name] = value;
   }
+  // A tile of a product and one of its transpose may have the same sizes.
+  if (c.transposed && c.target != "cpu") config["kernel"] = std::string(c.kernel);
   return config;
 }
 

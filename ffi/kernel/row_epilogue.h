@@ -92,13 +92,13 @@ struct ColumnVectors {
   }
 };
 
-// Stores four columns of a row of out. `row` counts all rows of out; load_up() returns the up
-// projection's accumulators of a gated product.
+// Stores four columns of a row of out, which has `length` columns. `row` counts all rows of out;
+// load_up() returns the up projection's accumulators of a gated product.
 template <bool kInteger, class Sum4, class LoadUp>
 JAXGEMM_GPU void StoreRow(const GemmArgs& args, const TileEpilogue& tile,
-                          const ColumnVectors& vectors, int64_t row, int64_t column, int count,
-                          bool aligned, Sum4 sum, const LoadUp& load_up) {
-  const int64_t offset = row * args.n + column;
+                          const ColumnVectors& vectors, int64_t row, int64_t length, int64_t column,
+                          int count, bool aligned, Sum4 sum, const LoadUp& load_up) {
+  const int64_t offset = row * length + column;
   if constexpr (kInteger) {
     if (args.out_dtype == DType::kS32 || args.out_dtype == DType::kS8) {
       return StoreAs(args.out_dtype, args.out, offset, sum + __builtin_bit_cast(Sum4, vectors.bias),
@@ -112,18 +112,18 @@ JAXGEMM_GPU void StoreRow(const GemmArgs& args, const TileEpilogue& tile,
     for (int i = 0; i < 4; ++i) value[i] = activate(z[i]);
   });
   if (args.gated) {
-    up = ColumnVectors(tile, args.n + column, count).Apply(load_up());
+    up = ColumnVectors(tile, length + column, count).Apply(load_up());
     value = value * up;
   }
   if (args.accumulate) value = value + Load4<float>(args.out, offset, count);
-  const int64_t preact_at = args.gated ? offset + row * args.n : offset;
+  const int64_t preact_at = args.gated ? offset + row * length : offset;
   // Everything is stored in one place, because the code for all types of out is long.
 #pragma unroll 1
   for (int part = args.preact ? 0 : 2; part < 3; ++part) {
     if (part == 1 && !args.gated) continue;
     StoreAs(args.out_dtype, part < 2 ? args.preact : args.out,
             part == 0   ? preact_at
-            : part == 1 ? preact_at + args.n
+            : part == 1 ? preact_at + length
                         : offset,
             part == 0   ? z
             : part == 1 ? up

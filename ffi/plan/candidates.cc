@@ -144,7 +144,8 @@ Choice WithInstance(const GpuInstance& instance, const Config& config, const Chi
           .reduction = config.reduction,
           .tile_m = instance.tile_m,
           .tile_n = instance.tile_n,
-          .tile_k = instance.tile_k};
+          .tile_k = instance.tile_k,
+          .transposed = instance.transposed};
 }
 
 std::vector<Candidate> Candidates(const Problem& p, const Config& config, const Chip& chip,

@@ -215,13 +215,14 @@ std::string CheckChoice(const Problem& p, const Choice& c, const Chip& chip) {
     if (!instance) {
       return Concat("there is no kernel '", c.kernel, "' for '", c.target, "'.", kAgain);
     }
-    if (!Computes(*instance, p, chip) || instance->tile_m != c.tile_m ||
-        instance->tile_n != c.tile_n || instance->tile_k != c.tile_k) {
+    if (!Computes(*instance, p, chip) || instance->transposed != c.transposed ||
+        instance->tile_m != c.tile_m || instance->tile_n != c.tile_n ||
+        instance->tile_k != c.tile_k) {
       return Concat("the kernel '", c.kernel, "' has other operands or another tile.", kAgain);
     }
   }
-  if (c.transposed && (chip.gpu() || p.grouped() || p.tiles_per_chunk > 0)) {
-    return Concat("transposed=1 is for whole products on the host.", kAgain);
+  if (c.transposed && (p.grouped() || p.tiles_per_chunk > 0)) {
+    return Concat("transposed=1 is for whole products.", kAgain);
   }
   if (c.order_at_launch && p.tiles_per_chunk == 0) {
     return Concat("order_at_launch=1 is for lhs that arrives in chunks.", kAgain);
@@ -254,6 +255,13 @@ std::string CheckSchedule(const Problem& p, const Plan& plan) {
                   Str(tiles), " tiles of ", Str(int64_t{plan.grid.tiles_k}),
                   " k tiles. Lower the program again.");
   }
+  if (!HasSm90Form(p, plan) && c.transposed) {
+    return Concat(c.kernel, " computes the transpose of out, and has a workgroup for each of its ",
+                  Str(tiles), " tiles or, with schedule='stream_k' and reduction='linear', 2 to ",
+                  Str(kMaxClusterSize), " that share a tile; asked for are schedule='",
+                  Name(c.schedule), "' and ", Str(c.num_workgroups),
+                  " workgroups. Leave schedule and num_workgroups out.");
+  }
   if (!HasSm90Form(p, plan)) {
     return Concat("form='", Name(c.form), "' with a cluster of ", Str(c.cluster_m), " x ",
                   Str(c.cluster_n), " x ", Str(c.cluster_k), " is none of ", c.kernel,
@@ -262,7 +270,9 @@ std::string CheckSchedule(const Problem& p, const Plan& plan) {
   return "";
 }
 
-bool Computes(const GpuInstance& instance, const Problem& p, const Chip& chip) {
+bool Computes(const GpuInstance& instance, const Problem& given, const Chip& chip) {
+  if (instance.transposed && (given.grouped() || given.tiles_per_chunk > 0)) return false;
+  const Problem p = instance.transposed ? Transposed(given) : given;
   return instance.lhs == p.lhs_dtype && instance.rhs == p.rhs_dtype &&
          instance.lhs_contracting == p.lhs_contracting &&
          instance.rhs_contracting == p.rhs_contracting && instance.target == chip.target;

@@ -41,8 +41,8 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
   auto say = [&reasons](std::string reason) { reasons.push_back(std::move(reason)); };
   int64_t tiles = plan.grid.num_tiles();
   if (c.transposed) {
-    say("out has " + Str(p.n) +
-        " columns: computed as out^T = rhs^T lhs^T, without copies; "
+    say("out has " + (p.n < p.m ? Str(p.n) + " columns" : Str(p.m) + " rows") +
+        ": computed as out^T = rhs^T lhs^T, without copies; "
         "tile_m and tile_n are those of out^T");
   }
   if (plan.skinny) {

@@ -20,9 +20,14 @@ bool IsStoredPlainly(const Problem& p) {
 // Clusters that run at once, by their CTAs, as cuOccupancyMaxActiveClusters counts on an H100 of
 // 132 multiprocessors: they lie within a group of multiprocessors, and leave some over. Of chips
 // with other numbers of multiprocessors as many in proportion.
-int64_t ClustersAtOnce(int64_t ctas, const Chip& chip) {
+int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& chip) {
   constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
-  return kClusters[ctas] * chip.num_cus / kClusters[1];
+  return kClusters[ctas] * Sm90CtasPerSm(instance.tile_n) * chip.num_cus / kClusters[1];
+}
+
+// The product that the instance computes.
+Problem Computed(const GpuInstance& instance, const Problem& p) {
+  return instance.transposed ? Transposed(p) : p;
 }
 
 // Whether clusters of cluster_k CTAs can compute all tiles at the same time, with at least one k
@@ -31,7 +36,7 @@ bool ClustersFit(const Problem& p, const Chip& chip, const GpuInstance& instance
                  int64_t cluster_k) {
   return CanBePeers(instance.tile_n, cluster_k) && HasForm(instance, Sm90Form::kPeers) &&
          CeilDiv(p.k, instance.tile_k) >= cluster_k && NumTiles(p, instance) > 0 &&
-         NumTiles(p, instance) <= static_cast<double>(ClustersAtOnce(cluster_k, chip));
+         NumTiles(p, instance) <= static_cast<double>(ClustersAtOnce(cluster_k, instance, chip));
 }
 
 // The number of CTAs that share each tile, if a cluster can do what this stream-K plan asks for:
@@ -54,14 +59,15 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
 void ShapeCluster(const Chip& chip, Plan* plan) {
   constexpr int64_t kFewColumns = 64;
   Choice& c = plan->choice;
-  if (c.tile_n > kFewColumns) return;
+  if (c.tile_n > kFewColumns || c.transposed) return;
   // From an H200's timings.
   constexpr std::pair<int64_t, int64_t> kShapes[] = {{2, 2}, {1, 2}};
   const TileGrid& grid = plan->grid;
   for (auto [m, n] : kShapes) {
     const int64_t size = c.cluster_k * m * n;
     if (size <= kMaxClusterSize && grid.tiles_m % m == 0 && grid.tiles_n % n == 0 &&
-        grid.num_tiles() / (m * n) <= ClustersAtOnce(size, chip)) {
+        grid.num_tiles() / (m * n) <=
+            ClustersAtOnce(size, *FindGpuInstance(c.target, c.kernel), chip)) {
       c.cluster_m = m, c.cluster_n = n;
       return;
     }
@@ -74,7 +80,7 @@ bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, S
   if (form == Sm90Form::kGeneral) return true;
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
-  const int64_t least_k = p.grouped() ? 0 : claims ? 1 : kPlainKTiles;
+  const int64_t least_k = p.grouped() ? 0 : form == Sm90Form::kPingPong ? kPingPongKTiles : 1;
   const bool suits = form == Sm90Form::kGrouped   ? p.grouped()
                      : form == Sm90Form::kClaimed ? !p.grouped() && claims
                                                   : !p.grouped() && !claims;
@@ -85,7 +91,7 @@ bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, S
 void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   Choice& c = plan->choice;
   c.cluster_k = ClusterK(p, *plan);
-  if (c.cluster_k > 1) {
+  if (c.cluster_k > 1 || c.transposed) {
     c.form = Sm90Form::kPeers;
     ShapeCluster(chip, plan);
     return;
@@ -123,7 +129,8 @@ double NumTiles(const Problem& p, const GpuInstance& instance) {
 
 bool PingPongs(const Problem& p, const GpuInstance& instance, double tiles, int64_t workgroups) {
   return HasForm(instance, Sm90Form::kPingPong) && IsStoredPlainly(p) &&
-         tiles > static_cast<double>(workgroups) && CeilDiv(p.k, instance.tile_k) >= kPlainKTiles;
+         tiles > static_cast<double>(workgroups) &&
+         CeilDiv(p.k, instance.tile_k) >= kPingPongKTiles;
 }
 
 std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const Chip& chip,
@@ -140,7 +147,12 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
   for (const GpuInstance& instance : GpuInstances()) {
     // The gate's and the up projection's columns are halves of a tile, loaded in multiples of 64.
     if (!Suits(instance, p, config, chip) || (p.gated && instance.tile_n % 128 != 0)) continue;
-    const int64_t at_once = chip.num_cus * chip.waves_per_cu / instance.waves;
+    // The kernels that store out^T have not been timed, so they run only where they are asked for.
+    if (instance.transposed && config.kernel.empty()) continue;
+    const Problem computed = Computed(instance, p);
+    // The kernels that store out^T have a CTA for each tile or share of one.
+    const int64_t at_once =
+        instance.transposed ? kMaxWorkgroups : chip.num_cus * chip.waves_per_cu / instance.waves;
     const Draft whole{
         .candidate = {.choice = WithInstance(instance, config, chip)},
         .scheduling = {.schedule = stream_k ? Schedule::kStreamK : config.schedule,
@@ -153,10 +165,10 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
     if (plan_decides && stream_k) {
       drafts.back().scheduling.cuts = false;
       drafts.back().candidate.whole_is_faster = true;
-      if (Cuts(p, instance, at_once)) drafts.push_back(whole);
+      if (!instance.transposed && Cuts(p, instance, at_once)) drafts.push_back(whole);
     }
     for (int64_t cluster_k = 2; may_share && cluster_k <= kMaxClusterSize; ++cluster_k) {
-      if (!ClustersFit(p, chip, instance, cluster_k)) continue;
+      if (!ClustersFit(computed, chip, instance, cluster_k)) continue;
       drafts.push_back(whole);
       drafts.back().scheduling.schedule = Schedule::kStreamK;
       drafts.back().scheduling.shares_per_tile = cluster_k;
@@ -169,6 +181,12 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
 bool HasSm90Form(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
   const int64_t tiles = plan.grid.num_tiles();
+  // A CTA of these kernels has one tile or one share of it.
+  if (c.transposed && c.target == "sm90") {
+    return c.form == Sm90Form::kPeers && c.cluster_m * c.cluster_n == 1 && !c.num_queues &&
+           ClusterK(p, plan) == c.cluster_k && c.cut_tiles == (c.cluster_k > 1 ? tiles : 0) &&
+           c.num_workgroups == tiles * c.cluster_k;
+  }
   if (c.cluster_k * c.cluster_m * c.cluster_n > 1 || c.form == Sm90Form::kPeers) {
     return plan.instance && c.target == "sm90" && c.form == Sm90Form::kPeers && c.cluster_k > 1 &&
            ClusterK(p, plan) == c.cluster_k && c.cut_tiles == tiles &&

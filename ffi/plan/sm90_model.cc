@@ -5,6 +5,7 @@
 
 #include "plan/candidates.h"
 #include "plan/sm90.h"
+#include "sm90/launch_args.h"
 
 namespace jaxgemm {
 namespace {
@@ -32,6 +33,7 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Sharing& shar
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
   const double cluster = AsDouble(instance.waves) / 2;
   const double m = AsDouble(instance.tile_m) / cluster;
+  const double ctas_per_sm = static_cast<double>(Sm90CtasPerSm(instance.tile_n));
   const double n = AsDouble(instance.tile_n), k = AsDouble(instance.tile_k);
   const double tiles = NumTiles(p, instance);
   const double at_once = AsDouble(sharing.workgroups);
@@ -39,8 +41,8 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Sharing& shar
   const double element = AsDouble(Bytes(instance.lhs));
   const double ctas = std::min(shares, at_once) * cluster;
   auto power = [&](double cycles) { return std::pow(cycles, model.norm); };
-  const double busy = power(m * n * k * element / 2 / model.macs_per_cycle) +
-                      power((m + n) * k * element / model.sm_bytes);
+  const double busy = power(ctas_per_sm * m * n * k * element / 2 / model.macs_per_cycle) +
+                      power(ctas_per_sm * (m + n) * k * element / model.sm_bytes);
   const double waits = cluster > 1 ? model.sharing : 0;
   // A box of 128 bytes that straddles two lines of the L2 takes two reads. With ping-pong the L2 is
   // then waited for, too.
@@ -51,7 +53,7 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Sharing& shar
       power((m * lhs_reads + n / cluster * rhs_reads) * k * element * ctas / model.l2_bytes);
   const double per_k = waits + std::pow(busy + from_l2, 1 / model.norm);
   // TMA cannot store rows that are no multiple of 16 bytes: threads store their elements.
-  const bool by_element = p.n * Bytes(p.out_dtype) % 16 != 0;
+  const bool by_element = !instance.transposed && p.n * Bytes(p.out_dtype) % 16 != 0;
   const double store =
       by_element ? model.element_store + model.element_store_per_column * std::min(n, AsDouble(p.n))
                  : 0;
@@ -98,9 +100,10 @@ double ChunkCycles(Problem p, const GpuInstance& instance, int64_t workgroups,
 double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm90Model& model) {
   const Choice& c = plan.choice;
   const GpuInstance& instance = *plan.instance;
-  const Problem typical = TypicalGroup(p);
-  const int64_t at_once = chip.num_cus * chip.waves_per_cu / instance.waves;
-  Sharing sharing{.workgroups = c.cluster_k > 1 ? at_once : c.num_workgroups,
+  const Problem typical = instance.transposed ? Transposed(TypicalGroup(p)) : TypicalGroup(p);
+  const int64_t at_once =
+      chip.num_cus * chip.waves_per_cu / instance.waves * Sm90CtasPerSm(instance.tile_n);
+  Sharing sharing{.workgroups = c.cluster_k > 1 || c.transposed ? at_once : c.num_workgroups,
                   .cluster_k = c.cluster_k,
                   .general = c.form == Sm90Form::kGeneral && c.cut_tiles == 0};
   if (c.cluster_k == 1) sharing.cut_tiles = c.cut_tiles, sharing.num_shares = c.num_shares;

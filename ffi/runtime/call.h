@@ -57,4 +57,11 @@ struct Call {
   int32_t chunk_status() const { return chunk_signals ? LoadRelaxed(chunks().status) : 0; }
 };
 
+// The call as a kernel sees it that computes out^T = rhs^T lhs^T and stores it column-major.
+inline Call Transposed(Call call) {
+  call.problem = Transposed(call.problem);
+  std::swap(call.lhs, call.rhs);
+  return call;
+}
+
 }  // namespace jaxgemm

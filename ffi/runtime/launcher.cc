@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "plan/sm90.h"
@@ -100,12 +101,14 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
            "counts. Hide some: ROCR_VISIBLE_DEVICES.";
   }
   std::atomic<void*>* slots = Functions(instance, device);
-  // The first slot is stored last: when it is set, all of them are.
+  // The first slot is stored last: when it is set, all of them are. An instance without a general
+  // form has its only form there, too.
   if (slots[0].load(std::memory_order_acquire)) return "";
   std::lock_guard lock(mutex_);
   if (slots[0].load(std::memory_order_relaxed)) return "";
   void* functions[kSm90Forms] = {};
   std::string error = LoadModule(instance, device, functions);
+  if (!functions[0]) functions[0] = functions[static_cast<int>(Sm90Form::kPeers)];
   for (int form = kSm90Forms; error.empty() && form-- > 0;) {
     slots[form].store(functions[form], std::memory_order_release);
   }
@@ -155,8 +158,8 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
     if (result == 0 && is_sm90) {
       constexpr int kMaxDynamicSharedBytes = 8;
       what = "asking for shared memory";
-      result =
-          driver_.set_function_attribute(functions[form], kMaxDynamicSharedBytes, kSm90SharedBytes);
+      result = driver_.set_function_attribute(functions[form], kMaxDynamicSharedBytes,
+                                              Sm90SharedBytes(instance.tile_n));
     }
     if (result != 0) {
       driver_.unload_module(module);
@@ -166,8 +169,8 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   return "";
 }
 
-std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
-  const Plan& plan = call.plan;
+std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
+  const Plan& plan = given.plan;
   if (plan.num_indices() == 0) return "";
   const GpuInstance& instance = *plan.instance;
   if (device < 0 || device >= kMaxDevices ||
@@ -179,6 +182,8 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
   if (current.result() != 0) {
     return Failure("choosing the device", instance.name, device, current.result());
   }
+  std::optional<Call> transposed;
+  const Call& call = plan.choice.transposed ? transposed.emplace(Transposed(given)) : given;
   if (plan.zeroed_bytes > 0) {
     DriverResult result = driver_.set_words(
         call.workspace, 0, static_cast<size_t>(plan.zeroed_bytes) / sizeof(int32_t), stream);
@@ -199,7 +204,7 @@ std::string GpuLauncher::Launch(const Call& call, int device, void* stream) {
     pointers[1] = &maps;
     grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
     block = kSm90Threads;
-    shared_bytes = kSm90SharedBytes;
+    shared_bytes = static_cast<unsigned>(Sm90SharedBytes(instance.tile_n));
   } else {
     block = static_cast<unsigned>(instance.waves * kWaveSize);
   }

@@ -71,7 +71,7 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                    reinterpret_cast<uintptr_t>(call.out) % 16 == 0 &&
                    reinterpret_cast<uintptr_t>(call.preact) % 16 == 0;
   maps.out_valid =
-      maps.plain_out && Bytes(p.out_dtype) == 2 &&
+      maps.plain_out && !call.plan.choice.transposed && Bytes(p.out_dtype) == 2 &&
       Encode(driver, p.out_dtype, call.out, p.num_out(), p.m, p.n, kBoxRows, &maps.out);
   return maps;
 }

@@ -22,24 +22,26 @@ struct PeerRank {
 };
 
 // Fragment i, a `four`, is accumulators 4 i to 4 i + 3 of a warp's threads. A peer owns some of
-// these i, for all warps. A warp sends its fragments to the same warp of their owner, which
-// waits for nothing else.
+// these i, for all warps or, in tiles of few columns, of some warps: SharesOutWarps. A warp sends
+// its fragments to the same warp of their owner, which waits for nothing else.
 template <class Traits>
 class PeerExchange {
   using Sum = typename Traits::Sum;
   static constexpr int kFourBytes = kWarpSize * sizeof(Vec4<Sum>);  // a warp's fragment
   static constexpr int kWarps = kWarpgroupSize / kWarpSize;
+  static constexpr bool kSharesOutWarps = SharesOutWarps(Traits::kTileN);
+  static constexpr int kUnits = PeerUnits(Traits::kTileN);
 
  public:
   JAXGEMM_SM90 PeerExchange(SharedMemory<Traits>& shared, int count, const PeerRank& rank)
       : shared_(shared),
         rank_(rank),
         count_(count),
-        most_(DivSmall(Traits::kFours + count - 1, count)),
-        own_(ShareOf(rank.peer)),
-        next_(ShareOf(Next(rank.peer))),
+        most_(DivSmall(kUnits + count - 1, count)),
         warp_((ThreadId() - kWarpgroupSize) / kWarpSize),
-        lane_(ThreadId() % kWarpSize) {
+        lane_(ThreadId() % kWarpSize),
+        own_(ShareOf(rank.peer)),
+        next_(ShareOf(Next(rank.peer))) {
     // Keeps the compiler from computing these again at each use.
     asm volatile("" : "+r"(warp_), "+r"(lane_), "+r"(next_.first), "+r"(next_.end));
   }
@@ -64,19 +66,21 @@ class PeerExchange {
     for (int owner = Next(rank_.peer); owner != rank_.peer;) {
       const int rank = rank_.Of(owner);
       const uint32_t ready = ClusterAddress(&shared_.peers_ready[warp_], rank);
-      const uint32_t to = ClusterAddress(Received(rank_.peer - (rank_.peer > owner)), rank) -
-                          share.first * kFourBytes;
+      const uint32_t to = ClusterAddress(Received(share, rank_.peer - (rank_.peer > owner)), rank) +
+                          lane_ * sizeof(Vec4<Sum>);
       share.ForEach([&](int four) {
-        StoreToCluster(to + four * kFourBytes, __builtin_bit_cast(uint4, FourOf(sums, four)),
-                       ready);
+        StoreToCluster(to + (four - share.first) * kFourBytes,
+                       __builtin_bit_cast(uint4, FourOf(sums, four)), ready);
       });
       owner = Next(owner);
       share = ShareOf(owner);
     }
-    char* const kept = Kept() - first() * kFourBytes;
+    char* const kept = Kept() - first() * kFourBytes + lane_ * sizeof(Vec4<Sum>);
     own_.ForEach([&](int four) {
       *reinterpret_cast<Vec4<Sum>*>(kept + four * kFourBytes) = FourOf(sums, four);
     });
+    // The lanes read each other's accumulators.
+    if constexpr (Traits::kTransposed) __syncwarp();
   }
   // Waits for what the other peers send. After that nothing more comes to this warp.
   JAXGEMM_SM90 void Wait() const { shared_.peers_ready[warp_].Wait(0); }
@@ -86,7 +90,7 @@ class PeerExchange {
   JAXGEMM_SM90 void AddUp(int four, Vec4<Sum> (&total)[kCount]) const {
     const int left = end() - four;
     const int skipped = (four - first()) * kFourBytes;
-    const char* received = Received(0) + skipped;
+    const char* received = Received(own_, 0) + skipped;
 #pragma unroll
     for (int i = 0; i < kCount; ++i) total[i] = {};
 #pragma unroll 1
@@ -97,7 +101,7 @@ class PeerExchange {
       Vec4<Sum> terms[kCount];
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
-        if (i < left) terms[i] = *reinterpret_cast<const Vec4<Sum>*>(from + i * kFourBytes);
+        if (i < left) terms[i] = Read(from + i * kFourBytes);
       }
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
@@ -108,9 +112,10 @@ class PeerExchange {
   }
 
  private:
-  // The fragments that a peer owns.
+  // The fragments of this warp that a peer owns.
   struct Share {
     int first, end;
+    int before;  // the peer's fragments of the warps before
 
     // Registers cannot be indexed at run time, so the loop is over all fragments.
     template <class Do>
@@ -122,30 +127,47 @@ class PeerExchange {
     }
   };
   JAXGEMM_SM90 Share ShareOf(int peer) const {
-    return {DivSmall(peer * Traits::kFours, count_), DivSmall((peer + 1) * Traits::kFours, count_)};
+    const int first = DivSmall(peer * kUnits, count_), end = DivSmall((peer + 1) * kUnits, count_);
+    if constexpr (!kSharesOutWarps) return {first, end, 0};
+    const int start = warp_ * Traits::kFours;
+    auto in_warp = [start](int unit) {
+      return unit < start ? 0 : unit - start < Traits::kFours ? unit - start : Traits::kFours;
+    };
+    return {in_warp(first), in_warp(end), first < start ? start - first : 0};
   }
   JAXGEMM_SM90 int Next(int peer) const { return peer + 1 == count_ ? 0 : peer + 1; }
   static JAXGEMM_SM90 Vec4<Sum> FourOf(const Sum (&sums)[Traits::kSums], int four) {
     return {{sums[4 * four], sums[4 * four + 1], sums[4 * four + 2], sums[4 * four + 3]}};
   }
-  // The place of this thread's values in an owner's shared memory. Those of the other peers are one
-  // after another in its warp's part of `out`. The owner's own are in a stage, in the rows of lhs
-  // that only its warpgroup reads.
-  JAXGEMM_SM90 char* Received(int other) const {
-    return shared_.out[warp_] + other * most_ * kFourBytes + lane_ * sizeof(Vec4<Sum>);
+  // This lane's values of a fragment: as the accumulators are, or of transposed tiles four rows,
+  // from 4 (lane % 4) on, of column lane / 4.
+  JAXGEMM_SM90 Vec4<Sum> Read(const char* fragment) const {
+    if constexpr (!Traits::kTransposed) {
+      return *reinterpret_cast<const Vec4<Sum>*>(fragment + lane_ * sizeof(Vec4<Sum>));
+    }
+    const int column = lane_ / 4, four_rows = lane_ % 4;
+    // Rows 8 to 15 are the third and fourth accumulators, and the lanes have pairs of columns.
+    const Sum* at = reinterpret_cast<const Sum*>(fragment) + four_rows % 2 * 64 + column / 2 * 4 +
+                    four_rows / 2 * 2 + column % 2;
+    return {{at[0], at[16], at[32], at[48]}};
+  }
+  // The place of this warp's fragments in an owner's shared memory. Those of the other peers are
+  // one after another in its warp's part of `out`, or in all of it where warps are shared out. The
+  // owner's own are in a stage, in the rows of lhs that only its warpgroup reads.
+  JAXGEMM_SM90 char* Received(const Share& share, int other) const {
+    return shared_.out[kSharesOutWarps ? 0 : warp_] + (other * most_ + share.before) * kFourBytes;
   }
   JAXGEMM_SM90 char* Kept() const {
     static_assert(kWarps <= Traits::kStages);
-    return shared_.lhs[warp_ % kWarps] + warp_ / kWarps * (Traits::kLhsBytes / Traits::kConsumers) +
-           lane_ * sizeof(Vec4<Sum>);
+    return shared_.lhs[warp_ % kWarps] + warp_ / kWarps * (Traits::kLhsBytes / Traits::kConsumers);
   }
 
   SharedMemory<Traits>& shared_;
   const PeerRank rank_;
   const int count_, most_;  // most_: the most fragments that a peer owns
+  int warp_, lane_;         // counted among the consumers
   const Share own_;
   Share next_;
-  int warp_, lane_;  // counted among the consumers
 };
 
 }  // namespace jaxgemm

@@ -61,7 +61,7 @@ class Epilogue {
   template <class LastSlot>
   JAXGEMM_SM90 void StoreTile(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                               const Sum* sums, bool is_last, const LastSlot& last_slot) {
-    static_assert(Boxes::kBoxes <= kPlainKTiles);
+    static_assert(Boxes::kBoxes <= kPingPongKTiles);
     const Boxes boxes(shared_, maps, thread_);
     if (is_last) WarpgroupBarrier(thread_ / kWarpgroupSize);
 #pragma unroll
@@ -145,6 +145,28 @@ class Epilogue {
         StoreFour(args, place, row + half * 8, column + four * 8, AtMost(columns - four * 8, 2),
                   /*aligned=*/false, pair, [&] { return pair; });
       }
+    }
+  }
+
+  // As StoreOwned, to an out whose rows are the tile's columns: a lane has four columns of a row.
+  template <class Peers>
+  JAXGEMM_SM90 void StoreTransposed(const GemmArgs& args, const WorkTile& tile,
+                                    const Peers& peers) {
+    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
+    const int64_t column = place.row + Lane() % 4 * 4;
+    const int count = AtMost(args.m - column, 4);
+    const bool aligned = args.m % 4 == 0;
+    peers.Wait();
+    if (count <= 0) return;
+    const ColumnVectors vectors(place.epilogue, column, count);
+#pragma unroll 1
+    for (int four = peers.first(); four < peers.end(); ++four) {
+      const int64_t row = place.column + four * 8 + Lane() / 4;
+      if (row >= args.n) return;
+      Vec4<Sum> sums[1];
+      peers.AddUp(four, sums);
+      StoreRow<Traits::kInteger>(args, place.epilogue, vectors, place.z * args.n + row, args.m,
+                                 column, count, aligned, sums[0], [&] { return sums[0]; });
     }
   }
 
@@ -386,8 +408,8 @@ class Epilogue {
   JAXGEMM_SM90 void StoreFour(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
                               int count, bool aligned, Vec4<Sum> sums, const LoadUp& load_up) {
     StoreRow<Traits::kInteger>(args, place.epilogue, ColumnVectors(place.epilogue, column, count),
-                               place.z * args.m + place.first_row + row, column, count, aligned,
-                               sums, load_up);
+                               place.z * args.m + place.first_row + row, args.n, column, count,
+                               aligned, sums, load_up);
   }
 
   SharedMemory<Traits>& shared_;

@@ -8,13 +8,15 @@ constexpr DType kLhs = DType::JAXGEMM_LHS, kRhs = DType::JAXGEMM_RHS;
 constexpr int kTileN = JAXGEMM_TILE_N, kCluster = JAXGEMM_WAVES_M / 2;
 constexpr bool kLhsKContiguous = JAXGEMM_LHS_CONTRACTING == 1;
 constexpr bool kRhsKContiguous = JAXGEMM_RHS_CONTRACTING == 1;
+constexpr bool kTransposed = JAXGEMM_TRANSPOSED;
 
 template <Sm90Form form>
 __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& maps,
                                         char* shared) {
-  if constexpr (HasForm(form, kLhs, kTileN, kCluster, kLhsKContiguous, kRhsKContiguous)) {
+  if constexpr (HasForm(form, kLhs, kTileN, kCluster, kLhsKContiguous, kRhsKContiguous,
+                        kTransposed)) {
     using Traits = Sm90Traits<kLhs, kRhs, JAXGEMM_TILE_M, kTileN, kCluster, kLhsKContiguous,
-                              kRhsKContiguous, form>;
+                              kRhsKContiguous, kTransposed, form>;
     static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMostShared);
     using Its = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
     Its(args, maps, *reinterpret_cast<SharedMemory<Traits>*>(shared)).Run();
@@ -31,13 +33,14 @@ __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& 
 #endif
 
 #define JAXGEMM_JOIN(a, b) a##b
-#define JAXGEMM_FORM(name, suffix, form)                                 \
-  extern "C" __global__ void __launch_bounds__(jaxgemm::kSm90Threads, 1) \
-      JAXGEMM_CLUSTER JAXGEMM_JOIN(name, suffix)(                        \
-          const __grid_constant__ jaxgemm::GemmArgs args,                \
-          const __grid_constant__ jaxgemm::TensorMaps maps) {            \
-    extern __shared__ __align__(1024) char shared[];                     \
-    jaxgemm::RunForm<jaxgemm::Sm90Form::form>(args, maps, shared);       \
+#define JAXGEMM_FORM(name, suffix, form)                                                \
+  extern "C" __global__ void __launch_bounds__(jaxgemm::kSm90Threads,                   \
+                                               jaxgemm::Sm90CtasPerSm(jaxgemm::kTileN)) \
+      JAXGEMM_CLUSTER JAXGEMM_JOIN(name, suffix)(                                       \
+          const __grid_constant__ jaxgemm::GemmArgs args,                               \
+          const __grid_constant__ jaxgemm::TensorMaps maps) {                           \
+    extern __shared__ __align__(1024) char shared[];                                    \
+    jaxgemm::RunForm<jaxgemm::Sm90Form::form>(args, maps, shared);                      \
   }
 JAXGEMM_FORM(JAXGEMM_KERNEL, , kGeneral)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _plain, kPlain)

@@ -301,8 +301,7 @@ class Workgroup {
       multiplier.Run(args_, tile, sums, stored);
     };
     auto store = [&](const WorkTile& tile) {
-      // Boxes that are left if the tile has few k tiles.
-      while (!stored.IsDone()) stored();
+      stored.StoreRest();
       stored.Take(tile, sums);
     };
     ForEachSent(compute, store);

@@ -183,7 +183,12 @@ class DenseWorkgroup {
     exchange.Expect();
     multiplier.Run(args_, map_.tile, sums);
     exchange.Send(sums);
-    Epilogue<Traits>(shared_, rank_).StoreOwned(args_, maps_, map_.tile, exchange);
+    Epilogue<Traits> epilogue(shared_, rank_);
+    if constexpr (Traits::kTransposed) {
+      epilogue.StoreTransposed(args_, map_.tile, exchange);
+    } else {
+      epilogue.StoreOwned(args_, maps_, map_.tile, exchange);
+    }
   }
 
   // Computes the next work tile and stores the previous one while a tile is multiplied.
@@ -207,14 +212,13 @@ class DenseWorkgroup {
     const Index size = map_.map.size();
     Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
     StoredMeanwhile<Traits> stored{.args = args_, .maps = maps_, .shared = shared_, .rank = rank_};
-    // Every tile has enough k tiles to store all boxes of the previous one.
-    static_assert(OutBoxes<Traits>::kBoxes <= kPlainKTiles);
     auto compute = [&](const WorkTile& tile) {
       stored.Spread(tile.k_end);
       multiplier.Run(args_, tile, sums,
                      FindAndStore{.workgroup = *this, .stored = stored, .found = next_ >= size});
     };
     auto store = [&](const WorkTile& tile) {
+      stored.StoreRest();
       stored.Take(tile, sums);
       Advance();
     };

@@ -11,10 +11,12 @@ namespace jaxgemm {
 
 // An output tile is tile_m x tile_n, computed by `cluster` CTAs that share its rhs. Each has 128
 // rows, two warpgroups of 64. *_k_contiguous: k is the operand's last dimension in memory.
+// `transposed`: out is stored column-major.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
-          bool rhs_k_contiguous, Sm90Form form>
+          bool rhs_k_contiguous, bool transposed, Sm90Form form>
 struct Sm90Traits {
   static constexpr Sm90Form kForm = form;
+  static constexpr bool kTransposed = transposed;
   static constexpr bool kIsPingPong = IsPingPong(form, tile_n);
   static constexpr bool kIsDense =
       form == Sm90Form::kPlain || form == Sm90Form::kPeers || form == Sm90Form::kPingPong;
@@ -67,10 +69,10 @@ struct Sm90Traits {
   static constexpr int kStagedBytes =
       form == Sm90Form::kPeers ? kBoxRows * kTileN * 4 : kOutBoxes * kBoxRows * kRowBytes;
   static constexpr int kStagedN = kOutBoxes == 1 ? 32 : 64;
-  static_assert(kBoxRows * kStagedN * 4 <= kStagedBytes);
+  static_assert(form == Sm90Form::kPeers || kBoxRows * kStagedN * 4 <= kStagedBytes);
   static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;
   static constexpr int kOutBytes = kConsumerWarps * kStagedBytes;
-  static constexpr int kMostShared = kSm90SharedBytes, kOtherShared = 1024;
+  static constexpr int kMostShared = Sm90SharedBytes(kTileN), kOtherShared = 1024;
   static constexpr int kStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
 
   // Properties of a call that some forms fix at compile time.

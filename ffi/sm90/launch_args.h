@@ -14,9 +14,9 @@ constexpr bool IsPlain(Sm90Form form) {
   return form != Sm90Form::kGeneral && form != Sm90Form::kPeers;
 }
 
-// The fewest k tiles for kPlain, which stores a tile while it multiplies the next one: at most one
-// box in each k tile.
-inline constexpr int kPlainKTiles = 4;
+// The fewest k tiles for kPingPong: the boxes of a CTA's last tile go through the stages that its
+// warpgroup has read, one box through each.
+inline constexpr int kPingPongKTiles = 4;
 // The type of out that an instance's plain forms store.
 constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : DType::kBF16; }
 
@@ -25,9 +25,10 @@ constexpr bool IsPingPong(Sm90Form form, int64_t tile_n) {
   return IsPlain(form) && form != Sm90Form::kPlain && (tile_n == 128 || tile_n == 192);
 }
 
-// `cluster`: CTAs that share a tile's rhs.
+// `cluster`: CTAs that share a tile's rhs. `transposed`: out is stored column-major.
 constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster,
-                       bool lhs_k_contiguous, bool rhs_k_contiguous) {
+                       bool lhs_k_contiguous, bool rhs_k_contiguous, bool transposed) {
+  if (transposed) return form == Sm90Form::kPeers;
   if (form == Sm90Form::kGeneral) return true;
   if (form == Sm90Form::kPeers) return cluster == 1 && (tile_n == 128 || tile_n == 64);
   if (form == Sm90Form::kPingPong && !IsPingPong(form, tile_n)) return false;
@@ -59,18 +60,27 @@ inline constexpr int kBoxBytes = 128;
 // Boxes of a 16-bit out have a warp's rows.
 inline constexpr int kBoxRows = 16, kBoxColumns = kBoxBytes / 2;
 
-// One CTA per SM, with all of its shared memory: one producer and two consumer warpgroups.
-inline constexpr int kSm90Threads = 384, kSm90SharedBytes = 227 * 1024;
-// Consumer warpgroups of a CTA.
-inline constexpr int kSm90Consumers = 2;
+// A CTA: one producer and two consumer warpgroups.
+inline constexpr int kSm90Threads = 384, kSm90Consumers = 2;
+// CTAs that an SM runs at once, and the shared memory of each: all that the SM has, of which every
+// CTA leaves 1 KB to the system. With two CTAs one loads while the other starts or stores.
+constexpr int Sm90CtasPerSm(int64_t tile_n) { return tile_n < 64 ? 2 : 1; }
+constexpr int Sm90SharedBytes(int64_t tile_n) { return 228 * 1024 / Sm90CtasPerSm(tile_n) - 1024; }
 // The most CTAs of a cluster on every Hopper GPU (CUDA's portable cluster size).
 inline constexpr int kMaxClusterSize = 8;
-// Whether a tile can have `count` peers. Each owns some of its columns, in groups of eight, and the
-// other peers' partial sums for these must not be more than those of one tile.
+// A tile's peers share out its columns, in groups of eight: those of all warps alike or, where that
+// are too few, those of each warp.
+constexpr bool SharesOutWarps(int64_t tile_n) { return tile_n / 8 < kMaxClusterSize; }
+constexpr int64_t PeerUnits(int64_t tile_n) {
+  constexpr int kWarps = kSm90Consumers * 4;
+  return tile_n / 8 * (SharesOutWarps(tile_n) ? kWarps : 1);
+}
+// Whether a tile can have `count` peers. The other peers' partial sums for what each of them owns
+// must not be more than those of one tile.
 constexpr bool CanBePeers(int64_t tile_n, int64_t count) {
   if (count < 2 || count > kMaxClusterSize) return false;
-  const int64_t eights = tile_n / 8, most = (eights + count - 1) / count;
-  return (count - 1) * most <= eights;
+  const int64_t units = PeerUnits(tile_n), most = (units + count - 1) / count;
+  return (count - 1) * most <= units;
 }
 
 }  // namespace jaxgemm

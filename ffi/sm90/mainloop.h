@@ -62,8 +62,8 @@ class TmaLoader {
     const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
 #pragma unroll
     for (int i = 0; i < kLoadedAhead; ++i) {
-      // The plain forms always have enough k tiles.
-      if (!Traits::kIsPlain && tile.k_begin + i >= tile.k_end) return;
+      // kPingPong always has enough k tiles.
+      if (!Traits::kIsPingPong && tile.k_begin + i >= tile.k_end) return;
       const int k = place.first_k + (tile.k_begin + i) * Traits::kTileK;
       const uint32_t full = SharedAddress(&shared.full[i]);
       shared.full[i].ArriveExpecting(bytes);

@@ -46,6 +46,10 @@ struct StoredMeanwhile {
     }
     ++box;
   }
+  // Stores the boxes that are left: the next tile may have fewer k tiles than there are boxes.
+  JAXGEMM_SM90 void StoreRest() {
+    while (!IsDone()) (*this)();
+  }
   // Takes a tile's accumulators when IsDone().
   JAXGEMM_SM90 void Take(const WorkTile& tile, typename Traits::Sum (&sums)[Traits::kSums]) {
     if (Epilogue<Traits>(shared, rank).PackPlain(args, tile, sums, packed)) box = 0;

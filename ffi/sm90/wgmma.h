@@ -26,11 +26,14 @@ JAXGEMM_EACH_SUM(ClearSum, "mov.b32 %0, 0;", "=f", "=r")
 #undef JAXGEMM_EACH_SUM
 
 // A thread's accumulators as operands of an asm statement (R8 to R128), and the list of their
-// numbers in its text (L32 to L128).
-#define JAXGEMM_R8(c, d, i) \
+// numbers in its text (L8 to L128).
+#define JAXGEMM_R8_AT(c, d, i) \
   c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3]), c(d[i + 4]), c(d[i + 5]), c(d[i + 6]), c(d[i + 7])
-#define JAXGEMM_R32_AT(c, d, i) \
-  JAXGEMM_R8(c, d, i), JAXGEMM_R8(c, d, i + 8), JAXGEMM_R8(c, d, i + 16), JAXGEMM_R8(c, d, i + 24)
+#define JAXGEMM_R8(c, d) JAXGEMM_R8_AT(c, d, 0)
+#define JAXGEMM_R16(c, d) JAXGEMM_R8_AT(c, d, 0), JAXGEMM_R8_AT(c, d, 8)
+#define JAXGEMM_R32_AT(c, d, i)                                                    \
+  JAXGEMM_R8_AT(c, d, i), JAXGEMM_R8_AT(c, d, i + 8), JAXGEMM_R8_AT(c, d, i + 16), \
+      JAXGEMM_R8_AT(c, d, i + 24)
 #define JAXGEMM_R32(c, d) JAXGEMM_R32_AT(c, d, 0)
 #define JAXGEMM_R64(c, d) JAXGEMM_R32_AT(c, d, 0), JAXGEMM_R32_AT(c, d, 32)
 #define JAXGEMM_R96(c, d) JAXGEMM_R64(c, d), JAXGEMM_R32_AT(c, d, 64)
@@ -40,6 +43,8 @@ JAXGEMM_EACH_SUM(ClearSum, "mov.b32 %0, 0;", "=f", "=r")
 #define JAXGEMM_N60                                                                            \
   "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9," JAXGEMM_N10(1) JAXGEMM_N10(2) JAXGEMM_N10(3) JAXGEMM_N10(4) \
       JAXGEMM_N10(5)
+#define JAXGEMM_L8 "%0,%1,%2,%3,%4,%5,%6,%7"
+#define JAXGEMM_L16 JAXGEMM_L8 ",%8,%9,%10,%11,%12,%13,%14,%15"
 #define JAXGEMM_L32 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9," JAXGEMM_N10(1) JAXGEMM_N10(2) "%30,%31"
 #define JAXGEMM_L64 JAXGEMM_N60 "%60,%61,%62,%63"
 #define JAXGEMM_N90 JAXGEMM_N60 JAXGEMM_N10(6) JAXGEMM_N10(7) JAXGEMM_N10(8)
@@ -93,6 +98,8 @@ struct Wgmma;
   JAXGEMM_WGMMA_K(kF8E5M2, kF8E4M3FN, 32, "f32.e5m2.e4m3", float, "+f", ", 1, 1", n, regs, r0, r1, \
                   r2)                                                                              \
   JAXGEMM_WGMMA_K(kF8E5M2, kF8E5M2, 32, "f32.e5m2.e5m2", float, "+f", ", 1, 1", n, regs, r0, r1, r2)
+JAXGEMM_WGMMA_ALL(16, 8, 8, 9, 10, 11, 12)
+JAXGEMM_WGMMA_ALL(32, 16, 16, 17, 18, 19, 20)
 JAXGEMM_WGMMA_ALL(64, 32, 32, 33, 34, 35, 36)
 JAXGEMM_WGMMA_ALL(128, 64, 64, 65, 66, 67, 68)
 JAXGEMM_WGMMA_ALL(192, 96, 96, 97, 98, 99, 100)

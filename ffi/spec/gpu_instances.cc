@@ -11,10 +11,11 @@ namespace {
 struct Tile {
   std::string_view target;
   int64_t m, n, row_bytes, waves;
+  bool transposed;
 };
 constexpr Tile kTiles[] = {
-#define JAXGEMM_GPU_TILE(target, m, n, row_bytes, waves_m, waves_n) \
-  {target, m, n, row_bytes, waves_m * waves_n},
+#define JAXGEMM_GPU_TILE(target, m, n, row_bytes, waves_m, waves_n, out) \
+  {target, m, n, row_bytes, waves_m * waves_n, *out == 'c'},
 #include "spec/instances.def"
 #undef JAXGEMM_GPU_TILE
 };
@@ -42,11 +43,13 @@ std::vector<GpuInstance> MakeInstances() {
                          .tile_k = tile.row_bytes / Bytes(operands.lhs),
                          .waves = tile.waves,
                          .lhs_contracting = lhs_contracting,
-                         .rhs_contracting = rhs_contracting};
+                         .rhs_contracting = rhs_contracting,
+                         .transposed = tile.transposed};
     instance.name = "gemm_" + std::string(Name(operands.lhs)) + "_" +
                     std::string(Name(operands.rhs)) + "_" + std::to_string(instance.tile_m) + "x" +
                     std::to_string(instance.tile_n) + "x" + std::to_string(instance.tile_k) +
-                    (lhs_contracting == 1 ? "_r" : "_c") + (rhs_contracting == 0 ? "r" : "c") + "r";
+                    (lhs_contracting == 1 ? "_r" : "_c") + (rhs_contracting == 0 ? "r" : "c") +
+                    (tile.transposed ? "c" : "r");
     instances.push_back(std::move(instance));
   };
   for (const Operands& operands : kOperands) {
@@ -55,10 +58,13 @@ std::vector<GpuInstance> MakeInstances() {
       for (int64_t lhs_contracting : {1, 0}) {
         for (int64_t rhs_contracting : {0, 1}) {
           // Of types that have not 16 bits wgmma reads k along the rows; operands that lie
-          // otherwise are transposed on their way, in small tiles.
+          // otherwise are transposed on their way, in small tiles. Where k is not contiguous, rhs
+          // is loaded in boxes of 128 bytes along its columns.
           bool small = tile.m == 128 && tile.n == 128;
           bool k_contiguous = lhs_contracting == 1 && rhs_contracting == 1;
-          if (tile.target == "sm90" && Bytes(operands.lhs) != 2 && !k_contiguous && !small) {
+          bool narrow = tile.n * Bytes(operands.lhs) < tile.row_bytes;
+          if (tile.target == "sm90" && ((Bytes(operands.lhs) != 2 && !k_contiguous && !small) ||
+                                        (narrow && rhs_contracting == 0))) {
             continue;
           }
           add(operands, tile, lhs_contracting, rhs_contracting);

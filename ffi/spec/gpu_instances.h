@@ -19,6 +19,7 @@ struct GpuInstance {
   int64_t tile_m, tile_n, tile_k;
   int64_t waves;
   int64_t lhs_contracting, rhs_contracting;  // which of an operand's two dimensions is k
+  bool transposed;  // computes out^T = rhs^T lhs^T; what is above is that product's
   // gemm_<lhs>_<rhs>_<tile>_<layouts of lhs, rhs and out: r(ow) or c(olumn) major>
   std::string name;
 };
@@ -26,7 +27,7 @@ struct GpuInstance {
 // Whether an instance for sm90 has this form.
 inline bool HasForm(const GpuInstance& instance, Sm90Form form) {
   return HasForm(form, instance.lhs, instance.tile_n, instance.waves / kSm90Consumers,
-                 instance.lhs_contracting == 1, instance.rhs_contracting == 1);
+                 instance.lhs_contracting == 1, instance.rhs_contracting == 1, instance.transposed);
 }
 
 // All instances. Those of one target and one pair of operands are neighbours, large tiles first.

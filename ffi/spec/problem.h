@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "spec/types.h"
 
@@ -33,6 +34,16 @@ struct Problem {
     return any;
   }
 };
+
+// The product out^T = rhs^T lhs^T of one without groups: the same arrays, so that a matrix's rows
+// are its columns.
+inline Problem Transposed(Problem p) {
+  std::swap(p.m, p.n);
+  std::swap(p.lhs_dtype, p.rhs_dtype);
+  std::swap(p.lhs_contracting, p.rhs_contracting);
+  std::swap(p.lhs_batched, p.rhs_batched);
+  return p;
+}
 
 struct Config {
 #define JAXGEMM_CONFIG(type, name, initial) type name = initial;

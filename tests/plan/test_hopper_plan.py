@@ -120,6 +120,26 @@ def test_peers_in_a_cluster_need_no_workspace(tile_n, few):
     assert (data["workspace_bytes"] == 0) == (peers in few)
 
 
+def test_kernels_that_store_the_transpose_run_where_they_are_asked_for():
+  """They have not been timed."""
+  name = "gemm_bfloat16_bfloat16_128x16x64_ccc"
+  assert explain(4, 4096, 8192)["kernel"].endswith("r")
+  data = explain(4, 4096, 8192, config=GemmConfig(kernel=name))
+  assert data["kernel"] == name and data["tile"] == (128, 16, 64)
+  assert data["workspace_bytes"] == 0
+  assert said(data, "out has 4 rows: computed as out^T")
+  whole = explain(4, 4096, 8192, schedule="persistent", config=GemmConfig(kernel=name))
+  assert whole["num_workgroups"] == 32 and whole["schedule"] == "persistent"
+  shared = explain(4, 4096, 8192, schedule="stream_k", config=GemmConfig(
+      kernel=name, num_workgroups=160, num_shares=160))
+  assert shared["num_workgroups"] == 160
+  assert said(shared, "among 5 CTAs, a cluster")
+  for refused in (dict(config=GemmConfig(kernel=name, num_workgroups=31)),
+                  dict(config=GemmConfig(kernel=name), schedule="work_stealing")):
+    with pytest.raises(ValueError, match="a workgroup for each of its 32 tiles or"):
+      explain(4, 4096, 8192, implementation="jaxgemm", **refused)
+
+
 @pytest.mark.parametrize("shape", [(2048, 2048, 2048), (8192, 8192, 8192)])
 def test_work_stealing_has_one_queue(shape):
   data = explain(*shape, schedule="work_stealing")
@@ -138,8 +158,9 @@ PLAIN = "a form of the kernel that can do no more"
 def test_plain_products_take_the_plain_form():
   assert said(explain(2048, 2048, 2048), PLAIN)
   assert said(explain(2048, 2048, 256), PLAIN)
-  # There are fewer k tiles than TMA boxes that store an output tile.
-  assert not said(explain(2048, 2048, 192), PLAIN)
+  # A tile may have fewer k tiles than TMA boxes that store it; warpgroups take no turns then.
+  for k in 16, 192:
+    assert said(explain(2048, 2048, k), PLAIN) and not said(explain(2048, 2048, k), TURNS)
   # A plain kernel may also claim its tiles.
   assert said(explain(2048, 2048, 2048, schedule="work_stealing"), PLAIN)
   signals = jax.ShapeDtypeStruct((4,), jnp.uint32)

@@ -20,6 +20,9 @@ def made_up(model, count=40):
     # Every fourth result has rows that TMA cannot store.
     n -= 3 if len(found) % 4 == 0 else 0
     problem = fields(m, n, k)
+    # Every third result is float32, which the general form stores.
+    if len(found) % 3 == 0:
+      problem["out_dtype"] = "float32"
     configs = {
         str(each["config"]): each["config"] for schedule in ("auto", "stream_k")
         for each in native.plan(
@@ -64,8 +67,10 @@ def test_constants_are_written_to_the_lines_of_the_model(tmp_path):
     fit.write({"unknown": 1.0}, path)
 
 
-def test_the_regret_of_timings_that_were_not_fitted():
-  """Today's figures with some room: the mean is 3.1 %, the worst 29 %."""
-  regret = fit.regrets(fit.read([fit.HELD_OUT]), fit.constants())
-  assert len(regret) == 100
-  assert regret.mean() < 0.035 and regret.max() < 0.35
+@pytest.mark.parametrize("path, count, mean, worst", [
+    (fit.HELD_OUT[0], 73, 0.037, 0.294), (fit.HELD_OUT[1], 88, 0.056, 0.733)])
+def test_the_regret_of_timings_that_were_not_fitted(path, count, mean, worst):
+  """Today's figures, with some room. The worst have one row."""
+  regret = fit.regrets(fit.read([path]), fit.constants())
+  assert len(regret) == count
+  assert regret.mean() < 1.1 * mean and regret.max() < 1.1 * worst

@@ -14,14 +14,16 @@ import pytest
 
 import jaxgemm
 from jaxgemm import _ffi
+from tests.support import cuda_kernels
 from tests.support.cuda_gpu import assert_close, skip_reason
 from tests.support.cuda_kernels import Kernel, product
 
 pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
 
+NAMES = [name for target, name in _ffi.NAMES["gpu_kernels"] if target == "sm90"]
 # All layouts of bfloat16, and one layout of float16 and of float8.
-KERNELS = [name for target, name in _ffi.NAMES["gpu_kernels"] if target == "sm90" and
-           re.match("gemm_(bfloat16_|float16_.*_rrr|float8_e4m3fn_float8_e5m2.*_rcr)", name)]
+KERNELS = [name for name in NAMES if re.match(
+    r"gemm_(bfloat16_.*r|float16_.*_rrr|float8_e4m3fn_float8_e5m2.*_rcr)$", name)]
 
 
 def options(kernel: Kernel, num_workgroups: int):
@@ -99,3 +101,10 @@ def test_grouped_k(rng, name):
         jaxgemm.ragged_dot_general, ragged_dot_dimension_numbers=numbers,
         **options(kernel, workgroups)), (a, b, jnp.asarray(sizes, jnp.int32)), wanted))
   check(runs)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("c")])
+def test_transposed(name):
+  if name not in _ffi.built_kernels("sm90"):
+    pytest.skip(f"this build has no {name}")
+  assert cuda_kernels.check(Kernel(name)) > 10

@@ -21,12 +21,20 @@ from tests.support.cuda_gpu import TOLERANCE
 
 
 class Kernel:
-  """A kernel, and random operands in its layout and dtypes."""
+  """A kernel, and random operands in its layout and dtypes.
+
+  A kernel that computes out^T = rhs^T lhs^T is described as its caller sees it.
+  """
 
   def __init__(self, name: str):
     dtype = "|".join(_ffi.NAMES["operand_dtypes"])
     lhs, rhs, m, n, k, layout = re.fullmatch(
-        rf"gemm_({dtype})_({dtype})_(\d+)x(\d+)x(\d+)_(\w\w)r", name).groups()
+        rf"gemm_({dtype})_({dtype})_(\d+)x(\d+)x(\d+)_(\w\w\w)", name).groups()
+    self.transposed = layout[2] == "c"
+    layout = layout[:2]
+    if self.transposed:
+      lhs, rhs, m, n = rhs, lhs, n, m
+      layout = "".join("rc"[each == "r"] for each in layout[::-1])
     self.name, self.dtypes, self.layout = name, (lhs, rhs), layout
     self.m, self.n, self.k = int(m), int(n), int(k)
     self.integer = lhs == "int8"
@@ -132,6 +140,47 @@ def dense(kernel: Kernel):
   yield "preact", with_preact, (a, b, bias), silu(sums + bias)
 
 
+def transposed(kernel: Kernel):
+  """Yields the same as `dense`, for kernels that compute out^T: whole, of few rows."""
+  rng = np.random.default_rng(2)
+  contracting = kernel.contracting
+
+  def call(a, b, *bias, **options):
+    if bias:
+      options["bias"] = bias[0]
+    batch = (0,) if a.ndim == 3 else ()
+    numbers = (tuple((len(batch) + each,) for each in contracting), (batch, batch))
+    return jaxgemm.dot_general(a, b, numbers, implementation="jaxgemm",
+                               preferred_element_type=kernel.out, **options)
+
+  for m in (1, kernel.m - 1, kernel.m + 8):
+    m = -(-m // 16) * 16 if kernel.layout[0] == "c" else m
+    for name, k, n in (("aligned", 7 * kernel.k + 16, 3 * kernel.n + 16),
+                       ("odd", 3 * kernel.k + 5, kernel.n + 3)):
+      a, wide_a = kernel.lhs(rng, m, k)
+      b, wide_b = kernel.rhs(rng, k, n)
+      sums = product(wide_a, wide_b)
+      yield (f"{name}, {m} rows", functools.partial(call, config=kernel.config()),
+             (a, b), sums)
+      tiles = -(-m // kernel.m) * -(-n // kernel.n)
+      for peers in (2, 3, 5):
+        if k >= peers * kernel.k:
+          shares = tiles * peers
+          config = kernel.config(
+              schedule="stream_k", num_workgroups=shares, num_shares=shares)
+          yield (f"{name}, {m} rows, {peers} peers", functools.partial(
+              call, config=config), (a, b), sums)
+      if not kernel.integer:
+        bias = rng.standard_normal(n, np.float32)
+        yield (f"{name}, {m} rows, silu", functools.partial(
+            call, config=kernel.config(), activation="silu"), (a, b, bias),
+               silu(sums + bias))
+  a, wide_a = kernel.lhs(rng, 3, 16, 4 * kernel.k)
+  b, wide_b = kernel.rhs(rng, 3, 4 * kernel.k, 144)
+  yield ("batched", functools.partial(call, config=kernel.config()), (a, b),
+         product(wide_a, wide_b))
+
+
 def grouped(kernel: Kernel):
   """Yields the same as `dense`, of grouped products."""
   rng = np.random.default_rng(1)
@@ -199,7 +248,8 @@ def gated(kernel: Kernel, rng):
 
 def check(kernel: Kernel) -> int:
   """Runs all cases of a kernel as one program; returns their number."""
-  cases = [*dense(kernel), *grouped(kernel)]
+  cases = ([*transposed(kernel)] if kernel.transposed else
+           [*dense(kernel), *grouped(kernel)])
 
   def program(arrays, buffers):
     # XLA copies a buffer that a call accumulates into, unless it is donated.
