@@ -18,6 +18,7 @@ LEFT = [
     ((100,), (100, 300), "bfloat16", "a vector and the product is small"),
     ((8, 8, 8), (8, 8, 8), "bfloat16", "fewer than 10000 operations"),
     ((200, 3), (3, 100), "float32", "k is at most 3"),
+    ((200, 16), (16, 100), "bfloat16", "an operand is bfloat16 and k is at most 16"),
 ]
 KEPT = [
     ((20, 500), (500, 300), "float32"),
@@ -25,6 +26,7 @@ KEPT = [
     ((500,), (500, 300), "float16"),
     ((8, 8), (8, 8), "int8"),
     ((200, 4), (4, 100), "float32"),
+    ((200, 17), (17, 100), "bfloat16"),
     ((0, 8), (8, 8), "float32"),
 ]
 

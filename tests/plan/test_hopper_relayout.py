@@ -140,7 +140,7 @@ def test_an_lhs_in_chunks_is_not_copied(hopper):
 
 
 @pytest.mark.parametrize("rows, options, by_xla", [
-    (1, {}, True), (24, {}, True), (25, {}, False),
+    (1, {}, True), (24, {}, True), (25, {}, True), (64, {}, True), (65, {}, False),
     (4, {"implementation": "jaxgemm"}, False), (4, {"schedule": "stream_k"}, False)])
 def test_few_rows_are_left_to_xla(hopper, rows, options, by_xla):
   a, b = shape(rows, 4096), shape(4096, 4096)
@@ -153,6 +153,11 @@ def test_few_rows_are_left_to_xla(hopper, rows, options, by_xla):
   assert explanation.data["implementation"] == ("xla" if by_xla else "jaxgemm")
   assert said(explanation.data, "XLA's product takes") == by_xla
   assert jaxgemm.supports(a, b)[0]
+
+
+def test_some_rows_of_a_small_product_are_not_left(hopper):
+  data = jaxgemm.explain(shape(32, 208), shape(208, 3696)).data
+  assert data["implementation"] == "jaxgemm"
 
 
 @pytest.mark.parametrize("m, n, k, by_xla", [
