@@ -18,9 +18,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from benchmarks import progress, report, timing
+from benchmarks import progress, report
 import jaxgemm
 from jaxgemm import _jaxgemm as native
+from jaxgemm.tune import timing
 
 TOGETHER, PRODUCER, PRODUCT, SEQUENTIAL = (
     "together", "producer alone", "product alone", "one after the other")
@@ -144,7 +145,8 @@ def main(arguments=None) -> int:
     if not error < _TOLERANCE:
       wrong.append(f"{name}: error {error:.1e}, at most {_TOLERANCE:.0e} is right")
     progress.doing(f"{name}: {args.rounds} rounds of {', '.join(ways)}")
-    measured = timing.interleave(ways, [(x, w)], min_rounds=args.rounds, min_seconds=0)
+    measured = timing.interleave(ways, [(x, w)], min_rounds=args.rounds, min_seconds=0,
+                                 within=progress.within)
     median = {way: 1e3 * measured.time(way).median for way in ways}
     row = {"producer": name, "milliseconds": median, "error": float(error),
            "of_larger": median[TOGETHER] / max(median[PRODUCER], median[PRODUCT]),

@@ -10,9 +10,10 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 
-from benchmarks import progress, timing
+from benchmarks import progress
 from benchmarks.shapes import Case
 import jaxgemm
+from jaxgemm.tune import timing
 
 BASELINE = "xla"
 DTYPES = (
@@ -153,8 +154,7 @@ def measure(
   count = timing.input_sets(bytes_each, len(compiled))
   inputs = [jax.device_put(operands()) for _ in range(count)]
   measured = timing.interleave(
-      compiled, inputs, min_seconds=min_seconds, clock=clock
-  )
+      compiled, inputs, min_seconds=min_seconds, clock=clock, within=progress.within)
 
   progress.within("errors against float64")
   fresh = operands()

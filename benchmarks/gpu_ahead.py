@@ -3,8 +3,9 @@
 import dataclasses
 from typing import Any
 
-from benchmarks import gpu_rows, gpu_trace
+from benchmarks import gpu_rows, progress
 from benchmarks.shapes import Case
+from jaxgemm.tune import gpu_trace
 
 
 def measure(case: Case, options: gpu_rows.Options) -> dict[str, Any]:
@@ -28,7 +29,8 @@ def measure(case: Case, options: gpu_rows.Options) -> dict[str, Any]:
     return out
 
   measured = gpu_trace.measure(
-      {"control": gpu_trace.Candidate(call)}, 1, rounds=3, calls=2)
+      {"control": gpu_trace.Candidate(call)}, 1, rounds=3, calls=2,
+      within=progress.within)
   shown = measured.launches["control"]
   return row | {"control": {
       "held_back": shown.held_back, "dispatch_share": shown.dispatch_share}}

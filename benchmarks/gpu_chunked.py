@@ -14,9 +14,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from benchmarks import gpu_check, gpu_rows, gpu_trace
+from benchmarks import gpu_check, gpu_rows, progress
 from benchmarks.shapes import Case
 import jaxgemm
+from jaxgemm.tune import gpu_trace
 
 STREAMED, COPY, SET, PLAIN, SEQUENTIAL = (
     "streamed", "copy alone", "chunked, signals set", "plain", "copy, then plain")
@@ -83,7 +84,8 @@ def measure(case: Case, num_chunks: int, options: gpu_rows.Options) -> dict[str,
   measured = gpu_trace.measure(
       {name: way.candidate() for name, way in ways.items()}, count,
       rounds=options.rounds, calls=1,
-      directory=gpu_rows.trace_directory(options, f"chunked-{num_chunks}"))
+      directory=gpu_rows.trace_directory(options, f"chunked-{num_chunks}"),
+      within=progress.within)
   fresh = operands(options.seed + count)
   for name, way in ways.items():
     entry = gpu_rows.entry(measured, name, case.flops)

@@ -8,8 +8,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from benchmarks import gpu_check, gpu_rows, gpu_trace, grouped_rows, progress, shapes
+from benchmarks import gpu_check, gpu_rows, grouped_rows, progress, shapes
 import jaxgemm
+from jaxgemm.tune import gpu_trace
 
 OURS, XLA, TORCH = grouped_rows.OURS, grouped_rows.XLA, grouped_rows.TORCH
 TOKAMAX = "tokamax.ragged_dot"
@@ -129,7 +130,8 @@ def measure(
     measured = gpu_trace.measure(
         {n: way.candidate() for n, way in ways.items()}, count, rounds=options.rounds,
         sample_seconds=options.sample_seconds,
-        directory=gpu_rows.trace_directory(options, f"grouped-{name}-{work}"))
+        directory=gpu_rows.trace_directory(options, f"grouped-{name}-{work}"),
+        within=progress.within)
     for routing in routings:
       progress.within(f"errors against float64, {routing}")
       row = {

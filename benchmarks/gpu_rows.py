@@ -11,9 +11,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from benchmarks import gpu_check, gpu_trace, progress
+from benchmarks import gpu_check, progress
 from benchmarks.shapes import Case
 import jaxgemm
+from jaxgemm.tune import gpu_trace
 
 OURS, XLA, TORCH = "jaxgemm", "jnp.matmul", "torch.matmul"
 
@@ -187,7 +188,8 @@ def measure(
   measured = gpu_trace.measure(
       {name: way.candidate() for name, way in ways.items()}, num_inputs,
       rounds=options.rounds, sample_seconds=options.sample_seconds, **timing_options,
-      directory=trace_directory(options, f"{about['section']}-{about['case']}"))
+      directory=trace_directory(options, f"{about['section']}-{about['case']}"),
+      within=progress.within)
   progress.within("errors against float64")
   for name, way in ways.items():
     errors, poisoned = check(name, way)

@@ -6,8 +6,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from benchmarks import gpu_check, gpu_rows, gpu_trace
+from benchmarks import gpu_check, gpu_rows, progress
 from benchmarks.shapes import Case
+from jaxgemm.tune import gpu_trace
 
 _HOLD = "hold_multiprocessors"
 # One CTA fills a multiprocessor: no kernel with tiles in shared memory fits beside it.
@@ -83,7 +84,8 @@ def measure(
   directory = lambda what: gpu_rows.trace_directory(options, f"steal-{what}")
   alone = gpu_trace.measure(
       {name: way.candidate() for name, way in ways.items()}, count,
-      rounds=options.rounds, calls=1, directory=directory("alone"))
+      rounds=options.rounds, calls=1, directory=directory("alone"),
+      within=progress.within)
   seconds = share * alone.timing.time("persistent").median
   wanted = seconds
   quarter = jax.devices()[0].core_count // 4
@@ -102,7 +104,7 @@ def measure(
 
   measure_beside = lambda rounds, directory: gpu_trace.measure(
       {name: beside(way) for name, way in ways.items()}, count, rounds=rounds,
-      calls=1, own=own, directory=directory)
+      calls=1, own=own, directory=directory, within=progress.within)
   # The launch of the product takes a part of the time, which is added again.
   overlap = measure_beside(5, None).launches["persistent"].others[_HOLD]["overlap"]
   seconds += wanted - overlap

@@ -8,8 +8,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from benchmarks import dense, progress, shapes, timing
+from benchmarks import dense, progress, shapes
 import jaxgemm
+from jaxgemm.tune import timing
 
 OURS, XLA, TORCH = "jaxgemm.ragged_dot", "lax.ragged_dot", "torch._grouped_mm"
 PEERS = (XLA, TORCH)
@@ -152,7 +153,7 @@ def measure(
                     for name in (OURS, *peers[routing])}
       measured = timing.interleave(
           candidates, inputs, min_seconds=min_seconds, min_rounds=min_rounds,
-          clock=clock)
+          clock=clock, within=progress.within)
       entries = {}
       for name, function in candidates.items():
         time = measured.time(name)
@@ -172,7 +173,8 @@ def measure(
       progress.doing(f"{label} {work}: jaxgemm under all routings")
       measured = timing.interleave(
           {r: candidate(OURS, functions[OURS], r) for r in routings}, inputs,
-          min_seconds=min_seconds, min_rounds=3 * min_rounds, clock=clock)
+          min_seconds=min_seconds, min_rounds=3 * min_rounds, clock=clock,
+          within=progress.within)
       for routing in routings:
         if routing != "balanced":
           # The speedup of balanced over the routing is routing's time / balanced's.

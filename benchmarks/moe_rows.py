@@ -17,8 +17,9 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from benchmarks import gpu_trace, progress, timing
+from benchmarks import progress
 from jaxgemm.flax.nnx import MoE
+from jaxgemm.tune import gpu_trace, timing
 
 OURS, XLA = "jaxgemm.ragged_dot", "lax.ragged_dot"
 # The layer's argument `ragged_dot`; None is its default.
@@ -141,10 +142,11 @@ def _measure_time(ways: Mapping[str, Way], rounds: int, profile: str | None):
   if jax.default_backend() != "gpu":
     return timing.interleave(
         {name: way.call for name, way in ways.items()}, [(0,)], min_rounds=rounds,
-        min_seconds=0)
+        min_seconds=0, within=progress.within)
   candidates = {name: gpu_trace.Candidate(way.call) for name, way in ways.items()}
   return gpu_trace.measure(
-      candidates, 1, rounds=rounds, calls=1, directory=profile).timing
+      candidates, 1, rounds=rounds, calls=1, directory=profile,
+      within=progress.within).timing
 
 
 def measure(

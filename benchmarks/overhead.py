@@ -13,9 +13,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from benchmarks import dense, progress, timing
+from benchmarks import dense, progress
 from benchmarks.shapes import Case
 import jaxgemm
+from jaxgemm.tune import timing
 
 MAX_RATIO = 2.0
 _LOOP = 1000
@@ -84,8 +85,7 @@ def measure(
     compiled = {name: jax.jit(of[way]) for name, of in programs.items()}
     measured = timing.interleave(
         compiled, inputs, min_seconds=min_seconds, clock=clock,
-        wait=lambda x: x.block_until_ready(),
-    )
+        wait=lambda x: x.block_until_ready(), within=progress.within)
     # speedup() of the baseline over jaxgemm is jaxgemm's time over the baseline's.
     ratio = measured.speedup(dense.BASELINE, "jaxgemm")
     rows.append({

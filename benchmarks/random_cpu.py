@@ -105,8 +105,9 @@ def measure(product: Product, rng, *, min_seconds: float, clock: str,
   # jax must be imported after the CPUs are chosen.
   import jax
 
-  from benchmarks import dense, timing
+  from benchmarks import dense
   import jaxgemm
+  from jaxgemm.tune import timing
 
   numbers = product.dimension_numbers()
   options = {} if implementation is None else {"implementation": implementation}
@@ -133,7 +134,7 @@ def measure(product: Product, rng, *, min_seconds: float, clock: str,
   count = 1 if product.turns > 1 else timing.input_sets(bytes_each, len(compiled))
   inputs = [operands() for _ in range(count)]
   measured = timing.interleave(
-      compiled, inputs, min_seconds=min_seconds, clock=clock)
+      compiled, inputs, min_seconds=min_seconds, clock=clock, within=progress.within)
   outs = {name: np.asarray(f(*inputs[0])) for name, f in single.items()}
   return dataclasses.asdict(product) | {
       "label": product.label, "turns": product.turns, "rounds": measured.rounds,

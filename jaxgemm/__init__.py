@@ -13,6 +13,7 @@
   supports        whether the kernels compute a call, and why not
   explain         the plan of a call, in words and as data
   workspace_size  bytes that a call needs beside its result
+  tune            times what the plan could choose, and keeps the fastest in a file
 
 All of them work under jit, grad (to any order, forward and reverse), vmap, scan,
 checkpoint, cond and shard_map, and lower for platforms without a device. Export:
@@ -41,6 +42,7 @@ from jaxgemm.config import GemmConfig
 from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.explain import Explanation, explain, supports, workspace_size
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
+from jaxgemm.tune.tune import tune
 
 __version__ = importlib.metadata.version("jaxgemm")
 
@@ -59,6 +61,7 @@ __all__ = [
     "ragged_dot_general",
     "ragged_gated_linear_unit",
     "start_copy",
+    "tune",
     "supports",
     "workspace_size",
 ]

@@ -159,6 +159,13 @@ class GemmConfig:
         kernel=None if self.kernel in _GPU_KERNELS else self.kernel,
     )
 
+  @property
+  def is_open(self) -> bool:
+    """Whether nothing is asked for that the plan decides."""
+    return all(getattr(self, name) is None or (name, getattr(self, name)) in (
+        ("schedule", "auto"), ("reduction", "linear"))
+               for name in ("schedule", "reduction", "claim_ahead", "kernel", *_SIZES))
+
   def to_native(self, deterministic: bool) -> tuple[tuple[str, str | int], ...]:
     """The config as the native plan reads it.
 

@@ -20,6 +20,7 @@ import numpy as np
 from jaxgemm import _ffi, relayout
 from jaxgemm.dtypes import across_groups, kernel_dtypes
 from jaxgemm.spec import Geometry, Spec
+from jaxgemm.tune import choice
 
 CALL_TARGET = "jaxgemm_gemm"
 # The same call; it also begins the copy that brings its chunks: see chunked/producers.py.
@@ -49,8 +50,8 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
 
   "operand_dtypes" are the dtypes in which the kernel reads the operands, "passes" is the
   number of products of parts (3 for float32 in parts), and "copies" says what is done to
-  lhs, rhs and out (relayout.py). The native entry "relayout" has the layout and the sizes
-  that the attributes are for.
+  lhs, rhs and out (relayout.py). "problem" is what the native plan was asked. The native
+  entry "relayout" has the layout and the sizes that the attributes are for.
 
   Args:
     vectors: whether the call has a vector operand, by name: bias and scale.
@@ -71,9 +72,10 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
       "activation": spec.activation or "none",
       "save_preact": int(spec.save_preact),
   }
-  config = spec.config.to_native(spec.deterministic)
-  planned = _ffi.plan(tuple(problem.items()), config, target, _ffi.num_cus(target))
+  planned = choice.planned(problem, spec.config.to_native(spec.deterministic), target,
+                           spec.config.is_open)
   return planned | {
+      "problem": problem,
       "operand_dtypes": dtypes, "passes": passes,
       "copies": relayout.described(planned["relayout"], geometry, passes)}
 

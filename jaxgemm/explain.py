@@ -164,13 +164,14 @@ def _devices_reason(a, b) -> list[str]:
           "and each device plans its part when XLA has shared it out"]
 
 
-def _contractions(jaxpr):
+def contractions(jaxpr):
+  """The equations of a jaxpr, and of those in it, that are calls of the kernels."""
   for eqn in jaxpr.eqns:
     if eqn.primitive in (contract_p, ragged_p, chunked_p):
       yield eqn
     else:
       for inner in jaxprs_in_params(eqn.params):
-        yield from _contractions(inner)
+        yield from contractions(inner)
 
 
 def _trace(a, b, kwargs):
@@ -180,7 +181,7 @@ def _trace(a, b, kwargs):
   function = functools.partial(function, **kwargs)
   traced = jax.make_jaxpr(lambda a, b, arrays: function(a, b, **arrays))
   jaxpr = traced(a, b, arrays)
-  return next(_contractions(jaxpr.jaxpr), None)
+  return next(contractions(jaxpr.jaxpr), None)
 
 
 def _plan(eqn):

@@ -10,6 +10,7 @@ import os
 
 ON_GPU = "cuda" in os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu")
 os.environ["JAX_PLATFORMS"] = os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu")
+os.environ["JAXGEMM_TUNING"] = "off"  # what was tuned on this machine changes no test
 os.environ["XLA_FLAGS"] = (
     os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
 )

@@ -68,8 +68,8 @@ def measure(problem: dict[str, Any], processors: int, rounds: int) -> dict[str, 
   import jax
   import jax.numpy as jnp
 
-  from benchmarks import timing
   import jaxgemm
+  from jaxgemm.tune import timing
 
   shapes = (problem["m"], problem["k"]), (problem["k"], problem["n"])
   operands = [jax.ShapeDtypeStruct(shape, problem["dtype"]) for shape in shapes]
@@ -83,7 +83,8 @@ def measure(problem: dict[str, Any], processors: int, rounds: int) -> dict[str, 
   inputs = [tuple(jnp.asarray(rng.standard_normal(shape), problem["dtype"])
                   for shape in shapes) for _ in range(3)]
   timed = timing.interleave(runs, inputs, min_seconds=0, min_rounds=rounds,
-                            max_rounds=rounds, sample_seconds=5e-4)
+                            max_rounds=rounds, sample_seconds=5e-4,
+                            within=progress.within)
   row = dict(problem, variants={})
   for name, plan in plans.items():
     found = timed.time(name)

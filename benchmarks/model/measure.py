@@ -172,22 +172,22 @@ class Timed:
 
 def time_on_gpu(calls, num_inputs: int, rounds: int) -> dict[str, Timed]:
   """Device time of functions of the index of an input set."""
-  from benchmarks import gpu_trace
+  from jaxgemm.tune import gpu_trace
 
   measured = gpu_trace.measure(
       {name: gpu_trace.Candidate(call) for name, call in calls.items()}, num_inputs,
-      rounds=rounds, calls=1)
+      rounds=rounds, calls=1, within=progress.within)
   return {name: Timed(seconds.tolist(), measured.launches[name].times)
           for name, seconds in measured.timing.seconds.items()}
 
 
 def time_on_cpu(calls, num_inputs: int, rounds: int) -> dict[str, Timed]:
   """Wall time of functions of the index of an input set."""
-  from benchmarks import timing
+  from jaxgemm.tune import timing
 
   measured = timing.interleave(
       calls, [(i,) for i in range(num_inputs)], min_seconds=0, min_rounds=rounds,
-      max_rounds=rounds, sample_seconds=0)
+      max_rounds=rounds, sample_seconds=0, within=progress.within)
   return {name: Timed(seconds.tolist(), {})
           for name, seconds in measured.seconds.items()}
 
@@ -196,7 +196,7 @@ def measure(jobs: Sequence[Job], timer, rounds: int, seed: int) -> list[dict[str
   """The rows of some problems, of which the candidates take turns."""
   import jax
 
-  from benchmarks import gpu_trace
+  from jaxgemm.tune import gpu_trace
 
   ready, sets = {}, 3
   for number, job in enumerate(jobs):
@@ -230,7 +230,7 @@ def _call(run, inputs, index: int):
 
 
 def _row(number: int, job: Job, timed: dict[str, Timed]) -> dict[str, Any]:
-  from benchmarks.timing import Quartiles
+  from jaxgemm.tune.timing import Quartiles
 
   def entry(name):
     found = timed.get(f"{number} {name}")

@@ -32,7 +32,7 @@ DTYPES = [
 # of schedule and layout, a different one for each dtype; from LARGEST on, only float32
 # and bfloat16 are tested.
 LARGE, HUGE, LARGEST = 15e9, 100e9, 400e9  # FLOPs
-# Without --whole, a size is tested with every third dtype, from SOME on with one and
+# Without --whole, a size is tested with every fifth dtype, from SOME on with one and
 # from NONE on with none; which dtypes these are changes from size to size.
 SOME, NONE = 2e9, 30e9
 
@@ -83,7 +83,7 @@ def named_problems():
   for turn, (m, n, k) in enumerate(sorted({
       *shapes.mnk("dense"), *shapes.mnk("stream_k"), *shapes.mnk("edge")})):
     flops = 2 * m * n * k
-    step = 3 if flops < SOME else len(DTYPES)
+    step = 5 if flops < SOME else len(DTYPES)
     few = DTYPES[turn % step::step] if flops < NONE else []
     for dtype in ("float32", "bfloat16") if flops >= LARGEST else DTYPES:
       yield pytest.param(m, n, k, dtype,

@@ -33,8 +33,9 @@ from tests.support.moe_reference import (
 
 @RAGGED_DOTS
 @pytest.mark.parametrize("form, options", [
-    ({}, dict(top_k=1, normalize_weights=False)),  # Switch's router
-    (dict(shared=2), dict(top_k=2)),  # Mixtral's
+    pytest.param({}, dict(top_k=1, normalize_weights=False),  # Switch's router
+                 marks=pytest.mark.whole),
+    pytest.param(dict(shared=2), dict(top_k=2), marks=pytest.mark.whole),  # Mixtral's
     (dict(use_bias=True, shared=1),
      dict(top_k=2, normalize_weights=False, routed_scaling=2.5, activation="gelu")),
     (dict(gated=False, use_bias=True), dict(top_k=8, activation="relu")),

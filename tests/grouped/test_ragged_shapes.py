@@ -151,7 +151,7 @@ def test_any_number_of_groups(rng, groups):
 @pytest.mark.parametrize("name", list(dict.fromkeys(
     kernel["name"] for kernel in native.host_kernels() if kernel["available"]))[1:])
 @pytest.mark.parametrize("chosen", [
-    "any_number and 5 or a_shard and persistent",
+    pytest.param("any_number and 5 or a_shard and persistent", marks=pytest.mark.whole),
     pytest.param(
         "test_tokamax or any_number or a_shard and persistent or of_a_group and linear",
         marks=pytest.mark.whole),

@@ -337,7 +337,7 @@ def test_products_with_groups_along_k_and_accumulation(rng, on_cpu, dtype):
 
 @pytest.mark.parametrize("dtype, columns", [
     (jnp.bfloat16, 70),
-    (jnp.float32, 192),
+    pytest.param(jnp.float32, 192, marks=pytest.mark.whole),
     pytest.param(jnp.bfloat16, 192, marks=pytest.mark.whole),
     pytest.param(jnp.float32, 70, marks=pytest.mark.whole),
 ])

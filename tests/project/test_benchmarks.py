@@ -8,8 +8,9 @@ import time
 
 import pytest
 
-from benchmarks import chunked_cpu, progress, report, shapes, timing
+from benchmarks import chunked_cpu, progress, report, shapes
 import jaxgemm
+from jaxgemm.tune import timing
 from tests.support.paths import ROOT
 
 

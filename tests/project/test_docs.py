@@ -32,6 +32,7 @@ from tests.support.paths import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(
     page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)]
+_FIRST = ("README.md", "CONTRIBUTING.md", "docs/guides/installation.md")
 GPU, EIGHT = "<!-- needs a GPU -->", "<!-- eight devices -->"
 _BLOCK = re.compile(
     r"^(?P<before>[^\n]*)\n```(?P<kind>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
@@ -97,6 +98,7 @@ def test_python_of_a_page_runs(page, tmp_path):
   env = {name: value for name, value in os.environ.items()
          if name not in ("XLA_FLAGS", "JAX_PLATFORMS")}
   env |= {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT),
+          "JAXGEMM_TUNING": str(tmp_path / "tuning.json"),
           # Most of the time is compilation; this flag halves it.
           "XLA_FLAGS": "--xla_backend_optimization_level=0"}
   if EIGHT in path.read_text():
@@ -172,7 +174,10 @@ def _check_pip(words: list[str]) -> None:
       assert found[1] in cmake, f"the build has no option {found[1]}"
 
 
-@pytest.mark.parametrize("page", _names(PAGES, "sh"))
+# Without --whole, those that a new user meets first: each starts the programs it names.
+@pytest.mark.parametrize("page", [
+    pytest.param(page, marks=[] if page in _FIRST else [pytest.mark.whole])
+    for page in _names(PAGES, "sh")])
 def test_commands_of_a_page_exist(page):
   for _, code, _ in blocks(ROOT / page, "sh"):
     for words in _commands(code):

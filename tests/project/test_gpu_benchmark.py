@@ -17,10 +17,10 @@ from benchmarks import (
   gpu_grouped,
   gpu_rows,
   gpu_table,
-  gpu_trace,
   grouped_rows,
   shapes,
 )
+from jaxgemm.tune import gpu_trace
 from tests.support.paths import ROOT
 
 HOLD = "hold_multiprocessors"
@@ -143,6 +143,7 @@ def test_dense_rows(on_cpu):
   assert gpu_table.wrong([row]) == [] and len(row["candidates"]) == 3
 
 
+@pytest.mark.whole
 def test_grouped_rows(on_cpu, monkeypatch):
   monkeypatch.setattr(gpu_grouped, "problem", lambda name: grouped_rows.Problem(
       200, 48, 32, 4, "bfloat16"))
@@ -349,6 +350,7 @@ def test_a_wrong_or_failed_row_fails_the_command(tmp_path, change, line):
   assert line in done.stdout
 
 
+@pytest.mark.whole
 def test_the_command_refuses_unknown_values():
   for flag in ("--sections=spars", "--grouped=mixtral", "--routings=wild"):
     done = bench(flag)

@@ -56,6 +56,7 @@ def test_a_wrong_product_is_found(monkeypatch, factor, right):
   assert "gradient of router differs by nan" in " ".join(moe_rows.wrong([row]))
 
 
+@pytest.mark.whole
 def test_a_product_without_memory_is_missing(monkeypatch):
   def product(*arrays, **options):
     raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory")

@@ -46,6 +46,7 @@ def test_the_command_writes_speed_and_errors_of_all_products(tmp_path):
   assert not result["acceptance"]  # the bounds are for one shape
 
 
+@pytest.mark.whole
 def test_the_command_refuses_unknown_values():
   for flag in ("--routings=wild", "--shape=60x24", "--work=backward"):
     done = bench(flag)

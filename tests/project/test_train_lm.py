@@ -92,7 +92,7 @@ app.run(functools.partial(train_lm.main, products=scaled(%(factors)s)))
 
 @pytest.mark.parametrize("name, factors", [
     pytest.param("dot_general", "1.05, 1.05", marks=pytest.mark.whole),
-    ("dot_general", "1.0, 1.05"),
+    pytest.param("dot_general", "1.0, 1.05", marks=pytest.mark.whole),
     pytest.param("ragged_gated_linear_unit", "1.0, 1.05", marks=pytest.mark.whole),
 ])
 def test_a_wrong_product_or_gradient_fails_the_run(tmp_path, name, factors):

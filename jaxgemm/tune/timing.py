@@ -14,8 +14,6 @@ from typing import Any
 import jax
 import numpy as np
 
-from benchmarks import progress
-
 
 @dataclasses.dataclass(frozen=True)
 class Quartiles:
@@ -28,7 +26,7 @@ class Quartiles:
   max: float
 
   @classmethod
-  def of(cls, values: Sequence[float]) -> "Quartiles":
+  def of(cls, values: Sequence[float] | np.ndarray) -> "Quartiles":
     low, q1, median, q3, high = np.percentile(values, [0, 25, 50, 75, 100])
     return cls(float(median), float(q1), float(q3), float(low), float(high))
 
@@ -63,6 +61,7 @@ def interleave(
     sample_seconds: float = 2e-3,
     clock: str = "wall",
     wait: Callable[[Any], Any] = jax.block_until_ready,
+    within: Callable[[str], None] = lambda part: None,
 ) -> Timing:
   """Times `candidates` turn by turn; each call is waited for before the next.
 
@@ -78,12 +77,13 @@ def interleave(
       about this long.
     clock: "wall", or "cpu" for the time that this process's threads ran.
     wait: blocks until a candidate's result is ready.
+    within: called with what is done next.
   """
   now = {"wall": time.perf_counter, "cpu": time.process_time}[clock]
   names = list(candidates)
   warm = {}
   for name in names:
-    progress.within(f"{name}, first calls")
+    within(f"{name}, first calls")
     wait(candidates[name](*inputs[0]))
     begin = time.perf_counter()
     wait(candidates[name](*inputs[1 % len(inputs)]))
@@ -101,12 +101,12 @@ def interleave(
 
   for name in names:
     sample(candidates[name])
-  seconds = {name: [] for name in names}
+  seconds: dict[str, list[float]] = {name: [] for name in names}
   start = time.perf_counter()
   for index in range(max_rounds):
     if index >= min_rounds and time.perf_counter() - start >= min_seconds:
       break
-    progress.within(f"round {index + 1}")
+    within(f"round {index + 1}")
     shift = index % len(names)
     order = names[shift:] + names[:shift]
     for name in order if index // len(names) % 2 == 0 else order[::-1]:

@@ -21,7 +21,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from benchmarks import progress, timing
+from jaxgemm.tune import timing
 
 _VISIT, _DISPATCH = "jaxgemm benchmark visit ", "jaxgemm benchmark dispatch "
 # Calls of the CUDA driver that neither wait nor allocate.
@@ -133,7 +133,7 @@ class _Windows:
 
 def _united(events: Sequence[Event]) -> list[tuple[float, float]]:
   """The spans, in order, in which at least one of the events runs."""
-  spans = []
+  spans: list[tuple[float, float]] = []
   for event in sorted(events, key=lambda event: event.begin):
     if spans and event.begin <= spans[-1][1]:
       spans[-1] = (spans[-1][0], max(spans[-1][1], event.end))
@@ -161,25 +161,31 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
         f"The trace has {len(spans)} samples and {len(dispatches)} dispatches of "
         f"{len(visits)}. Measure fewer rounds at once: the profiler keeps a limited "
         "number of events.")
-  windows, work, unclaimed = _Windows(spans), [[] for _ in visits], 0
+  windows, unclaimed = _Windows(spans), 0
+  work: list[list[Event]] = [[] for _ in visits]
   for event in trace.device:
     index = windows.find(event)
     if index is None:
       unclaimed += 1
     else:
       work[index].append(event)
-  in_dispatch, driver = _Windows(dispatches), [collections.Counter() for _ in visits]
+  in_dispatch = _Windows(dispatches)
+  driver: list[collections.Counter[str]] = [collections.Counter() for _ in visits]
   for event in trace.host:
     if not event.name.startswith("jaxgemm") and (
         index := in_dispatch.find(event)) is not None:
       driver[index][event.name] += 1
-  seconds, launches = collections.defaultdict(list), {}
+  seconds: dict[str, list[float]] = collections.defaultdict(list)
+  launches = {}
   by_name = collections.defaultdict(list)
   for index, name in enumerate(visits):
     by_name[name].append(index)
   for name, indices in by_name.items():
-    counts, total, shares, others = collections.Counter(), collections.Counter(), [], {}
-    times = []
+    counts: collections.Counter[str] = collections.Counter()
+    total: collections.Counter[str] = collections.Counter()
+    others: dict[str, list[tuple[float, float]]] = {}
+    times: list[dict[str, float]] = []
+    shares = []
     launched = {e.name for index in indices for e in work[index]}
     for index in indices:
       mine = [e for e in work[index] if own is None or own(e.name)]
@@ -191,7 +197,7 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
       busy = sum(end - begin for begin, end in spans_of_work) * 1e-9
       seconds[name].append(busy / calls)
       counts.update(e.kind for e in mine)
-      times.append(collections.Counter())
+      times.append(collections.defaultdict(float))
       for e in mine:
         times[-1][e.name] += (e.end - e.begin) * 1e-9 / calls
       total.update(driver[index])
@@ -206,7 +212,8 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
     first = [e.name for e in work[indices[0]]
              if e.kind == "kernel" and (own is None or own(e.name))]
     launches[name] = Launches(
-        *(counts[kind] / runs for kind in ("kernel", "memset", "copy")),
+        kernels=counts["kernel"] / runs, memsets=counts["memset"] / runs,
+        copies=counts["copy"] / runs,
         names=first[:max(1, round(len(first) / calls))],
         times={key: float(np.median([each[key] for each in times]))
                for key in dict.fromkeys(itertools.chain(*times))},
@@ -225,7 +232,7 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
 def measure(
     candidates: Mapping[str, Candidate], num_inputs: int, *, rounds: int,
     calls: int | None = None, sample_seconds: float = 1e-3, own=None,
-    directory: str | None = None,
+    directory: str | None = None, within: Callable[[str], None] = lambda part: None,
 ) -> Measured:
   """Times candidates turn by turn under the profiler.
 
@@ -237,6 +244,7 @@ def measure(
     sample_seconds: Approximate length of a sample.
     own: As in `evaluate`.
     directory: Where to keep the trace, or None.
+    within: Called with what is done next.
 
   Raises:
     RuntimeError: As in `evaluate`.
@@ -244,14 +252,14 @@ def measure(
   names, turn = list(candidates), itertools.cycle(range(num_inputs))
   fastest = float("inf")
   for name, candidate in candidates.items():
-    progress.within(f"{name}, first calls")
+    within(f"{name}, first calls")
     for _ in range(2):  # The first compiles.
       begin = time.perf_counter()
       candidate.wait(candidate.call(next(turn)))
     fastest = min(fastest, time.perf_counter() - begin)
   if calls is None:
     calls = max(1, min(64, round(sample_seconds / fastest)))
-  visits = []
+  visits: list[str] = []
 
   def visit(name, keep=True):
     candidate, index = candidates[name], len(visits)
@@ -270,12 +278,12 @@ def measure(
       for name in names:
         visit(name, keep=False)
       for index in range(rounds):
-        progress.within(f"round {index + 1} of {rounds}")
+        within(f"round {index + 1} of {rounds}")
         shift = index % len(names)
         order = names[shift:] + names[:shift]
         for name in order if index // len(names) % 2 == 0 else order[::-1]:
           visit(name)
-    progress.within("reading the trace")
+    within("reading the trace")
     trace = read(directory or scratch)
   # The events of the warm-up samples come before all others.
   first = min(e.begin for e in trace.host if e.name.startswith(_VISIT))

@@ -1,0 +1,11 @@
+"""Tuning: plans that were timed on a machine, kept in a file, and used by later programs.
+
+  tune.py      times the candidates of a function's products
+  products.py  finds these products, and makes a function of each candidate
+  timing.py    times functions turn by turn
+  database.py  the file: entries by machine and problem
+  choice.py    what the plan takes from it
+  __main__.py  the command: python -m jaxgemm.tune
+
+`jaxgemm.tune` itself is the function of tune.py.
+"""

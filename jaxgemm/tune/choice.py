@@ -1,0 +1,155 @@
+"""What a plan takes from the tuning file.
+
+The file is read once in a process, when the first product is planned. A program of
+several processes must choose the same in all of them, so it uses no file but one that
+JAXGEMM_TUNING names.
+"""
+
+from collections.abc import Iterator, Mapping
+import contextlib
+import contextvars
+import functools
+import json
+import os
+
+import jax
+
+from jaxgemm import _ffi
+from jaxgemm.tune import database
+from jaxgemm.tune.database import Entry
+
+# Fields of a config that fit one number of rows only.
+_FOR_ONE_SIZE = ("num_workgroups", "num_shares")
+
+Problem = Mapping[str, str | int]
+
+
+@functools.cache
+def _version() -> str:
+  import importlib.metadata
+
+  return importlib.metadata.version("jaxgemm")
+
+
+def machine(target: str, cus: int) -> str:
+  """What timings are for: the target, and its processors or the CPU's kernels."""
+  if target == "cpu":
+    best = next(each["name"] for each in _ffi.native.host_kernels() if each["available"])
+    return f"cpu {best} {len(os.sched_getaffinity(0))}"
+  return f"{target} {cus}"
+
+
+def bucket(size: int) -> int:
+  """The next power of two: sizes up to it, and above the one before, share an entry."""
+  return 1 << max(size - 1, 0).bit_length()
+
+
+def is_current(name: str) -> bool:
+  """Whether a key is of this version of the package."""
+  return name.split(" | ")[1:2] == [_version()]
+
+
+def open_size(problem: Problem) -> str:
+  """The dimension whose size the key leaves open: that of the tokens, mostly."""
+  return "k" if problem["ragged"] == "k" else "m"
+
+
+def key(problem: Problem, target: str, cus: int) -> str:
+  """The key of a problem in the file: its open size and number of groups by buckets."""
+  sized = dict(problem)
+  for name in (open_size(problem), "groups", "local_groups"):
+    sized[name] = bucket(int(sized[name])) if sized[name] else 0
+  fields = " ".join(f"{name}={value}" for name, value in sorted(sized.items())
+                    if value not in (0, "none"))
+  return f"{machine(target, cus)} | {_version()} | {fields}"
+
+
+@functools.lru_cache(maxsize=1)
+def _entries(path) -> dict[str, Entry]:
+  return database.load(path)
+
+
+_uses_file = contextvars.ContextVar("uses_file", default=True)
+
+
+@contextlib.contextmanager
+def without_file() -> Iterator[None]:
+  """Within it plans are those of the model, and no dense product is left to XLA.
+
+  "by_rule" of a plan says whether it would have been.
+  """
+  token = _uses_file.set(False)
+  try:
+    yield
+  finally:
+    _uses_file.reset(token)
+
+
+def entries() -> dict[str, Entry]:
+  """The entries that this process uses."""
+  path = database.default_path()
+  if path is None or (jax.process_count() > 1 and not os.environ.get("JAXGEMM_TUNING")):
+    return {}
+  return _entries(path)
+
+
+def forget() -> None:
+  """Lets the file be read again."""
+  _entries.cache_clear()
+
+
+def planned(problem: Problem, config: tuple, target: str, is_open: bool) -> dict:
+  """The plan of a problem: as the file has it where it has, else as the model predicts.
+
+  Where the file says that XLA is faster, the plan is for products that are not left to
+  XLA: those of gradients.
+
+  Args:
+    problem: the fields of the native plan's problem.
+    config: what was asked for, as `GemmConfig.to_native` gives it.
+    target: "cpu", "gfx942", "gfx950" or "sm90".
+    is_open: whether nothing was asked for, so that the file may choose.
+
+  Raises:
+    ValueError: the problem or the config does not fit the target.
+  """
+  cus = _ffi.num_cus(target)
+  fields = tuple(problem.items())
+  predicted = _ffi.plan(fields, config, target, cus)
+  if not _uses_file.get():
+    return predicted | {"by_rule": bool(predicted["faster_by_xla"]), "faster_by_xla": ""}
+  entry = entries().get(key(problem, target, cus)) if is_open and entries() else None
+  if entry is None:
+    return predicted
+  times = (f"{entry.seconds * 1e6:.1f} us on {entry.date[:10]}, the plan's own choice "
+           f"{entry.plan_seconds * 1e6:.1f}")
+  if entry.xla_seconds is not None:
+    times += f", XLA's product {entry.xla_seconds * 1e6:.1f}"
+  size = problem[open_size(problem)]
+  if entry.size != size:
+    times += f"; timed with {open_size(problem)}={entry.size}"
+  chosen = {name: value for name, value in entry.config.items()
+            if entry.size == size or name not in _FOR_ONE_SIZE}
+  try:
+    tuned = _ffi.plan(
+        fields, tuple((dict(config) | chosen).items()), target, cus)
+  except ValueError as error:
+    return predicted | {"reasons": [
+        *predicted["reasons"], f"the tuned choice does not fit: {error}"]}
+  if not tuned["built"]:
+    return predicted
+  by_xla = entry.implementation == "xla"
+  return tuned | {
+      "faster_by_xla": f"tuning found XLA's product faster: {times}" if by_xla else "",
+      "reasons": [*tuned["reasons"], f"tuned: {times}"]}
+
+
+def described(found: Mapping[str, Entry]) -> str:
+  """The entries as lines for a reader."""
+  lines = []
+  for name, entry in sorted(found.items()):
+    xla = "-" if entry.xla_seconds is None else f"{entry.xla_seconds * 1e6:.1f}"
+    lines += [name, f"    {entry.implementation} {json.dumps(entry.config)} "
+              f"{entry.seconds * 1e6:.1f} us, plan {entry.plan_seconds * 1e6:.1f}, "
+              f"xla {xla}, size {entry.size}, {entry.date[:10]}"]
+  return "\n".join(lines)

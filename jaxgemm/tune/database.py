@@ -1,0 +1,155 @@
+"""The tuning file: what was measured to be fastest, by machine and problem.
+
+It is JSON. Its place is what the environment variable JAXGEMM_TUNING says, or
+jaxgemm/tuning.json in the user's cache directory; with JAXGEMM_TUNING=off there is none.
+Several processes may write at once: each takes a lock, reads what is there, adds its own
+entries and replaces the file as a whole. What cannot be read is reported once and left
+out; a file that is no JSON is kept beside the new one as *.damaged.
+"""
+
+from collections.abc import Iterator, Mapping
+import contextlib
+import dataclasses
+import fcntl
+import functools
+import json
+import os
+import pathlib
+import tempfile
+from typing import Any
+import warnings
+
+FORMAT = 1
+IMPLEMENTATIONS = ("jaxgemm", "xla")
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+  """What was measured for a problem.
+
+  Attributes:
+    implementation: "jaxgemm" or "xla", the faster one.
+    config: the fields of `GemmConfig` of the kernels' fastest candidate; {}: the plan's
+      own choice.
+    size: of the dimension that the key leaves open, m or k, in the problem that was timed.
+    seconds: of the kernels' fastest candidate.
+    plan_seconds: of the plan's own choice.
+    xla_seconds: of XLA's product; None: not timed.
+    date: in UTC, as ISO 8601 has it.
+  """
+
+  implementation: str
+  config: Mapping[str, str | int]
+  size: int
+  seconds: float
+  plan_seconds: float
+  xla_seconds: float | None
+  date: str
+
+  @classmethod
+  def read(cls, value: Any) -> "Entry":
+    """An entry of the file. Raises ValueError for anything else."""
+    types: dict[str, Any] = {
+        "implementation": str, "config": dict, "size": int, "seconds": (int, float),
+        "plan_seconds": (int, float), "xla_seconds": (int, float, type(None)),
+        "date": str}
+    if not isinstance(value, dict) or value.keys() != types.keys():
+      raise ValueError("an entry has other fields")
+    for name, kind in types.items():
+      if not isinstance(value[name], kind) or isinstance(value[name], bool):
+        raise ValueError(f"{name}={value[name]!r} has another type")
+    if value["implementation"] not in IMPLEMENTATIONS:
+      raise ValueError(f"there is no implementation {value['implementation']!r}")
+    for name, x in value["config"].items():
+      if not isinstance(name, str) or not isinstance(x, (str, int)) or isinstance(x, bool):
+        raise ValueError(f"config has {name!r}: {x!r}")
+    return cls(**value)
+
+
+def default_path() -> pathlib.Path | None:
+  """The file that JAXGEMM_TUNING names, or the user's; None where it is "off"."""
+  given = os.environ.get("JAXGEMM_TUNING")
+  if given == "off":
+    return None
+  if given:
+    return pathlib.Path(given)
+  cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+  return pathlib.Path(cache) / "jaxgemm" / "tuning.json"
+
+
+def load(path: pathlib.Path) -> dict[str, Entry]:
+  """The entries of a file by key; {} where there is none. Damaged ones are left out."""
+  try:
+    data = json.loads(path.read_bytes())
+  except FileNotFoundError:
+    return {}
+  except (OSError, ValueError, RecursionError) as error:
+    _report(path, f"cannot be read and is ignored: {error}")
+    return {}
+  if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(
+      data.get("entries"), dict):
+    _report(path, f"is no tuning file of format {FORMAT} and is ignored")
+    return {}
+  entries, damaged = {}, []
+  for key, value in data["entries"].items():
+    try:
+      entries[key] = Entry.read(value)
+    except ValueError as error:
+      damaged.append(str(error))
+  if damaged:
+    _report(path, f"has {len(damaged)} damaged entries, which are ignored: {damaged[0]}")
+  return entries
+
+
+@functools.cache
+def _report(path: pathlib.Path, what: str) -> None:
+  """Warns, once for each file and fault."""
+  warnings.warn(f"The tuning file {path} {what}. Remove it, or set JAXGEMM_TUNING to "
+                "another file or to 'off'.", stacklevel=2)
+
+
+def merge(path: pathlib.Path, entries: Mapping[str, Entry]) -> None:
+  """Adds entries to a file, in place of those with the same keys.
+
+  Raises:
+    OSError: the file cannot be written. What was there stays as it was.
+  """
+  with _locked(path):
+    _replace(path, load(path) | dict(entries))
+
+
+def prune(path: pathlib.Path, keep) -> int:
+  """Removes the entries for which keep(key, entry) is false; returns their number."""
+  with _locked(path):
+    before = load(path)
+    after = {key: entry for key, entry in before.items() if keep(key, entry)}
+    _replace(path, after)
+  return len(before) - len(after)
+
+
+@contextlib.contextmanager
+def _locked(path: pathlib.Path) -> Iterator[None]:
+  path.parent.mkdir(parents=True, exist_ok=True)
+  with open(path.with_name(path.name + ".lock"), "w", encoding="utf-8") as lock:
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    yield
+
+
+def _replace(path: pathlib.Path, entries: Mapping[str, Entry]) -> None:
+  with contextlib.suppress(FileNotFoundError):
+    try:
+      json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+      path.replace(path.with_name(path.name + ".damaged"))
+  lines = ",\n".join(
+      f"{json.dumps(key)}: {json.dumps(dataclasses.asdict(entry), sort_keys=True)}"
+      for key, entry in sorted(entries.items()))
+  text = f'{{"format": {FORMAT}, "entries": {{\n{lines}\n}}}}\n'
+  handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+  try:
+    with open(handle, "w", encoding="utf-8") as file:
+      file.write(text)
+    os.replace(name, path)
+  except BaseException:
+    os.unlink(name)
+    raise

@@ -1,0 +1,168 @@
+"""The products of a function that can be tuned, and functions that compute one of them."""
+
+from collections.abc import Callable, Iterator
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm import _ffi, epilogue
+from jaxgemm.config import GemmConfig
+from jaxgemm.dense.primitive import contract_p, plan_contraction
+from jaxgemm.explain import contractions
+from jaxgemm.grouped.primitive import plan_ragged, ragged_p
+from jaxgemm.tune import choice
+
+ROUTINGS = ("balanced", "skewed", "extreme")
+
+
+@dataclasses.dataclass(frozen=True)
+class Product:
+  """A call of a kernel with given shapes.
+
+  Attributes:
+    primitive: contract_p or ragged_p.
+    params: its parameters.
+    avals: shapes and dtypes of its operands.
+    plan: the plan's own choice.
+    key: in the tuning file.
+  """
+
+  primitive: Any
+  params: dict[str, Any]
+  avals: tuple[jax.ShapeDtypeStruct, ...]
+  plan: dict[str, Any]
+  key: str
+
+  @property
+  def label(self) -> str:
+    """Sizes and types, for a reader."""
+    p = self.plan["problem"]
+    batch = f"{p['batch']}x" if p["batch"] > 1 else ""
+    groups = f" {p['groups']} groups along {p['ragged']}" if p["groups"] else ""
+    extra = "".join(f" {name}" for name in ("bias", "scale", "gated", "save_preact")
+                    if p.get(name))
+    extra += f" {p['activation']}" if p["activation"] != "none" else ""
+    layout = "".join("rc"[x] for x in (not p["lhs_contracting"], p["rhs_contracting"]))
+    return (f"{batch}{p['m']}x{p['n']}x{p['k']} {layout} {p['lhs_dtype']}"
+            f"->{p['out_dtype']}{groups}{extra}")
+
+  def configs(self, most: int) -> list[dict[str, str | int]]:
+    """What the plan could choose, its own choice first."""
+    return [each["config"] for each in self.plan["candidates"][:most]]
+
+  def ours(self, config: dict[str, str | int]) -> Callable:
+    """The product by the kernels, with this configuration."""
+    spec = self.params["spec"]
+    fields: dict[str, Any] = dict(config)
+    fixed = GemmConfig(**fields, partition=spec.config.partition)
+    params = self.params | {
+        "spec": dataclasses.replace(spec, config=fixed), "call": None}
+    return functools.partial(self.primitive.bind, **params)
+
+  def xla(self) -> Callable | None:
+    """The product by XLA; None where it does not compete.
+
+    These are grouped products, and products with a second result for a gradient.
+    """
+    spec = self.params["spec"]
+    if self.primitive is not contract_p or spec.save_preact:
+      return None
+    dims = self.params["labels"]
+    plain = dims.bias is None and dims.scale is None and spec.activation is None
+    integer = jnp.issubdtype(self.avals[0].dtype, jnp.integer)
+    sums = spec.out_dtype if plain else jnp.int32 if integer else jnp.float32
+
+    def compute(lhs, rhs, *vectors):
+      rest = iter(vectors)
+      bias, scale = (None if labels is None else next(rest)
+                     for labels in (dims.bias, dims.scale))
+      acc = jnp.einsum(lhs, list(dims.lhs), rhs, list(dims.rhs), list(dims.out),
+                       preferred_element_type=sums)
+      if plain:
+        return [acc]
+      return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)
+
+    return compute
+
+  def operands(self, rng: np.random.Generator, routing) -> tuple[jax.Array, ...]:
+    """Random operands; group sizes by `routing`."""
+    found = []
+    for i, aval in enumerate(self.avals):
+      if self.primitive is ragged_p and i == 2:
+        found.append(jnp.asarray(self._group_sizes(rng, routing), aval.dtype))
+      elif jnp.issubdtype(aval.dtype, jnp.integer):
+        most = 8 if aval.dtype == jnp.int8 else 1  # an offset is 0
+        found.append(jnp.asarray(rng.integers(-most + 1, most, aval.shape), aval.dtype))
+      else:
+        found.append(jnp.asarray(rng.standard_normal(aval.shape, np.float32), aval.dtype))
+    return tuple(found)
+
+  def _group_sizes(self, rng, routing) -> np.ndarray:
+    problem, shape = self.plan["problem"], self.avals[2].shape
+    total, groups = problem[choice.open_size(problem)], shape[-1]
+    if not isinstance(routing, str):
+      share = np.asarray(routing, np.float64)
+      if share.shape != (groups,) or (share < 0).any() or not share.sum():
+        raise ValueError(
+            f"routing has the shape {share.shape}; {groups} shares that are not "
+            "negative are allowed, one for each group, or one of "
+            f"{', '.join(map(repr, ROUTINGS))}.")
+    elif routing == "balanced":
+      share = np.ones(groups)
+    elif routing == "skewed":
+      share = rng.dirichlet(np.ones(groups))
+    else:
+      share = np.arange(groups) == groups // 2
+    ends = np.rint(np.cumsum(share) / np.sum(share) * total).astype(np.int64)
+    return np.broadcast_to(np.diff(ends, prepend=0), shape)
+
+
+def products(function: Callable, args, kwargs) -> tuple[list[Product], dict[str, int]]:
+  """The products of a call, each once, and how many are not tuned, by the reason."""
+  jax.clear_caches()  # they have products that were left to XLA
+  with choice.without_file():
+    traced = jax.make_jaxpr(function)(*args, **kwargs)
+    return _found(_calls(traced.jaxpr))
+
+
+def _found(calls) -> tuple[list[Product], dict[str, int]]:
+  found: dict[str, Product] = {}
+  left: dict[str, int] = {}
+  for primitive, params, avals in calls:
+    reason = _why_not(primitive, params)
+    if reason:
+      left[reason] = left.get(reason, 0) + 1
+      continue
+    spec = params["spec"]
+    target = spec.target(_ffi.default_platform())
+    if primitive is ragged_p:
+      plan = plan_ragged(avals, params["form"], spec, target)
+    else:
+      plan = plan_contraction(avals, params["labels"], spec, target)[1]
+    key = choice.key(plan["problem"], target, _ffi.num_cus(target))
+    found.setdefault(key, Product(primitive, params, avals, plan, key))
+  return list(found.values()), left
+
+
+def _calls(jaxpr) -> Iterator[tuple[Any, dict[str, Any], tuple]]:
+  for eqn in contractions(jaxpr):
+    avals = tuple(jax.ShapeDtypeStruct(x.aval.shape, x.aval.dtype) for x in eqn.invars)
+    yield eqn.primitive, dict(eqn.params), avals
+
+
+def _why_not(primitive, params) -> str:
+  """Why a call is not tuned, or ""."""
+  spec = params["spec"]
+  if primitive not in (contract_p, ragged_p):
+    return "their lhs arrives in chunks"
+  if spec.emulated:
+    return "they are emulated"
+  if not spec.config.is_open:
+    return "their schedule or config was given"
+  if primitive is ragged_p and params["form"].accumulate:
+    return "they are added to a buffer in place"
+  return ""

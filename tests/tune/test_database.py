@@ -1,0 +1,136 @@
+"""The tuning file: kept whole by many writers, and harmless where it is damaged."""
+
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+from jaxgemm.tune import database
+from jaxgemm.tune.database import Entry
+
+ENTRY = Entry("jaxgemm", {"schedule": "persistent", "tile_m": 64}, 100, 1e-5, 2e-5, None,
+              "2026-01-01T00:00:00+00:00")
+
+
+@pytest.fixture(autouse=True)
+def reports_again():
+  database._report.cache_clear()
+
+
+def test_what_is_merged_is_loaded(tmp_path):
+  path = tmp_path / "folder" / "tuning.json"
+  assert database.load(path) == {}
+  database.merge(path, {"a": ENTRY})
+  other = Entry("xla", {}, 7, 1.0, 1.0, 0.5, "2026-01-02T00:00:00+00:00")
+  database.merge(path, {"b": other})
+  assert database.load(path) == {"a": ENTRY, "b": other}
+  database.merge(path, {"a": other})
+  assert database.load(path) == {"a": other, "b": other}
+  assert database.prune(path, lambda key, entry: key == "b") == 1
+  assert database.load(path) == {"b": other}
+  # Nothing but the file and its lock is left.
+  assert {each.name for each in path.parent.iterdir()} == {
+      "tuning.json", "tuning.json.lock"}
+
+
+# Without the package: jax would take each process seconds to import.
+WRITER = """
+import importlib.util, pathlib, sys
+spec = importlib.util.spec_from_file_location("database", sys.argv[1])
+database = sys.modules["database"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(database)
+path = pathlib.Path(sys.argv[2])
+entry = next(iter(database.load(path).values()))
+for i in range(20):
+  database.merge(path, {f"{sys.argv[3]} {i}": entry})
+"""
+
+
+def test_eight_processes_write_at_once(tmp_path):
+  path = tmp_path / "tuning.json"
+  database.merge(path, {"first": ENTRY})
+  writers = [subprocess.Popen([sys.executable, "-c", WRITER, database.__file__, path, str(i)])
+             for i in range(8)]
+  assert [each.wait() for each in writers] == [0] * 8
+  assert database.prune(path, lambda key, _: key != "first") == 1
+  assert database.load(path) == {f"{w} {i}": ENTRY for w in range(8) for i in range(20)}
+
+
+def mangled(rng: random.Random, text: bytes) -> bytes:
+  data = bytearray(text)
+  for _ in range(rng.randint(1, 4)):
+    at = rng.randrange(len(data))
+    kind = rng.randrange(4)
+    if kind == 0:
+      data[at] = rng.randrange(256)
+    elif kind == 1:
+      del data[at:at + rng.randint(1, 40)]
+    elif kind == 2:
+      data[at:at] = rng.choice((b"[", b"}", b"null", b'"', b"1e999", b"\xff\xfe", b"NaN"))
+    else:
+      data = data[:max(at, 1)]
+  return bytes(data)
+
+
+def test_a_thousand_corrupted_files(tmp_path):
+  """Each is read as whole entries or none, and can be written to again."""
+  path, rng = tmp_path / "tuning.json", random.Random(1)
+  database.merge(path, {f"problem {i}": ENTRY for i in range(3)})
+  whole = path.read_bytes()
+  warnings.simplefilter("ignore")
+  for _ in range(1000):
+    path.write_bytes(mangled(rng, whole))
+    for entry in database.load(path).values():
+      assert isinstance(entry, Entry) and isinstance(entry.config, dict)
+    database.merge(path, {"new": ENTRY})
+    assert database.load(path)["new"] == ENTRY
+
+
+@pytest.mark.parametrize("text", [
+    "", "[]", "{}", '{"format": 2, "entries": {}}', '{"format": 1, "entries": []}',
+    '{"format": 1, "entries": {"a": {"implementation": "other"}}}',
+    "[" * 100_000])
+def test_damage_is_reported_once(tmp_path, text):
+  path = tmp_path / "tuning.json"
+  path.write_text(text)
+  with pytest.warns(UserWarning, match="Remove it, or set JAXGEMM_TUNING"):
+    assert database.load(path) == {}
+  with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    assert database.load(path) == {}
+
+
+def test_a_file_that_is_no_json_is_kept_beside_the_new_one(tmp_path):
+  path = tmp_path / "tuning.json"
+  path.write_text("precious")
+  with pytest.warns(UserWarning, match="cannot be read"):
+    database.merge(path, {"a": ENTRY})
+  assert database.load(path) == {"a": ENTRY}
+  assert (tmp_path / "tuning.json.damaged").read_text() == "precious"
+
+
+def test_an_entry_of_another_shape_is_left_out(tmp_path):
+  path = tmp_path / "tuning.json"
+  database.merge(path, {"a": ENTRY, "b": ENTRY})
+  data = json.loads(path.read_text())
+  for change in ({"size": "100"}, {"config": {"tile_m": 1.5}}, {"config": {"a": True}},
+                 {"more": 1}, {"seconds": None}):
+    database._report.cache_clear()
+    data["entries"]["b"] = dict(data["entries"]["a"]) | change
+    path.write_text(json.dumps(data))
+    with pytest.warns(UserWarning, match="1 damaged entries"):
+      assert database.load(path) == {"a": ENTRY}
+
+
+def test_the_place_of_the_file(monkeypatch):
+  monkeypatch.setenv("JAXGEMM_TUNING", "off")
+  assert database.default_path() is None
+  monkeypatch.setenv("JAXGEMM_TUNING", "/some/file.json")
+  assert database.default_path() == pathlib.Path("/some/file.json")
+  monkeypatch.delenv("JAXGEMM_TUNING")
+  monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
+  assert database.default_path() == pathlib.Path("/cache/jaxgemm/tuning.json")

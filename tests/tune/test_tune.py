@@ -1,0 +1,249 @@
+"""Tuning on the CPU: what is found is right, kept, and used by the plan."""
+
+import dataclasses
+import json
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgemm
+from jaxgemm import GemmConfig
+from jaxgemm.tune import __main__ as command
+from jaxgemm.tune import choice, database, products
+from jaxgemm.tune import tune as tuning
+
+F32 = jnp.float32
+
+
+def shape(*sizes, dtype=F32):
+  return jax.ShapeDtypeStruct(sizes, dtype)
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+  """The tuning file of this test."""
+  place = tmp_path / "tuning.json"
+  monkeypatch.setenv("JAXGEMM_TUNING", str(place))
+  choice.forget()
+  yield place
+  choice.forget()
+
+
+@pytest.fixture
+def times(monkeypatch):
+  """Settles which candidate is fast: a list of (word in its name, seconds)."""
+  rules = []
+
+  def timed(functions, inputs, rounds):
+    def seconds(name):
+      return next((s for word, s in rules if word in name), 1.0)
+    return tuning.timing.Timing(
+        {name: np.full(rounds, seconds(name)) for name in functions}, 1)
+
+  monkeypatch.setattr(tuning, "_timed", timed)
+  return rules
+
+
+def explain(m, n, k, **options):
+  return jaxgemm.explain(shape(m, k), shape(k, n), **options).data
+
+
+def test_the_fastest_candidate_is_used_by_the_plan(path, times):
+  before = explain(300, 260, 280)
+  times += [("work_stealing", 0.5)]
+  report = jaxgemm.tune(jaxgemm.matmul, shape(300, 280), shape(280, 260))
+  result, = report.results
+  assert result.entry.config["schedule"] == "work_stealing"
+  assert result.entry.implementation == "jaxgemm" and result.entry.xla_seconds == 1.0
+  assert "(2.00x)" in str(report) and str(path) in str(report)
+  after = explain(300, 260, 280)
+  assert before["schedule"] == "persistent" and after["schedule"] == "work_stealing"
+  assert after["tile"] == tuple(
+      result.entry.config[name] for name in ("tile_m", "tile_n", "tile_k"))
+  assert any("tuned: 500000.0 us" in reason for reason in after["reasons"])
+  # It is only a default.
+  for asked in (dict(schedule="persistent"), dict(config=GemmConfig(tile_m=32))):
+    assert not any("tuned" in each for each in explain(300, 260, 280, **asked)["reasons"])
+
+
+def test_the_tuned_program_computes_the_same(path, times, rng):
+  times += [("work_stealing", 0.5)]
+  a, b = (jnp.asarray(rng.standard_normal(s), F32) for s in ((300, 280), (280, 260)))
+  jaxgemm.tune(jaxgemm.matmul, a, b)
+  wanted = np.asarray(a, np.float64) @ np.asarray(b, np.float64)
+  np.testing.assert_allclose(jax.jit(lambda a, b: jaxgemm.matmul(a, b))(a, b), wanted,
+                             rtol=1e-4, atol=1e-3)
+
+
+def test_sizes_of_one_bucket_share_an_entry(path, times):
+  times += [("work_stealing", 0.5)]
+  jaxgemm.tune(jaxgemm.matmul, shape(300, 280), shape(280, 260))
+  for m, tuned in ((257, True), (512, True), (513, False), (256, False)):
+    reasons = explain(m, 260, 280)["reasons"]
+    assert any("tuned" in each and "timed with m=300" in each for each in reasons) == tuned
+  assert not any("tuned" in each for each in explain(300, 261, 280)["reasons"])
+
+
+@pytest.mark.faster_by_xla
+@pytest.mark.filterwarnings("ignore:jaxgemm leaves this product")
+def test_xla_takes_what_it_computes_faster(path, times):
+  times += [("xla", 0.5)]
+  a, b = shape(300, 280), shape(280, 260)
+  report = jaxgemm.tune(jaxgemm.matmul, a, b)
+  assert report.results[0].entry.implementation == "xla"
+  data = jaxgemm.explain(a, b).data
+  assert data["implementation"] == "xla"
+  assert "tuning found XLA's product faster" in data["reasons"][0]
+  assert jaxgemm.explain(
+      a, b, implementation="jaxgemm").data["implementation"] == "jaxgemm"
+  # It is found again when it is tuned again.
+  times[0] = ("xla", 2.0)
+  assert not jaxgemm.tune(jaxgemm.matmul, a, b).results[0].seconds
+  jaxgemm.tune(jaxgemm.matmul, a, b, again=True)
+  assert jaxgemm.explain(a, b).data["implementation"] == "jaxgemm"
+
+
+def test_a_small_gain_changes_nothing(path, times):
+  times += [("work_stealing", 0.99), ("xla", 0.985)]
+  report = jaxgemm.tune(jaxgemm.matmul, shape(300, 280), shape(280, 260))
+  entry = report.results[0].entry
+  assert entry.config == {} and entry.implementation == "jaxgemm"
+
+
+def test_wrong_and_failing_candidates_do_not_win(path, times, monkeypatch):
+  times += [("work_stealing", 0.1)]
+  ours = products.Product.ours
+
+  def broken(self, config):
+    function = ours(self, config)
+    if config["schedule"] != "work_stealing":
+      return function
+    if config["tile_n"] % 64:
+      return lambda *xs: [1.01 * x for x in function(*xs)]
+    return lambda *xs: 1 / 0
+
+  monkeypatch.setattr(products.Product, "ours", broken)
+  report = jaxgemm.tune(jaxgemm.matmul, shape(300, 280), shape(280, 260))
+  result, = report.results
+  assert result.entry.config.get("schedule") != "work_stealing"
+  assert {why.split()[0] for why in result.refused.values()} <= {
+      "ZeroDivisionError:", "its"}
+  assert result.refused and "left out" in str(report)
+
+
+def test_all_products_of_a_gradient(path, times):
+  def loss(x, w, experts, sizes):
+    h = jaxgemm.matmul(x, w, activation="silu")
+    return jaxgemm.ragged_dot(h, experts, sizes).sum()
+
+  times += [("work_stealing", 0.5)]
+  arguments = (shape(64, 32), shape(32, 48), shape(3, 48, 40), shape(3, dtype=jnp.int32))
+  report = jaxgemm.tune(jax.grad(loss, (0, 1, 2)), *arguments, routing="skewed")
+  labels = [each.label for each in report.results]
+  assert len(labels) == len(set(labels)) == 6, labels
+  assert sum("3 groups along m" in each for each in labels) == 2
+  assert sum("3 groups along k" in each for each in labels) == 1
+  assert any("save_preact silu" in each for each in labels)
+  assert all(each.entry for each in report.results)
+
+
+def test_routings(path, times):
+  x, w, sizes = shape(100, 16), shape(4, 16, 24), shape(4, dtype=jnp.int32)
+  product, = products.products(jaxgemm.ragged_dot, (x, w, sizes), {})[0]
+  rng = np.random.default_rng(0)
+  for routing, wanted in (("balanced", [25, 25, 25, 25]), ("extreme", [0, 0, 100, 0]),
+                          ([1, 0, 1, 2], [25, 0, 25, 50])):
+    assert product.operands(rng, routing)[2].tolist() == wanted
+  assert int(product.operands(rng, "skewed")[2].sum()) == 100
+  with pytest.raises(ValueError, match="4 shares that are not negative"):
+    jaxgemm.tune(jaxgemm.ragged_dot, x, w, sizes, routing=[1, 2])
+  with pytest.raises(ValueError, match="Did you mean 'balanced'"):
+    jaxgemm.tune(jaxgemm.ragged_dot, x, w, sizes, routing="balance")
+
+
+def test_what_is_not_tuned_is_said(path, times):
+  def function(x, w):
+    y = jaxgemm.matmul(x, w, schedule="persistent")
+    return jaxgemm.matmul(y, w, implementation="emulated:gfx942")
+
+  report = jaxgemm.tune(function, shape(32, 32), shape(32, 32))
+  assert not report.results and sum(report.left.values()) == 2
+  assert "1 calls, because they are emulated" in str(report)
+
+
+def test_a_stopped_run_goes_on(path, times):
+  def function(x, w, v):
+    return jaxgemm.matmul(jaxgemm.matmul(x, w), v)
+
+  arguments = shape(40, 30), shape(30, 50), shape(50, 60)
+  first = jaxgemm.tune(function, *arguments, seconds=-1)
+  assert first.unfinished == 2 and "call it again" in str(first)
+  jaxgemm.tune(jaxgemm.matmul, *arguments[:2])
+  second = jaxgemm.tune(function, *arguments)
+  assert [each.known for each in second.results] == [True, False]
+  assert len(database.load(path)) == 2
+
+
+def test_an_entry_that_does_not_fit_is_not_used(path, times):
+  times += [("work_stealing", 0.5)]
+  jaxgemm.tune(jaxgemm.matmul, shape(300, 280), shape(280, 260))
+  (key, entry), = database.load(path).items()
+  for config in ({"schedule": "nonsense"}, {"tile_m": -5}, {"unknown": 3}):
+    database.merge(path, {key: dataclasses.replace(entry, config=config)})
+    choice.forget()
+    data = explain(300, 260, 280)
+    assert data["schedule"] == "persistent"
+    assert any("the tuned choice does not fit" in each for each in data["reasons"])
+
+
+def test_it_runs_outside_of_programs_only(path):
+  with pytest.raises(TypeError, match="within jit, grad or vmap"):
+    jax.jit(lambda x: jaxgemm.tune(jaxgemm.matmul, x, x))(jnp.ones((4, 4)))
+
+
+def test_without_a_file(monkeypatch):
+  monkeypatch.setenv("JAXGEMM_TUNING", "off")
+  with pytest.raises(ValueError, match="Unset it, or pass path"):
+    jaxgemm.tune(jaxgemm.matmul, shape(4, 4), shape(4, 4))
+
+
+def test_real_times(path):
+  """Nothing is made up here but the problem."""
+  with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    report = jaxgemm.tune(jaxgemm.matmul, shape(64, 64), shape(64, 64), most_candidates=3)
+  result, = report.results
+  assert "xla" in result.seconds and len(result.seconds) >= 2 and not result.refused
+  assert 0 < result.entry.seconds <= result.entry.plan_seconds
+
+
+def test_the_command(path, times, tmp_path, capsys):
+  model, sizes = tmp_path / "model.py", tmp_path / "sizes.json"
+  model.write_text("""
+import jax, jaxgemm
+x = jax.ShapeDtypeStruct((40, 30), "float32")
+def calls():
+  yield jaxgemm.matmul, (x, jax.ShapeDtypeStruct((30, 20), "float32"))
+""")
+  sizes.write_text(json.dumps([
+      {"m": 64, "n": 48, "k": 32, "dtype": "float32", "layout": "rc", "gradients": True},
+      {"m": 64, "n": 48, "k": 32, "groups": 4}]))
+  assert command.main([str(model)]) == 0 and command.main([str(sizes)]) == 0
+  assert len(database.load(path)) == 5
+  assert command.main(["export", str(tmp_path / "copy.json")]) == 0
+  assert database.load(tmp_path / "copy.json") == database.load(path)
+  old = {"cpu avx2 2 | 0.0.1 | k=3": next(iter(database.load(path).values()))}
+  database.merge(tmp_path / "other.json", old)
+  assert command.main(["merge", str(tmp_path / "other.json")]) == 0
+  assert len(database.load(path)) == 6
+  capsys.readouterr()
+  assert command.main(["prune"]) == 0 and len(database.load(path)) == 5
+  assert command.main(["list"]) == 0
+  assert "1 entries of other versions removed" in (said := capsys.readouterr().out)
+  assert said.count(" us, plan ") == 5
+  sizes.write_text('[{"m": 3, "n": 4, "colour": 1}]')
+  with pytest.raises(SystemExit, match="unknown fields"):
+    command.main([str(sizes)])
