@@ -60,7 +60,7 @@ class Product:
     fields: dict[str, Any] = dict(config)
     fixed = GemmConfig(**fields, partition=spec.config.partition)
     params = self.params | {
-        "spec": dataclasses.replace(spec, config=fixed), "call": None}
+        "spec": dataclasses.replace(spec, config=fixed), "partitioned": None}
     return functools.partial(self.primitive.bind, **params)
 
   def xla(self) -> Callable | None:

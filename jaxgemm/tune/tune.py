@@ -33,7 +33,7 @@ class Result:
   Attributes:
     label: the product's sizes and types.
     key: its key in the tuning file.
-    entry: what the file has for it now; None where no candidate was right.
+    entry: what the file has for it now; None where the plan's own choice failed.
     known: whether the entry was there before and nothing was timed.
     seconds: of each candidate that was timed in full, by its configuration.
     refused: why candidates were left out, by their configurations.
@@ -67,24 +67,24 @@ class Report:
     lines = []
     for result in self.results:
       entry = result.entry
-      if entry is None:
-        lines.append(f"{result.label}: no candidate was right")
-        continue
-      gain = entry.plan_seconds / entry.seconds
-      xla = "" if entry.xla_seconds is None else f", XLA {entry.xla_seconds * 1e6:.1f}"
-      xla += ", which is taken" if entry.implementation == "xla" else ""
-      chosen = (" ".join(f"{k}={v}" for k, v in entry.config.items())
-                or "the plan's own choice")
-      lines.append(
-          f"{result.label}: {chosen}, {entry.seconds * 1e6:.1f} us, the plan's "
-          f"{entry.plan_seconds * 1e6:.1f} ({gain:.2f}x){xla}"
-          + (" [known]" if result.known else ""))
+      said = "the plan's own choice failed" if entry is None else _said(entry)
+      lines.append(f"{result.label}: {said}" + (" [known]" if result.known else ""))
       lines += [f"  left out: {name}: {why}" for name, why in result.refused.items()]
     lines += [f"not tuned: {count} calls, because {why}" for why, count in self.left.items()]
     if self.unfinished:
       lines.append(f"no time was left for {self.unfinished} products: call it again")
     lines.append(f"kept in {self.path}")
     return "\n".join(lines)
+
+
+def _said(entry: database.Entry) -> str:
+  chosen = (" ".join(f"{k}={v}" for k, v in entry.config.items())
+            or "the plan's own choice")
+  said = (f"{chosen}, {entry.seconds * 1e6:.1f} us, the plan's "
+          f"{entry.plan_seconds * 1e6:.1f} ({entry.plan_seconds / entry.seconds:.2f}x)")
+  if entry.xla_seconds is not None:
+    said += f", XLA {entry.xla_seconds * 1e6:.1f}"
+  return said + (", which is taken" if entry.implementation == "xla" else "")
 
 
 def tune(function: Callable, *args, seconds: float = 120.0, routing="balanced",
