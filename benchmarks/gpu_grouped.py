@@ -39,8 +39,10 @@ def problem(name: str) -> grouped_rows.Problem:
 
 
 def in_jax(product: Callable[..., jax.Array], work: str) -> Callable[..., jax.Array]:
-  """function(lhs, rhs, cotangent, sizes) that computes one product; XLA drops the
-  forward pass of dgrad and wgrad."""
+  """function(lhs, rhs, cotangent, sizes) that computes one product.
+
+  XLA drops the forward pass of dgrad and wgrad.
+  """
   def forward(lhs, rhs, _, sizes):
     return product(lhs, rhs, sizes)
 
@@ -94,7 +96,7 @@ def _functions(work: str, xla: bool) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def _way(function, arrays, sizes: np.ndarray):
-  """The way on these arrays and sizes; other sizes need no new compilation."""
+  """The way with these arrays and sizes; other sizes need no new compilation."""
   if isinstance(function, gpu_rows.Donating):
     sizes = jax.device_put(sizes)
     return gpu_rows.JaxWay(function, [(*each, sizes) for each in arrays])

@@ -137,7 +137,7 @@ def prepare(makers: Mapping[str, Callable[[], Any]]) -> tuple[dict, dict[str, st
       candidate.wait(candidate.call(0))
       ways[name] = way
     except Exception as error:  # pylint: disable=broad-exception-caught
-      # A peer may raise any error. The report names what jaxgemm refuses.
+      # A peer may raise any error. The report names the products that jaxgemm refuses.
       missing[name] = f"{type(error).__name__}: {error}"[:500]
   return ways, missing
 

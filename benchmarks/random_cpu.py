@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks import cpus, progress
 
 FLAGS = flags.FLAGS
-# A program has so many operations, in at most so many turns of its loop.
+# The operations of a program, and the most turns of its loop.
 _PROGRAM_FLOPS, _MOST_TURNS = 4e6, 200
 
 
@@ -49,7 +49,7 @@ class Product:
             f"{self.dtype}")
 
   def _names(self) -> tuple[str, str, str]:
-    """The dimensions of lhs, rhs and out, as einsum spells them."""
+    """The dimensions of lhs, rhs and out, as in einsum."""
     names = (("mk" if self.lhs_last == "k" else "km"),
              ("kn" if self.rhs_last == "n" else "nk"), "mn")
     dropped = [d for d in "mn" if getattr(self, d) == 1]
@@ -57,25 +57,25 @@ class Product:
     return tuple(("b" if self.batch else "") + name for name in kept)
 
   def shapes(self) -> list[tuple[int, ...]]:
-    """Those of lhs and rhs."""
+    """The shapes of lhs and rhs."""
     sizes = {"b": self.batch, "m": self.m, "n": self.n, "k": self.k}
     return [tuple(sizes[d] for d in name) for name in self._names()[:2]]
 
   def dimension_numbers(self):
-    """As for `jax.lax.dot_general`."""
+    """The dimension numbers for `jax.lax.dot_general`."""
     lhs, rhs, _ = self._names()
     batch = ((0,), (0,)) if self.batch else ((), ())
     return ((lhs.index("k"),), (rhs.index("k"),)), batch
 
   @property
   def turns(self) -> int:
-    """Of the loop around the product."""
+    """The turns of the loop around the product."""
     return max(1, min(_MOST_TURNS, int(_PROGRAM_FLOPS // self.flops)))
 
   def errors(self, lhs, rhs, outs: dict[str, np.ndarray]) -> dict[str, float]:
     """The norm of each out's difference from float64, over that of the product.
 
-    Terms of a single sum may cancel: the norm of a usual product is the least divisor.
+    Terms of a single sum may cancel, so the divisor is at least the norm of a usual product.
     """
     a, b, out = self._names()
     dot = functools.partial(np.einsum, f"{a},{b}->{out}", optimize=True)
@@ -149,7 +149,7 @@ def measure(product: Product, rng, *, min_seconds: float, clock: str,
 
 
 def _repeated(dot, turns: int):
-  """A program of products in turn: an element of lhs is one of the result before."""
+  """A program of products in a row; lhs has an element of the result before it."""
   import jax
   import jax.numpy as jnp
 
@@ -177,7 +177,7 @@ def line(row: dict[str, Any]) -> str:
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
-  """Geometric mean, worst, and how many are below 0.7; also of those that ours run."""
+  """Geometric mean, worst ratio and number below 0.7; also of what the kernels compute."""
   from benchmarks import report
 
   def of(chosen):

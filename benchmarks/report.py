@@ -19,7 +19,7 @@ from benchmarks import shapes
 
 
 def machine() -> dict[str, Any]:
-  """What a reader of results must know: date, processor, versions, command."""
+  """The date, processor, versions and command, for the readers of results."""
   cpuinfo = pathlib.Path("/proc/cpuinfo")
   text = cpuinfo.read_text() if cpuinfo.exists() else ""
   model = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)

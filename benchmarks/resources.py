@@ -29,7 +29,7 @@ flags.DEFINE_string("markdown", None, "File to write the tables to.")
 
 
 def provenance() -> dict[str, str | None]:
-  """What a reader of a report must know."""
+  """The versions and command, for the readers of a report."""
   def version(package):
     found = importlib.util.find_spec(package) is not None
     return importlib.metadata.version(package) if found else None

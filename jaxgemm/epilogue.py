@@ -40,7 +40,12 @@ def apply(acc, acc_labels, bias, scale, *, dims, spec) -> list[jax.Array]:
     z = z * expand(scale, dims.scale, dims.out)
   if bias is not None:
     z = z + expand(bias, dims.bias, dims.out)
-  out = activate(z, spec.activation).astype(spec.out_dtype)
+  return results(z, spec)
+
+
+def results(z, spec, gated: bool = False) -> list[jax.Array]:
+  """[out], or [out, preact], from the value before the activation."""
+  out = activate(z, spec.activation, gated).astype(spec.out_dtype)
   return [out, z.astype(spec.out_dtype)] if spec.save_preact else [out]
 
 

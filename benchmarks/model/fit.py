@@ -32,8 +32,8 @@ HELD_OUT = (DATA / "h200-seed2.json.gz", DATA / "h200-seed2011.json.gz")
 _FOLDS = 4
 # Steps that move no constant by more than this end the fit.
 _CONVERGED = 1e-4
-# Hz at which the chip has its data sheet's 989.4 TFLOP/s with 132 multiprocessors of 2048
-# multiply-adds a cycle. A free clock and constants that all grow with it fit nearly alike.
+# Hz. With this clock 132 multiprocessors of 2048 multiply-adds a cycle have the 989.4 TFLOP/s
+# of the chip's data sheet. The clock is not fitted: the constants can take its place.
 CLOCK = 1.83e9
 
 FLAGS = flags.FLAGS
@@ -49,7 +49,7 @@ class Problem:
     num_cus: multiprocessors of the GPU.
     configs: of each candidate, the configuration that chooses it.
     seconds: of each candidate's kernel, without the copies that come before it.
-    open: of each candidate, whether the plan may choose it when nothing is asked for.
+    open: of each candidate, whether the plan may choose it if the user fixes nothing.
   """
 
   fields: Mapping[str, str | int]
@@ -75,7 +75,7 @@ def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
 
 
 def keep(source: str | pathlib.Path, target: str | pathlib.Path) -> None:
-  """Writes what the fit needs of a file of `measure`, a line for each problem, as .json.gz."""
+  """Writes the part of a file of `measure` that the fit needs, as lines of a .json.gz."""
   data = load(source)
   data["about"]["command"] = re.sub(r"(--json=)\S*/", r"\1", data["about"]["command"])
   lines = ",\n".join(
@@ -207,7 +207,7 @@ def held_out(found: Sequence[Problem], start: Mapping[str, float]):
 
 
 def rounded(value: float) -> float:
-  """As the source has it: three digits."""
+  """A constant as the source has it, with three digits."""
   return float(f"{value:.3g}")
 
 
@@ -235,7 +235,7 @@ def _quantiles(values, scale: float, form: str) -> str:
 
 
 def report(found: Sequence[Problem], start: Mapping[str, float], best: Fit) -> str:
-  """What the fit found and how good it is."""
+  """The report: the constants that were found, and their errors and regrets."""
   lines = [f"{len(found)} problems, {sum(len(p.seconds) for p in found)} candidates",
            "", "constant, before, fitted:"]
   lines += [f"  {name:18} {start[name]:10.4g} {value:10.4g}"

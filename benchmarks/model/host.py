@@ -100,7 +100,7 @@ def operations(row: dict[str, Any]) -> float:
 
 
 def lost(rows: Sequence[dict[str, Any]], per_workgroup: float, processors: int) -> float:
-  """Mean of log(time / best time) if a workgroup is woken for so many operations."""
+  """Mean of log(time / best time) if a workgroup is woken for this number of operations."""
   losses = []
   for row in rows:
     times = {each["num_workgroups"]: each["us"]

@@ -76,7 +76,7 @@ class Problem:
 
 @dataclasses.dataclass(frozen=True)
 class Draw:
-  """What `random` draws from.
+  """The ranges and shares that `random` draws from.
 
   Attributes:
     seed: of the generator. Equal seeds give equal problems.

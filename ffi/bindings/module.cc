@@ -39,9 +39,8 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
                         num_queues, group_m, num_xcds, 2 * num_shares}) {
     if (count > kMax) throw nb::value_error("no such schedule: a count is 2**31 or more.");
   }
-  auto index = [](int64_t count) { return static_cast<Index>(count); };
-  TileGrid grid{index(batch),   index(tiles_m), index(tiles_n),
-                index(tiles_k), index(group_m), index(num_xcds)};
+  TileGrid grid{ToIndex(batch),   ToIndex(tiles_m), ToIndex(tiles_n),
+                ToIndex(tiles_k), ToIndex(group_m), ToIndex(num_xcds)};
   if (batch < 0 || tiles_m < 0 || tiles_n < 0 || tiles_k < 0 || num_workgroups < 1 ||
       num_queues < 0 || group_m < 1 || num_xcds < 1 || cut_tiles < 0 ||
       cut_tiles > grid.num_tiles() || (cut_tiles == 0) != (num_shares == 0) ||
@@ -56,8 +55,8 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
       throw nb::value_error("order names a workgroup that is not in the grid.");
     }
   }
-  StreamKMap stream_k{grid, grid.num_tiles() - index(cut_tiles), index(cut_tiles),
-                      index(num_shares)};
+  StreamKMap stream_k{grid, grid.num_tiles() - ToIndex(cut_tiles), ToIndex(cut_tiles),
+                      ToIndex(num_shares)};
   DenseMap dense{grid};
   std::vector<int64_t> rows;
   auto emit = [&rows](int64_t workgroup, const WorkTile& tile) {
@@ -65,14 +64,14 @@ nb::object EnumerateWorkTiles(int64_t batch, int64_t tiles_m, int64_t tiles_n, i
     rows.insert(rows.end(), {workgroup, tile.batch, tile.m, tile.n, tile.k_begin, tile.k_end,
                              tile.peer, tile.num_peers});
   };
-  const ClaimArgs args{.num_workgroups = index(num_workgroups),
-                       .num_queues = index(num_queues),
-                       .num_xcds = index(num_xcds)};
+  const ClaimArgs args{.num_workgroups = ToIndex(num_workgroups),
+                       .num_queues = ToIndex(num_queues),
+                       .num_xcds = ToIndex(num_xcds)};
   std::vector<int32_t> counters(args.num_counters());
   Index size = cut_tiles ? stream_k.size() : dense.size();
   std::vector<AnyClaim> claims;
   for (int64_t i = 0; i < num_workgroups; ++i) {
-    const Index workgroup = index(i);
+    const Index workgroup = ToIndex(i);
     claims.push_back(MakeClaim(args, counters.data(), workgroup, args.FirstQueue(workgroup), size));
   }
   std::vector<bool> done(num_workgroups);

@@ -115,7 +115,7 @@ struct BF16PairOps {
   static constexpr DType kWordDType = DType::kBF16;
   static constexpr int kPerWord = 2;
   static constexpr int kWordMultiple = 1;
-  static constexpr bool Takes(DType dtype) { return dtype == DType::kBF16 || IsF8(dtype); }
+  static consteval bool Takes(DType dtype) { return dtype == DType::kBF16 || IsF8(dtype); }
   template <DType kDType>
   static JAXGEMM_INLINE WordV DecodePair(WordV low, WordV high) {
     return (__builtin_bit_cast(WordV, DecodeF8<kDType>(low)) >> 16) |

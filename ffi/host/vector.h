@@ -169,24 +169,9 @@ JAXGEMM_INLINE FloatV LoadF16(const char* p) {
 #endif
 }
 
-constexpr int DTypeBytes(DType dtype) {
-  constexpr int kBytes[] = {
-#define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) bytes,
-#include "spec/instances.def"
-#undef JAXGEMM_DTYPE
-  };
-  return kBytes[static_cast<int>(dtype)];
-}
-
-constexpr bool IsF8(DType dtype) {
-  switch (dtype) {
-#define JAXGEMM_FLOAT8(id, format, exponent_bits, mantissa_bits, exponent_bias, specials) \
-  case DType::id: return true;
-#include "spec/instances.def"
-#undef JAXGEMM_FLOAT8
-    default: return false;
-  }
-}
+// These are consteval, so that no code of ElementBytes is compiled here for the linker to merge.
+consteval int DTypeBytes(DType dtype) { return ElementBytes(dtype); }
+consteval bool IsF8(DType dtype) { return ElementBytes(dtype) == 1 && dtype != DType::kS8; }
 
 // Converts fp8 codes, one in each word, to floats.
 template <DType kDType>

@@ -202,7 +202,7 @@ class Workgroup {
     } else {
       accumulator_.Start(tile_, choice_.tile_n, rows, sums);
     }
-    // Of a grouped product only this tile has few rows; the plan did not know its group's size.
+    // The plan did not know the group's size, so few rows are found only here.
     bool skinny = plan_.skinny || (call_.problem.grouped() && rows <= kHostSkinnyM);
     const bool accumulate = call_.problem.accumulate && tile.num_peers == 1;
     // A gated tile is two products: the gate's and the up projection's.

@@ -41,7 +41,7 @@ std::string CheckGroups(const Problem& p) {
   if (extent > kMax || p.groups > kMax || p.local_groups > kMax) {
     return Str(extent) + " rows in " + Str(p.groups) +
            " groups; at most 2**30 of either are "
-           "allowed, for group sizes are int32. Split the product.";
+           "allowed, because group sizes are int32. Split the product.";
   }
   if (p.groups < 0 || p.local_groups < 0 || (p.groups != p.local_groups && !p.group_offset)) {
     return Str(p.local_groups) + " of " + Str(p.groups) +
@@ -229,7 +229,7 @@ std::string CheckChoice(const Problem& p, const Choice& c, const Chip& chip) {
   }
   if (p.gated && p.n > 0 && c.tile_n % 2) {
     return "tile_n=" + Str(c.tile_n) +
-           "; it must be even, for a gated product's tiles have as many columns of the gate as of "
+           "; it must be even: a gated product's tiles have as many columns of the gate as of "
            "the up projection.";
   }
   return "";

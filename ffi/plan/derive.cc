@@ -11,52 +11,45 @@
 namespace jaxgemm {
 
 ClaimArgs Plan::claim_args() const {
-  return {.num_workgroups = static_cast<Index>(choice.num_workgroups),
-          .num_queues = static_cast<Index>(choice.num_queues),
-          .num_xcds = static_cast<Index>(choice.num_xcds)};
+  return {.num_workgroups = ToIndex(choice.num_workgroups),
+          .num_queues = ToIndex(choice.num_queues),
+          .num_xcds = ToIndex(choice.num_xcds)};
 }
 
 StreamKMap Plan::stream_k_map() const {
-  return {grid, grid.num_tiles() - static_cast<Index>(choice.cut_tiles),
-          static_cast<Index>(choice.cut_tiles), static_cast<Index>(choice.num_shares)};
+  return {grid, grid.num_tiles() - ToIndex(choice.cut_tiles), ToIndex(choice.cut_tiles),
+          ToIndex(choice.num_shares)};
 }
 
 GroupedMap Plan::grouped_map(const Problem& p) const {
-  auto index = [](int64_t count) { return static_cast<Index>(count); };
   StreamKMap cut{.grid = grid, .whole_tiles = 0, .cut_tiles = 0, .num_shares = 0};
-  cut.grid.batch = index(p.batch);
+  cut.grid.batch = ToIndex(p.batch);
   return {.ragged = p.ragged,
           .sizes_batched = p.sizes_batched,
-          .num_groups = index(p.groups),
-          .local_groups = index(p.local_groups),
-          .extent = index(p.ragged == Ragged::kM ? p.m : p.k),
-          .tile = index(p.ragged == Ragged::kM ? choice.tile_m : choice.tile_k),
-          .batch = index(p.batch),
+          .num_groups = ToIndex(p.groups),
+          .local_groups = ToIndex(p.local_groups),
+          .extent = ToIndex(p.ragged == Ragged::kM ? p.m : p.k),
+          .tile = ToIndex(p.ragged == Ragged::kM ? choice.tile_m : choice.tile_k),
+          .batch = ToIndex(p.batch),
           .skips_empty = p.accumulate,
           .cut = cut};
 }
 
 ChunkSignals Plan::chunk_signals(const Problem& p) const {
-  auto index = [](int64_t count) { return static_cast<Index>(count); };
   return {.signals = nullptr,
           .epoch = nullptr,
           .status = nullptr,
           .order = nullptr,
           .timeout_ns = p.timeout_ns,
-          .tiles_per_chunk = index(p.tiles_per_chunk),
-          .pivot = index(p.pivot),
+          .tiles_per_chunk = ToIndex(p.tiles_per_chunk),
+          .pivot = ToIndex(p.pivot),
           .tiles_m = grid.tiles_m,
-          .batch_stride = index(p.signals_batched ? p.num_chunks : 0)};
+          .batch_stride = ToIndex(p.signals_batched ? p.num_chunks : 0)};
 }
 
 std::string SetGrid(const Problem& p, Plan* plan) {
   const Choice& c = plan->choice;
-  const bool host = c.target == "cpu";
-  plan->m = p.m, plan->n = p.num_columns(), plan->k = p.k;
-  if (c.transposed) std::swap(plan->m, plan->n);
-  plan->skinny = host && !p.grouped() && plan->m <= kHostSkinnyM;
-  plan->in_place = host && !c.transposed && !p.gated &&
-                   p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
+  SetSizes(p, plan);
   int64_t tiles_m = CeilDiv(plan->m, c.tile_m), tiles_n = CeilDiv(plan->n, c.tile_n);
   int64_t tiles_k = CeilDiv(plan->k, c.tile_k), tiles, batch = p.num_out();
   // Every group may end in a partial tile, and so may the rows before and after the groups.
@@ -70,16 +63,15 @@ std::string SetGrid(const Problem& p, Plan* plan) {
            Str(tiles_k) +
            " k tiles do not fit the 32-bit claim counters. Use a larger tile or split the product.";
   }
-  plan->grid = {
-      .batch = static_cast<Index>(batch),
-      .tiles_m = static_cast<Index>(tiles_m),
-      .tiles_n = static_cast<Index>(tiles_n),
-      .tiles_k = static_cast<Index>(tiles_k),
-      // It is at most tiles_m, because group_m * tiles_n must fit Index.
-      .group_m = static_cast<Index>(std::clamp<int64_t>(tiles_m, 1, c.group_m)),
-      // Indices are not remapped if workgroups claim from queues, which have tiles of
-      // their own, nor if lhs arrives in chunks, whose order the tiles must keep.
-      .num_xcds = c.num_queues > 0 || p.tiles_per_chunk > 0 ? 1 : static_cast<Index>(c.num_xcds)};
+  plan->grid = {.batch = ToIndex(batch),
+                .tiles_m = ToIndex(tiles_m),
+                .tiles_n = ToIndex(tiles_n),
+                .tiles_k = ToIndex(tiles_k),
+                // It is at most tiles_m, because group_m * tiles_n must fit Index.
+                .group_m = ToIndex(std::clamp<int64_t>(tiles_m, 1, c.group_m)),
+                // Indices are not remapped if workgroups claim from queues, which have tiles of
+                // their own, nor if lhs arrives in chunks, whose order the tiles must keep.
+                .num_xcds = c.num_queues > 0 || p.tiles_per_chunk > 0 ? 1 : ToIndex(c.num_xcds)};
   return "";
 }
 
@@ -90,6 +82,16 @@ int64_t HostScratchBytes(const Plan& plan) {
   if (!plan.skinny) bytes += RoundUp(HostPackedBBytes(c.tile_n, plan.k), 64);
   if (!plan.in_place || atomic) bytes += RoundUp(c.tile_m * c.tile_n * 4, 64);
   return bytes;
+}
+
+void SetSizes(const Problem& p, Plan* plan) {
+  const Choice& c = plan->choice;
+  const bool host = c.target == "cpu";
+  plan->m = p.m, plan->n = p.num_columns(), plan->k = p.k;
+  if (c.transposed) std::swap(plan->m, plan->n);
+  plan->skinny = host && !p.grouped() && plan->m <= kHostSkinnyM;
+  plan->in_place = host && !c.transposed && !p.gated &&
+                   p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
 }
 
 void LayOutWorkspace(const Problem& p, Plan* plan) {

@@ -7,7 +7,10 @@
 
 namespace jaxgemm {
 
-// Sets the sizes and the grid, which follow from the problem, the tile and the order of tiles.
+// Sets m, n, k, skinny and in_place, which follow from the problem, the target and `transposed`.
+void SetSizes(const Problem& problem, Plan* plan);
+
+// Sets these sizes and the grid, which follow from the problem, the tile and the order of tiles.
 // Returns the error if the grid's counts do not fit the kernels' 32-bit counters.
 std::string SetGrid(const Problem& problem, Plan* plan);
 

@@ -113,9 +113,8 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
       candidate.cost = TileCost(tiled, tile_m, tile_n, s.workgroups, shares);
       // All threads' scratch together must leave half of the workspace's cap for partial sums.
       Plan trial{.choice = candidate.choice};
-      trial.skinny = skinny, trial.k = tiled.k;
-      trial.in_place = !transposed && !p.gated &&
-                       p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
+      SetSizes(p, &trial);
+      trial.k = tiled.k;  // ragged k: that of a group
       const bool is_asked = asked_m && asked_n;
       const bool fits =
           tile_m * tile_n <= kMaxArea && HostScratchBytes(trial) * threads <= kWorkspaceCap / 2;

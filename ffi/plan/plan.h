@@ -24,6 +24,7 @@ inline constexpr int64_t kMaxQueues = 1 << 10;
 
 inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 inline int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
+inline Index ToIndex(int64_t count) { return static_cast<Index>(count); }
 
 struct Plan {
   Choice choice;

@@ -1,4 +1,4 @@
-// What a product that waits for chunks of its lhs reports.
+// The error of a product that waited for a chunk of its lhs without success.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace jaxgemm {
 
-// How long a wait may be, in words.
+// The time limit of a wait, for messages.
 inline std::string Limit(int64_t timeout_ns) {
   return timeout_ns < 1'000'000 ? Str(timeout_ns / 1000) + " us"
                                 : Str(timeout_ns / 1'000'000) + " ms";
 }
 
-// Of ChunkSignals::status after the kernel: an empty string, or the error.
+// The error for ChunkSignals::status after the kernel, or "".
 inline std::string MissingChunk(int32_t status, int64_t timeout_ns) {
   if (status == 0) return "";
   return "signal " + Str(int64_t{status} - 1) +

@@ -167,7 +167,7 @@ def _faster_by_xla(lhs, rhs, bias, scale, product: Product, dims: Dims,
 
 
 def _call(lhs, rhs, bias, scale, product: Product, **options):
-  # Where jax does not trace (jax.disable_jit), these may still be numpy arrays.
+  # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
   spec, dims, bias, scale, reason = prepare(lhs, rhs, bias, scale, product, **options)
   implementation = options["implementation"]

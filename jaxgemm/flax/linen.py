@@ -119,10 +119,7 @@ class MoE(nn.Module, kw_only=True):
 
     Args:
       x: [..., C].
-      experts: integers [..., top_k]: the routing of an earlier call
-        (`MoEStats.experts`), to repeat it. None lets the router choose. As in jnp
-        indexing, negative numbers count from the end, and numbers out of range are
-        clamped.
+      experts: the routing of an earlier call, to repeat it; see `jaxgemm.flax.moe`.
 
     Returns:
       The result [..., C], and the `MoEStats`.

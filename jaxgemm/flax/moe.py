@@ -162,8 +162,8 @@ def _check_same_along(axis_name, x, params: MoEParams, experts) -> None:
     if any(axes & varying(leaf) for leaf in jax.tree.leaves(given)):
       raise ValueError(
           f"{name} varies along the mesh axis {axis_name!r}, and expert_axis_name is "
-          "that axis; it must be the same along it, for one psum along it adds up "
-          "what the experts make of the same tokens. Pass it with in_specs P(), or "
+          "that axis; it must be the same along it, because one psum along it adds up "
+          "the experts' results for the same tokens. Pass it with in_specs P(), or "
           "sharded along other axes only; tokens that are sharded along this one can "
           f"be gathered by jax.lax.all_gather(x, {axis_name!r}, tiled=True, "
           "to='invarying')."

@@ -175,10 +175,7 @@ class MoE(nnx.Module):
 
     Args:
       x: [..., features].
-      experts: integers [..., top_k]: the routing of an earlier call
-        (`MoEStats.experts`), to repeat it. None lets the router choose. As in jnp
-        indexing, negative numbers count from the end, and numbers out of range are
-        clamped.
+      experts: the routing of an earlier call, to repeat it; see `jaxgemm.flax.moe`.
 
     Returns:
       The result [..., features], and the `MoEStats`.

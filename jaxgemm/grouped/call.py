@@ -222,7 +222,7 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   check_activation(activation)
   emulated = emulated_arch(implementation)
   resolved = resolve(config, schedule, reduction, deterministic)
-  # Where jax does not trace (jax.disable_jit), these may still be numpy arrays.
+  # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad = jax.tree.map(
       jnp.asarray, (lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad))
   preferred = preferred_element_type

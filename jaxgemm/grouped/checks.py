@@ -47,7 +47,7 @@ def check_extent(extent) -> None:
   if type(extent) is int and extent >= 2**31:  # else it is symbolic
     raise ValueError(
         f"lhs's ragged dimension has {extent} elements; fewer than 2**31 are allowed, "
-        "for group sizes are int32. Split the product.")
+        "because group sizes are int32. Split the product.")
 
 
 def check_num_local_groups(given, groups: int, has_offset: bool) -> None:
@@ -111,7 +111,7 @@ def check_accumulate(accumulate, contracted: bool, wanted, given_dtype) -> None:
   if given_dtype is not None and jnp.dtype(given_dtype) != jnp.float32:
     raise ValueError(
         f"preferred_element_type={jnp.dtype(given_dtype).name} was given with "
-        "accumulate; float32 or None is allowed, for sums are kept in float32.")
+        "accumulate; float32 or None is allowed, because sums are kept in float32.")
   _check_buffer("accumulate", accumulate, "the result's shape", wanted.shape)
 
 

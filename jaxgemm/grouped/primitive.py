@@ -208,8 +208,7 @@ def finish(z, sizes, offset, bias, scale, *, form: GroupedParams, spec: Spec):
   if bias is not None:
     z = z + rows(bias, dtype=jnp.float32)
   # Rows of no group stay zero, because every activation of zero is zero.
-  out = epilogue.activate(z, spec.activation, form.gated).astype(spec.out_dtype)
-  return [out, z.astype(spec.out_dtype)] if spec.save_preact else [out]
+  return epilogue.results(z, spec, form.gated)
 
 
 def rows_of(values, sizes, offset, count: int, dtype, spec: Spec) -> jax.Array:

@@ -116,25 +116,7 @@ def _check(arch: str, source: str) -> int:
 
 def _errors(arch: str, lines: list[str]) -> set[int]:
   """Indices of the lines that clang refuses."""
-  command = [
-    sys.executable,
-    "-m",
-    "ziglang",
-    "clang",
-    "-cc1as",
-    "-triple",
-    "amdgcn-amd-amdhsa",
-    "-target-cpu",
-    arch,
-    "-filetype",
-    "asm",
-    "-",
-    "-o",
-    "-",
-  ]
-  result = subprocess.run(
-    command, input="\n".join(lines) + "\n", capture_output=True, text=True
-  )
+  result = isa.run_assembler(arch, "\n".join(lines) + "\n")
   marks = [
     line.split(":") for line in result.stderr.splitlines() if ": error: " in line
   ]

@@ -2,11 +2,9 @@
 
 import ctypes
 import functools
-import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
@@ -61,30 +59,18 @@ def library() -> ctypes.CDLL:
   return ctypes.CDLL(emulator.library_path())
 
 
+def run_assembler(arch: str, source: str, *options: str) -> subprocess.CompletedProcess:
+  """Runs clang's assembler, which prints the instructions of `source` as text."""
+  command = [sys.executable, "-m", "ziglang", "clang", "-cc1as", "-triple",
+             "amdgcn-amd-amdhsa", "-target-cpu", arch, "-filetype", "asm", *options,
+             "-", "-o", "-"]
+  return subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+
+
 @functools.cache
 def assemble(arch: str, source: str) -> tuple[tuple[str, bytes], ...]:
   """(text as clang prints it, bytes) of each instruction of `source`."""
-  with tempfile.TemporaryDirectory() as folder:
-    path = pathlib.Path(folder, "k.s")
-    path.write_text(source)
-    command = [
-      sys.executable,
-      "-m",
-      "ziglang",
-      "clang",
-      "-cc1as",
-      "-triple",
-      "amdgcn-amd-amdhsa",
-      "-target-cpu",
-      arch,
-      "-filetype",
-      "asm",
-      "-show-encoding",
-      str(path),
-      "-o",
-      "-",
-    ]
-    result = subprocess.run(command, capture_output=True, text=True)
+  result = run_assembler(arch, source, "-show-encoding")
   if result.returncode:
     raise ValueError(result.stderr)
   found = []

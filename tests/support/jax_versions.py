@@ -1,4 +1,4 @@
-"""What tests need of a version of jax."""
+"""Conditions on the version of jax, for tests."""
 
 import inspect
 
