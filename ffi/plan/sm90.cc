@@ -12,14 +12,15 @@ namespace jaxgemm {
 namespace {
 
 // Whether out is stored without an epilogue, in the type that the fast forms store.
-bool IsStoredPlainly(const Problem& p) {
+bool HasNoEpilogue(const Problem& p) {
   return !p.has_vectors() && !p.save_preact && p.activation == Activation::kNone && !p.gated &&
          !p.accumulate && p.out_dtype == PlainOut(p.lhs_dtype);
 }
 
-// Clusters that run at once, by their CTAs, as cuOccupancyMaxActiveClusters counts on an H100 of
-// 132 multiprocessors: they lie within a group of multiprocessors, and leave some over. Of chips
-// with other numbers of multiprocessors as many in proportion.
+// How many clusters of `ctas` CTAs run at once. The numbers are those that
+// cuOccupancyMaxActiveClusters gives on an H100 of 132 multiprocessors. A cluster lies within one
+// group of multiprocessors (a GPC), so some multiprocessors are left over. Chips with other numbers
+// of multiprocessors are taken to have as many in proportion.
 int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& chip) {
   constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   return kClusters[ctas] * Sm90CtasPerSm(instance.tile_n) * chip.num_cus / kClusters[1];
@@ -84,7 +85,7 @@ bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, S
   const bool suits = form == Sm90Form::kGrouped   ? p.grouped()
                      : form == Sm90Form::kClaimed ? !p.grouped() && claims
                                                   : !p.grouped() && !claims;
-  return suits && !cuts && IsStoredPlainly(p) && plan.grid.tiles_k >= least_k &&
+  return suits && !cuts && HasNoEpilogue(p) && plan.grid.tiles_k >= least_k &&
          HasForm(instance, form);
 }
 
@@ -128,7 +129,7 @@ double NumTiles(const Problem& p, const GpuInstance& instance) {
 }
 
 bool PingPongs(const Problem& p, const GpuInstance& instance, double tiles, int64_t workgroups) {
-  return HasForm(instance, Sm90Form::kPingPong) && IsStoredPlainly(p) &&
+  return HasForm(instance, Sm90Form::kPingPong) && HasNoEpilogue(p) &&
          tiles > static_cast<double>(workgroups) &&
          CeilDiv(p.k, instance.tile_k) >= kPingPongKTiles;
 }

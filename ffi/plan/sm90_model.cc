@@ -13,7 +13,7 @@ namespace {
 // How the output tiles are divided among the workgroups. cluster_k > 1: cluster_k CTAs compute each
 // tile. cut_tiles > 0: stream-K cuts the last cut_tiles tiles into num_shares shares, with partial
 // sums in the workspace. Else a workgroup computes whole tiles, ping_pong by two warpgroups.
-struct Sharing {
+struct Decomposition {
   int64_t workgroups = 1;
   bool ping_pong = false;
   int64_t cluster_k = 1;
@@ -28,7 +28,7 @@ double AsDouble(int64_t value) { return static_cast<double>(value); }
 // CTAs' bytes from the L2. CTAs that share rhs also wait for each other. The last store is not
 // hidden and is added. With ping-pong all other stores are hidden, and the L2 is waited for less,
 // because neighbours have neighbouring tiles (they are not claimed).
-double Cycles(const Problem& p, const GpuInstance& instance, const Sharing& sharing,
+double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition& decomposition,
               const Sm90Model& model) {
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
   const double cluster = AsDouble(instance.waves) / 2;
@@ -36,8 +36,8 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Sharing& shar
   const double ctas_per_sm = static_cast<double>(Sm90CtasPerSm(instance.tile_n));
   const double n = AsDouble(instance.tile_n), k = AsDouble(instance.tile_k);
   const double tiles = NumTiles(p, instance);
-  const double at_once = AsDouble(sharing.workgroups);
-  const double peers = AsDouble(sharing.cluster_k), shares = tiles * peers;
+  const double at_once = AsDouble(decomposition.workgroups);
+  const double peers = AsDouble(decomposition.cluster_k), shares = tiles * peers;
   const double element = AsDouble(Bytes(instance.lhs));
   const double ctas = std::min(shares, at_once) * cluster;
   auto power = [&](double cycles) { return std::pow(cycles, model.norm); };
@@ -58,16 +58,16 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Sharing& shar
       by_element ? model.element_store + model.element_store_per_column * std::min(n, AsDouble(p.n))
                  : 0;
   const double tile =
-      AsDouble(CeilDiv(tiles_k, sharing.cluster_k)) * per_k + model.per_tile + store;
-  const double last = (sharing.general ? model.general : 0) + model.last_per_column * n;
-  if (sharing.ping_pong) {
+      AsDouble(CeilDiv(tiles_k, decomposition.cluster_k)) * per_k + model.per_tile + store;
+  const double last = (decomposition.general ? model.general : 0) + model.last_per_column * n;
+  if (decomposition.ping_pong) {
     const double in_turns = busy + (lhs_reads * rhs_reads > 1 ? from_l2 : 0);
     return last + model.per_tile +
            std::ceil(tiles / at_once) *
                (AsDouble(tiles_k) * (waits + model.turns * std::pow(in_turns, 1 / model.norm)) +
                 store);
   }
-  if (!sharing.cut_tiles) {
+  if (!decomposition.cut_tiles) {
     // Each of the peers stores its part of the columns.
     const double exchange = peers > 1
                                 ? model.exchange + model.per_owned_column * n / peers +
@@ -75,7 +75,7 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Sharing& shar
                                 : 0;
     return last + std::ceil(shares / at_once) * tile + exchange;
   }
-  const int64_t cut = sharing.cut_tiles, parts = sharing.num_shares;
+  const int64_t cut = decomposition.cut_tiles, parts = decomposition.num_shares;
   // The last workgroup to arrive at a tile adds up the partial sums of all its slices.
   const double slices = AsDouble(CeilDiv(parts, cut) + (parts % cut != 0));
   return last + std::floor((tiles - AsDouble(cut)) / at_once) * tile +
@@ -103,14 +103,16 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   const Problem typical = instance.transposed ? Transposed(TypicalGroup(p)) : TypicalGroup(p);
   const int64_t at_once =
       chip.num_cus * chip.waves_per_cu / instance.waves * Sm90CtasPerSm(instance.tile_n);
-  Sharing sharing{.workgroups = c.cluster_k > 1 || c.transposed ? at_once : c.num_workgroups,
-                  .cluster_k = c.cluster_k,
-                  .general = c.form == Sm90Form::kGeneral && c.cut_tiles == 0};
-  if (c.cluster_k == 1) sharing.cut_tiles = c.cut_tiles, sharing.num_shares = c.num_shares;
-  sharing.ping_pong = !plan.stealing() && p.tiles_per_chunk == 0 && c.cluster_k == 1 &&
-                      c.cut_tiles == 0 &&
-                      PingPongs(typical, instance, NumTiles(typical, instance), at_once);
-  double cycles = Cycles(typical, instance, sharing, model);
+  Decomposition decomposition{
+      .workgroups = c.cluster_k > 1 || c.transposed ? at_once : c.num_workgroups,
+      .cluster_k = c.cluster_k,
+      .general = c.form == Sm90Form::kGeneral && c.cut_tiles == 0};
+  if (c.cluster_k == 1)
+    decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;
+  decomposition.ping_pong = !plan.stealing() && p.tiles_per_chunk == 0 && c.cluster_k == 1 &&
+                            c.cut_tiles == 0 &&
+                            PingPongs(typical, instance, NumTiles(typical, instance), at_once);
+  double cycles = Cycles(typical, instance, decomposition, model);
   if (p.tiles_per_chunk > 0) cycles += ChunkCycles(typical, instance, at_once, model);
   return cycles;
 }

@@ -17,7 +17,7 @@ __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& 
                         kTransposed)) {
     using Traits = Sm90Traits<kLhs, kRhs, JAXGEMM_TILE_M, kTileN, kCluster, kLhsKContiguous,
                               kRhsKContiguous, kTransposed, form>;
-    static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMostShared);
+    static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMaxShared);
     using Its = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
     Its(args, maps, *reinterpret_cast<SharedMemory<Traits>*>(shared)).Run();
   }

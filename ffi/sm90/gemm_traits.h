@@ -72,8 +72,8 @@ struct Sm90Traits {
   static_assert(form == Sm90Form::kPeers || kBoxRows * kStagedN * 4 <= kStagedBytes);
   static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;
   static constexpr int kOutBytes = kConsumerWarps * kStagedBytes;
-  static constexpr int kMostShared = Sm90SharedBytes(kTileN), kOtherShared = 1024;
-  static constexpr int kStages = (kMostShared - kOtherShared - kOutBytes) / kStageBytes;
+  static constexpr int kMaxShared = Sm90SharedBytes(kTileN), kOtherShared = 1024;
+  static constexpr int kStages = (kMaxShared - kOtherShared - kOutBytes) / kStageBytes;
 
   // Properties of a call that some forms fix at compile time.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {

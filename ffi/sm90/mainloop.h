@@ -329,9 +329,9 @@ class Multiplier {
         SameInWarp(MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
     rhs_ = SameInWarp(MatrixStart(SharedAddress(shared.rhs), Traits::kBlockBytes));
     if constexpr (Traits::kCluster == 1) {
-      empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNobody;
+      empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNoBarrier;
     } else {
-      empty_.first = lane < Traits::kCluster ? ClusterAddress(shared.empty, lane) : kNobody;
+      empty_.first = lane < Traits::kCluster ? ClusterAddress(shared.empty, lane) : kNoBarrier;
     }
   }
 
@@ -426,7 +426,7 @@ class Multiplier {
   }
 
   JAXGEMM_SM90 void Release(int slot) {
-    if (empty_.first == kNobody) return;
+    if (empty_.first == kNoBarrier) return;
     if constexpr (Traits::kCluster == 1) {
       empty_.Arrive(slot);
     } else {
@@ -459,7 +459,7 @@ class Multiplier {
     }
   }
 
-  static constexpr uint32_t kNobody = ~0u;
+  static constexpr uint32_t kNoBarrier = ~0u;
 
   SharedMemory<Traits>& shared_;
   Index releases_;  // how many are left

@@ -129,7 +129,7 @@ def _check_params(params) -> None:
           f"Pass a jaxgemm.flax.{allowed.__name__}, of a dictionary "
           f"{allowed.__name__}(**dictionary)."
       )
-  if jnp.ndim(params.router) != 2:
+  if params.router is None or jnp.ndim(params.router) != 2:
     given = "None" if params.router is None else (
         f"of shape {jnp.shape(params.router)}")
     raise TypeError(

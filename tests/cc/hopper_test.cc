@@ -34,7 +34,7 @@ template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k,
           bool transposed, Sm90Form form>
 struct Form {
   using Traits = Sm90Traits<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed, form>;
-  static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMostShared);
+  static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMaxShared);
   using Its = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
 
   static void Run(const GemmArgs& args, const TensorMaps& maps) {
