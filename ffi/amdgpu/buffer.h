@@ -63,10 +63,10 @@ struct OperandMemory {
   }
   // Whether every line consists of whole 16-byte vectors, also where groups cut it, and 32-bit
   // offsets can address a tile.
-  JAXGEMM_AMD bool FitsChunks() const {
+  JAXGEMM_AMD bool FitsVectors() const {
     constexpr int kMostLines = kTileRows > kRowBytes ? kTileRows : kRowBytes;
     const int64_t used_bytes = (kKContiguous ? k : rows) * Traits::kBytes;
-    return (base | line_bytes | used_bytes) % kChunkBytes == 0 &&
+    return (base | line_bytes | used_bytes) % kVecBytes == 0 &&
            line_bytes < int64_t{kOutsideBuffer} / (kMostLines + (kKContiguous ? up : 0));
   }
   JAXGEMM_AMD int64_t FirstRow(Index tile) const {

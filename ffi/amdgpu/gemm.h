@@ -243,6 +243,13 @@ struct WorkgroupReady {
   }
 };
 
+// The LDS of a workgroup: the main loop and the epilogue use it in turn.
+template <class Traits>
+inline constexpr int kLdsBytes =
+    Mainloop<Traits>::kLdsBytes > Traits::kThreads / kWaveSize* kStageBytes<Traits>
+        ? Mainloop<Traits>::kLdsBytes
+        : Traits::kThreads / kWaveSize * kStageBytes<Traits>;
+
 template <class Traits>
 JAXGEMM_AMD void RunGemm(Lds* lds) {
   const GemmArgs args = LoadArgs();

@@ -12,7 +12,6 @@ extern "C" __attribute__((global))
 __attribute__((amdgpu_flat_work_group_size(jaxgemm::Traits::kThreads, jaxgemm::Traits::kThreads)))
 __attribute__((amdgpu_waves_per_eu(2, 2))) void
 JAXGEMM_KERNEL(jaxgemm::GemmArgs) {
-  static __attribute__((shared,
-                        aligned(1024))) char lds[jaxgemm::Mainloop<jaxgemm::Traits>::kLdsBytes];
+  static __attribute__((shared, aligned(1024))) char lds[jaxgemm::kLdsBytes<jaxgemm::Traits>];
   jaxgemm::RunGemm<jaxgemm::Traits>((jaxgemm::Lds*)lds);
 }

@@ -29,7 +29,7 @@ struct GemmTraits {
   static constexpr int kBytes = ElementBytes(lhs);
   static_assert(ElementBytes(rhs) == kBytes);
   static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
-  static constexpr int kChunk = kChunkBytes / kBytes;  // elements in 16 bytes
+  static constexpr int kVecElements = kVecBytes / kBytes;  // elements in 16 bytes
   static constexpr int kWavesM = waves_m, kWavesN = waves_n;
   static constexpr int kThreads = kWavesM * kWavesN * kWaveSize;
   // A wave's part of the tile, in fragments of 16 x 16. Fragment (i, j) has the rows from

@@ -14,15 +14,15 @@ using Lds = __attribute__((address_space(3))) char;
 using LdsIndex = __attribute__((address_space(3))) Index;
 
 // A vector of 16 bytes of an operand: what one lane moves at a time.
-using Chunk = uint32_t __attribute__((ext_vector_type(4)));
-using LdsChunk = __attribute__((address_space(3))) Chunk;
+using Vec16 = uint32_t __attribute__((ext_vector_type(4)));
+using LdsVec16 = __attribute__((address_space(3))) Vec16;
 
 inline constexpr int kWaveSize = 64;
 // Rows of both operands' tiles are 128 bytes of k for every type: 8 vectors.
-inline constexpr int kRowBytes = 128, kChunkBytes = 16, kRowChunks = 8;
+inline constexpr int kRowBytes = 128, kVecBytes = 16, kRowVecs = 8;
 
-// Read again at each call: else the compiler would compute all that depends on it before the
-// first work tile, and keep it in registers that the accumulators need.
+// The register is read again at each call. Without this the compiler would compute all that depends
+// on it before the first work tile, and keep it in registers that the accumulators need.
 JAXGEMM_AMD int ThreadId() {
   constexpr int kMostThreads = 1024;
   int id = __builtin_amdgcn_workitem_id_x();

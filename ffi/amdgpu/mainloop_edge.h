@@ -10,19 +10,17 @@ namespace jaxgemm {
 
 // The offset of a vector in an operand's tile in LDS: rows of 8 vectors along k. The vectors of a
 // row are swizzled so that the read of a fragment uses all banks: gfx942 has 32, gfx950 has 64.
-JAXGEMM_AMD int ChunkOffset(int row, int chunk) {
+JAXGEMM_AMD int VecOffset(int row, int vec) {
 #if defined(__gfx950__)
-  return row * kRowBytes + (chunk ^ (row / 2 % kRowChunks)) * kChunkBytes;
+  return row * kRowBytes + (vec ^ (row / 2 % kRowVecs)) * kVecBytes;
 #else
-  return row * kRowBytes + (chunk ^ (row % kRowChunks)) * kChunkBytes;
+  return row * kRowBytes + (vec ^ (row % kRowVecs)) * kVecBytes;
 #endif
 }
 
 template <class Traits>
 class EdgeMainloop {
  public:
-  static constexpr int kLdsBytes = (Traits::kTileM + Traits::kTileN) * kRowBytes;
-
   static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs,
                               const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
                               Lds* lds,
@@ -55,60 +53,60 @@ class EdgeMainloop {
     const int64_t k_left = operand.k - k;
     const int left = k_left < Traits::kTileK ? static_cast<int>(k_left) : Traits::kTileK;
 #pragma clang loop unroll(disable)
-    for (int index = ThreadId(); index < kRows * kRowChunks; index += Traits::kThreads) {
+    for (int index = ThreadId(); index < kRows * kRowVecs; index += Traits::kThreads) {
       // Neighbouring lanes read what is near in memory.
-      const int row = kKContiguous ? index / kRowChunks : index % kRows;
-      const int chunk = kKContiguous ? index % kRowChunks : index / kRows;
-      int inside = operand.IsInside(tile, row) ? left - chunk * Traits::kChunk : 0;
-      inside = inside < 0 ? 0 : inside > Traits::kChunk ? Traits::kChunk : inside;
-      // For an element outside, the last one inside is read again, or another one of the tile:
-      // elements of other tiles may not have arrived yet.
-      const int last_chunk = (left - 1) / Traits::kChunk;
-      int64_t first_k = k + (chunk < last_chunk ? chunk : last_chunk) * Traits::kChunk;
+      const int row = kKContiguous ? index / kRowVecs : index % kRows;
+      const int vec = kKContiguous ? index % kRowVecs : index / kRows;
+      int inside = operand.IsInside(tile, row) ? left - vec * Traits::kVecElements : 0;
+      inside = inside < 0 ? 0 : inside > Traits::kVecElements ? Traits::kVecElements : inside;
+      // Elements outside are not read, because they may not have arrived yet: the last element
+      // inside, or another one of this tile, is read instead.
+      const int last_vec = (left - 1) / Traits::kVecElements;
+      int64_t first_k = k + (vec < last_vec ? vec : last_vec) * Traits::kVecElements;
       int64_t global_row = operand.FirstRow(tile) + operand.RowInMemory(tile, row, 1);
       // Without this the compiler keeps the parts that all lanes share in scalar registers.
       asm volatile("" : "+v"(first_k), "+v"(global_row));
       const auto* from = reinterpret_cast<const Bits*>(operand.base) + global_row * row_stride +
                          first_k * k_stride;
-      Bits element[Traits::kChunk];
+      Bits element[Traits::kVecElements];
 #pragma unroll
-      for (int i = 0; i < Traits::kChunk; ++i) {
+      for (int i = 0; i < Traits::kVecElements; ++i) {
         element[i] = *from;
         from += i + 1 < inside ? k_stride : 0;
       }
 #pragma unroll
-      for (int i = 0; i < Traits::kChunk; ++i) {
+      for (int i = 0; i < Traits::kVecElements; ++i) {
         if (i >= inside) element[i] = 0;
       }
-      Chunk packed;
+      Vec16 packed;
       __builtin_memcpy(&packed, element, sizeof(packed));
-      *reinterpret_cast<LdsChunk*>(lds + ChunkOffset(row, chunk)) = packed;
+      *reinterpret_cast<LdsVec16*>(lds + VecOffset(row, vec)) = packed;
     }
   }
 
   static JAXGEMM_AMD void Multiply(
       Lds* lds_lhs, Lds* lds_rhs, typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN]) {
-    constexpr int kChunks = ChunksPerMma<Traits>();
-    const int row = LaneId() % 16, first_chunk = LaneId() / 16;
+    constexpr int kVecs = VecsPerMma<Traits>();
+    const int row = LaneId() % 16, first_vec = LaneId() / 16;
     lds_lhs += Traits::WaveM() * Traits::kWaveM * kRowBytes;
     lds_rhs += Traits::WaveN() * Traits::kWaveN * kRowBytes;
 #pragma unroll
-    for (int step = 0; step < 2; step += kChunks) {
-      Chunk rhs[Traits::kFragsN][kChunks];
+    for (int step = 0; step < 2; step += kVecs) {
+      Vec16 rhs[Traits::kFragsN][kVecs];
       auto read = [&](Lds* lds, int frag, int i) {
-        return *reinterpret_cast<LdsChunk*>(lds + frag * 16 * kRowBytes +
-                                            ChunkOffset(row, first_chunk + 4 * (step + i)));
+        return *reinterpret_cast<LdsVec16*>(lds + frag * 16 * kRowBytes +
+                                            VecOffset(row, first_vec + 4 * (step + i)));
       };
 #pragma unroll
       for (int j = 0; j < Traits::kFragsN; ++j) {
 #pragma unroll
-        for (int i = 0; i < kChunks; ++i) rhs[j][i] = read(lds_rhs, j, i);
+        for (int i = 0; i < kVecs; ++i) rhs[j][i] = read(lds_rhs, j, i);
       }
 #pragma unroll
       for (int m = 0; m < Traits::kFragsM; ++m) {
-        Chunk lhs[kChunks];
+        Vec16 lhs[kVecs];
 #pragma unroll
-        for (int i = 0; i < kChunks; ++i) lhs[i] = read(lds_lhs, m, i);
+        for (int i = 0; i < kVecs; ++i) lhs[i] = read(lds_lhs, m, i);
 #pragma unroll
         for (int j = 0; j < Traits::kFragsN; ++j) {
           sums[m][j] = Mma<Traits>(lhs, rhs[j], sums[m][j]);

@@ -10,9 +10,9 @@
 
 namespace jaxgemm {
 
-// Vectors (Chunk) per operand of one Mma: the scaled float8 instruction of gfx950 takes two.
+// The vectors per operand of one Mma: the scaled float8 instruction of gfx950 takes two.
 template <class Traits>
-JAXGEMM_AMD constexpr int ChunksPerMma() {
+JAXGEMM_AMD constexpr int VecsPerMma() {
 #if defined(__gfx950__)
   return Traits::kBytes == 1 && Traits::kLhs != DType::kS8 ? 2 : 1;
 #else
@@ -34,13 +34,13 @@ JAXGEMM_AMD constexpr int PartsPerMma() {
 #endif
 }
 
-// One matrix instruction of an Mma. `lhs` and `rhs` point to ChunksPerMma() vectors in registers.
+// One matrix instruction of an Mma. `lhs` and `rhs` point to VecsPerMma() vectors in registers.
 template <class Traits>
-JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Chunk* lhs, const Chunk* rhs,
+JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Vec16* lhs, const Vec16* rhs,
                                           typename Traits::Sum4 sum) {
   using Float4 = Vec4<float>;
   constexpr DType kType = Traits::kLhs;
-  const Chunk a = rhs[0], b = lhs[0];
+  const Vec16 a = rhs[0], b = lhs[0];
   if constexpr (kType == DType::kF32) {
     const Float4 x = __builtin_bit_cast(Float4, a), y = __builtin_bit_cast(Float4, b);
     return __builtin_amdgcn_mfma_f32_16x16x4f32(x[part], y[part], sum, 0, 0, 0);
@@ -59,7 +59,7 @@ JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Chunk* lhs, const Chun
                                                  __builtin_bit_cast(Int4, b), sum, 0, 0, 0);
   } else {
     using Int8 = int __attribute__((ext_vector_type(8)));
-    auto join = [](Chunk low, Chunk high) {
+    auto join = [](Vec16 low, Vec16 high) {
       return __builtin_bit_cast(Int8, __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7));
     };
     // Format 0 is E4M3, format 1 is E5M2 (CDNA4 ISA). Scales of 0 select the unscaled form.
@@ -98,7 +98,7 @@ JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Chunk* lhs, const Chun
 }
 
 template <class Traits>
-JAXGEMM_AMD typename Traits::Sum4 Mma(const Chunk* lhs, const Chunk* rhs,
+JAXGEMM_AMD typename Traits::Sum4 Mma(const Vec16* lhs, const Vec16* rhs,
                                       typename Traits::Sum4 sum) {
 #pragma unroll
   for (int part = 0; part < PartsPerMma<Traits>(); ++part) {

@@ -67,6 +67,8 @@ std::vector<GpuInstance> MakeInstances() {
                                         (narrow && rhs_contracting == 0))) {
             continue;
           }
+          // There is no need yet for rectangular tiles of other types on AMD GPUs.
+          if (tile.target != "sm90" && tile.m != tile.n && Bytes(operands.lhs) != 2) continue;
           add(operands, tile, lhs_contracting, rhs_contracting);
         }
       }

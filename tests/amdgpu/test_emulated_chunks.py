@@ -43,6 +43,14 @@ def test_composable_kernels_case(arch, layout):
 
 
 @both
+@pytest.mark.parametrize("tile", ["128x256", "64x128"])
+def test_tiles_with_different_sides(arch, tile):
+  matrix.run(Instance.parse(arch, f"gemm_bfloat16_bfloat16_{tile}x64_rcr"), Chunks(
+      m=(4, 9), n=(1, 8), k=(1, 8), tiles_per_chunk=2, pivot=3, arrival="random",
+      workgroups=5, orders=ORDERS[1:2]))
+
+
+@both
 @pytest.mark.parametrize("arrival", ["set", "in_order", "reverse", "random", "pivot"])
 @pytest.mark.parametrize("schedule, reduction", SCHEDULES)
 def test_every_schedule_and_arrival(arch, schedule, reduction, arrival):

@@ -34,8 +34,8 @@ class Mainloop {
   static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums) {
     const OperandMemory<Traits, true> lhs(args, tile);
     const OperandMemory<Traits, false> rhs(args, tile);
-    if (tile.k_begin < tile.k_end && lhs.FitsChunks() && rhs.FitsChunks()) {
-      RunChunks(lhs, rhs, tile, lds, sums);
+    if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
+      RunVectors(lhs, rhs, tile, lds, sums);
     } else {
       Clear(sums);
       EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums);
@@ -46,7 +46,7 @@ class Mainloop {
  private:
   // The fragments of the step that is multiplied.
   struct Fragments {
-    Chunk lhs[Lhs::kFrags], rhs[Rhs::kFrags];
+    Vec16 lhs[Lhs::kFrags], rhs[Rhs::kFrags];
   };
 
   static JAXGEMM_AMD void Clear(Sums& sums) {
@@ -57,9 +57,9 @@ class Mainloop {
     }
   }
 
-  static JAXGEMM_AMD void RunChunks(const OperandMemory<Traits, true>& lhs_memory,
-                                    const OperandMemory<Traits, false>& rhs_memory,
-                                    const WorkTile& tile, Lds* lds, Sums& sums) {
+  static JAXGEMM_AMD void RunVectors(const OperandMemory<Traits, true>& lhs_memory,
+                                     const OperandMemory<Traits, false>& rhs_memory,
+                                     const WorkTile& tile, Lds* lds, Sums& sums) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
     const uint32_t k_in_last = KInLastTile<Traits>(lhs_memory.k, tile);
@@ -96,7 +96,9 @@ class Mainloop {
   static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Sums& sums) {
     constexpr int kRows = Lhs::kFrags, kColumns = Rhs::kFrags, kSlots = kRows / 2 * kColumns;
     // At least one slot is between LDS accesses and the next barrier, so that they can end.
-    constexpr int kWriteBegin = 1, kWriteEnd = kSlots / 2, kReadBegin = kWriteEnd + kSlots / 8;
+    constexpr int kWriteBegin = 1, kWriteEnd = kSlots / 2,
+                  kReadBegin = kWriteEnd + (kSlots < 8 ? 1 : kSlots / 8);
+    constexpr int kWrites = Lhs::kWrites + Rhs::kWrites;
     auto step = [&](auto&& after) {
 #pragma unroll
       for (int slot = 0; slot < kSlots; ++slot) {
@@ -113,7 +115,7 @@ class Mainloop {
         after(slot);
       }
     };
-    // Replaces the fragments that are not used after `slot`.
+    // Reads the fragments of the next step over those that are not used after `slot`.
     auto read = [&](int slot, int step) {
       const int i = slot / kColumns * 2, j = slot % kColumns;
       if (i == kRows - 2) frags.rhs[j] = rhs.Read(j, step);
@@ -126,17 +128,18 @@ class Mainloop {
     step([&](int slot) {
       if (slot == kWriteBegin) Barrier();
       if (slot >= kWriteBegin && slot < kWriteEnd) {
-        Part<kWriteEnd - kWriteBegin>(slot - kWriteBegin, 8, [&](int i) {
-          if (i < 4) {
+        Part<kWriteEnd - kWriteBegin>(slot - kWriteBegin, kWrites, [&](int i) {
+          if (i < Lhs::kWrites) {
             lhs.Replace(i);
           } else {
-            rhs.Replace(i - 4);
-            lhs.LoadRest(i - 4);
+            rhs.Replace(i - Lhs::kWrites);
+            lhs.LoadRest(i - Lhs::kWrites, Rhs::kWrites);
           }
         });
       }
       if (slot >= kWriteEnd) {
-        Part<kSlots - kWriteEnd>(slot - kWriteEnd, 4, [&](int i) { rhs.LoadRest(i); });
+        Part<kSlots - kWriteEnd>(slot - kWriteEnd, Rhs::kWrites,
+                                 [&](int i) { rhs.LoadRest(i, Rhs::kWrites); });
       }
       if (slot == kReadBegin) {
         Barrier();

@@ -15,26 +15,28 @@ template <class Traits, bool kIsLhs>
 class Operand {
   using Memory = OperandMemory<Traits, kIsLhs>;
   static constexpr bool kKContiguous = Memory::kKContiguous;
-  static constexpr int kBytes = Traits::kBytes, kChunk = Traits::kChunk;
+  static constexpr int kBytes = Traits::kBytes, kVecElements = Traits::kVecElements;
   static constexpr int kRows = Memory::kTileRows;
   static constexpr int kLineBytes = kRowBytes / 2, kPlaneBytes = kRows * kLineBytes;
   static constexpr int kWaveRows = kIsLhs ? Traits::kWaveM : Traits::kWaveN;
-  // A thread moves four vectors: of rows kRowStep apart if the operand is k-contiguous, else of
-  // neighbouring rows, which are loaded as four elements of each k.
-  static constexpr int kRowStep = Traits::kThreads / kRowChunks;
+  // A thread moves kBlockRows vectors: of rows kRowStep apart if the operand is k-contiguous, else
+  // of neighbouring rows, which are loaded as kBlockRows elements of each k.
+  static constexpr int kRowStep = Traits::kThreads / kRowVecs;
   static_assert(kRowStep % 32 == 0, "the swizzle in LDS repeats after 32 rows");
-  static constexpr int kBlockRows = 4;
-  static_assert(kRows * kRowChunks == kBlockRows * Traits::kThreads);
-  static constexpr int kPieceBytes = kKContiguous ? kChunkBytes : kBlockRows * kBytes;
+  static constexpr int kBlockRows = kRows * kRowVecs / Traits::kThreads;
+  static_assert(kRows * kRowVecs == kBlockRows * Traits::kThreads);
+  static_assert(kBlockRows == 2 || kBlockRows == 4, "Write() and Transposed() know no others");
+  static constexpr int kPieceBytes = kKContiguous ? kVecBytes : kBlockRows * kBytes;
+  static_assert(kPieceBytes >= 4, "pieces are loaded as whole words");
   // Offsets kept in registers; there are no registers for more.
-  static constexpr int kOffsets = kBytes == 2 && !kKContiguous ? 8 : 4;
+  static constexpr int kOffsets = kKContiguous ? kBlockRows : kBytes == 2 ? 8 : 4;
   using Piece = uint32_t __attribute__((ext_vector_type(kPieceBytes / 4)));
 
  public:
   static constexpr int kTileBytes = 2 * kPlaneBytes;
   static constexpr int kFrags = kWaveRows / 16;
-  static constexpr int kWrites = 4;
-  static constexpr int kLoads = kKContiguous ? kWrites : kChunk;
+  static constexpr int kWrites = kBlockRows;
+  static constexpr int kLoads = kKContiguous ? kWrites : kVecElements;
 
   // Starts at k tile `k_tile` of tile `tile`; the tile in LDS begins at `lds`.
   JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile, Lds* lds)
@@ -49,10 +51,10 @@ class Operand {
 #pragma unroll
     for (int i = 0; i < kOffsets; ++i) {
       offset_[i] = kKContiguous
-                       ? at(place.row + i * kRowStep) * line_bytes_ + place.chunk * kChunkBytes
-                       : (place.chunk * kChunk + i) * line_bytes_ + at(place.row) * kBytes;
+                       ? at(place.row + i * kRowStep) * line_bytes_ + place.vec * kVecBytes
+                       : (place.vec * kVecElements + i) * line_bytes_ + at(place.row) * kBytes;
     }
-    write_ = lds + Position(place.row, place.chunk);
+    write_ = lds + Position(place.row, place.vec);
 
     const uint32_t row = (kIsLhs ? Traits::WaveM() : Traits::WaveN()) * kWaveRows + LaneId() % 16;
 #pragma unroll
@@ -64,7 +66,7 @@ class Operand {
   // Loads of the current k tile return zeros from its `k_left`-th k on, at most kTileK.
   JAXGEMM_AMD void MaskK(uint32_t k_left) {
     if constexpr (kKContiguous) {
-      const bool outside = FirstPlace().chunk * kChunk >= k_left;
+      const bool outside = FirstPlace().vec * kVecElements >= k_left;
 #pragma unroll
       for (auto& offset : offset_) offset = outside ? kOutsideBuffer : offset;
     } else {
@@ -94,12 +96,12 @@ class Operand {
   // Writes vector `i` of kWrites to LDS.
   JAXGEMM_AMD void Write(int i) const {
     if constexpr (kKContiguous) {
-      *reinterpret_cast<LdsChunk*>(write_ + i * kRowStep * kLineBytes) = staged_[i];
+      *reinterpret_cast<LdsVec16*>(write_ + i * kRowStep * kLineBytes) = staged_[i];
     } else {
       // The two low bits of a row flip these bits of its position.
-      const auto flip = i * kLineBytes | (i >> 1) * kChunkBytes;
+      const auto flip = i * kLineBytes | (i >> 1) * kVecBytes;
       const auto at = reinterpret_cast<uintptr_t>(write_) ^ flip;
-      *reinterpret_cast<LdsChunk*>(at) = Transposed(i);
+      *reinterpret_cast<LdsVec16*>(at) = Transposed(i);
     }
   }
 
@@ -108,64 +110,65 @@ class Operand {
     Write(i);
     if constexpr (kKContiguous) Load(i);
   }
-  // Starts the i-th quarter of the loads that must wait until all vectors are written.
-  JAXGEMM_AMD void LoadRest(int i) {
+  // Starts the part-th of `parts` equal shares of the loads that must wait until all vectors are
+  // written.
+  JAXGEMM_AMD void LoadRest(int part, int parts) {
     if constexpr (!kKContiguous) {
 #pragma unroll
-      for (int j = 0; j < kLoads / 4; ++j) Load(i * kLoads / 4 + j);
+      for (int i = kLoads * part / parts; i < kLoads * (part + 1) / parts; ++i) Load(i);
     }
   }
 
   // Reads a wave's fragment: lane l gets vector l / 16 of step `step` of row (or column) l % 16.
-  JAXGEMM_AMD Chunk Read(int frag, int step) const {
-    return *reinterpret_cast<LdsChunk*>(read_[frag % 2] + frag / 2 * 32 * kLineBytes +
+  JAXGEMM_AMD Vec16 Read(int frag, int step) const {
+    return *reinterpret_cast<LdsVec16*>(read_[frag % 2] + frag / 2 * 32 * kLineBytes +
                                         step * kPlaneBytes);
   }
 
  private:
   struct Place {
-    uint32_t row, chunk;
+    uint32_t row, vec;
   };
 
   // The position of a row's vector in LDS. The LDS has 32 banks and serves eight lanes of 16 bytes
   // at a time. In a read (lanes 0-3 and 20-23, 4-7 and 16-19, ...) these are eight rows. In a write
-  // (lanes 0-7, 8-15, ...) they are the vectors of two rows or, transposed, rows four apart.
-  static JAXGEMM_AMD uint32_t Position(uint32_t row, uint32_t chunk) {
+  // (lanes 0-7, 8-15, ...) they are the vectors of two rows or, transposed, rows kBlockRows apart.
+  static JAXGEMM_AMD uint32_t Position(uint32_t row, uint32_t vec) {
     const uint32_t line = row ^ (row >> 3 & 1);
-    const uint32_t in_line = (chunk ^ row >> 1 ^ (row >> 4 & 1)) % 4;
-    return chunk / 4 * kPlaneBytes + line * kLineBytes + in_line * kChunkBytes;
+    const uint32_t in_line = (vec ^ row >> 1 ^ (row >> 4 & 1)) % 4;
+    return vec / 4 * kPlaneBytes + line * kLineBytes + in_line * kVecBytes;
   }
 
   static JAXGEMM_AMD Place FirstPlace() {
     const uint32_t thread = ThreadId();
     if constexpr (kKContiguous) {
-      return {.row = thread / 16 * 2 + thread / 4 % 2, .chunk = thread / 8 % 2 * 4 + thread % 4};
+      return {.row = thread / 16 * 2 + thread / 4 % 2, .vec = thread / 8 % 2 * 4 + thread % 4};
     } else {
       constexpr int kBlocks = kRows / kBlockRows;
-      return {.row = thread % kBlocks * kBlockRows, .chunk = thread / kBlocks};
+      return {.row = thread % kBlocks * kBlockRows, .vec = thread / kBlocks};
     }
   }
 
   // The vector of row `i` of the block.
-  JAXGEMM_AMD Chunk Transposed(int i) const {
-    Chunk chunk;
+  JAXGEMM_AMD Vec16 Transposed(int i) const {
+    Vec16 vec;
 #pragma unroll
     for (int word = 0; word < 4; ++word) {
       if constexpr (kBytes == 4) {
-        chunk[word] = staged_[word][i];
+        vec[word] = staged_[word][i];
       } else if constexpr (kBytes == 2) {
-        chunk[word] = __builtin_amdgcn_perm(staged_[2 * word + 1][i / 2], staged_[2 * word][i / 2],
-                                            i % 2 ? 0x07060302 : 0x05040100);
+        vec[word] = __builtin_amdgcn_perm(staged_[2 * word + 1][i / 2], staged_[2 * word][i / 2],
+                                          i % 2 ? 0x07060302 : 0x05040100);
       } else {
         auto pair = [&](int k) {
           return __builtin_amdgcn_perm(staged_[k + 1][0], staged_[k][0],
                                        i / 2 ? 0x07030602 : 0x05010400);
         };
-        chunk[word] = __builtin_amdgcn_perm(pair(4 * word + 2), pair(4 * word),
-                                            i % 2 ? 0x07060302 : 0x05040100);
+        vec[word] = __builtin_amdgcn_perm(pair(4 * word + 2), pair(4 * word),
+                                          i % 2 ? 0x07060302 : 0x05040100);
       }
     }
-    return chunk;
+    return vec;
   }
 
   Resource resource_;

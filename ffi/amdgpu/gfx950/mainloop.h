@@ -48,8 +48,8 @@ class Mainloop {
     }
     const OperandMemory<Traits, true> lhs(args, tile);
     const OperandMemory<Traits, false> rhs(args, tile);
-    if (tile.k_begin < tile.k_end && lhs.FitsChunks() && rhs.FitsChunks()) {
-      RunChunks(lhs, rhs, tile, lds, sums);
+    if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
+      RunVectors(lhs, rhs, tile, lds, sums);
     } else {
       EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums);
       Barrier();
@@ -57,9 +57,9 @@ class Mainloop {
   }
 
  private:
-  static JAXGEMM_AMD void RunChunks(const OperandMemory<Traits, true>& lhs_memory,
-                                    const OperandMemory<Traits, false>& rhs_memory,
-                                    const WorkTile& tile, Lds* lds, Sums& sums) {
+  static JAXGEMM_AMD void RunVectors(const OperandMemory<Traits, true>& lhs_memory,
+                                     const OperandMemory<Traits, false>& rhs_memory,
+                                     const WorkTile& tile, Lds* lds, Sums& sums) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
@@ -68,8 +68,9 @@ class Mainloop {
 
     Index left = tile.k_end - tile.k_begin;
     int32_t to_other = kBufferBytes;  // from this k tile's buffer to the other one
-    Chunk a[Lhs::kFrags][2], b0[Rhs::kFrags][2], b1[Rhs::kFrags][2];
-    auto load_rhs = [&] { return load_lhs + Lhs::kTileBytes; };
+    Vec16 a[Lhs::kFrags][2], b0[Rhs::kFrags][2], b1[Rhs::kFrags][2];
+    const uint32_t to_rhs = Lhs::kTileBytes + WaveId() * (Rhs::kWaveBytes - Lhs::kWaveBytes);
+    auto load_rhs = [&] { return load_lhs + to_rhs; };
 
     Barrier();
     check_end(left);
@@ -129,23 +130,24 @@ class Mainloop {
     asm volatile("s_barrier" ::: "memory");
     __builtin_amdgcn_sched_barrier(0);
   }
-  // Waits for all LDS reads of this wave, and for all but eight of its loads: those of four halves.
+  // Waits for all LDS reads of this wave, and for all its loads but those of the last four halves.
   static JAXGEMM_AMD void Wait() {
-    constexpr int kLoads = 8, kLdsReads = 0, kAnyExports = 7;
+    constexpr int kLoads = 2 * (Lhs::kLoads + Rhs::kLoads), kLdsReads = 0, kAnyExports = 7;
+    static_assert(kLoads < 16, "the instruction has more bits elsewhere");
     __builtin_amdgcn_s_waitcnt(kLoads | kAnyExports << 4 | kLdsReads << 8);
   }
   // The second half of a phase, from its first barrier on.
   template <int kHalfM, int kHalfN>
-  static JAXGEMM_AMD void Multiply(const Chunk (&lhs)[Lhs::kFrags][2],
-                                   const Chunk (&rhs)[Rhs::kFrags][2], Sums& sums) {
-    constexpr int kChunks = ChunksPerMma<Traits>();
+  static JAXGEMM_AMD void Multiply(const Vec16 (&lhs)[Lhs::kFrags][2],
+                                   const Vec16 (&rhs)[Rhs::kFrags][2], Sums& sums) {
+    constexpr int kVecs = VecsPerMma<Traits>();
     Meet();
     Wait();
     __builtin_amdgcn_s_setprio(1);
     __builtin_amdgcn_sched_barrier(0);
     // Consecutive instructions have different accumulators, so that none waits for the one before.
 #pragma unroll
-    for (int step = 0; step < 2; step += kChunks) {
+    for (int step = 0; step < 2; step += kVecs) {
 #pragma unroll
       for (int part = 0; part < PartsPerMma<Traits>(); ++part) {
 #pragma unroll

@@ -18,15 +18,15 @@ template <class Traits, bool kIsLhs>
 class Operand {
   using Memory = OperandMemory<Traits, kIsLhs>;
   static constexpr bool kKContiguous = Memory::kKContiguous;
-  static constexpr int kBytes = Traits::kBytes, kChunk = Traits::kChunk;
+  static constexpr int kBytes = Traits::kBytes, kVecElements = Traits::kVecElements;
+  static constexpr int kWaves = Traits::kThreads / kWaveSize;
   static constexpr int kHalfRows = Memory::kTileRows / 2;
   static constexpr int kWaveRows = kIsLhs ? Traits::kWaveM : Traits::kWaveN;
   static constexpr int kWaveHalfRows = kWaveRows / 2;
   static constexpr int kHalfBytes = kHalfRows * kRowBytes;
 
-  // Bytes of one load of a wave. For a half tile each wave does two, neighbours in LDS.
-  static constexpr int kLoadBytes = kWaveSize * kChunkBytes;
-  static_assert(2 * kLoadBytes * Traits::kThreads / kWaveSize == kHalfBytes);
+  // Bytes of one load of a wave.
+  static constexpr int kLoadBytes = kWaveSize * kVecBytes;
 
   // If not k-contiguous: a unit is the 16 rows of a fragment in a line. A read of 16 lanes takes
   // kLinesPerRead lines of a unit, one piece per lane, and gives each lane the k of one row (CDNA4
@@ -39,20 +39,27 @@ class Operand {
  public:
   static constexpr int kTileBytes = 2 * kHalfBytes;
   static constexpr int kFrags = kWaveHalfRows / 16;  // fragments of a wave in one half
+  static_assert(kFrags > 0 && kWaveHalfRows % 16 == 0);
+  // The loads of a wave for a half tile. They are neighbours in LDS.
+  static constexpr int kLoads = kHalfBytes / kLoadBytes / kWaves;
+  static_assert(kLoads * kLoadBytes * kWaves == kHalfBytes, "each wave loads an equal part");
+  static_assert(kLoads <= 4, "the immediate offset of a load has 12 bits");
+  static constexpr int kWaveBytes = kLoads * kLoadBytes;
 
   // Starts at k tile `k_tile` of tile `tile`; LDS buffers of this operand begin at `lds`.
   JAXGEMM_AMD Operand(const Memory& memory, Index tile, Index k_tile, Lds* lds)
-      : resource_(MakeResource(memory.TileBase(tile, k_tile) - kLoadBytes)),
+      : resource_(MakeResource(memory.TileBase(tile, k_tile) - kLastLoad)),
         step_(memory.TileStep()) {
     const auto line_bytes = static_cast<uint32_t>(memory.line_bytes);
 #pragma unroll
-    for (int load = 0; load < 4; ++load) {
+    for (int load = 0; load < 2 * kLoads; ++load) {
       const Place place = PlaceOf(load);
-      const uint32_t row = memory.RowInMemory(tile, place.row, kKContiguous ? 1 : kChunk);
+      const uint32_t row = memory.RowInMemory(tile, place.row, kKContiguous ? 1 : kVecElements);
       offset_[load] =
           kKContiguous ? row * line_bytes + place.k * kBytes : place.k * line_bytes + row * kBytes;
-      // The second load's immediate offset is added in LDS and in memory: the base is lower by it.
-      if (load % 2 == 0) offset_[load] += kLoadBytes;
+      // A load's immediate offset is added in LDS and in memory: the base is lower by the last
+      // one.
+      if (load % kLoads < kLoads - 1) offset_[load] += kLastLoad - load % kLoads * kLoadBytes;
     }
 
     const uint32_t lane = LaneId(), group = lane / 16, in_group = lane % 16;
@@ -60,10 +67,10 @@ class Operand {
       const uint32_t row = Wave() * kWaveHalfRows + in_group;
 #pragma unroll
       for (int step = 0; step < 2; ++step) {
-        read_[step] = lds + ChunkOffset(row, group + 4 * step);
+        read_[step] = lds + VecOffset(row, group + 4 * step);
       }
     } else {
-      const uint32_t k = kChunk * group + in_group / kLanesPerLine;
+      const uint32_t k = kVecElements * group + in_group / kLanesPerLine;
 #pragma unroll
       for (int i = 0; i < kFrags; ++i) {
         read_[i] = lds + k * kLineBytes + ((Wave() * kFrags + i) ^ UnitSwizzle(k)) * kUnitBytes +
@@ -75,7 +82,7 @@ class Operand {
   // Loads of the current k tile return zeros from its `k_left`-th k on.
   JAXGEMM_AMD void MaskK(uint32_t k_left) {
 #pragma unroll
-    for (int load = 0; load < 4; ++load) {
+    for (int load = 0; load < 2 * kLoads; ++load) {
       if (PlaceOf(load).k >= k_left) offset_[load] = kOutsideBuffer;
     }
   }
@@ -96,33 +103,38 @@ class Operand {
     asm volatile(
         "s_add_u32 m0, %0, %1\n\t"
         "s_nop 0\n\t"
-        "buffer_load_dwordx4 %2, %4, 0 offen lds\n\t"
-        "buffer_load_dwordx4 %3, %4, 0 offen offset:%5 lds"
+        "buffer_load_dwordx4 %2, %3, 0 offen lds"
         :
-        : "s"(lds), "i"(kHalf * kHalfBytes), "v"(offset_[2 * kHalf]), "v"(offset_[2 * kHalf + 1]),
-          "s"(resource_), "i"(kLoadBytes)
+        : "s"(lds), "i"(kHalf * kHalfBytes), "v"(offset_[kHalf * kLoads]), "s"(resource_)
         : "scc", "memory");
+#pragma unroll
+    for (int load = 1; load < kLoads; ++load) {
+      asm volatile("buffer_load_dwordx4 %0, %1, 0 offen offset:%2 lds"
+                   :
+                   : "v"(offset_[kHalf * kLoads + load]), "s"(resource_), "i"(load * kLoadBytes)
+                   : "memory");
+    }
   }
   // The LDS address where this wave's loads begin.
   static JAXGEMM_AMD uint32_t LoadPlace(Lds* lds) {
     return __builtin_amdgcn_readfirstlane(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(lds))) +
-           WaveId() * 2 * kLoadBytes;
+           WaveId() * kWaveBytes;
   }
 
   // Reads a wave's fragments of a half: lane l gets vectors l / 16 and l / 16 + 4 of row (or
   // column) l % 16.
   template <int kHalf>
-  JAXGEMM_AMD void Read(Chunk (&frags)[kFrags][2]) const {
+  JAXGEMM_AMD void Read(Vec16 (&frags)[kFrags][2]) const {
 #pragma unroll
     for (int i = 0; i < kFrags; ++i) {
 #pragma unroll
       for (int step = 0; step < 2; ++step) {
         if constexpr (kKContiguous) {
           frags[i][step] =
-              *reinterpret_cast<LdsChunk*>(read_[step] + kHalf * kHalfBytes + i * 16 * kRowBytes);
+              *reinterpret_cast<LdsVec16*>(read_[step] + kHalf * kHalfBytes + i * 16 * kRowBytes);
         } else {
           frags[i][step] =
-              ReadLines(read_[i] + kHalf * kHalfBytes + step * 4 * kChunk * kLineBytes);
+              ReadLines(read_[i] + kHalf * kHalfBytes + step * 4 * kVecElements * kLineBytes);
         }
       }
     }
@@ -133,6 +145,8 @@ class Operand {
   }
 
  private:
+  static constexpr int kLastLoad = (kLoads - 1) * kLoadBytes;  // its immediate offset
+
   struct Place {
     uint32_t row, k;
   };
@@ -145,29 +159,30 @@ class Operand {
     constexpr int kGroups = kBytes == 4 ? 4 : 2;  // groups of 16 lanes
     constexpr int kBankBytes = 256;
     constexpr int kLinesPerBanks = kLineBytes < kBankBytes ? kBankBytes / kLineBytes : 1;
-    return (k % kLinesPerRead + k / kChunk % kGroups * kLinesPerRead) / kLinesPerBanks;
+    static_assert((kLinesPerRead * kGroups - 1) / kLinesPerBanks < kHalfRows / 16);
+    return (k % kLinesPerRead + k / kVecElements % kGroups * kLinesPerRead) / kLinesPerBanks;
   }
 
-  // The row and k that this lane loads by load `load` % 2 of half `load` / 2.
+  // The row and k that this lane loads by load `load` % kLoads of half `load` / kLoads.
   static JAXGEMM_AMD Place PlaceOf(uint32_t load) {
-    const uint32_t lane = LaneId(), block = 2 * WaveId() + load % 2;
-    const uint32_t at = block * kLoadBytes + lane * kChunkBytes;
+    const uint32_t lane = LaneId(), block = kLoads * WaveId() + load % kLoads;
+    const uint32_t at = block * kLoadBytes + lane * kVecBytes;
     uint32_t half_row, k;
     if constexpr (kKContiguous) {
       half_row = at / kRowBytes;
-      // ChunkOffset's swizzle is its own inverse.
-      k = ChunkOffset(half_row, lane % kRowChunks) / kChunkBytes % kRowChunks * kChunk;
+      // VecOffset's swizzle is its own inverse.
+      k = VecOffset(half_row, lane % kRowVecs) / kVecBytes % kRowVecs * kVecElements;
     } else {
       k = at / kLineBytes;
       const uint32_t in_line = at % kLineBytes;
       half_row = (in_line / kUnitBytes ^ UnitSwizzle(k)) * 16 + in_line % kUnitBytes / kBytes;
     }
-    return {.row = half_row / kWaveHalfRows * kWaveRows + load / 2 * kWaveHalfRows +
+    return {.row = half_row / kWaveHalfRows * kWaveRows + load / kLoads * kWaveHalfRows +
                    half_row % kWaveHalfRows,
             .k = k};
   }
 
-  static JAXGEMM_AMD Chunk ReadLines(Lds* from) {
+  static JAXGEMM_AMD Vec16 ReadLines(Lds* from) {
     using Short4 = Vec4<short>;
     using Int2 = int __attribute__((ext_vector_type(2)));
     using LdsShort4 = __attribute__((address_space(3))) Short4;
@@ -187,13 +202,13 @@ class Operand {
               reinterpret_cast<LdsInt2*>(from + i * kStride));
         }
       };
-      return __builtin_bit_cast(Chunk, __builtin_shufflevector(pair(0), pair(1), 0, 1, 2, 3));
+      return __builtin_bit_cast(Vec16, __builtin_shufflevector(pair(0), pair(1), 0, 1, 2, 3));
     }
   }
 
   Resource resource_;
   uint32_t step_;
-  uint32_t offset_[4];
+  uint32_t offset_[2 * kLoads];
   Lds* read_[kKContiguous ? 2 : kFrags];
 };
 

@@ -1,0 +1,131 @@
+"""Tiles of AMD GPUs whose lhs and rhs sides differ: the kernels in the emulator against float64,
+their resources, and when the plan takes them."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from benchmarks import resource_rows
+import jaxgemm
+from jaxgemm import GemmConfig, _ffi, emulator
+
+ARCHS = ("gfx942", "gfx950")
+TILES = ((128, 256), (64, 128))
+LAYOUTS = ((1, 0), (1, 1), (0, 0), (0, 1))
+
+
+def array(rng, *shape, dtype="bfloat16"):
+  return jnp.asarray(rng.standard_normal(shape, np.float32)).astype(dtype)
+
+
+def f64(*arrays):
+  return [np.asarray(x.astype(jnp.float32), np.float64) for x in arrays]
+
+
+def assert_close(got, wanted, k):
+  got = np.asarray(got, np.float64)
+  allowed = 2e-6 * (k + 1) ** 0.5 * max(np.abs(wanted).max(initial=0), 1)
+  assert got.shape == wanted.shape
+  assert np.abs(got - wanted).max() <= allowed
+
+
+def config(tile, **options):
+  return GemmConfig(tile_m=tile[0], tile_n=tile[1], **options)
+
+
+def assert_ran(tile):
+  assert f"_{tile[0]}x{tile[1]}x64_" in emulator.last_record().kernel
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("tile", TILES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("sizes, dtype", [
+    ((200, 328, 200), "bfloat16"),  # whole vectors, partial tiles
+    ((64, 256, 128), "float16"), ((131, 67, 101), "float16")])
+def test_layouts_and_sizes(rng, arch, tile, layout, sizes, dtype):
+  m, n, k = sizes
+  a = array(rng, *((m, k) if layout[0] else (k, m)), dtype=dtype)
+  b = array(rng, *((n, k) if layout[1] else (k, n)), dtype=dtype)
+  dims = (((layout[0],), (layout[1],)), ((), ()))
+  out = jaxgemm.dot_general(a, b, dims, preferred_element_type=jnp.float32,
+                            implementation=f"emulated:{arch}", config=config(tile))
+  assert_close(out, np.tensordot(*f64(a, b), layout), k)
+  assert_ran(tile)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("tile", TILES)
+def test_stream_k_with_an_epilogue(rng, arch, tile):
+  m, n, k = 150, 296, 520
+  a, b, bias = array(rng, m, k), array(rng, k, n), array(rng, n, dtype="float32")
+  out = jaxgemm.matmul(a, b, bias=bias, activation="relu", preferred_element_type=jnp.float32,
+                       implementation=f"emulated:{arch}",
+                       config=config(tile, schedule="stream_k", num_workgroups=5))
+  a64, b64, bias64 = f64(a, b, bias)
+  assert_close(out, np.maximum(a64 @ b64 + bias64, 0), k)
+  assert_ran(tile)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("tile", TILES)
+def test_grouped(rng, arch, tile):
+  a, b = array(rng, 300, 72), array(rng, 4, 72, 264)
+  sizes = np.array([2, 0, 131, 160], np.int32)
+  out = jaxgemm.ragged_dot(a, b, jnp.asarray(sizes), preferred_element_type=jnp.float32,
+                           implementation=f"emulated:{arch}", config=config(tile))
+  assert_ran(tile)
+  a64, b64 = f64(a, b)
+  wanted, row = np.zeros((300, 264)), 0
+  for size, matrix in zip(sizes, b64):
+    wanted[row:row + size] = a64[row:row + size] @ matrix
+    row += size
+  assert_close(out, wanted, 72)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("tile", TILES)
+def test_gated(rng, arch, tile):
+  a, gate, up = array(rng, 40, 64), array(rng, 2, 64, 136), array(rng, 2, 64, 136)
+  sizes = np.array([23, 17], np.int32)
+  out = jaxgemm.ragged_gated_linear_unit(
+      a, jnp.stack([gate, up], 2).reshape(2, 64, 2, 136), jnp.asarray(sizes),
+      activation="silu", preferred_element_type=jnp.float32,
+      implementation=f"emulated:{arch}", config=config(tile))
+  assert_ran(tile)
+  a64, gate64, up64 = f64(a, gate, up)
+  parts = np.split(a64, [23])
+  gates = np.concatenate([part @ w for part, w in zip(parts, gate64)])
+  ups = np.concatenate([part @ w for part, w in zip(parts, up64)])
+  assert_close(out, np.asarray(jax.nn.silu(gates), np.float64) * ups, 64)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("tile", TILES)
+@pytest.mark.parametrize("layout", ["rr", "cc"])
+def test_resources(arch, tile, layout):
+  name = f"gemm_bfloat16_bfloat16_{tile[0]}x{tile[1]}x64_{layout}r"
+  row = resource_rows.of_kernel(arch, name)
+  resources = row["resources"]
+  assert resources["vgpr_spills"] == resources["sgpr_spills"] == 0
+  assert resources["scratch_bytes"] == 0 and resources["vgprs"] <= 256
+  assert resources["waves_per_simd"] >= 2
+  assert row["conflict_cycles"] == 0
+
+
+def kernel(m, n, k, target, **problem):
+  planned = _ffi.native.plan(
+      {"m": m, "n": n, "k": k, "lhs_dtype": "bfloat16", "rhs_dtype": "bfloat16",
+       "out_dtype": "bfloat16", "lhs_contracting": 1, "rhs_contracting": 0} | problem,
+      {}, target, 0)
+  return tuple(planned["tile"][:2])
+
+
+@pytest.mark.parametrize("target", ARCHS)
+def test_the_plan_takes_the_tile_that_wastes_least(target):
+  assert kernel(8192, 8192, 8192, target) == (256, 256)
+  assert kernel(128, 256 * 400, 1024, target) == (128, 256)
+  assert kernel(2, 128 * 400, 1024, target) == (64, 128)
+  # 256 tokens of 128 experts.
+  assert kernel(256, 4096, 1024, target, ragged="m", groups=128, local_groups=128) == (64, 128)
