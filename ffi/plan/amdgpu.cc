@@ -1,5 +1,6 @@
 // The candidates on AMD GPUs (gfx942, gfx950): their tiles, queues and cuts.
 #include <algorithm>
+#include <cmath>
 
 #include "plan/candidates.h"
 #include "plan/check.h"
@@ -55,7 +56,8 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
                          static_cast<double>(CeilDiv(typical.m, instance.tile_m)) *
                          static_cast<double>(CeilDiv(typical.n, instance.tile_n));
     const int64_t cus = config.num_workgroups ? config.num_workgroups : chip.num_cus;
-    candidate.cost = std::max(tiles, static_cast<double>(cus)) * CyclesPerK(instance);
+    // Each CU computes one tile after another.
+    candidate.cost = std::ceil(tiles / static_cast<double>(cus)) * CyclesPerK(instance);
     Scheduling s{
         .schedule = config.schedule,
         .workgroups = config.num_workgroups ? config.num_workgroups

@@ -124,8 +124,8 @@ def kernel(m, n, k, target, **problem):
 
 @pytest.mark.parametrize("target", ARCHS)
 def test_the_plan_takes_the_tile_that_wastes_least(target):
-  assert kernel(8192, 8192, 8192, target) == (256, 256)
-  assert kernel(128, 256 * 400, 1024, target) == (128, 256)
-  assert kernel(2, 128 * 400, 1024, target) == (64, 128)
+  assert kernel(16384, 16384, 16384, target) == (256, 256)
+  assert kernel(128, 256 * 250, 1024, target) == (128, 256)
+  assert kernel(2, 128 * 250, 1024, target) == (64, 128)
   # 256 tokens of 128 experts.
   assert kernel(256, 4096, 1024, target, ragged="m", groups=128, local_groups=128) == (64, 128)
