@@ -7,12 +7,12 @@ set(cuda_source ${gpu_folder}/sm90/gemm.cu)
 
 set(JAXGEMM_GPU_KERNELS "auto" CACHE STRING
     "GPU kernels to build, separated by semicolons: auto (those of the GPUs in this machine, and \
-AMD's of float32 and bfloat16 for the emulator), all, none, or regular expressions; a kernel is \
+AMD's small tiles of float32 and bfloat16 for the emulator), all, none, or regular expressions; a kernel is \
 built if one of them matches <target>/<instance>")
 
 # Regular expressions of the kernels that auto stands for.
 function(find_default_kernels result)
-  set(patterns "^gfx.*/gemm_(float32|bfloat16)_")
+  set(patterns "^gfx.*/gemm_(float32|bfloat16)_.*_(64|128)x128x")
   # The driver of AMD GPUs reports gfx942 as 90402.
   file(GLOB nodes /sys/class/kfd/kfd/topology/nodes/*/properties)
   foreach(node IN LISTS nodes)
