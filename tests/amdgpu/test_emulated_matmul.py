@@ -234,8 +234,8 @@ def test_explain():
   explanation = jaxgemm.explain(a, b, **options)
   data, text = explanation.data, str(explanation)
   assert data["implementation"] == "emulated:gfx942" and data["target"] == "gfx942"
-  assert data["kernel"] == "gemm_float32_float32_256x256x32_rrr"
-  assert data["num_workgroups"] == 304 and data["num_queues"] == 64
+  assert data["kernel"] == "gemm_float32_float32_128x128x32_rrr"
+  assert data["num_workgroups"] == 608 and data["num_queues"] == 32
   for reason in ("k=1003: the rows of lhs are not a multiple of 16 bytes",
                  "n=4001: the rows of rhs",
                  "lhs is converted from bfloat16 to float32"):

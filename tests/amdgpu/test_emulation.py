@@ -32,9 +32,15 @@ def field(instance: matrix.Instance):
 
 
 def every_other(found: list[matrix.Instance]) -> list[matrix.Instance]:
-  values = [sorted(set(each)) for each in zip(*map(field, found))]
-  return [instance for instance in found
-          if sum(each.index(value) for each, value in zip(values, field(instance))) % 2 == 0]
+  fields = sorted({field(instance) for instance in found})
+  types, _, layouts = (sorted(set(each)) for each in zip(*fields))
+
+  def colour(instance):
+    pair, tile, layout = field(instance)
+    tiles = sorted({t for p, t, _ in fields if p == pair})  # not all types have all tiles
+    return (types.index(pair) + tiles.index(tile) + layouts.index(layout)) % 2
+
+  return [instance for instance in found if colour(instance) == 0]
 
 
 def cases(whole: bool) -> list[tuple[str, str, str]]:

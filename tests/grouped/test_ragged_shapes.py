@@ -116,6 +116,7 @@ def test_primus_turbo(rng, n, k):
     check_made(rng, groups, 8 * groups, k, n, dtype, sizes, transposed)
 
 
+@pytest.mark.whole
 def test_primus_turbo_at_full_size(rng):
   """16 groups of 128 rows, N 2048, K 1408, checked along one direction."""
   groups, m, n, k = 16, 2048, 2048, 1408
