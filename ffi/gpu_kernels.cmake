@@ -7,8 +7,18 @@ set(cuda_source ${gpu_folder}/sm90/gemm.cu)
 
 set(JAXGEMM_GPU_KERNELS "auto" CACHE STRING
     "GPU kernels to build, separated by semicolons: auto (those of the GPUs in this machine, and \
-AMD's small tiles of float32 and bfloat16 for the emulator), all, none, or regular expressions; a kernel is \
-built if one of them matches <target>/<instance>")
+AMD's small tiles of float32 and bfloat16 for the emulator), tests (auto, and those that the default \
+tests launch), all, none, or regular expressions; a kernel is built if one of them matches \
+<target>/<instance>")
+
+# What `tests` builds beside auto, and what tests/amdgpu/test_emulation.py launches by default: of
+# AMD's kernels every other one, as the fields of one colour on a chessboard. They have all pairs of
+# type and tile, type and layout, tile and layout.
+set(kernels_of_the_tests
+    "^gfx.*/gemm_(float32|bfloat16)_.*_(64|128)x128x[0-9]+_[rc]cr"
+    "^gfx.*/gemm_(float32|bfloat16)_.*_(128|256)x256x[0-9]+_[rc]rr"
+    "^gfx.*/gemm_(float16|float8|int8).*_(64|128)x128x[0-9]+_[rc]rr"
+    "^gfx.*/gemm_(float16|float8|int8).*_(128|256)x256x[0-9]+_[rc]cr")
 
 # Regular expressions of the kernels that auto stands for.
 function(find_default_kernels result)
@@ -34,9 +44,12 @@ function(find_default_kernels result)
 endfunction()
 set(patterns "")
 foreach(asked IN LISTS JAXGEMM_GPU_KERNELS)
-  if(asked STREQUAL "auto")
+  if(asked STREQUAL "auto" OR asked STREQUAL "tests")
     find_default_kernels(default)
     list(APPEND patterns ${default})
+    if(asked STREQUAL "tests")
+      list(APPEND patterns ${kernels_of_the_tests})
+    endif()
   elseif(asked STREQUAL "all")
     list(APPEND patterns ".*")
   elseif(NOT asked STREQUAL "none")

@@ -290,7 +290,7 @@ def test_a_kernel_that_was_not_built(rng, monkeypatch):
 
 def test_the_emulators_error_reaches_the_caller(tmp_path):
   """A kernel writes to its operand, in its own process because kernels stay loaded."""
-  name = "gemm_float16_float16_64x128x64_ccr"
+  name = "gemm_bfloat16_bfloat16_64x128x64_ccr"
   code = amdgpu.compile_hip(
       "struct Args { float* lhs; char rest[184 - 8]; };"
       f"extern \"C\" __global__ void {name}(Args args) {{ *args.lhs = 1; }}", "gfx942")
@@ -301,7 +301,7 @@ import jax.numpy as jnp
 import jaxgemm
 from jaxgemm import _ffi
 _ffi.native.set_kernel_folder({str(tmp_path)!r})
-a = jnp.ones((16, 16), jnp.float16)
+a = jnp.ones((16, 16), jnp.bfloat16)
 jaxgemm.dot_general(a, a, (((0,), (1,)), ((), ())),
                     implementation="emulated:gfx942").block_until_ready()
 """

@@ -14,15 +14,11 @@ import pytest
 from jaxgemm import _ffi
 from tests.support import emulation_matrix as matrix
 
-# The small part has every other kernel, as the fields of one colour on a chessboard of
-# types, tiles and layouts. It distributes the scenarios: the kernels of each arch together
-# run all of them, and each kernel runs with edge-safe loads and with fast loads.
-_ALWAYS, _DEALT = ("edges", "odd_k"), 2
-
-
-def instances() -> list[matrix.Instance]:
-  return [matrix.Instance.parse(arch, name) for arch in _ffi.ROCM_ARCHS
-          for name in sorted(_ffi.built_kernels(arch))]
+# The small part has the kernels that JAXGEMM_GPU_KERNELS=tests builds beside others: every other
+# one, as the fields of one colour on a chessboard of types, tiles and layouts. It distributes the
+# scenarios: the kernels of each arch together run all of them, and each kernel runs with edge-safe
+# loads and with fast loads.
+_ALWAYS, _DEALT = ("edges", "odd_k"), 1
 
 
 def field(instance: matrix.Instance):
@@ -31,22 +27,10 @@ def field(instance: matrix.Instance):
           (instance.lhs_contracting, instance.rhs_contracting))
 
 
-def every_other(found: list[matrix.Instance]) -> list[matrix.Instance]:
-  fields = sorted({field(instance) for instance in found})
-  types, _, layouts = (sorted(set(each)) for each in zip(*fields))
-
-  def colour(instance):
-    pair, tile, layout = field(instance)
-    tiles = sorted({t for p, t, _ in fields if p == pair})  # not all types have all tiles
-    return (types.index(pair) + tiles.index(tile) + layouts.index(layout)) % 2
-
-  return [instance for instance in found if colour(instance) == 0]
-
-
 def cases(whole: bool) -> list[tuple[str, str, str]]:
   dealt = [name for name in matrix.SCENARIOS if name not in _ALWAYS]
   chosen, uses = [], collections.Counter()
-  for instance in instances() if whole else every_other(instances()):
+  for instance in matrix.instances() if whole else matrix.small_part():
     fitting = [name for name in dealt if matrix.fits(instance, name)]
     few = sorted(fitting, key=lambda name: uses[instance.arch, name])[:_DEALT]
     uses.update((instance.arch, name) for name in few)
@@ -84,7 +68,7 @@ def test_small_part_touches_all_types_tiles_layouts_and_scenarios():
   small = cases(whole=False)
   for arch in _ffi.ROCM_ARCHS:
     every, some = ([field(each) for each in found if each.arch == arch] for found in (
-        instances(), [matrix.Instance.parse(*case[:2]) for case in small]))
+        matrix.instances(), [matrix.Instance.parse(*case[:2]) for case in small]))
     for i, j in ((0, 1), (0, 2), (1, 2)):
       assert {(x[i], x[j]) for x in some} == {(x[i], x[j]) for x in every}
     assert {name for of, _, name in small if of == arch} == set(matrix.SCENARIOS)

@@ -125,7 +125,7 @@ def test_a_wrong_kernel_fails_the_report(monkeypatch):
 def test_command_without_triton(tmp_path):
   """Real kernels of both arches, executed; the matrix pipe's cycles are known."""
   json_path, markdown_path = tmp_path / "out.json", tmp_path / "out.md"
-  name = "gemm_bfloat16_bfloat16_256x256x64_rcr"
+  name = "gemm_bfloat16_bfloat16_256x256x64_rrr"
   env = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
   done = subprocess.run(
       [sys.executable, "-m", "benchmarks.resources", f"--kernels={name}",

@@ -19,6 +19,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import _ffi, emulator
+from tests.support import emulation_matrix
 from tests.support.paths import ROOT
 
 KERNELS = [tuple(entry) for entry in _ffi.NAMES["gpu_kernels"]]
@@ -79,6 +80,16 @@ def for_the_emulator():
   return {(target, name) for target, name in KERNELS
           if target in _ffi.ROCM_ARCHS
           and re.match("gemm_(float32|bfloat16)_.*_(64|128)x128x", name)}
+
+
+def test_the_build_of_the_tests_has_what_they_launch(tmp_path):
+  compiled, said = configure(tmp_path, "tests")
+  launched = {(instance.arch, instance.name) for instance in emulation_matrix.small_part()}
+  amd = {(target, name) for target, name in compiled if target in _ffi.ROCM_ARCHS}
+  assert for_the_emulator() | launched <= amd
+  if not os.path.exists("/sys/class/kfd"):  # no AMD GPU
+    assert amd == for_the_emulator() | launched
+    assert "left out, for gfx942, gfx950" in said and "is tests)" in said
 
 
 def test_the_build_option_selects_kernels(tmp_path):

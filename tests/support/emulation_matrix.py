@@ -14,8 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxgemm
-from jaxgemm import emulator
+from jaxgemm import _ffi, emulator
 from tests.support import emulation_chunks, emulation_grouped
+from tests.support.paths import ROOT
 
 _NAME = re.compile(r"gemm_(\w+)_(\d+)x(\d+)x(\d+)_([rc])([rc])r")
 _DTYPE = r"(?:float32|float16|bfloat16|int8|float8_e\dm\d(?:fnuz|fn)?)"
@@ -43,6 +44,21 @@ class Instance:
     lhs_dtype, rhs_dtype = re.fullmatch(f"({_DTYPE})_({_DTYPE})", dtypes).groups()
     return cls(arch, name, lhs_dtype, rhs_dtype, (int(m), int(n), int(k)),
                int(lhs == "r"), int(rhs == "c"))
+
+
+def instances() -> list[Instance]:
+  """All AMD kernels, also those that this build lacks: to launch these is an error."""
+  return [Instance.parse(arch, name) for arch, name in sorted(
+      kernel for kernel in _ffi.NAMES["gpu_kernels"] if kernel[0] in _ffi.ROCM_ARCHS)]
+
+
+def small_part() -> list[Instance]:
+  """What the default tests launch: a list of the build, which JAXGEMM_GPU_KERNELS=tests builds."""
+  build = (ROOT / "ffi" / "gpu_kernels.cmake").read_text()
+  listed = re.search(r'set\(kernels_of_the_tests((?:\s+"[^"]+")+)\)', build)[1]
+  patterns = re.findall(r'"([^"]+)"', listed)
+  return [instance for instance in instances() if any(
+      re.search(pattern, f"{instance.arch}/{instance.name}") for pattern in patterns)]
 
 
 @dataclasses.dataclass(frozen=True)

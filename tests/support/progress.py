@@ -11,6 +11,17 @@ import pytest
 SILENCE = 15  # seconds without a result, after which the running tests are named
 
 
+def _what_whole_needs() -> str:
+  from jaxgemm import _ffi  # conftest.py sets the environment first
+
+  amd = [kernel for kernel in _ffi.NAMES["gpu_kernels"] if kernel[0] in _ffi.ROCM_ARCHS]
+  missing = sum(name not in _ffi.built_kernels(arch) for arch, name in amd)
+  if not missing:
+    return ""
+  return (f". It needs all {len(amd)} AMD kernels, and this build lacks {missing}: install it "
+          "with JAXGEMM_GPU_KERNELS='^gfx'")
+
+
 class Progress:
   """A plugin of the process that reports, and of each worker of pytest-xdist."""
 
@@ -65,7 +76,8 @@ class Progress:
     for reason, count in self._skipped.most_common():
       terminalreporter.write_line(f"{count} skipped: {reason}")
     if self._left:
-      terminalreporter.write_line(f"{self._left} left out: --whole runs them too")
+      terminalreporter.write_line(
+          f"{self._left} left out: --whole runs them too{_what_whole_needs()}")
 
   def _count_skip(self, report):
     _, _, reason = report.longrepr
