@@ -8,12 +8,13 @@ fewer points without it, and tests that have to compile something for themselves
 
 import os
 
-ON_GPU = "cuda" in os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu")
+from tests.support.environment import FAST_COMPILATION, ON_GPU
+
 os.environ["JAX_PLATFORMS"] = os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu")
 os.environ["JAXGEMM_TUNING"] = "off"  # what was tuned on this machine changes no test
-os.environ["XLA_FLAGS"] = (
-    os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
-)
+os.environ["XLA_FLAGS"] = " ".join([
+    os.environ.get("XLA_FLAGS", ""), "--xla_force_host_platform_device_count=8",
+    FAST_COMPILATION])
 
 # pylint: disable=wrong-import-position
 import numpy as np
@@ -68,6 +69,8 @@ def pytest_xdist_auto_num_workers(config):
 
 @pytest.hookimpl(trylast=True)  # after -k and -m
 def pytest_collection_modifyitems(config, items):
+  # The longest tests are there. They come first, so that all processes end at the same time.
+  items.sort(key=lambda item: "project" not in item.path.parts)
   if config.getoption("--whole"):
     return
   left = [item for item in items if item.get_closest_marker("whole")]

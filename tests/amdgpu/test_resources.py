@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 import subprocess
 import sys
 
@@ -10,6 +9,7 @@ import pytest
 
 from benchmarks import pipes, resource_rows, resource_table
 import jaxgemm
+from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
 # One K tile of 256x256x64 in bf16 on gfx942: 8 waves with equal shares, no conflicts.
@@ -126,11 +126,10 @@ def test_command_without_triton(tmp_path):
   """Real kernels of both arches, executed; the matrix pipe's cycles are known."""
   json_path, markdown_path = tmp_path / "out.json", tmp_path / "out.md"
   name = "gemm_bfloat16_bfloat16_256x256x64_rrr"
-  env = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
   done = subprocess.run(
       [sys.executable, "-m", "benchmarks.resources", f"--kernels={name}",
        f"--json={json_path}", f"--markdown={markdown_path}"],
-      cwd=ROOT, env=env, text=True, capture_output=True,
+      cwd=ROOT, env=one_device(), text=True, capture_output=True,
   )
   assert done.returncode == 0, done.stderr
   assert "No AMD GPU was used" in markdown_path.read_text()

@@ -58,8 +58,10 @@ def test_second_order(rng, activation, offset):
   shapes = (20, 7), (groups, 7, 5), (groups, 5), (groups, 5)
   args, tangents = ([array(rng, *shape) for shape in shapes] for _ in range(2))
   keywords = {} if offset is None else {"group_offset": jnp.array([offset])}
-  given = second_derivatives(
-      functools.partial(layer, activation=activation, **keywords), args, tangents)
+  ours = functools.partial(layer, activation=activation, **keywords)
+  # LLVM's level 0 (see conftest.py) rounds 1 - tanh(x)**2 less well.
+  given = jax.jit(lambda *x: second_derivatives(ours, x[:4], x[4:]), compiler_options={
+      "xla_backend_optimization_level": 3})(*args, *tangents)
   theirs = functools.partial(reference, sizes=np.asarray(SIZES), offset=offset or 0,
                              activation=activation)
   wanted = wide(lambda *x: second_derivatives(theirs, x[:4], x[4:]), *args, *tangents)

@@ -13,6 +13,7 @@ import jaxgemm
 from jaxgemm import GemmConfig, _ffi, custom_call, relayout
 from jaxgemm.custom_call import split_in_three
 from tests.plan.test_hopper_plan import plan_for_hopper, said
+from tests.support.tracing import traced_anew
 
 pytestmark = pytest.mark.faster_by_xla
 
@@ -234,9 +235,8 @@ def fixture_on_cpu(monkeypatch):
       custom_call, "kernel_dtypes", lambda lhs, rhs, target: kernel_dtypes(lhs, rhs, "sm90"))
   monkeypatch.setattr(_ffi, "plan", plan)
   monkeypatch.setattr(_ffi, "CUDA_ARCHS", ("cpu",))
-  jax.clear_caches()
-  yield seen
-  jax.clear_caches()
+  with traced_anew():
+    yield seen
 
 
 def array(rng, *sizes, dtype=jnp.bfloat16):

@@ -1,7 +1,6 @@
 """The benchmark command, on small shapes."""
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -11,14 +10,14 @@ import pytest
 from benchmarks import chunked_cpu, progress, report, shapes
 import jaxgemm
 from jaxgemm.tune import timing
+from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
 
 def bench(*flags):
-  env = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
   return subprocess.run(
       [sys.executable, "-m", "benchmarks", *flags],
-      cwd=ROOT, env=env, text=True, capture_output=True,
+      cwd=ROOT, env=one_device(), text=True, capture_output=True,
   )
 
 

@@ -14,7 +14,6 @@ A page sees one device, or eight if it has the comment <!-- eight devices -->.
 import ast
 import doctest
 import functools
-import os
 import pathlib
 import re
 import shlex
@@ -28,6 +27,7 @@ import jax.numpy as jnp
 import pytest
 
 import jaxgemm
+from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(
@@ -95,12 +95,9 @@ def test_python_of_a_page_runs(page, tmp_path):
     if needs_gpu:
       tree = ast.parse(code)
       compile(ast.increment_lineno(tree, line - 1), str(path), "exec")
-  env = {name: value for name, value in os.environ.items()
-         if name not in ("XLA_FLAGS", "JAX_PLATFORMS")}
-  env |= {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT),
-          "JAXGEMM_TUNING": str(tmp_path / "tuning.json"),
-          # Most of the time is compilation; this flag halves it.
-          "XLA_FLAGS": "--xla_backend_optimization_level=0"}
+  env = one_device() | {
+      "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT),
+      "JAXGEMM_TUNING": str(tmp_path / "tuning.json")}
   if EIGHT in path.read_text():
     env["XLA_FLAGS"] += " --xla_force_host_platform_device_count=8"
   done = subprocess.run([sys.executable, __file__, str(path)], cwd=tmp_path, env=env,

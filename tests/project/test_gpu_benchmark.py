@@ -3,7 +3,6 @@
 import copy
 import gzip
 import json
-import os
 import subprocess
 import sys
 
@@ -21,6 +20,7 @@ from benchmarks import (
   shapes,
 )
 from jaxgemm.tune import gpu_trace
+from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
 HOLD = "hold_multiprocessors"
@@ -31,10 +31,9 @@ VISITS[4:8] = ["stealing", "persistent", "persistent", "stealing"]
 
 
 def bench(*flags):
-  env = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
   return subprocess.run(
       [sys.executable, "-m", "benchmarks.gpu", *flags],
-      cwd=ROOT, env=env, text=True, capture_output=True)
+      cwd=ROOT, env=one_device(), text=True, capture_output=True)
 
 
 @pytest.fixture

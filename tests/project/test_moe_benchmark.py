@@ -1,7 +1,6 @@
 """The benchmark of a mixture of experts' training step, at small sizes."""
 
 import json
-import os
 import subprocess
 import sys
 
@@ -10,6 +9,7 @@ from jax import lax
 import pytest
 
 from benchmarks import moe_rows, moe_table
+from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
 TINY = moe_rows.Problem(
@@ -18,11 +18,10 @@ TINY = moe_rows.Problem(
 
 def test_the_command_writes_times_memory_and_differences_of_both(tmp_path):
   path, table = tmp_path / "out.json", tmp_path / "out.md"
-  env = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
   done = subprocess.run(
       [sys.executable, "-m", "benchmarks.moe_step", "--cases=8", "--tokens=32",
        "--rounds=3", f"--json={path}", f"--markdown={table}"],
-      cwd=ROOT, env=env, text=True, capture_output=True)
+      cwd=ROOT, env=one_device(), text=True, capture_output=True)
   assert done.returncode == 0, done.stdout + done.stderr
   result = json.loads(path.read_text())
   assert "benchmarks.moe_step --cases=8" in result["machine"]["command"]
@@ -40,10 +39,14 @@ def test_the_command_writes_times_memory_and_differences_of_both(tmp_path):
   for line in moe_table.lines(row):
     assert line in table.read_text() and line in done.stdout
   assert "s] 1 of 1: 8 experts, top 2" in done.stderr
+  assert moe_rows.wrong([row]) == []
+  row["gradients"]["experts.down"] = 0.1
+  (found,) = moe_rows.wrong([row])
+  assert found.startswith("8 experts, top 2,") and "gradient of experts.down" in found
 
 
-@pytest.mark.parametrize("factor, right", [
-    pytest.param(1.0, True, marks=pytest.mark.whole), (1.1, False)])
+@pytest.mark.whole
+@pytest.mark.parametrize("factor, right", [(1.0, True), (1.1, False)])
 def test_a_wrong_product_is_found(monkeypatch, factor, right):
   product = lambda *arrays, **options: factor * lax.ragged_dot(*arrays, **options)
   monkeypatch.setitem(moe_rows.PRODUCTS, moe_rows.OURS, product)

@@ -1,7 +1,6 @@
 """The benchmark of grouped products, on small shapes."""
 
 import json
-import os
 import subprocess
 import sys
 
@@ -9,14 +8,14 @@ import numpy as np
 import pytest
 
 from benchmarks import dense, grouped_rows, grouped_table, shapes
+from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
 
 def bench(*flags):
-  env = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
   return subprocess.run(
       [sys.executable, "-m", "benchmarks.grouped", *flags],
-      cwd=ROOT, env=env, text=True, capture_output=True,
+      cwd=ROOT, env=one_device(), text=True, capture_output=True,
   )
 
 

@@ -1,12 +1,12 @@
 """The training example in miniature: it trains, and it notices a wrong product."""
 
 import json
-import os
 import subprocess
 import sys
 
 import pytest
 
+from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -17,11 +17,9 @@ TINY = [
 
 
 def python(*arguments):
-  # Most of the time is compilation; LLVM's optimization level 0 halves it.
-  env = os.environ | {"XLA_FLAGS": "--xla_backend_optimization_level=0"}
   return subprocess.run(
       [sys.executable, *arguments],
-      cwd=EXAMPLES, env=env, text=True, capture_output=True,
+      cwd=EXAMPLES, env=one_device(), text=True, capture_output=True,
   )
 
 

@@ -1,0 +1,12 @@
+"""The environment of this process, and of the programs that tests start."""
+
+import os
+
+ON_GPU = "cuda" in os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu")
+# Much of the time is XLA's compilation of what is around the kernels; LLVM's level 0 halves it.
+FAST_COMPILATION = "" if ON_GPU else "--xla_backend_optimization_level=0"
+
+
+def one_device() -> dict[str, str]:
+  """For a program that sees one CPU device, not eight as the tests do."""
+  return {**os.environ, "XLA_FLAGS": FAST_COMPILATION}
