@@ -31,13 +31,16 @@ Problem Computed(const GpuInstance& instance, const Problem& p) {
   return instance.transposed ? Transposed(p) : p;
 }
 
-// Whether clusters of cluster_k CTAs can compute all tiles at the same time, with at least one k
-// tile for each CTA.
+// Whether clusters of cluster_k CTAs can compute all tiles, with at least one k tile for each CTA.
+// Those of kernels that store out row-major compute all tiles at the same time.
 bool ClustersFit(const Problem& p, const Chip& chip, const GpuInstance& instance,
                  int64_t cluster_k) {
+  constexpr int64_t kRounds = 4;
+  const int64_t at_once = ClustersAtOnce(cluster_k, instance, chip);
   return CanBePeers(instance.tile_n, cluster_k) && HasForm(instance, Sm90Form::kPeers) &&
          CeilDiv(p.k, instance.tile_k) >= cluster_k && NumTiles(p, instance) > 0 &&
-         NumTiles(p, instance) <= static_cast<double>(ClustersAtOnce(cluster_k, instance, chip));
+         NumTiles(p, instance) <=
+             static_cast<double>(instance.transposed ? kRounds * at_once : at_once);
 }
 
 // The number of CTAs that share each tile, if a cluster can do what this stream-K plan asks for:
@@ -148,8 +151,6 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
   for (const GpuInstance& instance : GpuInstances()) {
     // The gate's and the up projection's columns are halves of a tile, loaded in multiples of 64.
     if (!Suits(instance, p, config, chip) || (p.gated && instance.tile_n % 128 != 0)) continue;
-    // The kernels that store out^T have not been timed, so they run only where they are asked for.
-    if (instance.transposed && config.kernel.empty()) continue;
     const Problem computed = Computed(instance, p);
     // The kernels that store out^T have a CTA for each tile or share of one.
     const int64_t at_once =

@@ -27,7 +27,9 @@ double AsDouble(int64_t value) { return static_cast<double>(value); }
 // three times, which disturb each other: its wgmmas, its bytes into one multiprocessor, and all
 // CTAs' bytes from the L2. CTAs that share rhs also wait for each other. The last store is not
 // hidden and is added. With ping-pong all other stores are hidden, and the L2 is waited for less,
-// because neighbours have neighbouring tiles (they are not claimed).
+// because neighbours have neighbouring tiles (they are not claimed). The time of all tiles is a
+// norm of that and of the time in which the device's memory reads each operand and writes the
+// result.
 double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition& decomposition,
               const Sm90Model& model) {
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
@@ -59,13 +61,22 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
                  : 0;
   const double tile =
       AsDouble(CeilDiv(tiles_k, decomposition.cluster_k)) * per_k + model.per_tile + store;
+  const double bytes =
+      static_cast<double>(p.batch) *
+      (AsDouble(p.m) * AsDouble(p.k) * element + AsDouble(p.k) * AsDouble(p.n) * element +
+       AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)));
+  // The time of the tiles that takes `cycles` if the device's memory does not limit it.
+  auto with_dram = [&](double cycles) {
+    return std::pow(power(cycles) + power(bytes / model.dram_bytes), 1 / model.norm);
+  };
   const double last = (decomposition.general ? model.general : 0) + model.last_per_column * n;
   if (decomposition.ping_pong) {
     const double in_turns = busy + (lhs_reads * rhs_reads > 1 ? from_l2 : 0);
     return last + model.per_tile +
-           std::ceil(tiles / at_once) *
+           with_dram(
+               std::ceil(tiles / at_once) *
                (AsDouble(tiles_k) * (waits + model.turns * std::pow(in_turns, 1 / model.norm)) +
-                store);
+                store));
   }
   if (!decomposition.cut_tiles) {
     // Each of the peers stores its part of the columns.
@@ -73,14 +84,15 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
                                 ? model.exchange + model.per_owned_column * n / peers +
                                       (m * n * 4 / model.exchanged_bytes - store) * (1 - 1 / peers)
                                 : 0;
-    return last + std::ceil(shares / at_once) * tile + exchange;
+    return last + with_dram(std::ceil(shares / at_once) * tile) + exchange;
   }
   const int64_t cut = decomposition.cut_tiles, parts = decomposition.num_shares;
   // The last workgroup to arrive at a tile adds up the partial sums of all its slices.
   const double slices = AsDouble(CeilDiv(parts, cut) + (parts % cut != 0));
-  return last + std::floor((tiles - AsDouble(cut)) / at_once) * tile +
-         AsDouble(CeilDiv(cut * tiles_k, parts)) * per_k + model.per_tile + store + model.zeroing +
-         m * n * 4 / model.partial_bytes * (1 + slices);
+  return last +
+         with_dram(std::floor((tiles - AsDouble(cut)) / at_once) * tile +
+                   AsDouble(CeilDiv(cut * tiles_k, parts)) * per_k) +
+         model.per_tile + store + model.zeroing + m * n * 4 / model.partial_bytes * (1 + slices);
 }
 
 // The cost of tiles that fit the chunks of lhs badly, to be added to Cycles: that of the product
