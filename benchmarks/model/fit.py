@@ -15,6 +15,7 @@ that were fitted to other problems.
 
 from collections.abc import Mapping, Sequence
 import dataclasses
+import functools
 import gzip
 import json
 import pathlib
@@ -58,6 +59,12 @@ class Problem:
   seconds: np.ndarray
   open: np.ndarray
   label: str
+
+  @functools.cached_property
+  def cycles(self):
+    """A function of the model's constants: the predicted cycles of each candidate."""
+    return native.sm90_predictor(
+        [(self.fields, config) for config in self.configs], self.num_cus)
 
 
 def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
@@ -118,8 +125,7 @@ def constants() -> dict[str, float]:
 def cycles(found: Sequence[Problem], model: Mapping[str, float]) -> list[np.ndarray]:
   """The predicted cycles of each candidate of each problem."""
   model = dict(model)
-  return [np.array([native.sm90_cycles(each.fields, config, each.num_cus, model)
-                    for config in each.configs]) for each in found]
+  return [np.array(each.cycles(model)) for each in found]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,5 +1,6 @@
 #include "bindings/plan_dict.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -105,20 +106,26 @@ nb::dict Attributes(const Problem& p, const Choice& c) {
   return attrs;
 }
 
+// Rows and columns of a tile of out.
+std::pair<int64_t, int64_t> OutTile(const Choice& c) {
+  const GpuInstance* instance = FindGpuInstance(c.target, c.kernel);
+  return instance ? std::pair{instance->out_tile_m(), instance->out_tile_n()}
+                  : std::pair{c.tile_m, c.tile_n};
+}
+
 // The fields of Config with which the plan makes this choice for the same problem.
 nb::dict Forcing(const Choice& c) {
   nb::dict config;
   config["schedule"] = std::string(Name(c.schedule));
-  for (auto [name, value] : {std::pair{"tile_m", c.tile_m},
-                             {"tile_n", c.tile_n},
+  const auto [tile_m, tile_n] = OutTile(c);
+  for (auto [name, value] : {std::pair{"tile_m", tile_m},
+                             {"tile_n", tile_n},
                              {"tile_k", c.tile_k},
                              {"num_workgroups", c.num_workgroups},
                              {"num_queues", c.num_queues},
                              {"num_shares", c.num_shares}}) {
     if (value) config[name] = value;
   }
-  // A tile of a product and one of its transpose may have the same sizes.
-  if (c.transposed && c.target != "cpu") config["kernel"] = std::string(c.kernel);
   return config;
 }
 
@@ -158,7 +165,8 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["kernel"] = kernel;
   result["schedule"] = attrs["schedule"];
   result["reduction"] = attrs["reduction"];
-  result["tile"] = nb::make_tuple(c.tile_m, c.tile_n, c.tile_k);
+  const auto [tile_m, tile_n] = OutTile(c);
+  result["tile"] = nb::make_tuple(tile_m, tile_n, c.tile_k);
   result["tiles"] = nb::make_tuple(plan.grid.tiles_m, plan.grid.tiles_n, plan.grid.tiles_k);
   result["batch"] = p.batch;
   result["num_workgroups"] = c.num_workgroups;
@@ -173,7 +181,8 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   for (const Candidate& each : candidates) {
     nb::dict entry;
     entry["kernel"] = std::string(each.choice.kernel);
-    entry["tile"] = nb::make_tuple(each.choice.tile_m, each.choice.tile_n, each.choice.tile_k);
+    const auto [rows, columns] = OutTile(each.choice);
+    entry["tile"] = nb::make_tuple(rows, columns, each.choice.tile_k);
     entry["schedule"] = std::string(Name(each.choice.schedule));
     entry["form"] = std::string(Name(each.choice.form));
     entry["cost"] = chosen.cost > 0 ? each.cost / chosen.cost : 1.0;
@@ -218,22 +227,32 @@ nb::dict Sm90ModelDict() {
   return constants;
 }
 
-double Sm90CyclesOf(const nb::dict& problem_dict, const nb::dict& config_dict, int64_t num_cus,
-                    const nb::dict& model_dict) {
-  const Config asked = ReadConfig(config_dict);
+nb::object Sm90Predictor(const nb::list& calls, int64_t num_cus) {
   std::string error;
   const Chip chip = FindChip("sm90", num_cus, &error);
-  const Problem given = ReadProblem(problem_dict);
-  const Problem p = Relaid(given, ChooseRelayout(given, asked, chip));
-  Sm90Model model;
+  std::vector<std::pair<Problem, Plan>> plans;
+  for (const nb::handle call : calls) {
+    const auto [problem, config] = nb::cast<std::pair<nb::dict, nb::dict>>(call);
+    const Problem given = ReadProblem(problem);
+    const Config asked = ReadConfig(config);
+    const Problem p = Relaid(given, ChooseRelayout(given, asked, chip));
+    const Candidate chosen = Choose(p, asked, chip, &error);
+    Plan plan;
+    if (error.empty()) error = Derive(p, chosen.choice, &plan);
+    if (!error.empty()) throw nb::value_error(error.c_str());
+    plans.emplace_back(p, plan);
+  }
+  return nb::cpp_function([chip, plans = std::move(plans)](const nb::dict& constants) {
+    Sm90Model model;
 #define JAXGEMM_SM90_MODEL(name, value, fitted, unit) \
-  if (model_dict.contains(#name)) model.name = nb::cast<double>(model_dict[#name]);
+  if (constants.contains(#name)) model.name = nb::cast<double>(constants[#name]);
 #include "plan/sm90_model.def"
-  const Candidate chosen = Choose(p, asked, chip, &error);
-  Plan plan;
-  if (error.empty()) error = Derive(p, chosen.choice, &plan);
-  if (!error.empty()) throw nb::value_error(error.c_str());
-  return Sm90Cycles(p, chip, plan, model);
+    std::vector<double> cycles;
+    for (const auto& [problem, plan] : plans) {
+      cycles.push_back(Sm90Cycles(problem, chip, plan, model));
+    }
+    return cycles;
+  });
 }
 
 }  // namespace jaxgemm

@@ -134,7 +134,8 @@ Problem TypicalGroup(Problem p) {
 
 bool Suits(const GpuInstance& instance, const Problem& p, const Config& c, const Chip& chip) {
   return Computes(instance, p, chip) && (c.kernel.empty() || c.kernel == instance.name) &&
-         (!c.tile_m || c.tile_m == instance.tile_m) && (!c.tile_n || c.tile_n == instance.tile_n) &&
+         (!c.tile_m || c.tile_m == instance.out_tile_m()) &&
+         (!c.tile_n || c.tile_n == instance.out_tile_n()) &&
          (!c.tile_k || c.tile_k == instance.tile_k);
 }
 

@@ -5,25 +5,20 @@
 
 #include "plan/candidates.h"
 #include "plan/check.h"
+#include "plan/relayout_sm90.h"
 #include "plan/sm90_model.h"
 #include "sm90/launch_args.h"
 
 namespace jaxgemm {
 namespace {
 
-// Whether out is stored without an epilogue, in the type that the fast forms store.
-bool HasNoEpilogue(const Problem& p) {
-  return !p.has_vectors() && !p.save_preact && p.activation == Activation::kNone && !p.gated &&
+// Whether TMA moves all arrays, and out is stored without an epilogue in the type that the fast forms
+// store.
+bool IsPlainProduct(const Problem& p) {
+  constexpr int64_t kLineBytes = 16;
+  return TmaReadsLhs(p) && TmaReadsRhs(p) && p.n * Bytes(p.out_dtype) % kLineBytes == 0 &&
+         !p.has_vectors() && !p.save_preact && p.activation == Activation::kNone && !p.gated &&
          !p.accumulate && p.out_dtype == PlainOut(p.lhs_dtype);
-}
-
-// How many clusters of `ctas` CTAs run at once. The numbers are those that
-// cuOccupancyMaxActiveClusters gives on an H100 of 132 multiprocessors. A cluster lies within one
-// group of multiprocessors (a GPC), so some multiprocessors are left over. Chips with other numbers
-// of multiprocessors are taken to have as many in proportion.
-int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& chip) {
-  constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
-  return kClusters[ctas] * Sm90CtasPerSm(instance.tile_n) * chip.num_cus / kClusters[1];
 }
 
 // The product that the instance computes.
@@ -88,7 +83,7 @@ bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, S
   const bool suits = form == Sm90Form::kGrouped   ? p.grouped()
                      : form == Sm90Form::kClaimed ? !p.grouped() && claims
                                                   : !p.grouped() && !claims;
-  return suits && !cuts && HasNoEpilogue(p) && plan.grid.tiles_k >= least_k &&
+  return suits && !cuts && IsPlainProduct(p) && plan.grid.tiles_k >= least_k &&
          HasForm(instance, form);
 }
 
@@ -126,13 +121,21 @@ bool Cuts(const Problem& p, const GpuInstance& instance, int64_t workgroups) {
 
 }  // namespace
 
+// The numbers are those that cuOccupancyMaxActiveClusters gives on an H100 of 132 multiprocessors. A
+// cluster lies within one group of multiprocessors (a GPC), so some multiprocessors are left over.
+// Chips with other numbers of multiprocessors are taken to have as many in proportion.
+int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& chip) {
+  constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
+  return kClusters[ctas] * Sm90CtasPerSm(instance.tile_n) * chip.num_cus / kClusters[1];
+}
+
 double NumTiles(const Problem& p, const GpuInstance& instance) {
   return static_cast<double>(p.batch) * static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
          static_cast<double>(CeilDiv(p.n, instance.tile_n));
 }
 
 bool PingPongs(const Problem& p, const GpuInstance& instance, double tiles, int64_t workgroups) {
-  return HasForm(instance, Sm90Form::kPingPong) && HasNoEpilogue(p) &&
+  return HasForm(instance, Sm90Form::kPingPong) && IsPlainProduct(p) &&
          tiles > static_cast<double>(workgroups) &&
          CeilDiv(p.k, instance.tile_k) >= kPingPongKTiles;
 }

@@ -12,6 +12,9 @@ bool HasSm90Form(const Problem& problem, const Plan& plan);
 // The grid of a plan with split-K across clusters, counted in clusters instead of tiles.
 TileGrid ClusterGrid(const Plan& plan);
 
+// How many clusters of `ctas` CTAs run at once.
+int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& chip);
+
 // The number of output tiles of a problem that is not grouped (or of TypicalGroup's).
 double NumTiles(const Problem& problem, const GpuInstance& instance);
 

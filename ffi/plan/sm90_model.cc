@@ -35,17 +35,19 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
   const double cluster = AsDouble(instance.waves) / 2;
   const double m = AsDouble(instance.tile_m) / cluster;
-  const double ctas_per_sm = static_cast<double>(Sm90CtasPerSm(instance.tile_n));
   const double n = AsDouble(instance.tile_n), k = AsDouble(instance.tile_k);
   const double tiles = NumTiles(p, instance);
   const double at_once = AsDouble(decomposition.workgroups);
   const double peers = AsDouble(decomposition.cluster_k), shares = tiles * peers;
   const double element = AsDouble(Bytes(instance.lhs));
   const double ctas = std::min(shares, at_once) * cluster;
+  // CTAs on one multiprocessor.
+  const double most_per_sm = AsDouble(Sm90CtasPerSm(instance.tile_n));
+  const double ctas_per_sm =
+      peers > 1 ? most_per_sm : std::clamp(ctas / at_once * most_per_sm, 1.0, most_per_sm);
   auto power = [&](double cycles) { return std::pow(cycles, model.norm); };
   const double busy = power(ctas_per_sm * m * n * k * element / 2 / model.macs_per_cycle) +
                       power(ctas_per_sm * (m + n) * k * element / model.sm_bytes);
-  const double waits = cluster > 1 ? model.sharing : 0;
   // A box of 128 bytes that straddles two lines of the L2 takes two reads. With ping-pong the L2 is
   // then waited for, too.
   auto reads = [&](int64_t line) { return line * Bytes(instance.lhs) % 128 == 0 ? 1.0 : 2.0; };
@@ -53,7 +55,7 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   const double rhs_reads = reads(p.rhs_contracting == 1 ? p.k : p.n);
   const double from_l2 =
       power((m * lhs_reads + n / cluster * rhs_reads) * k * element * ctas / model.l2_bytes);
-  const double per_k = waits + std::pow(busy + from_l2, 1 / model.norm);
+  const double per_k = std::pow(busy + from_l2, 1 / model.norm);
   // TMA cannot store rows that are no multiple of 16 bytes: threads store their elements.
   const bool by_element = !instance.transposed && p.n * Bytes(p.out_dtype) % 16 != 0;
   const double store =
@@ -69,21 +71,20 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   auto with_dram = [&](double cycles) {
     return std::pow(power(cycles) + power(bytes / model.dram_bytes), 1 / model.norm);
   };
-  const double last = (decomposition.general ? model.general : 0) + model.last_per_column * n;
+  const double last = model.start + (decomposition.general ? model.general : 0) +
+                      (instance.transposed ? model.per_transposed_row * n / peers
+                                           : model.last_per_column * n);
   if (decomposition.ping_pong) {
     const double in_turns = busy + (lhs_reads * rhs_reads > 1 ? from_l2 : 0);
     return last + model.per_tile +
            with_dram(
                std::ceil(tiles / at_once) *
-               (AsDouble(tiles_k) * (waits + model.turns * std::pow(in_turns, 1 / model.norm)) +
+               (AsDouble(tiles_k) * model.turns * std::pow(in_turns, 1 / model.norm) +
                 store));
   }
   if (!decomposition.cut_tiles) {
     // Each of the peers stores its part of the columns.
-    const double exchange = peers > 1
-                                ? model.exchange + model.per_owned_column * n / peers +
-                                      (m * n * 4 / model.exchanged_bytes - store) * (1 - 1 / peers)
-                                : 0;
+    const double exchange = peers > 1 ? model.exchange - store * (1 - 1 / peers) : 0;
     return last + with_dram(std::ceil(shares / at_once) * tile) + exchange;
   }
   const int64_t cut = decomposition.cut_tiles, parts = decomposition.num_shares;
@@ -113,8 +114,10 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   const Choice& c = plan.choice;
   const GpuInstance& instance = *plan.instance;
   const Problem typical = instance.transposed ? Transposed(TypicalGroup(p)) : TypicalGroup(p);
-  const int64_t at_once =
-      chip.num_cus * chip.waves_per_cu / instance.waves * Sm90CtasPerSm(instance.tile_n);
+  const int64_t ctas = chip.num_cus * chip.waves_per_cu / instance.waves;
+  const int64_t at_once = c.transposed || c.cluster_k > 1
+                              ? ClustersAtOnce(c.cluster_k, instance, chip) * c.cluster_k
+                              : ctas;
   Decomposition decomposition{
       .workgroups = c.cluster_k > 1 || c.transposed ? at_once : c.num_workgroups,
       .cluster_k = c.cluster_k,

@@ -1,6 +1,7 @@
 #include "runtime/tensor_maps.h"
 
 #include "plan/relayout_sm90.h"
+#include "sm90/launch_args.h"
 
 namespace jaxgemm {
 namespace {
@@ -17,10 +18,6 @@ int TypeOf(DType dtype) {
     case DType::kF32: return kTFloat32;  // rounded to TF32, which wgmma multiplies
     default: return kUint8;
   }
-}
-
-bool IsWideFloat(DType dtype) {
-  return dtype == DType::kBF16 || dtype == DType::kF16 || dtype == DType::kF32;
 }
 
 // Describes an array [z, y, x] with boxes of [1, box_y, 128 bytes]. Returns false if TMA cannot

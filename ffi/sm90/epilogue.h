@@ -156,12 +156,45 @@ class Epilogue {
     const int64_t column = place.row + Lane() % 4 * 4;
     const int count = AtMost(args.m - column, 4);
     const bool aligned = args.m % 4 == 0;
+    const int64_t first_row = place.column + Lane() / 4;
+    const bool plain = !Traits::kInteger && aligned && IsWideFloat(args.out_dtype) &&
+                       !args.accumulate && !place.epilogue.scale && !place.epilogue.bias &&
+                       !args.preact && place.epilogue.activation == Activation::kNone;
+    if (plain) {
+      constexpr int kAtOnce = Traits::kFours < 4 ? Traits::kFours : 4;
+      const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
+      const int element = wide ? sizeof(float) : sizeof(uint16_t);
+      const int64_t next = 8 * args.m * element;  // bytes between rows of consecutive fragments
+      const int rows = AtMost(args.n - first_row, Traits::kTileN);
+      char* line = static_cast<char*>(args.out) +
+                   ((place.z * args.n + first_row) * args.m + column) * element;
+      asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(int{wide}), "r"(int{bf16}));
+      peers.Wait();
+      if (count <= 0) return;
+#pragma unroll 1
+      for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
+        Vec4<Sum> fours[kAtOnce];
+        peers.AddUp(first, fours);
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+          const int four = first + i;
+          if (four >= peers.end() || four * 8 >= rows) break;
+          const Vec4<float> value = Convert4<float>(fours[i]);
+          if (wide) {
+            *reinterpret_cast<Vec4<float>*>(line + four * next) = value;
+          } else {
+            *reinterpret_cast<Vec4<uint16_t>*>(line + four * next) = Convert16(bf16, value);
+          }
+        }
+      }
+      return;
+    }
     peers.Wait();
     if (count <= 0) return;
     const ColumnVectors vectors(place.epilogue, column, count);
 #pragma unroll 1
     for (int four = peers.first(); four < peers.end(); ++four) {
-      const int64_t row = place.column + four * 8 + Lane() / 4;
+      const int64_t row = first_row + four * 8;
       if (row >= args.n) return;
       Vec4<Sum> sums[1];
       peers.AddUp(four, sums);

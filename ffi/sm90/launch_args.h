@@ -20,6 +20,11 @@ inline constexpr int kPingPongKTiles = 4;
 // The type of out that an instance's plain forms store.
 constexpr DType PlainOut(DType lhs) { return lhs == DType::kF16 ? DType::kF16 : DType::kBF16; }
 
+// The floating types of out that have 16 bits or more: a conversion is one instruction.
+constexpr bool IsWideFloat(DType dtype) {
+  return dtype == DType::kBF16 || dtype == DType::kF16 || dtype == DType::kF32;
+}
+
 // Whether the consumer warpgroups ping-pong: each has all accumulators of its own output tile.
 constexpr bool IsPingPong(Sm90Form form, int64_t tile_n) {
   return IsPlain(form) && form != Sm90Form::kPlain && (tile_n == 128 || tile_n == 192);

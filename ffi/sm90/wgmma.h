@@ -31,10 +31,12 @@ JAXGEMM_EACH_SUM(ClearSum, "mov.b32 %0, 0;", "=f", "=r")
   c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3]), c(d[i + 4]), c(d[i + 5]), c(d[i + 6]), c(d[i + 7])
 #define JAXGEMM_R8(c, d) JAXGEMM_R8_AT(c, d, 0)
 #define JAXGEMM_R16(c, d) JAXGEMM_R8_AT(c, d, 0), JAXGEMM_R8_AT(c, d, 8)
+#define JAXGEMM_R24(c, d) JAXGEMM_R16(c, d), JAXGEMM_R8_AT(c, d, 16)
 #define JAXGEMM_R32_AT(c, d, i)                                                    \
   JAXGEMM_R8_AT(c, d, i), JAXGEMM_R8_AT(c, d, i + 8), JAXGEMM_R8_AT(c, d, i + 16), \
       JAXGEMM_R8_AT(c, d, i + 24)
 #define JAXGEMM_R32(c, d) JAXGEMM_R32_AT(c, d, 0)
+#define JAXGEMM_R48(c, d) JAXGEMM_R32(c, d), JAXGEMM_R8_AT(c, d, 32), JAXGEMM_R8_AT(c, d, 40)
 #define JAXGEMM_R64(c, d) JAXGEMM_R32_AT(c, d, 0), JAXGEMM_R32_AT(c, d, 32)
 #define JAXGEMM_R96(c, d) JAXGEMM_R64(c, d), JAXGEMM_R32_AT(c, d, 64)
 #define JAXGEMM_R128(c, d) JAXGEMM_R96(c, d), JAXGEMM_R32_AT(c, d, 96)
@@ -45,7 +47,10 @@ JAXGEMM_EACH_SUM(ClearSum, "mov.b32 %0, 0;", "=f", "=r")
       JAXGEMM_N10(5)
 #define JAXGEMM_L8 "%0,%1,%2,%3,%4,%5,%6,%7"
 #define JAXGEMM_L16 JAXGEMM_L8 ",%8,%9,%10,%11,%12,%13,%14,%15"
+#define JAXGEMM_L24 JAXGEMM_L16 ",%16,%17,%18,%19,%20,%21,%22,%23"
 #define JAXGEMM_L32 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9," JAXGEMM_N10(1) JAXGEMM_N10(2) "%30,%31"
+#define JAXGEMM_L48 \
+  JAXGEMM_L32 ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47"
 #define JAXGEMM_L64 JAXGEMM_N60 "%60,%61,%62,%63"
 #define JAXGEMM_N90 JAXGEMM_N60 JAXGEMM_N10(6) JAXGEMM_N10(7) JAXGEMM_N10(8)
 #define JAXGEMM_L96 JAXGEMM_N90 "%90,%91,%92,%93,%94,%95"
@@ -100,7 +105,9 @@ struct Wgmma;
   JAXGEMM_WGMMA_K(kF8E5M2, kF8E5M2, 32, "f32.e5m2.e5m2", float, "+f", ", 1, 1", n, regs, r0, r1, r2)
 JAXGEMM_WGMMA_ALL(16, 8, 8, 9, 10, 11, 12)
 JAXGEMM_WGMMA_ALL(32, 16, 16, 17, 18, 19, 20)
+JAXGEMM_WGMMA_ALL(48, 24, 24, 25, 26, 27, 28)
 JAXGEMM_WGMMA_ALL(64, 32, 32, 33, 34, 35, 36)
+JAXGEMM_WGMMA_ALL(96, 48, 48, 49, 50, 51, 52)
 JAXGEMM_WGMMA_ALL(128, 64, 64, 65, 66, 67, 68)
 JAXGEMM_WGMMA_ALL(192, 96, 96, 97, 98, 99, 100)
 JAXGEMM_WGMMA_ALL(256, 128, 128, 129, 130, 131, 132)

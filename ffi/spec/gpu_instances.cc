@@ -62,9 +62,9 @@ std::vector<GpuInstance> MakeInstances() {
           // is loaded in boxes of 128 bytes along its columns.
           bool small = tile.m == 128 && tile.n == 128;
           bool k_contiguous = lhs_contracting == 1 && rhs_contracting == 1;
-          bool narrow = tile.n * Bytes(operands.lhs) < tile.row_bytes;
+          bool in_boxes = tile.n * Bytes(operands.lhs) % tile.row_bytes == 0;
           if (tile.target == "sm90" && ((Bytes(operands.lhs) != 2 && !k_contiguous && !small) ||
-                                        (narrow && rhs_contracting == 0))) {
+                                        (!in_boxes && rhs_contracting == 0))) {
             continue;
           }
           // There is no need yet for rectangular tiles of other types on AMD GPUs.

@@ -20,6 +20,11 @@ struct GpuInstance {
   int64_t waves;
   int64_t lhs_contracting, rhs_contracting;  // which of an operand's two dimensions is k
   bool transposed;  // computes out^T = rhs^T lhs^T; what is above is that product's
+
+  // The rows and columns of out that a tile has.
+  int64_t out_tile_m() const { return transposed ? tile_n : tile_m; }
+  int64_t out_tile_n() const { return transposed ? tile_m : tile_n; }
+
   // gemm_<lhs>_<rhs>_<tile>_<layouts of lhs, rhs and out: r(ow) or c(olumn) major>
   std::string name;
 };

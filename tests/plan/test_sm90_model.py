@@ -27,9 +27,9 @@ def made_up(model, count=40):
         str(each["config"]): each["config"] for schedule in ("auto", "stream_k")
         for each in native.plan(
             problem, {"schedule": schedule}, "sm90", 132)["candidates"]}
-    times = [native.sm90_cycles(problem, config, 132, model) / fit.CLOCK
-             for config in configs.values()]
-    found.append(fit.Problem(problem, 132, list(configs.values()), np.array(times),
+    calls = [(problem, config) for config in configs.values()]
+    times = np.array(native.sm90_predictor(calls, 132)(model)) / fit.CLOCK
+    found.append(fit.Problem(problem, 132, list(configs.values()), times,
                              np.full(len(times), True), "made up"))
   return found
 
@@ -50,8 +50,8 @@ def test_the_prediction_is_that_of_the_plan():
   """With its own constants the model ranks as the plan does."""
   problem = fields(1000, 3000, 2000, "float16")
   candidates = native.plan(problem, {}, "sm90", 114)["candidates"]
-  predicted = [native.sm90_cycles(problem, each["config"], 114, {})
-               for each in candidates]
+  predicted = native.sm90_predictor(
+      [(problem, each["config"]) for each in candidates], 114)({})
   assert [x / predicted[0] for x in predicted] == pytest.approx(
       [each["cost"] for each in candidates])
 
