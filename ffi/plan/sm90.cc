@@ -12,8 +12,8 @@
 namespace jaxgemm {
 namespace {
 
-// Whether TMA moves all arrays, and out is stored without an epilogue in the type that the fast forms
-// store.
+// Whether TMA moves all arrays, and out is stored without an epilogue in the type that the fast
+// forms store.
 bool IsPlainProduct(const Problem& p) {
   constexpr int64_t kLineBytes = 16;
   return TmaReadsLhs(p) && TmaReadsRhs(p) && p.n * Bytes(p.out_dtype) % kLineBytes == 0 &&
@@ -121,9 +121,9 @@ bool Cuts(const Problem& p, const GpuInstance& instance, int64_t workgroups) {
 
 }  // namespace
 
-// The numbers are those that cuOccupancyMaxActiveClusters gives on an H100 of 132 multiprocessors. A
-// cluster lies within one group of multiprocessors (a GPC), so some multiprocessors are left over.
-// Chips with other numbers of multiprocessors are taken to have as many in proportion.
+// The numbers are those that cuOccupancyMaxActiveClusters gives on an H100 of 132 multiprocessors.
+// A cluster lies within one group of multiprocessors (a GPC), so some multiprocessors are left
+// over. Chips with other numbers of multiprocessors are taken to have as many in proportion.
 int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& chip) {
   constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   return kClusters[ctas] * Sm90CtasPerSm(instance.tile_n) * chip.num_cus / kClusters[1];

@@ -25,8 +25,8 @@ double AsDouble(int64_t value) { return static_cast<double>(value); }
 
 // Predicts cycles. A CTA computes its tiles one after another. A k tile takes as long as a norm of
 // three times, which disturb each other: its wgmmas, its bytes into one multiprocessor, and all
-// CTAs' bytes from the L2. CTAs that share rhs also wait for each other. The last store is not
-// hidden and is added. With ping-pong all other stores are hidden, and the L2 is waited for less,
+// CTAs' bytes from the L2. The last store is not hidden and is added; each of a tile's peers stores
+// a part of its columns. With ping-pong all other stores are hidden, and the L2 is waited for less,
 // because neighbours have neighbouring tiles (they are not claimed). The time of all tiles is a
 // norm of that and of the time in which the device's memory reads each operand and writes the
 // result.
@@ -41,10 +41,7 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   const double peers = AsDouble(decomposition.cluster_k), shares = tiles * peers;
   const double element = AsDouble(Bytes(instance.lhs));
   const double ctas = std::min(shares, at_once) * cluster;
-  // CTAs on one multiprocessor.
-  const double most_per_sm = AsDouble(Sm90CtasPerSm(instance.tile_n));
-  const double ctas_per_sm =
-      peers > 1 ? most_per_sm : std::clamp(ctas / at_once * most_per_sm, 1.0, most_per_sm);
+  const double ctas_per_sm = AsDouble(Sm90CtasPerSm(instance.tile_n));
   auto power = [&](double cycles) { return std::pow(cycles, model.norm); };
   const double busy = power(ctas_per_sm * m * n * k * element / 2 / model.macs_per_cycle) +
                       power(ctas_per_sm * (m + n) * k * element / model.sm_bytes);
@@ -58,9 +55,7 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   const double per_k = std::pow(busy + from_l2, 1 / model.norm);
   // TMA cannot store rows that are no multiple of 16 bytes: threads store their elements.
   const bool by_element = !instance.transposed && p.n * Bytes(p.out_dtype) % 16 != 0;
-  const double store =
-      by_element ? model.element_store + model.element_store_per_column * std::min(n, AsDouble(p.n))
-                 : 0;
+  const double store = by_element ? model.element_store * std::min(n, AsDouble(p.n)) : 0;
   const double tile =
       AsDouble(CeilDiv(tiles_k, decomposition.cluster_k)) * per_k + model.per_tile + store;
   const double bytes =
@@ -71,20 +66,20 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   auto with_dram = [&](double cycles) {
     return std::pow(power(cycles) + power(bytes / model.dram_bytes), 1 / model.norm);
   };
-  const double last = model.start + (decomposition.general ? model.general : 0) +
-                      (instance.transposed ? model.per_transposed_row * n / peers
-                                           : model.last_per_column * n);
+  const double last =
+      model.start + (decomposition.general ? model.general : 0) +
+      (instance.transposed ? model.per_transposed_row : model.last_per_column) * n / peers;
   if (decomposition.ping_pong) {
     const double in_turns = busy + (lhs_reads * rhs_reads > 1 ? from_l2 : 0);
     return last + model.per_tile +
            with_dram(
                std::ceil(tiles / at_once) *
-               (AsDouble(tiles_k) * model.turns * std::pow(in_turns, 1 / model.norm) +
-                store));
+               (AsDouble(tiles_k) * model.turns * std::pow(in_turns, 1 / model.norm) + store));
   }
   if (!decomposition.cut_tiles) {
-    // Each of the peers stores its part of the columns.
-    const double exchange = peers > 1 ? model.exchange - store * (1 - 1 / peers) : 0;
+    const double exchange =
+        peers > 1 ? model.exchange + (m * n * 4 / model.exchanged_bytes - store) * (1 - 1 / peers)
+                  : 0;
     return last + with_dram(std::ceil(shares / at_once) * tile) + exchange;
   }
   const int64_t cut = decomposition.cut_tiles, parts = decomposition.num_shares;

@@ -59,15 +59,16 @@ def test_stream_k_does_not_cut_where_whole_tiles_are_faster(shape, reduction):
   assert said(data, "whole tiles take no longer than cut ones")
 
 
-@pytest.mark.parametrize("shape, tile_n, peers", [
-    ((512, 512, 8192), 64, 3), ((512, 768, 4096), 64, 2), ((1, 8192, 8192), 128, 2)])
+@pytest.mark.parametrize("shape, tile, peers", [
+    ((512, 512, 8192), (128, 128), 6), ((512, 768, 4096), (128, 128), 4),
+    ((1, 8192, 8192), (16, 128), 3)])
 @pytest.mark.parametrize("schedule", ["auto", "stream_k"])
-def test_stream_k_splits_k_across_a_cluster(shape, tile_n, peers, schedule):
-  data = explain(*shape, schedule=schedule, implementation="jaxgemm")
+def test_stream_k_splits_k_across_a_cluster(shape, tile, peers, schedule):
+  data = explain(*shape, schedule=schedule)
   assert data["schedule"] == "stream_k"
   assert data["workspace_bytes"] == 0
-  assert data["tile"] == (128, tile_n, 64)
-  assert data["num_workgroups"] == -(-shape[0] // 128) * (shape[1] // tile_n) * peers
+  assert data["tile"] == (*tile, 64)
+  assert data["num_workgroups"] == -(-shape[0] // tile[0]) * (shape[1] // tile[1]) * peers
   assert said(data, "a cluster, which add up in shared memory")
 
 
@@ -97,10 +98,10 @@ def test_other_reductions_go_through_the_workspace(reduction):
 
 
 def test_stream_k_cuts_a_last_wave_where_it_gains():
-  data = explain(4352, 4096, 8192, schedule="stream_k")
+  data = explain(4352, 4096, 16384, schedule="stream_k")
   assert data["schedule"] == "stream_k"
   assert data["workspace_bytes"] > 0
-  assert explain(4352, 4096, 8192)["schedule"] == "persistent"
+  assert explain(4352, 4096, 16384)["schedule"] == "persistent"
 
 
 def test_stream_k_cuts_for_a_given_num_workgroups():
@@ -120,15 +121,34 @@ def test_peers_in_a_cluster_need_no_workspace(tile_n, few):
     assert (data["workspace_bytes"] == 0) == (peers in few)
 
 
-def test_kernels_that_store_the_transpose_run_where_they_are_asked_for():
-  """They have not been timed."""
-  name = "gemm_bfloat16_bfloat16_128x16x64_ccc"
-  assert explain(4, 4096, 8192)["kernel"].endswith("r")
-  data = explain(4, 4096, 8192, config=GemmConfig(kernel=name))
-  assert data["kernel"] == name and data["tile"] == (128, 16, 64)
+@pytest.mark.parametrize("m, rows", [(1, 16), (20, 32), (48, 48), (64, 64)])
+def test_few_rows_have_tiles_of_few_rows(m, rows):
+  """Out is computed as out^T, in tiles of 128 of its rows and few columns."""
+  data = explain(m, 28672, 4096)
+  assert data["tile"] == (rows, 128, 64)
+  assert data["kernel"] == f"gemm_bfloat16_bfloat16_128x{rows}x64_ccc"
   assert data["workspace_bytes"] == 0
-  assert said(data, "out has 4 rows: computed as out^T")
+  assert said(data, f"out has {m} row") and said(data, "computed as out^T")
+  # A tile's size is in rows and columns of out, and chooses the kernel.
+  again = explain(m, 28672, 4096, config=GemmConfig(tile_m=rows, tile_n=128))
+  assert again["kernel"] == data["kernel"]
+
+
+def test_a_candidate_of_explain_can_be_asked_for():
+  """With its configuration the plan makes just this choice."""
+  for shape in (48, 4032, 1312), (1000, 301, 77), (128, 128, 4096):
+    for each in explain(*shape)["candidates"]:
+      data = explain(*shape, config=GemmConfig(**each["config"]))
+      for key in "kernel", "tile", "schedule":
+        assert data[key] == each[key]
+      first = data["candidates"][0]
+      assert first["form"] == each["form"] and first["config"] == each["config"]
+
+
+def test_tiles_of_kernels_that_store_the_transpose_have_a_workgroup_each():
+  name = "gemm_bfloat16_bfloat16_128x16x64_ccc"
   whole = explain(4, 4096, 8192, schedule="persistent", config=GemmConfig(kernel=name))
+  assert whole["kernel"] == name
   assert whole["num_workgroups"] == 32 and whole["schedule"] == "persistent"
   shared = explain(4, 4096, 8192, schedule="stream_k", config=GemmConfig(
       kernel=name, num_workgroups=160, num_shares=160))
@@ -137,7 +157,7 @@ def test_kernels_that_store_the_transpose_run_where_they_are_asked_for():
   for refused in (dict(config=GemmConfig(kernel=name, num_workgroups=31)),
                   dict(config=GemmConfig(kernel=name), schedule="work_stealing")):
     with pytest.raises(ValueError, match="a workgroup for each of its 32 tiles or"):
-      explain(4, 4096, 8192, implementation="jaxgemm", **refused)
+      explain(4, 4096, 8192, **refused)
 
 
 @pytest.mark.parametrize("shape", [(2048, 2048, 2048), (8192, 8192, 8192)])
@@ -148,8 +168,9 @@ def test_work_stealing_has_one_queue(shape):
 
 def test_small_products_have_tiles_for_all_multiprocessors():
   data = explain(1024, 1024, 1024)
-  assert data["kernel"] == "gemm_bfloat16_bfloat16_128x64x64_rrr"
-  assert data["num_workgroups"] == 128
+  assert data["kernel"] == "gemm_bfloat16_bfloat16_256x64x64_rrr"
+  # A tile of 256 rows has a cluster of two CTAs.
+  assert data["num_workgroups"] == 64
 
 
 PLAIN = "a form of the kernel that can do no more"
@@ -174,7 +195,7 @@ TURNS = "two warpgroups take turns"
 
 
 @pytest.mark.parametrize("shape, kernel", [
-    ((2048, 2048, 2048), "128x128x64"), ((3840, 4096, 2048), "128x192x64")])
+    ((8192, 8192, 8192), "256x192x64"), ((3840, 4096, 2048), "256x192x64")])
 def test_warpgroups_ping_pong_where_each_has_a_tile(shape, kernel):
   data = explain(*shape)
   assert kernel in data["kernel"]

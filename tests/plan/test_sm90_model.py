@@ -37,7 +37,7 @@ def made_up(model, count=40):
 def test_the_fit_finds_the_constants_of_the_model_that_made_the_times():
   start = fit.constants()
   rng = np.random.default_rng(1)
-  wanted = {name: value * float(np.exp(rng.normal(0, 0.1)))
+  wanted = {name: value * float(np.exp(rng.normal(0, 0.3)))
             for name, value in start.items()}
   found = made_up(wanted)
   best = fit.fit(found, start)
@@ -68,9 +68,10 @@ def test_constants_are_written_to_the_lines_of_the_model(tmp_path):
 
 
 @pytest.mark.parametrize("path, count, mean, worst", [
-    (fit.HELD_OUT[0], 73, 0.037, 0.294), (fit.HELD_OUT[1], 88, 0.056, 0.733)])
+    (fit.HELD_OUT[0], 73, 0.028, 0.309), (fit.HELD_OUT[1], 88, 0.029, 0.177),
+    (fit.HELD_OUT[2], 220, 0.040, 0.400)])
 def test_the_regret_of_timings_that_were_not_fitted(path, count, mean, worst):
-  """Today's figures, with some room. The worst have one row."""
+  """Today's figures, with some room."""
   regret = fit.regrets(fit.read([path]), fit.constants())
   assert len(regret) == count
   assert regret.mean() < 1.1 * mean and regret.max() < 1.1 * worst
