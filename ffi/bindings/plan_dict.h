@@ -18,8 +18,8 @@ nanobind::dict PlanDict(const nanobind::dict& problem, const nanobind::dict& con
 // of the dictionary are (value, whether it is fitted).
 nanobind::dict Sm90ModelDict();
 
-// A function of a dictionary of the model's constants: the cycles that the model predicts for each of
-// `calls`, (problem, config). Missing constants have the plan's values.
+// A function of a dictionary of the model's constants: the cycles that the model predicts for each
+// of `calls`, (problem, config). Missing constants have the plan's values.
 nanobind::object Sm90Predictor(const nanobind::list& calls, int64_t num_cus);
 
 }  // namespace jaxgemm

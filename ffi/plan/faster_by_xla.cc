@@ -47,8 +47,8 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
 // seeds 2611 to 2614).
 std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double operations) {
   // tf32 needs k along the lines of both operands, and XLA has kernels that do without the copy:
-  // 0.32 to 1.04 for 15 products, and 0.74 in the geometric mean. The ratios are above 0.95 where the
-  // copy is a small part of the time.
+  // 0.32 to 1.04 for 15 products, and 0.74 in the geometric mean. The ratios are above 0.95 where
+  // the copy is a small part of the time.
   constexpr double kLarge = 2e11;
   const bool transposes = relayout.lhs_contracting != p.lhs_contracting ||
                           relayout.rhs_contracting != p.rhs_contracting;
