@@ -34,6 +34,9 @@ _FOLDS = 4
 # How much the error counts that all candidates of a problem share. It does not change the
 # choice, and much of it is the clock, which is lower under long loads.
 _COMMON = 0.1
+# Types of results that Hopper's general form stored when the files were written. The fused
+# forms store them now, and have not been timed.
+_OTHER_FORM = ("float32", "int32")
 # Steps that move no constant by more than this end the fit.
 _CONVERGED = 1e-4
 # Hz. With this clock 132 multiprocessors of 2048 multiply-adds a cycle have the 989.4 TFLOP/s
@@ -71,13 +74,16 @@ class Problem:
 
 
 def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
-  """The problems of files that `measure` has written on a GPU, or `keep` from these."""
+  """The problems of files that `measure` has written on a GPU, or `keep` from these.
+
+  Those whose result the general form stored when they were timed are left out.
+  """
   found = []
   for path in paths:
     data = load(path)
     for row in data["rows"]:
       row = row if "seconds" in row else _kept(row)
-      if len(row["seconds"]) >= 2:
+      if len(row["seconds"]) >= 2 and row["fields"]["out_dtype"] not in _OTHER_FORM:
         found.append(Problem(
             row["fields"], data["about"]["multiprocessors"], row["configs"],
             np.array(row["seconds"]), np.array(row["open"], bool), row["label"]))

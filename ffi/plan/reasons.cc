@@ -118,6 +118,10 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
   if (IsPlain(c.form)) {
     say("plain: out is stored as it is summed up, by a form of the kernel that can do no more");
   }
+  if (IsFused(c.form)) {
+    say("fused: the epilogue is applied to the accumulators, by a form of the kernel that does "
+        "nothing but dense products of whole tiles");
+  }
   if (IsPingPong(c.form, c.tile_n)) {
     say("ping-pong: a CTA's two warpgroups take turns, each with a tile of its own: one stores "
         "while the other multiplies");

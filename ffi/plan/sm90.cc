@@ -20,6 +20,8 @@ bool IsPlainProduct(const Problem& p) {
          !p.has_vectors() && !p.save_preact && p.activation == Activation::kNone && !p.gated &&
          !p.accumulate && p.out_dtype == PlainOut(p.lhs_dtype);
 }
+// Whether a dense product can have a fused form, which stores all results but gated ones.
+bool CanBeFused(const Problem& p) { return TmaReadsLhs(p) && TmaReadsRhs(p) && !p.gated; }
 
 // The product that the instance computes.
 Problem Computed(const GpuInstance& instance, const Problem& p) {
@@ -79,12 +81,13 @@ bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, S
   if (form == Sm90Form::kGeneral) return true;
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
-  const int64_t least_k = p.grouped() ? 0 : form == Sm90Form::kPingPong ? kPingPongKTiles : 1;
+  const bool takes_turns = form == Sm90Form::kPingPong || form == Sm90Form::kFusedPingPong;
+  const int64_t least_k = p.grouped() ? 0 : takes_turns ? kPingPongKTiles : 1;
+  const bool stores = IsFused(form) ? CanBeFused(p) : IsPlainProduct(p);
   const bool suits = form == Sm90Form::kGrouped   ? p.grouped()
                      : form == Sm90Form::kClaimed ? !p.grouped() && claims
                                                   : !p.grouped() && !claims;
-  return suits && !cuts && IsPlainProduct(p) && plan.grid.tiles_k >= least_k &&
-         HasForm(instance, form);
+  return suits && !cuts && stores && plan.grid.tiles_k >= least_k && HasForm(instance, form);
 }
 
 void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
@@ -100,8 +103,9 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
       PingPongs(p, instance, static_cast<double>(plan->grid.num_tiles()), c.num_workgroups);
   const Sm90Form form = p.grouped()                                 ? Sm90Form::kGrouped
                         : plan->stealing() || p.tiles_per_chunk > 0 ? Sm90Form::kClaimed
-                        : ping_pongs                                ? Sm90Form::kPingPong
-                                                                    : Sm90Form::kPlain;
+                        : IsPlainProduct(p) ? ping_pongs ? Sm90Form::kPingPong : Sm90Form::kPlain
+                        : ping_pongs        ? Sm90Form::kFusedPingPong
+                                            : Sm90Form::kFused;
   if (FormFits(p, *plan, instance, form)) c.form = form;
 }
 
@@ -135,7 +139,8 @@ double NumTiles(const Problem& p, const GpuInstance& instance) {
 }
 
 bool PingPongs(const Problem& p, const GpuInstance& instance, double tiles, int64_t workgroups) {
-  return HasForm(instance, Sm90Form::kPingPong) && IsPlainProduct(p) &&
+  const Sm90Form form = IsPlainProduct(p) ? Sm90Form::kPingPong : Sm90Form::kFusedPingPong;
+  return HasForm(instance, form) && (IsPlainProduct(p) || CanBeFused(p)) &&
          tiles > static_cast<double>(workgroups) &&
          CeilDiv(p.k, instance.tile_k) >= kPingPongKTiles;
 }

@@ -119,8 +119,8 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
       .general = c.form == Sm90Form::kGeneral && c.cut_tiles == 0};
   if (c.cluster_k == 1)
     decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;
-  decomposition.ping_pong = !plan.stealing() && p.tiles_per_chunk == 0 && c.cluster_k == 1 &&
-                            c.cut_tiles == 0 &&
+  decomposition.ping_pong = c.form != Sm90Form::kGeneral && !plan.stealing() &&
+                            p.tiles_per_chunk == 0 && c.cluster_k == 1 && c.cut_tiles == 0 &&
                             PingPongs(typical, instance, NumTiles(typical, instance), at_once);
   double cycles = Cycles(typical, instance, decomposition, model);
   if (p.tiles_per_chunk > 0) cycles += ChunkCycles(typical, instance, at_once, model);

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kWaveSize = 64;
 // Suffixes of the kernels' names, by Sm90Form, as in sm90/gemm.cu.
-constexpr const char* kFormSuffixes[kSm90Forms] = {"",         "_plain", "_grouped",
-                                                   "_claimed", "_peers", "_pingpong"};
+constexpr const char* kFormSuffixes[kSm90Forms] = {
+    "", "_plain", "_grouped", "_claimed", "_peers", "_pingpong", "_fused", "_fused_pingpong"};
 
 std::string& KernelFolder() {
   static std::string folder;
@@ -197,9 +197,10 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
   void* pointers[] = {&arguments, nullptr};
   if (driver_.encode_tensor_map) {
     maps = MakeTensorMaps(driver_, call);
-    // The other forms need TMA for both operands and for out. Where a line or an address is no
-    // multiple of 16 bytes, the general form runs instead.
-    const bool tma_moves_all = maps.lhs_valid && maps.rhs_valid && maps.out_valid;
+    // The other forms need TMA for both operands, and the plain ones for out, too. Where a line or
+    // an address is no multiple of 16 bytes, the general form runs instead.
+    const bool tma_moves_all =
+        maps.lhs_valid && maps.rhs_valid && (maps.out_valid || IsFused(plan.choice.form));
     if (plan.choice.form == Sm90Form::kPeers || tma_moves_all) form = plan.choice.form;
     pointers[1] = &maps;
     grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);

@@ -92,6 +92,39 @@ class Epilogue {
     }
   }
 
+  // For the fused forms. Registers cannot be indexed at run time, so each step copies the
+  // accumulators of kColumns columns: the code that stores them is there only once.
+  JAXGEMM_SM90 void StoreFused(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                               const Sum (&sums)[Traits::kAllSums]) {
+    constexpr int kCount = kColumns / 2, kSteps = Traits::kTileN / kColumns;
+    const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();
+    const Place first = PlaceOf(args, tile, rank_ * Traits::kCtaM + warp * kWarpM);
+#pragma unroll 1
+    for (int step = 0; step < Traits::kBlocksM * kSteps; ++step) {
+      Sum some[kCount];
+#pragma unroll
+      for (int i = 0; i < Traits::kBlocksM * kSteps; ++i) {
+        if (i != step) continue;
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) some[j] = sums[i * kCount + j];
+      }
+      Place place = first;
+      place.row += step / kSteps * Traits::kWgmmaM;
+      place.column += step % kSteps * kColumns;
+      // Tells ptxas that the branches are uniform in the warp, see Multiplier.
+      if (SameInWarp(place.row >= place.rows)) return;
+      if (SameInWarp(place.column >= args.n)) continue;
+      if constexpr (!Traits::kInteger) {
+        if (SameInWarp(maps.plain_out)) {
+          StoreSome(args, place, some);
+          continue;
+        }
+      }
+      StageSums<kColumns>(0, some);
+      StoreStaged(args, place, kColumns);
+    }
+  }
+
   // Stores the fragments that this peer owns. All that can be computed in advance is done before
   // it waits for the other peers' partial sums.
   template <class Peers>
@@ -246,7 +279,7 @@ class Epilogue {
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
                               Sum (&sums)[Traits::kSums]) {
     const TileEpilogue& epilogue = place.epilogue;
-    if (epilogue.scale || epilogue.bias) ScaleAndShift(args, place, sums);
+    if (epilogue.scale || epilogue.bias) ScaleAndShift<Traits::kSums>(args, place, sums);
     if (epilogue.activation != Activation::kNone || args.preact || args.gated) {
       StoreActivated(args, place, sums);
     } else if (!maps.out_valid || !IsWhole(args, place)) {
@@ -266,6 +299,19 @@ class Epilogue {
     const Boxes boxes(shared_, maps, thread_);
 #pragma unroll
     for (int i = 0; i < Boxes::kBoxes; ++i) boxes.Store(packed, i);
+  }
+
+  // Applies the epilogue to kCount accumulators, those of the columns from place.column on.
+  template <int kCount>
+  JAXGEMM_SM90 void StoreSome(const GemmArgs& args, const Place& place, Sum (&sums)[kCount]) {
+    const TileEpilogue& epilogue = place.epilogue;
+    if (epilogue.scale || epilogue.bias) ScaleAndShift<kCount>(args, place, sums);
+    if (args.preact) StoreTo<kCount>(args, args.preact, args.n, place, 0, args.n, sums);
+    WithActivation(epilogue.activation, [&](auto activate) {
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) sums[i] = activate(sums[i]);
+    });
+    StoreTo<kCount>(args, args.out, args.n, place, 0, args.n, sums);
   }
 
   // Gated tiles have the gate's accumulators first, then the up projection's.
@@ -292,15 +338,16 @@ class Epilogue {
     StoreTo<kHalf>(args, args.out, args.n, place, Traits::kTileN / 2, args.n, sums + kHalf);
   }
   static JAXGEMM_SM90 bool InGate(const GemmArgs& args, int i) {
-    return i < Traits::kSums / 2 || !args.gated;
+    return i < Traits::kSums / 2 || !Traits::IsGated(args);
   }
-  JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place,
-                                  Sum (&sums)[Traits::kSums]) {
+  // For kCount accumulators, those of the columns from place.column on.
+  template <int kCount>
+  JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place, Sum (&sums)[kCount]) {
     const TileEpilogue& epilogue = place.epilogue;
     // Columns with loads in flight at once.
     constexpr int kAtOnce = 8;
 #pragma unroll
-    for (int first = 0; first < Traits::kTileN / 4; first += kAtOnce) {
+    for (int first = 0; first < kCount / 2; first += kAtOnce) {
       float scale[kAtOnce], bias[kAtOnce];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
@@ -389,9 +436,8 @@ class Epilogue {
   // gate's, the other the up projection's.
   JAXGEMM_SM90 void StoreFours(const GemmArgs& args, const Place& place,
                                Sum (&sums)[Traits::kSums]) {
-    const bool aligned = args.n % 4 == 0;
-    const int columns = args.gated ? kColumns / 2 : kColumns, fours = columns / 4;
-    const int four = Lane() % fours;
+    const int columns = args.gated ? kColumns / 2 : kColumns;
+    Place staged = place;
 #pragma unroll 1
     for (int block = 0; block < Traits::kTileN / kColumns; ++block) {
       // Registers cannot be indexed at run time, so each block has a branch of its own.
@@ -405,18 +451,27 @@ class Epilogue {
           StageSums<kColumns>(0, sums + i * kColumns / 2);
         }
       }
-      __syncwarp();
-      const int64_t column = place.column + block * columns + four * 4;
-      const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
-#pragma unroll 2
-      for (int row = Lane() / fours; row < kWarpM; row += kWarpSize / fours) {
-        const int64_t out_row = place.row + row;
-        if (out_row >= place.rows || count <= 0) continue;
-        StoreFour(args, place, out_row, column, count, aligned, *At<Vec4<Sum>>(row, four * 4),
-                  [&] { return *At<Vec4<Sum>>(row, four * 4 + kColumns / 2); });
-      }
-      __syncwarp();
+      StoreStaged(args, staged, columns);
+      staged.column += columns;
     }
+  }
+  // Stores what the warp has staged, `columns` columns of out from place.column on.
+  JAXGEMM_SM90 void StoreStaged(const GemmArgs& args, const Place& place, int columns) {
+    const bool aligned = args.n % 4 == 0;
+    const int fours = columns / 4, four = Lane() % fours;
+    __syncwarp();
+    const int64_t column = place.column + four * 4;
+    const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
+    // The code for a row is long.
+    [[maybe_unused]] constexpr int kAtOnce = Traits::kIsFused ? 1 : 2;
+#pragma unroll kAtOnce
+    for (int row = Lane() / fours; row < kWarpM; row += kWarpSize / fours) {
+      const int64_t out_row = place.row + row;
+      if (out_row >= place.rows || count <= 0) continue;
+      StoreFour(args, place, out_row, column, count, aligned, *At<Vec4<Sum>>(row, four * 4),
+                [&] { return *At<Vec4<Sum>>(row, four * 4 + kColumns / 2); });
+    }
+    __syncwarp();
   }
   // Stages a thread's accumulators of kCount columns from column `first` on.
   template <int kCount>

@@ -1,5 +1,6 @@
-// A persistent workgroup on Hopper for the forms kPlain, kPingPong and kPeers. It is little code,
-// and no tiles are sent: each role computes its work tiles, the first one while the cluster starts.
+// A persistent workgroup on Hopper for the forms kPlain, kPingPong, kFused, kFusedPingPong and
+// kPeers. It is little code, and no tiles are sent: each role computes its work tiles, the first
+// one while the cluster starts.
 #pragma once
 
 #include "sm90/cluster_split_k.h"
@@ -106,6 +107,8 @@ class DenseWorkgroup {
         ConsumeAsPeer();
       } else if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
+      } else if constexpr (Traits::kIsFused) {
+        ConsumeFused();
       } else {
         ConsumePlain();
       }
@@ -226,6 +229,18 @@ class DenseWorkgroup {
     stored.Finish();
   }
 
+  JAXGEMM_SM90 void ConsumeFused() {
+    typename Traits::Sum sums[Traits::kSums];
+    Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
+    auto compute = [&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); };
+    auto store = [&](const WorkTile& tile) {
+      Epilogue<Traits>(shared_, rank_).StoreFused(args_, maps_, tile, sums);
+      map_.Find(next_);
+      Advance();
+    };
+    ForEachTile(compute, store);
+  }
+
   JAXGEMM_SM90 void ConsumePingPong() {
     typename Traits::Sum sums[Traits::kAllSums];
     const Index step = args_.claim.num_workgroups, tiles = NumTiles();
@@ -239,9 +254,13 @@ class DenseWorkgroup {
       const bool is_last = turn + 1 == tiles;
       if (turn > 0) turns.Await();
       multiplier.Run(args_, tile, sums, turns.After(tiles_k, is_last));
-      Epilogue<Traits>(shared_, rank_)
-          .StoreTile(args_, maps_, tile, sums, is_last,
-                     [&](int before) { return multiplier.LastSlot(before); });
+      Epilogue<Traits> epilogue(shared_, rank_);
+      if constexpr (Traits::kIsFused) {
+        epilogue.StoreFused(args_, maps_, tile, sums);
+      } else {
+        epilogue.StoreTile(args_, maps_, tile, sums, is_last,
+                           [&](int before) { return multiplier.LastSlot(before); });
+      }
       multiplier.Skip(tiles_k);
     }
     // Shared memory must exist until TMA has read it.

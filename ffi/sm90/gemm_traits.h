@@ -18,9 +18,9 @@ struct Sm90Traits {
   static constexpr Sm90Form kForm = form;
   static constexpr bool kTransposed = transposed;
   static constexpr bool kIsPingPong = IsPingPong(form, tile_n);
-  static constexpr bool kIsDense =
-      form == Sm90Form::kPlain || form == Sm90Form::kPeers || form == Sm90Form::kPingPong;
-  static constexpr bool kIsPlain = IsPlain(form);
+  static constexpr bool kIsDense = form == Sm90Form::kPlain || form == Sm90Form::kPeers ||
+                                   form == Sm90Form::kPingPong || IsFused(form);
+  static constexpr bool kIsPlain = IsPlain(form), kIsFused = IsFused(form);
   // A separate warp claims, so that loads continue while the next tile is claimed.
   static constexpr bool kClaimsApart = form == Sm90Form::kClaimed;
   // Work tiles on their way to the consumers. Few with kClaimed: other workgroups could claim them.
@@ -82,8 +82,12 @@ struct Sm90Traits {
   static JAXGEMM_SM90 bool IsGated(const GemmArgs& args) {
     return form == Sm90Form::kGeneral && args.gated;
   }
-  static JAXGEMM_SM90 bool LoadsLhs(const TensorMaps& maps) { return kIsPlain || maps.lhs_valid; }
-  static JAXGEMM_SM90 bool LoadsRhs(const TensorMaps& maps) { return kIsPlain || maps.rhs_valid; }
+  static JAXGEMM_SM90 bool LoadsLhs(const TensorMaps& maps) {
+    return kIsPlain || kIsFused || maps.lhs_valid;
+  }
+  static JAXGEMM_SM90 bool LoadsRhs(const TensorMaps& maps) {
+    return kIsPlain || kIsFused || maps.rhs_valid;
+  }
 };
 
 // Ids of named barriers: one for all consumers of a CTA, one for each consumer warpgroup, and one

@@ -7,11 +7,15 @@
 
 namespace jaxgemm {
 
-inline constexpr int kSm90Forms = 6;
+inline constexpr int kSm90Forms = 8;
 
+// Forms in which TMA loads both operands, and the epilogue is applied to the accumulators.
+constexpr bool IsFused(Sm90Form form) {
+  return form == Sm90Form::kFused || form == Sm90Form::kFusedPingPong;
+}
 // Forms in which TMA loads both operands, and accumulators are only cast and stored.
 constexpr bool IsPlain(Sm90Form form) {
-  return form != Sm90Form::kGeneral && form != Sm90Form::kPeers;
+  return form != Sm90Form::kGeneral && form != Sm90Form::kPeers && !IsFused(form);
 }
 
 // The fewest k tiles for kPingPong: the boxes of a CTA's last tile go through the stages that its
@@ -27,6 +31,8 @@ constexpr bool IsWideFloat(DType dtype) {
 
 // Whether the consumer warpgroups ping-pong: each has all accumulators of its own output tile.
 constexpr bool IsPingPong(Sm90Form form, int64_t tile_n) {
+  // With the accumulators of 192 columns there are too few registers for an epilogue.
+  if (form == Sm90Form::kFusedPingPong) return tile_n == 128;
   return IsPlain(form) && form != Sm90Form::kPlain && (tile_n == 128 || tile_n == 192);
 }
 
@@ -36,11 +42,15 @@ constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster
   if (transposed) return form == Sm90Form::kPeers;
   if (form == Sm90Form::kGeneral) return true;
   if (form == Sm90Form::kPeers) return cluster == 1 && (tile_n == 128 || tile_n == 64);
-  if (form == Sm90Form::kPingPong && !IsPingPong(form, tile_n)) return false;
-  // The other forms load both operands by TMA, so 8-bit operands must be k-contiguous. They are not
-  // compiled for float32 and int8.
-  return ElementBytes(lhs) == 2 ||
-         (ElementBytes(lhs) == 1 && lhs != DType::kS8 && lhs_k_contiguous && rhs_k_contiguous);
+  if ((form == Sm90Form::kPingPong || form == Sm90Form::kFusedPingPong) &&
+      !IsPingPong(form, tile_n)) {
+    return false;
+  }
+  // The other forms load both operands by TMA, so those of 8 or 32 bits must be k-contiguous.
+  if (ElementBytes(lhs) == 2) return true;
+  // No plain form stores the sums of float32 and int8.
+  const bool stores_plain = ElementBytes(lhs) == 1 && lhs != DType::kS8;
+  return lhs_k_contiguous && rhs_k_contiguous && (IsFused(form) || stores_plain);
 }
 
 // A CUtensorMap: a tensor's layout in memory, and the box that one TMA copy moves.

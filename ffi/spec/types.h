@@ -58,6 +58,8 @@ enum class Sm90Form : uint8_t {
   kClaimed,  // likewise, but dense, with tiles that are stolen or wait for chunks of lhs
   kPeers,    // dense, split-K across a cluster
   kPingPong,  // like kPlain, but the two warpgroups ping-pong, each with an output tile of its own
+  kFused,     // like kPlain, with any epilogue and type of out, but not gated
+  kFusedPingPong,  // likewise, like kPingPong
 };
 
 // Which dimension of lhs the group sizes cut. kM: the rows; each group has an rhs of its own. kK:

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "hopper/machine.h"
+#include "plan/relayout_sm90.h"
 #include "runtime/launcher.h"
 #include "sm90/gemm.h"
 #include "sm90/gemm_dense.h"
@@ -69,6 +70,8 @@ std::string Add() {
   add.template operator()<Sm90Form::kClaimed>("_claimed");
   add.template operator()<Sm90Form::kPeers>("_peers");
   add.template operator()<Sm90Form::kPingPong>("_pingpong");
+  add.template operator()<Sm90Form::kFused>("_fused");
+  add.template operator()<Sm90Form::kFusedPingPong>("_fused_pingpong");
   return name;
 }
 
@@ -188,6 +191,7 @@ struct Case {
   Config config;
   std::string form;              // suffix of the expected kernel
   std::vector<int32_t> sizes{};  // group sizes
+  bool one_scale = false;        // one for all columns
   bool misplaced = false;        // lhs is not aligned to 16 bytes
 };
 
@@ -200,9 +204,12 @@ void Run(GpuLauncher& launcher, Case c) {
   if (!error.empty()) return;
   const bool by_m = p.ragged == Ragged::kM, by_k = p.ragged == Ragged::kK;
   Operand lhs(p.lhs_dtype, (p.lhs_batched ? p.batch : 1) * p.m * p.k + 1);
-  Operand rhs(p.rhs_dtype, p.num_rhs() * p.k * p.n), bias(DType::kF32, p.n);
+  // Each batch has vectors of its own.
+  Operand rhs(p.rhs_dtype, p.num_rhs() * p.k * p.n), scale(DType::kF32, p.batch * p.n);
+  Operand bias(IsInteger(p.out_dtype) ? DType::kS32 : DType::kF32, p.batch * p.n);
   const int bytes = ElementBytes(p.out_dtype);
-  Buffer out(p.num_out() * p.m * p.n * bytes), workspace(plan.workspace_bytes);
+  const int64_t out_bytes = p.num_out() * p.m * p.n * bytes;
+  Buffer out(out_bytes), preact(p.save_preact ? out_bytes : 0), workspace(plan.workspace_bytes);
   std::vector<uint32_t> signals(64, 1);
   if (c.misplaced) {
     // The same values, moved by one element.
@@ -217,8 +224,12 @@ void Run(GpuLauncher& launcher, Case c) {
             .chunk_signals = p.tiles_per_chunk ? signals.data() : nullptr,
             .chunk_epoch = signals.data(),
             .bias = p.bias ? bias.buffer.data() : nullptr,
+            .scale = p.scale ? reinterpret_cast<float*>(scale.buffer.data()) : nullptr,
             .out = out.data(),
+            .preact = p.save_preact ? preact.data() : nullptr,
             .workspace = workspace.data()};
+  call.strides.bias = {.batch = p.n, .column = 1};
+  call.strides.scale = {.batch = c.one_scale ? 1 : p.n, .column = !c.one_scale};
   error = launcher.Load(*plan.instance, 0);
   if (error.empty()) error = launcher.Launch(call, 0, nullptr);
   CHECK_THAT(error.empty(), "%s", error.c_str());
@@ -253,21 +264,28 @@ void Run(GpuLauncher& launcher, Case c) {
       }
     }
     for (int64_t n = 0; n < p.n; ++n) {
-      if (p.bias) sums[n] += bias.values[n];
-      if (p.activation == Activation::kRelu) sums[n] = std::max(sums[n], 0.0);
-      char wanted[4];
-      Encode(p.out_dtype, sums[n], wanted);
-      if (std::memcmp(wanted, out.data() + (row * p.n + n) * bytes, bytes)) {
-        if (wrong++ == 0) first_wrong = row * p.n + n;
-      }
+      const int64_t batch = p.grouped() ? 0 : z, at = row * p.n + n;
+      if (p.scale) sums[n] *= scale.values[c.one_scale ? batch : batch * p.n + n];
+      if (p.bias) sums[n] += bias.values[batch * p.n + n];
+      auto check = [&](double value, Buffer& result) {
+        char wanted[4];
+        Encode(p.out_dtype, value, wanted);
+        if (std::memcmp(wanted, result.data() + at * bytes, bytes) && wrong++ == 0) {
+          first_wrong = at;
+        }
+      };
+      if (p.save_preact) check(sums[n], preact);
+      WithActivation(p.activation,
+                     [&](auto activate) { sums[n] = activate(static_cast<float>(sums[n])); });
+      check(sums[n], out);
     }
   }
-  CHECK_THAT(wrong == 0 && out.IsWhole() && workspace.IsWhole(),
+  CHECK_THAT(wrong == 0 && out.IsWhole() && preact.IsWhole() && workspace.IsWhole(),
              "%s: %ld of %ld x %ld x %ld x %ld are wrong, the first at %ld; out %s, workspace %s; "
              "%ld workgroups",
              ran.c_str(), wrong, p.num_out(), p.m, p.n, p.k, first_wrong,
-             out.IsWhole() ? "whole" : "overrun", workspace.IsWhole() ? "whole" : "overrun",
-             plan.choice.num_workgroups);
+             out.IsWhole() && preact.IsWhole() ? "whole" : "overrun",
+             workspace.IsWhole() ? "whole" : "overrun", plan.choice.num_workgroups);
 }
 
 // Random problems for one instance, of about two by two tiles.
@@ -301,26 +319,48 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     };
     Config config{
         .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
+    // The form for products with an epilogue, which loads by TMA.
+    auto fused_form = [&](const Problem& p) {
+      const bool has = HasForm(Sm90Form::kFused, lhs, tile_n, cluster, lhs_k, rhs_k, false) &&
+                       TmaReadsLhs(p) && TmaReadsRhs(p);
+      const bool turns = IsPingPong(Sm90Form::kFusedPingPong, tile_n) && p.k > 3 * kTileK &&
+                         num_tiles(p) > config.num_workgroups;
+      return !has ? "" : turns ? "_fused_pingpong" : "_fused";
+    };
     const std::string claimed = kHasPlain ? "_claimed" : "";
     const std::string grouped_form = kHasPlain ? "_grouped" : "";
 
     Problem batched = problem(false);
     batched.batch = 2, batched.lhs_batched = true, batched.rhs_batched = round % 2;
     const bool turns = kHasPingPong && num_tiles(batched) > config.num_workgroups;
-    Run(launcher, {batched, config, turns ? "_pingpong" : kHasPlain ? "_plain" : ""});
+    Run(launcher, {batched, config,
+                   !kHasPlain ? fused_form(batched)
+                   : turns    ? "_pingpong"
+                              : "_plain"});
     if (kHasPlain) {
-      Run(launcher, {problem(false), config, "", {}, /*misplaced=*/true});
+      Run(launcher, {problem(false), config, "", {}, false, /*misplaced=*/true});
       Problem few = problem(false);
       few.k = some(1, 2 * kTileK);
       Run(launcher, {few, config, "_plain"});
     }
     Problem odd = problem(true);
     odd.out_dtype = sums_type;
-    Run(launcher, {odd, config, ""});
-    if (!kInteger) {
+    Run(launcher, {odd, config, fused_form(odd)});
+    // Every epilogue and type of out, with rows that TMA could store and others.
+    const std::vector<DType> types =
+        kInteger ? std::vector{DType::kS32, DType::kS8, DType::kF32, DType::kBF16}
+                 : std::vector{DType::kF32, DType::kBF16, DType::kF16, DType::kF8E4M3FN};
+    for (DType type : types) {
       Problem more = problem(false);
-      more.bias = true, more.activation = Activation::kRelu;
-      Run(launcher, {more, config, ""});
+      more.out_dtype = type, more.bias = true;
+      if (rhs_k) more.n -= Random(0, 7);
+      if (round % 2) more.k = some(1, 3 * kTileK);
+      if (type == types[round % 4]) more.batch = 2, more.lhs_batched = true;
+      if (!IsInteger(type)) {
+        more.scale = Random(0, 1), more.activation = static_cast<Activation>(Random(0, 3));
+        more.save_preact = more.activation != Activation::kNone && Random(0, 1);
+      }
+      Run(launcher, {more, config, fused_form(more), {}, /*one_scale=*/Random(0, 1) == 1});
     }
     Config other = config;
     other.schedule = Schedule::kWorkStealing;

@@ -20,11 +20,13 @@ def made_up(model, count=40):
     # Every fourth result has rows that TMA cannot store.
     n -= 3 if len(found) % 4 == 0 else 0
     problem = fields(m, n, k)
-    # Every third result is float32, which the general form stores.
+    schedules = ["auto", "stream_k"]
+    # Every third result is float32, which the general form stores of tiles that are stolen.
     if len(found) % 3 == 0:
       problem["out_dtype"] = "float32"
+      schedules.append("work_stealing")
     configs = {
-        str(each["config"]): each["config"] for schedule in ("auto", "stream_k")
+        str(each["config"]): each["config"] for schedule in schedules
         for each in native.plan(
             problem, {"schedule": schedule}, "sm90", 132)["candidates"]}
     calls = [(problem, config) for config in configs.values()]
@@ -68,8 +70,8 @@ def test_constants_are_written_to_the_lines_of_the_model(tmp_path):
 
 
 @pytest.mark.parametrize("path, count, mean, worst", [
-    (fit.HELD_OUT[0], 73, 0.028, 0.309), (fit.HELD_OUT[1], 88, 0.029, 0.177),
-    (fit.HELD_OUT[2], 220, 0.040, 0.400)])
+    (fit.HELD_OUT[0], 73, 0.028, 0.309), (fit.HELD_OUT[1], 85, 0.030, 0.177),
+    (fit.HELD_OUT[2], 214, 0.038, 0.400)])
 def test_the_regret_of_timings_that_were_not_fitted(path, count, mean, worst):
   """Today's figures, with some room."""
   regret = fit.regrets(fit.read([path]), fit.constants())

@@ -62,6 +62,33 @@ def test_plain(rng, name):
 
 
 @pytest.mark.parametrize("name", KERNELS)
+def test_fused(rng, name):
+  """Bias, scale, activation, the value before it, and other types of out."""
+  kernel, runs = Kernel(name), []
+  contract_l, contract_r = kernel.contracting
+  # Rows of out that TMA could not store, where the operands allow it.
+  m, n = 3 * kernel.m - 40, 3 * kernel.n - (27 if contract_r else 24)
+  numbers = (((1 + contract_l,), (1 + contract_r,)), ((0,), (0,)))
+  bias, scale = (rng.uniform(-1, 1, (2, n)).astype(np.float32) for _ in range(2))
+  for k in (kernel.k, 19 * kernel.k):
+    a, wide_a = kernel.lhs(rng, 2, m, k)
+    b, wide_b = kernel.rhs(rng, 2, k, n)
+    sums = product(wide_a, wide_b)
+    z = sums * scale[:, None].astype(np.float64) + bias[:, None]
+    for workgroups in (1, 66):
+      given = options(kernel, workgroups)
+      for out in (given["preferred_element_type"], "float32"):
+        given["preferred_element_type"] = out
+        call = functools.partial(
+            jaxgemm.dot_general, dimension_numbers=numbers, **given)
+        runs.append((call, (a, b), sums))
+        runs.append((lambda a, b, bias, scale, call=call: call(
+            a, b, bias=bias, scale=scale, activation="relu"),
+                     (a, b, jnp.asarray(bias), jnp.asarray(scale)), np.maximum(z, 0)))
+  check(runs)
+
+
+@pytest.mark.parametrize("name", KERNELS)
 def test_grouped(rng, name):
   kernel, runs = Kernel(name), []
   contract_l, contract_r = kernel.contracting
