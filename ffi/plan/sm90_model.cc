@@ -17,6 +17,7 @@ struct Decomposition {
   int64_t workgroups = 1;
   bool ping_pong = false;
   int64_t cluster_k = 1;
+  double cluster_m = 1, cluster_n = 1;  // tiles of a cluster, which read the same operands
   int64_t cut_tiles = 0, num_shares = 0;
   bool general = false;  // the general form without stream-K, whose `zeroing` includes this time
 };
@@ -25,11 +26,11 @@ double AsDouble(int64_t value) { return static_cast<double>(value); }
 
 // Predicts cycles. A CTA computes its tiles one after another. A k tile takes as long as a norm of
 // three times, which disturb each other: its wgmmas, its bytes into one multiprocessor, and all
-// CTAs' bytes from the L2. The last store is not hidden and is added; each of a tile's peers stores
-// a part of its columns. With ping-pong all other stores are hidden, and the L2 is waited for less,
-// because neighbours have neighbouring tiles (they are not claimed). The time of all tiles is a
-// norm of that and of the time in which the device's memory reads each operand and writes the
-// result.
+// CTAs' bytes from the L2. CTAs that share rhs also wait for each other. The last store is not
+// hidden and is added; each of a tile's peers stores a part of its columns. With ping-pong all
+// other stores are hidden, and the L2 is waited for less, because neighbours have neighbouring
+// tiles (they are not claimed). The time of all tiles is a norm of that and of the time in which
+// the device's memory reads each operand and writes the result.
 double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition& decomposition,
               const Sm90Model& model) {
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
@@ -50,9 +51,11 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   auto reads = [&](int64_t line) { return line * Bytes(instance.lhs) % 128 == 0 ? 1.0 : 2.0; };
   const double lhs_reads = reads(p.lhs_contracting == 1 ? p.k : p.m);
   const double rhs_reads = reads(p.rhs_contracting == 1 ? p.k : p.n);
-  const double from_l2 =
-      power((m * lhs_reads + n / cluster * rhs_reads) * k * element * ctas / model.l2_bytes);
-  const double per_k = std::pow(busy + from_l2, 1 / model.norm);
+  const double from_l2 = power((m * lhs_reads / decomposition.cluster_n +
+                                n / cluster * rhs_reads / decomposition.cluster_m) *
+                               k * element * ctas / model.l2_bytes);
+  const double waits = cluster > 1 ? model.sharing : 0;
+  const double per_k = waits + std::pow(busy + from_l2, 1 / model.norm);
   // TMA cannot store rows that are no multiple of 16 bytes: threads store their elements.
   const bool by_element = !instance.transposed && p.n * Bytes(p.out_dtype) % 16 != 0;
   const double store = by_element ? model.element_store * std::min(n, AsDouble(p.n)) : 0;
@@ -74,7 +77,8 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
     return last + model.per_tile +
            with_dram(
                std::ceil(tiles / at_once) *
-               (AsDouble(tiles_k) * model.turns * std::pow(in_turns, 1 / model.norm) + store));
+               (AsDouble(tiles_k) * (waits + model.turns * std::pow(in_turns, 1 / model.norm)) +
+                store));
   }
   if (!decomposition.cut_tiles) {
     const double exchange =
@@ -116,6 +120,8 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   Decomposition decomposition{
       .workgroups = c.cluster_k > 1 || c.transposed ? at_once : c.num_workgroups,
       .cluster_k = c.cluster_k,
+      .cluster_m = AsDouble(c.cluster_m),
+      .cluster_n = AsDouble(c.cluster_n),
       .general = c.form == Sm90Form::kGeneral && c.cut_tiles == 0};
   if (c.cluster_k == 1)
     decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;
