@@ -87,7 +87,7 @@ def config_beside_the_producer(x, w) -> jaxgemm.GemmConfig:
   """On a GPU a grid that leaves the producer's kernel room, else small chunks."""
   if jax.default_backend() != "gpu":
     return jaxgemm.GemmConfig(tile_m=64)
-  full = jaxgemm.explain(x, w).data["num_workgroups"]
+  full = jaxgemm.explain(x, w, implementation="jaxgemm").data["num_workgroups"]
   return jaxgemm.GemmConfig(num_workgroups=max(1, full - max(2, full // 10)))
 
 

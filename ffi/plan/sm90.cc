@@ -12,13 +12,17 @@
 namespace jaxgemm {
 namespace {
 
+// Whether results are only cast and stored.
+bool HasNoEpilogue(const Problem& p) {
+  return !p.has_vectors() && !p.save_preact && p.activation == Activation::kNone && !p.gated &&
+         !p.accumulate;
+}
 // Whether TMA moves all arrays, and out is stored without an epilogue in the type that the fast
 // forms store.
 bool IsPlainProduct(const Problem& p) {
   constexpr int64_t kLineBytes = 16;
   return TmaReadsLhs(p) && TmaReadsRhs(p) && p.n * Bytes(p.out_dtype) % kLineBytes == 0 &&
-         !p.has_vectors() && !p.save_preact && p.activation == Activation::kNone && !p.gated &&
-         !p.accumulate && p.out_dtype == PlainOut(p.lhs_dtype);
+         HasNoEpilogue(p) && p.out_dtype == PlainOut(p.lhs_dtype);
 }
 // Whether a dense product can have a fused form, which stores all results but gated ones.
 bool CanBeFused(const Problem& p) { return TmaReadsLhs(p) && TmaReadsRhs(p) && !p.gated; }
@@ -131,6 +135,11 @@ bool Cuts(const Problem& p, const GpuInstance& instance, int64_t workgroups) {
 int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& chip) {
   constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   return kClusters[ctas] * Sm90CtasPerSm(instance.tile_n) * chip.num_cus / kClusters[1];
+}
+
+bool HasShortEpilogue(const Problem& p, const GpuInstance& instance) {
+  return HasNoEpilogue(p) && IsWideFloat(p.out_dtype) && p.lhs_dtype != DType::kS8 &&
+         (instance.transposed || p.out_dtype != DType::kF32);
 }
 
 double NumTiles(const Problem& p, const GpuInstance& instance) {

@@ -18,6 +18,9 @@ int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& ch
 // The number of output tiles of a problem that is not grouped (or of TypicalGroup's).
 double NumTiles(const Problem& problem, const GpuInstance& instance);
 
+// Whether the peers of a tile have the shorter code of Epilogue::StoreOwned or StoreTransposed.
+bool HasShortEpilogue(const Problem& problem, const GpuInstance& instance);
+
 // Whether warpgroups ping-pong, if tiles are whole and at a fixed stride. With one tile for each
 // CTA one of its two warpgroups would have nothing to do.
 bool PingPongs(const Problem& problem, const GpuInstance& instance, double tiles,

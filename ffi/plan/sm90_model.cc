@@ -20,6 +20,9 @@ struct Decomposition {
   double cluster_m = 1, cluster_n = 1;  // tiles of a cluster, which read the same operands
   int64_t cut_tiles = 0, num_shares = 0;
   bool general = false;  // the general form without stream-K, whose `zeroing` includes this time
+  bool fused = false;    // the fused form without ping-pong, which hides no epilogue
+  // kPeers with more than a cast to the fast types of out.
+  bool peers_epilogue = false;
 };
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
@@ -58,7 +61,9 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   const double per_k = waits + std::pow(busy + from_l2, 1 / model.norm);
   // TMA cannot store rows that are no multiple of 16 bytes: threads store their elements.
   const bool by_element = !instance.transposed && p.n * Bytes(p.out_dtype) % 16 != 0;
-  const double store = by_element ? model.element_store * std::min(n, AsDouble(p.n)) : 0;
+  const double store = ((by_element ? model.element_store : 0) +
+                        (decomposition.fused ? model.fused_per_column : 0)) *
+                       std::min(n, AsDouble(p.n));
   const double tile =
       AsDouble(CeilDiv(tiles_k, decomposition.cluster_k)) * per_k + model.per_tile + store;
   const double bytes =
@@ -71,7 +76,10 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   };
   const double last =
       model.start + (decomposition.general ? model.general : 0) +
-      (instance.transposed ? model.per_transposed_row : model.last_per_column) * n / peers;
+      (instance.transposed ? model.per_transposed_row : model.last_per_column) * n / peers +
+      (decomposition.peers_epilogue
+           ? (instance.transposed ? model.epilogue_per_row : model.epilogue_per_column) * n / peers
+           : 0);
   if (decomposition.ping_pong) {
     const double in_turns = busy + (lhs_reads * rhs_reads > 1 ? from_l2 : 0);
     return last + model.per_tile +
@@ -122,7 +130,9 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
       .cluster_k = c.cluster_k,
       .cluster_m = AsDouble(c.cluster_m),
       .cluster_n = AsDouble(c.cluster_n),
-      .general = c.form == Sm90Form::kGeneral && c.cut_tiles == 0};
+      .general = c.form == Sm90Form::kGeneral && c.cut_tiles == 0,
+      .fused = c.form == Sm90Form::kFused,
+      .peers_epilogue = c.form == Sm90Form::kPeers && !HasShortEpilogue(p, instance)};
   if (c.cluster_k == 1)
     decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;
   decomposition.ping_pong = c.form != Sm90Form::kGeneral && !plan.stealing() &&
