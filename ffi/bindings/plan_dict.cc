@@ -2,9 +2,11 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -106,21 +108,21 @@ nb::dict Attributes(const Problem& p, const Choice& c) {
   return attrs;
 }
 
-// Rows and columns of a tile of out.
-std::pair<int64_t, int64_t> OutTile(const Choice& c) {
+// Rows and columns of a tile of out, and its depth.
+std::tuple<int64_t, int64_t, int64_t> OutTile(const Choice& c) {
   const GpuInstance* instance = FindGpuInstance(c.target, c.kernel);
-  return instance ? std::pair{instance->out_tile_m(), instance->out_tile_n()}
-                  : std::pair{c.tile_m, c.tile_n};
+  return instance ? std::tuple{instance->out_tile_m(), instance->out_tile_n(), c.tile_k}
+                  : std::tuple{c.tile_m, c.tile_n, c.tile_k};
 }
 
 // The fields of Config with which the plan makes this choice for the same problem.
 nb::dict Forcing(const Choice& c) {
   nb::dict config;
   config["schedule"] = std::string(Name(c.schedule));
-  const auto [tile_m, tile_n] = OutTile(c);
+  const auto [tile_m, tile_n, tile_k] = OutTile(c);
   for (auto [name, value] : {std::pair{"tile_m", tile_m},
                              {"tile_n", tile_n},
-                             {"tile_k", c.tile_k},
+                             {"tile_k", tile_k},
                              {"num_workgroups", c.num_workgroups},
                              {"num_queues", c.num_queues},
                              {"num_shares", c.num_shares}}) {
@@ -165,8 +167,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["kernel"] = kernel;
   result["schedule"] = attrs["schedule"];
   result["reduction"] = attrs["reduction"];
-  const auto [tile_m, tile_n] = OutTile(c);
-  result["tile"] = nb::make_tuple(tile_m, tile_n, c.tile_k);
+  result["tile"] = OutTile(c);
   result["tiles"] = nb::make_tuple(plan.grid.tiles_m, plan.grid.tiles_n, plan.grid.tiles_k);
   result["batch"] = p.batch;
   result["num_workgroups"] = c.num_workgroups;
@@ -181,8 +182,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   for (const Candidate& each : candidates) {
     nb::dict entry;
     entry["kernel"] = std::string(each.choice.kernel);
-    const auto [rows, columns] = OutTile(each.choice);
-    entry["tile"] = nb::make_tuple(rows, columns, each.choice.tile_k);
+    entry["tile"] = OutTile(each.choice);
     entry["schedule"] = std::string(Name(each.choice.schedule));
     entry["form"] = std::string(Name(each.choice.form));
     entry["cost"] = chosen.cost > 0 ? each.cost / chosen.cost : 1.0;

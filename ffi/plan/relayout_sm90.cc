@@ -58,7 +58,7 @@ double Microseconds(const Problem& p, const Relayout& r) {
                      AsDouble(p.save_preact ? 2 : 1) * AsDouble(r.m) * AsDouble(r.n);
   if (r.m != p.m || r.n != p.n) copy(out, out, false);
   if (r.n != p.n && p.has_vectors()) time += kLaunch;
-  if (r.n * Bytes(p.out_dtype) % kLineBytes != 0) time += out / kOddStoreBytes;
+  if (!TmaStoresOut(relaid)) time += out / kOddStoreBytes;
 
   // `used` is the fraction of multiprocessors that have work: a tile, or a share of one along k.
   constexpr double kTile = 128, kSharedK = 512, kMultiprocessors = 132;
@@ -92,10 +92,8 @@ std::array<int64_t, 3> Paddings(int64_t size, DType dtype) {
 
 bool TmaReadsLhs(const Problem& p) { return TmaReads(p, p.lhs_contracting, p.m); }
 bool TmaReadsRhs(const Problem& p) { return TmaReads(p, p.rhs_contracting, p.num_columns()); }
-
-bool NeedsNoCopy(const Problem& p, const Relayout& r) {
-  return TmaReadsLhs(p) && TmaReadsRhs(p) && r.n * Bytes(p.out_dtype) % kLineBytes == 0;
-}
+bool TmaStoresOut(const Problem& p) { return p.n * Bytes(p.out_dtype) % kLineBytes == 0; }
+bool TmaMovesAll(const Problem& p) { return TmaReadsLhs(p) && TmaReadsRhs(p) && TmaStoresOut(p); }
 
 Problem Relaid(Problem p, const Relayout& r) {
   p.lhs_contracting = r.lhs_contracting, p.rhs_contracting = r.rhs_contracting;
@@ -106,8 +104,8 @@ Problem Relaid(Problem p, const Relayout& r) {
 Relayout ChooseRelayout(const Problem& p, const Config& config, const Chip& chip) {
   Relayout best{p.lhs_contracting, p.rhs_contracting, p.m, p.n, p.k};
   const int64_t most = int64_t{1} << 30;  // sizes that padding cannot bring over a limit
-  if (chip.target != "sm90" || !config.kernel.empty() || NeedsNoCopy(p, best) || p.m == 0 ||
-      p.n == 0 || p.k == 0 || p.m > most || p.n > most || p.k > most) {
+  if (chip.target != "sm90" || !config.kernel.empty() || TmaMovesAll(p) || p.m == 0 || p.n == 0 ||
+      p.k == 0 || p.m > most || p.n > most || p.k > most) {
     return best;
   }
   // Chunks of lhs have not arrived when a copy would be made. Neither a buffer that is accumulated

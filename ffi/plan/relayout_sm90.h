@@ -27,13 +27,14 @@ struct Relayout {
   }
 };
 
-// Whether TMA can read an operand: its layout and the length of its lines. (Buffers begin at
-// multiples of 16 bytes.)
+// Whether TMA can read an operand or store out: the layout and the length of the lines. (Buffers
+// begin at multiples of 16 bytes.)
 bool TmaReadsLhs(const Problem& problem);
 bool TmaReadsRhs(const Problem& problem);
 
-// Whether TMA reads both operands as they are and can store the result's lines.
-bool NeedsNoCopy(const Problem& problem, const Relayout& relayout);
+bool TmaStoresOut(const Problem& problem);
+// Whether TMA reads both operands and stores the result as they are.
+bool TmaMovesAll(const Problem& problem);
 
 // The relayout that is fastest by estimate. For other targets than sm90, or if the configuration
 // names a kernel, there are no copies.

@@ -20,9 +20,7 @@ bool HasNoEpilogue(const Problem& p) {
 // Whether TMA moves all arrays, and out is stored without an epilogue in the type that the fast
 // forms store.
 bool IsPlainProduct(const Problem& p) {
-  constexpr int64_t kLineBytes = 16;
-  return TmaReadsLhs(p) && TmaReadsRhs(p) && p.n * Bytes(p.out_dtype) % kLineBytes == 0 &&
-         HasNoEpilogue(p) && p.out_dtype == PlainOut(p.lhs_dtype);
+  return TmaMovesAll(p) && HasNoEpilogue(p) && p.out_dtype == PlainOut(p.lhs_dtype);
 }
 // Whether a dense product can have a fused form, which stores all results but gated ones.
 bool CanBeFused(const Problem& p) { return TmaReadsLhs(p) && TmaReadsRhs(p) && !p.gated; }
@@ -85,8 +83,7 @@ bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, S
   if (form == Sm90Form::kGeneral) return true;
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
-  const bool takes_turns = form == Sm90Form::kPingPong || form == Sm90Form::kFusedPingPong;
-  const int64_t least_k = p.grouped() ? 0 : takes_turns ? kPingPongKTiles : 1;
+  const int64_t least_k = p.grouped() ? 0 : AlwaysPingPongs(form) ? kPingPongKTiles : 1;
   const bool stores = IsFused(form) ? CanBeFused(p) : IsPlainProduct(p);
   const bool suits = form == Sm90Form::kGrouped   ? p.grouped()
                      : form == Sm90Form::kClaimed ? !p.grouped() && claims

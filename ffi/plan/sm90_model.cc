@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "plan/candidates.h"
+#include "plan/relayout_sm90.h"
 #include "plan/sm90.h"
 #include "sm90/launch_args.h"
 
@@ -60,14 +61,14 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   const double waits = cluster > 1 ? model.sharing : 0;
   const double per_k = waits + std::pow(busy + from_l2, 1 / model.norm);
   // TMA cannot store rows that are no multiple of 16 bytes: threads store their elements.
-  const bool by_element = !instance.transposed && p.n * Bytes(p.out_dtype) % 16 != 0;
+  const bool by_element = !instance.transposed && !TmaStoresOut(p);
   const double store = ((by_element ? model.element_store : 0) +
                         (decomposition.fused ? model.fused_per_column : 0)) *
                        std::min(n, AsDouble(p.n));
   const double tile =
       AsDouble(CeilDiv(tiles_k, decomposition.cluster_k)) * per_k + model.per_tile + store;
   const double bytes =
-      static_cast<double>(p.batch) *
+      AsDouble(p.batch) *
       (AsDouble(p.m) * AsDouble(p.k) * element + AsDouble(p.k) * AsDouble(p.n) * element +
        AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)));
   // The time of the tiles that takes `cycles` if the device's memory does not limit it.
@@ -122,11 +123,11 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   const GpuInstance& instance = *plan.instance;
   const Problem typical = instance.transposed ? Transposed(TypicalGroup(p)) : TypicalGroup(p);
   const int64_t ctas = chip.num_cus * chip.waves_per_cu / instance.waves;
-  const int64_t at_once = c.transposed || c.cluster_k > 1
-                              ? ClustersAtOnce(c.cluster_k, instance, chip) * c.cluster_k
-                              : ctas;
+  const bool in_clusters = c.transposed || c.cluster_k > 1;
+  const int64_t at_once =
+      in_clusters ? ClustersAtOnce(c.cluster_k, instance, chip) * c.cluster_k : ctas;
   Decomposition decomposition{
-      .workgroups = c.cluster_k > 1 || c.transposed ? at_once : c.num_workgroups,
+      .workgroups = in_clusters ? at_once : c.num_workgroups,
       .cluster_k = c.cluster_k,
       .cluster_m = AsDouble(c.cluster_m),
       .cluster_n = AsDouble(c.cluster_n),

@@ -29,6 +29,10 @@ constexpr bool IsWideFloat(DType dtype) {
   return dtype == DType::kBF16 || dtype == DType::kF16 || dtype == DType::kF32;
 }
 
+// Forms that are there only to ping-pong. Others may, too.
+constexpr bool AlwaysPingPongs(Sm90Form form) {
+  return form == Sm90Form::kPingPong || form == Sm90Form::kFusedPingPong;
+}
 // Whether the consumer warpgroups ping-pong: each has all accumulators of its own output tile.
 constexpr bool IsPingPong(Sm90Form form, int64_t tile_n) {
   // With the accumulators of 192 columns there are too few registers for an epilogue.
@@ -42,10 +46,7 @@ constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster
   if (transposed) return form == Sm90Form::kPeers;
   if (form == Sm90Form::kGeneral) return true;
   if (form == Sm90Form::kPeers) return cluster == 1 && (tile_n == 128 || tile_n == 64);
-  if ((form == Sm90Form::kPingPong || form == Sm90Form::kFusedPingPong) &&
-      !IsPingPong(form, tile_n)) {
-    return false;
-  }
+  if (AlwaysPingPongs(form) && !IsPingPong(form, tile_n)) return false;
   // The other forms load both operands by TMA, so those of 8 or 32 bits must be k-contiguous.
   if (ElementBytes(lhs) == 2) return true;
   // No plain form stores the sums of float32 and int8.

@@ -78,7 +78,7 @@ def test_random_problems(arch, seed):
   """Random shapes, layouts, types, tiles per chunk, pivots, producers and orders."""
   rng = np.random.default_rng(seed)
   dtype = ("bfloat16", "float32", "int8", F8[arch])[seed % 4]
-  # Of the small kernels with 8-bit operands those with a row-major rhs are always built.
+  # JAXGEMM_GPU_KERNELS=tests builds small kernels for 8-bit operands only for a row-major rhs.
   layouts = LAYOUTS if seed % 4 < 2 else ("rrr", "crr")
   instance = kernel(arch, layouts[rng.integers(len(layouts))], dtype)
   m, n, k = (int(x) for x in rng.integers(1, (700, 200, 3 * instance.tile[2])))
