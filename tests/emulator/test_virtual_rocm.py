@@ -38,8 +38,8 @@ def run(*arguments, **environment):
       env=variables | environment, timeout=300, capture_output=True)
 
 
-def check_programs(*names, options=(), **environment):
-  done = run(*options, "-m", "tests.support.virtual_programs", *names, **environment)
+def check_programs(*names, options=(), of="tests.support.virtual_programs", **environment):
+  done = run(*options, "-m", of, *names, **environment)
   lines = done.stdout.splitlines()
   for name in names:
     assert f"{name} is right" in lines, done.stdout + done.stderr
@@ -72,14 +72,15 @@ def test_programs_on_late_streams():
 
 @needs_plugin
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
-def test_what_xla_makes_of_a_product(arch):
-  check_programs("compiled", options=[f"--arch={arch}"])
+def test_what_xla_makes_of_the_functions_without_a_device(arch):
+  check_programs("functions", "workspace", "accumulate", "scan",
+                 of="tests.support.deviceless_programs", JAXGEMM_ROCM_ARCH=arch)
 
 
 @needs_plugin
-@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
-def test_compilation_for_a_chip_that_is_only_described(arch):
-  check_programs("without_devices", JAXGEMM_ROCM_ARCH=arch)
+def test_functions_stay_out_of_command_buffers():
+  check_programs("functions", of="tests.support.deviceless_programs",
+                 JAXGEMM_ROCM_ARCH="gfx942", JAXGEMM_COMMAND_BUFFERS="0")
 
 
 @needs_plugin
@@ -92,9 +93,28 @@ def test_command_buffers(wanted):
 
 
 @needs_plugin
+def test_export_on_a_cpu_is_loaded_on_the_device(tmp_path):
+  path = {"EXPORTED": str(tmp_path / "product")}
+  done = subprocess.run([sys.executable, "-m", "tests.support.virtual_programs", "export"],
+                        cwd=ROOT, env=os.environ | path | {"JAX_PLATFORMS": "cpu"})
+  assert done.returncode == 0
+  check_programs("exported", **path)
+
+
+@needs_plugin
+def test_second_process_finds_programs_in_the_compilation_cache(tmp_path):
+  hits = [int(check_programs(
+      "cached", JAX_COMPILATION_CACHE_DIR=str(tmp_path),
+      JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0").stdout.split(" hits")[0].split()[-1])
+          for _ in range(2)]
+  assert hits[0] == 0 < hits[1]
+
+
+@needs_plugin
 @pytest.mark.parametrize("late", [[], ["--stream-seed=3"]])
 def test_two_devices(late):
-  done = check_programs("devices", "sharded_rows", "sharded_k", "collectives",
+  done = check_programs("devices", "sharded_rows", "sharded_k", "sharded_experts",
+                        "collectives",
                         options=["--devices=2", *late])
   assert done.stdout.startswith("2 ")
 

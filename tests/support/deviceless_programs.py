@@ -1,0 +1,264 @@
+"""What XLA's ROCm compiler makes of each public function, without a device:
+
+    python -m jaxgemm.emulator.rocm -m tests.support.deviceless_programs NAME...
+
+Programs are compiled for a chip that is only described. Their optimised HLO, the thunks
+that XLA would run and the buffers that it assigns are checked; nothing runs. Each function
+prints its name when XLA made of it what it should.
+"""
+
+import os
+import pathlib
+import re
+import sys
+import tempfile
+from typing import NamedTuple
+
+import jax
+from jax import lax
+from jax.experimental import topologies
+import jax.numpy as jnp
+
+import jaxgemm
+
+BF16, F32, I32, U32 = jnp.bfloat16, jnp.float32, jnp.int32, jnp.uint32
+PRODUCTS = ("jaxgemm_gemm", "jaxgemm_chunked_gemm")
+WANTED = os.environ.get("JAXGEMM_COMMAND_BUFFERS") != "0"
+OURS = {"implementation": "jaxgemm"}
+
+# What XLA's compiler has to know of a GPU (GpuTargetConfigProto).
+TARGET = """
+platform_name: "ROCM"
+dnn_version_info {{ major: 1 minor: 3 }}
+runtime_version {{ major: 7 }}
+gpu_device_info {{
+  rocm_compute_capability {{ gcn_arch_name: "{arch}:sramecc+:xnack-" }}
+  threads_per_block_limit: 1024 threads_per_warp: 64 threads_per_core_limit: 2048
+  shared_memory_per_block: {lds} shared_memory_per_core: {lds}
+  shared_memory_per_block_optin: {lds} core_count: {cus} fpus_per_core: 128
+  block_dim_limit_x: 2147483647 block_dim_limit_y: 65536 block_dim_limit_z: 65536
+  thread_dim_limit_x: 1024 thread_dim_limit_y: 1024 thread_dim_limit_z: 1024
+  memory_bandwidth: 2662400000000 l2_cache_size: 4194304 clock_rate_ghz: 2.1
+  device_memory_size: 206158430208 registers_per_core_limit: 65536
+  registers_per_block_limit: 65536 device_address_bits: 64
+}}
+"""
+
+
+def chip(arch: str):
+  """A sharding on one device of a chip that is not there."""
+  lds, cus = {"gfx942": (65536, 304), "gfx950": (163840, 256)}[arch]
+  topology = topologies.get_topology_desc(
+      "", platform="rocm", topology="1x1x1",
+      target_config=TARGET.format(arch=arch, lds=lds, cus=cus))
+  return jax.sharding.SingleDeviceSharding(topology.devices[0])
+
+
+class Compiled(NamedTuple):
+  """Attributes:
+    hlo: the optimised HLO without metadata, which has words such as "transpose" in it.
+    thunks: what XLA runs; what is in a command buffer is indented.
+    buffers: which value is in which allocation.
+  """
+
+  hlo: str
+  thunks: str
+  buffers: str
+
+
+def compile_for(device, f, *shapes, donate=()) -> Compiled:
+  """Compiles f for arrays of these (shape, dtype)."""
+  types = [jax.ShapeDtypeStruct(shape, dtype, sharding=device) for shape, dtype in shapes]
+  with tempfile.TemporaryDirectory() as folder:
+    program = jax.jit(f, donate_argnums=donate).lower(*types).compile(compiler_options={
+        "xla_dump_to": folder, "xla_dump_hlo_as_text": True,
+        "xla_gpu_graph_min_graph_size": 1})
+    def dump(ending):
+      return "".join(path.read_text() for path in pathlib.Path(folder).glob(
+          f"*jit_*{ending}.txt"))
+
+    hlo = re.sub(r", metadata=\{[^}]*\}", "", program.as_text())
+    # XLA writes the thunks again if putting them into command buffers changed them.
+    thunks = dump("thunk_sequence_after_thunk_passes") or dump("thunk_sequence")
+    return Compiled(hlo, thunks, dump("after_optimizations-buffer-assignment"))
+
+
+def product_lines(hlo: str) -> list[str]:
+  return [line for line in hlo.splitlines()
+          if any(f'custom_call_target="{target}"' in line for target in PRODUCTS)]
+
+
+def check(made: Compiled, calls: int) -> None:
+  """Raises AssertionError unless XLA makes one custom call of each of so many products,
+  copies and transposes no operand, assigns the workspace, and records the calls in command
+  buffers or does not, as JAXGEMM_COMMAND_BUFFERS says."""
+  lines = made.hlo.splitlines()
+  products = product_lines(made.hlo)
+  assert len(products) == calls, f"{len(products)} calls for {calls} products\n{made.hlo}"
+  for line in lines:
+    assert not re.search(r" (transpose|copy-start)\(", line), made.hlo
+    # Before a loop its counter and x are copied: a loop may not overwrite a parameter.
+    if " copy(" in line:
+      assert re.search(r" copy\(%(constant|x)[._]", line), line
+  # XLA assigns memory to the workspace, the last result of a call: temporary memory, or
+  # that of a result which is written later.
+  for line in products:
+    name, size = re.search(r"%([\w.]+) = \(.*u8\[(\d+)\]\{0\}\) custom-call", line).groups()
+    workspace = line.split(" custom-call")[0].count("[") - 1
+    value = rf" {re.escape(name)}\{{{workspace}\}} @\d+> \(size={size},offset=\d+\): u8"
+    assert re.search(value, made.buffers), f"{line}\n{made.buffers}"
+  # Calls that begin or wait for copies are never recorded.
+  recordable = made.hlo.count('custom_call_target="jaxgemm_gemm"') if WANTED else 0
+  assert recorded_calls(made.thunks) == recordable, made.thunks
+
+
+def recorded_calls(thunks: str) -> int:
+  """How many custom calls are in command buffers."""
+  recorded, buffer = 0, None  # the indentation of the command buffer around a line
+  for line in thunks.splitlines():
+    indentation = len(line) - len(line.lstrip())
+    if buffer is not None and indentation <= buffer:
+      buffer = None
+    if buffer is None and "kCommandBuffer" in line:
+      buffer = indentation
+    recorded += buffer is not None and "kCustomCall" in line
+  return recorded
+
+
+def pullback(f, differentiable: int):
+  """f's arguments and the gradient of its result -> the gradients of the first ones."""
+  def gradients(*args):
+    *args, out = args
+    wanted, others = args[:differentiable], args[differentiable:]
+    return jax.vjp(lambda *wanted: f(*wanted, *others), *wanted)[1](out)
+  return gradients
+
+
+def matmul(a, b, bias=None, **options):
+  return jaxgemm.matmul(a, b, bias=bias, **OURS, **options)
+
+
+def with_epilogue(a, b, bias):
+  return matmul(a, b, bias, activation="gelu")
+
+
+def scaled(a, b, scale):
+  return matmul(a, b, scale=scale)
+
+
+def transposed(a, b):
+  return jaxgemm.dot_general(a, b, (((0,), (1,)), ((), ())), **OURS)
+
+
+def batched(a, b):
+  return jaxgemm.dot_general(a, b, (((2,), (2,)), ((0,), (0,))), **OURS)
+
+
+def ragged(a, b, sizes, **options):
+  return jaxgemm.ragged_dot(a, b, sizes, **OURS, **options)
+
+
+def gated(a, b, sizes):
+  return jaxgemm.ragged_gated_linear_unit(a, b, sizes, **OURS)
+
+
+def ragged_general(contracting, ragged_dimensions, group_dimensions):
+  numbers = lax.RaggedDotDimensionNumbers(
+      (contracting, ((), ())), ragged_dimensions, group_dimensions)
+  return lambda a, b, sizes, **options: jaxgemm.ragged_dot_general(
+      a, b, sizes, numbers, **OURS, **options)
+
+
+ragged_transposed = ragged_general(((1,), (2,)), [0], [0])
+ragged_k = ragged_general(((0,), (0,)), [0], [])
+
+CHUNKS = dict(tiles_per_chunk_m=1, config=jaxgemm.GemmConfig(tile_m=128), **OURS)
+
+
+def chunked(a, b, signals):
+  return jaxgemm.chunked_matmul(a, b, signals, **CHUNKS)
+
+
+def overlapped(a, b):
+  return jaxgemm.overlap(a, lambda data, signals: jaxgemm.chunked_matmul(
+      data, b, signals, chunk_rows=128, **CHUNKS), chunk_rows=128)
+
+
+A, B, OUT, BIAS = ((256, 128), BF16), ((128, 64), BF16), ((256, 64), BF16), ((64,), BF16)
+SIZES, EXPERTS, GATED = ((4,), I32), ((4, 128, 64), BF16), ((4, 128, 2, 64), BF16)
+STACK = ((3, 256, 128), BF16), ((3, 64, 128), BF16), ((3, 256, 64), BF16)
+
+# The function, how many of its arguments have gradients, the arguments and the result, and
+# the products of the function and of its gradients.
+FUNCTIONS = {
+    "matmul": (matmul, 2, [A, B], OUT, 1, 2),
+    "float32": (matmul, 2, [(A[0], F32), (B[0], F32)], (OUT[0], F32), 1, 2),
+    "epilogue": (with_epilogue, 3, [A, B, BIAS], OUT, 1, 3),
+    "scaled": (scaled, 3, [A, B, BIAS], OUT, 1, 3),
+    "work_stealing": (lambda a, b: matmul(a, b, schedule="work_stealing"), 2, [A, B], OUT, 1, 2),
+    "stream_k": (lambda a, b: matmul(a, b, schedule="stream_k"), 2,
+                 [((256, 4096), BF16), ((4096, 64), BF16)], OUT, 1, 2),
+    "transposed": (transposed, 2, [((128, 256), BF16), ((64, 128), BF16)], OUT, 1, 2),
+    "batched": (batched, 2, [STACK[0], STACK[1]], STACK[2], 1, 2),
+    "ragged": (ragged, 2, [A, EXPERTS, SIZES], OUT, 1, 2),
+    "ragged_transposed": (ragged_transposed, 2, [A, ((4, 64, 128), BF16), SIZES], OUT, 1, 2),
+    "ragged_k": (ragged_k, 2, [A, OUT, SIZES], EXPERTS, 1, 2),
+    "gated": (gated, 2, [A, GATED, SIZES], OUT, 1, 3),
+    "chunked": (chunked, 2, [A, B, ((2,), U32)], OUT, 1, 3),
+    "overlapped": (overlapped, 2, [A, B], OUT, 1, 3),
+}
+
+
+def functions(device):
+  """One call for each product, forward and backward, with no copy and no transposition."""
+  for f, differentiable, args, out, forward, backward in FUNCTIONS.values():
+    check(compile_for(device, f, *args), forward)
+    check(compile_for(device, pullback(f, differentiable), *args, out), backward)
+
+
+def workspace(device):
+  """The workspace of these schedules is not empty, and XLA allocates it beforehand."""
+  for name in ("work_stealing", "stream_k"):
+    f, _, args, *_ = FUNCTIONS[name]
+    call, = product_lines(compile_for(device, f, *args).hlo)
+    assert re.search(r"u8\[[1-9]\d*\]\{0\}\) custom-call", call), call
+
+
+def accumulate(device):
+  """The gradient so far is added to in its place: no array is copied, also in a scan."""
+  def add(gradient, lhs, out, sizes):
+    return ragged_k(lhs, out, sizes, accumulate=gradient, preferred_element_type=F32)
+
+  so_far = EXPERTS[0], F32
+  made = compile_for(device, add, so_far, A, OUT, SIZES, donate=(0,))
+  check(made, 1)
+  assert " copy(" not in made.hlo and "input_output_alias={ {}: (0" in made.hlo, made.hlo
+
+  def scan(gradient, *batches):
+    return lax.scan(lambda g, batch: (add(g, *batch), None), gradient, batches)[0]
+
+  several = [((5, *shape), dtype) for shape, dtype in (A, OUT, SIZES)]
+  made = compile_for(device, scan, so_far, *several, donate=(0,))
+  call, = product_lines(made.hlo)
+  assert "output_to_operand_aliasing={{0}: (3, {})}" in call, call
+  assert not re.search(r"(f32|bf16)\[.* copy\(", made.hlo), made.hlo
+
+
+def scan(device):
+  """In a loop XLA cuts out the weights of a layer, and fuses nothing into the product."""
+  def layers(x, weights):
+    return lax.scan(lambda x, w: (jnp.tanh(matmul(x, w)), None), x, weights)[0]
+
+  made = compile_for(device, layers, A, ((6, 128, 128), BF16))
+  check(made, 1)
+  body = next(part for part in re.split(r"\n(?=%|ENTRY)", made.hlo) if product_lines(part))
+  fusions = re.findall(r"%(\S+) = \S+ fusion\(", body)
+  assert [re.sub(r"[.\d]+$", "", name) for name in sorted(fusions)] == [
+      "loop_add_fusion", "loop_convert_fusion", "loop_dynamic_slice_fusion"], body
+
+
+if __name__ == "__main__":
+  the_chip = chip(os.environ["JAXGEMM_ROCM_ARCH"])
+  for program in sys.argv[1:]:
+    globals()[program](the_chip)
+    print(program, "is right", flush=True)
