@@ -10,9 +10,9 @@ import pathlib
 import sys
 
 import jax
+from jax.experimental import serialize_executable
 import jax.export
 import jax.monitoring
-from jax.experimental import serialize_executable
 import jax.numpy as jnp
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
