@@ -378,6 +378,46 @@ def test_kernel_outside_its_allocation_ends_the_process():
   assert "A store of 4 bytes" in done.stderr and "device memory" in done.stderr
 
 
+def test_collectives_of_two_streams_belong_together_as_they_were_called():
+  done = run_program("""
+      import ctypes, time
+      from tests.emulator.test_hip_runtime import Hip, NON_BLOCKING
+      from jaxgemm.emulator import rocm
+      for name in ("libamdhip64.so.7", "librccl.so.1"):
+        lib = ctypes.CDLL(str(rocm.library_folder() / name))
+      hip = Hip.__new__(Hip)
+      hip.lib = ctypes.CDLL("libamdhip64.so.7")
+      hip.lib.hipGetErrorString.restype = ctypes.c_char_p
+      class Id(ctypes.Structure):
+        _fields_ = [("bytes", ctypes.c_char * 128)]
+      unique = Id()
+      lib.ncclGetUniqueId(ctypes.byref(unique))
+      late = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda data: time.sleep(0.3))
+      FLOAT, SUM, outs = 7, 0, []
+      for rank in range(2):
+        hip.call("hipSetDevice", rank)
+        ranks = ctypes.c_void_p()
+        assert lib.ncclCommInitRankConfig(ctypes.byref(ranks), 2, unique, rank, None) == 0
+        first, second = hip.stream(), hip.stream()
+        # Rank 1 runs its first collective after its second one.
+        if rank == 1:
+          hip.call("hipLaunchHostFunc", first, late, None)
+        for stream, value in ((first, 1.0), (second, 100.0)):
+          data = hip.words([0])
+          number = ctypes.c_float(value + rank)
+          hip.call("hipMemcpyHtoD", data, ctypes.byref(number), ctypes.c_size_t(4))
+          assert lib.ncclAllReduce(data, data, ctypes.c_size_t(1), FLOAT, SUM, ranks,
+                                   stream) == 0
+          outs.append((stream, data))
+      for stream, data in outs:
+        hip.call("hipStreamSynchronize", stream)
+        number = ctypes.c_float()
+        hip.call("hipMemcpyDtoH", ctypes.byref(number), data, ctypes.c_size_t(4))
+        print(number.value)
+  """)
+  assert done.stdout.split() == ["3.0", "201.0", "3.0", "201.0"], done.stdout + done.stderr
+
+
 def test_devices_are_chosen_before_they_are_used():
   done = run_program("""
       import ctypes

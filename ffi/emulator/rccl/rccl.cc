@@ -1,10 +1,11 @@
 // A stand-in for RCCL among the devices of one process. A collective is a host function on each
 // rank's stream; the streams' threads meet in an exchange. Sends are buffered and never wait.
+// As in RCCL, the first call of each rank for a communicator belongs to the first of the others,
+// and so on, whatever their streams: calls on two streams may run in any order.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -42,6 +43,17 @@ int Failed(Result result, std::string message) {
   return result;
 }
 
+// Which of the calls for a communicator it is: whether it is captured, and its number. Captured
+// calls are counted by themselves, because they take their turn each time their graph runs.
+using Turn = std::pair<bool, uint64_t>;
+
+// Counts the calls of a rank, or those from one rank to another.
+struct Turns {
+  Turn Next(bool is_captured) { return {is_captured, is_captured ? captured++ : submitted++}; }
+
+  uint64_t submitted = 0, captured = 0;
+};
+
 // The state of one collective: each rank gives a buffer, and gets the buffers of all ranks.
 struct Exchange {
   std::vector<const void*> from;
@@ -49,14 +61,21 @@ struct Exchange {
 };
 
 struct Group {
-  explicit Group(int ranks) : ranks(ranks), turns(ranks) {}
+  using Ranks = std::pair<int, int>;  // sender and receiver
+
+  explicit Group(int ranks)
+      : ranks(ranks), turns(ranks), sends(ranks * ranks), receives(ranks * ranks) {}
+
+  Turns& SendsOf(Ranks of) { return sends[of.first * ranks + of.second]; }
+  Turns& ReceivesOf(Ranks of) { return receives[of.first * ranks + of.second]; }
 
   const int ranks;
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<uint64_t> turns;  // collectives that each rank has begun
-  std::map<uint64_t, Exchange> exchanges;
-  std::map<std::pair<int, int>, std::deque<std::string>> messages;  // by sender and receiver
+  std::vector<Turns> turns;  // of the collectives of each rank
+  std::map<Turn, Exchange> exchanges;
+  std::vector<Turns> sends, receives;  // by sender and receiver
+  std::map<std::pair<Ranks, Turn>, std::string> messages;
   // ncclCommSplit: the choice of each rank, and the groups that follow from the choices.
   struct Split {
     std::map<int, std::pair<int, int>> chosen;  // color and key of a rank
@@ -82,14 +101,15 @@ struct Communicator {
 
 namespace {
 
+using Compute = std::function<void(const std::vector<const void*>&, char*)>;
+
 // Waits for all ranks, computes this rank's result from their buffers, and stores it when all ranks
 // have read: a buffer may also be the result of another rank.
-void Meet(const Communicator& self, const void* from, void* to, size_t bytes,
-          const std::function<void(const std::vector<const void*>&, char*)>& compute) {
+void Meet(const Communicator& self, Turn turn, const void* from, void* to, size_t bytes,
+          const Compute& compute) {
   Group& group = *self.group;
   std::string result(bytes, '\0');
   std::unique_lock lock(group.mutex);
-  const uint64_t turn = group.turns[self.rank]++;
   Exchange& exchange = group.exchanges[turn];
   exchange.from.resize(group.ranks);
   exchange.from[self.rank] = from;
@@ -107,6 +127,21 @@ void Meet(const Communicator& self, const void* from, void* to, size_t bytes,
   std::memcpy(to, result.data(), bytes);
 }
 
+bool IsCaptured(hipStream_t stream) {
+  int captured = 0;
+  return hipStreamIsCapturing(stream, &captured) == hipSuccess && captured != 0;
+}
+
+// The turn of a call that is about to be submitted.
+std::function<Turn()> TakeTurn(Group& group, Turns& turns, hipStream_t stream) {
+  auto next = [&group, &turns](bool is_captured) {
+    std::lock_guard guard(group.mutex);
+    return turns.Next(is_captured);
+  };
+  if (IsCaptured(stream)) return [=] { return next(true); };
+  return [turn = next(false)] { return turn; };
+}
+
 struct HostCall {
   std::function<void()> function;
   bool is_once;
@@ -119,12 +154,8 @@ void RunHostCall(void* data) {
 }
 
 int SubmitNow(hipStream_t stream, std::function<void()> function) {
-  int captured = 0;
-  if (hipStreamIsCapturing(stream, &captured) != hipSuccess) {
-    return Failed(kHipError, hipGetErrorString(hipErrorInvalidHandle));
-  }
   // A graph may run the call at any later time, so a captured call is never deleted.
-  auto* call = new HostCall{std::move(function), captured == 0};
+  auto* call = new HostCall{std::move(function), !IsCaptured(stream)};
   const hipError_t error = hipLaunchHostFunc(stream, RunHostCall, call);
   if (error == hipSuccess) return kSuccess;
   delete call;
@@ -146,6 +177,14 @@ int OnStream(hipStream_t stream, std::function<void()> function, Order order = O
   if (open_groups == 0) return SubmitNow(stream, std::move(function));
   pending_calls.push_back({order, stream, std::move(function)});
   return kSuccess;
+}
+
+// Submits a collective of which this rank gets `bytes`.
+int Collect(const Communicator* communicator, hipStream_t stream, const void* from, void* to,
+            size_t bytes, Compute compute) {
+  const Communicator self = *communicator;
+  auto turn = TakeTurn(*self.group, self.group->turns[self.rank], stream);
+  return OnStream(stream, [=] { Meet(self, turn(), from, to, bytes, compute); });
 }
 
 int CheckType(int type) {
@@ -282,34 +321,29 @@ int ncclGroupEnd() {
 int ncclAllReduce(const void* from, void* to, size_t count, int type, int op,
                   Communicator* communicator, hipStream_t stream) {
   if (const int error = CheckReduction(type, op)) return error;
-  return OnStream(stream, [=, self = *communicator] {
-    Meet(self, from, to, count * BytesOf(type),
-         [=](const auto& all, char* out) { Reduce(all, out, count, type, op); });
-  });
+  return Collect(communicator, stream, from, to, count * BytesOf(type),
+                 [=](const auto& all, char* out) { Reduce(all, out, count, type, op); });
 }
 
 int ncclReduceScatter(const void* from, void* to, size_t count, int type, int op,
                       Communicator* communicator, hipStream_t stream) {
   if (const int error = CheckReduction(type, op)) return error;
-  return OnStream(stream, [=, self = *communicator] {
-    const size_t bytes = count * BytesOf(type), offset = bytes * self.rank;
-    Meet(self, from, to, bytes, [=](auto all, char* out) {
-      for (const void*& buffer : all) buffer = static_cast<const char*>(buffer) + offset;
-      Reduce(all, out, count, type, op);
-    });
+  const size_t bytes = count * BytesOf(type), offset = bytes * communicator->rank;
+  return Collect(communicator, stream, from, to, bytes, [=](auto all, char* out) {
+    for (const void*& buffer : all) buffer = static_cast<const char*>(buffer) + offset;
+    Reduce(all, out, count, type, op);
   });
 }
 
 int ncclAllGather(const void* from, void* to, size_t count, int type, Communicator* communicator,
                   hipStream_t stream) {
   if (const int error = CheckType(type)) return error;
-  return OnStream(stream, [=, self = *communicator] {
-    const size_t bytes = count * BytesOf(type);
-    Meet(self, from, to, bytes * self.group->ranks, [=](const auto& all, char* out) {
-      for (size_t rank = 0; rank < all.size(); ++rank) {
-        std::memcpy(out + rank * bytes, all[rank], bytes);
-      }
-    });
+  const size_t bytes = count * BytesOf(type);
+  return Collect(communicator, stream, from, to, bytes * communicator->group->ranks,
+                 [=](const auto& all, char* out) {
+    for (size_t rank = 0; rank < all.size(); ++rank) {
+      std::memcpy(out + rank * bytes, all[rank], bytes);
+    }
   });
 }
 
@@ -317,22 +351,24 @@ int ncclBroadcast(const void* from, void* to, size_t count, int type, int root,
                   Communicator* communicator, hipStream_t stream) {
   if (const int error = CheckType(type)) return error;
   if (const int error = CheckPeer(communicator, root)) return error;
-  return OnStream(stream, [=, self = *communicator] {
-    const size_t bytes = count * BytesOf(type);
-    Meet(self, from, to, bytes,
-         [=](const auto& all, char* out) { std::memcpy(out, all[root], bytes); });
-  });
+  const size_t bytes = count * BytesOf(type);
+  return Collect(communicator, stream, from, to, bytes,
+                 [=](const auto& all, char* out) { std::memcpy(out, all[root], bytes); });
 }
 
 int ncclSend(const void* from, size_t count, int type, int peer, Communicator* communicator,
              hipStream_t stream) {
   if (const int error = CheckType(type)) return error;
   if (const int error = CheckPeer(communicator, peer)) return error;
-  return OnStream(stream, [=, self = *communicator] {
+  const Communicator self = *communicator;
+  const Group::Ranks ranks = {self.rank, peer};
+  auto turn = TakeTurn(*self.group, self.group->SendsOf(ranks), stream);
+  return OnStream(stream, [=] {
     Group& group = *self.group;
     std::string message(static_cast<const char*>(from), count * BytesOf(type));
+    const Turn now = turn();
     std::lock_guard guard(group.mutex);
-    group.messages[{self.rank, peer}].push_back(std::move(message));
+    group.messages[{ranks, now}] = std::move(message);
     group.changed.notify_all();
   }, Order::kFirst);
 }
@@ -341,13 +377,15 @@ int ncclRecv(void* to, size_t count, int type, int peer, Communicator* communica
              hipStream_t stream) {
   if (const int error = CheckType(type)) return error;
   if (const int error = CheckPeer(communicator, peer)) return error;
-  return OnStream(stream, [=, self = *communicator] {
+  const Communicator self = *communicator;
+  const Group::Ranks ranks = {peer, self.rank};
+  auto turn = TakeTurn(*self.group, self.group->ReceivesOf(ranks), stream);
+  return OnStream(stream, [=] {
     Group& group = *self.group;
+    const std::pair key(ranks, turn());
     std::unique_lock lock(group.mutex);
-    auto& messages = group.messages[{peer, self.rank}];
-    group.changed.wait(lock, [&] { return !messages.empty(); });
-    const std::string message = std::move(messages.front());
-    messages.pop_front();
+    group.changed.wait(lock, [&] { return group.messages.count(key) != 0; });
+    const std::string message = std::move(group.messages.extract(key).mapped());
     lock.unlock();
     if (message.size() != count * BytesOf(type)) {
       throw std::runtime_error("A rank receives " + std::to_string(count * BytesOf(type)) +
