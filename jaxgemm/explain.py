@@ -4,13 +4,12 @@ from collections.abc import Callable
 import dataclasses
 import functools
 import inspect
-from typing import Any
+from typing import Any, overload
 
 import jax
-from jax.extend.core import jaxprs_in_params
 import jax.numpy as jnp
 
-from jaxgemm import _ffi
+from jaxgemm import _ffi, program
 from jaxgemm.chunked.api import chunked_matmul
 from jaxgemm.chunked.primitive import chunked_p, plan_chunked
 from jaxgemm.config import did_you_mean
@@ -18,8 +17,8 @@ from jaxgemm.dense import layout
 from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.dense.dimensions import dot_general_product, matmul_product
 from jaxgemm.dense.layout import Dims
-from jaxgemm.dense.primitive import contract_p, plan_contraction
-from jaxgemm.fallback import NOTHING_TO_SUM, Unsupported
+from jaxgemm.dense.primitive import plan_contraction
+from jaxgemm.fallback import NOTHING_TO_SUM, XLA_WAS_ASKED, Unsupported
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import BASIC, ragged_result
@@ -36,35 +35,73 @@ class Explanation:
   multiprocessors or processors), kernel, schedule, reduction,
   tile (m, n, k), tiles (how many along each, in each batch), batch, num_workgroups, num_queues,
   workspace_bytes, zeroed_bytes, relayouts (what is transposed or padded by a copy),
-  fused_epilogue, gradients (the relayouts of each operand's gradient), reasons, and
+  fused_epilogue, gradients (the relayouts of each operand's gradient), reasons,
+  predicted_cycles (on Hopper, else None; a rough figure that ranks the candidates),
+  tuned (the entry of the tuning file that decided, with its key, or None), and
   candidates: all that could have been chosen, the chosen one first, each with kernel,
   tile, schedule, form, cost (predicted, in units of the chosen one's; on AMD GPUs a
   rank) and config (fields of GemmConfig with which the plan chooses it).
   Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles
   are the most that any group sizes can make. Products that wait for chunks also have
   chunk_rows. With "xla" there are only implementation and reasons.
+
+  The data of a function has one key, calls: a list of such dictionaries in the order of
+  the program. Each also has operands and results (their types and shapes, as str),
+  within (what it is nested in, from the outside) and count (how many such calls there
+  are). There a grouped product's copies into another layout are operations of their
+  own, so its relayouts and gradients do not have them.
   """
 
   data: dict[str, Any]
 
   def __str__(self) -> str:
-    data = self.data
-    lines = [f"implementation: {data['implementation']}"]
-    if data["implementation"] != "xla":
-      words = {key: " x ".join(map(str, data[key])) for key in ("tile", "tiles")}
-      lines += [
-          f"kernel: {data['kernel']} on {data['target']}",
-          f"schedule: {data['schedule']}, reduction {data['reduction']}",
-          f"tile: {words['tile']}; tiles along m, n, k: {words['tiles']}",
-          *([f"batches: {data['batch']}"] if data["batch"] > 1 else []),
-          f"workgroups: {data['num_workgroups']}, queues {data['num_queues']}",
-          f"workspace: {data['workspace_bytes']} bytes, of which "
-          f"{data['zeroed_bytes']} are zeroed",
-      ]
-    if "ragged" in data:
-      lines.append(f"groups along {data['ragged']}: {data['local_groups']} of "
-                   f"{data['groups']}; tiles are the most that they can make")
-    return "\n".join([*lines, *(f"- {reason}" for reason in data["reasons"])])
+    if "calls" not in self.data:
+      return "\n".join(_lines(self.data))
+    lines = []
+    for number, call in enumerate(self.data["calls"], 1):
+      times = f", {call['count']} times" if call["count"] > 1 else ""
+      within = f", in {' / '.join(call['within'])}" if call["within"] else ""
+      lines.append(f"{number}. {', '.join(call['operands'])} -> "
+                   f"{', '.join(call['results'])}{times}{within}")
+      lines += [f"   {line}" for line in _lines(call)]
+    return "\n".join(lines) or "no product of jaxgemm"
+
+
+def _lines(data: dict[str, Any]) -> list[str]:
+  """The plan of a call in words."""
+  lines = [f"implementation: {data['implementation']}"]
+  if data["implementation"] != "xla":
+    words = {key: " x ".join(map(str, data[key])) for key in ("tile", "tiles")}
+    lines += [
+        f"kernel: {data['kernel']} on {data['target']}",
+        f"schedule: {data['schedule']}, reduction {data['reduction']}",
+        f"tile: {words['tile']}; tiles along m, n, k: {words['tiles']}",
+        *([f"batches: {data['batch']}"] if data["batch"] > 1 else []),
+        f"workgroups: {data['num_workgroups']}, queues {data['num_queues']}",
+        f"workspace: {data['workspace_bytes']} bytes, of which "
+        f"{data['zeroed_bytes']} are zeroed",
+    ]
+    if data["predicted_cycles"]:
+      lines.append(f"predicted: {data['predicted_cycles']:.0f} cycles")
+    lines += _rejected(data["candidates"])
+  if "ragged" in data:
+    lines.append(f"groups along {data['ragged']}: {data['local_groups']} of "
+                 f"{data['groups']}; tiles are the most that they can make")
+  return [*lines, *(f"- {reason}" for reason in data["reasons"])]
+
+
+def _rejected(candidates: list[dict[str, Any]]) -> list[str]:
+  """A line on the candidates that cost more, if there are some."""
+  costs: dict[str, float] = {}
+  for each in candidates:
+    name = f"{each['schedule']} {' x '.join(map(str, each['tile']))}"
+    costs.setdefault(name, each["cost"])
+  others = list(costs.items())[1:]
+  if not others:
+    return []
+  more = f", and {len(others) - 2} more" if len(others) > 2 else ""
+  nearest = ", ".join(f"{name} ({cost:.2f} of the cost)" for name, cost in others[:2])
+  return [f"rejected: {nearest}{more}"]
 
 
 _NAMES = ("precision", "preferred_element_type", "out_sharding")
@@ -164,24 +201,13 @@ def _devices_reason(a, b) -> list[str]:
           "and each device plans its part when XLA has shared it out"]
 
 
-def contractions(jaxpr):
-  """The equations of a jaxpr, and of those in it, that are calls of the kernels."""
-  for eqn in jaxpr.eqns:
-    if eqn.primitive in (contract_p, ragged_p, chunked_p):
-      yield eqn
-    else:
-      for inner in jaxprs_in_params(eqn.params):
-        yield from contractions(inner)
-
-
 def _trace(a, b, kwargs):
   """The contraction that a call becomes, or None if XLA computes it."""
   function, _, kwargs = _function(kwargs)
   arrays = {key: kwargs.pop(key) for key in _ARRAYS if kwargs.get(key) is not None}
   function = functools.partial(function, **kwargs)
-  traced = jax.make_jaxpr(lambda a, b, arrays: function(a, b, **arrays))
-  jaxpr = traced(a, b, arrays)
-  return next(contractions(jaxpr.jaxpr), None)
+  jaxpr = program.trace(lambda a, b, arrays: function(a, b, **arrays), (a, b, arrays))
+  return next((eqn for eqn, _, by_xla in program.calls(jaxpr) if not by_xla), None)
 
 
 def _plan(eqn):
@@ -260,8 +286,16 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
   return True, ""
 
 
-def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
-  """The plan of a call in words and as data; see `Explanation`.
+@overload
+def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation: ...
+@overload
+def explain(function: Callable, /, *args, **kwargs) -> Explanation: ...
+
+
+def explain(*args, **kwargs) -> Explanation:
+  """The plan of a call, or of every call in a function, in words and as data.
+
+  `explain(a, b, **options)` has the arguments of a product:
 
   Args:
     a: array or `jax.ShapeDtypeStruct`.
@@ -269,37 +303,97 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
     gradients: whether the reasons also name the copies that the gradients need.
     **kwargs: as for `supports`.
 
+  `explain(function, *args, **kwargs)` has a function, which may be jitted, and its
+  arguments: arrays, or `jax.ShapeDtypeStruct` in their places. It is traced, not run.
+  Every product of jaxgemm in it is listed, also within jit, scan, while, cond,
+  shard_map, remat and functions with derivatives of their own, and also those that
+  were left to XLA. `jax.grad` of a function has the products of the gradients, too.
+  On automatic meshes the shapes and plans are those of whole arrays.
+
+  Returns:
+    an `Explanation`.
+
   Raises:
     ValueError, TypeError: what the call itself would raise.
   """
+  if args and callable(args[0]):
+    return _of_function(*args, **kwargs)
+  return _of_product(*args, **kwargs)
+
+
+def _of_function(function: Callable, /, *args, **kwargs) -> Explanation:
+  args, kwargs = jax.tree.map(
+      lambda x: _abstract("", x) if isinstance(x, jax.Array) else x, (args, kwargs))
+  found: list[dict[str, Any]] = []
+  for call in program.calls(program.trace(function, args, kwargs)):
+    data = _of_call(call)
+    same = next((x for x in found if x | {"count": 1} == data), None)
+    if same is None:
+      found.append(data)
+    else:
+      same["count"] += 1
+  return Explanation({"calls": found})
+
+
+def _of_call(call: program.Call) -> dict[str, Any]:
+  """The data of a call in a function."""
+  eqn = call.eqn
+  if call.reason:
+    data = {"implementation": "xla", "reasons": [call.reason]}
+  else:
+    data = _planned(eqn)
+  types = [[f"{x.aval.dtype}[{','.join(map(str, x.aval.shape))}]" for x in xs]
+           for xs in (eqn.invars, eqn.outvars)]
+  return data | {"operands": types[0], "results": types[1], "within": call.within,
+                 "count": 1}
+
+
+def _of_product(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
   devices = _devices_reason(a, b)
   a, b, kwargs = _described(a, b, kwargs)
   eqn = _trace(a, b, kwargs)
   if eqn is None:
-    reason = "implementation='xla' was given"
+    reason = XLA_WAS_ASKED
     if kwargs.get("implementation") is None:
       reason = supports(a, b, **kwargs)[1]
       if not reason:
         forced = _plan(_trace(a, b, kwargs | {"implementation": "jaxgemm"}))[1]
         reason = forced["faster_by_xla"] or NOTHING_TO_SUM
     return Explanation({"implementation": "xla", "reasons": [reason]})
+  arranged = _ragged_layout(a, b, eqn, kwargs) if eqn.primitive is ragged_p else None
+  return Explanation(_planned(eqn, arranged, kwargs, devices, gradients))
+
+
+def _planned(eqn, arranged: grouped_layout.RaggedLayout | None = None, kwargs=None,
+             devices=(), gradients: bool = False) -> dict[str, Any]:
+  """The data of a call of the kernels.
+
+  Args:
+    arranged: how a grouped product's operands were laid out, if that is known.
+    kwargs: what the public function got.
+    devices: reasons that sharding gives.
+    gradients: see `explain`.
+  """
+  kwargs = kwargs or {}
   chosen, plan = _plan(eqn)
   operands, spec = [x.aval for x in eqn.invars], eqn.params["spec"]
+  transposed: tuple[str, ...] = ()
   if eqn.primitive is ragged_p:
-    how, swap, fused = _ragged_layout(a, b, eqn, kwargs), False, True
-    copied = how.gradient_relayouts(a, b)
+    swap, fused, copied = False, True, {}
+    if arranged is not None:
+      transposed, copied = arranged.relayouts, arranged.gradient_relayouts(*operands[:2])
   elif eqn.primitive is chunked_p:
     form, (lhs, rhs) = eqn.params["form"], operands[:2]
     shape = form.geometry(lhs.shape, rhs.shape, operands[2].shape).out_shape()
     dims = form.dims(lhs.shape, rhs.shape, None, None, shape)
     sizes = layout.label_sizes(dims, lhs.shape, rhs.shape)
-    how, swap, fused = layout.of_product(dims, sizes, False)._replace(relayouts=()), False, True
+    swap, fused = False, True
     copied = _gradients(dims, sizes, lhs, rhs)
   else:
     dims = eqn.params["labels"]
     sizes = layout.label_sizes(dims, *(x.shape for x in operands))
     how = chosen or layout.of_product(dims, sizes)
-    swap, fused = how.swap, chosen is not None
+    swap, fused, transposed = how.swap, chosen is not None, how.relayouts
     copied = _gradients(dims, sizes, *operands[:2])
   names = {"lhs": "rhs", "rhs": "lhs"} if swap else {}
   moved = {names.get(x, x): done for x, done in plan["copies"].items()}
@@ -307,9 +401,9 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
   reasons += _dtype_reasons(plan, operands, swap)
   reasons += [f"{name} is {done}" for name, done in moved.items()]
   reasons += [f"{name} is transposed by a copy: its dimensions are not in an order "
-              "that a kernel reads or writes" for name in how.relayouts]
-  if eqn.primitive is ragged_p:
-    reasons += _ragged_reasons(how, kwargs)
+              "that a kernel reads or writes" for name in transposed]
+  if arranged is not None:
+    reasons += _ragged_reasons(arranged, kwargs)
   reasons += devices
   if not fused:
     reasons.append("the epilogue runs outside the kernel: bias or scale varies "
@@ -317,24 +411,27 @@ def explain(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
   if gradients:
     saves = spec.activation is not None or bool(kwargs.get("gated"))
     reasons += _gradient_reasons(copied, saves)
+  form = eqn.params.get("form")
   keys = ("target", "chip", "num_cus", "candidates", "kernel", "schedule", "reduction", "tile",
-          "tiles", "num_workgroups", "num_queues", "workspace_bytes", "zeroed_bytes")
+          "tiles", "num_workgroups", "num_queues", "workspace_bytes", "zeroed_bytes",
+          "predicted_cycles")
   data = {
       "implementation": (f"emulated:{spec.emulated}" if spec.emulated
                          else "jaxgemm"),
       **{key: plan[key] for key in keys},
-      "relayouts": tuple(dict.fromkeys((*how.relayouts, *moved))),
+      "tuned": plan.get("tuned"),
+      "relayouts": tuple(dict.fromkeys((*transposed, *moved))),
       "batch": plan["batch"],
       "fused_epilogue": fused,
       "gradients": copied,
       "reasons": reasons,
   }
   if eqn.primitive is ragged_p:
-    data |= {"ragged": how.form.mode, "groups": operands[2].shape[-1],
-             "local_groups": how.form.local_groups}
+    data |= {"ragged": form.mode, "groups": operands[2].shape[-1],
+             "local_groups": form.local_groups}
   if eqn.primitive is chunked_p:
-    data["chunk_rows"] = plan["tile"][0] * eqn.params["form"].tiles_per_chunk
-  return Explanation(data)
+    data["chunk_rows"] = plan["tile"][0] * form.tiles_per_chunk
+  return data
 
 
 def _ragged_layout(a, b, eqn, kwargs):

@@ -1,8 +1,11 @@
 """Decides whether this package's kernels or XLA compute a product, and says why."""
 
+import contextlib
 import pathlib
+import re
 import sys
 import warnings
+import zlib
 
 import jax
 import jax.numpy as jnp
@@ -109,9 +112,27 @@ def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
   return bool(reason)
 
 
-# The reason that `jaxgemm.explain` gives if `prefers_xla`.
+# The reasons that need no warning: it was asked for, or `prefers_xla`.
+XLA_WAS_ASKED = "implementation='xla' was given"
 NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum. XLA "
                   "multiplies these together with what precedes and follows")
+
+_reasons: dict[str, str] = {}
+
+
+def on_xla(implementation: str | None, reason: str | None) -> contextlib.AbstractContextManager:
+  """Names the scope of what XLA computes in place of the kernels, for `reason_of`."""
+  why = XLA_WAS_ASKED if implementation == "xla" else reason or NOTHING_TO_SUM
+  # No "/", "(" or space: the name is a part of the names of operations in profiles.
+  name = f"jaxgemm_to_xla_{zlib.crc32(why.encode()):08x}"
+  _reasons[name] = why
+  return jax.named_scope(name)
+
+
+def reason_of(name_stack: str) -> str:
+  """Why what has this stack of names was left to XLA; "" if it was not."""
+  found = re.search(r"jaxgemm_to_xla_[0-9a-f]{8}", name_stack)
+  return _reasons.get(found[0], "") if found else ""
 
 
 def prefers_xla(k: int, implementation: str | None) -> bool:

@@ -164,6 +164,9 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["target"] = target;
   result["chip"] = std::string(chip.name);
   result["num_cus"] = chip.num_cus;
+  // Costs are cycles on Hopper only.
+  result["predicted_cycles"] =
+      target == "sm90" && chosen.cost > 0 ? nb::cast(chosen.cost) : nb::none();
   result["kernel"] = kernel;
   result["schedule"] = attrs["schedule"];
   result["reduction"] = attrs["reduction"];

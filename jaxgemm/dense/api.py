@@ -20,7 +20,7 @@ from jaxgemm.dense.dimensions import (
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.primitive import contract, contract_local, plan_contraction
 from jaxgemm.dtypes import promote_with, promoted_dtype, xla_accumulator_dtype
-from jaxgemm.fallback import leaves_to_xla, prefers_xla, unsupported_reason
+from jaxgemm.fallback import leaves_to_xla, on_xla, prefers_xla, unsupported_reason
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.precision import hashable, is_high
 from jaxgemm.spec import Spec
@@ -175,7 +175,8 @@ def _call(lhs, rhs, bias, scale, product: Product, **options):
   if reason is None and implementation is None and not by_xla:
     reason = _faster_by_xla(lhs, rhs, bias, scale, product, dims, spec)
   if leaves_to_xla(implementation, reason) or by_xla:
-    return _xla(lhs, rhs, bias, scale, product, dims, spec)
+    with on_xla(implementation, reason):
+      return _xla(lhs, rhs, bias, scale, product, dims, spec)
   if spec.emulated is not None:
     _ffi.use_emulator()
   lhs, rhs = promote_with(lhs, rhs), promote_with(rhs, lhs)

@@ -13,7 +13,7 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, epilogue
+from jaxgemm import _ffi, epilogue, fallback
 from jaxgemm import mesh as meshes
 from jaxgemm.config import check_activation, resolve
 from jaxgemm.dense.api import dot_general, epilogue_values
@@ -276,8 +276,9 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
       rhs = _constant(rhs, rhs_grad)
     if gated:
       rhs = jnp.reshape(rhs, merge_columns(rhs.shape))
-    out = _xla(lhs, rhs, group_sizes, group_offset, bias, scale, numbers=numbers,
-               layout=layout, spec=spec, precision=precision)
+    with fallback.on_xla(implementation, reason):
+      out = _xla(lhs, rhs, group_sizes, group_offset, bias, scale, numbers=numbers,
+                 layout=layout, spec=spec, precision=precision)
     return out if accumulate is None else accumulate + out
 
   def on_kernels(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):

@@ -8,6 +8,7 @@ JAXGEMM_TUNING names.
 from collections.abc import Iterator, Mapping
 import contextlib
 import contextvars
+import dataclasses
 import functools
 import json
 import os
@@ -118,7 +119,8 @@ def planned(problem: Problem, config: tuple, target: str, is_open: bool) -> dict
   predicted = _ffi.plan(fields, config, target, cus)
   if not _uses_file.get():
     return predicted | {"by_rule": bool(predicted["faster_by_xla"]), "faster_by_xla": ""}
-  entry = entries().get(key(problem, target, cus)) if is_open and entries() else None
+  name = key(problem, target, cus) if is_open and entries() else ""
+  entry = entries().get(name)
   if entry is None:
     return predicted
   times = (f"{entry.seconds * 1e6:.1f} us on {entry.date[:10]}, the plan's own choice "
@@ -140,6 +142,7 @@ def planned(problem: Problem, config: tuple, target: str, is_open: bool) -> dict
     return predicted
   by_xla = entry.implementation == "xla"
   return tuned | {
+      "tuned": {"key": name, **dataclasses.asdict(entry)},
       "faster_by_xla": f"tuning found XLA's product faster: {times}" if by_xla else "",
       "reasons": [*tuned["reasons"], f"tuned: {times}"]}
 

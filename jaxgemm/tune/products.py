@@ -9,10 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgemm import _ffi, epilogue
+from jaxgemm import _ffi, epilogue, program
 from jaxgemm.config import GemmConfig
 from jaxgemm.dense.primitive import contract_p, plan_contraction
-from jaxgemm.explain import contractions
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
 from jaxgemm.tune import choice
 
@@ -125,8 +124,8 @@ def products(function: Callable, args, kwargs) -> tuple[list[Product], dict[str,
   """The products of a call, each once, and how many are not tuned, by the reason."""
   jax.clear_caches()  # they have products that were left to XLA
   with choice.without_file():
-    traced = jax.make_jaxpr(function)(*args, **kwargs)
-    return _found(_calls(traced.jaxpr))
+    traced = program.trace(function, args, kwargs)
+    return _found(_calls(traced))
 
 
 def _found(calls) -> tuple[list[Product], dict[str, int]]:
@@ -149,7 +148,9 @@ def _found(calls) -> tuple[list[Product], dict[str, int]]:
 
 
 def _calls(jaxpr) -> Iterator[tuple[Any, dict[str, Any], tuple]]:
-  for eqn in contractions(jaxpr):
+  for eqn, _, by_xla in program.calls(jaxpr):
+    if by_xla:
+      continue
     avals = tuple(jax.ShapeDtypeStruct(x.aval.shape, x.aval.dtype) for x in eqn.invars)
     yield eqn.primitive, dict(eqn.params), avals
 

@@ -64,6 +64,10 @@ def test_the_fastest_candidate_is_used_by_the_plan(path, times):
   assert after["tile"] == tuple(
       result.entry.config[name] for name in ("tile_m", "tile_n", "tile_k"))
   assert any("tuned: 500000.0 us" in reason for reason in after["reasons"])
+  assert before["tuned"] is None and after["tuned"] == {
+      "key": result.key, **dataclasses.asdict(result.entry)}
+  whole, = jaxgemm.explain(jaxgemm.matmul, shape(300, 280), shape(280, 260)).data["calls"]
+  assert whole["tuned"] == after["tuned"]
   # It is only a default.
   for asked in (dict(schedule="persistent"), dict(config=GemmConfig(tile_m=32))):
     assert not any("tuned" in each for each in explain(300, 260, 280, **asked)["reasons"])

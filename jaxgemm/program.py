@@ -1,0 +1,54 @@
+"""The products in a function that jax has traced: those of the kernels, and XLA's."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import jax
+from jax.extend.core import jaxprs_in_params
+
+from jaxgemm.chunked.primitive import chunked_p
+from jaxgemm.dense.primitive import contract_p
+from jaxgemm.fallback import reason_of
+from jaxgemm.grouped.primitive import ragged_p
+
+KERNELS = (contract_p, ragged_p, chunked_p)
+_XLAS = ("dot_general", "ragged_dot", "ragged_dot_general")
+
+
+class Call(NamedTuple):
+  """A product in a program.
+
+  Attributes:
+    eqn: its equation: of one of KERNELS, or a product of XLA's that replaces one.
+    within: what it is nested in, from the outside: "jit of f", "scan of 8 steps", ...
+    reason: why it was left to XLA; "" if the kernels compute it.
+  """
+
+  eqn: Any
+  within: tuple[str, ...]
+  reason: str
+
+
+def trace(function: Callable, args=(), kwargs=None):
+  """The jaxpr of a function, which may be jitted, for arrays or shapes."""
+  jitted = function if hasattr(function, "trace") else jax.jit(function)
+  return jitted.trace(*args, **(kwargs or {})).jaxpr.jaxpr
+
+
+def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "") -> Iterator[Call]:
+  """The products of a jaxpr and of all jaxprs in it, in their order."""
+  for eqn in jaxpr.eqns:
+    name = eqn.primitive.name
+    why = reason or reason_of(str(eqn.source_info.name_stack))
+    if eqn.primitive in KERNELS or (why and name in _XLAS):
+      yield Call(eqn, within, why)
+      continue
+    for inner in jaxprs_in_params(eqn.params):
+      yield from calls(inner, (*within, _described(name, eqn.params)), why)
+
+
+def _described(name: str, params) -> str:
+  if name == "scan":
+    return f"scan of {params['length']} steps"
+  name = name.rstrip("0123456789")  # jax calls its checkpoints remat2
+  return f"{name} of {params['name']}" if isinstance(params.get("name"), str) else name
