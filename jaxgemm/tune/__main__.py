@@ -1,20 +1,22 @@
 """Tunes what a file names, and looks after the tuning file.
 
     python -m jaxgemm.tune model.py
-    python -m jaxgemm.tune shapes.json --seconds=300
+    python -m jaxgemm.tune shapes.yaml --seconds=300
     python -m jaxgemm.tune list
     python -m jaxgemm.tune merge other.json
     python -m jaxgemm.tune export copy.json
     python -m jaxgemm.tune prune
 
-model.py defines `calls()`, which returns or yields (function, arguments). shapes.json is
-a list of products, each an object with "m", "n" and "k"; and perhaps "dtype" (bfloat16),
-"layout" ("rr": lhs [M, K], rhs [K, N]; "c": transposed), "groups" (lhs's rows are theirs),
-"activation", and "gradients" (false). `prune` removes entries of other versions.
+model.py defines `calls()`, which returns or yields (function, arguments). A file of shapes
+is JSON, or YAML if PyYAML is installed: a list of products, each an object with "m", "n"
+and "k"; and perhaps "dtype" (bfloat16), "layout" ("rr": lhs [M, K], rhs [K, N]; "c":
+transposed), "groups" (lhs's rows are theirs), "activation", and "gradients" (false). `prune`
+removes entries of other versions.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import runpy
 import sys
@@ -24,6 +26,7 @@ import jax.numpy as jnp
 
 import jaxgemm
 from jaxgemm.tune import choice, database
+from jaxgemm.tune.tune import tune_all
 
 _FIELDS = {"m", "n", "k", "dtype", "layout", "groups", "activation", "gradients"}
 
@@ -35,13 +38,36 @@ def calls(path: pathlib.Path):
     if "calls" not in names:
       raise SystemExit(f"{path} has no function calls(), which gives (function, arguments).")
     return list(names["calls"]())
-  shapes = json.loads(path.read_text())
-  if not isinstance(shapes, list):
-    raise SystemExit(f"{path} is no list of products.")
+  try:
+    shapes = read_list(path)
+  except ValueError as error:
+    raise SystemExit(f"{path}: {error}") from error
   return [_call(path, each) for each in shapes]
 
 
+def read_list(path: pathlib.Path) -> list:
+  """The list in a JSON or YAML file. Raises ValueError if there is none."""
+  if path.suffix == ".json":
+    found = json.loads(path.read_text())
+  else:
+    try:
+      import yaml  # type: ignore[import-untyped]
+    except ImportError as error:
+      raise ValueError("YAML needs PyYAML, which is not installed. Run pip install "
+                       "pyyaml, or write the same as JSON.") from error
+    try:
+      found = yaml.safe_load(path.read_text())
+    except yaml.YAMLError as error:
+      raise ValueError(f"it is no YAML: {error}") from error
+  if not isinstance(found, list):
+    raise ValueError("it is no list.")
+  return found
+
+
 def _call(path, given):
+  if not isinstance(given, dict) or not all(
+      type(given.get(name, 1)) is int and given.get(name, 1) > 0 for name in "mnk"):
+    raise SystemExit(f"{path}: {given!r} was given; a product has numbers m, n and k.")
   missing, unknown = {"m", "n", "k"} - given.keys(), given.keys() - _FIELDS
   if missing or unknown:
     raise SystemExit(f"{path}: {given} has no {sorted(missing)} or has unknown fields "
@@ -82,11 +108,17 @@ def main(argv=None) -> int:
   parser = argparse.ArgumentParser(
       prog="python -m jaxgemm.tune", description=__doc__,
       formatter_class=argparse.RawDescriptionHelpFormatter)
-  parser.add_argument("what", help="a .py or .json file, or list, merge, export or prune")
+  parser.add_argument("what", help="a .py, .json or .yaml file, or list, merge, export or prune")
   parser.add_argument("other", nargs="?", help="the file to merge, or to export to")
   parser.add_argument("--file", help="the tuning file")
   parser.add_argument("--seconds", type=float, default=120.0, help="time for all products")
   parser.add_argument("--routing", default="balanced", help="sizes of groups")
+  parser.add_argument("--most_candidates", type=int, default=16, help="of each product")
+  parser.add_argument("--workers", type=int, help="processes that time products, one for "
+                      "each of so many devices; 0: this process, which a candidate may end "
+                      "or hang. Default: one for each GPU, one on the CPU")
+  parser.add_argument("--candidate_seconds", type=float, default=60.0,
+                      help="a candidate that takes longer is left out; with workers")
   parser.add_argument("--again", action="store_true", help="also time what the file has")
   given = parser.parse_args(argv)
   place = _place(given.file)
@@ -101,12 +133,20 @@ def main(argv=None) -> int:
   elif given.what == "prune":
     count = database.prune(place, lambda key, _: choice.is_current(key))
     print(f"{count} entries of other versions removed")
-  elif pathlib.Path(given.what).suffix in (".py", ".json"):
-    for function, arguments in calls(pathlib.Path(given.what)):
-      print(jaxgemm.tune(function, *arguments, seconds=given.seconds, path=place,
-                         routing=given.routing, again=given.again))
+  elif pathlib.Path(given.what).suffix in (".py", ".json", ".yaml", ".yml"):
+    # The workers need the GPU's memory; this process runs nothing there.
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    workers = given.workers
+    if workers is None:
+      workers = jax.local_device_count() if jax.default_backend() == "gpu" else 1
+    wanted = [(function, arguments, {}) for function, arguments in
+              calls(pathlib.Path(given.what))]
+    print(tune_all(
+        wanted, seconds=given.seconds, path=place, routing=given.routing, again=given.again,
+        most_candidates=given.most_candidates, workers=workers,
+        candidate_seconds=given.candidate_seconds))
   else:
-    parser.error(f"{given.what!r} is no .py or .json file, nor list, merge, export or prune")
+    parser.error(f"{given.what!r} is no .py, .json or .yaml file, nor list, merge, export or prune")
   return 0
 
 

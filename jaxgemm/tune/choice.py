@@ -1,8 +1,7 @@
 """What a plan takes from the tuning file.
 
 The file is read once in a process, when the first product is planned. A program of
-several processes must choose the same in all of them, so it uses no file but one that
-JAXGEMM_TUNING names.
+several processes must choose the same in all of them, so all take what process 0 has.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ import dataclasses
 import functools
 import json
 import os
+import pathlib
 
 import jax
 
@@ -70,6 +70,39 @@ def _entries(path) -> dict[str, Entry]:
   return database.load(path)
 
 
+# How long a process waits for process 0, which may still be starting.
+_WAIT_MS = 300_000
+_SHARED = "jaxgemm/tuning"
+
+
+@functools.cache
+def _entries_of_process_0() -> dict[str, Entry]:
+  """What process 0 of the program has; `forget` changes nothing here.
+
+  Raises:
+    RuntimeError: process 0 does not say it.
+  """
+  from jax._src import distributed  # jax has no public way to what processes share
+
+  client = distributed.global_state.client
+  path = database.default_path()
+  if client is None:
+    return {}  # the processes know of each other, but cannot talk
+  if jax.process_index() == 0:
+    found = {} if path is None else _entries(path)
+    found = {name: entry for name, entry in found.items() if is_current(name)}
+    client.key_value_set(_SHARED, database.dumps(found))
+    return found
+  try:
+    text = client.blocking_key_value_get(_SHARED, _WAIT_MS)
+  except Exception as error:
+    raise RuntimeError(
+        f"process {jax.process_index()} plans a product and asks process 0 for its tuning "
+        "entries, so that both choose the same, but process 0 has planned none. Call "
+        "jaxgemm.explain or the same program in process 0, too.") from error
+  return database.loads(text, pathlib.Path("of process 0"))
+
+
 _uses_file = contextvars.ContextVar("uses_file", default=True)
 
 
@@ -88,10 +121,10 @@ def without_file() -> Iterator[None]:
 
 def entries() -> dict[str, Entry]:
   """The entries that this process uses."""
+  if jax.process_count() > 1:
+    return _entries_of_process_0()
   path = database.default_path()
-  if path is None or (jax.process_count() > 1 and not os.environ.get("JAXGEMM_TUNING")):
-    return {}
-  return _entries(path)
+  return {} if path is None else _entries(path)
 
 
 def forget() -> None:

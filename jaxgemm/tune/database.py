@@ -80,12 +80,17 @@ def default_path() -> pathlib.Path | None:
 def load(path: pathlib.Path) -> dict[str, Entry]:
   """The entries of a file by key; {} where there is none. Damaged ones are left out."""
   try:
-    data = json.loads(path.read_bytes())
+    return loads(path.read_bytes(), path)
   except FileNotFoundError:
     return {}
   except (OSError, ValueError, RecursionError) as error:
     _report(path, f"cannot be read and is ignored: {error}")
     return {}
+
+
+def loads(text: str | bytes, path: pathlib.Path) -> dict[str, Entry]:
+  """The entries of a file's text; path is for reports. ValueError for what is no JSON."""
+  data = json.loads(text)
   if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(
       data.get("entries"), dict):
     _report(path, f"is no tuning file of format {FORMAT} and is ignored")
@@ -141,10 +146,7 @@ def _replace(path: pathlib.Path, entries: Mapping[str, Entry]) -> None:
       json.loads(path.read_bytes())
     except (ValueError, RecursionError):
       path.replace(path.with_name(path.name + ".damaged"))
-  lines = ",\n".join(
-      f"{json.dumps(key)}: {json.dumps(dataclasses.asdict(entry), sort_keys=True)}"
-      for key, entry in sorted(entries.items()))
-  text = f'{{"format": {FORMAT}, "entries": {{\n{lines}\n}}}}\n'
+  text = dumps(entries)
   handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
   try:
     with open(handle, "w", encoding="utf-8") as file:
@@ -153,3 +155,11 @@ def _replace(path: pathlib.Path, entries: Mapping[str, Entry]) -> None:
   except BaseException:
     os.unlink(name)
     raise
+
+
+def dumps(entries: Mapping[str, Entry]) -> str:
+  """The text of a file with these entries."""
+  lines = ",\n".join(
+      f"{json.dumps(key)}: {json.dumps(dataclasses.asdict(entry), sort_keys=True)}"
+      for key, entry in sorted(entries.items()))
+  return f'{{"format": {FORMAT}, "entries": {{\n{lines}\n}}}}\n'

@@ -24,7 +24,7 @@ class Product:
 
   Attributes:
     primitive: contract_p or ragged_p.
-    params: its parameters.
+    params: its parameters, without the sharding rule.
     avals: shapes and dtypes of its operands.
     plan: the plan's own choice.
     key: in the tuning file.
@@ -35,6 +35,9 @@ class Product:
   avals: tuple[jax.ShapeDtypeStruct, ...]
   plan: dict[str, Any]
   key: str
+
+  def __reduce__(self):
+    return unpickled, (self.primitive is ragged_p, self.params, self.avals)
 
   @property
   def label(self) -> str:
@@ -58,8 +61,7 @@ class Product:
     spec = self.params["spec"]
     fields: dict[str, Any] = dict(config)
     fixed = GemmConfig(**fields, partition=spec.config.partition)
-    params = self.params | {
-        "spec": dataclasses.replace(spec, config=fixed), "partitioned": None}
+    params = self.params | {"spec": dataclasses.replace(spec, config=fixed)}
     return functools.partial(self.primitive.bind, **params)
 
   def xla(self) -> Callable | None:
@@ -120,12 +122,15 @@ class Product:
     return np.broadcast_to(np.diff(ends, prepend=0), shape)
 
 
-def products(function: Callable, args, kwargs) -> tuple[list[Product], dict[str, int]]:
-  """The products of a call, each once, and how many are not tuned, by the reason."""
+def products(calls) -> tuple[list[Product], dict[str, int]]:
+  """The products of calls, each once, and how many are not tuned, by the reason.
+
+  Args:
+    calls: (function, args, kwargs) of each.
+  """
   jax.clear_caches()  # they have products that were left to XLA
   with choice.without_file():
-    traced = program.trace(function, args, kwargs)
-    return _found(_calls(traced))
+    return _found(each for call in calls for each in _calls(program.trace(*call)))
 
 
 def _found(calls) -> tuple[list[Product], dict[str, int]]:
@@ -136,15 +141,26 @@ def _found(calls) -> tuple[list[Product], dict[str, int]]:
     if reason:
       left[reason] = left.get(reason, 0) + 1
       continue
-    spec = params["spec"]
-    target = spec.target(_ffi.default_platform())
-    if primitive is ragged_p:
-      plan = plan_ragged(avals, params["form"], spec, target)
-    else:
-      plan = plan_contraction(avals, params["labels"], spec, target)[1]
-    key = choice.key(plan["problem"], target, _ffi.num_cus(target))
-    found.setdefault(key, Product(primitive, params, avals, plan, key))
+    product = _product(primitive, params | {"partitioned": None}, avals)
+    found.setdefault(product.key, product)
   return list(found.values()), left
+
+
+def _product(primitive, params, avals) -> Product:
+  spec = params["spec"]
+  target = spec.target(_ffi.default_platform())
+  if primitive is ragged_p:
+    plan = plan_ragged(avals, params["form"], spec, target)
+  else:
+    plan = plan_contraction(avals, params["labels"], spec, target)[1]
+  key = choice.key(plan["problem"], target, _ffi.num_cus(target))
+  return Product(primitive, params, avals, plan, key)
+
+
+def unpickled(is_grouped: bool, params, avals) -> Product:
+  """A product that another process has found; see Product.__reduce__."""
+  with choice.without_file():
+    return _product(ragged_p if is_grouped else contract_p, params, avals)
 
 
 def _calls(jaxpr) -> Iterator[tuple[Any, dict[str, Any], tuple]]:

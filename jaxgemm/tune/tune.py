@@ -1,10 +1,11 @@
 """Times what the plan could choose for a function's products, and keeps the fastest."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 import dataclasses
 import datetime
 import pathlib
 import sys
+import threading
 import time
 from typing import Any
 
@@ -88,13 +89,14 @@ def _said(entry: database.Entry) -> str:
 
 
 def tune(function: Callable, *args, seconds: float = 120.0, routing="balanced",
-         again: bool = False, most_candidates: int = 16,
+         again: bool = False, most_candidates: int = 16, workers: int = 0,
+         candidate_seconds: float = 60.0,
          path: str | pathlib.Path | None = None, **kwargs) -> Report:
   """Times the candidates of a function's products and keeps the fastest in a file.
 
   Later programs use what was found, also those of later processes. jax's caches are
   cleared, so that functions that were compiled before are compiled again. Each product
-  is timed alone, on random operands, on the first device; XLA's own product competes
+  is timed alone, on random operands, on one device; XLA's own product competes
   where it is a dense one. A candidate whose result differs from the reference (XLA's
   product; of a grouped product the plan's own choice) is left out. What is found is kept
   product by product, so a run that was stopped goes on where it was. Each product is
@@ -109,46 +111,87 @@ def tune(function: Callable, *args, seconds: float = 120.0, routing="balanced",
       (all tokens in one group), or an array with a share for each group.
     again: also time products that the file has.
     most_candidates: of each product, those with the least predicted cost.
+    workers: processes that time the products, each on a device of its own. A candidate
+      that ends its process, or that hangs, is then left out, too. 0: this process times
+      them, on the first device. On a GPU set XLA_PYTHON_CLIENT_PREALLOCATE=false, so
+      that this process leaves them memory.
+    candidate_seconds: with workers, a candidate that takes longer hangs.
     path: of the tuning file; None: see `jaxgemm.tune.database`.
 
   Returns:
     a `Report`; print it.
 
   Raises:
-    ValueError: routing is unknown, or JAXGEMM_TUNING is "off" and no path was given.
+    ValueError: routing is unknown, or JAXGEMM_TUNING is "off" and no path was given; or
+      there are more workers than devices.
     TypeError: it was called while jax traces.
+    RuntimeError: a worker did not start.
   """
+  return tune_all([(function, args, kwargs)], seconds=seconds, routing=routing, again=again,
+                  most_candidates=most_candidates, workers=workers,
+                  candidate_seconds=candidate_seconds, path=path)
+
+
+def tune_all(calls: Sequence[tuple[Callable, Sequence, Mapping]], *, seconds: float, routing,
+             again: bool, most_candidates: int, workers: int, candidate_seconds: float,
+             path: str | pathlib.Path | None) -> Report:
+  """`tune` of several functions: calls has (function, args, kwargs) of each."""
   if isinstance(routing, str):
     check_choice("routing", routing, ROUTINGS)
-  if any(isinstance(x, jax.core.Tracer) for x in jax.tree.leaves((args, kwargs))):
+  if any(isinstance(x, jax.core.Tracer) for x in jax.tree.leaves([call[1:] for call in calls])):
     raise TypeError("tune was called with tracers, so within jit, grad or vmap; it runs "
                     "programs of its own. Call it outside, with arrays or shapes.")
+  if not 0 <= workers <= jax.local_device_count():
+    raise ValueError(f"workers={workers} was given; 0 to {jax.local_device_count()} are "
+                     "allowed, the number of devices of this process.")
   place = database.default_path() if path is None else pathlib.Path(path)
   if place is None:
     raise ValueError("JAXGEMM_TUNING is 'off', so there is no tuning file. Unset it, or "
                      "pass path=.")
   begin = time.monotonic()
-  wanted, left = products(function, args, kwargs)
+  wanted, left = products(calls)
   known = database.load(place)
-  results = []
-  for number, product in enumerate(wanted, 1):
-    if product.key in known and not again:
-      results.append(Result(product.label, product.key, known[product.key], known=True))
-      continue
-    if time.monotonic() - begin > seconds:
-      break
-    print(f"[{time.monotonic() - begin:5.0f} s] {number} of {len(wanted)}: {product.label}",
-          file=sys.stderr, flush=True)
-    result = _tuned(product, routing, most_candidates)
-    results.append(result)
-    if result.entry is not None:
-      database.merge(place, {product.key: result.entry})
+  results: list[Result | None] = [
+      Result(each.label, each.key, known[each.key], known=True)
+      if each.key in known and not again else None for each in wanted]
+  numbers = iter([i for i, result in enumerate(results) if result is None])
+
+  def next_number():
+    """Of the next product to time, None where there is none or no time."""
+    with lock:
+      return None if time.monotonic() - begin > seconds else next(numbers, None)
+
+  def work(tuned) -> None:
+    while (i := next_number()) is not None:
+      product = wanted[i]
+      print(f"[{time.monotonic() - begin:5.0f} s] {i + 1} of {len(wanted)}: "
+            f"{product.label}", file=sys.stderr, flush=True)
+      results[i] = result = tuned(product, routing, most_candidates)
+      if result.entry is not None:
+        database.merge(place, {product.key: result.entry})
+
+  lock = threading.Lock()
+  if workers:
+    from jaxgemm.tune import workers as processes  # pylint: disable=g-import-not-at-top
+
+    processes.run(workers, candidate_seconds, work)
+  else:
+    work(tuned)
   choice.forget()
   jax.clear_caches()  # they have what was traced with other plans
-  return Report(results, left, len(wanted) - len(results), place)
+  done = [result for result in results if result is not None]
+  return Report(done, left, len(wanted) - len(done), place)
 
 
-def _tuned(product: Product, routing, most: int) -> Result:
+def tuned(product: Product, routing, most: int, refused: Mapping[str, str] | None = None,
+          begins: Callable[[str], None] = lambda name: None) -> Result:
+  """Times the candidates of a product in this process.
+
+  Args:
+    refused: why candidates are left out that are known to be bad, by their configurations.
+    begins: called with a candidate before its first call, and with "" before all are timed.
+  """
+  refused = dict(refused or {})
   rng = np.random.default_rng(0)
   configs = product.configs(most)
   functions: dict[str, Callable] = {}
@@ -161,8 +204,11 @@ def _tuned(product: Product, routing, most: int) -> Result:
   size = sum(x.size * x.dtype.itemsize for x in product.avals)
   inputs = [product.operands(rng, routing)
             for _ in range(timing.input_sets(size, len(functions)))]
-  compiled, refused, reference = {}, {}, None
+  compiled, reference = {}, None
   for name, function in functions.items():
+    if name in refused:
+      continue
+    begins(name)
     try:
       compiled[name] = jax.jit(function).lower(*product.avals).compile()
       out = compiled[name](*inputs[0])
@@ -178,6 +224,7 @@ def _tuned(product: Product, routing, most: int) -> Result:
       del compiled[name]
   if own not in compiled:
     return Result(product.label, product.key, None, refused=refused)
+  begins("")
   first = _timed(compiled, inputs, rounds=3)
   seconds = {name: first.time(name).median for name in compiled}
   near = {name: each for name, each in compiled.items()

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import sys
 import warnings
 
 import jax
@@ -156,7 +157,7 @@ def test_all_products_of_a_gradient(path, times):
 
 def test_routings(path, times):
   x, w, sizes = shape(100, 16), shape(4, 16, 24), shape(4, dtype=jnp.int32)
-  product, = products.products(jaxgemm.ragged_dot, (x, w, sizes), {})[0]
+  product, = products.products([(jaxgemm.ragged_dot, (x, w, sizes), {})])[0]
   rng = np.random.default_rng(0)
   for routing, wanted in (("balanced", [25, 25, 25, 25]), ("extreme", [0, 0, 100, 0]),
                           ([1, 0, 1, 2], [25, 0, 25, 50])):
@@ -235,7 +236,8 @@ def calls():
   sizes.write_text(json.dumps([
       {"m": 64, "n": 48, "k": 32, "dtype": "float32", "layout": "rc", "gradients": True},
       {"m": 64, "n": 48, "k": 32, "groups": 4}]))
-  assert command.main([str(model)]) == 0 and command.main([str(sizes)]) == 0
+  here = "--workers=0"
+  assert command.main([str(model), here]) == 0 and command.main([str(sizes), here]) == 0
   assert len(database.load(path)) == 5
   assert command.main(["export", str(tmp_path / "copy.json")]) == 0
   assert database.load(tmp_path / "copy.json") == database.load(path)
@@ -250,4 +252,22 @@ def calls():
   assert said.count(" us, plan ") == 5
   sizes.write_text('[{"m": 3, "n": 4, "colour": 1}]')
   with pytest.raises(SystemExit, match="unknown fields"):
+    command.main([str(sizes)])
+  for text, why in (("{}", "is no list"), ("[3]", "a product has numbers m, n and k"),
+                    ('[{"m": "3", "n": 4, "k": 5}]', "a product has numbers"),
+                    ("[", "Expecting value")):
+    sizes.write_text(text)
+    with pytest.raises(SystemExit, match=why):
+      command.main([str(sizes)])
+
+
+def test_shapes_in_yaml(path, times, tmp_path, monkeypatch):
+  sizes = tmp_path / "sizes.yaml"
+  sizes.write_text("- {m: 64, n: 48, k: 32, dtype: float32}\n- {m: 8, n: 48, k: 32}\n")
+  assert command.main([str(sizes), "--workers=0"]) == 0 and len(database.load(path)) == 2
+  sizes.write_text("- {m: 64")
+  with pytest.raises(SystemExit, match="it is no YAML"):
+    command.main([str(sizes)])
+  monkeypatch.setitem(sys.modules, "yaml", None)
+  with pytest.raises(SystemExit, match="YAML needs PyYAML.*or write the same as JSON"):
     command.main([str(sizes)])

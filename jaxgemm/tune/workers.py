@@ -1,0 +1,126 @@
+"""Processes that time products: one that a candidate ends or hangs is started again.
+
+A worker says which candidate it begins. If it then says nothing for too long, or ends, the
+candidate is left out, and a new worker goes on with the others.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+import functools
+from multiprocessing.connection import Connection, Pipe
+import os
+import subprocess
+import sys
+import warnings
+
+import jax
+
+from jaxgemm.tune import tune
+from jaxgemm.tune.products import Product
+
+# What the Python of a worker runs; it takes a file descriptor and a device's number.
+PROGRAM = ("-m", "jaxgemm.tune.workers")
+_START_SECONDS = 300.0
+# All candidates are timed together; each has so often as long for that.
+_ROUNDS = 12
+
+
+class Worker:
+  """A process that times products on one device."""
+
+  def __init__(self, device: int, candidate_seconds: float):
+    self._device, self._seconds = device, candidate_seconds
+    self._process: subprocess.Popen | None = None
+    self._pipe: Connection
+
+  def _start(self) -> None:
+    self._pipe, theirs = Pipe()
+    device = jax.local_devices()[self._device]
+    platforms = jax.config.jax_platforms  # type: ignore[attr-defined]
+    env = os.environ | {"XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+                        "JAX_PLATFORMS": platforms or ""}
+    number = self._device
+    if device.platform == "gpu":  # it sees no other, and makes no context on another
+      number, visible = 0, str(device.local_hardware_id)
+      env |= {"JAX_CUDA_VISIBLE_DEVICES": visible, "JAX_ROCM_VISIBLE_DEVICES": visible}
+    self._process = subprocess.Popen(
+        [sys.executable, *PROGRAM, str(theirs.fileno()), str(number)],
+        pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=env)
+    theirs.close()
+    if self._said(_START_SECONDS) != ("ready", None):
+      self.stop()
+      raise RuntimeError(f"the worker for device {self._device} did not start; stderr has "
+                         "its reason. Pass workers=0 to time products in this process.")
+
+  def _said(self, seconds: float):
+    """What the worker says next: a word and a value; ("", why) if it says nothing."""
+    assert self._process is not None
+    try:
+      if self._pipe.poll(seconds):
+        return self._pipe.recv()
+    except (EOFError, ConnectionError):
+      return "", f"it ended the process, with status {self._process.wait()}"
+    return "", f"it took longer than {seconds:g} s"
+
+  def tune(self, product: Product, routing, most: int) -> tune.Result:
+    """As `tune.tuned`, also where a candidate ends the process, or hangs."""
+    refused: dict[str, str] = {}
+    while True:
+      if self._process is None:
+        self._start()
+      self._pipe.send((product, routing, most, refused))
+      name, seconds = None, self._seconds
+      while (said := self._said(seconds))[0] == "begins":
+        name = said[1]
+        seconds = self._seconds * (1 if name else _ROUNDS)
+      if said[0] == "error":
+        raise said[1]
+      if said[0] == "result":
+        return said[1]
+      self.stop()
+      refused[name or "all of them together"] = said[1]
+      if not name:
+        return tune.Result(product.label, product.key, None, refused=refused)
+
+  def stop(self) -> None:
+    if self._process is not None:
+      self._process.kill()
+      self._process.wait()
+      self._pipe.close()
+      self._process = None
+
+
+def run(count: int, candidate_seconds: float, work: Callable[[Callable], None]) -> None:
+  """Calls work(tuned) in `count` threads, each with the `tune` of a worker of its own."""
+  workers = [Worker(device, candidate_seconds) for device in range(count)]
+  try:
+    with ThreadPoolExecutor(count) as threads:
+      list(threads.map(work, [each.tune for each in workers]))
+  finally:
+    for each in workers:
+      each.stop()
+
+
+def main() -> None:
+  pipe, device = Connection(int(sys.argv[1])), int(sys.argv[2])
+  warnings.simplefilter("ignore")  # this process's parent has warned
+  jax.config.update("jax_default_device", jax.local_devices()[device])
+  pipe.send(("ready", None))
+  while True:
+    try:
+      product, routing, most, refused = pipe.recv()
+    except EOFError:
+      return  # the parent has ended
+    try:
+      begins: Callable[[str], None] = functools.partial(_send, pipe)
+      pipe.send(("result", tune.tuned(product, routing, most, refused, begins)))
+    except Exception as error:  # pylint: disable=broad-except
+      pipe.send(("error", error))
+
+
+def _send(pipe: Connection, name: str) -> None:
+  pipe.send(("begins", name))
+
+
+if __name__ == "__main__":
+  main()
