@@ -139,7 +139,7 @@ def main(argv=None) -> int:
     workers = given.workers
     if workers is None:
       workers = jax.local_device_count() if jax.default_backend() == "gpu" else 1
-    wanted = [(function, arguments, {}) for function, arguments in
+    wanted: list = [(function, arguments, {}) for function, arguments in
               calls(pathlib.Path(given.what))]
     print(tune_all(
         wanted, seconds=given.seconds, path=place, routing=given.routing, again=given.again,
