@@ -83,7 +83,7 @@ class GemmConfig:
       tiles of the last, partial wave are cut along k).
     reduction: how stream-K sums the parts of a tile: "linear" or "tree" (bitwise
       the same on every run) or "atomic" (not reproducible).
-    tile_m: rows of an output tile (also where a kernel on Hopper computes out^T).
+    tile_m: rows of an output tile, also where the kernel computes out^T.
     tile_n: columns of an output tile.
     tile_k: depth of one step along k.
     num_workgroups: workgroups in the grid; default: one per CU, SM or thread.

@@ -33,9 +33,10 @@ class Explanation:
   Keys of data: implementation ("jaxgemm", "xla" or "emulated:" and an
   architecture), target ("cpu" or an architecture), chip and num_cus (its compute units,
   multiprocessors or processors), kernel, schedule, reduction,
-  tile (m, n, k), tiles (how many along each, in each batch), batch, num_workgroups, num_queues,
-  workspace_bytes, zeroed_bytes, relayouts (what is transposed or padded by a copy),
-  fused_epilogue, gradients (the relayouts of each operand's gradient), reasons,
+  tile (of out: m, n, k), tiles (how many of these along m, n and k, in each batch), batch,
+  num_workgroups, num_queues, workspace_bytes, zeroed_bytes, relayouts (what is transposed
+  or padded by a copy), fused_epilogue, gradients (the relayouts of each operand's
+  gradient), reasons,
   predicted_cycles (on Hopper, else None; a rough figure that ranks the candidates),
   tuned (the entry of the tuning file that decided, with its key, or None), and
   candidates: all that could have been chosen, the chosen one first, each with kernel,

@@ -2,11 +2,9 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -108,21 +106,13 @@ nb::dict Attributes(const Problem& p, const Choice& c) {
   return attrs;
 }
 
-// Rows and columns of a tile of out, and its depth.
-std::tuple<int64_t, int64_t, int64_t> OutTile(const Choice& c) {
-  const GpuInstance* instance = FindGpuInstance(c.target, c.kernel);
-  return instance ? std::tuple{instance->out_tile_m(), instance->out_tile_n(), c.tile_k}
-                  : std::tuple{c.tile_m, c.tile_n, c.tile_k};
-}
-
 // The fields of Config with which the plan makes this choice for the same problem.
 nb::dict Forcing(const Choice& c) {
   nb::dict config;
   config["schedule"] = std::string(Name(c.schedule));
-  const auto [tile_m, tile_n, tile_k] = OutTile(c);
-  for (auto [name, value] : {std::pair{"tile_m", tile_m},
-                             {"tile_n", tile_n},
-                             {"tile_k", tile_k},
+  for (auto [name, value] : {std::pair{"tile_m", c.out_tile_m()},
+                             {"tile_n", c.out_tile_n()},
+                             {"tile_k", c.tile_k},
                              {"num_workgroups", c.num_workgroups},
                              {"num_queues", c.num_queues},
                              {"num_shares", c.num_shares}}) {
@@ -170,8 +160,10 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["kernel"] = kernel;
   result["schedule"] = attrs["schedule"];
   result["reduction"] = attrs["reduction"];
-  result["tile"] = OutTile(c);
-  result["tiles"] = nb::make_tuple(plan.grid.tiles_m, plan.grid.tiles_n, plan.grid.tiles_k);
+  result["tile"] = nb::make_tuple(c.out_tile_m(), c.out_tile_n(), c.tile_k);
+  Index tiles_m = plan.grid.tiles_m, tiles_n = plan.grid.tiles_n;
+  if (c.transposed) std::swap(tiles_m, tiles_n);
+  result["tiles"] = nb::make_tuple(tiles_m, tiles_n, plan.grid.tiles_k);
   result["batch"] = p.batch;
   result["num_workgroups"] = c.num_workgroups;
   result["num_queues"] = c.num_queues;
@@ -183,13 +175,14 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   // configuration with which the plan chooses this candidate.
   nb::list others;
   for (const Candidate& each : candidates) {
+    const Choice& other = each.choice;
     nb::dict entry;
-    entry["kernel"] = std::string(each.choice.kernel);
-    entry["tile"] = OutTile(each.choice);
-    entry["schedule"] = std::string(Name(each.choice.schedule));
-    entry["form"] = std::string(Name(each.choice.form));
+    entry["kernel"] = std::string(other.kernel);
+    entry["tile"] = nb::make_tuple(other.out_tile_m(), other.out_tile_n(), other.tile_k);
+    entry["schedule"] = std::string(Name(other.schedule));
+    entry["form"] = std::string(Name(other.form));
     entry["cost"] = chosen.cost > 0 ? each.cost / chosen.cost : 1.0;
-    entry["config"] = Forcing(each.choice);
+    entry["config"] = Forcing(other);
     others.append(entry);
   }
   result["candidates"] = others;

@@ -98,6 +98,7 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
   // fills a large tile, and small ones balance the threads.
   const int64_t most_m = grouped ? kHostBlockM : 768, most_n = grouped ? 512 : 768;
   int64_t asked_m = config.tile_m, asked_n = config.tile_n;
+  if (transposed) std::swap(asked_m, asked_n);
   if (skinny) {
     // Rows of rhs are read in long pieces, but each workgroup has about two tiles.
     if (!asked_n)

@@ -41,15 +41,15 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
   auto say = [&reasons](std::string reason) { reasons.push_back(std::move(reason)); };
   int64_t tiles = plan.grid.num_tiles();
   if (c.transposed) {
-    say("out has " + (p.n < p.m ? Str(p.n) + " columns" : Str(p.m) + " rows") +
-        ": computed as out^T = rhs^T lhs^T, without copies; "
-        "tile_m and tile_n are those of out^T");
+    say("out has few " + Str(p.n < p.m ? "columns" : "rows") +
+        ": the kernel computes out^T = rhs^T lhs^T, without copies, so its own tile is " +
+        Str(c.tile_m) + "x" + Str(c.tile_n));
   }
   if (plan.skinny) {
     say("few rows: the larger operand is streamed where it lies, never packed");
   }
-  say("tile " + Str(c.tile_m) + "x" + Str(c.tile_n) + "x" + Str(c.tile_k) + ": " + Str(tiles) +
-      (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
+  say("tile " + Str(c.out_tile_m()) + "x" + Str(c.out_tile_n()) + "x" + Str(c.tile_k) + ": " +
+      Str(tiles) + (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
   if (plan.instance) {
     for (bool is_lhs : {true, false}) {
       std::string reason = WhyLoadedByElement(p, is_lhs, plan.instance->target == "sm90");

@@ -55,6 +55,10 @@ struct Choice {
 #define JAXGEMM_CHOICE(type, name, initial) type name = initial;
 #include "spec/call_schema.def"
 #undef JAXGEMM_CHOICE
+
+  // Rows and columns of a tile of out.
+  int64_t out_tile_m() const { return transposed ? tile_n : tile_m; }
+  int64_t out_tile_n() const { return transposed ? tile_m : tile_n; }
 };
 
 }  // namespace jaxgemm

@@ -30,3 +30,18 @@ def test_a_candidate_is_chosen_for_its_config(target, schedule):
       first = candidates(target, problem, each["config"])[0]
       for key in ("kernel", "tile", "schedule", "form", "config"):
         assert first[key] == each[key], (problem, each)
+
+
+@pytest.mark.parametrize("target", ["cpu", "gfx942", "gfx950", "sm90"])
+@pytest.mark.parametrize("m, n", [(4, 3000), (3000, 4), (48, 2000), (700, 300)])
+def test_tile_and_tiles_are_those_of_out(target, m, n):
+  """Also where the kernel computes out^T: the CPU for few columns, Hopper for few rows."""
+  problem = {"m": m, "n": n, "k": 512, **dict.fromkeys(
+      ("lhs_dtype", "rhs_dtype", "out_dtype"), "bfloat16")}
+  plan = _ffi.native.plan(problem, {}, target, 0)
+  sizes = m, n, 512
+  assert plan["tiles"] == tuple(-(-x // tile) for x, tile in zip(sizes, plan["tile"]))
+  asked = {"tile_m": 16 if m < 100 else 128, "tile_n": 4 if n < 100 else 128}
+  if target == "cpu":
+    tile = _ffi.native.plan(problem, asked, target, 0)["tile"]
+    assert tile[:2] == (min(m, asked["tile_m"]), min(n, asked["tile_n"]))
