@@ -2,9 +2,16 @@
 
 import os
 
+from tests.support.paths import ROOT
+
 ON_GPU = "cuda" in os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu")
 # Much of the time is XLA's compilation of what is around the kernels; LLVM's level 0 halves it.
 FAST_COMPILATION = "" if ON_GPU else "--xla_backend_optimization_level=0"
+# What XLA has compiled is kept for other processes and later runs.
+if not ON_GPU:
+  os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(ROOT / "build" / "xla"))
+  os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+  os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 
 
 def one_device() -> dict[str, str]:
