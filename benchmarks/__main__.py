@@ -1,131 +1,56 @@
-"""Times jaxgemm beside XLA, in one process and turn by turn.
+"""Runs a suite of benchmarks, on the CPU or on a GPU.
 
-    python -m benchmarks --cases=acceptance,overhead --threads=1
-    python -m benchmarks --cases=stream_k,1000x1000x1000 --dtypes=bfloat16,float32 \
-        --schedule=persistent,stream_k --json=results.json
+    python -m benchmarks dense --cases=acceptance --threads=1 --json=dense.json
+    python -m benchmarks grouped --problems=mine.yaml --csv=grouped.csv
+    python -m benchmarks stream_k --json=new.json --compare=old.json
+    python -m benchmarks grouped --help
 
-Sets of cases are in benchmarks/shapes.json; --list prints them.
+Without the name of a suite it is `dense` on the CPU. On a machine with a GPU a suite
+measures that by the device's own time, unless JAX_PLATFORMS=cpu.
 """
 
-import itertools
-import json
+import glob
+import importlib
 import os
-import pathlib
+import sys
 
-from absl import app, flags
+from absl import app
 
-from benchmarks import cpus, progress, shapes
-
-FLAGS = flags.FLAGS
-flags.DEFINE_list(
-    "cases", ["acceptance", "overhead"],
-    f"Sets of cases ({', '.join(shapes.DENSE_SETS)}) or shapes as MxNxK.",
-)
-flags.DEFINE_list(
-    "dtypes", ["bfloat16", "float32"],
-    "Operand types. Cases that name their own type run if it is listed.",
-)
-flags.DEFINE_list(
-    "schedule", None,
-    "Schedules for jaxgemm, each a separate candidate; the planner chooses if not "
-    "given. Cases that name their own schedule keep it.",
-)
-flags.DEFINE_list(
-    "reduction", None,
-    "Reductions for jaxgemm, each a separate candidate; for schedules that may be "
-    "stream-K.",
-)
-flags.DEFINE_string("implementation", None, "The implementation= of jaxgemm's calls.")
-flags.DEFINE_integer(
-    "threads", 1, "Number of CPUs to run on; 0 uses all.", lower_bound=0
-)
-flags.DEFINE_float("min_seconds", 1.0, "Least time for each case, in seconds.")
-flags.DEFINE_enum(
-    "clock", "wall", ["wall", "cpu"],
-    "Clock of the measurement. cpu counts the time of this process only: use it on a "
-    "shared machine, with --threads=1.",
-)
-flags.DEFINE_integer("seed", 0, "Seed of the operands.")
-flags.DEFINE_string("json", None, "File to write the results to.")
-flags.DEFINE_string("profile", None, "Directory for jax.profiler traces, by case.")
-flags.DEFINE_bool("list", False, "Print the sets of cases and exit.")
+# For each suite: the module and flags on the CPU, and on a GPU. Flags that are given come
+# after these.
+SUITES = {
+    "dense": ("dense_cpu", [], "gpu", ["--sections=dense"]),
+    "stream_k": ("dense_cpu", ["--cases=stream_k", "--schedule=persistent,stream_k",
+                               "--reduction=linear,atomic"], "gpu", ["--sections=stream_k"]),
+    "grouped": ("grouped", [], "gpu", ["--sections=grouped"]),
+    "chunked": ("chunked_cpu", [], "gpu", ["--sections=chunked"]),
+    "train_step": ("moe_step", [], "moe_step", []),
+    "cu_sweep": ("cu_sweep", [], "gpu", ["--sections=steal"]),
+    "gpu": ("gpu", [], "gpu", []),  # all sections
+}
 
 
-def list_cases() -> None:
-  for name in shapes.DENSE_SETS:
-    print(name)
-    for case in shapes.cases(name):
-      fixed = " ".join(filter(None, [case.dtype, case.schedule]))
-      print(f"  {case.label:>16} {case.flops / 1e9:10.3f} GFLOP  {fixed}".rstrip())
+def has_gpu() -> bool:
+  """Whether a suite runs on a GPU. jax is not asked: CPUs are chosen before its import."""
+  platforms = os.environ.get("JAX_PLATFORMS", "")
+  if platforms:
+    return platforms.split(",")[0] in ("cuda", "rocm", "gpu")
+  return bool(glob.glob("/dev/nvidia[0-9]*") or glob.glob("/dev/kfd"))
 
 
-@progress.shown()
-def main(argv) -> int:
-  progress.begin(argv)
-  if FLAGS.list:
-    list_cases()
-    return 0
-  try:
-    cases = list(itertools.chain.from_iterable(map(shapes.cases, FLAGS.cases)))
-  except ValueError as e:
-    raise app.UsageError(str(e)) from e
-  if FLAGS.threads:
-    cpus.pin(FLAGS.threads)
-  progress.doing("Starting jax")
-  # jax must be imported after the CPUs are chosen.
-  import numpy as np
-
-  from benchmarks import dense, overhead, report
-
-  if unknown := set(FLAGS.dtypes) - set(dense.DTYPES):
-    raise app.UsageError(
-        f"Unknown --dtypes {', '.join(sorted(unknown))}; "
-        f"there are {', '.join(dense.DTYPES)}."
-    )
-  rng = np.random.default_rng(FLAGS.seed)
-  info = report.machine() | {"clock": FLAGS.clock}
-  report.print_header(info)
-  rows, overhead_rows = [], []
-  for case in cases:
-    for dtype in [case.dtype] if case.dtype else FLAGS.dtypes:
-      if dtype not in FLAGS.dtypes:
-        continue
-      variants = [
-          dense.Variant(schedule, reduction, FLAGS.implementation)
-          for schedule in (
-              [case.schedule] if case.schedule else FLAGS.schedule or [None]
-          )
-          for reduction in (
-              FLAGS.reduction or [None]
-              if schedule in (None, "auto", "stream_k") else [None]
-          )
-      ]
-      if case.name == "overhead":
-        measured = overhead.measure(
-            case, dtype, variants[0], rng=rng, min_seconds=FLAGS.min_seconds,
-            clock=FLAGS.clock,
-        )
-        report.print_overhead(measured)
-        overhead_rows += measured
-        continue
-      profile = FLAGS.profile and os.path.join(
-          FLAGS.profile, f"{case.name}-{case.label}-{dtype}"
-      )
-      progress.doing(f"{case.name} {case.label} {dtype}")
-      rows.append(dense.measure(
-          case, dtype, variants, rng=rng, min_seconds=FLAGS.min_seconds,
-          clock=FLAGS.clock, profile_dir=profile,
-      ))
-      report.print_row(rows[-1])
-  report.print_summary(rows)
-  if FLAGS.json:
-    pathlib.Path(FLAGS.json).write_text(json.dumps({
-        "machine": info, "rows": rows, "overhead": overhead_rows,
-        "geometric_means": report.geometric_means(rows),
-        "acceptance": report.gate_results(rows),
-    }, indent=1))
-  return report.status(dense.wrong(rows) + overhead.wrong(overhead_rows))
+def main() -> None:
+  given = sys.argv[1:]
+  name = given.pop(0) if given and not given[0].startswith("-") else None
+  if name not in (*SUITES, None):
+    raise SystemExit(f"No suite is named {name!r}; there are {', '.join(SUITES)}.")
+  module, defaults, on_gpu, gpu_defaults = SUITES[name or "dense"]
+  if name and has_gpu():
+    module, defaults = on_gpu, gpu_defaults
+  suite = importlib.import_module(f"benchmarks.{module}")
+  if "--help" in given or "--helpfull" in given:
+    print(__doc__)
+  app.run(suite.main, [sys.argv[0], *defaults, *given])
 
 
 if __name__ == "__main__":
-  app.run(main)
+  main()

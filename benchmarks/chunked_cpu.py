@@ -1,30 +1,37 @@
 """Times a product beside the producer of its lhs, on the CPU, and draws what ran when.
 
-    python -m benchmarks.chunked_cpu --json=chunked.json --picture=chunked.png
+    python -m benchmarks chunked --json=chunked.json --picture=chunked.png
 
 There are two producers: "copy" is jaxgemm.overlap's own, which needs a processor;
 "paced" is that of examples/own_producer, as slow as a disk or a network. For each, the
 benchmark times producer and product together, each alone, and one after the other.
 """
 
-import argparse
+import dataclasses
 import functools
 import importlib.util
-import json
 import pathlib
-import sys
 
+from absl import flags
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from benchmarks import progress, report
+from benchmarks import progress, report, run
 import jaxgemm
 from jaxgemm import _jaxgemm as native
 from jaxgemm.tune import timing
 
 TOGETHER, PRODUCER, PRODUCT, SEQUENTIAL = (
     "together", "producer alone", "product alone", "one after the other")
+FLAGS = flags.FLAGS
+flags.DEFINE_integer("rows", 16384, "Rows of lhs.")
+flags.DEFINE_integer("k", 2048, "Columns of lhs.")
+flags.DEFINE_integer("n", 64, "Columns of the result.")
+flags.DEFINE_integer("chunks", 16, "Chunks in which lhs arrives.")
+flags.DEFINE_integer("workgroups", 1, "Threads of the product.")
+flags.DEFINE_integer("paced_us", 5000, "Pause of the paced producer before each chunk.")
+flags.DEFINE_string("picture", None, "File to draw to what ran when.")
 # Largest error of a right float32 result, relative to its largest value.
 _TOLERANCE = 1e-4
 
@@ -105,63 +112,49 @@ def draw(rows, path):
 
 
 @progress.shown()
-def main(arguments=None) -> int:
-  parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-  parser.add_argument("--rows", type=int, default=16384)
-  parser.add_argument("--k", type=int, default=2048)
-  parser.add_argument("--n", type=int, default=64)
-  parser.add_argument("--chunks", type=int, default=16)
-  parser.add_argument("--threads", type=int, default=1, help="threads of the product")
-  parser.add_argument("--pause_us", type=int, default=5000,
-                      help="pause of the paced producer before each chunk")
-  parser.add_argument("--rounds", type=int, default=15)
-  parser.add_argument("--json")
-  parser.add_argument("--picture")
-  args = parser.parse_args(arguments)
-
+def main(argv) -> int:
+  progress.begin(argv)
+  run.refuse("problems", "profile", "threads")
   progress.doing("Operands, and products to compare with")
   tile = 128
-  tiles = -(-args.rows // (tile * args.chunks))
-  config = jaxgemm.GemmConfig(tile_m=tile, num_workgroups=args.threads)
-  rng = np.random.default_rng(0)
-  x = jnp.asarray(rng.standard_normal((args.rows, args.k), np.float32))
-  w = jnp.asarray(rng.standard_normal((args.k, args.n), np.float32))
+  tiles = -(-FLAGS.rows // (tile * FLAGS.chunks))
+  config = jaxgemm.GemmConfig(tile_m=tile, num_workgroups=FLAGS.workgroups)
+  rng = np.random.default_rng(FLAGS.seed)
+  x = jnp.asarray(rng.standard_normal((FLAGS.rows, FLAGS.k), np.float32))
+  w = jnp.asarray(rng.standard_normal((FLAGS.k, FLAGS.n), np.float32))
   expected = np.asarray(x @ w)
   own = _own_producer()
   producers = {
       "copy": (lambda x, rows: jaxgemm.start_copy(x, chunk_rows=rows), None, expected),
-      "paced": (lambda x, rows: own.squares(x, chunk_rows=rows, pause_us=args.pause_us),
+      "paced": (lambda x, rows: own.squares(x, chunk_rows=rows, pause_us=FLAGS.paced_us),
                 1, np.asarray((x * x) @ w))}
-  arguments = {name: value for name, value in vars(args).items()
-               if name not in ("json", "picture")}
-  machine = report.machine() | {"command": "python -m benchmarks.chunked_cpu"}
-  out = {"machine": machine, "arguments": arguments, "rows": []}
-  wrong = []
+  names = ("rows", "k", "n", "chunks", "workgroups", "paced_us")
+  arguments = {name: FLAGS[name].value for name in names}
+  rows = run.Rows(lambda _: {"machine": report.machine(), "arguments": arguments})
+  wrong, rounds = [], FLAGS.repeat or 15
   for name, (start, epoch, wanted) in producers.items():
+    if rows.has(name):
+      continue
     progress.doing(f"{name}: compilation and errors")
     ways = candidates(start, epoch, tile * tiles, tiles, config)
     error = np.abs(np.asarray(ways[TOGETHER](x, w)) - wanted).max()
     error /= np.abs(wanted).max()
     if not error < _TOLERANCE:
       wrong.append(f"{name}: error {error:.1e}, at most {_TOLERANCE:.0e} is right")
-    progress.doing(f"{name}: {args.rounds} rounds of {', '.join(ways)}")
-    measured = timing.interleave(ways, [(x, w)], min_rounds=args.rounds, min_seconds=0,
+    progress.doing(f"{name}: {rounds} rounds of {', '.join(ways)}")
+    measured = timing.interleave(ways, [(x, w)], min_rounds=rounds, min_seconds=0,
                                  within=progress.within)
     median = {way: 1e3 * measured.time(way).median for way in ways}
-    row = {"producer": name, "milliseconds": median, "error": float(error),
+    row = {"producer": name, "m": FLAGS.rows, "n": FLAGS.n, "k": FLAGS.k,
+           "candidates": {way: {"seconds": dataclasses.asdict(measured.time(way))}
+                          for way in ways}, "error": float(error),
            "of_larger": median[TOGETHER] / max(median[PRODUCER], median[PRODUCT]),
            "of_sequential": median[TOGETHER] / median[SEQUENTIAL],
            "spans": trace(ways[TOGETHER], x, w)}
-    out["rows"].append(row)
+    rows.add(name, [row])
     print(f"{name}: " + ", ".join(f"{way} {median[way]:.1f} ms" for way in ways) +
           f"; together / larger {row['of_larger']:.2f}, "
           f"/ one after the other {row['of_sequential']:.2f}", flush=True)
-  if args.json:
-    pathlib.Path(args.json).write_text(json.dumps(out))
-  if args.picture:
-    draw(out["rows"], args.picture)
-  return report.status(wrong)
-
-
-if __name__ == "__main__":
-  sys.exit(main())
+  if FLAGS.picture:
+    draw(rows.rows, FLAGS.picture)
+  return rows.finish(wrong)

@@ -116,6 +116,7 @@ def measure(
     *,
     rng: np.random.Generator,
     min_seconds: float,
+    min_rounds: int = 7,
     clock: str = "wall",
     profile_dir: str | None = None,
 ) -> dict[str, Any]:
@@ -154,7 +155,8 @@ def measure(
   count = timing.input_sets(bytes_each, len(compiled))
   inputs = [jax.device_put(operands()) for _ in range(count)]
   measured = timing.interleave(
-      compiled, inputs, min_seconds=min_seconds, clock=clock, within=progress.within)
+      compiled, inputs, min_seconds=min_seconds, min_rounds=min_rounds, clock=clock,
+      within=progress.within)
 
   progress.within("errors against float64")
   fresh = operands()

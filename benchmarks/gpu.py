@@ -1,8 +1,8 @@
 """Times jaxgemm on an NVIDIA GPU beside XLA, torch and tokamax: device time.
 
-    python -m benchmarks.gpu --json=gpu.json --markdown=gpu.md
-    python -m benchmarks.gpu --sections=dense --cases=4096x4096x4096 --rounds=31
-    python -m benchmarks.gpu --results=dense.json,grouped.json --markdown=gpu.md
+    python -m benchmarks gpu --json=gpu.json --markdown=gpu.md
+    python -m benchmarks dense --cases=4096x4096x4096 --rounds=31
+    python -m benchmarks gpu --results=dense.json,grouped.json --markdown=gpu.md
 
 The last command measures nothing: it puts the results of earlier runs into one report.
 torch and tokamax are measured if they are installed.
@@ -12,13 +12,11 @@ import functools
 import json
 import os
 import pathlib
-import shlex
-import sys
 import time
 
 from absl import app, flags
 
-from benchmarks import progress, shapes
+from benchmarks import progress, run, shapes
 
 _SECTIONS = ("dense", "stream_k", "grouped", "steal", "fp8", "chunked", "ahead")
 _GPU = shapes.load()["gpu"]
@@ -35,7 +33,6 @@ flags.DEFINE_list(
 flags.DEFINE_integer(
     "xla_most_groups", 4, "Largest number of groups with jax.lax.ragged_dot: it "
     "multiplies every row with every group.", lower_bound=0)
-flags.DEFINE_integer("rounds", 15, "Samples of each candidate.", lower_bound=3)
 flags.DEFINE_float(
     "sample_ms", 1, "Approximate length of a sample, of at most 64 calls. A GPU that "
     "is busy for long draws more power and may lower its clock; short samples let it "
@@ -44,14 +41,14 @@ flags.DEFINE_integer(
     "runs", 100, "Runs of stream-K that must give the same bits.", lower_bound=2)
 flags.DEFINE_float(
     "most_seconds", 600, "Rows that would start after this time are left out.")
-flags.DEFINE_integer("seed", 0, "Seed of the operands and of the routings.")
-flags.DEFINE_string("json", None, "File to write the results to, row by row.")
-flags.DEFINE_string("markdown", None, "File to write the table to.")
-flags.DEFINE_string("profile", None, "Directory in which to keep the traces.")
 flags.DEFINE_string(
     "commit", None, "Commit of the sources, if they are no git checkout.")
 flags.DEFINE_list("results", None, "JSON files to report on, without measuring.")
 flags.DEFINE_bool("list", False, "Print the grouped problems and exit.")
+
+
+def _rounds() -> int:
+  return FLAGS.repeat or 15
 
 
 def describe() -> dict:
@@ -69,10 +66,15 @@ def describe() -> dict:
   return report.machine() | report.device() | {
       "torch": version("torch"), "tokamax": version("tokamax"),
       "commit": FLAGS.commit or report.said("git", "rev-parse", "--short", "HEAD"),
-      "xla_flags": os.environ.get("XLA_FLAGS"), "rounds": FLAGS.rounds,
+      "xla_flags": os.environ.get("XLA_FLAGS"), "rounds": _rounds(),
       "sample_ms": FLAGS.sample_ms,
-      "command": shlex.join(["python", "-m", "benchmarks.gpu", *sys.argv[1:]]),
   }
+
+
+def _mnk(problem: dict) -> str:
+  """The name of a problem of --problems."""
+  groups = f".g{problem['groups']}" if "groups" in problem else ""
+  return "{m}x{n}x{k}".format(**problem) + groups
 
 
 def jobs():
@@ -80,13 +82,14 @@ def jobs():
   from benchmarks import gpu_ahead, gpu_chunked, gpu_grouped, gpu_rows, gpu_steal
 
   options = gpu_rows.Options(
-      FLAGS.rounds, FLAGS.seed, FLAGS.sample_ms * 1e-3, FLAGS.profile)
+      _rounds(), FLAGS.seed, FLAGS.sample_ms * 1e-3, FLAGS.profile)
   case = lambda mnk: shapes.Case("gpu", *mnk)
   ours = {gpu_rows.OURS: {}}
   one = lambda function, *args, **kwargs: lambda: [function(*args, **kwargs)]
   for section in FLAGS.sections:
     if section == "dense":
-      for name in FLAGS.cases:
+      given = run.problems()
+      for name in FLAGS.cases if given is None else map(_mnk, given):
         for each in shapes.cases(name):
           yield section, each.label, one(
               gpu_rows.dense, section, each, ours, options)
@@ -94,13 +97,16 @@ def jobs():
       variants = {
           gpu_rows.OURS: {"schedule": "stream_k", "reduction": "linear"},
           gpu_rows.OURS + " persistent": {"schedule": "persistent"}}
-      for each in map(case, _GPU["stream_k"]):
+      given = run.problems()
+      for each in map(case, _GPU["stream_k"] if given is None else [
+          (p["m"], p["n"], p["k"]) for p in given]):
         yield section, each.label, one(
             gpu_rows.dense, section, each, variants, options,
             same_bits=gpu_rows.OURS, runs=FLAGS.runs)
     elif section == "grouped":
       works = FLAGS.work or gpu_grouped.WORK
-      for name in FLAGS.grouped:
+      given = run.problems()
+      for name in FLAGS.grouped if given is None else map(_mnk, given):
         yield section, name, functools.partial(
             gpu_grouped.measure, name, works, FLAGS.routings, options,
             xla_most_groups=FLAGS.xla_most_groups)
@@ -119,14 +125,17 @@ def jobs():
       yield section, each.label, one(gpu_ahead.measure, each, options)
 
 
-def run(about: dict, write) -> list[dict]:
+def measure(about: dict, rows: run.Rows) -> None:
   """Measures all rows. A row that fails says why, and the others follow."""
   from benchmarks import gpu_table
 
-  begin, rows = time.monotonic(), []
+  begin = time.monotonic()
   print(gpu_table.HEADER, end="", flush=True)
   planned = list(jobs())
-  for number, (section, case, measure) in enumerate(planned, 1):
+  for number, (section, case, measured_by) in enumerate(planned, 1):
+    job = f"{section} {case}"
+    if rows.has(job):
+      continue
     progress.doing(f"{number} of {len(planned)}: {section} {case}")
     empty = {"section": section, "case": case, "candidates": {}}
     start = time.monotonic()
@@ -134,17 +143,15 @@ def run(about: dict, write) -> list[dict]:
       measured = [empty | {"missing": {"left out": "--most_seconds have passed"}}]
     else:
       try:
-        measured = measure()
+        measured = measured_by()
       except Exception as error:  # pylint: disable=broad-exception-caught
         why = f"{type(error).__name__}: {error}"[:2000]
         measured = [empty | {"missing": {"row": why}}]
     for row in measured:
       row["job_seconds"] = time.monotonic() - start
       print("\n".join(gpu_table.lines(row)), flush=True)
-    rows += measured
     about["seconds"] = time.monotonic() - begin
-    write(rows)
-  return rows
+    rows.add(job, measured)
 
 
 @progress.shown()
@@ -154,7 +161,7 @@ def main(argv) -> int:
   # kernels of two streams may run at the same time under the profiler, too.
   os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.65")
   os.environ.setdefault("TF_GPU_CUPTI_FORCE_CONCURRENT_KERNEL", "1")
-  from benchmarks import gpu_grouped, gpu_table, report
+  from benchmarks import gpu_grouped, gpu_table
 
   if FLAGS.list:
     print("\n".join(gpu_grouped.names()))
@@ -168,16 +175,15 @@ def main(argv) -> int:
       raise app.UsageError(
           f"Unknown --{flag} {', '.join(unknown)}; there are {', '.join(allowed)}.")
 
-  def write(rows):
-    if FLAGS.json:
-      pathlib.Path(FLAGS.json).write_text(json.dumps(
-          {"runs": runs, "rows": rows, "acceptance": gpu_table.gates(rows)}, indent=1))
-
+  run.refuse("threads")
+  if not set(FLAGS.sections) <= {"dense", "stream_k", "grouped"}:
+    run.refuse("problems")
+  rows = run.Rows(lambda rows: {"runs": runs, "acceptance": gpu_table.gates(rows)})
+  runs = rows.before.get("runs", [])
   if FLAGS.results:
     recorded = [json.loads(pathlib.Path(f).read_text()) for f in FLAGS.results]
-    runs = [about for each in recorded for about in each["runs"]]
-    rows = [row for each in recorded for row in each["rows"]]
-    write(rows)
+    runs += [about for each in recorded for about in each["runs"]]
+    rows.rows += [row for each in recorded for row in each["rows"]]
   else:
     progress.doing("Starting jax")
     import jax
@@ -186,14 +192,8 @@ def main(argv) -> int:
           f"jax runs on {jax.default_backend()}; this benchmark reads the times of a "
           "GPU's kernels. On the CPU there is python -m benchmarks, and --results "
           "reports on earlier runs.")
-    runs = [describe()]
-    rows = run(runs[0], write)
-  text = gpu_table.markdown(rows, runs)
+    runs.append(describe())
+    measure(runs[-1], rows)
+  text = gpu_table.markdown(rows.rows, runs)
   print("\n" + text[text.index("\nAcceptance:"):])
-  if FLAGS.markdown:
-    pathlib.Path(FLAGS.markdown).write_text(text)
-  return report.status(gpu_table.wrong(rows), gpu_table.failed(rows))
-
-
-if __name__ == "__main__":
-  app.run(main)
+  return rows.finish(gpu_table.wrong(rows.rows), gpu_table.failed(rows.rows), text)

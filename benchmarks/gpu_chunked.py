@@ -1,6 +1,6 @@
 """Rows of the GPU benchmark on products with an lhs that comes from the host.
 
-    python -m benchmarks.gpu --sections=chunked --json=chunked.json
+    python -m benchmarks chunked --json=chunked.json
     python -m benchmarks.gpu_chunked chunked.json chunked.png   # draws the overlap
 """
 

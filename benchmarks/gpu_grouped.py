@@ -27,7 +27,9 @@ def names() -> list[str]:
 
 
 def problem(name: str) -> grouped_rows.Problem:
-  """The bf16 problem of that name; ValueError if there is none."""
+  """The bf16 problem of that name, or MxNxK.gGROUPS; ValueError if there is none."""
+  if given := re.fullmatch(r"(\d+)x(\d+)x(\d+)\.g(\d+)", name):
+    return grouped_rows.Problem(*map(int, given.groups()), "bfloat16")
   if name not in names():
     raise ValueError(f"No grouped problem is named {name!r}: give some of "
                      f"{', '.join(names())}.")

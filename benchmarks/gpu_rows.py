@@ -21,7 +21,7 @@ OURS, XLA, TORCH = "jaxgemm", "jnp.matmul", "torch.matmul"
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-  """Options of every row: flags of `python -m benchmarks.gpu`."""
+  """Options of every row: flags of `python -m benchmarks gpu`."""
 
   rounds: int
   seed: int

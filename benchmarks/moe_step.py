@@ -1,7 +1,7 @@
 """Times a training step of a mixture of experts with two grouped products.
 
-    python -m benchmarks.moe_step --json=moe.json --markdown=moe.md
-    python -m benchmarks.moe_step --cases=64 --tokens=4096 --rounds=15
+    python -m benchmarks train_step --json=moe.json --markdown=moe.md
+    python -m benchmarks train_step --cases=64 --tokens=4096 --rounds=15
 
 Forward, backward and the update by optax.adamw of a Flax layer (jaxgemm.flax.nnx.MoE)
 by jaxgemm's grouped products and by jax.lax.ragged_dot, turn by turn in one process:
@@ -9,15 +9,11 @@ device time on a GPU, wall-clock time on the CPU. Loss and gradients are compare
 """
 
 import dataclasses
-import json
 import os
-import pathlib
-import shlex
-import sys
 
 from absl import app, flags
 
-from benchmarks import cpus, progress, shapes
+from benchmarks import cpus, progress, run, shapes
 
 _CASES = shapes.load()["moe_step"]
 
@@ -27,18 +23,12 @@ flags.DEFINE_enum(
     "Sizes of shapes.json. Default: gpu on a GPU, cpu elsewhere.")
 flags.DEFINE_list("cases", ["8", "64"], "Numbers of experts, from shapes.json.")
 flags.DEFINE_integer("tokens", None, "Tokens of a step. Default: from shapes.json.")
-flags.DEFINE_integer("rounds", 9, "Least samples of each candidate.", lower_bound=3)
-flags.DEFINE_integer(
-    "threads", 0, "Number of CPUs to run on; 0 uses all.", lower_bound=0)
-flags.DEFINE_integer("seed", 0, "Seed of parameters and tokens.")
-flags.DEFINE_string("json", None, "File to write the rows to.")
-flags.DEFINE_string("markdown", None, "File to write the table to.")
-flags.DEFINE_string("profile", None, "Directory in which to keep the traces of a GPU.")
 
 
 @progress.shown()
 def main(argv) -> int:
   progress.begin(argv)
+  run.refuse("problems")
   if FLAGS.threads:
     cpus.pin(FLAGS.threads)
   # jax.lax.ragged_dot needs much of the GPU's memory for its masks.
@@ -56,26 +46,19 @@ def main(argv) -> int:
     raise app.UsageError(
         f"Unknown --cases {', '.join(sorted(unknown))}; there are {', '.join(cases)}.")
   about = report.machine() | report.device() | {
-      "command": shlex.join(["python", "-m", "benchmarks.moe_step", *sys.argv[1:]]),
       "clock": "device" if on_gpu else "wall"}
-  rows = []
+  rows = run.Rows(lambda _: {"machine": about})
   print(moe_table.HEADER, end="", flush=True)
   for number, name in enumerate(FLAGS.cases, 1):
     problem = cases[name]
     if FLAGS.tokens:
       problem = dataclasses.replace(problem, tokens=FLAGS.tokens)
+    if rows.has(problem.label):
+      continue
     progress.doing(f"{number} of {len(FLAGS.cases)}: {problem.label}")
     profile = FLAGS.profile and os.path.join(FLAGS.profile, f"moe-{name}")
-    rows.append(moe_rows.measure(
-        problem, rounds=FLAGS.rounds, seed=FLAGS.seed, profile=profile))
-    print("\n".join(moe_table.lines(rows[-1])), flush=True)
-  if FLAGS.json:
-    pathlib.Path(FLAGS.json).write_text(
-        json.dumps({"machine": about, "rows": rows}, indent=1))
-  if FLAGS.markdown:
-    pathlib.Path(FLAGS.markdown).write_text(moe_table.markdown(rows, about))
-  return report.status(moe_rows.wrong(rows), moe_rows.failed(rows))
-
-
-if __name__ == "__main__":
-  app.run(main)
+    rows.add(problem.label, [moe_rows.measure(
+        problem, rounds=FLAGS.repeat or 9, seed=FLAGS.seed, profile=profile)])
+    print("\n".join(moe_table.lines(rows.rows[-1])), flush=True)
+  return rows.finish(moe_rows.wrong(rows.rows), moe_rows.failed(rows.rows),
+                     moe_table.markdown(rows.rows, about))

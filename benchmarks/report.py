@@ -1,5 +1,6 @@
 """Prints rows as they come, summarises them, and describes the machine."""
 
+from collections.abc import Sequence
 import datetime
 import importlib.metadata
 import math
@@ -125,12 +126,13 @@ def print_overhead(rows: list[dict[str, Any]]) -> None:
     )
 
 
-def status(wrong: list[str], failed: list[str] = ()) -> int:
-  """Prints what is wrong and what has no result; returns the exit status."""
-  for word, lines in (("WRONG", wrong), ("FAILED", failed)):
+def status(wrong: Sequence[str], failed: Sequence[str] = (),
+           slower: Sequence[str] = ()) -> int:
+  """Prints what is wrong, has no result, or has become slower; returns the exit status."""
+  for word, lines in (("WRONG", wrong), ("FAILED", failed), ("SLOWER", slower)):
     for line in lines:
       print(f"{word}: {line}", flush=True)
-  return 1 if wrong or failed else 0
+  return 1 if wrong or failed or slower else 0
 
 
 def geometric_mean(values: list[float]) -> float:

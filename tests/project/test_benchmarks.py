@@ -1,23 +1,27 @@
 """The benchmark command, on small shapes."""
 
+import csv
 import json
+import re
 import subprocess
 import sys
 import time
 
+from absl import app, flags
 import pytest
 
-from benchmarks import chunked_cpu, progress, report, shapes
+from benchmarks import __main__ as front
+from benchmarks import chunked_cpu, progress, report, run, shapes
 import jaxgemm
 from jaxgemm.tune import timing
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
 
-def bench(*flags):
+def bench(*flags, env=None):
   return subprocess.run(
       [sys.executable, "-m", "benchmarks", *flags],
-      cwd=ROOT, env=one_device(), text=True, capture_output=True,
+      cwd=ROOT, env=one_device() | (env or {}), text=True, capture_output=True,
   )
 
 
@@ -76,13 +80,13 @@ app.run(importlib.import_module("benchmarks.%(command)s").main)
 
 
 @pytest.mark.parametrize("command, name, flags, found", [
-    ("__main__", "matmul", ["--cases=tiny", "--dtypes=bfloat16", "--threads=0"],
+    ("dense_cpu", "matmul", ["--cases=tiny", "--dtypes=bfloat16", "--threads=0"],
      ["WRONG: 32x32x32 bfloat16 jaxgemm: error", "WRONG: 17x33x65 bfloat16"]),
-    ("__main__", "matmul", ["--cases=overhead", "--dtypes=float32", "--threads=0"],
+    ("dense_cpu", "matmul", ["--cases=overhead", "--dtypes=float32", "--threads=0"],
      [f"WRONG: overhead 32x32x32 float32 {way}: error"
       for way in ("dispatch", "loop", "chain")]),
     ("grouped", "ragged_dot", ["--shape=60x24x16", "--groups=5", "--routings=mild",
-                               "--dtypes=float32", "--min_rounds=3"],
+                               "--dtypes=float32", "--repeat=3"],
      ["WRONG: float32 G 5 mild forward: out has error", "d_rhs has error"]),
 ])
 def test_a_wrong_result_is_named_and_fails_the_command(command, name, flags, found):
@@ -97,12 +101,13 @@ def test_a_wrong_result_is_named_and_fails_the_command(command, name, flags, fou
 
 def test_a_wrong_chunked_product_fails_its_command(monkeypatch, capfd):
   small = ["--rows=256", "--k=32", "--n=16", "--chunks=2", "--rounds=3",
-           "--pause_us=1"]
-  assert chunked_cpu.main(small) == 0
+           "--paced_us=1"]
+  flags.FLAGS(["chunked", *small])
+  assert chunked_cpu.main([""]) == 0
   right = jaxgemm.chunked_matmul
   monkeypatch.setattr(jaxgemm, "chunked_matmul",
                       lambda *arrays, **options: 1.05 * right(*arrays, **options))
-  assert chunked_cpu.main(small) == 1
+  assert chunked_cpu.main([""]) == 1
   printed = capfd.readouterr()
   assert "WRONG: copy: error" in printed.out and "WRONG: paced: error" in printed.out
   assert "s] paced: 3 rounds of together, producer alone" in printed.err
@@ -177,3 +182,108 @@ def test_random_products_are_timed_checked_and_counted(tmp_path):
     assert row["label"] in done.stdout
     assert row["microseconds"]["xla"] > 0 and row["microseconds"]["jaxgemm"] > 0
     assert row["errors"]["jaxgemm"] <= row["error_at_most"]
+
+
+def test_a_suite_has_problems_of_a_file_resumes_and_compares(tmp_path):
+  problems, out, table = tmp_path / "p.yaml", tmp_path / "out.json", tmp_path / "out.csv"
+  problems.write_text("- {m: 64, n: 48, k: 32, dtype: float32}\n- {m: 8, n: 16, k: 24}\n")
+  common = ["dense", "--dtypes=float32", "--min_seconds=0", "--repeat=3",
+            f"--json={out}", f"--problems={problems}"]
+  done = bench(*common, f"--csv={table}", f"--markdown={tmp_path / 'out.md'}")
+  assert done.returncode == 0, done.stderr
+  first = json.loads(out.read_text())
+  assert [row["rounds"] for row in first["rows"]] == [3, 3]
+  lines = list(csv.DictReader(table.open()))
+  assert [(line["problem"], line["candidate"]) for line in lines] == [
+      (f"case=problems {sizes} dtype=float32", name)
+      for sizes in ("m=64 n=48 k=32", "m=8 n=16 k=24") for name in ("xla", "jaxgemm")]
+  assert float(lines[1]["median"]) == first["rows"][0]["candidates"]["jaxgemm"]["seconds"][
+      "median"]
+  assert "| case=problems m=8 n=16 k=24 dtype=float32 | jaxgemm |" in (
+      tmp_path / "out.md").read_text()
+  # A run that was killed after its first row, beside a run in which all was much faster.
+  out.write_text(json.dumps(first | {"rows": first["rows"][:1]}))
+  for row in first["rows"]:
+    row["candidates"]["jaxgemm"]["seconds"]["median"] /= 1e3
+    row["candidates"]["xla"]["seconds"]["median"] *= 1e3
+  old = tmp_path / "old.json"
+  old.write_text(json.dumps(first))
+  done = bench(*common, "--resume", f"--compare={old}")
+  assert done.returncode == 1
+  assert "64x48x32" not in done.stderr and "problems 8x16x24 float32" in done.stderr
+  slower = [line for line in done.stdout.splitlines() if line.startswith("SLOWER")]
+  assert len(slower) == 2 and all("float32 jaxgemm: " in line for line in slower)
+  assert len(json.loads(out.read_text())["rows"]) == 2
+
+
+def test_files_that_are_not_there_or_unfit(tmp_path):
+  path = tmp_path / "problems.json"
+  try:
+    flags.FLAGS(["chunked", "--resume", f"--problems={path}"])
+    with pytest.raises(app.UsageError, match="--resume needs --json"):
+      run.Rows(lambda rows: {})
+    with pytest.raises(app.UsageError, match="No such file"):
+      run.problems()
+    path.write_text('[{"m": 3, "n": 4}]')
+    with pytest.raises(app.UsageError, match="is no object with m, n, k"):
+      run.problems()
+  finally:
+    flags.FLAGS.unparse_flags()
+    flags.FLAGS["resume"].unparse()
+    flags.FLAGS["problems"].unparse()
+
+
+def test_a_wrong_result_fails_unless_it_is_not_to_be_verified(capsys):
+  flags.FLAGS(["chunked"])
+  rows = run.Rows(lambda rows: {})
+  assert rows.finish(["something"]) == 1 and "WRONG: something" in capsys.readouterr().out
+  flags.FLAGS(["chunked", "--noverify"])
+  try:
+    assert rows.finish(["something"]) == 0 and "WRONG: something" in capsys.readouterr().out
+    assert rows.finish([], ["another"]) == 1
+  finally:
+    flags.FLAGS(["chunked", "--verify"])
+
+
+def test_processors_are_taken_away(tmp_path):
+  out, picture = tmp_path / "out.json", tmp_path / "out.png"
+  done = bench("cu_sweep", "--cases=64x48x32", "--min_seconds=0", "--repeat=3",
+               "--occupied=0,1", "--schedule=persistent,work_stealing", f"--json={out}",
+               f"--picture={picture}")
+  assert done.returncode == 0, done.stderr
+  rows = json.loads(out.read_text())["rows"]
+  assert rows[0]["active_cus"] == rows[1]["active_cus"] + 1
+  for row in rows:
+    assert set(row["candidates"]) == {"xla", "jaxgemm persistent", "jaxgemm work_stealing"}
+  assert picture.stat().st_size > 1000
+
+
+@pytest.mark.parametrize("flag, why", [
+    (["nope"], "No suite is named 'nope'; there are dense"),
+    (["grouped", "--profile=x"], "--profile was given, and this suite has no use"),
+])
+def test_what_a_suite_refuses(flag, why):
+  done = bench(*flag)
+  assert done.returncode != 0 and why in done.stdout + done.stderr
+
+
+def test_a_gpu_is_measured_where_there_is_one(monkeypatch):
+  for platforms, there in (("cpu", False), ("cuda,cpu", True), ("rocm", True)):
+    monkeypatch.setenv("JAX_PLATFORMS", platforms)
+    assert front.has_gpu() == there
+  monkeypatch.setenv("JAX_PLATFORMS", "")
+  monkeypatch.setattr(front.glob, "glob", lambda pattern: ["x"] if "kfd" in pattern else [])
+  assert front.has_gpu()
+
+
+def test_the_commands_of_the_pages_exist():
+  pages = [ROOT / "README.md", ROOT / "benchmarks/results/README.md",
+           *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.py")]
+  found = re.findall(r"python -m (benchmarks[\w.]*) +(-*\w+)",
+                     "\n".join(page.read_text() for page in pages))
+  assert len(found) > 20
+  for module, after in found:
+    if module == "benchmarks":
+      assert after in front.SUITES or after in ("SUITE", "--help"), after
+    else:
+      assert (ROOT / f"{module.replace('.', '/')}.py").exists(), module

@@ -134,7 +134,8 @@ def _check_python(words: list[str]) -> None:
     compile(words[1], "-c", "exec")
     return
   if words[:1] == ["-m"]:
-    program, given = words[:2], words[2:]
+    suite = words[1] == "benchmarks" and not words[2].startswith("-")
+    program, given = words[:2 + suite], words[2 + suite:]
     if program[1] == "venv":
       return
     if program[1] == "pip":

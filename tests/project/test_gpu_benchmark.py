@@ -6,17 +6,20 @@ import json
 import subprocess
 import sys
 
+from absl import flags
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from benchmarks import (
+  gpu,
   gpu_check,
   gpu_grouped,
   gpu_rows,
   gpu_table,
   grouped_rows,
+  run,
   shapes,
 )
 from jaxgemm.tune import gpu_trace
@@ -32,7 +35,7 @@ VISITS[4:8] = ["stealing", "persistent", "persistent", "stealing"]
 
 def bench(*flags):
   return subprocess.run(
-      [sys.executable, "-m", "benchmarks.gpu", *flags],
+      [sys.executable, "-m", "benchmarks", "gpu", *flags],
       cwd=ROOT, env=one_device(), text=True, capture_output=True)
 
 
@@ -318,7 +321,7 @@ def test_gates_are_unmeasured_if_the_control_shows_nothing():
 def test_the_command_merges_results_of_several_runs(tmp_path):
   about = {"device": "NVIDIA H100", "driver": "1", "date": "today", "jax": "2",
            "jaxlib": "3", "cuda": "4", "torch": "5", "tokamax": None, "jaxgemm": "6",
-           "commit": "7", "seconds": 8.0, "command": "python -m benchmarks.gpu"}
+           "commit": "7", "seconds": 8.0, "command": "python -m benchmarks gpu"}
   files = [tmp_path / "a.json", tmp_path / "b.json"]
   rows = good()
   for path, part in zip(files, (rows[:3], rows[3:])):
@@ -358,3 +361,28 @@ def test_the_command_refuses_unknown_values():
   if jax.default_backend() == "cpu":
     done = bench("--sections=fp8")
     assert done.returncode != 0 and "reads the times of a" in done.stdout + done.stderr
+
+
+def test_a_row_that_fails_says_why_and_is_measured_again(monkeypatch, tmp_path):
+  path, asked = tmp_path / "out.json", []
+  good = {"section": "dense", "case": "8x8x8", "candidates": {
+      "jaxgemm": {"seconds": {"median": 1.0, "q1": 1.0, "q3": 1.0}}}}
+
+  def jobs():
+    yield "dense", "8x8x8", lambda: asked.append("good") or [dict(good)]
+    yield "dense", "9x9x9", lambda: asked.append("bad") or 1 / 0
+
+  monkeypatch.setattr(gpu, "jobs", jobs)
+  monkeypatch.setattr(gpu_table, "lines", lambda row: [row["case"]])
+  try:
+    for wanted in (["good", "bad"], ["good", "bad", "bad"]):
+      flags.FLAGS(["gpu", f"--json={path}", "--resume"])
+      rows = run.Rows(lambda rows: {})
+      gpu.measure({}, rows)
+      assert asked == wanted
+      written = json.loads(path.read_text())["rows"]
+      assert [row["job"] for row in written] == ["dense 8x8x8", "dense 9x9x9"]
+      assert "ZeroDivisionError" in written[1]["missing"]["row"]
+  finally:
+    for name in ("json", "resume"):
+      flags.FLAGS[name].unparse()

@@ -19,12 +19,12 @@ TINY = moe_rows.Problem(
 def test_the_command_writes_times_memory_and_differences_of_both(tmp_path):
   path, table = tmp_path / "out.json", tmp_path / "out.md"
   done = subprocess.run(
-      [sys.executable, "-m", "benchmarks.moe_step", "--cases=8", "--tokens=32",
+      [sys.executable, "-m", "benchmarks", "train_step", "--cases=8", "--tokens=32",
        "--rounds=3", f"--json={path}", f"--markdown={table}"],
       cwd=ROOT, env=one_device(), text=True, capture_output=True)
   assert done.returncode == 0, done.stdout + done.stderr
   result = json.loads(path.read_text())
-  assert "benchmarks.moe_step --cases=8" in result["machine"]["command"]
+  assert "benchmarks train_step --cases=8" in result["machine"]["command"]
   (row,) = result["rows"]
   assert (row["tokens"], row["num_experts"], row["rounds"]) == (32, 8, 3)
   assert set(row["candidates"]) == {moe_rows.OURS, moe_rows.XLA}

@@ -14,7 +14,7 @@ from tests.support.paths import ROOT
 
 def bench(*flags):
   return subprocess.run(
-      [sys.executable, "-m", "benchmarks.grouped", *flags],
+      [sys.executable, "-m", "benchmarks", "grouped", *flags],
       cwd=ROOT, env=one_device(), text=True, capture_output=True,
   )
 
@@ -22,12 +22,12 @@ def bench(*flags):
 def test_the_command_writes_speed_and_errors_of_all_products(tmp_path):
   path, table = tmp_path / "out.json", tmp_path / "out.md"
   done = bench(
-      "--shape=60x24x16", "--groups=1,5", "--min_seconds=0", "--min_rounds=3",
+      "--shape=60x24x16", "--groups=1,5", "--min_seconds=0", "--repeat=3",
       "--threads=1", f"--json={path}", f"--markdown={table}",
   )
   assert done.returncode == 0, done.stdout + done.stderr
   result = json.loads(path.read_text())
-  assert "benchmarks.grouped --shape=60x24x16" in result["machine"]["command"]
+  assert "benchmarks grouped --shape=60x24x16" in result["machine"]["command"]
   # Groups, dtypes, routings, forward and with the gradients.
   assert len(result["rows"]) == 2 * 2 * 3 * 2
   assert len(result["unbalanced"]) == 2 * 2 * 2 * 2

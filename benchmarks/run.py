@@ -1,0 +1,163 @@
+"""What all suites share: flags, and what becomes of the rows that they measure.
+
+A row is a dictionary. Some of its fields say what was measured; "candidates" has an entry
+for each way of computing it, with "seconds" (quartiles), and perhaps "errors" and "ratio".
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+import csv
+import json
+import os
+import pathlib
+from typing import Any
+
+from absl import app, flags
+
+FLAGS = flags.FLAGS
+flags.DEFINE_string("json", None, "File to write the rows to, as they come.")
+flags.DEFINE_string("csv", None, "File to write a line for each candidate to.")
+flags.DEFINE_string("markdown", None, "File to write the tables to.")
+flags.DEFINE_string(
+    "problems", None, "JSON or YAML file with a list of problems in place of those of "
+    "shapes.json: objects with m, n, k, perhaps dtype, and groups for grouped products.")
+flags.DEFINE_integer(
+    "repeat", None, "Least samples of each candidate. Default: the suite's own.",
+    lower_bound=3)
+flags.DEFINE_alias("rounds", "repeat")
+flags.DEFINE_bool(
+    "verify", True, "Whether a wrong result makes the exit status 1. It is always named.")
+flags.DEFINE_string(
+    "compare", None, "JSON file of an earlier run. What takes longer than --slower times "
+    "its time there is named, and makes the exit status 1.")
+flags.DEFINE_float("slower", 1.1, "See --compare.", lower_bound=1)
+flags.DEFINE_bool(
+    "resume", False, "Keep the rows that --json has, and measure only the others.")
+flags.DEFINE_integer("threads", 0, "Number of CPUs to run on; 0 uses all.", lower_bound=0)
+flags.DEFINE_integer("seed", 0, "Seed of the operands, and of all that is random.")
+flags.DEFINE_string("profile", None, "Directory in which to keep traces, by case.")
+
+# Fields of a row that say what was measured.
+_FIELDS = ("section", "case", "producer", "schedule", "active_cus", "work", "routing",
+           "batch", "m", "n", "k", "groups", "dtype", "tokens", "features",
+           "hidden_features", "num_experts", "top_k")
+
+
+def records(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+  """A flat dictionary for each candidate of each row."""
+  for row in rows:
+    problem = " ".join(f"{key}={row[key]}" for key in _FIELDS if row.get(key) is not None)
+    for name, entry in row["candidates"].items():
+      if "seconds" in entry:
+        errors = entry.get("errors")
+        yield {
+            "problem": problem, "candidate": name,
+            **{key: entry["seconds"][key] for key in ("median", "q1", "q3")},
+            "tflops": entry.get("tflops", entry.get("gflops", 0) / 1e3),
+            "ratio": entry.get("ratio", {}).get("median"),
+            "error": max(errors.values()) if errors else None}
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> str:
+  """Markdown for the rows of a suite that has no table of its own."""
+  lines = ["| problem | candidate | us | TFLOP/s | ratio | error |", "|---|---|---|---|---|---|"]
+  for each in records(rows):
+    ratio = "" if each["ratio"] is None else f"{each['ratio']:.2f}"
+    error = "" if each["error"] is None else f"{each['error']:.1e}"
+    lines.append(f"| {each['problem']} | {each['candidate']} | {each['median'] * 1e6:.1f} | "
+                 f"{each['tflops']:.3f} | {ratio} | {error} |")
+  return "\n".join(lines) + "\n"
+
+
+def slower(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]],
+           most: float) -> list[str]:
+  """What takes more than `most` times its old time."""
+  before = {(each["problem"], each["candidate"]): each["median"] for each in records(old)}
+  found = []
+  for each in records(new):
+    then = before.get((each["problem"], each["candidate"]))
+    if then is not None and each["median"] > most * then:
+      found.append(f"{each['problem']} {each['candidate']}: {each['median'] * 1e6:.1f} us, "
+                   f"{each['median'] / then:.2f} of the earlier {then * 1e6:.1f}")
+  return found
+
+
+def problems() -> list[dict[str, Any]] | None:
+  """The problems of the file that --problems names, or None. It imports jax."""
+  if FLAGS.problems is None:
+    return None
+  from jaxgemm.tune.__main__ import read_list
+  try:
+    found = read_list(pathlib.Path(FLAGS.problems))
+  except (OSError, ValueError) as error:
+    raise app.UsageError(f"--problems={FLAGS.problems}: {error}") from error
+  allowed = {"m", "n", "k", "dtype", "groups"}
+  for each in found:
+    if not isinstance(each, dict) or not {"m", "n", "k"} <= each.keys() <= allowed:
+      raise app.UsageError(f"--problems={FLAGS.problems}: {each!r} is no object with m, n, k, "
+                           "and perhaps dtype and groups.")
+  return found
+
+
+def refuse(*names: str) -> None:
+  """Raises UsageError if a flag was given that a suite does not have."""
+  for name in names:
+    if FLAGS[name].present:
+      raise app.UsageError(f"--{name} was given, and this suite has no use for it.")
+
+
+class Rows:
+  """The rows of a run, written to --json as they come.
+
+  Attributes:
+    rows: those of this run, and with --resume those that the file has.
+    before: the content of the file, {} without --resume.
+  """
+
+  def __init__(self, content: Callable[[list[dict[str, Any]]], dict[str, Any]]):
+    """Args: content: what the file has beside the rows, from the rows."""
+    self._content = content
+    self.before: dict[str, Any] = {}
+    if FLAGS.resume:
+      if not FLAGS.json:
+        raise app.UsageError("--resume needs --json, the file of the run to go on with.")
+      if os.path.exists(FLAGS.json):
+        self.before = json.loads(pathlib.Path(FLAGS.json).read_text())
+    # What failed or was left out is measured again.
+    self.rows = [row for row in self.before.get("rows", ()) if row["candidates"]]
+    self._known = {row.get("job") for row in self.rows}
+
+  def has(self, job: str) -> bool:
+    """Whether --resume has brought the rows of a job."""
+    return job in self._known
+
+  def add(self, job: str, rows: Sequence[dict[str, Any]]) -> None:
+    self.rows += [row | {"job": job} for row in rows]
+    self.write()
+
+  def write(self) -> None:
+    if FLAGS.json:
+      path = pathlib.Path(FLAGS.json)
+      new = path.with_name(path.name + ".new")
+      new.write_text(json.dumps({"rows": self.rows} | self._content(self.rows), indent=1))
+      new.replace(path)  # a run that is killed leaves a whole file
+
+  def finish(self, wrong: Sequence[str], failed: Sequence[str] = (),
+             markdown: str | None = None) -> int:
+    """Writes the files, compares with an earlier run, and returns the exit status."""
+    from benchmarks import report  # imports jax
+
+    self.write()
+    if FLAGS.csv:
+      lines = list(records(self.rows))
+      with open(FLAGS.csv, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, lines[0] if lines else ["problem"])
+        writer.writeheader()
+        writer.writerows(lines)
+    if FLAGS.markdown:
+      pathlib.Path(FLAGS.markdown).write_text(markdown or _table(self.rows))
+    regressed = []
+    if FLAGS.compare:
+      old = json.loads(pathlib.Path(FLAGS.compare).read_text())["rows"]
+      regressed = slower(old, self.rows, FLAGS.slower)
+    status = report.status(wrong, failed, regressed)
+    return status if FLAGS.verify or failed or regressed else 0
