@@ -1,7 +1,8 @@
 """What a plan takes from the tuning file.
 
 The file is read once in a process, when the first product is planned. A program of
-several processes must choose the same in all of them, so all take what process 0 has.
+several processes must choose the same in all of them, so it uses no file but one that
+JAXGEMM_TUNING names, and all take what process 0 has.
 """
 
 from collections.abc import Iterator, Mapping
@@ -86,11 +87,10 @@ def _entries_of_process_0() -> dict[str, Entry]:
 
   client = distributed.global_state.client
   path = database.default_path()
-  if client is None:
-    return {}  # the processes know of each other, but cannot talk
+  if client is None or path is None:
+    return {}  # without a client the processes cannot talk
   if jax.process_index() == 0:
-    found = {} if path is None else _entries(path)
-    found = {name: entry for name, entry in found.items() if is_current(name)}
+    found = {name: entry for name, entry in _entries(path).items() if is_current(name)}
     client.key_value_set(_SHARED, database.dumps(found))
     return found
   try:
@@ -99,7 +99,8 @@ def _entries_of_process_0() -> dict[str, Entry]:
     raise RuntimeError(
         f"process {jax.process_index()} plans a product and asks process 0 for its tuning "
         "entries, so that both choose the same, but process 0 has planned none. Call "
-        "jaxgemm.explain or the same program in process 0, too.") from error
+        "jaxgemm.explain or the same program in process 0, too, or unset JAXGEMM_TUNING in "
+        "all processes.") from error
   return database.loads(text, pathlib.Path("of process 0"))
 
 
@@ -122,7 +123,7 @@ def without_file() -> Iterator[None]:
 def entries() -> dict[str, Entry]:
   """The entries that this process uses."""
   if jax.process_count() > 1:
-    return _entries_of_process_0()
+    return _entries_of_process_0() if os.environ.get("JAXGEMM_TUNING") else {}
   path = database.default_path()
   return {} if path is None else _entries(path)
 

@@ -153,13 +153,22 @@ def test_processes_of_one_program_choose_the_same(path, tmp_path):
   entry = database.Entry("jaxgemm", config, 300, 1e-5, 2e-5, None, "2026-01-01")
   database.merge(path, {product.key: entry, "of | another | version": entry})
   address = f"localhost:{free_port()}"
-  files = {0: str(path), 1: str(tmp_path / "none.json")}
+  files = (path, tmp_path / "none.json")
   running = [subprocess.Popen(
       [sys.executable, "-c", TWO, address, str(i)], stdout=subprocess.PIPE, text=True,
-      env=one_device() | {"JAX_PLATFORMS": "cpu", "JAXGEMM_TUNING": files[i]})
+      env=one_device() | {"JAX_PLATFORMS": "cpu", "JAXGEMM_TUNING": str(files[i])})
       for i in (0, 1)]
   said = [each.communicate(timeout=300)[0] for each in running]
   assert [each.strip().splitlines()[-1] for each in said] == ["chosen work_stealing"] * 2
+
+
+def test_without_a_named_file_no_process_asks(path, monkeypatch):
+  database.merge(path, {"a": database.Entry("xla", {}, 1, 1.0, 1.0, None, "2026-01-01")})
+  monkeypatch.setattr(choice.jax, "process_count", lambda: 2)
+  monkeypatch.setattr(choice, "_entries_of_process_0", lambda: {"asked": None})
+  assert choice.entries() == {"asked": None}
+  monkeypatch.delenv("JAXGEMM_TUNING")
+  assert choice.entries() == {}
 
 
 def free_port() -> int:
