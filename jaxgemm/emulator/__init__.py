@@ -134,6 +134,9 @@ class Options:
     check_global_races: the same in global memory, also between workgroups.
     check_uninitialized: finds reads of LDS that nothing wrote.
     check_bounds: finds accesses outside the launch's buffers.
+    check_alignment: finds loads and stores of the LDS that are not aligned to their size,
+      and of global memory that are not aligned to 4 bytes (or to their size, if it is
+      less). ROCm's driver allows both.
     idle_limit: a launch hangs if this many instructions make no progress.
     profile: whether to count how often each instruction ran (`Record.profile`).
   """
@@ -150,6 +153,7 @@ class Options:
   check_global_races: bool = True
   check_uninitialized: bool = True
   check_bounds: bool = True
+  check_alignment: bool = True
   idle_limit: int = 4_000_000
   profile: bool = False
 

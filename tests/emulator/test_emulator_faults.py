@@ -233,6 +233,8 @@ def test_lds_bounds_alignment_and_initialisation(arch):
     run(code.format(**wide), arch, lds=1008)
   with pytest.raises(emulator.EmulationError, match="lane 1.*\n.*not a multiple of 16"):
     run(code.format(**wide | dict(shift=3)), arch, lds=1024)
+  run(code.format(**wide | dict(shift=3)), arch, lds=1024, check_alignment=False,
+      check_lds_races=False)
   with pytest.raises(emulator.EmulationError, match="address 1024 is read, but nothing"):
     run(code.format(**wide | dict(offset=" offset:16")), arch, lds=2048)
   run(code.format(**wide | dict(offset=" offset:16")), arch, lds=2048, check_uninitialized=False)
@@ -266,6 +268,25 @@ def test_misaligned_global_access(arch):
   """
   check_fault(code.format(shift=2), code.format(shift=1), "lane 1.*\n.*not a multiple of 4", arch,
               words(128), words())
+
+
+@both
+def test_unaligned_access_that_is_allowed(arch):
+  code = POINTERS + """
+  v_lshlrev_b32 v2, 1, v0
+  global_load_dword v4, v2, s[4:5]
+  s_waitcnt vmcnt(0)
+  global_store_dword v1, v4, s[6:7]
+  """
+  shorts, out = np.arange(66, dtype=np.uint16), words()
+  run(code, arch, shorts, out, check_alignment=False)
+  np.testing.assert_array_equal(out, shorts[:64] + (shorts[1:65].astype(np.uint32) << 16))
+  # An atomic must be aligned.
+  with pytest.raises(emulator.EmulationError, match="not a multiple of 4"):
+    run(POINTERS + """
+  v_lshlrev_b32 v2, 1, v0
+  global_atomic_add v2, v0, s[6:7]
+  """, arch, shorts, out, check_alignment=False)
 
 
 @both

@@ -5,6 +5,7 @@ The tests that run programs need JAX's ROCm plugin: pip install 'jaxgemm[virtual
 
 import importlib.metadata
 import os
+import re
 import subprocess
 import sys
 
@@ -61,7 +62,7 @@ def test_products_in_jit(arch, chip):
 
 @needs_plugin
 def test_products_between_kernels_of_xla():
-  check_programs("gradient", "ragged", "scan", "mixed", "serialized")
+  check_programs("gradient", "ragged", "scan", "mixed", "large", "serialized")
 
 
 @needs_plugin
@@ -117,6 +118,46 @@ def test_two_devices(late):
                         "collectives",
                         options=["--devices=2", *late])
   assert done.stdout.startswith("2 ")
+
+
+def check_random_programs(first, count, *options, **environment):
+  done = run(*options, "-m", "tests.support.random_programs", str(first), str(count),
+             **environment)
+  assert f"{count} programs are right" in done.stdout, done.stdout + done.stderr[-5000:]
+
+
+@needs_plugin
+@pytest.mark.parametrize("options", [
+    ["--devices=4", "--stream-seed=11"], ["--arch=gfx950", "--stream-seed=12"]])
+def test_random_programs(options):
+  """With an allocation for each buffer, so that a guard page follows each of them."""
+  check_random_programs(300, 5, *options, XLA_PYTHON_CLIENT_ALLOCATOR="platform")
+
+
+@needs_plugin
+@pytest.mark.whole
+@pytest.mark.parametrize("batch", range(50))
+def test_a_thousand_random_programs(batch):
+  arch = ("gfx942", "gfx942", "gfx950")[batch % 3]
+  allocator = ("platform", "default")[batch % 2]
+  check_random_programs(1000 + 20 * batch, 20, "--devices=4", f"--arch={arch}",
+                        f"--stream-seed={batch}", XLA_PYTHON_CLIENT_ALLOCATOR=allocator)
+
+
+# ----------------------------------------------------------------------- planted faults
+
+
+@needs_plugin
+@pytest.mark.parametrize("fault, report", [
+    ("missing_wait", "v_mfma.*is read while the LDS read that writes it is outstanding"),
+    ("small_workspace", r"the workspace has (\d+) bytes; this plan needs uint8\[\d+\]"),
+    ("allocation_in_capture", "Failed to end stream capture: .*StreamCaptureInvalidated"),
+    ("wrong_stream", "Mismatched elements"),
+])
+def test_planted_fault_is_found(fault, report):
+  done = run("--stream-seed=5", "-m", "tests.support.planted_faults", fault)
+  assert done.stdout == "right without the fault\n", done.stdout + done.stderr
+  assert done.returncode != 0 and re.search(report, done.stderr, re.DOTALL), done.stderr
 
 
 # ------------------------------------------------------------------------------- errors

@@ -25,6 +25,7 @@ GlobalMemory::GlobalMemory(std::vector<Buffer> buffers, bool given, int grain_sh
       given_(given),
       bounds_(options.check_bounds && given),
       races_(options.check_global_races && given),
+      aligned_(options.check_alignment),
       shift_(grain_shift),
       events_(1) {
   std::erase_if(buffers_, [](const Buffer& buffer) { return buffer.bytes == 0; });
@@ -112,19 +113,25 @@ int GlobalMemory::Find(uint64_t address, uint32_t bytes, uint32_t alignment, boo
 }
 
 uint8_t* GlobalMemory::Read(uint64_t address, uint32_t bytes, uint32_t alignment, int lane) {
-  int buffer = Find(address, bytes, alignment, /*write=*/false, lane);
+  int buffer = Find(address, bytes, aligned_ ? alignment : 1, /*write=*/false, lane);
   if (buffer >= 0 && shadows_[buffer].written) NoteRead(buffer, address, bytes, lane);
   return reinterpret_cast<uint8_t*>(address);
 }
 
 uint8_t* GlobalMemory::Write(uint64_t address, uint32_t bytes, uint32_t alignment, int lane) {
+  return WriteAligned(address, bytes, aligned_ ? alignment : 1, lane);
+}
+
+// An atomic must be aligned on every GPU.
+uint8_t* GlobalMemory::Atomic(uint64_t address, uint32_t bytes, int lane) {
+  return WriteAligned(address, bytes, bytes, lane);
+}
+
+uint8_t* GlobalMemory::WriteAligned(uint64_t address, uint32_t bytes, uint32_t alignment,
+                                    int lane) {
   int buffer = Find(address, bytes, alignment, /*write=*/true, lane);
   if (buffer >= 0 && shadows_[buffer].written) NoteWrite(buffer, address, bytes, lane);
   return reinterpret_cast<uint8_t*>(address);
-}
-
-uint8_t* GlobalMemory::Atomic(uint64_t address, uint32_t bytes, int lane) {
-  return Write(address, bytes, bytes, lane);
 }
 
 const uint8_t* GlobalMemory::ReadScalar(Wave* wave, uint64_t address, uint32_t bytes) {

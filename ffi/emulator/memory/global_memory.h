@@ -74,6 +74,7 @@ class GlobalMemory {
   };
   static constexpr uint32_t kManyReaders = 1u << 31;
 
+  uint8_t* WriteAligned(uint64_t address, uint32_t bytes, uint32_t alignment, int lane);
   int Find(uint64_t address, uint32_t bytes, uint32_t alignment, bool write, int lane);
   [[noreturn]] void Outside(uint64_t address, uint32_t bytes, bool write, int lane) const;
   [[noreturn]] void Race(uint32_t event, bool wrote, bool writes, uint64_t address, int lane) const;
@@ -95,7 +96,7 @@ class GlobalMemory {
 
   std::vector<Buffer> buffers_;  // sorted by base
   std::vector<Shadow> shadows_;  // by buffer; filled for the writable buffers
-  bool given_, bounds_, races_;
+  bool given_, bounds_, races_, aligned_;
   int shift_;
   size_t last_ = 0;
   std::vector<Event> events_;

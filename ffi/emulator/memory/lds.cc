@@ -11,6 +11,7 @@ void Lds::Reset(const Workgroup* group, uint32_t bytes, int grain_shift, const O
   shift_ = grain_shift;
   races_ = options.check_lds_races;
   uninitialized_ = options.check_uninitialized;
+  aligned_ = options.check_alignment;
   tracked_ = races_ || uninitialized_;
   data_.resize(bytes);
   // An earlier workgroup may have left any data.

@@ -23,6 +23,7 @@ class Lds {
              uint32_t junk);
 
   uint32_t size() const { return size_; }
+  bool aligned() const { return aligned_; }  // whether loads and stores must be aligned
 
   // The bytes of an access. Throws Fault if it is misaligned or outside.
   uint8_t* At(uint32_t address, uint32_t bytes, uint32_t alignment, int lane) {
@@ -61,7 +62,7 @@ class Lds {
   const Workgroup* group_ = nullptr;
   uint32_t size_ = 0;
   int shift_ = 2;
-  bool races_ = true, uninitialized_ = true, tracked_ = true;
+  bool races_ = true, uninitialized_ = true, tracked_ = true, aligned_ = true;
   std::vector<uint8_t> data_;
   std::vector<uint8_t> writer_;              // by grain: tag of the last writer
   std::vector<uint32_t> written_;            // by grain: number of the writer's operation

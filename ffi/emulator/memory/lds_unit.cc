@@ -8,10 +8,6 @@
 namespace jaxgemm::emulator {
 namespace {
 
-// Alignment of an access: its size, rounded up to a power of two. This is the manual's aligned
-// mode; in unaligned mode the hardware would split a misaligned access without notice.
-uint32_t AlignmentOf(int bytes) { return bytes == 12 ? 16 : bytes; }
-
 class LdsUnit {
  public:
   LdsUnit(const Step& step, Wave* wave, KernelContext* context)
@@ -149,15 +145,22 @@ class LdsUnit {
 
  private:
   const uint8_t* Read(uint32_t address, int lane) {
-    const uint8_t* from = lds_.At(address, op_.bytes, AlignmentOf(op_.bytes), lane);
+    const uint8_t* from = lds_.At(address, op_.bytes, Alignment(), lane);
     lds_.NoteRead(address, op_.bytes, lane);
     return from;
   }
 
   uint8_t* Write(uint32_t address, int lane) {
-    uint8_t* to = lds_.At(address, op_.bytes, AlignmentOf(op_.bytes), lane);
+    uint8_t* to = lds_.At(address, op_.bytes, Alignment(), lane);
     lds_.NoteWrite(address, op_.bytes, lane);
     return to;
+  }
+
+  // The size of the access, rounded up to a power of two. This is the manual's aligned mode; in
+  // unaligned mode the hardware splits a misaligned load or store without notice.
+  uint32_t Alignment() const {
+    if (op_.access != Access::kAtomic && !lds_.aligned()) return 1;
+    return op_.bytes == 12 ? 16 : op_.bytes;
   }
 
   template <int kDwords>

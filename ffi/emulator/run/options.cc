@@ -43,6 +43,7 @@ void SetOption(std::string_view name, std::string_view value, Options* options) 
       {"check_global_races", &Options::check_global_races},
       {"check_uninitialized", &Options::check_uninitialized},
       {"check_bounds", &Options::check_bounds},
+      {"check_alignment", &Options::check_alignment},
   };
   for (const Flag& flag : kChecks) {
     if (name == flag.name || name == "checks") options->*flag.field = Number(name, value, 0, 1);
@@ -81,8 +82,8 @@ void SetOption(std::string_view name, std::string_view value, Options* options) 
     throw EmulationError(
         "The emulator has no option \"" + std::string(name) +
         "\"; it has seed, quantum, resident, shuffle, xcc, beside, idle_limit, profile, checks, "
-        "check_waits, check_hazards, check_lds_races, check_global_races, check_uninitialized "
-        "and check_bounds.");
+        "check_waits, check_hazards, check_lds_races, check_global_races, check_uninitialized, "
+        "check_bounds and check_alignment.");
   }
 }
 

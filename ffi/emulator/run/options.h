@@ -27,6 +27,7 @@ struct Options {
   bool check_global_races = true;   // races between workgroups, and between waves of one
   bool check_uninitialized = true;  // reads of LDS that nothing wrote
   bool check_bounds = true;         // global accesses outside the buffers given
+  bool check_alignment = true;      // loads and stores that the hardware would split
 
   // A launch hangs if no wave makes progress (see Progress in units.h) for this many instructions.
   uint64_t idle_limit = 4'000'000;
