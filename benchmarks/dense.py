@@ -117,6 +117,7 @@ def measure(
     rng: np.random.Generator,
     min_seconds: float,
     min_rounds: int = 7,
+    warmup: int = 0,
     clock: str = "wall",
     profile_dir: str | None = None,
 ) -> dict[str, Any]:
@@ -156,7 +157,7 @@ def measure(
   inputs = [jax.device_put(operands()) for _ in range(count)]
   measured = timing.interleave(
       compiled, inputs, min_seconds=min_seconds, min_rounds=min_rounds, clock=clock,
-      within=progress.within)
+      warmup=warmup, within=progress.within)
 
   progress.within("errors against float64")
   fresh = operands()

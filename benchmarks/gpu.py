@@ -82,7 +82,8 @@ def jobs():
   from benchmarks import gpu_ahead, gpu_chunked, gpu_grouped, gpu_rows, gpu_steal
 
   options = gpu_rows.Options(
-      _rounds(), FLAGS.seed, FLAGS.sample_ms * 1e-3, FLAGS.profile)
+      _rounds(), FLAGS.seed, FLAGS.sample_ms * 1e-3, FLAGS.profile,
+      FLAGS.warmup)
   case = lambda mnk: shapes.Case("gpu", *mnk)
   ours = {gpu_rows.OURS: {}}
   one = lambda function, *args, **kwargs: lambda: [function(*args, **kwargs)]

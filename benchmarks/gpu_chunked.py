@@ -83,7 +83,7 @@ def measure(case: Case, num_chunks: int, options: gpu_rows.Options) -> dict[str,
     return about
   measured = gpu_trace.measure(
       {name: way.candidate() for name, way in ways.items()}, count,
-      rounds=options.rounds, calls=1,
+      rounds=options.rounds, warmup=options.warmup, calls=1,
       directory=gpu_rows.trace_directory(options, f"chunked-{num_chunks}"),
       within=progress.within)
   fresh = operands(options.seed + count)

@@ -133,7 +133,7 @@ def measure(
       continue
     measured = gpu_trace.measure(
         {n: way.candidate() for n, way in ways.items()}, count, rounds=options.rounds,
-        sample_seconds=options.sample_seconds,
+        sample_seconds=options.sample_seconds, warmup=options.warmup,
         directory=gpu_rows.trace_directory(options, f"grouped-{name}-{work}"),
         within=progress.within)
     for routing in routings:

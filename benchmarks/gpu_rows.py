@@ -27,6 +27,7 @@ class Options:
   seed: int
   sample_seconds: float = 1e-3
   profile: str | None = None  # directory for traces
+  warmup: int = 0
 
 
 @functools.partial(jax.jit, static_argnames=("shape", "dtype"))
@@ -187,7 +188,8 @@ def measure(
     return row
   measured = gpu_trace.measure(
       {name: way.candidate() for name, way in ways.items()}, num_inputs,
-      rounds=options.rounds, sample_seconds=options.sample_seconds, **timing_options,
+      rounds=options.rounds, sample_seconds=options.sample_seconds, warmup=options.warmup,
+      **timing_options,
       directory=trace_directory(options, f"{about['section']}-{about['case']}"),
       within=progress.within)
   progress.within("errors against float64")

@@ -84,7 +84,7 @@ def measure(
   directory = lambda what: gpu_rows.trace_directory(options, f"steal-{what}")
   alone = gpu_trace.measure(
       {name: way.candidate() for name, way in ways.items()}, count,
-      rounds=options.rounds, calls=1, directory=directory("alone"),
+      rounds=options.rounds, warmup=options.warmup, calls=1, directory=directory("alone"),
       within=progress.within)
   seconds = share * alone.timing.time("persistent").median
   wanted = seconds

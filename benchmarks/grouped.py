@@ -102,7 +102,7 @@ def main(argv) -> int:
     measured, compared = grouped_rows.measure(
         problem, peers, works, rng=rng,
         min_seconds=FLAGS.min_seconds, min_rounds=FLAGS.repeat or 7,
-        clock=FLAGS.clock,
+        warmup=FLAGS.warmup, clock=FLAGS.clock,
         show=lambda row: print(grouped_table.line(row), flush=True),
     )
     unbalanced += compared

@@ -111,7 +111,8 @@ def _plan(problem: Problem) -> dict[str, Any]:
 
 def measure(
     problem: Problem, peers: Mapping[str, Sequence[str]], works: Sequence[str], *,
-    rng: np.random.Generator, min_seconds: float, min_rounds: int, clock: str = "wall",
+    rng: np.random.Generator, min_seconds: float, min_rounds: int, warmup: int = 0,
+    clock: str = "wall",
     show: Callable[[dict[str, Any]], None] = lambda row: None,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
   """Times a problem under each routing in `peers`, beside the peers named there.
@@ -153,7 +154,7 @@ def measure(
                     for name in (OURS, *peers[routing])}
       measured = timing.interleave(
           candidates, inputs, min_seconds=min_seconds, min_rounds=min_rounds,
-          clock=clock, within=progress.within)
+          warmup=warmup, clock=clock, within=progress.within)
       entries = {}
       for name, function in candidates.items():
         time = measured.time(name)

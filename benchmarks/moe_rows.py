@@ -138,19 +138,21 @@ def _prepare(problem: Problem, seed: int):
   return ways, losses, missing
 
 
-def _measure_time(ways: Mapping[str, Way], rounds: int, profile: str | None):
+def _measure_time(ways: Mapping[str, Way], rounds: int, profile: str | None,
+                  warmup: int):
   if jax.default_backend() != "gpu":
     return timing.interleave(
         {name: way.call for name, way in ways.items()}, [(0,)], min_rounds=rounds,
-        min_seconds=0, within=progress.within)
+        min_seconds=0, warmup=warmup, within=progress.within)
   candidates = {name: gpu_trace.Candidate(way.call) for name, way in ways.items()}
   return gpu_trace.measure(
       candidates, 1, rounds=rounds, calls=1, directory=profile,
-      within=progress.within).timing
+      warmup=warmup, within=progress.within).timing
 
 
 def measure(
     problem: Problem, *, rounds: int, seed: int, profile: str | None = None,
+    warmup: int = 0,
 ) -> dict[str, Any]:
   """A row: times, memory and losses of both ways, and the differences between them.
 
@@ -169,7 +171,7 @@ def measure(
     row["gradients"] = {
         key: float(_difference(ours[key], theirs[key])) for key in theirs}
     del ours, theirs  # the next step writes over them
-  measured = _measure_time(ways, rounds, profile)
+  measured = _measure_time(ways, rounds, profile, warmup)
   for name, way in ways.items():
     time = measured.time(name)
     row["candidates"][name] = {

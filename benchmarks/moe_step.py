@@ -58,7 +58,8 @@ def main(argv) -> int:
     progress.doing(f"{number} of {len(FLAGS.cases)}: {problem.label}")
     profile = FLAGS.profile and os.path.join(FLAGS.profile, f"moe-{name}")
     rows.add(problem.label, [moe_rows.measure(
-        problem, rounds=FLAGS.repeat or 9, seed=FLAGS.seed, profile=profile)])
+        problem, rounds=FLAGS.repeat or 9, seed=FLAGS.seed, profile=profile,
+        warmup=FLAGS.warmup)])
     print("\n".join(moe_table.lines(rows.rows[-1])), flush=True)
   return rows.finish(moe_rows.wrong(rows.rows), moe_rows.failed(rows.rows),
                      moe_table.markdown(rows.rows, about))

@@ -24,6 +24,9 @@ flags.DEFINE_integer(
     "repeat", None, "Least samples of each candidate. Default: the suite's own.",
     lower_bound=3)
 flags.DEFINE_alias("rounds", "repeat")
+flags.DEFINE_integer(
+    "warmup", 0, "Calls of each candidate before it is timed, beside two or more that "
+    "every suite makes.", lower_bound=0)
 flags.DEFINE_bool(
     "verify", True, "Whether a wrong result makes the exit status 1. It is always named.")
 flags.DEFINE_string(

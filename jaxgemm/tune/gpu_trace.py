@@ -231,7 +231,7 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
 
 def measure(
     candidates: Mapping[str, Candidate], num_inputs: int, *, rounds: int,
-    calls: int | None = None, sample_seconds: float = 1e-3, own=None,
+    calls: int | None = None, sample_seconds: float = 1e-3, warmup: int = 0, own=None,
     directory: str | None = None, within: Callable[[str], None] = lambda part: None,
 ) -> Measured:
   """Times candidates turn by turn under the profiler.
@@ -242,6 +242,7 @@ def measure(
     rounds: Samples of each candidate.
     calls: Calls in one sample; if None, at most 64, chosen by `sample_seconds`.
     sample_seconds: Approximate length of a sample.
+    warmup: Calls of each candidate before its first sample, beside two others.
     own: As in `evaluate`.
     directory: Where to keep the trace, or None.
     within: Called with what is done next.
@@ -257,6 +258,8 @@ def measure(
       begin = time.perf_counter()
       candidate.wait(candidate.call(next(turn)))
     fastest = min(fastest, time.perf_counter() - begin)
+    for _ in range(warmup):
+      candidate.wait(candidate.call(next(turn)))
   if calls is None:
     calls = max(1, min(64, round(sample_seconds / fastest)))
   visits: list[str] = []

@@ -59,6 +59,7 @@ def interleave(
     min_rounds: int = 7,
     max_rounds: int = 1000,
     sample_seconds: float = 2e-3,
+    warmup: int = 0,
     clock: str = "wall",
     wait: Callable[[Any], Any] = jax.block_until_ready,
     within: Callable[[str], None] = lambda part: None,
@@ -75,6 +76,8 @@ def interleave(
     max_rounds: stop after this many, however short they are.
     sample_seconds: short functions are called repeatedly until a sample lasts
       about this long.
+    warmup: calls of each candidate before its first sample, beside those that choose
+      how often a sample calls it.
     clock: "wall", or "cpu" for the time that this process's threads ran.
     wait: blocks until a candidate's result is ready.
     within: called with what is done next.
@@ -100,6 +103,8 @@ def interleave(
     return (now() - begin) / calls
 
   for name in names:
+    for _ in range(warmup):
+      wait(candidates[name](*next(turn)))
     sample(candidates[name])
   seconds: dict[str, list[float]] = {name: [] for name in names}
   start = time.perf_counter()

@@ -140,6 +140,16 @@ def test_sets_are_well_formed(name):
     assert case.gate is None or case.gate in shapes.gates()
 
 
+def test_a_candidate_is_called_before_it_is_timed():
+  asked = []
+  for warmup in (0, 50):
+    calls = []
+    timing.interleave({"a": calls.append}, [(0,)], min_seconds=0, min_rounds=3,
+                      sample_seconds=0, warmup=warmup)
+    asked.append(len(calls))
+  assert asked[1] == asked[0] + 50
+
+
 def test_candidates_take_turns_on_inputs_of_their_own():
   seen = {"a": [], "b": []}
   functions = {name: seen[name].append for name in seen}
