@@ -70,7 +70,7 @@ def main(argv) -> int:
 
   from benchmarks import dense, overhead, report
 
-  if (given := run.problems()) is not None:
+  if (given := run.problems(dense.DTYPES)) is not None:
     cases = [shapes.Case("problems", each["m"], each["n"], each["k"], each.get("dtype"))
              for each in given]
   if unknown := set(FLAGS.dtypes) - set(dense.DTYPES):
@@ -88,7 +88,7 @@ def main(argv) -> int:
       "acceptance": report.gate_results(rows)})
   for case in cases:
     for dtype in [case.dtype] if case.dtype else FLAGS.dtypes:
-      if dtype not in FLAGS.dtypes:
+      if dtype not in FLAGS.dtypes and case.name != "problems":
         continue
       variants = [
           dense.Variant(schedule, reduction, FLAGS.implementation)

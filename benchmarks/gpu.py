@@ -89,7 +89,7 @@ def jobs():
   one = lambda function, *args, **kwargs: lambda: [function(*args, **kwargs)]
   for section in FLAGS.sections:
     if section == "dense":
-      given = run.problems()
+      given = run.problems(["bfloat16"])
       for name in FLAGS.cases if given is None else map(_mnk, given):
         for each in shapes.cases(name):
           yield section, each.label, one(
@@ -98,7 +98,7 @@ def jobs():
       variants = {
           gpu_rows.OURS: {"schedule": "stream_k", "reduction": "linear"},
           gpu_rows.OURS + " persistent": {"schedule": "persistent"}}
-      given = run.problems()
+      given = run.problems(["bfloat16"])
       for each in map(case, _GPU["stream_k"] if given is None else [
           (p["m"], p["n"], p["k"]) for p in given]):
         yield section, each.label, one(
@@ -106,7 +106,7 @@ def jobs():
             same_bits=gpu_rows.OURS, runs=FLAGS.runs)
     elif section == "grouped":
       works = FLAGS.work or gpu_grouped.WORK
-      given = run.problems()
+      given = run.problems(["bfloat16"], grouped=True)
       for name in FLAGS.grouped if given is None else map(_mnk, given):
         yield section, name, functools.partial(
             gpu_grouped.measure, name, works, FLAGS.routings, options,

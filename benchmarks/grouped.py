@@ -82,9 +82,9 @@ def main(argv) -> int:
   problems = [
       grouped_rows.Problem(m, n, k, groups, dtype)
       for groups in map(int, FLAGS.groups) for dtype in dtypes]
-  if (given := run.problems()) is not None:
+  if (given := run.problems(grouped_rows.DTYPES, grouped=True)) is not None:
     problems = [
-        grouped_rows.Problem(each["m"], each["n"], each["k"], each.get("groups", 8), dtype)
+        grouped_rows.Problem(each["m"], each["n"], each["k"], each["groups"], dtype)
         for each in given for dtype in ([each["dtype"]] if "dtype" in each else dtypes)]
   rows = run.Rows(lambda rows: {
       "machine": about, "unbalanced": unbalanced,

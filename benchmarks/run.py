@@ -84,8 +84,13 @@ def slower(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]],
   return found
 
 
-def problems() -> list[dict[str, Any]] | None:
-  """The problems of the file that --problems names, or None. It imports jax."""
+def problems(dtypes: Sequence[str], *, grouped: bool = False) -> list[dict[str, Any]] | None:
+  """The problems of the file that --problems names, or None. It imports jax.
+
+  Args:
+    dtypes: that are allowed.
+    grouped: whether those with groups are wanted, else those without.
+  """
   if FLAGS.problems is None:
     return None
   from jaxgemm.tune.__main__ import read_list
@@ -98,6 +103,14 @@ def problems() -> list[dict[str, Any]] | None:
     if not isinstance(each, dict) or not {"m", "n", "k"} <= each.keys() <= allowed:
       raise app.UsageError(f"--problems={FLAGS.problems}: {each!r} is no object with m, n, k, "
                            "and perhaps dtype and groups.")
+  found = [each for each in found if ("groups" in each) == grouped]
+  for each in found:
+    if each.get("dtype", dtypes[0]) not in dtypes:
+      raise app.UsageError(f"--problems={FLAGS.problems}: {each!r} has another dtype than "
+                           f"{', '.join(dtypes)}.")
+  if not found:
+    raise app.UsageError(f"--problems={FLAGS.problems} has no problem "
+                         f"{'with' if grouped else 'without'} groups.")
   return found
 
 

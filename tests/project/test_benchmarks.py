@@ -233,10 +233,15 @@ def test_files_that_are_not_there_or_unfit(tmp_path):
     with pytest.raises(app.UsageError, match="--resume needs --json"):
       run.Rows(lambda rows: {})
     with pytest.raises(app.UsageError, match="No such file"):
-      run.problems()
-    path.write_text('[{"m": 3, "n": 4}]')
-    with pytest.raises(app.UsageError, match="is no object with m, n, k"):
-      run.problems()
+      run.problems(["int8"])
+    for text, why in (('[{"m": 3, "n": 4}]', "is no object with m, n, k"),
+                      ('[{"m": 3, "n": 4, "k": 5, "groups": 2}]', "no problem without groups"),
+                      ('[{"m": 3, "n": 4, "k": 5, "dtype": "x"}]', "another dtype than int8")):
+      path.write_text(text)
+      with pytest.raises(app.UsageError, match=why):
+        run.problems(["int8"])
+    path.write_text('[{"m": 3, "n": 4, "k": 5, "groups": 2}, {"m": 1, "n": 1, "k": 1}]')
+    assert [each["m"] for each in run.problems(["int8"], grouped=True)] == [3]
   finally:
     flags.FLAGS.unparse_flags()
     flags.FLAGS["resume"].unparse()
