@@ -1,5 +1,5 @@
 # Types of the native module. Its functions are in ffi/bindings/module.cc.
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypedDict
 
 import numpy as np
@@ -31,10 +31,9 @@ def plan(
     num_cus: int = 0,
 ) -> dict[str, Any]: ...
 def sm90_model() -> dict[str, tuple[float, bool]]: ...
-def sm90_cycles(
-    problem: dict[str, str | int], config: dict[str, str | int], num_cus: int,
-    model: dict[str, float],
-) -> float: ...
+def sm90_predictor(
+    calls: list[tuple[dict[str, Any], dict[str, Any]]], num_cus: int,
+) -> Callable[[dict[str, float]], list[float]]: ...
 def start_trace() -> None: ...
 def stop_trace() -> list[tuple[str, int, int, int, int]]: ...
 def enumerate_work_tiles(

@@ -80,16 +80,17 @@ class GemmConfig:
   Attributes:
     schedule: "auto", "persistent" (a fixed grid strides over the output tiles),
       "work_stealing" (workgroups take tiles from shared queues) or "stream_k" (the
-      tiles of the last, partial wave are cut along k).
+      tiles of the last, partial round are cut along k).
     reduction: how stream-K sums the parts of a tile: "linear" or "tree" (bitwise
       the same on every run) or "atomic" (not reproducible).
     tile_m: rows of an output tile, also where the kernel computes out^T.
     tile_n: columns of an output tile.
-    tile_k: depth of one step along k.
-    num_workgroups: workgroups in the grid; default: one per CU, SM or thread.
+    tile_k: depth of a k tile, one step along k.
+    num_workgroups: workgroups in the grid; by default as many as run at the same
+      time, or fewer if there is less work.
     group_m: tile rows that are visited together, for the sake of the cache.
-    num_queues: queues of the work-stealing schedule.
-    num_shares: shares that stream-K cuts the k steps of its tiles into.
+    num_queues: queues to steal tiles from: of work stealing, or of stream-K.
+    num_shares: shares that stream-K cuts the k tiles into.
     claim_ahead: whether a workgroup claims its next tile before it stores the tile
       that it has computed, which hides the latency of stealing on GPUs.
     kernel: the name of a kernel instance, as `jaxgemm.explain` prints it.

@@ -130,8 +130,21 @@ def run_by_jit(primitive: Primitive) -> None:
       return jitted(**params)(*operands)
 
 
-def require_built(planned: dict, target: str) -> None:
-  """Raises ValueError if this build lacks the kernel of a plan."""
+def require_plan(spec: Spec, make_plan) -> None:
+  """Raises a plan's errors while the call is traced; its lowering makes the plan again.
+
+  Args:
+    spec: the call's `Spec`.
+    make_plan: make_plan(target) is the plan.
+
+  Raises:
+    ValueError: see `plan`; or this build lacks the plan's kernel.
+  """
+  platform = _ffi.default_platform()
+  if not spec.emulated and platform not in _ffi.platforms():
+    return
+  target = spec.target(platform)
+  planned = make_plan(target)
   if planned["built"]:
     return
   # A kernel is called gemm_<lhs dtype>_<rhs dtype>_<m>x<n>x<k>_...

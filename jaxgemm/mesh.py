@@ -83,8 +83,8 @@ def unreduced_reason(*shardings) -> str | None:
     spec = getattr(x, "spec", None)
     axes = getattr(spec, "unreduced", None) or getattr(spec, "reduced", None)
     if axes:
-      return (f"{spec} says that sums over the mesh axes {sorted(axes)} are not done "
-              "yet, and the kernels' results are whole sums")
+      return (f"{spec} has sums over the mesh axes {sorted(axes)} that are still to be "
+              "done, and the kernels do not work on such partial sums")
   return None
 
 

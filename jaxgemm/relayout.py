@@ -73,7 +73,7 @@ def described(relayout: dict, geometry, passes: int) -> dict[str, str]:
     done += [f"padded with zeros from {x}={sizes[x]} to {relayout[x]}"
              for x in dimensions if relayout[x] != sizes[x]]
     found[side] = (f"{' and '.join(done)} by a copy: TMA cannot read it, or write "
-                   "the result, as it is, and by element that would take longer")
+                   "the result, as it is. A copy costs less than moving single elements")
   if (relayout["m"], relayout["n"]) != (geometry.m, geometry.n):
     found["out"] = "cut out of the padded result, by a copy unless XLA fuses it"
   return found

@@ -1,5 +1,5 @@
 // The Python module jaxgemm._jaxgemm: custom call targets, the planner, and functions of the
-// schedule core for tests and explain().
+// schedule core for tests.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>

@@ -14,7 +14,7 @@ namespace jaxgemm {
 // The arithmetic of a kernel. Operands are converted to its type while they are packed.
 enum class Math : uint8_t {
   kF32,   // float multiply-add; any float operand
-  kBF16,  // dot products of bf16 pairs, added in float; bf16 and (exactly) fp8 operands
+  kBF16,  // dot products of bf16 pairs, added in float; bf16 and (exactly) float8 operands
   kS8,    // int8 multiply-add in int32
 };
 

@@ -40,6 +40,7 @@ struct FloatOps {
     return Along<kDType>(p);
   }
   static JAXGEMM_INLINE WordV Broadcast(const uint32_t* p) {
+    // Subtracting zero makes a vector of a scalar, and keeps -0.
     const FloatV x = Load<float>(p) - FloatV{};
     return __builtin_bit_cast(WordV, x);
   }
@@ -108,7 +109,7 @@ struct IntPairOps {
 
 #if defined(__AVX512BF16__) && JAXGEMM_VECTOR_BYTES == 64
 
-// A pair of bf16 a word. fp8 is exact in bf16.
+// A pair of bf16 a word. float8 is exact in bf16.
 struct BF16PairOps {
   using Acc = float;
   using AccV = FloatV;

@@ -11,8 +11,8 @@
 
 namespace jaxgemm {
 
-// Sets the signals to zero and lists the copy. The first product of this run (one execution of a
-// program) that waits for these signals begins the copy.
+// Sets the signals to zero and registers the copy, which starts later: the first product of this
+// run (one execution of a program) that waits for these signals begins the copy.
 void ListHostCopy(int64_t run, const ChunkedCopy& copy);
 
 // Starts a thread for the copy that is listed under these signals. The thread calls `ended` after

@@ -64,7 +64,7 @@ JAXGEMM_INLINE int32_t Plus(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
 }
 
-// value[i] = combine(value[i], the vector's element) for the columns of Finish.
+// value[i] = combine(value[i], the vector's element) for `count` columns from `col` on.
 template <class Value, class Combine>
 JAXGEMM_INLINE void ForEach(const TileVector& vector, Value* value, int row, int64_t col, int count,
                             Combine combine) {

@@ -173,7 +173,7 @@ JAXGEMM_INLINE FloatV LoadF16(const char* p) {
 consteval int DTypeBytes(DType dtype) { return ElementBytes(dtype); }
 consteval bool IsF8(DType dtype) { return ElementBytes(dtype) == 1 && dtype != DType::kS8; }
 
-// Converts fp8 codes, one in each word, to floats.
+// Converts float8 codes, one in each word, to floats.
 template <DType kDType>
 JAXGEMM_INLINE FloatV DecodeF8(WordV code) {
   static_assert(IsF8(kDType));

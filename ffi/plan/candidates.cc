@@ -10,14 +10,14 @@
 namespace jaxgemm {
 namespace {
 
-// Stream-K: chooses the number of shares into which the tiles of the last, partial wave are cut
+// Stream-K: chooses the number of shares into which the tiles of the last, partial round are cut
 // along k. Leaves cut_tiles at 0 if nothing can be cut.
 std::string CutTiles(const Problem& p, const Config& asked, const Scheduling& s, Plan* plan,
                      Candidate* candidate) {
   Choice& c = plan->choice;
   const int64_t tiles = plan->grid.num_tiles(), tiles_k = plan->grid.tiles_k;
   const int64_t cut = tiles < s.workgroups ? tiles : tiles % s.workgroups;
-  candidate->last_wave = cut;
+  candidate->last_round = cut;
   int64_t shares = asked.num_shares ? asked.num_shares : c.num_shares;
   if (shares && cut * tiles_k <= cut) {
     return "num_shares=" + Str(shares) + ", but there is nothing to cut: " + Str(cut) +

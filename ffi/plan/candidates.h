@@ -32,8 +32,8 @@ struct Scheduling {
   bool claims_ahead = false;
   int64_t group_m = 8;
   int64_t num_xcds = 1;
-  // Stream-K: the number of shares into which every tile is cut. 0: only tiles of the last wave are
-  // cut, if that is estimated to be faster.
+  // Stream-K: the number of shares into which every tile is cut. 0: only tiles of the last round
+  // are cut, if that is estimated to be faster.
   int64_t shares_per_tile = 0;
   // Makes the decisions that only this target has, when the plan has its grid.
   void (*finish)(const Problem& problem, const Chip& chip, Plan* plan) = nullptr;

@@ -251,7 +251,7 @@ std::string CheckSchedule(const Problem& p, const Plan& plan) {
   }
   if (!fits) {
     return Concat("schedule='", Name(c.schedule), "' with ", Str(c.num_queues), " queues, ",
-                  Str(c.cut_tiles), " cut tiles and ", Str(c.num_shares), " shares does not do ",
+                  Str(c.cut_tiles), " cut tiles and ", Str(c.num_shares), " shares cannot compute ",
                   Str(tiles), " tiles of ", Str(int64_t{plan.grid.tiles_k}),
                   " k tiles. Lower the program again.");
   }

@@ -54,7 +54,8 @@ std::string SetGrid(const Problem& p, Plan* plan) {
   int64_t tiles_k = CeilDiv(plan->k, c.tile_k), tiles, batch = p.num_out();
   // Every group may end in a partial tile, and so may the rows before and after the groups.
   if (p.ragged == Ragged::kM) tiles_m += p.local_groups + 2;
-  // Counts of tiles must fit Index, also after stream-K's shares and idle claims are added.
+  // Counts of tiles must fit Index, also with stream-K's shares and with the claims
+  // that workgroups make beyond the end.
   constexpr int64_t kMax = (int64_t{1} << 31) - 4 * kMaxWorkgroups;
   if (__builtin_mul_overflow(tiles_m, tiles_n, &tiles) ||
       __builtin_mul_overflow(tiles, batch, &tiles) || tiles > kMax || batch > kMax ||

@@ -13,7 +13,7 @@ namespace {
 // machines with other numbers of processors.
 constexpr int64_t kStreamKWorkgroups = 8;
 
-// The number of shares into which stream-K cuts each tile of the last wave.
+// The number of shares into which stream-K cuts each tile of the last round.
 double SharesPerTile(const Problem& p, const Choice& c, int64_t workgroups) {
   const int64_t tiles = p.batch * CeilDiv(p.m, c.tile_m) * CeilDiv(p.n, c.tile_n);
   const int64_t cut = tiles < workgroups ? tiles : tiles % workgroups;
@@ -22,7 +22,7 @@ double SharesPerTile(const Problem& p, const Choice& c, int64_t workgroups) {
 }
 
 // The relative time of the busiest workgroup. Packing a tile's lhs costs as much as kPackA more
-// columns of out, packing rhs as much as kPackB more rows. If tiles of the last wave are cut,
+// columns of out, packing rhs as much as kPackB more rows. If tiles of the last round are cut,
 // moving partial sums costs as much as kPartial more k. These are rough figures from the
 // micro-kernels' timings.
 double TileCost(const Problem& p, int64_t tile_m, int64_t tile_n, int64_t workgroups,

@@ -62,7 +62,7 @@ struct Candidate {
   // For Reasons:
   bool whole_is_faster = false;  // stream-K was asked for, and whole tiles take no longer
   bool fewer_shares = false;     // with more shares the workspace would have been too large
-  int64_t last_wave = 0;         // tiles that do not fill a wave; stream-K cuts no more than these
+  int64_t last_round = 0;        // tiles that are fewer than workgroups; stream-K cuts no more
 };
 
 // Candidates lists all candidates, the cheapest first; Choose returns the cheapest. If there is

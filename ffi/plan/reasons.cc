@@ -68,7 +68,8 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
     }
   } else if (c.cut_tiles > 0) {
     if (asked.schedule == Schedule::kAuto) {
-      say("stream_k: k is at least 8 times m and n, so there are few tiles to share out whole");
+      say("stream_k: by estimate cut tiles are faster, because the last round has fewer tiles than "
+          "there are workgroups");
     }
     say("stream_k: the last " + Str(c.cut_tiles) + " of " + Str(tiles) +
         " tiles are cut along k into " + Str(c.num_shares) + " shares, summed by '" +
@@ -78,9 +79,9 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
     if (chosen.fewer_shares) say("fewer shares keep the workspace under its cap of 128 MiB");
   } else if (chosen.whole_is_faster) {
     say("stream_k: by estimate whole tiles take no longer than cut ones, whose partial sums have "
-        "to be added up: runs data-parallel");
+        "to be added up: runs whole tiles");
   } else if (asked.schedule == Schedule::kStreamK) {
-    const std::string whole = "runs data-parallel";
+    const std::string whole = "runs whole tiles";
     if (p.grouped() && c.schedule == Schedule::kStreamK) {
       say("stream_k: the kernel cuts the last tiles along k, when it has read the groups' sizes, "
           "into at most " +
@@ -89,12 +90,12 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
       say("stream_k: there are no tiles to cut: " + whole);
     } else if (plan.grid.tiles_k < 2) {
       say("stream_k: a tile has one k tile, which is not cut: " + whole);
-    } else if (chosen.last_wave > 0) {
-      say("stream_k: k=" + Str(p.k) + " is too short for the " + Str(chosen.last_wave) +
-          (chosen.last_wave == 1 ? " tile" : " tiles") +
-          " of the last wave to be worth cutting: " + whole);
+    } else if (chosen.last_round > 0) {
+      say("stream_k: k=" + Str(p.k) + " is too short for the " + Str(chosen.last_round) +
+          (chosen.last_round == 1 ? " tile" : " tiles") +
+          " of the last round to be worth cutting: " + whole);
     } else {
-      say("stream_k: the tiles fill whole waves of " + Str(c.num_workgroups) +
+      say("stream_k: the tiles fill whole rounds of " + Str(c.num_workgroups) +
           " workgroups, and there is nothing to cut: " + whole);
     }
   } else if (asked.schedule == Schedule::kAuto) {
@@ -116,7 +117,8 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
     }
   }
   if (IsPlain(c.form)) {
-    say("plain: out is stored as it is summed up, by a form of the kernel that can do no more");
+    say("plain: there is no epilogue: a form of the kernel that can do no more casts the sums and "
+        "stores them");
   }
   if (IsFused(c.form)) {
     say("fused: the epilogue is applied to the accumulators, by a form of the kernel that does "

@@ -17,7 +17,7 @@ bool HasNoEpilogue(const Problem& p) {
   return !p.has_vectors() && !p.save_preact && p.activation == Activation::kNone && !p.gated &&
          !p.accumulate;
 }
-// Whether TMA moves all arrays, and out is stored without an epilogue in the type that the fast
+// Whether TMA moves all arrays, and out is stored without an epilogue in the type that the plain
 // forms store.
 bool IsPlainProduct(const Problem& p) {
   return TmaMovesAll(p) && HasNoEpilogue(p) && p.out_dtype == PlainOut(p.lhs_dtype);
@@ -34,7 +34,7 @@ Problem Computed(const GpuInstance& instance, const Problem& p) {
 // Those of kernels that store out row-major compute all tiles at the same time.
 bool ClustersFit(const Problem& p, const Chip& chip, const GpuInstance& instance,
                  int64_t cluster_k) {
-  constexpr int64_t kRounds = 4;
+  constexpr int64_t kRounds = 4;  // kernels that store out^T may take so many rounds
   const int64_t at_once = ClustersAtOnce(cluster_k, instance, chip);
   return CanBePeers(instance.tile_n, cluster_k) && HasForm(instance, Sm90Form::kPeers) &&
          CeilDiv(p.k, instance.tile_k) >= cluster_k && NumTiles(p, instance) > 0 &&
@@ -114,7 +114,7 @@ double CyclesOfPlan(const Problem& p, const Chip& chip, const Plan& plan) {
   return Sm90Cycles(p, chip, plan);
 }
 
-// Whether it pays that stream-K cuts the last wave of tiles.
+// Whether it pays that stream-K cuts the last round of tiles.
 bool Cuts(const Problem& p, const GpuInstance& instance, int64_t workgroups) {
   constexpr double kMaxTiles = 2e9;
   const double tiles = NumTiles(p, instance);

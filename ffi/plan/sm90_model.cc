@@ -20,10 +20,11 @@ struct Decomposition {
   int64_t cluster_k = 1;
   double cluster_m = 1, cluster_n = 1;  // tiles of a cluster, which read the same operands
   int64_t cut_tiles = 0, num_shares = 0;
-  bool general = false;  // the general form without stream-K, whose `zeroing` includes this time
-  bool fused = false;    // the fused form without ping-pong, which hides no epilogue
-  // kPeers with more than a cast to the fast types of out.
-  bool peers_epilogue = false;
+  // The general form, which takes model.general longer. False with stream-K, because model.zeroing
+  // was fitted with that time in it.
+  bool general = false;
+  bool fused = false;           // the fused form without ping-pong, which hides no epilogue
+  bool peers_epilogue = false;  // kPeers with an epilogue that is not short
 };
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }

@@ -112,8 +112,8 @@ const Driver* OpenHip(std::string* error);
 // The same for CUDA's driver.
 const Driver* OpenCuda(std::string* error);
 
-// Further functions, for producers of chunks. They have a table of their own, because the emulator,
-// which stands in for ROCm's runtime, does not have them.
+// Further functions, for producers of chunks. They have a table of their own, because only copies
+// in chunks use them.
 struct StreamDriver {
   DriverResult (*priority_range)(int* least, int* greatest);
   DriverResult (*create_stream)(void** stream, unsigned flags, int priority);

@@ -31,9 +31,9 @@ class SideStreams {
   // Makes the device's streams, unless they exist. May wait for the device.
   std::string Open(int device);
 
-  // Sets the signals to zero on XLA's `stream` and lists the copy. The first product of this run
-  // (one execution of a program) that waits for these signals begins the copy. Open must come
-  // first.
+  // Sets the signals to zero on XLA's `stream` and registers the copy, which starts later: the
+  // first product of this run (one execution of a program) that waits for these signals begins the
+  // copy. Open must come first.
   std::string List(int64_t run, const ChunkedCopy& copy, int device, void* stream);
 
   // Begins the copy that is listed under these signals, if there is one, after the work that is on

@@ -306,8 +306,8 @@ struct AlwaysReady {
 };
 
 // lhs arrives in chunks of tile rows while the kernel runs. Rows are visited cyclically from the
-// pivot on. A work tile waits for the same row that it computes (CK's first version waited for
-// another one: rocm-libraries 5776).
+// pivot on. A work tile waits for the same row that it computes. (AMD's Composable Kernel once
+// waited for another row: rocm-libraries, issue 5776.)
 struct ChunkSignals {
   const uint32_t* signals;  // one for each chunk; null: lhs is complete
   const uint32_t* epoch;    // a chunk has arrived when its signal equals this

@@ -274,8 +274,8 @@ class Epilogue {
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
-  // Everything is in registers. The plain case has its own code, short and in one piece, because
-  // every tile runs it.
+  // Stores straight from the registers. The case without an epilogue is short and separate, because
+  // most tiles take it.
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
                               Sum (&sums)[Traits::kSums]) {
     const TileEpilogue& epilogue = place.epilogue;

@@ -91,7 +91,8 @@ struct Sm90Traits {
 };
 
 // Ids of named barriers: one for all consumers of a CTA, one for each consumer warpgroup, and one
-// for each warpgroup's turn in ping-pong. The last two are the first of kConsumers ids.
+// for each warpgroup's turn in ping-pong. kWarpgroupBarrier and kTurnBarrier are
+// each the first of two ids, one for each warpgroup.
 inline constexpr int kConsumersBarrier = 1, kWarpgroupBarrier = 2, kTurnBarrier = 4;
 inline constexpr int kMailSlots = 2;
 // A barrier of all warps of a consumer warpgroup: 0 or 1.

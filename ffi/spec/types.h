@@ -52,14 +52,14 @@ enum class Reduction : uint8_t { kLinear, kTree, kAtomic };
 // A Hopper kernel instance comes in forms: one form for everything would be so much code that
 // fetching it takes longer than a small product.
 enum class Sm90Form : uint8_t {
-  kGeneral,  // everything but kPeers
-  kPlain,    // dense, tiles at a fixed stride, TMA for all operands, out stored without an epilogue
-  kGrouped,  // like kPlain (with 128 or 192 columns in a tile like kPingPong), but grouped
-  kClaimed,  // likewise, but dense, with tiles that are stolen or wait for chunks of lhs
-  kPeers,    // dense, split-K across a cluster
-  kPingPong,  // like kPlain, but the two warpgroups ping-pong, each with an output tile of its own
-  kFused,     // like kPlain, with any epilogue and type of out, but not gated
-  kFusedPingPong,  // likewise, like kPingPong
+  kGeneral,   // Everything but what kPeers does.
+  kPlain,     // Dense, tiles at a fixed stride, TMA for all arrays, out stored without an epilogue.
+  kGrouped,   // Grouped, else as kPlain. With tile_n 128 or 192 the two warpgroups ping-pong.
+  kClaimed,   // As kGrouped, but dense, and tiles are stolen or wait for chunks of lhs.
+  kPeers,     // Dense, split-K across a cluster; and all of the kernels that store out^T.
+  kPingPong,  // As kPlain, and the warpgroups ping-pong: each has an output tile of its own.
+  kFused,     // As kPlain, but with any epilogue that is not gated, and any type of out.
+  kFusedPingPong,  // As kFused, and the warpgroups ping-pong.
 };
 
 // Which dimension of lhs the group sizes cut. kM: the rows; each group has an rhs of its own. kK:

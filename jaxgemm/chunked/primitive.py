@@ -21,7 +21,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, epilogue
+from jaxgemm import epilogue
 from jaxgemm.chunked import calls
 from jaxgemm.custom_call import (
   CALL_TARGET,
@@ -30,7 +30,7 @@ from jaxgemm.custom_call import (
   out_avals,
   plan,
   register_lowerings,
-  require_built,
+  require_plan,
   run_by_jit,
 )
 from jaxgemm.dense.layout import Dims
@@ -133,11 +133,7 @@ def plan_chunked(operands, form: ChunkedParams, spec: Spec, target: str) -> dict
 @chunked_p.def_abstract_eval
 def _abstract_eval(*operands, form, spec):
   lhs, rhs, signals = operands[:3]
-  platform = _ffi.default_platform()
-  if spec.emulated or platform in _ffi.platforms():
-    # The lowering makes the plan again. It is made here so that the call raises its errors.
-    target = spec.target(platform)
-    require_built(plan_chunked(operands, form, spec, target), target)
+  require_plan(spec, lambda target: plan_chunked(operands, form, spec, target))
   shape = form.geometry(lhs.shape, rhs.shape, signals.shape).out_shape()
   status, = out_avals(lhs, (STATUS_BYTES,), Spec(jnp.dtype(jnp.uint8)))
   return [*out_avals(lhs, shape, spec), status]

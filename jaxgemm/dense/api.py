@@ -61,12 +61,12 @@ def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
   column_shape = out_shape[len(out_shape) - len(product.columns):]
   allowed = {column_shape: product.columns}
   if scalar:
-    allowed |= {(): (), (1,): ()}
+    # A shape that is both one value and one for each column means columns.
+    allowed |= {(): (), (1,): (), column_shape: product.columns}
   if batch_shape:
     allowed[batch_shape + column_shape] = product.batch + product.columns
     if scalar:
       allowed.setdefault(batch_shape + (1,), product.batch)
-  allowed[column_shape] = product.columns
   per_row = ""
   if rows and product.rows:
     # The shape must have the result's rank: [M] could be one value for each column.

@@ -21,13 +21,13 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, epilogue
+from jaxgemm import epilogue
 from jaxgemm import mesh as meshes
 from jaxgemm.custom_call import (
   gemm_p,
   out_avals,
   plan,
-  require_built,
+  require_plan,
   run_by_jit,
 )
 from jaxgemm.dense import layout, sharding
@@ -209,12 +209,7 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
 @contract_p.def_abstract_eval
 def _contract_abstract_eval(*operands, labels, spec, partitioned):
   size = dict(layout.label_sizes(labels, *(x.shape for x in operands)))
-  platform = _ffi.default_platform()
-  if spec.emulated or platform in _ffi.platforms():
-    # The lowering makes the plan again. It is made here so that the call raises its errors.
-    target = spec.target(platform)
-    _, planned = plan_contraction(operands, labels, spec, target)
-    require_built(planned, target)
+  require_plan(spec, lambda target: plan_contraction(operands, labels, spec, target)[1])
   return out_avals(operands[0], [size[i] for i in labels.out], spec)
 
 

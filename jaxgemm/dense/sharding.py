@@ -32,7 +32,8 @@ def _assign(dims: Dims, operands, results, mesh) -> dict[int, tuple[str, ...]]:
 
   If two labels have the same mesh axis, a label of the batch gets it first, then a
   label that is sharded in the result, then a label of lhs: weights are gathered, not
-  activations. Axes that do not divide a dimension are dropped: XLA would pad it.
+  activations. Contracted labels come last. Axes that do not divide a dimension are
+  dropped: XLA would pad it.
   """
   labels = dims.operands() + [dims.out] * len(results)
   wanted: dict[int, list] = {}

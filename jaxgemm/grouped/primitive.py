@@ -37,14 +37,14 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, mlir
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, epilogue
+from jaxgemm import epilogue
 from jaxgemm import mesh as meshes
 from jaxgemm.custom_call import (
   lower_call,
   out_avals,
   plan,
   register_lowerings,
-  require_built,
+  require_plan,
   run_by_jit,
 )
 from jaxgemm.dense.primitive import unify_varying, zero_tangents
@@ -171,7 +171,7 @@ def bind(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
   """Binds ragged_p, with a partitioning rule if spec.config.partition is set."""
   partitioned = None
   if spec.config.partition:
-    needed, form_of_needed = _without_constant(operands, form)
+    needed, form_of_needed = _without_buffer(operands, form)
     labels = sharding.operand_labels(form_of_needed, [x.shape for x in needed])
     partitioned = meshes.partitioned_jaxpr(sharding.partitioned(
         form_of_needed, spec, tuple(labels), _compute, finish), needed)
@@ -190,7 +190,7 @@ def ragged_local(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
 
 
 
-def _without_constant(operands, form: GroupedParams):
+def _without_buffer(operands, form: GroupedParams):
   """The operands without mode "m"'s buffer, which only the gradient needs."""
   if form.mode == "k" or not form.accumulate:
     return operands, form
@@ -244,12 +244,9 @@ def plan_ragged(operands, form: GroupedParams, spec: Spec, target: str) -> dict:
 @ragged_p.def_abstract_eval
 def _abstract_eval(*operands, form, spec, partitioned):
   lhs, rhs, sizes = operands[:3]
-  platform = _ffi.default_platform()
   # A call that is linear in a buffer's tangent is usually transposed and never run.
-  if not form.tangent and (spec.emulated or platform in _ffi.platforms()):
-    # The lowering makes the plan again. It is made here so that the call raises its errors.
-    target = spec.target(platform)
-    require_built(plan_ragged(operands, form, spec, target), target)
+  if not form.tangent:
+    require_plan(spec, lambda target: plan_ragged(operands, form, spec, target))
   shapes = form.out_shapes(lhs.shape, rhs.shape, sizes.shape)
   return [out_avals(lhs, shape, spec)[0] for shape in shapes[:1 + spec.save_preact]]
 
@@ -258,8 +255,8 @@ run_by_jit(ragged_p)
 
 
 def _lowering(ctx, *operands, form, spec, partitioned, platform):
-  avals_in, _ = _without_constant(ctx.avals_in, form)
-  operands, form = _without_constant(operands, form)
+  avals_in, _ = _without_buffer(ctx.avals_in, form)
+  operands, form = _without_buffer(operands, form)
   ctx = ctx.replace(avals_in=avals_in)
   if partitioned is not None:
     fun = mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)

@@ -11,9 +11,9 @@ the two columns of a pair. If a letter is sharded, a device computes:
   g     its groups, by group_offset. In mode "m" the rows of other devices' groups are
         zero, and the results are added up: weights are not moved.
 
-If rows and experts, or out's groups and a ragged k, have the same mesh axis, the one
-that is cheaper to move is gathered, and the sum over the axis is scattered over the
-other.
+If rows and experts (or out's groups and a ragged k) use the same mesh axis, the array
+that is cheaper to move is gathered. The result is then summed over that axis, and
+scattered over it.
 """
 
 from collections.abc import Sequence

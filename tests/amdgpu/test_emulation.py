@@ -16,8 +16,8 @@ from tests.support import emulation_matrix as matrix
 
 # The small part has the kernels that JAXGEMM_GPU_KERNELS=tests builds beside others: every other
 # one, as the fields of one colour on a chessboard of types, tiles and layouts. It distributes the
-# scenarios: the kernels of each arch together run all of them, and each kernel runs with edge-safe
-# loads and with fast loads.
+# scenarios: the kernels of each arch together run all of them, and each kernel runs with loads by
+# element and by vectors of 16 bytes.
 _ALWAYS, _DEALT = ("edges", "odd_k"), 1
 
 

@@ -22,16 +22,14 @@ from tests.support.ragged_fused import (
   K,
   M,
   N,
-  array,
-  assert_close,
   calls,
   compiled,
   gated,
   instructions,
   reference,
   sums,
-  wide,
 )
+from tests.support.ragged_reference import array, assert_close, wide
 
 # ------------------------------------------------------------------------- accumulate
 

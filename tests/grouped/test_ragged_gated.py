@@ -12,7 +12,6 @@ import pytest
 import jaxgemm
 from tests.support.jax_versions import needs_ragged_out_sharding
 from tests.support.ragged_fused import (
-  ACTIVATIONS,
   BOTH,
   GROUPS,
   SIZES,
@@ -20,16 +19,14 @@ from tests.support.ragged_fused import (
   K,
   M,
   N,
-  array,
-  assert_close,
   calls,
   compiled,
   gated,
   instructions,
   operands,
   reference,
-  wide,
 )
+from tests.support.ragged_reference import ACTIVATIONS, array, assert_close, wide
 
 
 @pytest.mark.parametrize("dtype, activation", [

@@ -97,7 +97,7 @@ def test_other_reductions_go_through_the_workspace(reduction):
   assert said(data, f"summed by '{reduction}'")
 
 
-def test_stream_k_cuts_a_last_wave_where_it_gains():
+def test_stream_k_cuts_a_last_round_where_it_gains():
   data = explain(4352, 4096, 16384, schedule="stream_k")
   assert data["schedule"] == "stream_k"
   assert data["workspace_bytes"] > 0

@@ -8,9 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxgemm
+from tests.support.ragged_reference import ACTIVATIONS, array
 
-ACTIVATIONS = {None: lambda z: z, "relu": jax.nn.relu, "gelu": jax.nn.gelu,
-               "silu": jax.nn.silu}
 TOLERANCE = {"float32": 2e-5, "bfloat16": 2e-2, "float16": 3e-3}
 SIZES = jnp.array([7, 0, 30, 5], jnp.int32)  # for an lhs of 50 rows
 GROUPS, M, K, N = 4, 50, 19, 23
@@ -18,28 +17,6 @@ GROUPS, M, K, N = 4, 50, 19, 23
 RAGGED_K = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
 BOTH = [("jaxgemm", "float32"), ("jaxgemm", "bfloat16"), ("xla", "bfloat16")]
 gated = jaxgemm.ragged_gated_linear_unit
-
-
-def array(rng, *shape, dtype=jnp.float32):
-  return jnp.asarray(rng.standard_normal(shape), dtype)
-
-
-def assert_close(given, wanted, tolerance=2e-5):
-  def check(x, y):
-    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    assert x.shape == y.shape
-    np.testing.assert_allclose(
-        x, y, rtol=tolerance, atol=tolerance * np.abs(y).max(initial=1e-30))
-
-  jax.tree.map(check, given, wanted)
-
-
-def wide(function, *args):
-  """function(*args) in float64."""
-  with jax.enable_x64(True):
-    args = [None if x is None else jnp.asarray(np.asarray(x, np.float64))
-            for x in args]
-    return jax.tree.map(np.asarray, jax.jit(function)(*args))
 
 
 def rows_and_groups(sizes, offset, local):

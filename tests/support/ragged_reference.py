@@ -28,12 +28,15 @@ def reference(lhs, rhs, bias=None, scale=None, *, sizes, offset=0, activation=No
 def wide(function, *args):
   """function(*args) in float64."""
   with jax.enable_x64(True):
-    args = [jnp.asarray(np.asarray(x, np.float64)) for x in args]
+    args = [None if x is None else jnp.asarray(np.asarray(x, np.float64))
+            for x in args]
     return jax.tree.map(np.asarray, jax.jit(function)(*args))
 
 
 def assert_close(given, wanted, tolerance=1e-5):
-  given, wanted = np.asarray(given, np.float64), np.asarray(wanted, np.float64)
-  assert given.shape == wanted.shape
-  largest = np.abs(wanted).max(initial=0)
-  np.testing.assert_allclose(given, wanted, rtol=tolerance, atol=tolerance * largest)
+  def check(x, y):
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    assert x.shape == y.shape
+    np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance * np.abs(y).max(initial=0))
+
+  jax.tree.map(check, given, wanted)
