@@ -128,6 +128,14 @@ def large_sort():
   check(jax.jit(jnp.sort)(x), np.sort(x))
 
 
+def scatter():
+  """XLA's kernel reads one index behind the array of constants."""
+  x, rows = integers(31, 8), RNG.integers(0, 8, 31)
+  expected = np.zeros((8, 8))
+  np.add.at(expected, rows, x)
+  check(jax.jit(lambda x: jnp.zeros((8, 8)).at[jnp.asarray(rows)].add(x))(x), expected)
+
+
 def again():
   """A program that runs several times: XLA replays its command buffers."""
   b = integers(64, 64)

@@ -78,8 +78,10 @@ void FillBuffers(const Module* own, Launch* launch) {
   std::lock_guard guard(modules.mutex);
   for (const auto& [module, shared] : modules.loaded) {
     if (module == own) continue;
+    // Whole pages: XLA's scatter reads an index, which may be a constant of another module, before
+    // it compares the index's number with their number.
     launch->buffers.push_back({reinterpret_cast<uint64_t>(shared->object.image()),
-                               shared->object.size(), Right::kWrite, "another module"});
+                               shared->object.mapped_bytes(), Right::kWrite, "another module"});
   }
 }
 

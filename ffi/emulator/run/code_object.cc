@@ -195,9 +195,9 @@ void CodeObject::MapSegments(std::string_view file) {
   });
   // 64 bytes more, so that the decoder may read past the last instruction. The loader aligns to
   // pages, and kernels compute with addresses of variables that are aligned to 256 bytes.
-  const size_t bytes = (size_ + 64 + kPage - 1) / kPage * kPage;
-  image_.reset(static_cast<uint8_t*>(std::aligned_alloc(kPage, bytes)));
-  if (image_) std::memset(image_.get(), 0, bytes);
+  mapped_bytes_ = (size_ + 64 + kPage - 1) / kPage * kPage;
+  image_.reset(static_cast<uint8_t*>(std::aligned_alloc(kPage, mapped_bytes_)));
+  if (image_) std::memset(image_.get(), 0, mapped_bytes_);
   if (!image_) {
     throw EmulationError(Text("The code object's image of %zu bytes cannot be allocated.", size_));
   }

@@ -65,6 +65,7 @@ class CodeObject {
   const uint8_t* image() const { return image_.get(); }
   uint8_t* image() { return image_.get(); }
   size_t size() const { return size_; }
+  size_t mapped_bytes() const { return mapped_bytes_; }  // of the image's pages
 
  private:
   void MapSegments(std::string_view file);
@@ -78,7 +79,7 @@ class CodeObject {
     void operator()(uint8_t* image) const { std::free(image); }
   };
   std::unique_ptr<uint8_t[], Free> image_;
-  size_t size_ = 0;
+  size_t size_ = 0, mapped_bytes_ = 0;
   std::vector<Kernel> kernels_;
   std::vector<Variable> variables_;
 };
