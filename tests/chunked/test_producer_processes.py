@@ -97,8 +97,8 @@ print("built")
 
 
 def test_the_benchmark_of_a_product_beside_its_producer(tmp_path):
-  done = run(None, "-m", "benchmarks.chunked_cpu", "--rows=512", "--k=64", "--n=32",
-             "--chunks=4", "--rounds=1", "--pause_us=100",
+  done = run(None, "-m", "benchmarks", "chunked", "--rows=512", "--k=64", "--n=32",
+             "--chunks=4", "--repeat=3", "--paced_us=100",
              f"--json={tmp_path}/out.json", f"--picture={tmp_path}/out.png")
   assert done.returncode == 0, done.stderr[-3000:]
   rows = json.loads((tmp_path / "out.json").read_text())["rows"]

@@ -301,10 +301,10 @@ def test_explain_shows_gradients_on_request():
   assert "the gradient of rhs contracts by layout" in said
   assert "the value before the activation is saved" in said
   said = str(jaxgemm.explain(a, a, schedule="stream_k"))
-  assert "k=257 is too short for the" in said and "whole waves" not in said
+  assert "k=257 is too short for the" in said and "whole rounds" not in said
   config = GemmConfig(num_workgroups=3, tile_m=96, tile_n=128)
   said = str(jaxgemm.explain(a, a, schedule="stream_k", config=config))
-  assert "the tiles fill whole waves of 3 workgroups" in said
+  assert "the tiles fill whole rounds of 3 workgroups" in said
 
 
 def test_the_rocm_architecture_is_read_once(monkeypatch):

@@ -281,6 +281,7 @@ REFUSED = {
   "registers from an odd number on": "0xdc508000 0x007f0003",
   "scalar pairs from an odd number on": "0xbe830102",
   "a literal in VOP3": "0xd1010001 0x000002ff",
+  "17 bits of a 16-bit literal": "0x4c1202ff 0xffff7fff",
   "two scalar registers": "0xd1cb0001 0x04000403",
   "an aperture": "0x7e0202eb",
   "GDS": "0xd8010000 0x00000201",

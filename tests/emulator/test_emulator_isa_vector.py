@@ -201,6 +201,9 @@ def test_operands():
     expect(got.v[register], 0, [int(a) + value for a in A])
   assert (got.v[6] == U32).all() and (got.v[8] == 0x40000000).all()
   expect(got.v[7], 0, [int(a) - 1 & 0xFFFF for a in A])
+  # v_add_u16_e32 v9, -32767, v1, as LLVM's compiler writes it: with the sign extended.
+  got = isa.run("gfx942", bytes.fromhex("ff02124c 0180ffff"), v={1: A})
+  expect(got.v[9], 0, [int(a) - 32767 & 0xFFFF for a in A])
 
 
 SATURATING = {

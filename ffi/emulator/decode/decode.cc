@@ -161,11 +161,15 @@ std::string DecodeSource(const Encoding& e, uint32_t code, char letter, bool lit
   operand->code = static_cast<uint16_t>(code);
   if (code == 255 && literal_ok) {
     if (e.size < static_cast<size_t>(instruction->bytes) + 4) return "code that ends in a literal";
-    const uint32_t literal = e.Dword(instruction->bytes / 4);
+    uint32_t literal = e.Dword(instruction->bytes / 4);
     instruction->bytes += 4;
     operand->is_literal = true;
-    if (std::strchr("hwy", letter) != nullptr && literal > 0xffff) {
-      return "a literal of more than 16 bits for an operand of 16";
+    if (std::strchr("hwy", letter) != nullptr) {
+      // LLVM writes a negative literal with its sign extended to 32 bits.
+      if (literal > 0xffff && literal < 0xffff8000) {
+        return "a literal of more than 16 bits for an operand of 16";
+      }
+      literal &= 0xffff;
     }
     // A literal is the upper half of a float64; for a 64-bit integer it is extended.
     operand->constant = letter == 'F' ? 0 : literal;
