@@ -239,11 +239,14 @@ foreach(pair ${pairs})
     # Layouts: lhs is row-major (r) if its dimension 1 is k, rhs if its dimension 0 is k.
     set(layouts 1,0,rr 1,1,rc 0,0,cr 0,1,cc)
     # Some instances are left out, as in spec/gpu_instances.cc.
-    math(EXPR row_bytes_left "${tile_n} * ${bytes_of_${lhs}} % ${row_bytes}")
-    if(target STREQUAL "sm90" AND NOT bytes_of_${lhs} EQUAL 2 AND
-       NOT "${tile_m},${tile_n}" STREQUAL "128,128")
-      set(layouts 1,1,rc)
-    elseif(target STREQUAL "sm90" AND NOT row_bytes_left EQUAL 0)
+    math(EXPR columns_left "${tile_n} % 64")
+    if(target STREQUAL "sm90" AND NOT bytes_of_${lhs} EQUAL 2)
+      if(NOT columns_left EQUAL 0 AND tile_n GREATER_EQUAL 112)
+        set(layouts "")
+      elseif(NOT "${tile_m},${tile_n}" STREQUAL "128,128")
+        set(layouts 1,1,rc)
+      endif()
+    elseif(target STREQUAL "sm90" AND NOT columns_left EQUAL 0 AND tile_n LESS 112)
       set(layouts 1,1,rc 0,1,cc)
     elseif(NOT target STREQUAL "sm90" AND NOT bytes_of_${lhs} EQUAL 2 AND
            NOT tile_m EQUAL tile_n)

@@ -262,6 +262,12 @@ std::string CheckSchedule(const Problem& p, const Plan& plan) {
                   Name(c.schedule), "' and ", Str(c.num_workgroups),
                   " workgroups. Leave schedule and num_workgroups out.");
   }
+  if (!HasSm90Form(p, plan) && plan.instance && HasOnlyDenseForms(*plan.instance)) {
+    return Concat(c.kernel, " computes whole tiles of dense products, or with ",
+                  "reduction='linear' the same number of shares of each tile. It does not steal ",
+                  "work, wait for chunks, or read rows that are no multiple of 16 bytes. Choose ",
+                  "another tile_n, or leave kernel and tile out.");
+  }
   if (!HasSm90Form(p, plan)) {
     return Concat("form='", Name(c.form), "' with a cluster of ", Str(c.cluster_m), " x ",
                   Str(c.cluster_n), " x ", Str(c.cluster_k), " is none of ", c.kernel,

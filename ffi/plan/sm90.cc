@@ -209,8 +209,9 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
            c.cluster_k * c.cluster_m * c.cluster_n <= kMaxClusterSize &&
            plan.grid.tiles_m % c.cluster_m == 0 && plan.grid.tiles_n % c.cluster_n == 0;
   }
-  return c.form == Sm90Form::kGeneral ||
-         (c.target == "sm90" && FormFits(p, plan, *plan.instance, c.form));
+  return c.target != "sm90"
+             ? c.form == Sm90Form::kGeneral
+             : HasForm(*plan.instance, c.form) && FormFits(p, plan, *plan.instance, c.form);
 }
 
 TileGrid ClusterGrid(const Plan& plan) {

@@ -47,25 +47,33 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   const double peers = AsDouble(decomposition.cluster_k), shares = tiles * peers;
   const double element = AsDouble(Bytes(instance.lhs));
   const double ctas = std::min(shares, at_once) * cluster;
+  // An rhs in boxes of 64 columns is loaded in whole boxes.
+  const bool in_boxes = instance.rhs_contracting == 0 && Bytes(instance.lhs) == 2;
+  const double loaded_n =
+      in_boxes ? AsDouble(CeilDiv(instance.tile_n, kBoxColumns) * kBoxColumns) : n;
   const double ctas_per_sm = AsDouble(Sm90CtasPerSm(instance.tile_n));
   auto power = [&](double cycles) { return std::pow(cycles, model.norm); };
   const double busy = power(ctas_per_sm * m * n * k * element / 2 / model.macs_per_cycle) +
-                      power(ctas_per_sm * (m + n) * k * element / model.sm_bytes);
+                      power(ctas_per_sm * (m + loaded_n) * k * element / model.sm_bytes);
   // A box of 128 bytes that straddles two lines of the L2 takes two reads. With ping-pong the L2 is
   // then waited for, too.
   auto reads = [&](int64_t line) { return line * Bytes(instance.lhs) % 128 == 0 ? 1.0 : 2.0; };
   const double lhs_reads = reads(p.lhs_contracting == 1 ? p.k : p.m);
   const double rhs_reads = reads(p.rhs_contracting == 1 ? p.k : p.n);
   const double from_l2 = power((m * lhs_reads / decomposition.cluster_n +
-                                n / cluster * rhs_reads / decomposition.cluster_m) *
+                                loaded_n / cluster * rhs_reads / decomposition.cluster_m) *
                                k * element * ctas / model.l2_bytes);
   const double waits = cluster > 1 ? model.sharing : 0;
   const double per_k = waits + std::pow(busy + from_l2, 1 / model.norm);
   // TMA cannot store rows that are no multiple of 16 bytes: threads store their elements.
   const bool by_element = !instance.transposed && !TmaStoresOut(p);
-  const double store = ((by_element ? model.element_store : 0) +
-                        (decomposition.fused ? model.fused_per_column : 0)) *
-                       std::min(n, AsDouble(p.n));
+  // Nothing hides the stores from the registers of tiles that are no boxes of columns.
+  const bool unhidden =
+      HasOnlyDenseForms(instance) && peers == 1 && !decomposition.ping_pong && !decomposition.fused;
+  const double store =
+      ((by_element ? model.element_store : 0) + (decomposition.fused ? model.fused_per_column : 0) +
+       (unhidden ? model.last_per_column : 0)) *
+      std::min(n, AsDouble(p.n));
   const double tile =
       AsDouble(CeilDiv(tiles_k, decomposition.cluster_k)) * per_k + model.per_tile + store;
   const double bytes =
@@ -78,7 +86,10 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   };
   const double last =
       model.start + (decomposition.general ? model.general : 0) +
-      (instance.transposed ? model.per_transposed_row : model.last_per_column) * n / peers +
+      (instance.transposed ? model.per_transposed_row
+       : unhidden          ? 0
+                           : model.last_per_column) *
+          n / peers +
       (decomposition.peers_epilogue
            ? (instance.transposed ? model.epilogue_per_row : model.epilogue_per_column) * n / peers
            : 0);

@@ -102,13 +102,15 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
   }
   std::atomic<void*>* slots = Functions(instance, device);
   // The first slot is stored last: when it is set, all of them are. An instance without a general
-  // form has its only form there, too.
+  // form has there the form that runs in its place.
   if (slots[0].load(std::memory_order_acquire)) return "";
   std::lock_guard lock(mutex_);
   if (slots[0].load(std::memory_order_relaxed)) return "";
   void* functions[kSm90Forms] = {};
   std::string error = LoadModule(instance, device, functions);
-  if (!functions[0]) functions[0] = functions[static_cast<int>(Sm90Form::kPeers)];
+  for (Sm90Form instead : {Sm90Form::kFused, Sm90Form::kPeers}) {
+    if (!functions[0]) functions[0] = functions[static_cast<int>(instead)];
+  }
   for (int form = kSm90Forms; error.empty() && form-- > 0;) {
     slots[form].store(functions[form], std::memory_order_release);
   }
@@ -198,7 +200,8 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
   if (driver_.encode_tensor_map) {
     maps = MakeTensorMaps(driver_, call);
     // The other forms need TMA for both operands, and the plain ones for out, too. Where a line or
-    // an address is no multiple of 16 bytes, the general form runs instead.
+    // an address is no multiple of 16 bytes, the general form runs instead, or kFused of tiles that
+    // have no general form.
     const bool tma_moves_all =
         maps.lhs_valid && maps.rhs_valid && (maps.out_valid || IsFused(plan.choice.form));
     if (plan.choice.form == Sm90Form::kPeers || tma_moves_all) form = plan.choice.form;

@@ -75,9 +75,9 @@ class PeerExchange {
       owner = Next(owner);
       share = ShareOf(owner);
     }
-    char* const kept = Kept() - first() * kFourBytes + lane_ * sizeof(Vec4<Sum>);
     own_.ForEach([&](int four) {
-      *reinterpret_cast<Vec4<Sum>*>(kept + four * kFourBytes) = FourOf(sums, four);
+      *reinterpret_cast<Vec4<Sum>*>(Kept(four - first()) + lane_ * sizeof(Vec4<Sum>)) =
+          FourOf(sums, four);
     });
     // The lanes read each other's accumulators.
     if constexpr (Traits::kTransposed) __syncwarp();
@@ -96,7 +96,7 @@ class PeerExchange {
 #pragma unroll 1
     for (int peer = 0; peer < count_; ++peer) {
       const bool is_own = peer == rank_.peer;
-      const char* from = is_own ? Kept() + skipped : received;
+      const char* from = is_own ? Kept(four - first()) : received;
       received += is_own ? 0 : most_ * kFourBytes;
       Vec4<Sum> terms[kCount];
 #pragma unroll
@@ -157,9 +157,15 @@ class PeerExchange {
   JAXGEMM_SM90 char* Received(const Share& share, int other) const {
     return shared_.out[kSharesOutWarps ? 0 : warp_] + (other * most_ + share.before) * kFourBytes;
   }
-  JAXGEMM_SM90 char* Kept() const {
+  JAXGEMM_SM90 char* Kept(int own) const {
     static_assert(kWarps <= Traits::kStages);
-    return shared_.lhs[warp_ % kWarps] + warp_ / kWarps * (Traits::kLhsBytes / Traits::kConsumers);
+    constexpr int kBytes = Traits::kLhsBytes / Traits::kConsumers, kFours = kBytes / kFourBytes;
+    // A wide tile's only peer receives nothing: what has no room in the stage is kept in `out`.
+    static_assert(Traits::kFours <= kFours + Traits::kStagedBytes / kFourBytes);
+    if (Traits::kFours > kFours && own >= kFours) {
+      return shared_.out[warp_] + (own - kFours) * kFourBytes;
+    }
+    return shared_.lhs[warp_ % kWarps] + warp_ / kWarps * kBytes + own * kFourBytes;
   }
 
   SharedMemory<Traits>& shared_;

@@ -56,6 +56,20 @@ class Epilogue {
     return true;
   }
 
+  // For the plain forms of tiles that are no boxes of columns: stores from the registers.
+  JAXGEMM_SM90 void StorePlain(const GemmArgs& args, const WorkTile& tile, const Sum* sums) {
+    const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();
+#pragma unroll
+    for (int block = 0; block < Traits::kBlocksM; ++block) {
+      const Place place =
+          PlaceOf(args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM + warp * kWarpM);
+      // Tells ptxas that the branch is uniform in the warp, see Multiplier.
+      if (SameInWarp(place.row >= place.rows)) return;
+      StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n,
+                             sums + block * Traits::kSums);
+    }
+  }
+
   // For forms that ping-pong: stores while the other warpgroup multiplies. The CTA's last tile goes
   // through the stages that its warpgroup read last; in each 64 rows of lhs a warp has its own box.
   template <class LastSlot>
@@ -412,6 +426,29 @@ class Epilogue {
         }
       }
     }
+    if constexpr (kCount % 16 != 0) {
+      StoreHalfLines(line, length, column - quad * 8 + kCount / 16 * 32, end, rows, bf16,
+                     sums + kCount / 16 * 16);
+    }
+  }
+  // As StoreLines, for 16 columns: a lane gets four neighbouring columns, 8 bytes.
+  JAXGEMM_SM90 void StoreHalfLines(uint16_t* line, int64_t length, int64_t column, int64_t end,
+                                   int rows, bool bf16, const Sum* sums) {
+    const int quad = Lane() % 4;
+    column += quad % 2 * 8 + quad / 2 * 4;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      uint32_t pairs[2];
+#pragma unroll
+      for (int block = 0; block < 2; ++block) {
+        const Sum* sum = sums + 4 * block + 2 * half;
+        pairs[block] = PackPair(bf16, sum[0], sum[1]);
+      }
+      Trade(quad & 1, 1, pairs[0], pairs[1]);
+      if (half < rows && column < end) {
+        *reinterpret_cast<uint2*>(line + 8 * half * length + column) = {pairs[0], pairs[1]};
+      }
+    }
   }
   // Exchanges `b` (in upper lanes `a`) with the lane `distance` away.
   static JAXGEMM_SM90 void Trade(bool upper, int distance, uint32_t& a, uint32_t& b) {
@@ -484,11 +521,13 @@ class Epilogue {
     }
   }
 
-  // Each row spans all banks, so its groups of eight columns are swizzled.
+  // Rows that are one below another span the same banks, so their groups of eight columns are
+  // swizzled.
   template <class Values>
   JAXGEMM_SM90 Values* At(int row, int column) {
+    constexpr int kGroups = kColumns < 32 ? kColumns / 8 : 4;
     return reinterpret_cast<Values*>(shared_.out[Warp()] +
-                                     (row * kColumns + (column ^ row % 4 * 8)) * 4);
+                                     (row * kColumns + (column ^ row % kGroups * 8)) * 4);
   }
 
   // Stores four columns of a row; load_up() is called in gated products only.

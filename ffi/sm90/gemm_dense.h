@@ -63,7 +63,7 @@ class DenseWorkgroup {
         maps_(maps),
         shared_(shared),
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
-        by_element_(kIsPeers && (!maps.lhs_valid || !maps.rhs_valid)),
+        by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)),
         peer_rank_(maps),
         next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
@@ -107,8 +107,8 @@ class DenseWorkgroup {
         ConsumeAsPeer();
       } else if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
-      } else if constexpr (Traits::kIsFused) {
-        ConsumeFused();
+      } else if constexpr (Traits::kIsFused || Traits::kHasOnlyDenseForms) {
+        ConsumeAndStore();
       } else {
         ConsumePlain();
       }
@@ -229,12 +229,17 @@ class DenseWorkgroup {
     stored.Finish();
   }
 
-  JAXGEMM_SM90 void ConsumeFused() {
+  JAXGEMM_SM90 void ConsumeAndStore() {
     typename Traits::Sum sums[Traits::kSums];
     Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
     auto compute = [&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); };
     auto store = [&](const WorkTile& tile) {
-      Epilogue<Traits>(shared_, rank_).StoreFused(args_, maps_, tile, sums);
+      Epilogue<Traits> epilogue(shared_, rank_);
+      if constexpr (Traits::kIsFused) {
+        epilogue.StoreFused(args_, maps_, tile, sums);
+      } else {
+        epilogue.StorePlain(args_, tile, sums);
+      }
       map_.Find(next_);
       Advance();
     };
@@ -257,6 +262,8 @@ class DenseWorkgroup {
       Epilogue<Traits> epilogue(shared_, rank_);
       if constexpr (Traits::kIsFused) {
         epilogue.StoreFused(args_, maps_, tile, sums);
+      } else if constexpr (Traits::kHasOnlyDenseForms) {
+        epilogue.StorePlain(args_, tile, sums);
       } else {
         epilogue.StoreTile(args_, maps_, tile, sums, is_last,
                            [&](int before) { return multiplier.LastSlot(before); });

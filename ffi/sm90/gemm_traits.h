@@ -21,6 +21,10 @@ struct Sm90Traits {
   static constexpr bool kIsDense = form == Sm90Form::kPlain || form == Sm90Form::kPeers ||
                                    form == Sm90Form::kPingPong || IsFused(form);
   static constexpr bool kIsPlain = IsPlain(form), kIsFused = IsFused(form);
+  static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
+  // Whether the form also runs where TMA cannot read an operand: its threads copy that.
+  static constexpr bool kLoadsByElement =
+      !kIsPlain && (!kIsFused || (kHasOnlyDenseForms && form == Sm90Form::kFused));
   // A separate warp claims, so that loads continue while the next tile is claimed.
   static constexpr bool kClaimsApart = form == Sm90Form::kClaimed;
   // Work tiles on their way to the consumers. Few with kClaimed: other workgroups could claim them.
@@ -58,19 +62,24 @@ struct Sm90Traits {
   // at one k.
   static constexpr int kBlock = kRowBytes / kBytes;
   static constexpr int kBlockBytes = kTileK * kRowBytes;
-  static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kTileN * kRowBytes;
+  // Of an rhs in blocks whole ones are loaded, although wgmma reads the tile's columns only.
+  static constexpr int kRhsRows = kRhsKMajor ? kTileN : (kTileN + kBlock - 1) / kBlock * kBlock;
+  static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kRhsRows * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
   // Consumers with few accumulators do not need setmaxnreg: the registers at launch are enough.
-  static constexpr bool kTradesRegisters = !kIsDense || kAllSums > 64;
+  // Threads that copy operands need theirs.
+  static constexpr bool kTradesRegisters = !kIsDense || kAllSums > (kLoadsByElement ? 104 : 64);
+  static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;
   // A warp's 16 rows are staged for out in boxes of 64 columns of 16 bits, or as many accumulators
   // as fit. With 192 columns a second box would cost a stage.
   static constexpr int kOutBoxes = kTileN % 128 == 0 ? 2 : 1;
   // With kPeers: the other peers' partial sums for the columns that a peer owns, see CanBePeers.
-  static constexpr int kStagedBytes =
-      form == Sm90Form::kPeers ? kBoxRows * kTileN * 4 : kOutBoxes * kBoxRows * kRowBytes;
-  static constexpr int kStagedN = kOutBoxes == 1 ? 32 : 64;
+  static constexpr int kStagedBytes = form != Sm90Form::kPeers
+                                          ? kOutBoxes * kBoxRows * kRowBytes
+                                          : MostReceivedUnits(kTileN) * 8 * kBoxRows * 4 /
+                                                (SharesOutWarps(kTileN) ? kConsumerWarps : 1);
+  static constexpr int kStagedN = kTileN % 32 != 0 ? 16 : kOutBoxes == 1 ? 32 : 64;
   static_assert(form == Sm90Form::kPeers || kBoxRows * kStagedN * 4 <= kStagedBytes);
-  static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;
   static constexpr int kOutBytes = kConsumerWarps * kStagedBytes;
   static constexpr int kMaxShared = Sm90SharedBytes(kTileN), kOtherShared = 1024;
   static constexpr int kStages = (kMaxShared - kOtherShared - kOutBytes) / kStageBytes;
@@ -83,10 +92,10 @@ struct Sm90Traits {
     return form == Sm90Form::kGeneral && args.gated;
   }
   static JAXGEMM_SM90 bool LoadsLhs(const TensorMaps& maps) {
-    return kIsPlain || kIsFused || maps.lhs_valid;
+    return !kLoadsByElement || maps.lhs_valid;
   }
   static JAXGEMM_SM90 bool LoadsRhs(const TensorMaps& maps) {
-    return kIsPlain || kIsFused || maps.rhs_valid;
+    return !kLoadsByElement || maps.rhs_valid;
   }
 };
 

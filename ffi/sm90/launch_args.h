@@ -35,17 +35,27 @@ constexpr bool AlwaysPingPongs(Sm90Form form) {
 }
 // Whether the consumer warpgroups ping-pong: each has all accumulators of its own output tile.
 constexpr bool IsPingPong(Sm90Form form, int64_t tile_n) {
-  // With the accumulators of 192 columns there are too few registers for an epilogue.
-  if (form == Sm90Form::kFusedPingPong) return tile_n == 128;
-  return IsPlain(form) && form != Sm90Form::kPlain && (tile_n == 128 || tile_n == 192);
+  // With the accumulators of more columns there are too few registers for an epilogue.
+  if (form == Sm90Form::kFusedPingPong) return tile_n == 112 || tile_n == 128;
+  return IsPlain(form) && form != Sm90Form::kPlain && tile_n > 96 && tile_n <= 192;
+}
+
+// Tiles whose columns are no boxes of 64 are for sizes between those of the other tiles. They have
+// dense forms only. Their results go straight from the registers to out.
+constexpr bool HasOnlyDenseForms(int64_t tile_n, bool transposed) {
+  return !transposed && tile_n % 64 != 0;
 }
 
 // `cluster`: CTAs that share a tile's rhs. `transposed`: out is stored column-major.
 constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster,
                        bool lhs_k_contiguous, bool rhs_k_contiguous, bool transposed) {
   if (transposed) return form == Sm90Form::kPeers;
+  if (form == Sm90Form::kPeers) return cluster == 1 && tile_n <= 144;
+  if (HasOnlyDenseForms(tile_n, transposed) &&
+      (form == Sm90Form::kGeneral || form == Sm90Form::kGrouped || form == Sm90Form::kClaimed)) {
+    return false;
+  }
   if (form == Sm90Form::kGeneral) return true;
-  if (form == Sm90Form::kPeers) return cluster == 1 && (tile_n == 128 || tile_n == 64);
   if (AlwaysPingPongs(form) && !IsPingPong(form, tile_n)) return false;
   // The other forms load both operands by TMA, so those of 8 or 32 bits must be k-contiguous.
   if (ElementBytes(lhs) == 2) return true;
@@ -91,12 +101,28 @@ constexpr int64_t PeerUnits(int64_t tile_n) {
   constexpr int kWarps = kSm90Consumers * 4;
   return tile_n / 8 * (SharesOutWarps(tile_n) ? kWarps : 1);
 }
+// The groups of columns that come from the other peers for what each of `count` peers owns.
+constexpr int64_t ReceivedUnits(int64_t tile_n, int64_t count) {
+  return (count - 1) * ((PeerUnits(tile_n) + count - 1) / count);
+}
+// The most peers of a tile. Of wide tiles there are fewer, because stages need the shared memory.
+constexpr int64_t MostPeers(int64_t tile_n) {
+  return tile_n > 144 ? 2 : tile_n > 128 ? 4 : kMaxClusterSize;
+}
 // Whether a tile can have `count` peers. The other peers' partial sums for what each of them owns
 // must not be more than those of one tile.
 constexpr bool CanBePeers(int64_t tile_n, int64_t count) {
-  if (count < 2 || count > kMaxClusterSize) return false;
-  const int64_t units = PeerUnits(tile_n), most = (units + count - 1) / count;
-  return (count - 1) * most <= units;
+  return count >= 2 && count <= MostPeers(tile_n) &&
+         ReceivedUnits(tile_n, count) <= PeerUnits(tile_n);
+}
+// The most that a peer receives.
+constexpr int64_t MostReceivedUnits(int64_t tile_n) {
+  if (MostPeers(tile_n) == kMaxClusterSize) return PeerUnits(tile_n);
+  int64_t most = 0;
+  for (int64_t count = 2; count <= MostPeers(tile_n); ++count) {
+    if (ReceivedUnits(tile_n, count) > most) most = ReceivedUnits(tile_n, count);
+  }
+  return most;
 }
 
 }  // namespace jaxgemm

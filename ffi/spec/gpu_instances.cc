@@ -59,12 +59,14 @@ std::vector<GpuInstance> MakeInstances() {
         for (int64_t rhs_contracting : {0, 1}) {
           // Of types that have not 16 bits wgmma reads k along the rows; operands that lie
           // otherwise are transposed on their way, in small tiles. Where k is not contiguous, rhs
-          // is loaded in boxes of 128 bytes along its columns.
-          bool small = tile.m == 128 && tile.n == 128;
+          // is loaded in boxes of 64 columns. Narrow tiles would load too much then. Tiles between
+          // the multiples of 64 columns are for 16 bits only, but for the narrow ones.
+          bool small = tile.m == 128 && tile.n == 128, narrow = tile.n < 112;
           bool k_contiguous = lhs_contracting == 1 && rhs_contracting == 1;
-          bool in_boxes = tile.n * Bytes(operands.lhs) % tile.row_bytes == 0;
-          if (tile.target == "sm90" && ((Bytes(operands.lhs) != 2 && !k_contiguous && !small) ||
-                                        (!in_boxes && rhs_contracting == 0))) {
+          bool in_boxes = tile.n % 64 == 0;
+          if (tile.target == "sm90" &&
+              (Bytes(operands.lhs) == 2 ? narrow && !in_boxes && rhs_contracting == 0
+                                        : (!narrow && !in_boxes) || (!k_contiguous && !small))) {
             continue;
           }
           // There is no need yet for rectangular tiles of other types on AMD GPUs.

@@ -35,6 +35,10 @@ inline bool HasForm(const GpuInstance& instance, Sm90Form form) {
                  instance.lhs_contracting == 1, instance.rhs_contracting == 1, instance.transposed);
 }
 
+inline bool HasOnlyDenseForms(const GpuInstance& instance) {
+  return instance.target == "sm90" && HasOnlyDenseForms(instance.tile_n, instance.transposed);
+}
+
 // All instances. Those of one target and one pair of operands are neighbours, large tiles first.
 const std::vector<GpuInstance>& GpuInstances();
 

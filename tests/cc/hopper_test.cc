@@ -412,6 +412,61 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
   }
 }
 
+// Random problems for an instance that has only dense forms.
+template <DType type, int tile_n, bool lhs_k, bool rhs_k>
+void RunDenseOnly(GpuLauncher& launcher, int rounds) {
+  constexpr int kTileM = 128, kTileK = kBoxBytes / ElementBytes(type);
+  const std::string name = Add<type, type, kTileM, tile_n, 1, lhs_k, rhs_k>();
+  for (int round = 0; round < rounds; ++round) {
+    auto problem = [&](int64_t least_k) {
+      return Problem{.batch = round % 3 == 0 ? 2 : 1,
+                     .m = RoundUp(Random(1, 2 * kTileM + 30), 8),
+                     .n = RoundUp(Random(1, 2 * tile_n + 30), 8),
+                     .k = RoundUp(Random(least_k, 6 * kTileK), 8),
+                     .lhs_dtype = type,
+                     .rhs_dtype = type,
+                     .out_dtype = type,
+                     .lhs_contracting = lhs_k,
+                     .rhs_contracting = rhs_k,
+                     .lhs_batched = true,
+                     .rhs_batched = round % 2 == 1};
+    };
+    auto num_tiles = [](const Problem& p) {
+      return p.batch * CeilDiv(p.m, kTileM) * CeilDiv(p.n, tile_n);
+    };
+    Config config{
+        .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
+    auto suffix = [&](Sm90Form form, Sm90Form turns, const Problem& p) {
+      const bool takes_turns = HasForm(turns, type, tile_n, 1, lhs_k, rhs_k, false) &&
+                               p.k > 3 * kTileK && num_tiles(p) > config.num_workgroups;
+      return std::string(form == Sm90Form::kPlain ? takes_turns ? "_pingpong" : "_plain"
+                         : takes_turns            ? "_fused_pingpong"
+                                                  : "_fused");
+    };
+    Problem plain = problem(round % 2 ? 1 : 3 * kTileK + 1);
+    Run(launcher, {plain, config, suffix(Sm90Form::kPlain, Sm90Form::kPingPong, plain)});
+    Problem misplaced = problem(1);
+    misplaced.batch = 1;
+    Run(launcher, {misplaced, config, "_fused", {}, false, /*misplaced=*/true});
+    for (DType out : {DType::kF32, type, DType::kF8E4M3FN}) {
+      Problem more = problem(round % 2 ? 3 * kTileK + 1 : 1);
+      more.out_dtype = out, more.bias = true, more.scale = Random(0, 1);
+      more.activation = static_cast<Activation>(Random(0, 3));
+      more.save_preact = more.activation != Activation::kNone && Random(0, 1);
+      if (rhs_k) more.n -= Random(0, 7);
+      Run(launcher, {more, config, suffix(Sm90Form::kFused, Sm90Form::kFusedPingPong, more)});
+    }
+    if constexpr (HasForm(Sm90Form::kPeers, type, tile_n, 1, lhs_k, rhs_k, false)) {
+      const int64_t peers = Random(2, MostPeers(tile_n) / 2);
+      Problem shared = problem(6 * kTileK - 8);
+      config.schedule = Schedule::kStreamK;
+      config.num_workgroups = config.num_shares = num_tiles(shared) * peers;
+      shared.bias = round % 2;
+      Run(launcher, {shared, config, "_peers"});
+    }
+  }
+}
+
 // Random problems of few rows for an instance that stores out^T. lhs_k and rhs_k are the kernel's.
 template <DType lhs, DType rhs, int tile_n, bool lhs_k, bool rhs_k>
 void RunTransposed(GpuLauncher& launcher, int rounds) {
@@ -490,7 +545,16 @@ int main(int count, char** words) {
   RunTransposed<kBF16, kBF16, 32, false, true>(launcher, few ? 4 : 16);
   RunTransposed<kBF16, kBF16, 64, true, false>(launcher, few ? 2 : 8);
   RunTransposed<kF16, kF16, 96, false, true>(launcher, few ? 2 : 8);
+  RunDenseOnly<kBF16, 112, true, false>(launcher, few ? 2 : 8);
   if (!few) {
+    RunDenseOnly<kF16, 144, true, true>(launcher, 8);
+    RunDenseOnly<kBF16, 144, false, false>(launcher, 4);
+    RunDenseOnly<kBF16, 176, true, false>(launcher, 8);
+    RunDenseOnly<kBF16, 208, false, false>(launcher, 8);
+    RunTransposed<kBF16, kBF16, 112, true, false>(launcher, 8);
+    RunTransposed<kF16, kF16, 144, true, true>(launcher, 8);
+    RunTransposed<kBF16, kBF16, 144, false, false>(launcher, 8);
+    RunTransposed<kBF16, kBF16, 176, false, false>(launcher, 8);
     RunTransposed<kF8E5M2, kF8E4M3FN, 16, true, true>(launcher, 8);
     RunTransposed<kS8, kS8, 48, true, true>(launcher, 8);
     RunTransposed<kF32, kF32, 64, true, true>(launcher, 8);

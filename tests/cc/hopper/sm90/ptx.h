@@ -11,6 +11,9 @@
 
 #define JAXGEMM_SM90 inline
 
+struct alignas(8) uint2 {
+  uint32_t x, y;
+};
 struct alignas(16) uint4 {
   uint32_t x, y, z, w;
 };
