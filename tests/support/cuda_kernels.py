@@ -38,6 +38,8 @@ class Kernel:
     self.name, self.dtypes, self.layout = name, (lhs, rhs), layout
     self.m, self.n, self.k = int(m), int(n), int(k)
     self.integer = lhs == "int8"
+    # Tiles between the multiples of 64 columns have dense forms only.
+    self.dense_only = not self.transposed and self.n % 64 != 0
     # Results are rounded once; those of float8 operands stay float32.
     self.out = {"int8": "int32", "bfloat16": "bfloat16", "float16": "float16"}.get(
         lhs, "float32")
@@ -97,8 +99,9 @@ def dense(kernel: Kernel):
   a, wide_a = kernel.lhs(whole, m, k)
   b, wide_b = kernel.rhs(whole, k, n)
   sums = product(wide_a, wide_b)
-  for name, options in (
-      ("persistent", dict(schedule="persistent", num_workgroups=2)),
+  yield ("persistent", functools.partial(call, config=kernel.config(
+      schedule="persistent", num_workgroups=2)), (a, b), sums)
+  for name, options in () if kernel.dense_only else (
       ("work_stealing", dict(schedule="work_stealing", num_workgroups=2)),
       ("stream_k", dict(schedule="stream_k", num_workgroups=3)),
       ("tree", dict(schedule="stream_k", reduction="tree", num_workgroups=7)),
@@ -113,20 +116,22 @@ def dense(kernel: Kernel):
   small, wide_small = kernel.lhs(whole, 100, k)
   narrow, wide_narrow = kernel.rhs(whole, k, 120)
   config = kernel.config(schedule="stream_k", num_workgroups=4, num_shares=4)
-  yield ("peers", functools.partial(call, config=config), (small, narrow),
-         product(wide_small, wide_narrow))
-  # Both chunks of lhs have arrived; the second tile row is computed first.
-  config = kernel.config(schedule="work_stealing", num_workgroups=2)
-  yield ("chunked", functools.partial(
-      jaxgemm.chunked_matmul, tiles_per_chunk_m=1, tile_idx_pivot_m=1, config=config,
-      dimension_numbers=(((contract_l,), (contract_r,)), ((), ())),
-      preferred_element_type=kernel.out, implementation="jaxgemm"),
-         (a, b, np.ones(2, np.uint32)), sums)
-  # Rows of a length that TMA cannot read.
-  odd, wide_odd = kernel.lhs(whole, 67, kernel.k + 5)
-  other, wide_other = kernel.rhs(whole, kernel.k + 5, 35)
-  yield ("odd", functools.partial(call, config=kernel.config()), (odd, other),
-         product(wide_odd, wide_other))
+  if kernel.n <= 144 or not kernel.dense_only:
+    yield ("peers", functools.partial(call, config=config), (small, narrow),
+           product(wide_small, wide_narrow))
+  if not kernel.dense_only:
+    # Both chunks of lhs have arrived; the second tile row is computed first.
+    config = kernel.config(schedule="work_stealing", num_workgroups=2)
+    yield ("chunked", functools.partial(
+        jaxgemm.chunked_matmul, tiles_per_chunk_m=1, tile_idx_pivot_m=1, config=config,
+        dimension_numbers=(((contract_l,), (contract_r,)), ((), ())),
+        preferred_element_type=kernel.out, implementation="jaxgemm"),
+           (a, b, np.ones(2, np.uint32)), sums)
+    # Rows of a length that TMA cannot read.
+    odd, wide_odd = kernel.lhs(whole, 67, kernel.k + 5)
+    other, wide_other = kernel.rhs(whole, kernel.k + 5, 35)
+    yield ("odd", functools.partial(call, config=kernel.config()), (odd, other),
+           product(wide_odd, wide_other))
   if kernel.integer:
     return
   bias = whole.standard_normal(n, np.float32)
@@ -163,7 +168,8 @@ def transposed(kernel: Kernel):
       yield (f"{name}, {m} rows", functools.partial(call, config=kernel.config()),
              (a, b), sums)
       tiles = -(-m // kernel.m) * -(-n // kernel.n)
-      for peers in (2, 3, 5):
+      # Wide tiles have fewer peers.
+      for peers in (2, 3, 5) if kernel.m <= 128 else (2,):
         if k >= peers * kernel.k:
           shares = tiles * peers
           config = kernel.config(
@@ -249,7 +255,7 @@ def gated(kernel: Kernel, rng):
 def check(kernel: Kernel) -> int:
   """Runs all cases of a kernel as one program; returns their number."""
   cases = ([*transposed(kernel)] if kernel.transposed else
-           [*dense(kernel), *grouped(kernel)])
+           [*dense(kernel), *(() if kernel.dense_only else grouped(kernel))])
 
   def program(arrays, buffers):
     # XLA copies a buffer that a call accumulates into, unless it is donated.
