@@ -22,6 +22,7 @@ std::string WhyLoadedByElement(const Problem& p, bool is_lhs, bool sm90) {
            " are not a multiple of 16 bytes long" + end;
   }
   if (!sm90 || (is_lhs ? TmaReadsLhs(p) : TmaReadsRhs(p))) return "";
+  if (RegistersReadRhs(p)) return "";
   if (p.ragged == Ragged::kK) {
     return operand + " is " + Str(Name(dtype)) + (contracting == 1 ? ", with k last" : "") +
            ", and groups along k begin anywhere; TMA reads operands of 16 bits whose last "

@@ -31,7 +31,9 @@ struct Relayout {
 // begin at multiples of 16 bytes.)
 bool TmaReadsLhs(const Problem& problem);
 bool TmaReadsRhs(const Problem& problem);
-
+// Whether the kernels of float32 that store out^T read both operands as they lie: rhs, which is
+// their lhs, through registers.
+bool RegistersReadRhs(const Problem& problem);
 bool TmaStoresOut(const Problem& problem);
 // Whether TMA reads both operands and stores the result as they are.
 bool TmaMovesAll(const Problem& problem);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "plan/candidates.h"
 #include "plan/relayout_sm90.h"
@@ -57,14 +58,24 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
                       power(ctas_per_sm * (m + loaded_n) * k * element / model.sm_bytes);
   // A box of 128 bytes that straddles two lines of the L2 takes two reads. With ping-pong the L2 is
   // then waited for, too.
-  auto reads = [&](int64_t line) { return line * Bytes(instance.lhs) % 128 == 0 ? 1.0 : 2.0; };
+  auto reads = [&](int64_t line) {
+    return line * Bytes(instance.lhs) % 128 == 0 ? 1.0 : model.straddle;
+  };
   const double lhs_reads = reads(p.lhs_contracting == 1 ? p.k : p.m);
-  const double rhs_reads = reads(p.rhs_contracting == 1 ? p.k : p.n);
+  const double rhs_reads = reads(p.rhs_contracting == 1 ? p.k
+                                 : in_boxes             ? std::gcd(p.n, instance.tile_n)
+                                                        : p.n);
   const double from_l2 = power((m * lhs_reads / decomposition.cluster_n +
                                 loaded_n / cluster * rhs_reads / decomposition.cluster_m) *
                                k * element * ctas / model.l2_bytes);
   const double waits = cluster > 1 ? model.sharing : 0;
-  const double per_k = waits + std::pow(busy + from_l2, 1 / model.norm);
+  const bool tma_loads_all = (TmaReadsLhs(p) || LhsInRegisters(instance)) && TmaReadsRhs(p);
+  const double slower = (instance.transposed || peers > 1 ? model.peers_loop
+                         : decomposition.cut_tiles        ? model.general_loop
+                                                          : 1) *
+                        (tma_loads_all ? 1 : model.element_load) *
+                        (LhsInRegisters(instance) ? model.registers_loop : 1);
+  const double per_k = waits + slower * std::pow(busy + from_l2, 1 / model.norm);
   // TMA cannot store rows that are no multiple of 16 bytes: threads store their elements.
   const bool by_element = !instance.transposed && !TmaStoresOut(p);
   // Nothing hides the stores from the registers of tiles that are no boxes of columns.
@@ -72,10 +83,12 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
       HasOnlyDenseForms(instance) && peers == 1 && !decomposition.ping_pong && !decomposition.fused;
   const double store =
       ((by_element ? model.element_store : 0) + (decomposition.fused ? model.fused_per_column : 0) +
-       (unhidden ? model.last_per_column : 0)) *
+       (unhidden ? model.unhidden_per_column : 0)) *
       std::min(n, AsDouble(p.n));
-  const double tile =
-      AsDouble(CeilDiv(tiles_k, decomposition.cluster_k)) * per_k + model.per_tile + store;
+  const double tile = AsDouble(CeilDiv(tiles_k, decomposition.cluster_k)) * per_k + store;
+  // The loads of a CTA's next tile begin before its last one ends. With peers or out^T each tile
+  // has a CTA of its own.
+  const double next_tile = instance.transposed || peers > 1 ? model.next_cta : model.next_tile;
   const double bytes =
       AsDouble(p.batch) *
       (AsDouble(p.m) * AsDouble(p.k) * element + AsDouble(p.k) * AsDouble(p.n) * element +
@@ -84,36 +97,39 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   auto with_dram = [&](double cycles) {
     return std::pow(power(cycles) + power(bytes / model.dram_bytes), 1 / model.norm);
   };
-  const double last =
-      model.start + (decomposition.general ? model.general : 0) +
-      (instance.transposed ? model.per_transposed_row
-       : unhidden          ? 0
-                           : model.last_per_column) *
-          n / peers +
-      (decomposition.peers_epilogue
-           ? (instance.transposed ? model.epilogue_per_row : model.epilogue_per_column) * n / peers
-           : 0);
+  const double peers_epilogue =
+      decomposition.peers_epilogue
+          ? (instance.transposed ? model.epilogue_per_row : model.epilogue_per_column) * n / peers
+          : 0;
+  const double last = model.start + model.per_tile + (decomposition.general ? model.general : 0) +
+                      (instance.transposed ? model.transposed_store : 0) +
+                      (instance.transposed ? model.per_transposed_row
+                       : unhidden          ? 0
+                                           : model.last_per_column) *
+                          n / peers +
+                      peers_epilogue;
   if (decomposition.ping_pong) {
     const double in_turns = busy + (lhs_reads * rhs_reads > 1 ? from_l2 : 0);
-    return last + model.per_tile +
-           with_dram(
-               std::ceil(tiles / at_once) *
-               (AsDouble(tiles_k) * (waits + model.turns * std::pow(in_turns, 1 / model.norm)) +
-                store));
+    const double turn =
+        AsDouble(tiles_k) * (waits + model.turns * std::pow(in_turns, 1 / model.norm));
+    return last + with_dram(std::ceil(tiles / at_once) * (turn + store));
   }
   if (!decomposition.cut_tiles) {
+    // What follows the main loop of a CTA delays the next CTA.
     const double exchange =
-        peers > 1 ? model.exchange + (m * n * 4 / model.exchanged_bytes - store) * (1 - 1 / peers)
+        peers > 1 ? (instance.transposed ? 0 : model.exchange) + model.per_peer * peers +
+                        (m * n * 4 / model.exchanged_bytes - store) * (1 - 1 / peers)
                   : 0;
-    return last + with_dram(std::ceil(shares / at_once) * tile) + exchange;
+    const double rounds = std::ceil(shares / at_once);
+    return last + with_dram(rounds * tile + (rounds - 1) * (next_tile + peers_epilogue)) + exchange;
   }
   const int64_t cut = decomposition.cut_tiles, parts = decomposition.num_shares;
   // The last workgroup to arrive at a tile adds up the partial sums of all its slices.
   const double slices = AsDouble(CeilDiv(parts, cut) + (parts % cut != 0));
   return last +
-         with_dram(std::floor((tiles - AsDouble(cut)) / at_once) * tile +
+         with_dram(std::floor((tiles - AsDouble(cut)) / at_once) * (tile + next_tile) +
                    AsDouble(CeilDiv(cut * tiles_k, parts)) * per_k) +
-         model.per_tile + store + model.zeroing + m * n * 4 / model.partial_bytes * (1 + slices);
+         store + model.zeroing + m * n * 4 / model.partial_bytes * (1 + slices);
 }
 
 // The cost of tiles that fit the chunks of lhs badly, to be added to Cycles: that of the product

@@ -52,7 +52,7 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
   // Each CTA of a cluster loads a share of rhs. Where k runs along the lines of rhs, a box is half
   // of the tile's columns.
-  maps.lhs_valid = TmaReadsLhs(p) &&
+  maps.lhs_valid = (TmaReadsLhs(p) || LhsInRegisters(instance)) &&
                    (p.lhs_contracting == 1 ? Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m,
                                                     p.k, instance.tile_m / cluster, &maps.lhs)
                                            : Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k,

@@ -113,6 +113,10 @@ class Epilogue {
     constexpr int kCount = kColumns / 2, kSteps = Traits::kTileN / kColumns;
     const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();
     const Place first = PlaceOf(args, tile, rank_ * Traits::kCtaM + warp * kWarpM);
+    const bool has_vectors = first.epilogue.scale || first.epilogue.bias;
+    if constexpr (!Traits::kInteger) {
+      if (SameInWarp(maps.plain_out && has_vectors)) StageVectors(args, first);
+    }
 #pragma unroll 1
     for (int step = 0; step < Traits::kBlocksM * kSteps; ++step) {
       Sum some[kCount];
@@ -130,6 +134,7 @@ class Epilogue {
       if (SameInWarp(place.column >= args.n)) continue;
       if constexpr (!Traits::kInteger) {
         if (SameInWarp(maps.plain_out)) {
+          if (SameInWarp(has_vectors)) Apply(some, step % kSteps * kColumns);
           StoreSome(args, place, some);
           continue;
         }
@@ -315,11 +320,50 @@ class Epilogue {
     for (int i = 0; i < Boxes::kBoxes; ++i) boxes.Store(packed, i);
   }
 
-  // Applies the epilogue to kCount accumulators, those of the columns from place.column on.
+  // The bias and the scale of a column.
+  struct ColumnVector {
+    float scale, bias;
+  };
+  JAXGEMM_SM90 static ColumnVector Load(const TileEpilogue& epilogue, int64_t column) {
+    return {epilogue.scale ? epilogue.scale[column * epilogue.scale_stride] : 1,
+            epilogue.bias ? __builtin_bit_cast(float, epilogue.bias[column]) : 0};
+  }
+  // Copies bias and scale of all columns of the tile to this warp's part of shared_.out, so that
+  // their latency is waited for once.
+  JAXGEMM_SM90 void StageVectors(const GemmArgs& args, const Place& place) {
+    static_assert(Traits::kTileN * sizeof(ColumnVector) <= Traits::kStagedBytes);
+    __syncwarp();  // all lanes have read those of the tile before
+#pragma unroll
+    for (int first = 0; first < Traits::kTileN; first += kWarpSize) {
+      const int in_tile = first + Lane();
+      const int64_t column = place.column + in_tile;
+      if (in_tile < Traits::kTileN && column < args.n) {
+        reinterpret_cast<ColumnVector*>(shared_.out[Warp()])[in_tile] =
+            Load(place.epilogue, column);
+      }
+    }
+    __syncwarp();
+  }
+  // Applies the staged vectors to kCount accumulators, those of the tile's columns from `column`
+  // on.
+  template <int kCount>
+  JAXGEMM_SM90 void Apply(Sum (&sums)[kCount], int column) {
+    const auto* vectors =
+        reinterpret_cast<const ColumnVector*>(shared_.out[Warp()]) + column + Lane() % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < kCount / 2; ++i) {
+      const ColumnVector vector = vectors[i / 2 * 8 + i % 2];
+      Sum* sum = sums + i / 2 * 4 + i % 2;
+      sum[0] = TileEpilogue::Affine(sum[0], vector.scale, vector.bias);
+      sum[2] = TileEpilogue::Affine(sum[2], vector.scale, vector.bias);
+    }
+  }
+
+  // Stores kCount accumulators, to which bias and scale have been applied: those of the columns
+  // from place.column on.
   template <int kCount>
   JAXGEMM_SM90 void StoreSome(const GemmArgs& args, const Place& place, Sum (&sums)[kCount]) {
     const TileEpilogue& epilogue = place.epilogue;
-    if (epilogue.scale || epilogue.bias) ScaleAndShift<kCount>(args, place, sums);
     if (args.preact) StoreTo<kCount>(args, args.preact, args.n, place, 0, args.n, sums);
     WithActivation(epilogue.activation, [&](auto activate) {
 #pragma unroll
@@ -371,8 +415,8 @@ class Epilogue {
         const int64_t column = place.column + (up ? args.n - Traits::kTileN / 2 : 0) + in_tile +
                                Lane() % 4 * 2 + i % 2;
         const int64_t at = column < end ? column : end - 1;
-        scale[i] = epilogue.scale ? epilogue.scale[at * epilogue.scale_stride] : 1;
-        bias[i] = epilogue.bias ? __builtin_bit_cast(float, epilogue.bias[at]) : 0;
+        const ColumnVector vector = Load(epilogue, at);
+        scale[i] = vector.scale, bias[i] = vector.bias;
       }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {

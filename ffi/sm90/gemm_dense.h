@@ -184,7 +184,11 @@ class DenseWorkgroup {
     Multiplier<Traits> multiplier(shared_);
     const PeerExchange<Traits> exchange(shared_, map_.map.peers, peer_rank_);
     exchange.Expect();
-    multiplier.Run(args_, map_.tile, sums);
+    if constexpr (Traits::kLhsInRegisters) {
+      multiplier.RunByRegisters(map_.tile, sums);
+    } else {
+      multiplier.Run(args_, map_.tile, sums);
+    }
     exchange.Send(sums);
     Epilogue<Traits> epilogue(shared_, rank_);
     if constexpr (Traits::kTransposed) {

@@ -34,7 +34,10 @@ struct Sm90Traits {
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
   static constexpr int kBytes = ElementBytes(lhs);
   // The layout in shared memory. For types other than 16-bit wgmma needs k along the rows.
-  static constexpr bool kLhsKMajor = kLhsKContiguous || kBytes != 2;
+  // Such an lhs may also lie otherwise, if threads read it and give it to wgmma in registers.
+  static constexpr bool kLhsInRegisters =
+      LhsInRegisters(lhs, lhs_k_contiguous, transposed);
+  static constexpr bool kLhsKMajor = kLhsKContiguous || (kBytes != 2 && !kLhsInRegisters);
   static constexpr bool kRhsKMajor = kRhsKContiguous || kBytes != 2;
   static_assert(ElementBytes(rhs) == kBytes);
   static constexpr int kCluster = cluster;
@@ -55,7 +58,7 @@ struct Sm90Traits {
   static constexpr int kFours = kSums / 4;
   static constexpr int kAllSums = kBlocksM * kSums;
 
-  using Mma = Wgmma<lhs, rhs, kTileN, !kLhsKMajor, !kRhsKMajor>;
+  using Mma = Wgmma<lhs, rhs, kTileN, !kLhsKMajor && !kLhsInRegisters, !kRhsKMajor>;
   static constexpr int kSteps = kTileK / Mma::kDepth;
 
   // Operands that are not k-major are stored in blocks. A row of a block is 128 bytes along m or n

@@ -64,6 +64,12 @@ constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster
   return lhs_k_contiguous && rhs_k_contiguous && (IsFused(form) || stores_plain);
 }
 
+// Whether the kernel reads an lhs of float32 that is not k-contiguous into registers. wgmma needs k
+// along the rows of what it reads from shared memory.
+constexpr bool LhsInRegisters(DType lhs, bool lhs_k_contiguous, bool transposed) {
+  return lhs == DType::kF32 && !lhs_k_contiguous && transposed;
+}
+
 // A CUtensorMap: a tensor's layout in memory, and the box that one TMA copy moves.
 struct alignas(64) TensorMap {
   uint64_t words[16];

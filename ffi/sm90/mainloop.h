@@ -187,14 +187,15 @@ struct ElementLoader {
       const int k = place.first_k + k_tile * Traits::kTileK;
       shared.empty[stage.slot].Wait(stage.parity ^ 1);
       if (!maps.lhs_valid) {
-        Copy<Traits::kLhsKContiguous, Traits::kCtaM>(lhs, lhs_rows, place.row, k, place.limit_k,
-                                                     shared.lhs[stage.slot], 0);
+        Copy<Traits::kLhsKContiguous, Traits::kLhsKMajor, Traits::kCtaM>(
+            lhs, lhs_rows, place.row, k, place.limit_k, shared.lhs[stage.slot], 0);
       }
       if (!maps.rhs_valid) {
         constexpr int kHalf = Traits::kTileN / 2;
         for (int half = 0; half < 2; ++half) {
-          Copy<Traits::kRhsKContiguous, kHalf>(rhs, rhs_rows, place.Column(half * kHalf), k,
-                                               place.limit_k, shared.rhs[stage.slot], half * kHalf);
+          Copy<Traits::kRhsKContiguous, Traits::kRhsKMajor, kHalf>(
+              rhs, rhs_rows, place.Column(half * kHalf), k, place.limit_k, shared.rhs[stage.slot],
+              half * kHalf);
         }
       }
       FenceAsyncProxy();
@@ -207,10 +208,9 @@ struct ElementLoader {
  private:
   // Copies kRows rows, from `row` in memory to the tile's row `first`, in vectors of 16 bytes along
   // the rows of shared memory.
-  template <bool kKContiguous, int kRows>
+  template <bool kKContiguous, bool kKMajor, int kRows>
   JAXGEMM_SM90 void Copy(const char* from, int64_t rows, int row, int k, int limit_k, char* to,
                          int first) {
-    constexpr bool kKMajor = kKContiguous || Traits::kBytes != 2;
     constexpr int kChunks = kRows * 8, kLineChunks = kRows / kChunk;
     const int64_t row_step = kKContiguous ? args.k : 1, k_step = kKContiguous ? 1 : rows;
 #pragma unroll 2
@@ -398,6 +398,41 @@ class Multiplier {
     if constexpr (kCountsReleases) releases_ -= count;
   }
 
+  // As Run, of kernels that give lhs to wgmma in registers. They cannot be loaded again before the
+  // wgmmas have ended; meanwhile the other warpgroup multiplies.
+  JAXGEMM_SM90 void RunByRegisters(const WorkTile& tile, Sum (&sums)[Traits::kAllSums]) {
+    const Index count = SameInWarp(tile.k_end - tile.k_begin);
+    if (count <= 0) {
+#pragma unroll
+      for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
+      return;
+    }
+    ForEachSum<ForgetSum>(sums);
+    RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
+                                     SameInWarp(stage_.parity)};
+    Index k_tile = 0;
+    do {
+      full_.Wait(stage.slot, stage.parity);
+      uint32_t fragments[Traits::kSteps][4];
+      ReadFragments(shared_.lhs[stage.slot], fragments);
+      const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
+      ForEachSum<FenceSum>(sums);
+      WgmmaFence();
+#pragma unroll
+      for (int step = 0; step < Traits::kSteps; ++step) {
+        Mma::RunA(sums, fragments[step], MatrixAt(rhs + step * Advance<Traits::kRhsKMajor>()),
+                  step > 0 || k_tile > 0);
+      }
+      WgmmaCommit();
+      ForEachSum<FenceSum>(sums);
+      WgmmaWait<0>();
+      Release(stage.slot);
+      stage.Advance();
+    } while (++k_tile < count);
+    ForEachSum<FenceSum>(sums);
+    stage_ = stage;
+  }
+
   // Skips the stages that the other warpgroup reads.
   JAXGEMM_SM90 void Skip(Index k_tiles) {
     stage_.Advance(k_tiles);
@@ -416,13 +451,36 @@ class Multiplier {
     for (int i = 0; i < Traits::kAllSums; ++i) kDo(sums[i]);
   }
 
-  static_assert(Traits::kLhsKMajor || Traits::kBlock == Traits::kWgmmaM);
+  static_assert(Traits::kLhsKMajor || Traits::kLhsInRegisters ||
+                Traits::kBlock == Traits::kWgmmaM);
   // Step of a descriptor from 64 rows to the next 64.
   static constexpr uint32_t kBlockM = Traits::kWgmmaM * kRowBytes >> 4;
   // Step of a descriptor from one wgmma's k to the next.
   template <bool kKMajor>
   static constexpr uint32_t Advance() {
     return (kKMajor ? Mma::kDepth * Traits::kBytes : Mma::kDepth * kRowBytes) >> 4;
+  }
+
+  // Reads this thread's elements of its warpgroup's 64 rows as Wgmma::RunA takes them. The rows of
+  // shared memory run along m, 128 bytes at one k, with TMA's swizzle.
+  static JAXGEMM_SM90 void ReadFragments(const char* lhs, uint32_t (&fragments)[Traits::kSteps][4]) {
+    static_assert(Traits::kBytes == 4 && Mma::kDepth == 8);
+    const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
+    const int row = thread / kWarpSize * 16 + lane / 4, k = lane % 4;
+    const int vector = row % Traits::kBlock / 4;  // of 16 bytes
+    // Eight rows further are two vectors, and four k further are four rows of shared memory.
+    const int at = row / Traits::kBlock * Traits::kBlockBytes + k * kRowBytes + (vector ^ k) * 16 +
+                   row % 4 * 4;
+    const int rows8 = 2 * 16, k4 = 4 * 16, next4 = 4 * kRowBytes;
+    const int places[4] = {at, at ^ rows8, (at ^ k4) + next4, (at ^ rows8 ^ k4) + next4};
+#pragma unroll
+    for (int step = 0; step < Traits::kSteps; ++step) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        fragments[step][i] = *reinterpret_cast<const uint32_t*>(
+            lhs + places[i] + step * Mma::kDepth * kRowBytes);
+      }
+    }
   }
 
   JAXGEMM_SM90 void Release(int slot) {

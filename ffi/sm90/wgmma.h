@@ -98,10 +98,35 @@ struct Wgmma;
                    : "l"(a), "l"(b), "r"(int{accumulate}));                          \
     }                                                                                \
   };
-#define JAXGEMM_WGMMA_ALL(n, regs, r0, r1, r2, r3, r4)                                             \
+// For float32, which is multiplied as tf32. RunA takes a thread's part of a in registers: elements
+// (row, k), (row + 8, k), (row, k + 4) and (row + 8, k + 4), where its row is lane / 4 of the warp's
+// 16 rows and its k is lane % 4.
+#define JAXGEMM_WGMMA_TF32(n, regs, r0, r1, r2, r3, r4, r5)                                        \
+  template <>                                                                                      \
+  struct Wgmma<DType::kF32, DType::kF32, n, false, false> {                                        \
+    static constexpr int kDepth = 8;                                                               \
+    static JAXGEMM_SM90 void Run(float* d, uint64_t a, uint64_t b, bool accumulate) {              \
+      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r2                                        \
+                   ", 0;\n"                                                                        \
+                   "wgmma.mma_async.sync.aligned.m64n" #n "k8.f32.tf32.tf32"                       \
+                   " {" JAXGEMM_L##regs "}, %" #r0 ", %" #r1 ", p, 1, 1;\n}"                       \
+                   : JAXGEMM_R##regs("+f", d)                                                      \
+                   : "l"(a), "l"(b), "r"(int{accumulate}));                                        \
+    }                                                                                              \
+    static JAXGEMM_SM90 void RunA(float* d, const uint32_t* a, uint64_t b, bool accumulate) {      \
+      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r5                                        \
+                   ", 0;\n"                                                                        \
+                   "wgmma.mma_async.sync.aligned.m64n" #n "k8.f32.tf32.tf32"                       \
+                   " {" JAXGEMM_L##regs "}, {%" #r0 ", %" #r1 ", %" #r2 ", %" #r3 "}, %" #r4        \
+                   ", p, 1, 1;\n}"                                                                 \
+                   : JAXGEMM_R##regs("+f", d)                                                      \
+                   : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(int{accumulate}));    \
+    }                                                                                              \
+  };
+#define JAXGEMM_WGMMA_ALL(n, regs, r0, r1, r2, r3, r4, r5)                                         \
   JAXGEMM_WGMMA_16(kBF16, "bf16", n, regs, r0, r1, r2, r3, r4)                                     \
   JAXGEMM_WGMMA_16(kF16, "f16", n, regs, r0, r1, r2, r3, r4)                                       \
-  JAXGEMM_WGMMA_K(kF32, kF32, 8, "f32.tf32.tf32", float, "+f", ", 1, 1", n, regs, r0, r1, r2)      \
+  JAXGEMM_WGMMA_TF32(n, regs, r0, r1, r2, r3, r4, r5)                                              \
   JAXGEMM_WGMMA_K(kS8, kS8, 32, "s32.s8.s8", int32_t, "+r", "", n, regs, r0, r1, r2)               \
   JAXGEMM_WGMMA_K(kF8E4M3FN, kF8E4M3FN, 32, "f32.e4m3.e4m3", float, "+f", ", 1, 1", n, regs, r0,   \
                   r1, r2)                                                                          \
@@ -110,20 +135,21 @@ struct Wgmma;
   JAXGEMM_WGMMA_K(kF8E5M2, kF8E4M3FN, 32, "f32.e5m2.e4m3", float, "+f", ", 1, 1", n, regs, r0, r1, \
                   r2)                                                                              \
   JAXGEMM_WGMMA_K(kF8E5M2, kF8E5M2, 32, "f32.e5m2.e5m2", float, "+f", ", 1, 1", n, regs, r0, r1, r2)
-JAXGEMM_WGMMA_ALL(16, 8, 8, 9, 10, 11, 12)
-JAXGEMM_WGMMA_ALL(32, 16, 16, 17, 18, 19, 20)
-JAXGEMM_WGMMA_ALL(48, 24, 24, 25, 26, 27, 28)
-JAXGEMM_WGMMA_ALL(64, 32, 32, 33, 34, 35, 36)
-JAXGEMM_WGMMA_ALL(96, 48, 48, 49, 50, 51, 52)
-JAXGEMM_WGMMA_ALL(112, 56, 56, 57, 58, 59, 60)
-JAXGEMM_WGMMA_ALL(128, 64, 64, 65, 66, 67, 68)
-JAXGEMM_WGMMA_ALL(144, 72, 72, 73, 74, 75, 76)
-JAXGEMM_WGMMA_ALL(176, 88, 88, 89, 90, 91, 92)
-JAXGEMM_WGMMA_ALL(192, 96, 96, 97, 98, 99, 100)
-JAXGEMM_WGMMA_ALL(208, 104, 104, 105, 106, 107, 108)
-JAXGEMM_WGMMA_ALL(256, 128, 128, 129, 130, 131, 132)
+JAXGEMM_WGMMA_ALL(16, 8, 8, 9, 10, 11, 12, 13)
+JAXGEMM_WGMMA_ALL(32, 16, 16, 17, 18, 19, 20, 21)
+JAXGEMM_WGMMA_ALL(48, 24, 24, 25, 26, 27, 28, 29)
+JAXGEMM_WGMMA_ALL(64, 32, 32, 33, 34, 35, 36, 37)
+JAXGEMM_WGMMA_ALL(96, 48, 48, 49, 50, 51, 52, 53)
+JAXGEMM_WGMMA_ALL(112, 56, 56, 57, 58, 59, 60, 61)
+JAXGEMM_WGMMA_ALL(128, 64, 64, 65, 66, 67, 68, 69)
+JAXGEMM_WGMMA_ALL(144, 72, 72, 73, 74, 75, 76, 77)
+JAXGEMM_WGMMA_ALL(176, 88, 88, 89, 90, 91, 92, 93)
+JAXGEMM_WGMMA_ALL(192, 96, 96, 97, 98, 99, 100, 101)
+JAXGEMM_WGMMA_ALL(208, 104, 104, 105, 106, 107, 108, 109)
+JAXGEMM_WGMMA_ALL(256, 128, 128, 129, 130, 131, 132, 133)
 
 #undef JAXGEMM_WGMMA_ALL
+#undef JAXGEMM_WGMMA_TF32
 #undef JAXGEMM_WGMMA_K
 #undef JAXGEMM_WGMMA_16
 

@@ -64,7 +64,9 @@ std::vector<GpuInstance> MakeInstances() {
           bool small = tile.m == 128 && tile.n == 128, narrow = tile.n < 112;
           bool k_contiguous = lhs_contracting == 1 && rhs_contracting == 1;
           bool in_boxes = tile.n % 64 == 0;
-          if (tile.target == "sm90" &&
+          bool by_registers = rhs_contracting == 1 &&
+                              LhsInRegisters(operands.lhs, lhs_contracting == 1, tile.transposed);
+          if (tile.target == "sm90" && !by_registers &&
               (Bytes(operands.lhs) == 2 ? narrow && !in_boxes && rhs_contracting == 0
                                         : (!narrow && !in_boxes) || (!k_contiguous && !small))) {
             continue;

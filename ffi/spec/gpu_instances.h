@@ -35,6 +35,10 @@ inline bool HasForm(const GpuInstance& instance, Sm90Form form) {
                  instance.lhs_contracting == 1, instance.rhs_contracting == 1, instance.transposed);
 }
 
+inline bool LhsInRegisters(const GpuInstance& instance) {
+  return instance.target == "sm90" &&
+         LhsInRegisters(instance.lhs, instance.lhs_contracting == 1, instance.transposed);
+}
 inline bool HasOnlyDenseForms(const GpuInstance& instance) {
   return instance.target == "sm90" && HasOnlyDenseForms(instance.tile_n, instance.transposed);
 }

@@ -545,6 +545,7 @@ int main(int count, char** words) {
   RunTransposed<kBF16, kBF16, 32, false, true>(launcher, few ? 4 : 16);
   RunTransposed<kBF16, kBF16, 64, true, false>(launcher, few ? 2 : 8);
   RunTransposed<kF16, kF16, 96, false, true>(launcher, few ? 2 : 8);
+  RunTransposed<kF32, kF32, 16, false, true>(launcher, few ? 4 : 16);
   RunDenseOnly<kBF16, 112, true, false>(launcher, few ? 2 : 8);
   if (!few) {
     RunDenseOnly<kF16, 144, true, true>(launcher, 8);
@@ -558,6 +559,7 @@ int main(int count, char** words) {
     RunTransposed<kF8E5M2, kF8E4M3FN, 16, true, true>(launcher, 8);
     RunTransposed<kS8, kS8, 48, true, true>(launcher, 8);
     RunTransposed<kF32, kF32, 64, true, true>(launcher, 8);
+    RunTransposed<kF32, kF32, 144, false, true>(launcher, 8);
     RunInstance<kBF16, kBF16, 128, 192, 1, true, true>(launcher, 2);
     RunInstance<kBF16, kBF16, 256, 256, 2, true, false>(launcher, 2);
     RunInstance<kF16, kF16, 256, 192, 2, false, false>(launcher, 1);

@@ -1,6 +1,7 @@
 // A stand-in for ffi/sm90/wgmma.h, on ../machine.h: multiplies when a thread waits for it.
 #pragma once
 
+#include <array>
 #include <type_traits>
 
 #include "kernel/epilogue.h"
@@ -77,14 +78,33 @@ struct Wgmma {
   using Sum = std::conditional_t<kLhs == DType::kS8, int32_t, float>;
 
   static void Run(Sum* d, uint64_t a, uint64_t b, bool accumulate) {
+    Multiply(d, b, accumulate, [a](int half, int k) {
+      const int thread = stand_in::ThreadIndex() % 128;
+      return MatrixElement<kLhs, kLhsTransposed>(a, thread / 32 * 16 + thread % 32 / 4 + 8 * half,
+                                                 k);
+    });
+  }
+  // The lanes of a row have its elements.
+  static void RunA(Sum* d, const uint32_t* a, uint64_t b, bool accumulate) {
+    std::array<std::array<Sum, kDepth>, 2> rows;
+    for (int half = 0; half < 2; ++half) {
+      for (int k = 0; k < kDepth; ++k) {
+        const int lane = static_cast<int>(stand_in::ThreadIndex()) % 32 / 4 * 4 + k % 4;
+        rows[half][k] = __builtin_bit_cast(Sum, __shfl_sync(~0u, a[half + k / 4 * 2], lane));
+      }
+    }
+    Multiply(d, b, accumulate, [rows](int half, int k) { return rows[half][k]; });
+  }
+
+ private:
+  // lhs_at(half, k): element k of this thread's row, or of that eight rows further.
+  template <class LhsAt>
+  static void Multiply(Sum* d, uint64_t b, bool accumulate, LhsAt lhs_at) {
     stand_in::Multiply([=] {
-      const int thread = stand_in::ThreadIndex() % 128, lane = thread % 32;
+      const int lane = stand_in::ThreadIndex() % 32;
       Sum lhs[2][kDepth];
       for (int half = 0; half < 2; ++half) {
-        const int row = thread / 32 * 16 + lane / 4 + 8 * half;
-        for (int k = 0; k < kDepth; ++k) {
-          lhs[half][k] = MatrixElement<kLhs, kLhsTransposed>(a, row, k);
-        }
+        for (int k = 0; k < kDepth; ++k) lhs[half][k] = lhs_at(half, k);
       }
       const stand_in::Unseen unseen(lane >= 4);
       for (int i = 0; i < kN / 4; ++i) {
