@@ -35,8 +35,7 @@ struct Sm90Traits {
   static constexpr int kBytes = ElementBytes(lhs);
   // The layout in shared memory. For types other than 16-bit wgmma needs k along the rows.
   // Such an lhs may also lie otherwise, if threads read it and give it to wgmma in registers.
-  static constexpr bool kLhsInRegisters =
-      LhsInRegisters(lhs, lhs_k_contiguous, transposed);
+  static constexpr bool kLhsInRegisters = LhsInRegisters(lhs, lhs_k_contiguous, transposed);
   static constexpr bool kLhsKMajor = kLhsKContiguous || (kBytes != 2 && !kLhsInRegisters);
   static constexpr bool kRhsKMajor = kRhsKContiguous || kBytes != 2;
   static_assert(ElementBytes(rhs) == kBytes);

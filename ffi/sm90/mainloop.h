@@ -451,8 +451,7 @@ class Multiplier {
     for (int i = 0; i < Traits::kAllSums; ++i) kDo(sums[i]);
   }
 
-  static_assert(Traits::kLhsKMajor || Traits::kLhsInRegisters ||
-                Traits::kBlock == Traits::kWgmmaM);
+  static_assert(Traits::kLhsKMajor || Traits::kLhsInRegisters || Traits::kBlock == Traits::kWgmmaM);
   // Step of a descriptor from 64 rows to the next 64.
   static constexpr uint32_t kBlockM = Traits::kWgmmaM * kRowBytes >> 4;
   // Step of a descriptor from one wgmma's k to the next.
@@ -463,7 +462,8 @@ class Multiplier {
 
   // Reads this thread's elements of its warpgroup's 64 rows as Wgmma::RunA takes them. The rows of
   // shared memory run along m, 128 bytes at one k, with TMA's swizzle.
-  static JAXGEMM_SM90 void ReadFragments(const char* lhs, uint32_t (&fragments)[Traits::kSteps][4]) {
+  static JAXGEMM_SM90 void ReadFragments(const char* lhs,
+                                         uint32_t (&fragments)[Traits::kSteps][4]) {
     static_assert(Traits::kBytes == 4 && Mma::kDepth == 8);
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
     const int row = thread / kWarpSize * 16 + lane / 4, k = lane % 4;
@@ -477,8 +477,8 @@ class Multiplier {
     for (int step = 0; step < Traits::kSteps; ++step) {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        fragments[step][i] = *reinterpret_cast<const uint32_t*>(
-            lhs + places[i] + step * Mma::kDepth * kRowBytes);
+        fragments[step][i] =
+            *reinterpret_cast<const uint32_t*>(lhs + places[i] + step * Mma::kDepth * kRowBytes);
       }
     }
   }

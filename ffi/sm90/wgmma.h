@@ -99,29 +99,31 @@ struct Wgmma;
     }                                                                                \
   };
 // For float32, which is multiplied as tf32. RunA takes a thread's part of a in registers: elements
-// (row, k), (row + 8, k), (row, k + 4) and (row + 8, k + 4), where its row is lane / 4 of the warp's
-// 16 rows and its k is lane % 4.
-#define JAXGEMM_WGMMA_TF32(n, regs, r0, r1, r2, r3, r4, r5)                                        \
-  template <>                                                                                      \
-  struct Wgmma<DType::kF32, DType::kF32, n, false, false> {                                        \
-    static constexpr int kDepth = 8;                                                               \
-    static JAXGEMM_SM90 void Run(float* d, uint64_t a, uint64_t b, bool accumulate) {              \
-      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r2                                        \
-                   ", 0;\n"                                                                        \
-                   "wgmma.mma_async.sync.aligned.m64n" #n "k8.f32.tf32.tf32"                       \
-                   " {" JAXGEMM_L##regs "}, %" #r0 ", %" #r1 ", p, 1, 1;\n}"                       \
-                   : JAXGEMM_R##regs("+f", d)                                                      \
-                   : "l"(a), "l"(b), "r"(int{accumulate}));                                        \
-    }                                                                                              \
-    static JAXGEMM_SM90 void RunA(float* d, const uint32_t* a, uint64_t b, bool accumulate) {      \
-      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r5                                        \
-                   ", 0;\n"                                                                        \
-                   "wgmma.mma_async.sync.aligned.m64n" #n "k8.f32.tf32.tf32"                       \
-                   " {" JAXGEMM_L##regs "}, {%" #r0 ", %" #r1 ", %" #r2 ", %" #r3 "}, %" #r4        \
-                   ", p, 1, 1;\n}"                                                                 \
-                   : JAXGEMM_R##regs("+f", d)                                                      \
-                   : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(int{accumulate}));    \
-    }                                                                                              \
+// (row, k), (row + 8, k), (row, k + 4) and (row + 8, k + 4), where its row is lane / 4 of the
+// warp's 16 rows and its k is lane % 4.
+#define JAXGEMM_WGMMA_TF32(n, regs, r0, r1, r2, r3, r4, r5)                                     \
+  template <>                                                                                   \
+  struct Wgmma<DType::kF32, DType::kF32, n, false, false> {                                     \
+    static constexpr int kDepth = 8;                                                            \
+    static JAXGEMM_SM90 void Run(float* d, uint64_t a, uint64_t b, bool accumulate) {           \
+      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r2                                     \
+                   ", 0;\n"                                                                     \
+                   "wgmma.mma_async.sync.aligned.m64n" #n                                       \
+                   "k8.f32.tf32.tf32"                                                           \
+                   " {" JAXGEMM_L##regs "}, %" #r0 ", %" #r1 ", p, 1, 1;\n}"                    \
+                   : JAXGEMM_R##regs("+f", d)                                                   \
+                   : "l"(a), "l"(b), "r"(int{accumulate}));                                     \
+    }                                                                                           \
+    static JAXGEMM_SM90 void RunA(float* d, const uint32_t* a, uint64_t b, bool accumulate) {   \
+      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #r5                                     \
+                   ", 0;\n"                                                                     \
+                   "wgmma.mma_async.sync.aligned.m64n" #n                                       \
+                   "k8.f32.tf32.tf32"                                                           \
+                   " {" JAXGEMM_L##regs "}, {%" #r0 ", %" #r1 ", %" #r2 ", %" #r3 "}, %" #r4    \
+                                        ", p, 1, 1;\n}"                                         \
+                   : JAXGEMM_R##regs("+f", d)                                                   \
+                   : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(int{accumulate})); \
+    }                                                                                           \
   };
 #define JAXGEMM_WGMMA_ALL(n, regs, r0, r1, r2, r3, r4, r5)                                         \
   JAXGEMM_WGMMA_16(kBF16, "bf16", n, regs, r0, r1, r2, r3, r4)                                     \
