@@ -54,11 +54,14 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
   entry "relayout" has the layout and the sizes that the attributes are for.
 
   Args:
-    vectors: whether the call has a vector operand, by name: bias and scale.
+    vectors: whether the call has a vector operand, by name: bias and scale; and whether
+      that bias is bfloat16, as bias_bf16. Other targets than Hopper's get a copy of it.
 
   Raises:
     ValueError: the problem or the config does not fit the target.
   """
+  if target not in _ffi.CUDA_ARCHS:
+    vectors["bias_bf16"] = False
   dtypes = kernel_dtypes(lhs_dtype, rhs_dtype, target)
   passes = _passes(dtypes, spec, target)
   if geometry.ragged == "k" and target in _ffi.CUDA_ARCHS:
@@ -237,8 +240,11 @@ def _prepared(ctx, operands, geometry: Geometry, chosen: dict):
       apply(i, lambda x: relayout.operand(
           x, contracting[i], wanted[f"{name}_contracting"], rows[i], wanted["k"]))
   for name, (old, new) in wanted["vectors"].items():
+    i = chosen["operands"].index(name)
+    if avals[i].dtype == jnp.bfloat16 and not chosen["problem"].get("bias_bf16"):
+      apply(i, lambda x: x.astype(jnp.float32))
     if old != new:
-      apply(chosen["operands"].index(name), lambda x: relayout.vector(x, old, new))
+      apply(i, lambda x: relayout.vector(x, old, new))
   return operands, avals
 
 

@@ -18,7 +18,8 @@ struct GemmArgs {
   const void* rhs;
   void* out;
   void* preact;  // null: not stored
-  // Vector operands: bias, which is float, or int32_t for an integer out; and scale. Null: none.
+  // Vector operands: bias, which is float, int32_t for an integer out, or bfloat16 if bias_bf16; and
+  // scale. Null: none.
 #define JAXGEMM_VECTOR(type, name, ...) const type* name;
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR
@@ -54,6 +55,7 @@ struct GemmArgs {
   // also have 2 N. A tile's accumulators are half gate, half up projection: kTileN / 2 columns of
   // out.
   bool gated;
+  bool bias_bf16;
 };
 static_assert(__builtin_offsetof(GemmArgs, accumulate) % 2 == 0);
 

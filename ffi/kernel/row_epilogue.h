@@ -44,13 +44,22 @@ JAXGEMM_GPU void StoreAs(DType dtype, void* base, int64_t offset, Vec4<int32_t> 
   }
 }
 
+// Whether the target's kernels read a bias of bfloat16: Hopper's do.
+#ifdef __HIP__
+inline constexpr bool kReadsBf16Bias = false;
+#else
+inline constexpr bool kReadsBf16Bias = true;
+#endif
+
 // The part of the epilogue that is the same for all elements of a work tile.
 struct TileEpilogue {
-  // The group's or batch's vectors; null: none. bias has int32_t for an integer out, else float.
-  const uint32_t* bias;
+  // The group's or batch's vectors; null: none. bias has int32_t for an integer out, bfloat16 if
+  // bias_bf16, else float.
+  const void* bias;
   const float* scale;
   int32_t scale_stride;  // 0: one scale for all columns
   Activation activation;
+  bool bias_bf16;
 
   // Rows of no group have accumulators of zero. Nothing is applied, so that they stay zero with any
   // activation.
@@ -58,15 +67,22 @@ struct TileEpilogue {
       : bias(nullptr),
         scale(nullptr),
         scale_stride(args.scale_stride),
-        activation(tile.zero ? Activation::kNone : args.activation) {
+        activation(tile.zero ? Activation::kNone : args.activation),
+        bias_bf16(kReadsBf16Bias && args.bias_bf16) {
     if (tile.zero) return;
     const Index vector = ragged == Ragged::kM ? tile.group : tile.batch;
     if (args.bias) {
-      bias = static_cast<const uint32_t*>(args.bias) + vector * args.bias_batch_stride;
+      bias = static_cast<const char*>(args.bias) +
+             vector * args.bias_batch_stride * (bias_bf16 ? sizeof(uint16_t) : sizeof(uint32_t));
     }
     if (args.scale) scale = args.scale + vector * args.scale_batch_stride;
   }
 
+  // The bits of a column's bias as a float or int32_t. There must be a bias.
+  JAXGEMM_GPU uint32_t BiasOf(int64_t column) const {
+    if (bias_bf16) return uint32_t{static_cast<const uint16_t*>(bias)[column]} << 16;
+    return static_cast<const uint32_t*>(bias)[column];
+  }
   // scale * acc + bias.
   template <class V>
   static JAXGEMM_GPU V Affine(V acc, V scale, V bias) {
@@ -81,7 +97,14 @@ struct ColumnVectors {
 
   JAXGEMM_GPU ColumnVectors(const TileEpilogue& tile, int64_t column, int count)
       : bias(Same4(0u)), scale(Same4(1.0f)) {
-    if (tile.bias) bias = Load4<uint32_t>(tile.bias, column, count);
+    if (tile.bias && tile.bias_bf16) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        if (i < count) bias[i] = tile.BiasOf(column + i);
+      }
+    } else if (tile.bias) {
+      bias = Load4<uint32_t>(static_cast<const uint32_t*>(tile.bias), column, count);
+    }
     if (tile.scale) {
       scale = tile.scale_stride ? Load4<float>(tile.scale, column, count) : Same4(*tile.scale);
     }

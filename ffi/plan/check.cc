@@ -89,6 +89,9 @@ std::string CheckOperands(DType lhs, DType rhs, const Chip& chip) {
 std::string CheckProblem(const Problem& p, const Chip& chip) {
   std::string error = CheckOperands(p.lhs_dtype, p.rhs_dtype, chip);
   if (!error.empty()) return error;
+  if (p.bias_bf16 && (chip.target != "sm90" || IsInteger(p.out_dtype))) {
+    return "bias is bfloat16; only Hopper's kernels read that. Cast it to float32.";
+  }
   bool integer = IsInteger(p.lhs_dtype);
   if (!IsOut(p.out_dtype) || (IsInteger(p.out_dtype) && !integer)) {
     return "out is " + Str(Name(p.out_dtype)) + ", which " + Str(Name(p.lhs_dtype)) + " x " +

@@ -10,7 +10,7 @@ namespace {
 
 // Why a GPU kernel loads an operand by element, which is slower, or "". Else it moves 16 bytes at a
 // time, which needs lines of a multiple of 16 bytes, and on Hopper a layout that TMA reads.
-std::string WhyLoadedByElement(const Problem& p, bool is_lhs, bool sm90) {
+std::string WhyLoadedByElement(const Problem& p, bool is_lhs, const GpuInstance& instance) {
   constexpr int64_t kVectorBytes = 16;
   const int64_t contracting = is_lhs ? p.lhs_contracting : p.rhs_contracting;
   const DType dtype = is_lhs ? p.lhs_dtype : p.rhs_dtype;
@@ -21,8 +21,10 @@ std::string WhyLoadedByElement(const Problem& p, bool is_lhs, bool sm90) {
     return dimension + "=" + Str(size) + ": the rows of " + operand +
            " are not a multiple of 16 bytes long" + end;
   }
-  if (!sm90 || (is_lhs ? TmaReadsLhs(p) : TmaReadsRhs(p))) return "";
-  if (RegistersReadRhs(p)) return "";
+  const bool by_registers = LhsInRegisters(instance) && is_lhs != instance.transposed;
+  if (instance.target != "sm90" || by_registers || (is_lhs ? TmaReadsLhs(p) : TmaReadsRhs(p))) {
+    return "";
+  }
   if (p.ragged == Ragged::kK) {
     return operand + " is " + Str(Name(dtype)) + (contracting == 1 ? ", with k last" : "") +
            ", and groups along k begin anywhere; TMA reads operands of 16 bits whose last "
@@ -53,7 +55,7 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
       Str(tiles) + (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
   if (plan.instance) {
     for (bool is_lhs : {true, false}) {
-      std::string reason = WhyLoadedByElement(p, is_lhs, plan.instance->target == "sm90");
+      std::string reason = WhyLoadedByElement(p, is_lhs, *plan.instance);
       if (!reason.empty()) say(std::move(reason));
     }
   }

@@ -101,7 +101,7 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
       decomposition.peers_epilogue
           ? (instance.transposed ? model.epilogue_per_row : model.epilogue_per_column) * n / peers
           : 0;
-  const double last = model.start + model.per_tile + (decomposition.general ? model.general : 0) +
+  const double last = model.start + (decomposition.general ? model.general : 0) +
                       (instance.transposed ? model.transposed_store : 0) +
                       (instance.transposed ? model.per_transposed_row
                        : unhidden          ? 0

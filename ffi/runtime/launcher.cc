@@ -60,7 +60,8 @@ GemmArgs PackArguments(const Call& call) {
       .reduction = plan.choice.reduction,
       .claim_ahead = plan.choice.claim_ahead,
       .accumulate = p.accumulate,
-      .gated = p.gated};
+      .gated = p.gated,
+      .bias_bf16 = p.bias_bf16};
 #define JAXGEMM_VECTOR(type, name, ...) \
   args.name = call.name;                \
   args.name##_batch_stride = call.strides.name.batch;

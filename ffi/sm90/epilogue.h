@@ -326,7 +326,7 @@ class Epilogue {
   };
   JAXGEMM_SM90 static ColumnVector Load(const TileEpilogue& epilogue, int64_t column) {
     return {epilogue.scale ? epilogue.scale[column * epilogue.scale_stride] : 1,
-            epilogue.bias ? __builtin_bit_cast(float, epilogue.bias[column]) : 0};
+            epilogue.bias ? __builtin_bit_cast(float, epilogue.BiasOf(column)) : 0};
   }
   // Copies bias and scale of all columns of the tile to this warp's part of shared_.out, so that
   // their latency is waited for once.

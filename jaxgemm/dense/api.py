@@ -26,8 +26,12 @@ from jaxgemm.precision import hashable, is_high
 from jaxgemm.spec import Spec
 
 
-def epilogue_values(name: str, x, dtype) -> jax.Array:
+def epilogue_values(name: str, x, dtype, bf16_stays: bool = False) -> jax.Array:
   """A bias or scale in the dtype that the kernels read.
+
+  Args:
+    bf16_stays: whether bfloat16 keeps its dtype: the lowering casts it where the kernels
+      do not read it (custom_call.py).
 
   Raises:
     ValueError: its own dtype does not fit.
@@ -42,6 +46,8 @@ def epilogue_values(name: str, x, dtype) -> jax.Array:
     raise ValueError(
         f"{name} has dtype {x.dtype.name}; a real number is allowed. Cast it."
     )
+  if bf16_stays and x.dtype == jnp.bfloat16 and dtype == jnp.float32:
+    return x
   return x.astype(dtype)
 
 
@@ -90,7 +96,7 @@ def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
         f"{' or '.join(map(str, allowed))}. {how}"
     )
   labels = allowed[x.shape]
-  x = epilogue_values(name, x, dtype)
+  x = epilogue_values(name, x, dtype, bf16_stays=name == "bias")
   return x.reshape(x.shape[:len(labels)]) if x.ndim > len(labels) else x, labels
 
 

@@ -124,6 +124,11 @@ def _kernel(lhs, rhs, dims: Dims, sizes, spec: Spec) -> _Kernel:
   return _Kernel(chosen, dataclasses.replace(spec, weak_type=False), fused)
 
 
+def is_bf16(bias) -> bool:
+  """Whether there is a bias, of bfloat16."""
+  return bias is not None and bias.dtype == jnp.bfloat16
+
+
 def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   """The contraction of one device's operands, as one kernel call."""
   sizes = layout.label_sizes(dims, *(x.shape for x in operands))
@@ -150,7 +155,7 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   outs = gemm_p.bind(
       *args, lhs_contracting=chosen.lhs_contracting,
       rhs_contracting=chosen.rhs_contracting, spec=kernel.spec,
-      bias=bias is not None, scale=scale is not None,
+      bias=bias is not None, scale=scale is not None, bias_bf16=is_bf16(bias),
   )
   return [_result(x, chosen, dims.out, spec.out_dtype, size) for x in outs]
 
@@ -202,7 +207,8 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
   )
   planned = plan(geometry, *dtypes, kernel.spec, target,
                  bias=kernel.fused and bias is not None,
-                 scale=kernel.fused and scale is not None)
+                 scale=kernel.fused and scale is not None,
+                 bias_bf16=kernel.fused and is_bf16(bias))
   return how if kernel.fused else None, planned
 
 
@@ -253,7 +259,7 @@ def tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, *, dims: Dim
   if d_bias is not None:
     assert dims.bias is not None
     terms.append(jnp.broadcast_to(
-        epilogue.expand(d_bias, dims.bias, dims.out), shape))
+        epilogue.expand(d_bias.astype(jnp.float32), dims.bias, dims.out), shape))
   return functools.reduce(jnp.add, terms)
 
 

@@ -206,7 +206,10 @@ void Run(GpuLauncher& launcher, Case c) {
   Operand lhs(p.lhs_dtype, (p.lhs_batched ? p.batch : 1) * p.m * p.k + 1);
   // Each batch has vectors of its own.
   Operand rhs(p.rhs_dtype, p.num_rhs() * p.k * p.n), scale(DType::kF32, p.batch * p.n);
-  Operand bias(IsInteger(p.out_dtype) ? DType::kS32 : DType::kF32, p.batch * p.n);
+  Operand bias(p.bias_bf16              ? DType::kBF16
+               : IsInteger(p.out_dtype) ? DType::kS32
+                                        : DType::kF32,
+               p.batch * p.n);
   const int bytes = ElementBytes(p.out_dtype);
   const int64_t out_bytes = p.num_out() * p.m * p.n * bytes;
   Buffer out(out_bytes), preact(p.save_preact ? out_bytes : 0), workspace(plan.workspace_bytes);
@@ -359,6 +362,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       if (!IsInteger(type)) {
         more.scale = Random(0, 1), more.activation = static_cast<Activation>(Random(0, 3));
         more.save_preact = more.activation != Activation::kNone && Random(0, 1);
+        more.bias_bf16 = Random(0, 1);
       }
       Run(launcher, {more, config, fused_form(more), {}, /*one_scale=*/Random(0, 1) == 1});
     }
@@ -454,6 +458,7 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
       more.activation = static_cast<Activation>(Random(0, 3));
       more.save_preact = more.activation != Activation::kNone && Random(0, 1);
       if (rhs_k) more.n -= Random(0, 7);
+      more.bias_bf16 = Random(0, 1);
       Run(launcher, {more, config, suffix(Sm90Form::kFused, Sm90Form::kFusedPingPong, more)});
     }
     if constexpr (HasForm(Sm90Form::kPeers, type, tile_n, 1, lhs_k, rhs_k, false)) {
@@ -461,7 +466,7 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
       Problem shared = problem(6 * kTileK - 8);
       config.schedule = Schedule::kStreamK;
       config.num_workgroups = config.num_shares = num_tiles(shared) * peers;
-      shared.bias = round % 2;
+      shared.bias = round % 2, shared.bias_bf16 = shared.bias && Random(0, 1);
       Run(launcher, {shared, config, "_peers"});
     }
   }
@@ -493,6 +498,7 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
     if (!rhs_k) p.m = RoundUp(p.m, 16 / kBytes);
     if (round % 4 == 1) p.batch = 2, p.lhs_batched = true, p.rhs_batched = round % 8 == 1;
     if (round % 2 && lhs != DType::kS8) p.bias = true, p.activation = Activation::kRelu;
+    p.bias_bf16 = p.bias && Random(0, 1);
     const int64_t tiles = p.batch * CeilDiv(p.n, kTileM) * CeilDiv(p.m, tile_n);
     Config config{.schedule = peers > 1 ? Schedule::kStreamK : Schedule::kPersistent,
                   .kernel = name};
@@ -512,9 +518,9 @@ void TestEpilogueOfNoGroup() {
                       .activation = Activation::kGelu};
   WorkTile tile{.group = 1};
   const TileEpilogue group(args, tile, Ragged::kM);
-  CHECK_THAT(
-      group.bias == bias + 4 && group.scale == scale + 4 && group.activation == Activation::kGelu,
-      "group");
+  CHECK_THAT(group.bias == static_cast<const void*>(bias + 4) && group.scale == scale + 4 &&
+                 group.activation == Activation::kGelu,
+             "group");
   tile.zero = true;
   const TileEpilogue none(args, tile, Ragged::kM);
   CHECK_THAT(!none.bias && !none.scale && none.activation == Activation::kNone, "no group");
