@@ -28,7 +28,7 @@ from benchmarks.model import DATA, load
 from jaxgemm import _jaxgemm as native
 
 MODEL_FILE = pathlib.Path(__file__).parents[2] / "ffi" / "plan" / "sm90_model.def"
-FITTED = tuple(DATA / f"h200-seed{seed}.json.gz" for seed in (1, 2613, 2701))
+FITTED = tuple(DATA / f"h200-seed{seed}.json.gz" for seed in (1, 2613, 2701, 2703))
 HELD_OUT = tuple(DATA / f"h200-seed{seed}.json.gz" for seed in (2, 2011, 2614))
 _FOLDS = 4
 # How much the error counts that all candidates of a problem share. It does not change the

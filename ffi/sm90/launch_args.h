@@ -36,7 +36,7 @@ constexpr bool AlwaysPingPongs(Sm90Form form) {
 // Whether the consumer warpgroups ping-pong: each has all accumulators of its own output tile.
 constexpr bool IsPingPong(Sm90Form form, int64_t tile_n) {
   // With the accumulators of more columns there are too few registers for an epilogue.
-  if (form == Sm90Form::kFusedPingPong) return tile_n == 112 || tile_n == 128;
+  if (form == Sm90Form::kFusedPingPong) return tile_n == 128;
   return IsPlain(form) && form != Sm90Form::kPlain && tile_n > 96 && tile_n <= 192;
 }
 
