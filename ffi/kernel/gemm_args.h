@@ -18,8 +18,8 @@ struct GemmArgs {
   const void* rhs;
   void* out;
   void* preact;  // null: not stored
-  // Vector operands: bias, which is float, int32_t for an integer out, or bfloat16 if bias_bf16; and
-  // scale. Null: none.
+  // Vector operands: bias, which is float, int32_t for an integer out, or bfloat16 if bias_bf16;
+  // and scale. Null: none.
 #define JAXGEMM_VECTOR(type, name, ...) const type* name;
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR

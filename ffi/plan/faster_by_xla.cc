@@ -43,8 +43,9 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
   return "";
 }
 
-// Ratios are the time of XLA over the copies' and the kernel's on an H200: seeds 2611 to 2614 of
-// benchmarks.model.measure. The last two are in benchmarks/model/data.
+// Ratios are the time of XLA over the copies' and the kernel's on an H200. Those of float32 are
+// from seeds 2611 to 2614 of benchmarks.model.measure (the last two are in benchmarks/model/data),
+// the others from benchmarks/results/gpu-h200-2026-11-24-small.json.
 std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double operations) {
   // tf32 needs k along the lines of both operands, and XLA has kernels that do without the copy:
   // 0.32 to 1.04 for 15 products, and 0.74 in the geometric mean. The ratios are above 0.95 where
@@ -55,6 +56,25 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
   if (p.lhs_dtype == DType::kF32 && transposes && operations < kLarge) {
     return "k is not the last dimension of a float32 operand, which would be copied: XLA's product "
            "takes 0.3 to 1.0 of the time of a copy and a kernel";
+  }
+  // XLA's small kernels start sooner: a call of theirs takes 1.5 us at least, one of ours 2.4.
+  // Below a million operations the ratios are 0.34 to 1.05 for 51 products, and 0.58 in the
+  // geometric mean.
+  constexpr double kTiny = 1e6;
+  if (operations < kTiny) {
+    return "the product has fewer than " + Str(static_cast<int64_t>(kTiny)) +
+           " operations: XLA's product mostly takes 0.5 to 0.8 of the time, most of which is the "
+           "start of the kernel";
+  }
+  // A k tile has 128 bytes of k. With a few of them the start and the store take most of the time:
+  // 0.37 to 1.08 for 86 products of 16 bits and float8, 0.63 in the geometric mean (with a bias up
+  // to k = 96 0.50 for 23), and 0.32 to 1.04 for 33 of int8, 0.55 in the geometric mean.
+  if (p.lhs_dtype != DType::kF32) {
+    const bool has_epilogue = p.has_vectors() || p.activation != Activation::kNone;
+    const int64_t short_k = p.lhs_dtype == DType::kS8 ? 128 : has_epilogue ? 96 : 64;
+    if (p.k <= short_k) {
+      return "k is at most " + Str(short_k) + ": XLA's product mostly takes 0.4 to 0.9 of the time";
+    }
   }
   return "";
 }

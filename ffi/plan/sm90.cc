@@ -84,11 +84,7 @@ bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, S
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
   const int64_t least_k = p.grouped() ? 0 : AlwaysPingPongs(form) ? kPingPongKTiles : 1;
-  // In tiles that are no boxes of columns an epilogue takes long: 18.5 us for 7760 x 592 x 64 with
-  // a bias on an H200, where XLA takes 5.8 us.
-  const bool stores = !IsFused(form)
-                          ? IsPlainProduct(p)
-                          : CanBeFused(p) && (HasNoEpilogue(p) || !HasOnlyDenseForms(instance));
+  const bool stores = IsFused(form) ? CanBeFused(p) : IsPlainProduct(p);
   const bool suits = form == Sm90Form::kGrouped   ? p.grouped()
                      : form == Sm90Form::kClaimed ? !p.grouped() && claims
                                                   : !p.grouped() && !claims;

@@ -81,10 +81,12 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
   // Nothing hides the stores from the registers of tiles that are no boxes of columns.
   const bool unhidden =
       HasOnlyDenseForms(instance) && peers == 1 && !decomposition.ping_pong && !decomposition.fused;
-  const double store =
-      ((by_element ? model.element_store : 0) + (decomposition.fused ? model.fused_per_column : 0) +
-       (unhidden ? model.unhidden_per_column : 0)) *
-      std::min(n, AsDouble(p.n));
+  const double fused =
+      model.fused_per_column *
+      (HasOnlyDenseForms(instance) && !HasShortEpilogue(p, instance) ? model.unboxed_epilogue : 1);
+  const double store = ((by_element ? model.element_store : 0) + (decomposition.fused ? fused : 0) +
+                        (unhidden ? model.unhidden_per_column : 0)) *
+                       std::min(n, AsDouble(p.n));
   const double tile = AsDouble(CeilDiv(tiles_k, decomposition.cluster_k)) * per_k + store;
   // The loads of a CTA's next tile begin before its last one ends. With peers or out^T each tile
   // has a CTA of its own.

@@ -295,7 +295,7 @@ def test_parts_of_tf32_hold_float32(rng, size):
 
 @pytest.mark.parametrize("layout", [(1, 0), (1, 1), (0, 0), (0, 1)])
 def test_a_high_precision_is_one_product_of_three_times_k_on_nvidia(layout):
-  shapes = [(256, 96), (96, 128)]
+  shapes = [(512, 96), (96, 128)]
   lhs, rhs = (jax.ShapeDtypeStruct(shape if at == wanted else shape[::-1], jnp.float32)
               for shape, at, wanted in zip(shapes, layout, (1, 0)))
 

@@ -98,10 +98,10 @@ def test_other_reductions_go_through_the_workspace(reduction):
 
 
 def test_stream_k_cuts_a_last_round_where_it_gains():
-  data = explain(4352, 4096, 16384, schedule="stream_k")
+  data = explain(2304, 2304, 16384, schedule="stream_k")
   assert data["schedule"] == "stream_k"
   assert data["workspace_bytes"] > 0
-  assert explain(4352, 4096, 16384)["schedule"] == "persistent"
+  assert explain(2304, 2304, 16384)["schedule"] == "persistent"
 
 
 def test_stream_k_cuts_for_a_given_num_workgroups():

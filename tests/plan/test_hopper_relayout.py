@@ -140,9 +140,16 @@ def test_an_lhs_in_chunks_is_not_copied(hopper):
   assert said(data, "k=4097: the rows of lhs are not a multiple of 16 bytes long")
 
 
+@pytest.mark.parametrize("m, n, k", [(256, 4096, 4096), (1, 4096, 4096), (64, 51200, 5120)])
+def test_float32_of_few_rows_is_read_through_registers(hopper, m, n, k):
+  data = explain(shape(m, k, dtype=jnp.float32), shape(k, n, dtype=jnp.float32))
+  assert data["implementation"] == "jaxgemm"
+  assert data["relayouts"] == () and data["kernel"].endswith("_ccc")
+  assert not said(data, "loads by element, slower")
+
+
 @pytest.mark.parametrize("m, n, k, layout, by_xla", [
-    (256, 10240, 5120, "rr", True), (4, 24576, 1536, "rr", True),
-    (3024, 48, 1344, "cc", True), (128, 128, 100, "rr", True),
+    (264, 10240, 5120, "rr", True), (3024, 48, 1344, "cc", True),
     (256, 10240, 5120, "rc", False), (14336, 2480, 8096, "rr", False)])
 def test_float32_that_would_be_transposed_is_left_to_xla(hopper, m, n, k, layout, by_xla):
   warnings.simplefilter("ignore")
