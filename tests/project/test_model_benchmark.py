@@ -53,3 +53,16 @@ def test_every_candidate_is_timed(tmp_path):
     assert row["candidates"][0]["cost"] == 1
     for each in (*row["candidates"], row["xla"]):
       assert 0 < each["min_us"] <= each["q1_us"] <= each["us"] <= each["q3_us"]
+
+
+def test_calls_of_every_kind_are_timed_and_agree_with_xla(tmp_path):
+  path = tmp_path / "calls.json"
+  subprocess.run(
+      [sys.executable, "-m", "benchmarks.model.calls", "--seed=3", "--problems=13",
+       "--batch=13", "--most=64", "--rounds=3", "--implementation=jaxgemm",
+       f"--json={path}"], cwd=ROOT, check=True)
+  rows = json.loads(path.read_text())["rows"]
+  assert len({row["kind"] for row in rows}) == 13
+  for row in rows:
+    assert row["difference"] < 0.02, row
+    assert row["ours_us"] > 0 and row["xla_us"] > 0
