@@ -30,6 +30,8 @@ struct KernelContext {
   GlobalMemory& memory;
   Cost& cost;
   Progress& progress;
+  // If not null, gets the address / kLineBytes of each line that vector memory instructions touch.
+  std::vector<uint64_t>* lines = nullptr;
 
   void NoteProgress() { progress.last = progress.instructions; }
 };

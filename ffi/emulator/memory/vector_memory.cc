@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulator/clock/trace.h"
 #include "emulator/memory/lds_banks.h"
 #include "emulator/memory/units.h"
 
@@ -259,6 +260,12 @@ class VectorMemoryUnit {
       uint64_t begin = address_[lane] / 64, end = (address_[lane] + inside - 1) / 64;
       segments += end - begin + (begin != last);
       last = end;
+      if (context_.lines != nullptr && !scratch_) {
+        const uint64_t to = (address_[lane] + inside - 1) / kLineBytes;
+        for (uint64_t line = address_[lane] / kLineBytes; line <= to; ++line) {
+          context_.lines->push_back(line);
+        }
+      }
     });
     if (scratch_) {
       context_.cost.scratch_bytes += moved;

@@ -1,0 +1,150 @@
+#include "emulator/clock/report.h"
+
+#include <map>
+
+#include "emulator/checks/error.h"
+
+namespace jaxgemm::emulator {
+namespace {
+
+constexpr const char* kStateNames[] = {
+#define JAXGEMM_STATE(name) #name,
+    JAXGEMM_CLOCK_STATES(JAXGEMM_STATE)
+#undef JAXGEMM_STATE
+};
+
+using Number = unsigned long long;
+
+uint64_t Pc(const TraceEvent& event) { return event.step->pc; }
+
+template <class T, size_t size>
+std::string List(const T (&values)[size]) {
+  std::string json = "[";
+  for (size_t i = 0; i < size; ++i) json += (i ? ", " : "") + std::to_string(values[i]);
+  return json + "]";
+}
+
+// The backward branch whose body executed the most matrix instructions; of equal ones the
+// shortest body.
+LoopTimes MainLoop(const WaveTrace& trace) {
+  std::map<uint64_t, uint64_t> targets, matrix;  // by pc
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    const Step& step = *trace.events[i].step;
+    if (step.unit == Unit::kMatrix) ++matrix[step.pc];
+    if (step.unit != Unit::kBranch || i + 1 == trace.events.size()) continue;
+    if (uint64_t next = Pc(trace.events[i + 1]); next <= step.pc) targets[step.pc] = next;
+  }
+  LoopTimes found;
+  uint64_t most = 0;
+  for (const auto& [pc, target] : targets) {
+    uint64_t executed = 0;
+    for (auto it = matrix.lower_bound(target); it != matrix.end() && it->first <= pc; ++it) {
+      executed += it->second;
+    }
+    const bool shorter = executed == most && pc - target < found.last_pc - found.first_pc;
+    if (executed > most || (executed > 0 && shorter)) {
+      most = executed;
+      found.first_pc = target;
+      found.last_pc = pc;
+    }
+  }
+  return found;
+}
+
+std::string LoopJson(const Times& times, const std::vector<GroupTrace>& groups, uint64_t entry) {
+  LoopTimes first;
+  double share = 0;
+  for (const WaveTimes& wave : times.waves) {
+    const LoopTimes loop = FindLoop(groups[wave.group].waves[wave.index], wave);
+    if (loop.iterations == 0) continue;
+    // Waves of the first workgroups that run at once; later ones are in the same steady state.
+    if (wave.group < static_cast<uint32_t>(times.resident)) {
+      share += loop.matrix_cycles / loop.cycles / 4;
+    }
+    if (first.iterations == 0) first = loop;
+  }
+  if (first.iterations == 0) return "null";
+  return Text(
+      "{\"first_offset\": %llu, \"last_offset\": %llu, \"iterations\": %llu, \"cycles\": %.4f, "
+      "\"matrix_share\": %.6f}",
+      static_cast<Number>(first.first_pc - entry), static_cast<Number>(first.last_pc - entry),
+      static_cast<Number>(first.iterations), first.cycles, share);
+}
+
+std::string WaveJson(const WaveTimes& wave, const WaveTrace& trace, uint64_t entry, bool timeline) {
+  std::string json = Text(
+      "{\"workgroup\": %u, \"wave\": %d, \"simd\": %d, \"start\": %llu, \"end\": %llu, "
+      "\"instructions\": %zu, \"cycles\": {",
+      wave.group, wave.index, wave.simd, static_cast<Number>(wave.start),
+      static_cast<Number>(wave.end), wave.issued.size());
+  for (int i = 0; i < kWaveClockStates; ++i) {
+    json +=
+        Text("%s\"%s\": %llu", i ? ", " : "", kStateNames[i], static_cast<Number>(wave.cycles[i]));
+  }
+  json += "}, \"timeline\": [";
+  for (size_t i = 0; timeline && i < wave.issued.size(); ++i) {
+    json += Text("%s[%llu, %llu, %llu]", i ? ", " : "",
+                 static_cast<Number>(Pc(trace.events[i]) - entry),
+                 static_cast<Number>(wave.issued[i]), static_cast<Number>(wave.done[i]));
+  }
+  return json + "]}";
+}
+
+}  // namespace
+
+LoopTimes FindLoop(const WaveTrace& trace, const WaveTimes& times) {
+  LoopTimes loop = MainLoop(trace);
+  if (loop.last_pc == 0) return loop;
+  // The ends of iterations, as indices of events, in the longest run.
+  std::vector<size_t> run, longest;
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    const uint64_t pc = Pc(trace.events[i]);
+    if (pc < loop.first_pc || pc > loop.last_pc) run.clear();
+    if (pc != loop.last_pc) continue;
+    run.push_back(i);
+    if (run.size() > longest.size()) longest = run;
+  }
+  if (longest.size() < 5) return loop;
+  const size_t begin = longest[(longest.size() - 1) / 4];
+  const size_t last = longest.size() - 1 - (longest.size() - 1) / 4;
+  const size_t end = longest[last];
+  loop.iterations = last - (longest.size() - 1) / 4;
+  const double iterations = static_cast<double>(loop.iterations);
+  loop.cycles = static_cast<double>(times.issued[end] - times.issued[begin]) / iterations;
+  uint64_t matrix = 0;
+  for (size_t i = begin + 1; i <= end; ++i) matrix += trace.events[i].step->matrix_cycles;
+  loop.matrix_cycles = static_cast<double>(matrix) / iterations;
+  return loop;
+}
+
+std::string ClockJson(const Times& times, const std::vector<GroupTrace>& groups, uint64_t entry,
+                      bool timeline) {
+  std::string json = Text(
+      "{\"cycles\": %llu, \"resident\": %d, \"matrix_cycles\": %s, \"vector_cycles\": %s, "
+      "\"scalar_cycles\": %llu, \"lds_cycles\": %llu, \"memory_cycles\": %llu, "
+      "\"l1_hits\": %llu, \"l1_misses\": %llu, \"l2_misses\": %llu, \"store_lines\": %llu, "
+      "\"loop\": %s, \"waves\": [",
+      static_cast<Number>(times.cycles), times.resident, List(times.matrix_cycles).c_str(),
+      List(times.vector_cycles).c_str(), static_cast<Number>(times.scalar_cycles),
+      static_cast<Number>(times.lds_cycles), static_cast<Number>(times.memory_cycles),
+      static_cast<Number>(times.l1_hits), static_cast<Number>(times.l1_misses),
+      static_cast<Number>(times.l2_misses), static_cast<Number>(times.store_lines),
+      LoopJson(times, groups, entry).c_str());
+  std::map<uint64_t, const Step*> code;
+  for (const WaveTimes& wave : times.waves) {
+    const WaveTrace& trace = groups[wave.group].waves[wave.index];
+    json += (&wave == times.waves.data() ? "" : ", ") + WaveJson(wave, trace, entry, timeline);
+    for (const TraceEvent& event : trace.events) code[Pc(event)] = event.step;
+  }
+  json += "], \"code\": {";
+  bool first = true;
+  for (const auto& [pc, step] : code) {
+    if (!timeline) break;
+    json += Text("%s\"%llu\": \"%s\"", first ? "" : ", ", static_cast<Number>(pc - entry),
+                 Disassemble(step->instruction).c_str());
+    first = false;
+  }
+  return json + "}}";
+}
+
+}  // namespace jaxgemm::emulator
