@@ -110,7 +110,7 @@ class WaveTimes:
 
 @dataclasses.dataclass(frozen=True)
 class Loop:
-  """The predicted steady state of the loop that executes most matrix instructions.
+  """The predicted steady state of the innermost loop with half of the matrix instructions.
 
   Attributes:
     first_offset: bytes from the kernel's entry to its first instruction.

@@ -15,6 +15,8 @@ constexpr const char* kStateNames[] = {
 
 using Number = unsigned long long;
 
+constexpr uint64_t kLeastTaken = 4;
+
 uint64_t Pc(const TraceEvent& event) { return event.step->pc; }
 
 template <class T, size_t size>
@@ -24,29 +26,38 @@ std::string List(const T (&values)[size]) {
   return json + "]";
 }
 
-// The backward branch whose body executed the most matrix instructions; of equal ones the
-// shortest body.
+// The shortest body of a backward branch, taken at least four times, that executed half of the
+// wave's matrix instructions or more.
 LoopTimes MainLoop(const WaveTrace& trace) {
-  std::map<uint64_t, uint64_t> targets, matrix;  // by pc
+  struct Branch {
+    uint64_t target = 0, taken = 0;
+  };
+  std::map<uint64_t, Branch> branches;  // by pc
+  std::map<uint64_t, uint64_t> matrix;  // executions by pc
+  uint64_t all = 0;
   for (size_t i = 0; i < trace.events.size(); ++i) {
     const Step& step = *trace.events[i].step;
-    if (step.unit == Unit::kMatrix) ++matrix[step.pc];
+    if (step.unit == Unit::kMatrix) {
+      ++matrix[step.pc];
+      ++all;
+    }
     if (step.unit != Unit::kBranch || i + 1 == trace.events.size()) continue;
-    if (uint64_t next = Pc(trace.events[i + 1]); next <= step.pc) targets[step.pc] = next;
+    if (uint64_t next = Pc(trace.events[i + 1]); next <= step.pc) {
+      Branch& branch = branches[step.pc];
+      branch.target = next;
+      ++branch.taken;
+    }
   }
   LoopTimes found;
-  uint64_t most = 0;
-  for (const auto& [pc, target] : targets) {
+  for (const auto& [pc, branch] : branches) {
     uint64_t executed = 0;
-    for (auto it = matrix.lower_bound(target); it != matrix.end() && it->first <= pc; ++it) {
+    for (auto it = matrix.lower_bound(branch.target); it != matrix.end() && it->first <= pc; ++it) {
       executed += it->second;
     }
-    const bool shorter = executed == most && pc - target < found.last_pc - found.first_pc;
-    if (executed > most || (executed > 0 && shorter)) {
-      most = executed;
-      found.first_pc = target;
-      found.last_pc = pc;
-    }
+    if (branch.taken < kLeastTaken || executed == 0 || 2 * executed < all) continue;
+    if (found.last_pc != 0 && pc - branch.target >= found.last_pc - found.first_pc) continue;
+    found.first_pc = branch.target;
+    found.last_pc = pc;
   }
   return found;
 }
@@ -104,7 +115,7 @@ LoopTimes FindLoop(const WaveTrace& trace, const WaveTimes& times) {
     run.push_back(i);
     if (run.size() > longest.size()) longest = run;
   }
-  if (longest.size() < 5) return loop;
+  if (longest.size() <= kLeastTaken) return loop;
   const size_t begin = longest[(longest.size() - 1) / 4];
   const size_t last = longest.size() - 1 - (longest.size() - 1) / 4;
   const size_t end = longest[last];
