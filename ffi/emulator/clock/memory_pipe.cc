@@ -16,12 +16,12 @@ double MemoryPipe::Fetch(double when, bool hits_l2) {
 uint64_t MemoryPipe::Access(const TraceEvent& event, const WaveTrace& wave, uint64_t now) {
   const MemoryOp& op = event.step->memory;
   const Instruction& instruction = event.step->instruction;
-  const double cycles =
-      std::max(constants_.address_cycles, event.segments * 64.0 / constants_.l1_bytes_per_cycle);
+  const bool loads = op.access == Access::kLoad;
+  const double rate = loads ? constants_.l1_bytes_per_cycle : constants_.store_bytes_per_cycle;
+  const double cycles = std::max(constants_.address_cycles, event.segments * 64.0 / rate);
   const uint64_t start = std::max(now, free_);
   free_ = start + static_cast<uint64_t>(std::ceil(cycles));
   busy_cycles += free_ - start;
-  const bool loads = op.access == Access::kLoad;
   // Loads with a scope beyond the compute unit, and atomics, pass through the L1.
   const bool passes = !loads || instruction.sc0 || instruction.sc1;
   bool hits_l2 = true;

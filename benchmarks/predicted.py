@@ -1,0 +1,203 @@
+"""Predicted times of products on MI355X beside what others have published.
+
+    python -m benchmarks.predicted --primus=Primus-Turbo --json=amd-predicted.json \
+        --markdown=amd-predicted.md
+
+The emulator's clock times one tile of each kernel (tile_times.py), and
+jaxgemm.emulator.grid makes a launch of it. Kernels whose code can be had are predicted
+and compared with their published figures: Triton's persistent matmul, and with --primus,
+a checkout of AMD-AGI/Primus-Turbo, its Triton grouped products. No time is measured.
+"""
+
+import collections
+import json
+import math
+import pathlib
+import statistics
+
+from absl import app, flags
+
+from benchmarks import progress, published
+
+FLAGS = flags.FLAGS
+flags.DEFINE_string("kernel", "gemm_bfloat16_bfloat16_256x256x64_rrr", "Our kernel to predict.")
+flags.DEFINE_string("primus", None, "A checkout of AMD-AGI/Primus-Turbo.")
+flags.DEFINE_string("json", None, "File to write the rows to.")
+flags.DEFINE_string("markdown", None, "File to write the tables to.")
+
+ARCH = "gfx950"
+TILE = (256, 256)
+# A median error above this, and no predicted time is to be published.
+LIMIT = 0.25
+
+HEAD = """\
+# Predicted times on MI355X
+
+No AMD GPU was used: everything in the columns "predicted" comes from the emulator's clock
+(docs/api/emulator.md) and the constants of its table, most of all the frequency that the chip
+keeps under load, of which one is fitted to a published figure. The other figures are
+other people's. TFLOP/s, bfloat16."""
+
+
+def tflops(operations: float, seconds: float) -> float:
+  return operations / seconds / 1e12
+
+
+def dense_row(size: int, times_of, cache: dict) -> dict:
+  """m = n = k. `times_of(constants)` gives the tile's times; `cache` keeps them."""
+  from jaxgemm.emulator import grid
+
+  traffic = grid.matmul_traffic(ARCH, size, size, size, tile=TILE)
+  tiles = math.ceil(size / TILE[0]) * math.ceil(size / TILE[1])
+  constants = grid.constants_for(ARCH, traffic)
+  key = tuple(round(value, 2) for value in constants.values())
+  times = cache.setdefault(key, None) or times_of(constants)
+  cache[key] = times
+  launch = grid.predict(ARCH, workgroups=tiles, cycles=times.cycles(size / 64),
+                        matrix_cycles=times.matrix_cycles * size / 64, traffic=traffic)
+  return {"size": size, "predicted": tflops(2 * size**3, launch.seconds), "limit": launch.limit,
+          "megahertz": launch.megahertz, "matrix_share": times.matrix_share,
+          "fixed_cycles": times.fixed, "cycles_per_k_tile": times.per_k_tile}
+
+
+def grouped_row(row: dict, kernel, times_of, cache: dict) -> dict:
+  """One of published.grouped()'s rows; unbalanced groups end in half a tile each."""
+  from jaxgemm.emulator import grid
+
+  groups, rows, n, k = (row[key] for key in ("groups", "rows_per_group", "n", "k"))
+  m, columns, depth = {"fwd": (rows, n, k), "dgrad": (rows, k, n), "wgrad": (n, k, rows)}[
+      row["op"]]
+  traffic = grid.matmul_traffic(ARCH, m, columns, depth, tile=TILE, groups=groups)
+  tiles_m = groups * math.ceil(m / TILE[0])
+  if row["routing"] == "unbalanced" and row["op"] != "wgrad":
+    tiles_m += groups // 2
+  tiles = tiles_m * math.ceil(columns / TILE[1])
+  constants = grid.constants_for(ARCH, traffic)
+  key = (row["op"], *(round(value, 1) for value in constants.values()))
+  times = cache.setdefault(key, None) or times_of(kernel, constants)
+  cache[key] = times
+  k_tiles = math.ceil(depth / kernel.tile_k)
+  launch = grid.predict(ARCH, workgroups=tiles, cycles=times.cycles(k_tiles),
+                        matrix_cycles=times.matrix_cycles * k_tiles, traffic=traffic)
+  value = tflops(2 * groups * rows * n * k, launch.seconds)
+  return {**row, "predicted": value, "limit": launch.limit, "rounds": launch.rounds,
+          "matrix_share": times.matrix_share}
+
+
+def error(predicted: float, figure: float) -> float:
+  return abs(predicted / figure - 1)
+
+
+def _table(header: list[str], lines: list[list[str]]) -> str:
+  rule = ["---"] + ["---:"] * (len(header) - 1)
+  return "\n".join("| " + " | ".join(line) + " |" for line in [header, rule, *lines])
+
+
+def dense_tables(triton: list[dict], ours: list[dict]) -> str:
+  lines = []
+  for row in triton:
+    figure = published.DENSE[row["size"]]["Triton"]
+    lines.append([str(row["size"]), f"{row['predicted']:.0f}", str(figure),
+                  f"{row['predicted'] / figure:.2f}", f"{row['matrix_share']:.2f}"])
+  parts = [
+      "## Triton's persistent matmul",
+      f"Our compilation (benchmarks/triton_peer.py, the best variant by the clock); published: "
+      f"{published.DENSE_SOURCE}. Their code and options need not be the same.",
+      _table(["m = n = k", "predicted", "published", "ratio", "matrix share"], lines),
+  ] if triton else []
+  lines = []
+  for row in ours:
+    figures = published.DENSE[row["size"]]
+    lines.append([str(row["size"]), f"{row['predicted']:.0f}",
+                  *(f"{figure} ({row['predicted'] / figure:.2f})" for figure in figures.values()),
+                  f"{row['matrix_share']:.2f}", f"{row['fixed_cycles']:.0f}"])
+  return "\n\n".join([
+      *parts,
+      "## jaxgemm",
+      "In brackets: our prediction over the published figure of another library. This says what is "
+      "plausible; it does not calibrate our kernels, which nobody has measured. `cycles outside` "
+      "are those of a tile outside of its main loop.",
+      _table(["m = n = k", "predicted", *next(iter(published.DENSE.values())), "matrix share",
+              "cycles outside"], lines),
+  ])
+
+
+def grouped_table(rows: list[dict], source: str) -> str:
+  by_op: dict[str, list[dict]] = collections.defaultdict(list)
+  for row in rows:
+    by_op[row["op"]].append(row)
+  lines = []
+  for op, mine in [*by_op.items(), ("all", rows)]:
+    ratios = [row["predicted"] / row["triton"] for row in mine]
+    errors = [error(row["predicted"], row["triton"]) for row in mine]
+    lines.append([op, str(len(mine)), f"{statistics.median(ratios):.2f}", f"{min(ratios):.2f}",
+                  f"{max(ratios):.2f}", f"{statistics.median(errors):.0%}"])
+  return "\n\n".join([
+      "## Primus-Turbo's Triton grouped products",
+      f"Published: {source}. The kernels are of a later commit, compiled by another version of "
+      "Triton than the published ones.",
+      _table(["", "rows", "median ratio", "least", "most", "median error"], lines),
+  ])
+
+
+def verdict(errors: list[float]) -> str:
+  """What the calibration allows."""
+  if not errors:
+    return "No kernel was compared with its published figures."
+  middle = statistics.median(errors)
+  allowed = ("Predicted times may be shown, as predictions with this error"
+             if middle <= LIMIT else
+             "That is too much: no predicted time is to be published, only cycles of pipes")
+  return (f"**Median error over all {len(errors)} comparisons with published figures: "
+          f"{middle:.0%}. {allowed}.**")
+
+
+@progress.shown()
+def main(argv) -> int:
+  progress.begin(argv)
+  progress.doing("Starting jax")
+  from benchmarks import pipes, tile_times
+
+  def of_ours(constants):
+    return tile_times.of_kernel(ARCH, FLAGS.kernel, constants)
+
+  ours_cache: dict = {}
+  ours = [dense_row(size, of_ours, ours_cache) for size in published.DENSE]
+  triton, grouped, source = [], [], ""
+  num_cus = pipes.DEVICES[ARCH].num_cus
+  progress.doing("Triton's persistent matmul")
+  from benchmarks import triton_peer
+
+  peers = triton_peer.variants(ARCH, 1, 1, num_cus)
+
+  def of_triton(constants):
+    return tile_times.best(
+        peers, lambda peer: tile_times.of_triton(ARCH, peer, "rcr", constants))[0]
+
+  cache: dict = {}
+  triton = [dense_row(size, of_triton, cache) for size in published.DENSE]
+  if FLAGS.primus:
+    progress.doing("Primus-Turbo's grouped products")
+    from benchmarks import primus_peer
+
+    kernels = primus_peer.compile_kernels(FLAGS.primus, num_cus)
+    source, rows = published.grouped()
+    cache = {}
+    grouped = [grouped_row(row, kernels[row["op"]], primus_peer.times, cache) for row in rows]
+  errors = [error(row["predicted"], published.DENSE[row["size"]]["Triton"]) for row in triton]
+  errors += [error(row["predicted"], row["triton"]) for row in grouped]
+  parts = [HEAD, verdict(errors), dense_tables(triton, ours)]
+  if grouped:
+    parts.append(grouped_table(grouped, source))
+  text = "\n\n".join(parts) + "\n"
+  print(text)
+  if FLAGS.markdown:
+    pathlib.Path(FLAGS.markdown).write_text(text)
+  if FLAGS.json:
+    pathlib.Path(FLAGS.json).write_text(json.dumps(
+        {"jaxgemm": ours, "triton": triton, "grouped": grouped}, indent=1))
+  return 0
+
+
+if __name__ == "__main__":
+  app.run(main)

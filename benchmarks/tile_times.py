@@ -1,0 +1,96 @@
+"""Predicted cycles of an output tile: what each K tile takes, and what the rest takes."""
+
+from collections.abc import Callable
+import dataclasses
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from benchmarks import resource_rows
+import jaxgemm
+from jaxgemm import emulator
+from jaxgemm.emulator import clock
+
+K_TILES = 16
+
+
+@dataclasses.dataclass(frozen=True)
+class TileTimes:
+  """Cycles of one workgroup on a compute unit of its own.
+
+  matrix_cycles are those of a SIMD's matrix pipe for a K tile; matrix_share is that of
+  the main loop.
+  """
+
+  fixed: float
+  per_k_tile: float
+  matrix_cycles: float
+  matrix_share: float
+  clock: clock.Clock
+
+  def cycles(self, k_tiles: float) -> float:
+    return self.fixed + k_tiles * self.per_k_tile
+
+
+def of_clock(times: clock.Clock, k_tiles: int) -> TileTimes:
+  """From a launch of one output tile with a main loop over `k_tiles`."""
+  if times.loop is None:
+    raise ValueError(f"{times.kernel} has no main loop in a launch of {k_tiles} K tiles.")
+  matrix_cycles = sum(times.matrix_cycles) / 4 / k_tiles
+  per_k_tile = matrix_cycles / times.loop.matrix_share
+  return TileTimes(times.cycles - k_tiles * per_k_tile, per_k_tile, matrix_cycles,
+                   times.loop.matrix_share, times)
+
+
+def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
+              **options) -> TileTimes:
+  """One of this build's kernels, for a bfloat16 result (or that of the operands' type)."""
+  parsed = resource_rows._parse(name)
+  m, n, k = parsed["tile"]
+  k *= K_TILES
+  lhs_contracting, rhs_contracting = resource_rows._contracting(parsed["layout"])
+  lhs = jnp.zeros((m, k) if lhs_contracting else (k, m), parsed["dtypes"][0])
+  rhs = jnp.zeros((n, k) if rhs_contracting else (k, n), parsed["dtypes"][1])
+  call = jax.jit(functools.partial(
+      jaxgemm.dot_general,
+      dimension_numbers=(((lhs_contracting,), (rhs_contracting,)), ((), ())),
+      config=jaxgemm.GemmConfig(
+          kernel=name, schedule="persistent", num_workgroups=1, partition=False
+      ),
+      implementation=f"emulated:{arch}",
+  ))
+  with emulator.options(emulator.Options.unchecked(clock=1, constants=constants, **options)):
+    jax.block_until_ready(call(lhs, rhs))
+    record = emulator.last_record()
+  assert record is not None and record.clock is not None
+  return of_clock(record.clock, K_TILES)
+
+
+def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None = None,
+              **options) -> TileTimes:
+  """A variant of benchmarks/triton_peer.py."""
+  from benchmarks import triton_peer
+
+  m, n, k = triton_peer.TILE
+  k *= K_TILES
+  lhs_contracting, rhs_contracting = resource_rows._contracting(layout)
+  lhs = resource_rows._aligned(np.zeros((m, k) if lhs_contracting else (k, m), np.uint16))
+  rhs = resource_rows._aligned(np.zeros((n, k) if rhs_contracting else (k, n), np.uint16))
+  out = resource_rows._aligned(np.zeros((m, n), np.uint16))
+  record = emulator.launch(
+      peer.code_object, triton_peer.NAME,
+      peer.arguments(lhs.ctypes.data, rhs.ctypes.data, out.ctypes.data, m, n, k,
+                     lhs.shape[1], rhs.shape[1], n),
+      grid=1, block=64 * peer.waves, arch=arch, dynamic_lds=peer.lds_bytes, buffers=None,
+      options=emulator.Options.unchecked(clock=1, constants=constants, **options),
+  )
+  assert record.clock is not None
+  return of_clock(record.clock, K_TILES)
+
+
+def best(variants: list, times_of: Callable) -> tuple[TileTimes, object]:
+  """The variant that takes the fewest cycles for K_TILES, and its times."""
+  timed = [(times_of(variant), variant) for variant in variants]
+  return min(timed, key=lambda pair: pair[0].cycles(K_TILES))
