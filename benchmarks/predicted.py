@@ -10,6 +10,7 @@ a checkout of AMD-AGI/Primus-Turbo, its Triton grouped products. No time is meas
 """
 
 import collections
+import importlib.util
 import json
 import math
 import pathlib
@@ -155,6 +156,11 @@ def verdict(errors: list[float]) -> str:
 @progress.shown()
 def main(argv) -> int:
   progress.begin(argv)
+  if importlib.util.find_spec("triton") is None:
+    raise app.UsageError(
+        "The comparison needs PyPI's triton, and it is not installed. Run "
+        "pip install jaxgemm[resources]."
+    )
   progress.doing("Starting jax")
   from benchmarks import pipes, tile_times
 

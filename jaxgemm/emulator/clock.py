@@ -39,6 +39,9 @@ __all__ = [
 ]
 
 _SIMDS = 4
+_ISSUE = 4  # cycles
+# Of waits in Perfetto's palette.
+_COLOURS = {"vmcnt": "terrible", "lgkmcnt": "bad", "barrier": "yellow", "matrix_pipe": "good"}
 
 
 class Constant(NamedTuple):
@@ -73,11 +76,14 @@ class Event(NamedTuple):
     issued: cycle in which it issued.
     done: cycle in which its result is there; of a memory instruction, that in which its
       counter falls.
+    waited: what the wave waited for last before it (`WaveTimes.cycles` has the names);
+      issue if it did not wait.
   """
 
   offset: int
   issued: int
   done: int
+  waited: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -209,8 +215,9 @@ def write_trace(clock: Clock, path: str | os.PathLike) -> None:
   """Writes a timeline that ui.perfetto.dev and chrome://tracing open.
 
   Each SIMD is a process, each wave a thread; one microsecond of the viewer is a cycle.
-  The first thread of a SIMD is its matrix pipe. Memory instructions last until their
-  counter falls, as asynchronous events.
+  The first thread of a SIMD is its matrix pipe. A wave's slices are its instructions and
+  what it waited for in between. Memory instructions last until their counter falls, as
+  asynchronous events.
 
   Args:
     clock: of a launch with `Options(timeline=True)`.
@@ -232,7 +239,12 @@ def write_trace(clock: Clock, path: str | os.PathLike) -> None:
       text = clock.code[event.offset]
       common = {"name": text.split()[0], "pid": wave.simd, "tid": number,
                 "args": {"instruction": text, "offset": f"0x{event.offset:x}"}}
-      events.append({**common, "ph": "X", "ts": event.issued, "dur": 4})
+      after = wave.timeline[i - 1].issued + _ISSUE if i else wave.start
+      if event.waited != "issue" and event.issued > after:
+        events.append({"name": f"wait: {event.waited}", "ph": "X", "pid": wave.simd,
+                       "tid": number, "ts": after, "dur": event.issued - after,
+                       "cname": _COLOURS.get(event.waited, "grey")})
+      events.append({**common, "ph": "X", "ts": event.issued, "dur": _ISSUE})
       if text.startswith(("v_mfma", "v_smfma")):
         events.append({**common, "ph": "X", "tid": 0, "ts": event.issued,
                        "dur": event.done - event.issued})

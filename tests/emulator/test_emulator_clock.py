@@ -360,7 +360,11 @@ def test_trace_of_the_timeline(tmp_path):
               + matrix(arch, 2), arch, lds=256)
   clock.write_trace(times, tmp_path / "trace.json")
   events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
-  issue = [e for e in events if e["ph"] == "X" and e["tid"] == 1]
+  slices = [e for e in events if e["ph"] == "X" and e["tid"] == 1]
+  (wait,) = (e for e in slices if e["name"] == "wait: lgkmcnt")
+  assert wait["ts"] == 8 and 0 <= wait["dur"] - value(arch, "lds_latency") <= 4
+  assert [e["dur"] for e in slices if e["name"] == "wait: matrix_pipe"] == [12]
+  issue = [e for e in slices if not e["name"].startswith("wait")]
   assert [e["ts"] for e in issue] == [event.issued for event in times.waves[0].timeline]
   assert [e["dur"] for e in events if e["ph"] == "X" and e["tid"] == 0] == [16, 16]
   begin, end = (e for e in events if e["ph"] in "be")

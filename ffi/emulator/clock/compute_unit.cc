@@ -151,6 +151,7 @@ class ComputeUnit {
     });
     for (WaveState* wave : turn_) {
       WaveClock state = Try(simd, wave, taken);
+      if (state != WaveClock::k_issue) wave->waited = state;
       if (now_ >= wave->times().start) {
         wave->times().cycles[static_cast<int>(state)] += kSimds;
       }

@@ -43,6 +43,7 @@ struct WaveTimes {
   uint64_t cycles[kWaveClockStates] = {};  // by WaveClock
   std::vector<uint64_t> issued;            // by event of its trace
   std::vector<uint64_t> done;              // likewise; memory: when its counter falls
+  std::vector<WaveClock> waited;           // what the wave did last before it; k_issue: nothing
 };
 
 struct Times {

@@ -94,9 +94,10 @@ std::string WaveJson(const WaveTimes& wave, const WaveTrace& trace, uint64_t ent
   }
   json += "}, \"timeline\": [";
   for (size_t i = 0; timeline && i < wave.issued.size(); ++i) {
-    json += Text("%s[%llu, %llu, %llu]", i ? ", " : "",
-                 static_cast<Number>(Pc(trace.events[i]) - entry),
-                 static_cast<Number>(wave.issued[i]), static_cast<Number>(wave.done[i]));
+    json +=
+        Text("%s[%llu, %llu, %llu, \"%s\"]", i ? ", " : "",
+             static_cast<Number>(Pc(trace.events[i]) - entry), static_cast<Number>(wave.issued[i]),
+             static_cast<Number>(wave.done[i]), kStateNames[static_cast<int>(wave.waited[i])]);
   }
   return json + "]}";
 }

@@ -15,6 +15,7 @@ class WaveState {
   WaveState(const WaveTrace& trace, WaveTimes* times, int slot)
       : trace_(trace), times_(*times), slot_(slot) {
     times_.issued.reserve(trace.events.size());
+    times_.waited.reserve(trace.events.size());
     times_.done.assign(trace.events.size(), 0);
   }
 
@@ -72,11 +73,14 @@ class WaveState {
   // Ends the issue of the current instruction.
   void Advance(uint64_t now) {
     times_.issued.push_back(now);
+    times_.waited.push_back(waited);
+    waited = WaveClock::k_issue;
     ++next_;
   }
 
   uint64_t ready = 0;                          // no instruction issues before this time
   WaveClock waits = WaveClock::k_arbitration;  // what it does until then
+  WaveClock waited = WaveClock::k_issue;       // its last turn without an instruction
   bool at_barrier = false;
   int priority = 0;
 
