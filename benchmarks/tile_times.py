@@ -18,7 +18,7 @@ K_TILES = 16
 
 @dataclasses.dataclass(frozen=True)
 class TileTimes:
-  """Cycles of one workgroup on a compute unit of its own.
+  """Cycles of the workgroups that share a compute unit; in most cases one.
 
   matrix_cycles are those of a SIMD's matrix pipe for a K tile; matrix_share is that of
   the main loop.
@@ -45,11 +45,14 @@ def of_clock(times: clock.Clock, k_tiles: int) -> TileTimes:
 
 
 def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
-              **options) -> TileTimes:
-  """One of this build's kernels, for a bfloat16 result (or that of the operands' type)."""
+              workgroups: int = 1, **options) -> TileTimes:
+  """One of this build's kernels with a result of the operands' type.
+
+  `workgroups` share the compute unit; each computes a tile.
+  """
   parsed = resource_rows._parse(name)
   m, n, k = parsed["tile"]
-  k *= K_TILES
+  m, k = m * workgroups, k * K_TILES
   lhs_contracting, rhs_contracting = resource_rows._contracting(parsed["layout"])
   lhs = jnp.zeros((m, k) if lhs_contracting else (k, m), parsed["dtypes"][0])
   rhs = jnp.zeros((n, k) if rhs_contracting else (k, n), parsed["dtypes"][1])
@@ -57,11 +60,12 @@ def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
       jaxgemm.dot_general,
       dimension_numbers=(((lhs_contracting,), (rhs_contracting,)), ((), ())),
       config=jaxgemm.GemmConfig(
-          kernel=name, schedule="persistent", num_workgroups=1, partition=False
+          kernel=name, schedule="persistent", num_workgroups=workgroups, partition=False
       ),
       implementation=f"emulated:{arch}",
   ))
-  with emulator.options(emulator.Options.unchecked(clock=1, constants=constants, **options)):
+  with emulator.options(emulator.Options.unchecked(
+      clock=workgroups, constants=constants, **options)):
     jax.block_until_ready(call(lhs, rhs))
     record = emulator.last_record()
   assert record is not None and record.clock is not None

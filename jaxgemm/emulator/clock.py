@@ -121,7 +121,8 @@ class Loop:
   Attributes:
     first_offset: bytes from the kernel's entry to its first instruction.
     last_offset: the same to the branch that closes it.
-    iterations: how many were taken into account: the middle half of the longest run.
+    iterations: of the first wave that were timed: those during which all waves that run
+      with it are in the loop, without the first and last ones.
     cycles: of an iteration of the first wave.
     matrix_share: share of the time in which the four matrix pipes work.
   """
@@ -152,7 +153,7 @@ class Clock:
     l2_misses: lines that came from behind the L2; see the constant l2_hit_percent.
     store_lines: lines that stores and atomics wrote.
     loop: the main loop, or None if the launch has no loop with matrix instructions and
-      five iterations.
+      five iterations, or its workgroups are never in it together.
     waves: the waves, in the order in which they started.
     code: instructions by offset, with `Options(timeline=True)`.
   """

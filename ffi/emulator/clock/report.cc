@@ -1,5 +1,6 @@
 #include "emulator/clock/report.h"
 
+#include <algorithm>
 #include <map>
 
 #include "emulator/checks/error.h"
@@ -62,24 +63,27 @@ LoopTimes MainLoop(const WaveTrace& trace) {
   return found;
 }
 
-std::string LoopJson(const Times& times, const std::vector<GroupTrace>& groups, uint64_t entry) {
-  LoopTimes first;
-  double share = 0;
-  for (const WaveTimes& wave : times.waves) {
-    const LoopTimes loop = FindLoop(groups[wave.group].waves[wave.index], wave);
-    if (loop.iterations == 0) continue;
-    // Waves of the first workgroups that run at once; later ones are in the same steady state.
-    if (wave.group < static_cast<uint32_t>(times.resident)) {
-      share += loop.matrix_cycles / loop.cycles / 4;
-    }
-    if (first.iterations == 0) first = loop;
-  }
-  if (first.iterations == 0) return "null";
+std::string LoopJson(const LoopTimes& loop, uint64_t entry) {
+  if (loop.iterations == 0) return "null";
   return Text(
       "{\"first_offset\": %llu, \"last_offset\": %llu, \"iterations\": %llu, \"cycles\": %.4f, "
       "\"matrix_share\": %.6f}",
-      static_cast<Number>(first.first_pc - entry), static_cast<Number>(first.last_pc - entry),
-      static_cast<Number>(first.iterations), first.cycles, share);
+      static_cast<Number>(loop.first_pc - entry), static_cast<Number>(loop.last_pc - entry),
+      static_cast<Number>(loop.iterations), loop.cycles, loop.matrix_share);
+}
+
+// The cycles in which the iterations of a wave's longest run end.
+std::vector<uint64_t> IterationEnds(const WaveTrace& trace, const WaveTimes& times,
+                                    const LoopTimes& loop) {
+  std::vector<uint64_t> run, longest;
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    const uint64_t pc = Pc(trace.events[i]);
+    if (pc < loop.first_pc || pc > loop.last_pc) run.clear();
+    if (pc != loop.last_pc) continue;
+    run.push_back(times.issued[i]);
+    if (run.size() > longest.size()) longest = run;
+  }
+  return longest;
 }
 
 std::string WaveJson(const WaveTimes& wave, const WaveTrace& trace, uint64_t entry, bool timeline) {
@@ -104,29 +108,43 @@ std::string WaveJson(const WaveTimes& wave, const WaveTrace& trace, uint64_t ent
 
 }  // namespace
 
-LoopTimes FindLoop(const WaveTrace& trace, const WaveTimes& times) {
-  LoopTimes loop = MainLoop(trace);
-  if (loop.last_pc == 0) return loop;
-  // The ends of iterations, as indices of events, in the longest run.
-  std::vector<size_t> run, longest;
-  for (size_t i = 0; i < trace.events.size(); ++i) {
-    const uint64_t pc = Pc(trace.events[i]);
-    if (pc < loop.first_pc || pc > loop.last_pc) run.clear();
-    if (pc != loop.last_pc) continue;
-    run.push_back(i);
-    if (run.size() > longest.size()) longest = run;
+LoopTimes FindLoop(const Times& times, const std::vector<GroupTrace>& groups) {
+  auto trace = [&](const WaveTimes& wave) -> const WaveTrace& {
+    return groups[wave.group].waves[wave.index];
+  };
+  if (times.waves.empty()) return {};
+  const LoopTimes none, loop = MainLoop(trace(times.waves[0]));
+  if (loop.last_pc == 0) return none;
+  const std::vector<uint64_t> ends = IterationEnds(trace(times.waves[0]), times.waves[0], loop);
+  // The time in which all waves of the first workgroups are in the loop, without the first and
+  // last iterations, which are not in the steady state.
+  uint64_t begin = 0, end = ~uint64_t{0};
+  for (const WaveTimes& wave : times.waves) {
+    if (wave.group >= static_cast<uint32_t>(times.resident)) continue;
+    const std::vector<uint64_t> mine = IterationEnds(trace(wave), wave, loop);
+    if (mine.size() <= kLeastTaken) return none;
+    const size_t left_out = std::min<size_t>(2, (mine.size() - 1) / 4);
+    begin = std::max(begin, mine[left_out]);
+    end = std::min(end, mine[mine.size() - 1 - left_out]);
   }
-  if (longest.size() <= kLeastTaken) return loop;
-  const size_t begin = longest[(longest.size() - 1) / 4];
-  const size_t last = longest.size() - 1 - (longest.size() - 1) / 4;
-  const size_t end = longest[last];
-  loop.iterations = last - (longest.size() - 1) / 4;
-  const double iterations = static_cast<double>(loop.iterations);
-  loop.cycles = static_cast<double>(times.issued[end] - times.issued[begin]) / iterations;
+  // Whole iterations of the first wave.
+  const auto first = std::lower_bound(ends.begin(), ends.end(), begin);
+  const auto last = std::upper_bound(ends.begin(), ends.end(), end) - 1;
+  if (last - first < 2) return none;
   uint64_t matrix = 0;
-  for (size_t i = begin + 1; i <= end; ++i) matrix += trace.events[i].step->matrix_cycles;
-  loop.matrix_cycles = static_cast<double>(matrix) / iterations;
-  return loop;
+  for (const WaveTimes& wave : times.waves) {
+    const WaveTrace& executed = trace(wave);
+    for (size_t i = 0; i < executed.events.size(); ++i) {
+      if (wave.issued[i] < *first || wave.issued[i] >= *last) continue;
+      matrix += executed.events[i].step->matrix_cycles;
+    }
+  }
+  LoopTimes found = loop;
+  found.iterations = static_cast<uint64_t>(last - first);
+  const double cycles = static_cast<double>(*last - *first);
+  found.cycles = cycles / static_cast<double>(found.iterations);
+  found.matrix_share = static_cast<double>(matrix) / (4 * cycles);
+  return found;
 }
 
 std::string ClockJson(const Times& times, const std::vector<GroupTrace>& groups, uint64_t entry,
@@ -141,7 +159,7 @@ std::string ClockJson(const Times& times, const std::vector<GroupTrace>& groups,
       static_cast<Number>(times.lds_cycles), static_cast<Number>(times.memory_cycles),
       static_cast<Number>(times.l1_hits), static_cast<Number>(times.l1_misses),
       static_cast<Number>(times.l2_misses), static_cast<Number>(times.store_lines),
-      LoopJson(times, groups, entry).c_str());
+      LoopJson(FindLoop(times, groups), entry).c_str());
   std::map<uint64_t, const Step*> code;
   for (const WaveTimes& wave : times.waves) {
     const WaveTrace& trace = groups[wave.group].waves[wave.index];
