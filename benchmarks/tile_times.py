@@ -44,15 +44,35 @@ def of_clock(times: clock.Clock, k_tiles: int) -> TileTimes:
                    times.loop.matrix_share, times)
 
 
+def of_clocks(longer: clock.Clock, shorter: clock.Clock, more: int, k_tiles: int) -> TileTimes:
+  """From two launches, one with `more` K tiles than the other's `k_tiles`.
+
+  It also holds for workgroups that share a compute unit and are in their main loops at
+  different times.
+  """
+  per_k_tile = (longer.cycles - shorter.cycles) / more
+  matrix_cycles = (sum(longer.matrix_cycles) - sum(shorter.matrix_cycles)) / 4 / more
+  return TileTimes(shorter.cycles - k_tiles * per_k_tile, per_k_tile, matrix_cycles,
+                   matrix_cycles / per_k_tile, longer)
+
+
 def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
               workgroups: int = 1, **options) -> TileTimes:
   """One of this build's kernels with a result of the operands' type.
 
   `workgroups` share the compute unit; each computes a tile.
   """
+  run = functools.partial(_launch, arch, name, workgroups,
+                          options | {"constants": constants, "clock": workgroups})
+  if workgroups == 1:
+    return of_clock(run(K_TILES), K_TILES)
+  return of_clocks(run(3 * K_TILES), run(K_TILES), 2 * K_TILES, K_TILES)
+
+
+def _launch(arch: str, name: str, workgroups: int, options: dict, k_tiles: int) -> clock.Clock:
   parsed = resource_rows._parse(name)
   m, n, k = parsed["tile"]
-  m, k = m * workgroups, k * K_TILES
+  m, k = m * workgroups, k * k_tiles
   lhs_contracting, rhs_contracting = resource_rows._contracting(parsed["layout"])
   lhs = jnp.zeros((m, k) if lhs_contracting else (k, m), parsed["dtypes"][0])
   rhs = jnp.zeros((n, k) if rhs_contracting else (k, n), parsed["dtypes"][1])
@@ -64,12 +84,11 @@ def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
       ),
       implementation=f"emulated:{arch}",
   ))
-  with emulator.options(emulator.Options.unchecked(
-      clock=workgroups, constants=constants, **options)):
+  with emulator.options(emulator.Options.unchecked(**options)):
     jax.block_until_ready(call(lhs, rhs))
     record = emulator.last_record()
   assert record is not None and record.clock is not None
-  return of_clock(record.clock, K_TILES)
+  return record.clock
 
 
 def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None = None,

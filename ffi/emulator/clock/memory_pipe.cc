@@ -18,7 +18,8 @@ uint64_t MemoryPipe::Access(const TraceEvent& event, const WaveTrace& wave, uint
   const Instruction& instruction = event.step->instruction;
   const bool loads = op.access == Access::kLoad;
   const double rate = loads ? constants_.l1_bytes_per_cycle : constants_.store_bytes_per_cycle;
-  const double cycles = std::max(constants_.address_cycles, event.segments * 64.0 / rate);
+  const double cycles =
+      std::max(constants_.address_cycles, double{kSegmentBytes} * event.segments / rate);
   const uint64_t start = std::max(now, free_);
   free_ = start + static_cast<uint64_t>(std::ceil(cycles));
   busy_cycles += free_ - start;

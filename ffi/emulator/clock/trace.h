@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emulator/decode/program.h"
+#include "emulator/memory/global_memory.h"
 #include "emulator/run/cost.h"
 #include "emulator/run/wave.h"
 
@@ -28,7 +29,26 @@ struct GroupTrace {
   std::vector<WaveTrace> waves;
 };
 
-inline constexpr int kLineBytes = 128;  // of the L1 and the L2 (CDNA3 white paper)
+inline constexpr int kLineBytes = 128;    // of the L1 and the L2 (CDNA3 white paper)
+inline constexpr int kSegmentBytes = 64;  // of a request (ROCm Compute Profiler, vL1D)
+
+// The global memory that one instruction touches. The launch's buffers are taken to begin at
+// multiples of a page, as allocations on a GPU do, wherever they are in this process.
+class AccessLog {
+ public:
+  void SetBuffers(const std::vector<Buffer>& buffers) { buffers_ = buffers; }
+  // Notes the bytes of a lane, in the order of the lanes.
+  void Note(uint64_t address, uint32_t bytes);
+  void Clear();
+
+  std::vector<uint64_t> lines;  // addresses / kLineBytes
+  uint32_t segments = 0;        // of kSegmentBytes; counted again when another one came between
+
+ private:
+  std::vector<Buffer> buffers_;
+  size_t last_buffer_ = 0;
+  uint64_t last_segment_ = ~uint64_t{0};
+};
 
 // Records the first workgroups of a launch.
 class Recorder {
@@ -38,10 +58,9 @@ class Recorder {
   bool Wants(const Wave& wave) const {
     return !wave.group->beside && wave.group->id < groups_.size();
   }
-  // `before` and `after` are the launch's counters around the instruction; `lines` are the lines
-  // that it touched, in any order.
+  // `before` and `after` are the launch's counters around the instruction. Clears the log.
   void Add(const Wave& wave, const Step& step, const Cost& before, const Cost& after,
-           std::vector<uint64_t>* lines);
+           AccessLog* log);
 
   const std::vector<GroupTrace>& groups() const { return groups_; }
 

@@ -30,8 +30,7 @@ struct KernelContext {
   GlobalMemory& memory;
   Cost& cost;
   Progress& progress;
-  // If not null, gets the address / kLineBytes of each line that vector memory instructions touch.
-  std::vector<uint64_t>* lines = nullptr;
+  class AccessLog* log = nullptr;  // if not null, gets what vector memory instructions touch
 
   void NoteProgress() { progress.last = progress.instructions; }
 };

@@ -260,12 +260,7 @@ class VectorMemoryUnit {
       uint64_t begin = address_[lane] / 64, end = (address_[lane] + inside - 1) / 64;
       segments += end - begin + (begin != last);
       last = end;
-      if (context_.lines != nullptr && !scratch_) {
-        const uint64_t to = (address_[lane] + inside - 1) / kLineBytes;
-        for (uint64_t line = address_[lane] / kLineBytes; line <= to; ++line) {
-          context_.lines->push_back(line);
-        }
-      }
+      if (context_.log != nullptr && !scratch_) context_.log->Note(address_[lane], inside);
     });
     if (scratch_) {
       context_.cost.scratch_bytes += moved;

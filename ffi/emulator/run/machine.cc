@@ -46,6 +46,7 @@ class Machine {
       beside_launch_ = options.beside->LaunchWith(launch);
       beside_ = std::make_unique<Part>(other, beside_launch_);
     }
+    log_.SetBuffers(launch->buffers);
     part_ = std::make_unique<Part>(code, *launch);
     std::vector<Buffer> buffers = part_->state.Buffers(/*beside=*/false);
     int grain_shift = code.program.global_grain_shift();
@@ -173,10 +174,10 @@ class Machine {
   bool Record(Step& step, Wave* wave) {
     KernelContext& context = contexts_[0];
     const Cost before = context.cost;
-    context.lines = &lines_;
+    context.log = &log_;
     const bool goes_on = Execute(step, wave);
-    context.lines = nullptr;
-    recorder_.Add(*wave, step, before, context.cost, &lines_);
+    context.log = nullptr;
+    recorder_.Add(*wave, step, before, context.cost, &log_);
     return goes_on;
   }
 
@@ -329,7 +330,7 @@ class Machine {
   std::mt19937_64 random_;
   std::vector<Wave*> turns_;
   Recorder recorder_;
-  std::vector<uint64_t> lines_;  // that the recorded instruction touched
+  AccessLog log_;  // of the recorded instruction
 };
 
 }  // namespace
