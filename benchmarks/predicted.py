@@ -11,6 +11,7 @@ a checkout of AMD-AGI/Primus-Turbo, its Triton grouped products. No time is meas
 
 import collections
 import datetime
+import functools
 import importlib.metadata
 import importlib.util
 import json
@@ -206,6 +207,54 @@ def loop_table(rows: list[dict], tile: str) -> str:
   ])
 
 
+# Guessed constants that the clock of one compute unit does not use.
+_OF_LAUNCHES = ("power_exponent", "launch_us")
+
+
+def sensitivity_rows(tile: str, layout: str = "rrr") -> list[dict]:
+  """The main loops' matrix share with each guessed constant of the clock halved and doubled."""
+  from benchmarks import pipes, resource_rows, tile_times, triton_peer
+  from jaxgemm.emulator import clock
+
+  kernels = {}
+  for arch, device in pipes.DEVICES.items():
+    name = f"gemm_bfloat16_bfloat16_{tile}_{layout}"
+    if name in resource_rows.kernel_names(arch):
+      kernels[f"{arch}, jaxgemm"] = functools.partial(tile_times.of_kernel, arch, name)
+    peers = triton_peer.variants(
+        arch, *resource_rows._contracting(layout), device.num_cus)
+    _, peer = tile_times.best(
+        peers, functools.partial(_of_triton, arch, layout))
+    kernels[f"{arch}, Triton"] = functools.partial(tile_times.of_triton, arch, peer, layout)
+  guessed = [(name, row.value) for name, row in clock.constants(ARCH).items()
+             if row.source.startswith("assumption") and name not in _OF_LAUNCHES]
+  rows = []
+  for name, value in guessed:
+    for factor in (0.5, 2):
+      shares = {kernel: times_of({name: value * factor}).matrix_share  # 150 percent is 100
+                for kernel, times_of in kernels.items()}
+      rows.append({"constant": name, "value": value * factor, "matrix_share": shares})
+  return rows
+
+
+def _of_triton(arch: str, layout: str, peer):
+  from benchmarks import tile_times
+
+  return tile_times.of_triton(arch, peer, layout)
+
+
+def sensitivity_table(rows: list[dict]) -> str:
+  kernels = list(rows[0]["matrix_share"])
+  lines = [[f"{row['constant']} = {row['value']:g}",
+            *(f"{row['matrix_share'][kernel]:.3f}" for kernel in kernels)] for row in rows]
+  return "\n\n".join([
+      "## What the guesses matter",
+      "The main loops' matrix share with each constant whose source is \"assumption\" halved and "
+      "doubled.",
+      _table(["", *kernels], lines),
+  ])
+
+
 def rank_correlation(first: list[float], second: list[float]) -> float:
   """Spearman's: 1 if the two order alike, without regard to ties."""
   def ranks(values):
@@ -304,8 +353,10 @@ def main(argv) -> int:
   errors += [error(row["predicted"], row["triton"]) for row in grouped]
   progress.doing("Main loops")
   loops = loop_rows(FLAGS.tile)
+  guesses = sensitivity_rows(FLAGS.tile)
   parts = [HEAD, _about(), verdict(errors), frequency_table(triton, grouped),
-           dense_tables(triton, ours), loop_table(loops, FLAGS.tile)]
+           dense_tables(triton, ours), loop_table(loops, FLAGS.tile),
+           sensitivity_table(guesses)]
   if grouped:
     parts.append(grouped_table(grouped, source))
   text = "\n\n".join(parts) + "\n"
@@ -314,7 +365,8 @@ def main(argv) -> int:
     pathlib.Path(FLAGS.markdown).write_text(text)
   if FLAGS.json:
     pathlib.Path(FLAGS.json).write_text(json.dumps(
-        {"jaxgemm": ours, "triton": triton, "grouped": grouped, "loops": loops}, indent=1))
+        {"jaxgemm": ours, "triton": triton, "grouped": grouped, "loops": loops,
+         "sensitivity": guesses}, indent=1))
   return 0
 
 

@@ -161,7 +161,7 @@ def times(kernel: Kernel, constants: dict[str, float] | None = None) -> tile_tim
                               0, 0)
   record = emulator.launch(
       kernel.code_object, kernel.name, arguments, grid=1, block=64 * kernel.waves, arch=ARCH,
-      dynamic_lds=kernel.lds_bytes, buffers=None,
+      dynamic_lds=kernel.lds_bytes, buffers=[lhs, rhs, out, offsets],
       options=emulator.Options.unchecked(clock=1, constants=constants),
   )
   assert record.clock is not None

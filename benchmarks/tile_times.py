@@ -106,7 +106,8 @@ def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None =
       peer.code_object, triton_peer.NAME,
       peer.arguments(lhs.ctypes.data, rhs.ctypes.data, out.ctypes.data, m, n, k,
                      lhs.shape[1], rhs.shape[1], n),
-      grid=1, block=64 * peer.waves, arch=arch, dynamic_lds=peer.lds_bytes, buffers=None,
+      grid=1, block=64 * peer.waves, arch=arch, dynamic_lds=peer.lds_bytes,
+      buffers=[lhs, rhs, out],
       options=emulator.Options.unchecked(clock=1, constants=constants, **options),
   )
   assert record.clock is not None

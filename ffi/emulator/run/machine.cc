@@ -46,9 +46,9 @@ class Machine {
       beside_launch_ = options.beside->LaunchWith(launch);
       beside_ = std::make_unique<Part>(other, beside_launch_);
     }
-    log_.SetBuffers(launch->buffers);
     part_ = std::make_unique<Part>(code, *launch);
     std::vector<Buffer> buffers = part_->state.Buffers(/*beside=*/false);
+    log_.SetBuffers(buffers);
     int grain_shift = code.program.global_grain_shift();
     if (beside_ != nullptr) {
       for (Buffer& buffer : beside_->state.Buffers(/*beside=*/true)) {
