@@ -13,7 +13,8 @@ order drawn from a seed. It reports, with instruction, wave and lane:
 * instructions that it does not support, and hangs.
 
 It counts cycles of the matrix pipe and of vector issue, LDS cycles with bank conflicts
-from the real addresses, and bytes. It does not measure time. An example::
+from the real addresses, and bytes. It measures no time; `Options(clock=1)` predicts some
+(`jaxgemm.emulator.clock`). An example::
 
     import numpy as np
     from jaxgemm import emulator
@@ -38,6 +39,7 @@ import numpy as np
 
 from jaxgemm.emulator import _library
 from jaxgemm.emulator._library import EmulationError, library_path
+from jaxgemm.emulator.clock import Clock
 
 __all__ = [
     "Beside",
@@ -139,6 +141,10 @@ class Options:
       less). ROCm's driver allows both.
     idle_limit: a launch hangs if this many instructions make no progress.
     profile: whether to count how often each instruction ran (`Record.profile`).
+    clock: how many of the first workgroups run on one compute unit and are timed
+      (`Record.clock`); 0 times none.
+    timeline: whether `Record.clock` has the times of each instruction.
+    constants: values by name that replace `clock.constants`.
   """
 
   seed: int = 0
@@ -156,6 +162,9 @@ class Options:
   check_alignment: bool = True
   idle_limit: int = 4_000_000
   profile: bool = False
+  clock: int = 0
+  timeline: bool = False
+  constants: Mapping[str, float] | None = None
 
   @classmethod
   def unchecked(cls, **fields: Any) -> "Options":
@@ -168,6 +177,9 @@ class Options:
     for field in dataclasses.fields(self):
       value = getattr(self, field.name)
       if value is None:
+        continue
+      if field.name == "constants":
+        parts += [f"clock.{name}={float(number)}" for name, number in value.items()]
         continue
       if field.name == "beside":
         value = value.number
@@ -198,6 +210,7 @@ class Record:
       workgroups, waves.
     profile: (offset from the kernel's entry, times executed by a wave, instruction) for
       each instruction, with `Options(profile=True)`.
+    clock: predicted times, with `Options(clock=...)`; else None.
   """
 
   kernel: str
@@ -206,12 +219,15 @@ class Record:
   block: tuple[int, int, int]
   cost: dict[str, Any]
   profile: list[tuple[int, int, str]]
+  clock: Clock | None = None
 
   @classmethod
   def _from_json(cls, text: str) -> "Record":
     data = json.loads(text)
     data["grid"], data["block"] = tuple(data["grid"]), tuple(data["block"])
     data["profile"] = [tuple(line) for line in data["profile"]]
+    if data["clock"] is not None:
+      data["clock"] = Clock._from_json(data["arch"], data["kernel"], data["clock"])
     return cls(**data)
 
 

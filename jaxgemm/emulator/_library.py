@@ -64,6 +64,7 @@ def load() -> ctypes.CDLL:
       "count_records": (size, []),
       "record": (size, [size, buffer, size]),
       "kernels": (size, [text, size, buffer, size]),
+      "clock_constants": (size, [text, buffer, size]),
       "add_beside": (
           ctypes.c_int,
           [text, size, text, text, size, ctypes.c_int, uint32s, names, uint32s, uint32s]

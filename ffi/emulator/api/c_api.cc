@@ -132,6 +132,15 @@ JAXGEMM_EXPORT size_t jaxgemm_emulator_kernels(const char* object, size_t size, 
   return length;
 }
 
+// Copies the table of the clock's constants as a JSON object. Returns 0 and sets the error if that
+// fails.
+JAXGEMM_EXPORT size_t jaxgemm_emulator_clock_constants(const char* arch, char* out,
+                                                       size_t capacity) {
+  size_t length = 0;
+  Guarded([&] { length = Copy(ClockConstantsJson(ArchByName(arch)), out, capacity); });
+  return length;
+}
+
 // Runs one kernel of a code object. With num_buffers = -1, accesses are not checked. *record
 // points to the launch's record until this thread's next launch.
 JAXGEMM_EXPORT int jaxgemm_emulator_launch(

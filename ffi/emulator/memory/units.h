@@ -30,6 +30,7 @@ struct KernelContext {
   GlobalMemory& memory;
   Cost& cost;
   Progress& progress;
+  class AccessLog* log = nullptr;  // if not null, gets what vector memory instructions touch
 
   void NoteProgress() { progress.last = progress.instructions; }
 };

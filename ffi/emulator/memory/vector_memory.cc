@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulator/clock/trace.h"
 #include "emulator/memory/lds_banks.h"
 #include "emulator/memory/units.h"
 
@@ -259,6 +260,7 @@ class VectorMemoryUnit {
       uint64_t begin = address_[lane] / 64, end = (address_[lane] + inside - 1) / 64;
       segments += end - begin + (begin != last);
       last = end;
+      if (context_.log != nullptr && !scratch_) context_.log->Note(address_[lane], inside);
     });
     if (scratch_) {
       context_.cost.scratch_bytes += moved;

@@ -6,6 +6,8 @@
 #include <random>
 
 #include "emulator/checks/waits.h"
+#include "emulator/clock/report.h"
+#include "emulator/clock/trace.h"
 #include "emulator/memory/lds.h"
 #include "emulator/memory/units.h"
 #include "emulator/run/beside.h"
@@ -32,7 +34,7 @@ struct Part {
 class Machine {
  public:
   Machine(const Code& code, Launch* launch, const Options& options, Cost* cost)
-      : options_(options), random_(options.seed) {
+      : options_(options), random_(options.seed), recorder_(options.clock) {
     // The kernel beside the launch comes first, because its links change the launch's buffers.
     if (options.beside != nullptr) {
       const Code other = options.beside->function->ToRun();
@@ -46,6 +48,7 @@ class Machine {
     }
     part_ = std::make_unique<Part>(code, *launch);
     std::vector<Buffer> buffers = part_->state.Buffers(/*beside=*/false);
+    log_.SetBuffers(buffers);
     int grain_shift = code.program.global_grain_shift();
     if (beside_ != nullptr) {
       for (Buffer& buffer : beside_->state.Buffers(/*beside=*/true)) {
@@ -79,6 +82,16 @@ class Machine {
       Replace(part_.get());
       if (beside_ != nullptr) Replace(beside_.get());
     }
+  }
+
+  // The clock's report of the workgroups that were recorded.
+  std::string Clock() const {
+    const Code& code = part_->code;
+    const ClockConstants constants(code.object.arch(), options_.clock_changes);
+    const Residency residency{code.kernel.allocated_vgprs(), part_->state.lds_bytes()};
+    const Times times = ComputeTimes(code.object.arch(), recorder_.groups(), residency, constants);
+    const uint64_t entry = reinterpret_cast<uint64_t>(code.object.image()) + code.kernel.entry;
+    return ClockJson(times, recorder_.groups(), entry, options_.timeline);
   }
 
  private:
@@ -150,11 +163,22 @@ class Machine {
       for (; length > 0 && wave->state == Wave::kReady; --length) {
         step = nullptr;
         step = &program.At(wave->registers.pc);
-        if (!Execute(*step, wave)) break;
+        if (!(recorder_.Wants(*wave) ? Record(*step, wave) : Execute(*step, wave))) break;
       }
     } catch (const Fault& fault) {
       Fail(*wave, step, fault);
     }
+  }
+
+  // Executes one instruction for the clock's trace. Returns false if it ends the turn.
+  bool Record(Step& step, Wave* wave) {
+    KernelContext& context = contexts_[0];
+    const Cost before = context.cost;
+    context.log = &log_;
+    const bool goes_on = Execute(step, wave);
+    context.log = nullptr;
+    recorder_.Add(*wave, step, before, context.cost, &log_);
+    return goes_on;
   }
 
   // Executes one instruction. Returns false if it ends the turn.
@@ -305,6 +329,8 @@ class Machine {
   std::vector<KernelContext> contexts_;  // of the launch's kernel, and of the one beside it
   std::mt19937_64 random_;
   std::vector<Wave*> turns_;
+  Recorder recorder_;
+  AccessLog log_;  // of the recorded instruction
 };
 
 }  // namespace
@@ -316,7 +342,9 @@ Record Run(const Code& code, Launch launch, const Options& options) {
   std::copy(launch.grid, launch.grid + 3, record.grid);
   std::copy(launch.block, launch.block + 3, record.block);
   for (Step& step : code.program.steps()) step.executed = 0;
-  Machine(code, &launch, options, &record.cost).Run();
+  Machine machine(code, &launch, options, &record.cost);
+  machine.Run();
+  if (options.clock > 0) record.clock = machine.Clock();
   if (options.profile) {
     for (const Step& step : code.program.steps()) {
       if (step.executed == 0) continue;
@@ -340,7 +368,7 @@ std::string Record::ToJson() const {
                  static_cast<unsigned long long>(line.offset),
                  static_cast<unsigned long long>(line.executed), line.text.c_str());
   }
-  return json + "]}";
+  return json + "], \"clock\": " + clock + "}";
 }
 
 }  // namespace jaxgemm::emulator

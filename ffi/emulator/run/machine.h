@@ -34,7 +34,8 @@ struct Record {
     uint64_t executed;
     std::string text;
   };
-  std::vector<Line> profile;  // filled under Options::profile
+  std::vector<Line> profile;   // filled under Options::profile
+  std::string clock = "null";  // ClockJson, under Options::clock
 
   std::string ToJson() const;
 };

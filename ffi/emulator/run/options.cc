@@ -62,6 +62,19 @@ void SetOption(std::string_view name, std::string_view value, Options* options) 
     options->idle_limit = Number(name, value, 1000, ~uint64_t{0});
   } else if (name == "profile") {
     options->profile = Number(name, value, 0, 1);
+  } else if (name == "clock") {
+    options->clock = Number(name, value, 0, 4096);
+  } else if (name == "timeline") {
+    options->timeline = Number(name, value, 0, 1);
+  } else if (name.starts_with("clock.")) {
+    std::string text(value);
+    char* end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != 0) {
+      throw EmulationError("The emulator's option " + std::string(name) + "=" + text +
+                           " needs a number.");
+    }
+    options->clock_changes.emplace_back(name.substr(6), number);
   } else if (name == "beside") {
     options->beside = FindBeside(Number(name, value, 1, ~uint64_t{0}));
     if (options->beside == nullptr) {
@@ -81,7 +94,8 @@ void SetOption(std::string_view name, std::string_view value, Options* options) 
   } else {
     throw EmulationError(
         "The emulator has no option \"" + std::string(name) +
-        "\"; it has seed, quantum, resident, shuffle, xcc, beside, idle_limit, profile, checks, "
+        "\"; it has seed, quantum, resident, shuffle, xcc, beside, idle_limit, profile, clock, "
+        "timeline, clock.<constant>, checks, "
         "check_waits, check_hazards, check_lds_races, check_global_races, check_uninitialized, "
         "check_bounds and check_alignment.");
   }

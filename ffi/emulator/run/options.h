@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "emulator/clock/constants.h"
+
 namespace jaxgemm::emulator {
 
 struct Beside;
@@ -31,7 +33,12 @@ struct Options {
 
   // A launch hangs if no wave makes progress (see Progress in units.h) for this many instructions.
   uint64_t idle_limit = 4'000'000;
-  bool profile = false;            // whether to count the executions of each instruction
+  bool profile = false;  // whether to count the executions of each instruction
+  // The clock: how many of the first workgroups run on one compute unit and are timed (0: none),
+  // whether the times of each instruction are reported, and constants other than constants.def's.
+  uint32_t clock = 0;
+  bool timeline = false;
+  ClockChanges clock_changes;
   std::shared_ptr<Beside> beside;  // a kernel that runs beside each launch; null: none
 };
 

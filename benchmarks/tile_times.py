@@ -1,0 +1,120 @@
+"""Predicted cycles of an output tile: what each K tile takes, and what the rest takes."""
+
+from collections.abc import Callable
+import dataclasses
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from benchmarks import resource_rows
+import jaxgemm
+from jaxgemm import emulator
+from jaxgemm.emulator import clock
+
+K_TILES = 16
+
+
+@dataclasses.dataclass(frozen=True)
+class TileTimes:
+  """Cycles of the workgroups that share a compute unit; in most cases one.
+
+  matrix_cycles are those of a SIMD's matrix pipe for a K tile; matrix_share is that of
+  the main loop.
+  """
+
+  fixed: float
+  per_k_tile: float
+  matrix_cycles: float
+  matrix_share: float
+  clock: clock.Clock
+
+  def cycles(self, k_tiles: float) -> float:
+    return self.fixed + k_tiles * self.per_k_tile
+
+
+def of_clock(times: clock.Clock, k_tiles: int) -> TileTimes:
+  """From a launch of one output tile with a main loop over `k_tiles`."""
+  if times.loop is None:
+    raise ValueError(f"{times.kernel} has no main loop in a launch of {k_tiles} K tiles.")
+  matrix_cycles = sum(times.matrix_cycles) / 4 / k_tiles
+  per_k_tile = matrix_cycles / times.loop.matrix_share
+  return TileTimes(times.cycles - k_tiles * per_k_tile, per_k_tile, matrix_cycles,
+                   times.loop.matrix_share, times)
+
+
+def of_clocks(longer: clock.Clock, shorter: clock.Clock, more: int, k_tiles: int) -> TileTimes:
+  """From two launches, one with `more` K tiles than the other's `k_tiles`.
+
+  It also holds for workgroups that share a compute unit and are in their main loops at
+  different times.
+  """
+  per_k_tile = (longer.cycles - shorter.cycles) / more
+  matrix_cycles = (sum(longer.matrix_cycles) - sum(shorter.matrix_cycles)) / 4 / more
+  return TileTimes(shorter.cycles - k_tiles * per_k_tile, per_k_tile, matrix_cycles,
+                   matrix_cycles / per_k_tile, longer)
+
+
+def of_kernel(arch: str, name: str, constants: dict[str, float] | None = None,
+              workgroups: int = 1, **options) -> TileTimes:
+  """One of this build's kernels with a result of the operands' type.
+
+  `workgroups` share the compute unit; each computes a tile.
+  """
+  run = functools.partial(_launch, arch, name, workgroups,
+                          options | {"constants": constants, "clock": workgroups})
+  if workgroups == 1:
+    return of_clock(run(K_TILES), K_TILES)
+  return of_clocks(run(3 * K_TILES), run(K_TILES), 2 * K_TILES, K_TILES)
+
+
+def _launch(arch: str, name: str, workgroups: int, options: dict, k_tiles: int) -> clock.Clock:
+  parsed = resource_rows._parse(name)
+  m, n, k = parsed["tile"]
+  m, k = m * workgroups, k * k_tiles
+  lhs_contracting, rhs_contracting = resource_rows._contracting(parsed["layout"])
+  lhs = jnp.zeros((m, k) if lhs_contracting else (k, m), parsed["dtypes"][0])
+  rhs = jnp.zeros((n, k) if rhs_contracting else (k, n), parsed["dtypes"][1])
+  call = jax.jit(functools.partial(
+      jaxgemm.dot_general,
+      dimension_numbers=(((lhs_contracting,), (rhs_contracting,)), ((), ())),
+      config=jaxgemm.GemmConfig(
+          kernel=name, schedule="persistent", num_workgroups=workgroups, partition=False
+      ),
+      implementation=f"emulated:{arch}",
+  ))
+  with emulator.options(emulator.Options.unchecked(**options)):
+    jax.block_until_ready(call(lhs, rhs))
+    record = emulator.last_record()
+  assert record is not None and record.clock is not None
+  return record.clock
+
+
+def of_triton(arch: str, peer, layout: str, constants: dict[str, float] | None = None,
+              **options) -> TileTimes:
+  """A variant of benchmarks/triton_peer.py."""
+  from benchmarks import triton_peer
+
+  m, n, k = triton_peer.TILE
+  k *= K_TILES
+  lhs_contracting, rhs_contracting = resource_rows._contracting(layout)
+  lhs = resource_rows._aligned(np.zeros((m, k) if lhs_contracting else (k, m), np.uint16))
+  rhs = resource_rows._aligned(np.zeros((n, k) if rhs_contracting else (k, n), np.uint16))
+  out = resource_rows._aligned(np.zeros((m, n), np.uint16))
+  record = emulator.launch(
+      peer.code_object, triton_peer.NAME,
+      peer.arguments(lhs.ctypes.data, rhs.ctypes.data, out.ctypes.data, m, n, k,
+                     lhs.shape[1], rhs.shape[1], n),
+      grid=1, block=64 * peer.waves, arch=arch, dynamic_lds=peer.lds_bytes,
+      buffers=[lhs, rhs, out],
+      options=emulator.Options.unchecked(clock=1, constants=constants, **options),
+  )
+  assert record.clock is not None
+  return of_clock(record.clock, K_TILES)
+
+
+def best(variants: list, times_of: Callable) -> tuple[TileTimes, object]:
+  """The variant that takes the fewest cycles for K_TILES, and its times."""
+  timed = [(times_of(variant), variant) for variant in variants]
+  return min(timed, key=lambda pair: pair[0].cycles(K_TILES))

@@ -1,0 +1,151 @@
+"""Predicted times of whole launches, from the clock of one compute unit.
+
+`jaxgemm.emulator.clock` predicts the cycles of workgroups on one compute unit (CU).
+Here these become a launch: rounds of workgroups over all CUs, bandwidth of Infinity
+Cache and HBM as shared limits, the frequency that the chip keeps, and the cost of a
+launch. All results are predictions; `benchmarks/predicted.py` compares them with what
+others have published.
+"""
+
+import dataclasses
+import math
+
+from jaxgemm.emulator import clock
+
+__all__ = ["Launch", "Traffic", "constants_for", "frequency", "matmul_traffic", "predict"]
+
+_INFINITY_CACHE_BYTES = 256 << 20  # CDNA3 white paper; the same on MI355X
+
+
+@dataclasses.dataclass(frozen=True)
+class Traffic:
+  """Bytes that a launch moves.
+
+  Attributes:
+    l2_hit_percent: of the operands' bytes that the CUs load, the share that the L2 has.
+    infinity_cache_bytes: bytes between the L2s and the Infinity Cache.
+    hbm_bytes: bytes between the Infinity Cache and HBM.
+  """
+
+  l2_hit_percent: float
+  infinity_cache_bytes: float
+  hbm_bytes: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Launch:
+  """The predicted time of a launch.
+
+  Attributes:
+    seconds: from its start to its end, with the launch itself.
+    limit: what takes longest: compute, infinity_cache or hbm.
+    parts: seconds of each of these as if it were alone, and of the launch.
+    rounds: how many times in a row each CU starts workgroups.
+    megahertz: the assumed frequency.
+  """
+
+  seconds: float
+  limit: str
+  parts: dict[str, float]
+  rounds: int
+  megahertz: float
+
+
+def _value(arch: str, name: str) -> float:
+  return clock.constants(arch)[name].value
+
+
+def _block(tiles: int, rows: int, columns: int, row_bytes: float, column_bytes: float) -> float:
+  """Bytes of the operands of a compact block of `tiles` tiles of rows x columns."""
+  best = math.inf
+  for high in range(1, min(tiles, rows) + 1):
+    wide = -(-tiles // high)
+    if wide <= columns:
+      best = min(best, high * row_bytes + wide * column_bytes)
+  return best
+
+
+def matmul_traffic(arch: str, m: int, n: int, k: int, *, tile: tuple[int, int],
+                   itemsize: int = 2, out_itemsize: int = 2, groups: int = 1) -> Traffic:
+  """The traffic of `groups` products [m, k] @ [k, n], one workgroup for each tile.
+
+  It assumes that the CUs of an XCD work on a compact block of neighbouring tiles at a
+  time and load the same k at the same time, so that the L2 serves all but the first
+  load; and that all XCDs together do the same in the Infinity Cache.
+  """
+  rows, columns = -(-m // tile[0]), -(-n // tile[1])
+  tiles = rows * columns * groups
+  cus, xcds = int(_value(arch, "cus")), int(_value(arch, "xcds"))
+  row_bytes, column_bytes = (size * k * itemsize for size in tile)
+  loaded = tiles * (row_bytes + column_bytes)
+  per_xcd = min(-(-tiles // xcds), cus // xcds)
+  # A block larger than one product has whole products and a part of one.
+  whole, part = divmod(per_xcd, rows * columns)
+  fetched = float(whole) * (rows * row_bytes + columns * column_bytes)
+  if part:
+    fetched += _block(part, rows, columns, row_bytes, column_bytes)
+  missed = loaded * fetched / (per_xcd * (row_bytes + column_bytes))
+  operands = groups * (m + n) * k * itemsize
+  hbm = float(operands)
+  if operands > _INFINITY_CACHE_BYTES and rows * columns > cus:
+    hbm = tiles / cus * _block(cus, rows, columns, row_bytes, column_bytes)
+  out = groups * m * n * out_itemsize
+  return Traffic(100 * (1 - missed / loaded), missed + out, max(hbm, operands) + out)
+
+
+def frequency(arch: str, matrix_share: float) -> float:
+  """The assumed megahertz while the chip's matrix pipes are used for this share of the time.
+
+  A launch that uses them less than AMD's largest products needs less power, and runs
+  at a higher frequency, up to the peak.
+  """
+  activity = matrix_share / _value(arch, "sustained_share")
+  if activity <= 0:
+    return _value(arch, "peak_mhz")
+  faster = activity ** (-1 / _value(arch, "power_exponent"))
+  return min(_value(arch, "peak_mhz"), _value(arch, "sustained_mhz") * faster)
+
+
+def constants_for(arch: str, traffic: Traffic, megahertz: float | None = None
+                  ) -> dict[str, float]:
+  """`Options(constants=...)` for a CU of a launch with this traffic.
+
+  What lies behind the L2 has its own clock, so its cycles change with the frequency,
+  which is the sustained one if none is given.
+  """
+  megahertz = megahertz or _value(arch, "sustained_mhz")
+  slower = megahertz / _value(arch, "peak_mhz")
+  share = _value(arch, "infinity_cache_gb_per_s") * 1e3 / megahertz / _value(arch, "cus")
+  return {
+      "l2_hit_percent": traffic.l2_hit_percent,
+      "miss_latency": _value(arch, "miss_latency") * slower,
+      "miss_bytes_per_cycle": share,
+  }
+
+
+def predict(arch: str, *, workgroups: int, cycles: float, matrix_cycles: float,
+            traffic: Traffic, resident: int = 1) -> Launch:
+  """Predicts the time of a launch.
+
+  Args:
+    arch: "gfx942" (MI300X) or "gfx950" (MI355X).
+    workgroups: of the grid; for a persistent kernel, its tiles.
+    cycles: of `resident` workgroups that share a CU, from their start to their end.
+    matrix_cycles: in which a SIMD's matrix pipe works for them, from which the frequency
+      follows.
+    traffic: what they move.
+    resident: workgroups that share a CU.
+  """
+  slots = int(_value(arch, "cus")) * resident
+  rounds = -(-workgroups // slots)
+  megahertz = frequency(arch, matrix_cycles / cycles * workgroups / (rounds * slots))
+  parts = {
+      "compute": rounds * cycles / (megahertz * 1e6),
+      "infinity_cache":
+          traffic.infinity_cache_bytes / (_value(arch, "infinity_cache_gb_per_s") * 1e9),
+      "hbm": traffic.hbm_bytes
+          / (_value(arch, "hbm_gb_per_s") * _value(arch, "hbm_share") * 1e9),
+  }
+  limit = max(parts, key=parts.__getitem__)
+  launch = _value(arch, "launch_us") * 1e-6
+  return Launch(launch + parts[limit], limit, parts | {"launch": launch}, rounds, megahertz)

@@ -1,0 +1,26 @@
+"""The emulator's clock on this build's kernels: predictions, the same on every machine."""
+
+import pytest
+
+from benchmarks import resource_rows, tile_times
+
+LARGE = "gemm_bfloat16_bfloat16_256x256x64_rrr"
+
+
+@pytest.mark.parametrize("arch, least", [("gfx942", 0.85), ("gfx950", 0.93)])
+def test_main_loop_of_the_large_tile_keeps_the_matrix_pipes_busy(arch, least):
+  if LARGE not in resource_rows.kernel_names(arch):
+    pytest.skip(f"this build has no {LARGE} for {arch}")
+  times = tile_times.of_kernel(arch, LARGE)
+  assert least <= times.matrix_share <= 1
+  # 256 x 256 x 64 in instructions of 2048 (4096) operations a cycle and compute unit.
+  peak = {"gfx942": 2048, "gfx950": 4096}[arch]
+  assert times.matrix_cycles == 2 * 256 * 256 * 64 / peak
+  assert times.cycles(10) == pytest.approx(times.fixed + 10 * times.per_k_tile)
+  assert times.clock.resident == 1
+  for wave in times.clock.waves:  # at most one instruction in four cycles
+    assert 4 * wave.instructions <= wave.end - wave.start
+  # No pipe works for longer than the launch takes.
+  assert times.per_k_tile >= times.matrix_cycles
+  assert times.clock.lds_cycles <= times.clock.cycles
+  assert [wave.simd for wave in times.clock.waves] == [0, 1, 2, 3] * 2
