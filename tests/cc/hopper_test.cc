@@ -529,10 +529,16 @@ void TestEpilogueOfNoGroup() {
 }  // namespace
 }  // namespace jaxgemm
 
-// "few" runs only instances with small tiles, once: ThreadSanitizer is slow.
-int main(int count, char** words) {
+// The default build: instances with small tiles, once. Each instance takes seconds to compile, and
+// ThreadSanitizer is slow.
+#ifdef JAXGEMM_FEW_INSTANCES
+constexpr bool kFew = true;
+#else
+constexpr bool kFew = false;
+#endif
+
+int main() {
   using namespace jaxgemm;
-  const bool few = count > 1 && words[1] == std::string("few");
   using enum DType;
   const auto folder = std::filesystem::temp_directory_path() /
                       ("hopper_test." + std::to_string(rng()) + std::to_string(::getpid()));
@@ -544,35 +550,35 @@ int main(int count, char** words) {
   TestEpilogueOfNoGroup();
   const Driver driver = MakeDriver();
   GpuLauncher launcher(&driver);
-  RunInstance<kBF16, kBF16, 128, 128, 1, false, false>(launcher, few ? 1 : 2);
-  RunInstance<kBF16, kBF16, 128, 64, 1, true, false>(launcher, few ? 1 : 2);
-  RunInstance<kBF16, kBF16, 256, 64, 2, false, false>(launcher, few ? 1 : 2);
-  RunTransposed<kBF16, kBF16, 16, true, true>(launcher, few ? 4 : 16);
-  RunTransposed<kBF16, kBF16, 32, false, true>(launcher, few ? 4 : 16);
-  RunTransposed<kBF16, kBF16, 64, true, false>(launcher, few ? 2 : 8);
-  RunTransposed<kF16, kF16, 96, false, true>(launcher, few ? 2 : 8);
-  RunTransposed<kF32, kF32, 16, false, true>(launcher, few ? 4 : 16);
-  RunDenseOnly<kBF16, 112, true, false>(launcher, few ? 2 : 8);
-  if (!few) {
-    RunDenseOnly<kF16, 144, true, true>(launcher, 8);
-    RunDenseOnly<kBF16, 144, false, false>(launcher, 4);
-    RunDenseOnly<kBF16, 176, true, false>(launcher, 8);
-    RunDenseOnly<kBF16, 208, false, false>(launcher, 8);
-    RunTransposed<kBF16, kBF16, 112, true, false>(launcher, 8);
-    RunTransposed<kF16, kF16, 144, true, true>(launcher, 8);
-    RunTransposed<kBF16, kBF16, 144, false, false>(launcher, 8);
-    RunTransposed<kBF16, kBF16, 176, false, false>(launcher, 8);
-    RunTransposed<kF8E5M2, kF8E4M3FN, 16, true, true>(launcher, 8);
-    RunTransposed<kS8, kS8, 48, true, true>(launcher, 8);
-    RunTransposed<kF32, kF32, 64, true, true>(launcher, 8);
-    RunTransposed<kF32, kF32, 144, false, true>(launcher, 8);
-    RunInstance<kBF16, kBF16, 128, 192, 1, true, true>(launcher, 2);
-    RunInstance<kBF16, kBF16, 256, 256, 2, true, false>(launcher, 2);
-    RunInstance<kF16, kF16, 256, 192, 2, false, false>(launcher, 1);
-    RunInstance<kF8E4M3FN, kF8E5M2, 256, 128, 2, true, true>(launcher, 1);
-    RunInstance<kF32, kF32, 128, 128, 1, false, false>(launcher, 1);
-    RunInstance<kS8, kS8, 128, 128, 1, true, true>(launcher, 1);
-  }
+  RunInstance<kBF16, kBF16, 128, 128, 1, false, false>(launcher, kFew ? 1 : 2);
+  RunInstance<kBF16, kBF16, 128, 64, 1, true, false>(launcher, kFew ? 1 : 2);
+  RunInstance<kBF16, kBF16, 256, 64, 2, false, false>(launcher, kFew ? 1 : 2);
+  RunTransposed<kBF16, kBF16, 16, true, true>(launcher, kFew ? 4 : 16);
+  RunTransposed<kBF16, kBF16, 32, false, true>(launcher, kFew ? 4 : 16);
+  RunTransposed<kBF16, kBF16, 64, true, false>(launcher, kFew ? 2 : 8);
+  RunTransposed<kF16, kF16, 96, false, true>(launcher, kFew ? 2 : 8);
+  RunTransposed<kF32, kF32, 16, false, true>(launcher, kFew ? 4 : 16);
+  RunDenseOnly<kBF16, 112, true, false>(launcher, kFew ? 2 : 8);
+#ifndef JAXGEMM_FEW_INSTANCES
+  RunDenseOnly<kF16, 144, true, true>(launcher, 8);
+  RunDenseOnly<kBF16, 144, false, false>(launcher, 4);
+  RunDenseOnly<kBF16, 176, true, false>(launcher, 8);
+  RunDenseOnly<kBF16, 208, false, false>(launcher, 8);
+  RunTransposed<kBF16, kBF16, 112, true, false>(launcher, 8);
+  RunTransposed<kF16, kF16, 144, true, true>(launcher, 8);
+  RunTransposed<kBF16, kBF16, 144, false, false>(launcher, 8);
+  RunTransposed<kBF16, kBF16, 176, false, false>(launcher, 8);
+  RunTransposed<kF8E5M2, kF8E4M3FN, 16, true, true>(launcher, 8);
+  RunTransposed<kS8, kS8, 48, true, true>(launcher, 8);
+  RunTransposed<kF32, kF32, 64, true, true>(launcher, 8);
+  RunTransposed<kF32, kF32, 144, false, true>(launcher, 8);
+  RunInstance<kBF16, kBF16, 128, 192, 1, true, true>(launcher, 2);
+  RunInstance<kBF16, kBF16, 256, 256, 2, true, false>(launcher, 2);
+  RunInstance<kF16, kF16, 256, 192, 2, false, false>(launcher, 1);
+  RunInstance<kF8E4M3FN, kF8E5M2, 256, 128, 2, true, true>(launcher, 1);
+  RunInstance<kF32, kF32, 128, 128, 1, false, false>(launcher, 1);
+  RunInstance<kS8, kS8, 128, 128, 1, true, true>(launcher, 1);
+#endif
   std::filesystem::remove_all(folder);
   std::printf("hopper_test: %d failures\n", failures);
   return failures != 0;

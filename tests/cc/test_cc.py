@@ -18,14 +18,14 @@ from tests.support import amdgpu
 from tests.support.paths import ROOT
 
 FLAGS = {
-    "plain": "",
-    "thread": "-fsanitize=thread",
-    "address": "-fsanitize=address,undefined -fno-sanitize-recover=undefined",
+    "plain": "-O1",
+    "thread": "-O1 -g -fsanitize=thread",
+    "address": "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined",
 }
 TESTS = ["schedule_test", "host_gemm_test", "producer_test", "rocm_handler_test",
          "host_kernel_test"]
-# Its words: with "few" it takes few instances. It has fibers.
-HOPPER_TEST = {"plain": ["few"], "thread": ["few"], "address": []}
+# In which of the builds hopper_test compiles few of Hopper's instances.
+FEW_INSTANCES = {"plain": True, "thread": True, "address": False}
 
 
 def case(build, test="", *others):
@@ -61,8 +61,9 @@ def built(say):
     objects = installed_objects() if build == "plain" else None
     with locked(folder):
       run(cmake, "-S", str(ROOT / "ffi"), "-B", str(folder), "-DJAXGEMM_CC_TESTS=ON",
-          "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS=-O1 -g {FLAGS[build]}",
-          f"-DJAXGEMM_BUILT={objects or ''}")
+          "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS={FLAGS[build]}",
+          f"-DJAXGEMM_BUILT={objects or ''}",
+          f"-DJAXGEMM_FEW_INSTANCES={'ON' if FEW_INSTANCES[build] else 'OFF'}")
     return folder, objects
 
   @functools.cache
@@ -118,8 +119,8 @@ def test_the_emulator_loads_no_broken_code_object(built, build, tmp_path):
   assert "emulator_loader_test: 0 failures" in output
 
 
-@pytest.mark.parametrize("build", [case(build) for build in HOPPER_TEST])
+@pytest.mark.parametrize("build", [case(build) for build in FLAGS])
 def test_hopper(built, build):
   """Hopper's kernels on stand-ins for the instructions, where no GPU has to be there."""
-  output = run(str(built(build, "hopper_test")), *HOPPER_TEST[build])
+  output = run(str(built(build, "hopper_test")))
   assert "hopper_test: 0 failures" in output

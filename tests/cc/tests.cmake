@@ -2,6 +2,7 @@
 find_package(Threads REQUIRED)
 set(JAXGEMM_BUILT "" CACHE PATH
     "The CMakeFiles of another build, whose objects then are not compiled again")
+option(JAXGEMM_FEW_INSTANCES "Have hopper_test compile few of the instances" OFF)
 
 # jaxgemm_host without its objects.
 add_library(jaxgemm_headers INTERFACE)
@@ -40,6 +41,9 @@ set(hopper ${CMAKE_CURRENT_LIST_DIR}/hopper)
 add_executable(hopper_test ${CMAKE_CURRENT_LIST_DIR}/hopper_test.cc ${hopper}/machine.cc)
 target_include_directories(hopper_test BEFORE PRIVATE ${hopper})
 target_link_libraries(hopper_test PRIVATE ${host} Threads::Threads)
+if(JAXGEMM_FEW_INSTANCES)
+  target_compile_definitions(hopper_test PRIVATE JAXGEMM_FEW_INSTANCES)
+endif()
 # Fibers have stacks that the sanitizer of addresses does not know.
 target_compile_options(hopper_test PRIVATE -Wno-unknown-pragmas -Wno-maybe-uninitialized
                        -fno-sanitize=address)
