@@ -54,7 +54,7 @@ def main(argv) -> int:
   if FLAGS.triton and importlib.util.find_spec("triton") is None:
     raise app.UsageError(
         "--triton needs PyPI's triton, and it is not installed. Run "
-        "pip install jaxgemm[resources], or leave --triton out."
+        "pip install triton, or leave --triton out."
     )
   progress.doing("Starting jax")
   from benchmarks import resource_rows  # imports jax
