@@ -106,42 +106,34 @@ class Epilogue {
     }
   }
 
-  // For the fused forms. Registers cannot be indexed at run time, so each step copies the
-  // accumulators of kColumns columns: the code that stores them is there only once.
-  JAXGEMM_SM90 void StoreFused(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
-                               const Sum (&sums)[Traits::kAllSums]) {
-    constexpr int kCount = kColumns / 2, kSteps = Traits::kTileN / kColumns;
+  // For the fused forms. True: the results are in `packed`, as boxes that TMA can store. Else they
+  // have been stored.
+  JAXGEMM_SM90 bool StoreFused(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                               Sum (&sums)[Traits::kAllSums], Packed* packed = nullptr) {
+    constexpr bool kPacks =
+        !Traits::kInteger && !Traits::kIsPingPong && !Traits::kHasOnlyDenseForms;
     const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();
-    const Place first = PlaceOf(args, tile, rank_ * Traits::kCtaM + warp * kWarpM);
-    const bool has_vectors = first.epilogue.scale || first.epilogue.bias;
-    if constexpr (!Traits::kInteger) {
-      if (SameInWarp(maps.plain_out && has_vectors)) StageVectors(args, first);
-    }
-#pragma unroll 1
-    for (int step = 0; step < Traits::kBlocksM * kSteps; ++step) {
-      Sum some[kCount];
-#pragma unroll
-      for (int i = 0; i < Traits::kBlocksM * kSteps; ++i) {
-        if (i != step) continue;
-#pragma unroll
-        for (int j = 0; j < kCount; ++j) some[j] = sums[i * kCount + j];
-      }
-      Place place = first;
-      place.row += step / kSteps * Traits::kWgmmaM;
-      place.column += step % kSteps * kColumns;
-      // Tells ptxas that the branches are uniform in the warp, see Multiplier.
-      if (SameInWarp(place.row >= place.rows)) return;
-      if (SameInWarp(place.column >= args.n)) continue;
+    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + warp * kWarpM);
+    // Tells ptxas that the branches are uniform in the warp, see Multiplier.
+    const bool has_rows = SameInWarp(place.row < place.rows);
+    if (has_rows && SameInWarp(Traits::kInteger || !maps.plain_out)) {
+      StoreInSteps(args, place, sums);
+    } else if (has_rows) {
       if constexpr (!Traits::kInteger) {
-        if (SameInWarp(maps.plain_out)) {
-          if (SameInWarp(has_vectors)) Apply(some, step % kSteps * kColumns);
-          StoreSome(args, place, some);
-          continue;
+        const bool packs =
+            SameInWarp(kPacks && maps.out_valid && args.out_dtype == PlainOut(Traits::kLhs));
+        StoreFromRegisters(args, place, sums, packs);
+        if constexpr (kPacks) {
+          if (packs) {
+            packed->template Pack<kPlainBf16>(sums);
+            SetPlace(place, *packed);
+            return true;
+          }
         }
       }
-      StageSums<kColumns>(0, some);
-      StoreStaged(args, place, kColumns);
     }
+    if constexpr (kPacks) packed->Forget();
+    return false;
   }
 
   // Stores the fragments that this peer owns. All that can be computed in advance is done before
@@ -153,37 +145,10 @@ class Epilogue {
     const int64_t row = place.row + Lane() / 4, column = place.column + Lane() % 4 * 2;
     const int rows = AtMost(place.rows - row, kWarpM);
     const int columns = AtMost(args.n - column, Traits::kTileN);
-    const bool plain = !Traits::kInteger && maps.plain_out && !place.epilogue.scale &&
-                       !place.epilogue.bias && !args.preact &&
-                       place.epilogue.activation == Activation::kNone &&
-                       args.out_dtype != DType::kF32;
-    if (plain) {
-      constexpr int kAtOnce = 4;
-      const bool bf16 = args.out_dtype == DType::kBF16;
-      const int64_t next = 8 * args.n * sizeof(uint16_t);  // bytes between the halves' rows
-      char* line = static_cast<char*>(args.out) +
-                   ((place.z * args.m + row) * args.n + column) * sizeof(uint16_t);
-      asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(columns), "r"(int{bf16}));
-      peers.Wait();
-#pragma unroll 1
-      for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
-        Vec4<Sum> fours[kAtOnce];
-        peers.AddUp(first, fours);
-#pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) {
-          const int four = first + i;
-          if (four >= peers.end() || four * 8 >= columns) break;
-#pragma unroll
-          for (int half = 0; half < 2; ++half) {
-            const uint32_t pair = PackPair(bf16, static_cast<float>(fours[i][2 * half]),
-                                           static_cast<float>(fours[i][2 * half + 1]));
-            if (half * 8 < rows) {
-              *reinterpret_cast<uint32_t*>(line + half * next + four * 8 * sizeof(uint16_t)) = pair;
-            }
-          }
-        }
+    if constexpr (!Traits::kInteger) {
+      if (maps.plain_out && !args.preact) {
+        return StoreOwnedFloats(args, place, row, rows, column, columns, peers);
       }
-      return;
     }
     peers.Wait();
 #pragma unroll 1
@@ -209,41 +174,14 @@ class Epilogue {
     const int count = AtMost(args.m - column, 4);
     const bool aligned = args.m % 4 == 0;
     const int64_t first_row = place.column + Lane() / 4;
-    const bool plain = !Traits::kInteger && aligned && IsWideFloat(args.out_dtype) &&
-                       !args.accumulate && !place.epilogue.scale && !place.epilogue.bias &&
-                       !args.preact && place.epilogue.activation == Activation::kNone;
-    if (plain) {
-      constexpr int kAtOnce = Traits::kFours < 4 ? Traits::kFours : 4;
-      const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
-      const int element = wide ? sizeof(float) : sizeof(uint16_t);
-      const int64_t next = 8 * args.m * element;  // bytes between rows of consecutive fragments
-      const int rows = AtMost(args.n - first_row, Traits::kTileN);
-      char* line = static_cast<char*>(args.out) +
-                   ((place.z * args.n + first_row) * args.m + column) * element;
-      asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(int{wide}), "r"(int{bf16}));
-      peers.Wait();
-      if (count <= 0) return;
-#pragma unroll 1
-      for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
-        Vec4<Sum> fours[kAtOnce];
-        peers.AddUp(first, fours);
-#pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) {
-          const int four = first + i;
-          if (four >= peers.end() || four * 8 >= rows) break;
-          const Vec4<float> value = Convert4<float>(fours[i]);
-          if (wide) {
-            *reinterpret_cast<Vec4<float>*>(line + four * next) = value;
-          } else {
-            *reinterpret_cast<Vec4<uint16_t>*>(line + four * next) = Convert16(bf16, value);
-          }
-        }
+    const ColumnVectors vectors(place.epilogue, column, count);
+    if constexpr (!Traits::kInteger) {
+      if (aligned && IsWideFloat(args.out_dtype) && !args.accumulate && !args.preact) {
+        return StoreTransposedFloats(args, place, vectors, first_row, column, count, peers);
       }
-      return;
     }
     peers.Wait();
     if (count <= 0) return;
-    const ColumnVectors vectors(place.epilogue, column, count);
 #pragma unroll 1
     for (int four = peers.first(); four < peers.end(); ++four) {
       const int64_t row = first_row + four * 8;
@@ -293,6 +231,99 @@ class Epilogue {
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
+  // Stores pairs of columns of `rows` and `columns`, counted from this lane's first ones.
+  template <class Peers>
+  JAXGEMM_SM90 void StoreOwnedFloats(const GemmArgs& args, const Place& place, int64_t row,
+                                     int rows, int64_t column, int columns, const Peers& peers) {
+    constexpr int kAtOnce = 4;
+    const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
+    const bool has_vectors = place.epilogue.scale || place.epilogue.bias;
+    const int element = wide ? sizeof(float) : sizeof(uint16_t);
+    const int64_t next = 8 * args.n * element;  // bytes between the halves' rows
+    char* line =
+        static_cast<char*>(args.out) + ((place.z * args.m + row) * args.n + column) * element;
+    asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(columns), "r"(int{bf16}));
+    bool waited = false;
+#pragma unroll 1
+    for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
+      ColumnVector vectors[2 * kAtOnce];
+      if (has_vectors) {
+#pragma unroll
+        for (int i = 0; i < 2 * kAtOnce; ++i) {
+          const int in_tile = (first + i / 2) * 8 + i % 2;
+          vectors[i] = in_tile < columns ? Load(place.epilogue, column + in_tile) : ColumnVector{};
+        }
+      }
+      if (!waited) peers.Wait();
+      waited = true;
+      Vec4<Sum> fours[kAtOnce];
+      peers.AddUp(first, fours);
+      if (has_vectors) {
+#pragma unroll
+        for (int i = 0; i < 4 * kAtOnce; ++i) {
+          const ColumnVector& vector = vectors[i / 4 * 2 + i % 2];
+          Sum& sum = fours[i / 4][i % 4];
+          sum = TileEpilogue::Affine(sum, vector.scale, vector.bias);
+        }
+      }
+      Activate(place.epilogue.activation, fours);
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int four = first + i;
+        if (four >= peers.end() || four * 8 >= columns) break;
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const Sum low = fours[i][2 * half], high = fours[i][2 * half + 1];
+          if (half * 8 >= rows) continue;
+          char* at = line + half * next + four * 8 * element;
+          if (wide) {
+            *reinterpret_cast<Pair*>(at) = {{low, high}};
+          } else {
+            *reinterpret_cast<uint32_t*>(at) = PackPair(bf16, low, high);
+          }
+        }
+      }
+    }
+  }
+  // Stores four columns of each row, `count` of which exist.
+  template <class Peers>
+  JAXGEMM_SM90 void StoreTransposedFloats(const GemmArgs& args, const Place& place,
+                                          const ColumnVectors& vectors, int64_t first_row,
+                                          int64_t column, int count, const Peers& peers) {
+    constexpr int kAtOnce = Traits::kFours < 4 ? Traits::kFours : 4;
+    const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
+    const bool has_vectors = place.epilogue.scale || place.epilogue.bias;
+    const int element = wide ? sizeof(float) : sizeof(uint16_t);
+    const int64_t next = 8 * args.m * element;  // bytes between rows of consecutive fragments
+    const int rows = AtMost(args.n - first_row, Traits::kTileN);
+    char* line =
+        static_cast<char*>(args.out) + ((place.z * args.n + first_row) * args.m + column) * element;
+    asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(int{wide}), "r"(int{bf16}));
+    peers.Wait();
+    if (count <= 0) return;
+#pragma unroll 1
+    for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
+      Vec4<Sum> fours[kAtOnce];
+      peers.AddUp(first, fours);
+      if (has_vectors) {
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) fours[i] = vectors.Apply(fours[i]);
+      }
+      Activate(place.epilogue.activation, fours);
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int four = first + i;
+        if (four >= peers.end() || four * 8 >= rows) break;
+        const Vec4<float> value = Convert4<float>(fours[i]);
+        if (wide) {
+          *reinterpret_cast<Vec4<float>*>(line + four * next) = value;
+        } else {
+          *reinterpret_cast<Vec4<uint16_t>*>(line + four * next) = Convert16(bf16, value);
+        }
+      }
+    }
+  }
+
   // Stores straight from the registers. The case without an epilogue is short and separate, because
   // most tiles take it.
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
@@ -332,7 +363,9 @@ class Epilogue {
   // their latency is waited for once.
   JAXGEMM_SM90 void StageVectors(const GemmArgs& args, const Place& place) {
     static_assert(Traits::kTileN * sizeof(ColumnVector) <= Traits::kStagedBytes);
-    __syncwarp();  // all lanes have read those of the tile before
+    // TMA has read the boxes of the tile before, and all lanes its vectors.
+    if (IsLeader()) WaitForStoredBoxes<0>();
+    __syncwarp();
 #pragma unroll
     for (int first = 0; first < Traits::kTileN; first += kWarpSize) {
       const int in_tile = first + Lane();
@@ -344,32 +377,102 @@ class Epilogue {
     }
     __syncwarp();
   }
-  // Applies the staged vectors to kCount accumulators, those of the tile's columns from `column`
-  // on.
-  template <int kCount>
-  JAXGEMM_SM90 void Apply(Sum (&sums)[kCount], int column) {
+  // Applies the staged vectors to the accumulators of 64 rows.
+  JAXGEMM_SM90 void Apply(Sum* sums) {
     const auto* vectors =
-        reinterpret_cast<const ColumnVector*>(shared_.out[Warp()]) + column + Lane() % 4 * 2;
+        reinterpret_cast<const ColumnVector*>(shared_.out[Warp()]) + Lane() % 4 * 2;
 #pragma unroll
-    for (int i = 0; i < kCount / 2; ++i) {
+    for (int i = 0; i < Traits::kSums / 2; ++i) {
       const ColumnVector vector = vectors[i / 2 * 8 + i % 2];
       Sum* sum = sums + i / 2 * 4 + i % 2;
       sum[0] = TileEpilogue::Affine(sum[0], vector.scale, vector.bias);
       sum[2] = TileEpilogue::Affine(sum[2], vector.scale, vector.bias);
     }
   }
-
-  // Stores kCount accumulators, to which bias and scale have been applied: those of the columns
-  // from place.column on.
-  template <int kCount>
-  JAXGEMM_SM90 void StoreSome(const GemmArgs& args, const Place& place, Sum (&sums)[kCount]) {
-    const TileEpilogue& epilogue = place.epilogue;
-    if (args.preact) StoreTo<kCount>(args, args.preact, args.n, place, 0, args.n, sums);
-    WithActivation(epilogue.activation, [&](auto activate) {
+  // Applies the activation to all accumulators. Registers cannot be indexed at run time, so each
+  // step copies some of them: the code of the activations is there only once.
+  JAXGEMM_SM90 void Activate(Activation activation, Sum (&sums)[Traits::kAllSums]) {
+    constexpr int kCount = Traits::kAllSums % 32 == 0 ? 32 : Traits::kAllSums % 24 == 0 ? 24 : 8;
+    constexpr int kSteps = Traits::kAllSums / kCount;
+    if (SameInWarp(activation == Activation::kNone)) return;
+#pragma unroll 1
+    for (int step = 0; step < kSteps; ++step) {
+      Sum some[kCount];
 #pragma unroll
-      for (int i = 0; i < kCount; ++i) sums[i] = activate(sums[i]);
+      for (int i = 0; i < kCount; ++i) some[i] = sums[i];
+#pragma unroll
+      for (int other = 1; other < kSteps; ++other) {
+        if (other != step) continue;
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) some[i] = sums[other * kCount + i];
+      }
+      WithActivation(activation, [&](auto activate) {
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) some[i] = activate(some[i]);
+      });
+#pragma unroll
+      for (int other = 0; other < kSteps; ++other) {
+        if (other != step) continue;
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) sums[other * kCount + i] = some[i];
+      }
+    }
+  }
+
+  template <int kCount>
+  static JAXGEMM_SM90 void Activate(Activation activation, Vec4<Sum> (&fours)[kCount]) {
+    WithActivation(activation, [&](auto activate) {
+#pragma unroll
+      for (int i = 0; i < 4 * kCount; ++i) {
+        fours[i / 4][i % 4] = static_cast<Sum>(activate(static_cast<float>(fours[i / 4][i % 4])));
+      }
     });
-    StoreTo<kCount>(args, args.out, args.n, place, 0, args.n, sums);
+  }
+
+  // Applies the epilogue in place, and stores the results from the registers unless they are to be
+  // packed. `first` is the place of the first 64 rows.
+  JAXGEMM_SM90 void StoreFromRegisters(const GemmArgs& args, const Place& first,
+                                       Sum (&sums)[Traits::kAllSums], bool packs) {
+    if (SameInWarp(first.epilogue.scale || first.epilogue.bias)) {
+      StageVectors(args, first);
+#pragma unroll
+      for (int block = 0; block < Traits::kBlocksM; ++block) Apply(sums + block * Traits::kSums);
+    }
+    // The preactivation is stored first, then out: the code that stores is there only once.
+#pragma unroll 1
+    for (bool is_out = !args.preact;; is_out = true) {
+      if (SameInWarp(is_out)) {
+        Activate(first.epilogue.activation, sums);
+        if (SameInWarp(packs)) return;
+      }
+#pragma unroll
+      for (int block = 0; block < Traits::kBlocksM; ++block) {
+        Place place = first;
+        place.row += block * Traits::kWgmmaM;
+        if (SameInWarp(place.row >= place.rows)) break;
+        StoreTo<Traits::kSums>(args, is_out ? args.out : args.preact, args.n, place, 0, args.n,
+                               sums + block * Traits::kSums);
+      }
+      if (SameInWarp(is_out)) return;
+    }
+  }
+  // For the types of out that few products have. Each step stages and stores kColumns columns.
+  JAXGEMM_SM90 void StoreInSteps(const GemmArgs& args, const Place& first,
+                                 Sum (&sums)[Traits::kAllSums]) {
+    constexpr int kCount = kColumns / 2, kSteps = Traits::kTileN / kColumns;
+#pragma unroll 1
+    for (int step = 0; step < Traits::kBlocksM * kSteps; ++step) {
+      Place place = first;
+      place.row += step / kSteps * Traits::kWgmmaM;
+      place.column += step % kSteps * kColumns;
+      if (SameInWarp(place.row >= place.rows)) return;
+      if (SameInWarp(place.column >= args.n)) continue;
+#pragma unroll
+      for (int i = 0; i < Traits::kBlocksM * kSteps; ++i) {
+        if (i == step) StageSums<kColumns>(0, sums + i * kCount);
+      }
+      StoreStaged(args, place, kColumns);
+    }
   }
 
   // Gated tiles have the gate's accumulators first, then the up projection's.

@@ -107,10 +107,10 @@ class DenseWorkgroup {
         ConsumeAsPeer();
       } else if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
-      } else if constexpr (Traits::kIsFused || Traits::kHasOnlyDenseForms) {
+      } else if constexpr (Traits::kHasOnlyDenseForms || Traits::kInteger) {
         ConsumeAndStore();
       } else {
-        ConsumePlain();
+        ConsumeAndStoreMeanwhile();
       }
     } else {
       if constexpr (Traits::kTradesRegisters) GiveRegisters<kLoaderRegisters>();
@@ -214,7 +214,7 @@ class DenseWorkgroup {
     }
   };
 
-  JAXGEMM_SM90 void ConsumePlain() {
+  JAXGEMM_SM90 void ConsumeAndStoreMeanwhile() {
     typename Traits::Sum sums[Traits::kSums];
     const Index size = map_.map.size();
     Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);

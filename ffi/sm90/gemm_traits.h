@@ -70,7 +70,9 @@ struct Sm90Traits {
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
   // Consumers with few accumulators do not need setmaxnreg: the registers at launch are enough.
   // Threads that copy operands need theirs.
-  static constexpr bool kTradesRegisters = !kIsDense || kAllSums > (kLoadsByElement ? 104 : 64);
+  static constexpr bool kTradesRegisters = !kIsDense || kAllSums > (kLoadsByElement ? 104
+                                                                    : kIsFused      ? 32
+                                                                                    : 64);
   static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;
   // A warp's 16 rows are staged for out in boxes of 64 columns of 16 bits, or as many accumulators
   // as fit. With 192 columns a second box would cost a stage.

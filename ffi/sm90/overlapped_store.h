@@ -52,7 +52,14 @@ struct StoredMeanwhile {
   }
   // Takes a tile's accumulators when IsDone().
   JAXGEMM_SM90 void Take(const WorkTile& tile, typename Traits::Sum (&sums)[Traits::kSums]) {
-    if (Epilogue<Traits>(shared, rank).PackPlain(args, tile, sums, packed)) box = 0;
+    Epilogue<Traits> epilogue(shared, rank);
+    bool has_boxes;
+    if constexpr (Traits::kIsFused) {
+      has_boxes = epilogue.StoreFused(args, maps, tile, sums, &packed);
+    } else {
+      has_boxes = epilogue.PackPlain(args, tile, sums, packed);
+    }
+    if (has_boxes) box = 0;
   }
   // Called by whole warpgroups after the last tile.
   JAXGEMM_SM90 void Finish() {

@@ -19,6 +19,12 @@ class OutBoxes {
     int row, column, z;  // in out
     uint32_t pairs[kBoxes][kPairs];
 
+    // Tells the compiler that the old pairs are not needed, so that it frees their registers.
+    JAXGEMM_SM90 void Forget() {
+#pragma unroll
+      for (int i = 0; i < kBoxes * kPairs; ++i)
+        asm volatile("" : "=r"(pairs[i / kPairs][i % kPairs]));
+    }
     template <bool kBf16>
     JAXGEMM_SM90 void Pack(const Sum* sums) {
 #pragma unroll

@@ -214,7 +214,8 @@ def grouped(kernel: Kernel):
     config = kernel.config(schedule=schedule, num_workgroups=3)
     yield (f"ragged m {schedule}", functools.partial(
         call, numbers=numbers, config=config), (a, b, sizes), wanted)
-  if not kernel.integer:
+  # Other types are multiplied as bfloat16: a group may begin at any k.
+  if kernel.dtypes[0] in ("bfloat16", "float16"):
     sizes = np.asarray([kernel.k + 3, 0, 1, 2 * kernel.k], np.int32)
     ends = np.cumsum(sizes)
     a, wide_a = kernel.lhs(rng, 80, int(ends[-1]) + 5)
