@@ -110,7 +110,7 @@ _RAGGED = ("gated", "ragged_dot_dimension_numbers", "num_local_groups", "group_o
            "accumulate", "rhs_grad")
 _CHUNKED = ("tiles_per_chunk_m", "tile_idx_pivot_m", "epoch", "chunk_rows", "timeout")
 _ARRAYS = ("group_sizes", "group_offset", "chunk_signals", "epoch", "bias", "scale",
-           "accumulate", "rhs_grad")
+           "scale_lhs", "scale_rhs", "accumulate", "rhs_grad")
 
 
 def _function(kwargs):
@@ -171,7 +171,8 @@ def _function(kwargs):
 
 def _abstract(name: str, x):
   """An array for tracing; a `jax.ShapeDtypeStruct` if it is in host memory."""
-  if name in ("bias", "scale") and not isinstance(x, jax.ShapeDtypeStruct):
+  scales = "scale", "scale_lhs", "scale_rhs"
+  if name in ("bias", *scales) and not isinstance(x, jax.ShapeDtypeStruct):
     x = array_argument(name, x)
   if not isinstance(x, jax.Array):
     return x

@@ -1,5 +1,6 @@
 // The epilogue of GPUs for four neighbouring columns of a row, with any option and type of out:
-// out = cast(activation(scale * acc + bias)), or cast(activation(gate) * up) in a gated product.
+// out = cast(activation(row_scale * scale * acc + bias)), or cast(activation(gate) * up) in a gated
+// product.
 #pragma once
 
 #include "kernel/epilogue.h"
@@ -57,7 +58,9 @@ struct TileEpilogue {
   // bias_bf16, else float.
   const void* bias;
   const float* scale;
-  int32_t scale_stride;  // 0: one scale for all columns
+  const float* row_scale;
+  int32_t scale_stride;      // 0: one scale for all columns
+  int32_t row_scale_stride;  // 0: one scale for all rows
   Activation activation;
   bool bias_bf16;
 
@@ -66,7 +69,9 @@ struct TileEpilogue {
   JAXGEMM_GPU TileEpilogue(const GemmArgs& args, const WorkTile& tile, Ragged ragged)
       : bias(nullptr),
         scale(nullptr),
+        row_scale(nullptr),
         scale_stride(args.scale_stride),
+        row_scale_stride(args.row_scale_stride),
         activation(tile.zero ? Activation::kNone : args.activation),
         bias_bf16(kReadsBf16Bias && args.bias_bf16) {
     if (tile.zero) return;
@@ -76,6 +81,13 @@ struct TileEpilogue {
              vector * args.bias_batch_stride * (bias_bf16 ? sizeof(uint16_t) : sizeof(uint32_t));
     }
     if (args.scale) scale = args.scale + vector * args.scale_batch_stride;
+    if (args.row_scale) row_scale = args.row_scale + tile.batch * args.row_scale_batch_stride;
+  }
+  JAXGEMM_GPU bool HasVectors() const { return bias || scale || row_scale; }
+
+  // The scale of a row, counted from the batch's first row on; 1 if there is none.
+  JAXGEMM_GPU float RowScale(int64_t row) const {
+    return row_scale ? row_scale[row * row_scale_stride] : 1.0f;
   }
 
   // The bits of a column's bias as a float or int32_t. There must be a bias.
@@ -110,17 +122,20 @@ struct ColumnVectors {
     }
   }
   template <class Sum4>
-  JAXGEMM_GPU Vec4<float> Apply(Sum4 sum) const {
-    return TileEpilogue::Affine(Convert4<float>(sum), scale, __builtin_bit_cast(Vec4<float>, bias));
+  JAXGEMM_GPU Vec4<float> Apply(Sum4 sum, float row_scale) const {
+    return TileEpilogue::Affine(Convert4<float>(sum) * Same4(row_scale), scale,
+                                __builtin_bit_cast(Vec4<float>, bias));
   }
 };
 
-// Stores four columns of a row of out, which has `length` columns. `row` counts all rows of out;
-// load_up() returns the up projection's accumulators of a gated product.
+// Stores four columns of a row of out, which has `length` columns. `row` counts all rows of out,
+// and `row_scale` is this row's; load_up() returns the up projection's accumulators of a gated
+// product.
 template <bool kInteger, class Sum4, class LoadUp>
 JAXGEMM_GPU void StoreRow(const GemmArgs& args, const TileEpilogue& tile,
-                          const ColumnVectors& vectors, int64_t row, int64_t length, int64_t column,
-                          int count, bool aligned, Sum4 sum, const LoadUp& load_up) {
+                          const ColumnVectors& vectors, float row_scale, int64_t row,
+                          int64_t length, int64_t column, int count, bool aligned, Sum4 sum,
+                          const LoadUp& load_up) {
   const int64_t offset = row * length + column;
   if constexpr (kInteger) {
     if (args.out_dtype == DType::kS32 || args.out_dtype == DType::kS8) {
@@ -128,14 +143,14 @@ JAXGEMM_GPU void StoreRow(const GemmArgs& args, const TileEpilogue& tile,
                      count, aligned);
     }
   }
-  const Vec4<float> z = vectors.Apply(sum);
+  const Vec4<float> z = vectors.Apply(sum, row_scale);
   Vec4<float> up = z, value = z;
   WithActivation(tile.activation, [&](auto activate) __attribute__((always_inline)) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) value[i] = activate(z[i]);
   });
   if (args.gated) {
-    up = ColumnVectors(tile, length + column, count).Apply(load_up());
+    up = ColumnVectors(tile, length + column, count).Apply(load_up(), row_scale);
     value = value * up;
   }
   if (args.accumulate) value = value + Load4<float>(args.out, offset, count);

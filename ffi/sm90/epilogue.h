@@ -114,9 +114,11 @@ class Epilogue {
     const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();
     const Place first = PlaceOf(args, tile, rank_ * Traits::kCtaM + warp * kWarpM);
     const bool has_vectors = first.epilogue.scale || first.epilogue.bias;
+    const bool has_row_scale = first.epilogue.row_scale;
     if constexpr (!Traits::kInteger) {
       if (SameInWarp(maps.plain_out && has_vectors)) StageVectors(args, first);
     }
+    RowScales row_scales;
 #pragma unroll 1
     for (int step = 0; step < Traits::kBlocksM * kSteps; ++step) {
       Sum some[kCount];
@@ -134,6 +136,10 @@ class Epilogue {
       if (SameInWarp(place.column >= args.n)) continue;
       if constexpr (!Traits::kInteger) {
         if (SameInWarp(maps.plain_out)) {
+          if (SameInWarp(has_row_scale)) {
+            if (step % kSteps == 0) row_scales = LoadRowScales(place);
+            ScaleRows(row_scales, some);
+          }
           if (SameInWarp(has_vectors)) Apply(some, step % kSteps * kColumns);
           StoreSome(args, place, some);
           continue;
@@ -153,9 +159,8 @@ class Epilogue {
     const int64_t row = place.row + Lane() / 4, column = place.column + Lane() % 4 * 2;
     const int rows = AtMost(place.rows - row, kWarpM);
     const int columns = AtMost(args.n - column, Traits::kTileN);
-    const bool plain = !Traits::kInteger && maps.plain_out && !place.epilogue.scale &&
-                       !place.epilogue.bias && !args.preact &&
-                       place.epilogue.activation == Activation::kNone &&
+    const bool plain = !Traits::kInteger && maps.plain_out && !place.epilogue.HasVectors() &&
+                       !args.preact && place.epilogue.activation == Activation::kNone &&
                        args.out_dtype != DType::kF32;
     if (plain) {
       constexpr int kAtOnce = 4;
@@ -210,8 +215,8 @@ class Epilogue {
     const bool aligned = args.m % 4 == 0;
     const int64_t first_row = place.column + Lane() / 4;
     const bool plain = !Traits::kInteger && aligned && IsWideFloat(args.out_dtype) &&
-                       !args.accumulate && !place.epilogue.scale && !place.epilogue.bias &&
-                       !args.preact && place.epilogue.activation == Activation::kNone;
+                       !args.accumulate && !place.epilogue.HasVectors() && !args.preact &&
+                       place.epilogue.activation == Activation::kNone;
     if (plain) {
       constexpr int kAtOnce = Traits::kFours < 4 ? Traits::kFours : 4;
       const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
@@ -250,8 +255,9 @@ class Epilogue {
       if (row >= args.n) return;
       Vec4<Sum> sums[1];
       peers.AddUp(four, sums);
-      StoreRow<Traits::kInteger>(args, place.epilogue, vectors, place.z * args.n + row, args.m,
-                                 column, count, aligned, sums[0], [&] { return sums[0]; });
+      StoreRow<Traits::kInteger>(args, place.epilogue, vectors, place.epilogue.RowScale(row),
+                                 place.z * args.n + row, args.m, column, count, aligned, sums[0],
+                                 [&] { return sums[0]; });
     }
   }
 
@@ -298,6 +304,7 @@ class Epilogue {
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
                               Sum (&sums)[Traits::kSums]) {
     const TileEpilogue& epilogue = place.epilogue;
+    if (epilogue.row_scale) ScaleRows(LoadRowScales(place), sums);
     if (epilogue.scale || epilogue.bias) ScaleAndShift<Traits::kSums>(args, place, sums);
     if (epilogue.activation != Activation::kNone || args.preact || args.gated) {
       StoreActivated(args, place, sums);
@@ -318,6 +325,21 @@ class Epilogue {
     const Boxes boxes(shared_, maps, thread_);
 #pragma unroll
     for (int i = 0; i < Boxes::kBoxes; ++i) boxes.Store(packed, i);
+  }
+
+  // The scales of the two rows that a thread has of its warp's.
+  struct RowScales {
+    float first, eighth;
+  };
+  JAXGEMM_SM90 RowScales LoadRowScales(const Place& place) const {
+    const int64_t row = place.row + Lane() / 4, at = place.first_row + row;
+    return {row < place.rows ? place.epilogue.RowScale(at) : 1,
+            row + 8 < place.rows ? place.epilogue.RowScale(at + 8) : 1};
+  }
+  template <int kCount>
+  static JAXGEMM_SM90 void ScaleRows(RowScales row_scales, Sum (&sums)[kCount]) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) sums[i] *= i % 4 < 2 ? row_scales.first : row_scales.eighth;
   }
 
   // The bias and the scale of a column.
@@ -579,6 +601,7 @@ class Epilogue {
   JAXGEMM_SM90 void StoreFour(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
                               int count, bool aligned, Vec4<Sum> sums, const LoadUp& load_up) {
     StoreRow<Traits::kInteger>(args, place.epilogue, ColumnVectors(place.epilogue, column, count),
+                               place.epilogue.RowScale(place.first_row + row),
                                place.z * args.m + place.first_row + row, args.n, column, count,
                                aligned, sums, load_up);
   }

@@ -16,8 +16,9 @@ import jax.numpy as jnp
 from jaxgemm import _ffi, epilogue, fallback
 from jaxgemm import mesh as meshes
 from jaxgemm.config import check_activation, resolve
-from jaxgemm.dense.api import dot_general, epilogue_values
+from jaxgemm.dense.api import dot_general
 from jaxgemm.dense.dimensions import result_type
+from jaxgemm.dense.vectors import epilogue_values
 from jaxgemm.dtypes import promote_with, xla_accumulator_dtype
 from jaxgemm.fallback import leaves_to_xla, unsupported_reason
 from jaxgemm.grouped import layout as grouped_layout
