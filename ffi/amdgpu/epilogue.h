@@ -74,14 +74,14 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
   const int64_t first_of_group = ragged_m ? tile.origin : 0;
   auto load_row_scale = [&](int pass) __attribute__((always_inline)) {
     const int64_t row = first_of_wave + pass * 32 + lane % 32;
-    return row < rows ? epilogue.RowScale(first_of_group + row) : 1.0f;
+    return row < rows ? epilogue.RowScale(args, first_of_group + row) : 1.0f;
   };
   float row_scales = 1.0f, next_row_scales = load_row_scale(0);
 
 #pragma clang loop unroll(disable)
   for (int pass = 0; pass < Traits::kFragsM / 2; ++pass) {
     row_scales = next_row_scales;
-    if (epilogue.row_scale) next_row_scales = load_row_scale(pass + 1);
+    if (epilogue.HasRowScale()) next_row_scales = load_row_scale(pass + 1);
     if (loaded) {
 #pragma unroll 4
       for (int i = 0; i < 2 * Traits::kFragsN; ++i, loaded += Traits::kThreads) {

@@ -58,9 +58,8 @@ struct TileEpilogue {
   // bias_bf16, else float.
   const void* bias;
   const float* scale;
-  const float* row_scale;
-  int32_t scale_stride;      // 0: one scale for all columns
-  int32_t row_scale_stride;  // 0: one scale for all rows
+  int32_t scale_stride;  // 0: one scale for all columns
+  Index row_scales;      // the batch whose row_scale is read; -1: none
   Activation activation;
   bool bias_bf16;
 
@@ -69,9 +68,8 @@ struct TileEpilogue {
   JAXGEMM_GPU TileEpilogue(const GemmArgs& args, const WorkTile& tile, Ragged ragged)
       : bias(nullptr),
         scale(nullptr),
-        row_scale(nullptr),
         scale_stride(args.scale_stride),
-        row_scale_stride(args.row_scale_stride),
+        row_scales(args.row_scale && !tile.zero ? tile.batch : -1),
         activation(tile.zero ? Activation::kNone : args.activation),
         bias_bf16(kReadsBf16Bias && args.bias_bf16) {
     if (tile.zero) return;
@@ -81,13 +79,14 @@ struct TileEpilogue {
              vector * args.bias_batch_stride * (bias_bf16 ? sizeof(uint16_t) : sizeof(uint32_t));
     }
     if (args.scale) scale = args.scale + vector * args.scale_batch_stride;
-    if (args.row_scale) row_scale = args.row_scale + tile.batch * args.row_scale_batch_stride;
   }
-  JAXGEMM_GPU bool HasVectors() const { return bias || scale || row_scale; }
+  JAXGEMM_GPU bool HasRowScale() const { return row_scales >= 0; }
+  JAXGEMM_GPU bool HasVectors() const { return bias || scale || HasRowScale(); }
 
   // The scale of a row, counted from the batch's first row on; 1 if there is none.
-  JAXGEMM_GPU float RowScale(int64_t row) const {
-    return row_scale ? row_scale[row * row_scale_stride] : 1.0f;
+  JAXGEMM_GPU float RowScale(const GemmArgs& args, int64_t row) const {
+    if (!HasRowScale()) return 1.0f;
+    return args.row_scale[row_scales * args.row_scale_batch_stride + row * args.row_scale_stride];
   }
 
   // The bits of a column's bias as a float or int32_t. There must be a bias.

@@ -36,6 +36,8 @@ class Epilogue {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
     if (place.row >= place.rows) return;
     if constexpr (!Traits::kInteger) {
+      if (maps.plain_out && place.epilogue.HasRowScale())
+        ScaleRows(LoadRowScales(args, place), sums);
       if (maps.plain_out) return StoreSums(args, maps, place, sums);
     }
     StoreFours(args, place, sums);
@@ -114,11 +116,10 @@ class Epilogue {
     const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();
     const Place first = PlaceOf(args, tile, rank_ * Traits::kCtaM + warp * kWarpM);
     const bool has_vectors = first.epilogue.scale || first.epilogue.bias;
-    const bool has_row_scale = first.epilogue.row_scale;
+    const bool has_row_scale = first.epilogue.HasRowScale();
     if constexpr (!Traits::kInteger) {
       if (SameInWarp(maps.plain_out && has_vectors)) StageVectors(args, first);
     }
-    RowScales row_scales;
 #pragma unroll 1
     for (int step = 0; step < Traits::kBlocksM * kSteps; ++step) {
       Sum some[kCount];
@@ -137,8 +138,7 @@ class Epilogue {
       if constexpr (!Traits::kInteger) {
         if (SameInWarp(maps.plain_out)) {
           if (SameInWarp(has_row_scale)) {
-            if (step % kSteps == 0) row_scales = LoadRowScales(place);
-            ScaleRows(row_scales, some);
+            ScaleRows(LoadRowScales(args, place), some);
           }
           if (SameInWarp(has_vectors)) Apply(some, step % kSteps * kColumns);
           StoreSome(args, place, some);
@@ -255,7 +255,7 @@ class Epilogue {
       if (row >= args.n) return;
       Vec4<Sum> sums[1];
       peers.AddUp(four, sums);
-      StoreRow<Traits::kInteger>(args, place.epilogue, vectors, place.epilogue.RowScale(row),
+      StoreRow<Traits::kInteger>(args, place.epilogue, vectors, place.epilogue.RowScale(args, row),
                                  place.z * args.n + row, args.m, column, count, aligned, sums[0],
                                  [&] { return sums[0]; });
     }
@@ -304,7 +304,6 @@ class Epilogue {
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
                               Sum (&sums)[Traits::kSums]) {
     const TileEpilogue& epilogue = place.epilogue;
-    if (epilogue.row_scale) ScaleRows(LoadRowScales(place), sums);
     if (epilogue.scale || epilogue.bias) ScaleAndShift<Traits::kSums>(args, place, sums);
     if (epilogue.activation != Activation::kNone || args.preact || args.gated) {
       StoreActivated(args, place, sums);
@@ -331,10 +330,11 @@ class Epilogue {
   struct RowScales {
     float first, eighth;
   };
-  JAXGEMM_SM90 RowScales LoadRowScales(const Place& place) const {
-    const int64_t row = place.row + Lane() / 4, at = place.first_row + row;
-    return {row < place.rows ? place.epilogue.RowScale(at) : 1,
-            row + 8 < place.rows ? place.epilogue.RowScale(at + 8) : 1};
+  JAXGEMM_SM90 RowScales LoadRowScales(const GemmArgs& args, const Place& place) const {
+    const int row = Lane() / 4, rows = AtMost(place.rows - place.row, kWarpM);
+    const int64_t at = place.first_row + place.row;
+    return {place.epilogue.RowScale(args, at + AtMost(row, rows - 1)),
+            place.epilogue.RowScale(args, at + AtMost(row + 8, rows - 1))};
   }
   template <int kCount>
   static JAXGEMM_SM90 void ScaleRows(RowScales row_scales, Sum (&sums)[kCount]) {
@@ -601,7 +601,7 @@ class Epilogue {
   JAXGEMM_SM90 void StoreFour(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
                               int count, bool aligned, Vec4<Sum> sums, const LoadUp& load_up) {
     StoreRow<Traits::kInteger>(args, place.epilogue, ColumnVectors(place.epilogue, column, count),
-                               place.epilogue.RowScale(place.first_row + row),
+                               place.epilogue.RowScale(args, place.first_row + row),
                                place.z * args.m + place.first_row + row, args.n, column, count,
                                aligned, sums, load_up);
   }

@@ -272,7 +272,8 @@ void Run(GpuLauncher& launcher, Case c) {
     for (int64_t n = 0; n < p.n; ++n) {
       const int64_t batch = p.grouped() ? 0 : z, at = row * p.n + n;
       if (p.scale) sums[n] *= scale.values[c.one_scale ? batch : batch * p.n + n];
-      if (p.row_scale) sums[n] *= row_scale.values[row];
+      // Rows of no group are zero, not -0.
+      if (p.row_scale && end > 0) sums[n] *= row_scale.values[row];
       if (p.bias) sums[n] += bias.values[batch * p.n + n];
       auto check = [&](double value, Buffer& result) {
         char wanted[4];
@@ -531,7 +532,7 @@ void TestEpilogueOfNoGroup() {
   WorkTile tile{.group = 1};
   const TileEpilogue group(args, tile, Ragged::kM);
   CHECK_THAT(group.bias == static_cast<const void*>(bias + 4) && group.scale == scale + 4 &&
-                 group.row_scale == row_scale && group.activation == Activation::kGelu,
+                 group.row_scales == 0 && group.activation == Activation::kGelu,
              "group");
   tile.zero = true;
   const TileEpilogue none(args, tile, Ragged::kM);

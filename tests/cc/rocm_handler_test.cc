@@ -285,7 +285,7 @@ void TestFailuresToLaunch() {
   ExpectError("no such target", Execute(call), "target 'gfx1' is unknown");
   call = base.Make();
   call.AddArg(XLA_FFI_DataType_F32, &base.operands[0], {1});
-  ExpectError("an operand too many", Execute(call), "got 5 operands");
+  ExpectError("an operand too many", Execute(call), "got 6 operands");
   call = base.Make();
   call.attributes["target"] = "cpu";
   call.attributes["kernel"] = "";
