@@ -97,7 +97,8 @@ def _faster_by_xla(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec) 
   return plan_contraction(operands, dims, spec, target)[1]["faster_by_xla"] or None
 
 
-def _call(lhs, rhs, bias, scales: Scales, product: Product, **options):
+def compute(lhs, rhs, bias, scales: Scales, product: Product, **options) -> jax.Array:
+  """A product by the kernels or by XLA; see `prepare` for the options."""
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
   spec, dims, vectors, reason = prepare(lhs, rhs, bias, scales, product, **options)
@@ -120,13 +121,13 @@ def _call(lhs, rhs, bias, scales: Scales, product: Product, **options):
     return sharding.explicit(
         mesh, operands, dims, spec, contract_local, product.result)
 
-  def compute(lhs, rhs, *vectors):
+  def on_kernels(lhs, rhs, *vectors):
     return contract(lhs, rhs, *vectors, dims=dims, spec=spec,
                     partition=meshes.needs_partitioning_rule(spec.config.partition))[0]
 
   if mesh is not None:
-    compute = meshes.with_automatic_axes(mesh, compute, product.result)
-  return compute(lhs, rhs, *vectors)
+    on_kernels = meshes.with_automatic_axes(mesh, on_kernels, product.result)
+  return on_kernels(lhs, rhs, *vectors)
 
 
 _OPTIONS = dict(activation=None, schedule=None, reduction=None, deterministic=False,
@@ -154,7 +155,7 @@ def _matmul(a, b, *, bias=None, scale=None, scale_lhs=None, scale_rhs=None, prec
       a, b, precision=precision, preferred_element_type=preferred_element_type,
       out_sharding=out_sharding,
   )
-  return _call(
+  return compute(
       a, b, bias, Scales(scale, scale_lhs, scale_rhs), product, precision=precision,
       **(_OPTIONS | options))
 
@@ -240,7 +241,7 @@ def _dot_general(lhs, rhs, *, dimension_numbers, bias=None, scale=None, scale_lh
       lhs, rhs, dimension_numbers=dimension_numbers, precision=precision,
       preferred_element_type=preferred_element_type, out_sharding=out_sharding,
   )
-  return _call(
+  return compute(
       lhs, rhs, bias, Scales(scale, scale_lhs, scale_rhs), product, precision=precision,
       **(_OPTIONS | options))
 

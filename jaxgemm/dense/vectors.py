@@ -108,7 +108,7 @@ def _labelled_scale(name: str, x, shape, dropped, labels: Labels, own: Labels,
   kept = [label in product.dims.out for label in labels_of]
   keepdims = tuple(n if there else 1 for n, there in zip(shape, kept))
   size = dict(zip(product.dims.out, product.result.shape))
-  allowed = {(): (), (1,): ()}
+  allowed: dict[tuple[int, ...], Labels] = {(): (), (1,): ()}
   for found in (own, product.batch + own):
     allowed.setdefault(tuple(size[i] for i in found), found)
   if len(x.shape) == len(shape) and all(

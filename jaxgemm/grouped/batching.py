@@ -63,9 +63,8 @@ def _batch(operands, axes, *, form, spec, partitioned):
     arrays, axes, ranks = arrays + [row_scale], axes + [row_scale_axis], ranks + [1]
 
   def product(lhs, rhs, sizes, *rest):
-    rest = [*rest]
-    buffer_now = None if buffer is None else rest.pop(0)
-    given = lhs, rhs, sizes, offset, buffer_now, bias, scale, *rest
+    others = rest[:len(rest) - (row_scale is not None)]  # the buffer, if there is one
+    given = lhs, rhs, sizes, offset, *others, bias, scale, *rest[len(others):]
     return bind(*(x for x in given if x is not None), form=form, spec=spec)
 
   new, *_ = {x.shape[axis] for x, axis in zip(arrays, axes) if axis is not None}
