@@ -158,9 +158,9 @@ def test_a_layer_learns(rng, recipe):
         first, second = nnx.merge(graph, params)
         return ((second(jax.nn.gelu(first(x))) - y)**2).mean()
       value, grads = jax.value_and_grad(loss)(params)
-      return value, jax.tree.map(lambda p, g: p - 0.3 * g, params, grads)
+      return value, jax.tree.map(lambda p, g: p - 0.5 * g, params, grads)
 
-    for _ in range(60):
+    for _ in range(200):
       value, params = step(params)
     return float(value)
 

@@ -66,7 +66,8 @@ def test_mx_scales_are_powers_of_two(rng, dtype):
                                 wanted[[0, 1, 3]])
   assert (f64(scales.astype(jnp.float32))[2] == 2.0**-126).all()  # not subnormal
   error = np.abs(f64(Quantized(values, scales).dequantize()) - f64(x))[[0, 1, 3]]
-  step = {"float8_e4m3fn": 2.0**-3, "float8_e5m2": 2.0**-2, "float4_e2m1fn": 2.0**-1}[dtype]
+  # Values between the dtype's largest, 1.75 (1.5) * 2**n, and 2 * 2**n are cut off.
+  step = {"float8_e4m3fn": 2.0**-2, "float8_e5m2": 2.0**-2, "float4_e2m1fn": 2.0**-1}[dtype]
   assert (error.reshape(3, 2, 32) <= step * 2.0**exponents[[0, 1, 3], :, None]).all()
 
 
@@ -135,20 +136,21 @@ def test_products_of_what_it_gives(rng):
 
 @pytest.mark.parametrize("kind, blocks", [("row", 1), ("block", 3), ("mx", 3)])
 @pytest.mark.parametrize("of_rhs", ["row", "mx"])
-def test_scaled_matmul_as_in_jax(rng, kind, blocks, of_rhs):
+def test_scaled_matmul(rng, kind, blocks, of_rhs):
   a, b = array(rng, 2, 20, 96), array(rng, 2, 12, 96)
   block = {"block": 32} if kind == "block" else {}
   qa, qb = quantize(a, kind, **block), quantize(b, of_rhs)
   assert qa.scales.shape == (2, 20, blocks)
   options = dict(preferred_element_type=jnp.float32)
-  given = jaxgemm.scaled_matmul(*qa[:1], *qb[:1], qa.scales, qb.scales, **options)
-  assert given.shape == (2, 20, 12) and given.dtype == jnp.float32
-  wanted = jax.nn.scaled_matmul(qa.values, qb.values, qa.scales, qb.scales, **options)
+  args = qa.values, qb.values, qa.scales, qb.scales
+  given = jaxgemm.scaled_matmul(*args, **options)
+  if qa.scales.shape[2] == qb.scales.shape[2]:  # jax lowers its function for some GPUs only
+    theirs = jax.eval_shape(jax.nn.scaled_matmul, *args)
+    assert (given.shape, given.dtype) == (theirs.shape, theirs.dtype)
+  exact = np.einsum("bmk,bnk->bmn", f64(qa.dequantize()), f64(qb.dequantize()))
   # Scales that are no powers of two are applied in bfloat16.
   tolerance = 2.0**-8 if kind == "block" else 1e-6
-  np.testing.assert_allclose(given, wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
-  exact = np.einsum("bmk,bnk->bmn", f64(qa.dequantize()), f64(qb.dequantize()))
-  np.testing.assert_allclose(given, exact, rtol=0, atol=tolerance * np.abs(wanted).max())
+  np.testing.assert_allclose(given, exact, rtol=0, atol=tolerance * np.abs(exact).max())
   said = str(jaxgemm.explain(qa.values, qb.values, lhs_scales=qa.scales, rhs_scales=qb.scales))
   assert ("lhs is dequantised to bfloat16 first: it has a scale for each 32 of k" in said) == (
       blocks > 1)
