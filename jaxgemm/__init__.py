@@ -5,6 +5,9 @@
   ragged_dot      jax.lax.ragged_dot, likewise, for mixtures of experts
   ragged_dot_general  jax.lax.ragged_dot_general, likewise
   ragged_gated_linear_unit  two of them as one kernel: activation(gate) * up
+  scaled_matmul   jax.nn.scaled_matmul, likewise
+  quantize        an array in float8, with scales for scale_lhs and scale_rhs: Quantized
+  fp8             products in float8 for training
   chunked_matmul  matmul, begun while chunks of its lhs are still arriving
   chunk_rows      how many rows such a chunk has
   overlap         copies an array in chunks, beside a product of it
@@ -36,12 +39,15 @@ GemmConfig(partition=False).
 
 import importlib.metadata
 
+from jaxgemm import fp8
 from jaxgemm.chunked.api import chunk_rows, chunked_matmul
 from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
 from jaxgemm.config import GemmConfig
 from jaxgemm.dense.api import dot_general, matmul
+from jaxgemm.dense.scaled import scaled_matmul
 from jaxgemm.explain import Explanation, explain, supports, workspace_size
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
+from jaxgemm.quantization import Quantized, quantize
 from jaxgemm.tune.tune import tune
 
 __version__ = importlib.metadata.version("jaxgemm")
@@ -50,16 +56,20 @@ __all__ = [
     "ChunkedArray",
     "Explanation",
     "GemmConfig",
+    "Quantized",
     "chunk_rows",
     "chunked_matmul",
     "dot_general",
     "explain",
+    "fp8",
     "join",
     "matmul",
     "overlap",
+    "quantize",
     "ragged_dot",
     "ragged_dot_general",
     "ragged_gated_linear_unit",
+    "scaled_matmul",
     "start_copy",
     "tune",
     "supports",

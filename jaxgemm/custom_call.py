@@ -54,8 +54,8 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
   entry "relayout" has the layout and the sizes that the attributes are for.
 
   Args:
-    vectors: whether the call has a vector operand, by name: bias and scale; and whether
-      that bias is bfloat16, as bias_bf16. Other targets than Hopper's get a copy of it.
+    vectors: whether the call has a vector operand, by name: bias, scale and row_scale; and
+      whether that bias is bfloat16, as bias_bf16. Other targets than Hopper's get a copy of it.
 
   Raises:
     ValueError: the problem or the config does not fit the target.

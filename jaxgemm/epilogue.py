@@ -25,19 +25,26 @@ def expand(x: jax.Array, labels: Labels, to: Labels) -> jax.Array:
   return jnp.expand_dims(x, missing) if missing else x
 
 
-def apply(acc, acc_labels, bias, scale, *, dims, spec) -> list[jax.Array]:
+def scaled(z, scale, row_scale, dims) -> jax.Array:
+  """z, with the labels dims.out, times the scales, of which each may be None."""
+  for x, labels in ((row_scale, dims.row_scale), (scale, dims.scale)):
+    if x is not None:
+      z = z * expand(x, labels, dims.out)
+  return z
+
+
+def apply(acc, acc_labels, bias, scale, row_scale, *, dims, spec) -> list[jax.Array]:
   """Results of a contraction, given its accumulator (float32 or int32).
 
   Args:
     acc: the accumulator; its labels are `acc_labels`, those of dims.out or fewer.
     bias: values with the labels dims.bias, or None.
     scale: values with the labels dims.scale, or None.
+    row_scale: values with the labels dims.row_scale, or None.
     dims: the contraction's labels.
     spec: its `Spec`.
   """
-  z = expand(acc, acc_labels, dims.out)
-  if scale is not None:
-    z = z * expand(scale, dims.scale, dims.out)
+  z = scaled(expand(acc, acc_labels, dims.out), scale, row_scale, dims)
   if bias is not None:
     z = z + expand(bias, dims.bias, dims.out)
   return results(z, spec)

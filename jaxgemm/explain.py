@@ -13,7 +13,7 @@ from jaxgemm import _ffi, program
 from jaxgemm.chunked.api import chunked_matmul
 from jaxgemm.chunked.primitive import chunked_p, plan_chunked
 from jaxgemm.config import did_you_mean
-from jaxgemm.dense import layout
+from jaxgemm.dense import layout, scaled
 from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.dense.dimensions import dot_general_product, matmul_product
 from jaxgemm.dense.layout import Dims
@@ -110,19 +110,22 @@ _RAGGED = ("gated", "ragged_dot_dimension_numbers", "num_local_groups", "group_o
            "accumulate", "rhs_grad")
 _CHUNKED = ("tiles_per_chunk_m", "tile_idx_pivot_m", "epoch", "chunk_rows", "timeout")
 _ARRAYS = ("group_sizes", "group_offset", "chunk_signals", "epoch", "bias", "scale",
-           "accumulate", "rhs_grad")
+           "scale_lhs", "scale_rhs", "lhs_scales", "rhs_scales", "accumulate", "rhs_grad")
 
 
 def _function(kwargs):
   """(function to explain, function that gives its result's type, its kwargs)."""
   kwargs = dict(kwargs)
   known = {name for f in (dot_general, ragged_dot, ragged_dot_general, chunked_matmul)
-           for name in inspect.signature(f).parameters} | {"gated", "gradients"}
+           for name in inspect.signature(f).parameters} | {
+               "gated", "gradients", "lhs_scales", "rhs_scales"}
   for name in kwargs.keys() - known:
     raise TypeError(
         f"got an unexpected keyword argument {name!r}; those of the products are allowed, and of "
         f"explain itself.{did_you_mean(name, sorted(known))}")
   shared = {name: kwargs[name] for name in _NAMES if name in kwargs}
+  if "lhs_scales" in kwargs or "rhs_scales" in kwargs:
+    return scaled.scaled_matmul, lambda a, b: None, kwargs
   if "group_sizes" not in kwargs:
     for name in _RAGGED:
       given = kwargs.pop(name, None)
@@ -171,7 +174,8 @@ def _function(kwargs):
 
 def _abstract(name: str, x):
   """An array for tracing; a `jax.ShapeDtypeStruct` if it is in host memory."""
-  if name in ("bias", "scale") and not isinstance(x, jax.ShapeDtypeStruct):
+  scales = "scale", "scale_lhs", "scale_rhs"
+  if name in ("bias", *scales) and not isinstance(x, jax.ShapeDtypeStruct):
     x = array_argument(name, x)
   if not isinstance(x, jax.Array):
     return x
@@ -352,6 +356,7 @@ def _of_call(call: program.Call) -> dict[str, Any]:
 def _of_product(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
   devices = _devices_reason(a, b)
   a, b, kwargs = _described(a, b, kwargs)
+  scales = kwargs.get("lhs_scales"), kwargs.get("rhs_scales")
   eqn = _trace(a, b, kwargs)
   if eqn is None:
     reason = XLA_WAS_ASKED
@@ -361,6 +366,8 @@ def _of_product(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
         forced = _plan(_trace(a, b, kwargs | {"implementation": "jaxgemm"}))[1]
         reason = forced["faster_by_xla"] or NOTHING_TO_SUM
     return Explanation({"implementation": "xla", "reasons": [reason]})
+  if None not in scales:
+    devices = [*devices, *scaled.reasons(a, b, *scales)]
   arranged = _ragged_layout(a, b, eqn, kwargs) if eqn.primitive is ragged_p else None
   return Explanation(_planned(eqn, arranged, kwargs, devices, gradients))
 

@@ -46,8 +46,7 @@ def check_options(*, activation=None, schedule=None, reduction=None,
   check_choice("implementation", implementation, _IMPLEMENTATIONS)
 
 
-_TWO_SCALES = (" For a scale of each operand pass the one of rhs, which has a value for each "
-               "column, and multiply the result by the one of lhs.")
+_TWO_SCALES = " For a scale of each operand pass scale_lhs and scale_rhs."
 
 # The fast checks come first: isinstance of jax.Array runs Python code.
 _ARRAYS = (type(None), np.ndarray, np.generic, int, float, complex, jax.Array)

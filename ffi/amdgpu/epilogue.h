@@ -69,9 +69,19 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
   }
   const TileEpilogue epilogue(args, tile, args.groups.ragged);
   const ColumnVectors vectors(epilogue, col, count);
+  // Lane l has the scale of row l % 32 of a pass. That of the next pass is loaded one pass ahead.
+  const int64_t first_of_wave = first_row - columns.row;
+  const int64_t first_of_group = ragged_m ? tile.origin : 0;
+  auto load_row_scale = [&](int pass) __attribute__((always_inline)) {
+    const int64_t row = first_of_wave + pass * 32 + lane % 32;
+    return row < rows ? epilogue.RowScale(args, first_of_group + row) : 1.0f;
+  };
+  float row_scales = 1.0f, next_row_scales = load_row_scale(0);
 
 #pragma clang loop unroll(disable)
   for (int pass = 0; pass < Traits::kFragsM / 2; ++pass) {
+    row_scales = next_row_scales;
+    if (epilogue.HasRowScale()) next_row_scales = load_row_scale(pass + 1);
     if (loaded) {
 #pragma unroll 4
       for (int i = 0; i < 2 * Traits::kFragsN; ++i, loaded += Traits::kThreads) {
@@ -91,10 +101,13 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
 #pragma clang loop unroll(disable)
     for (int staged = 0; staged < 32; staged += columns.rows_at_once()) {
       const int64_t row = first_row + pass * 32 + staged;
-      if (row >= rows || count <= 0) continue;
       const int in_stage = staged + columns.row;
+      // All lanes take part: a lane that is switched off would give 0.
+      const float row_scale = __builtin_bit_cast(
+          float, __builtin_amdgcn_ds_bpermute(4 * in_stage, __builtin_bit_cast(int, row_scales)));
+      if (row >= rows || count <= 0) continue;
       StoreRow<Traits::kLhs == DType::kS8>(
-          args, epilogue, vectors, row_of_out + row, args.n, col, count, aligned,
+          args, epilogue, vectors, row_scale, row_of_out + row, args.n, col, count, aligned,
           Sum4(*at(in_stage, columns.four)),
           [&]() __attribute__((always_inline)) { return Sum4(*at(in_stage, columns.four + 4)); });
     }

@@ -126,14 +126,14 @@ Refusal ParseChunks(const ffi::AnyBuffer& signals, const ffi::AnyBuffer& epoch, 
   return "";
 }
 
-// Checks a vector operand and sets its strides. It has rows x columns elements, or one if
-// `may_broadcast`, and may have as many for each batch (ragged m: group).
+// Checks a vector operand and sets its strides. It has an element for each row or column of out, or
+// one if `may_broadcast`, and may have as many for each batch (columns with ragged m: group).
 Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, const Problem& p, DType dtype,
-                    int64_t rows, int64_t columns, bool may_broadcast, VectorStrides* strides) {
+                    Along along, bool may_broadcast, VectorStrides* strides) {
   DType given;
   Refusal refusal = ParseDType(what, buffer, &given);
   if (!refusal.empty()) return refusal;
-  const int64_t length = rows * columns, batch = p.ragged == Ragged::kM ? p.local_groups : p.batch;
+  const int64_t length = p.length(along), batch = p.num_vectors(along);
   auto dims = buffer.dimensions();
   const int64_t size = dims.size() == 0 ? -1 : dims.back();
   if (given != dtype || dims.size() < 1 || dims.size() > 2 ||
@@ -145,8 +145,8 @@ Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, const Proble
   }
   const int64_t step = size == length ? 1 : 0;
   *strides = {.batch = dims.size() == 2 ? size : 0,
-              .row = rows > 1 ? step : 0,
-              .column = columns > 1 ? step : 0};
+              .row = along == Along::kRows ? step : 0,
+              .column = along == Along::kColumns ? step : 0};
   return "";
 }
 
@@ -210,15 +210,15 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
   }
   if (refusal.empty()) refusal = Derive(p, attributes.choice, &call->plan);
   if (!refusal.empty()) return refusal;
-#define JAXGEMM_VECTOR(type, name, is_there, dtype, rows, columns)                                \
-  if (buffers.name && refusal.empty()) {                                                          \
-    refusal = ParseVector(#name, *buffers.name, p, dtype, rows, columns, /*may_broadcast=*/false, \
-                          &call->strides.name);                                                   \
+#define JAXGEMM_VECTOR(type, name, is_there, dtype, along)                                \
+  if (buffers.name && refusal.empty()) {                                                  \
+    refusal = ParseVector(#name, *buffers.name, p, dtype, along, /*may_broadcast=*/false, \
+                          &call->strides.name);                                           \
   }
-#define JAXGEMM_BROADCAST_VECTOR(type, name, is_there, dtype, rows, columns)                     \
-  if (buffers.name && refusal.empty()) {                                                         \
-    refusal = ParseVector(#name, *buffers.name, p, dtype, rows, columns, /*may_broadcast=*/true, \
-                          &call->strides.name);                                                  \
+#define JAXGEMM_BROADCAST_VECTOR(type, name, is_there, dtype, along)                     \
+  if (buffers.name && refusal.empty()) {                                                 \
+    refusal = ParseVector(#name, *buffers.name, p, dtype, along, /*may_broadcast=*/true, \
+                          &call->strides.name);                                          \
   }
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR

@@ -205,8 +205,8 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   // The lengths of vector operands before and after the copies.
   nb::dict vectors;
   auto lengths = [&](auto length) { return nb::make_tuple(length(given), length(p)); };
-#define JAXGEMM_VECTOR(type, name, is_there, dtype, rows, columns) \
-  if (is_there) vectors[#name] = lengths([](const Problem& p) { return (rows) * (columns); });
+#define JAXGEMM_VECTOR(type, name, is_there, dtype, along) \
+  if (is_there) vectors[#name] = lengths([](const Problem& p) { return p.length(along); });
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR
   relaid["vectors"] = vectors;

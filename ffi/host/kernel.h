@@ -58,7 +58,8 @@ struct HostKernel {
   // packed by pack_a; rhs is read in place, without pack_b.
   void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols, int k,
                           void* c, int64_t ldc, bool accumulate);
-  // out[rows, cols] = cast(activation(scale * acc + bias)). Writes preact too if it is given.
+  // out[rows, cols] = cast(activation(row_scale * scale * acc + bias)). Writes preact too if it is
+  // given.
   void (*store)(const void* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile);
 };
 

@@ -79,13 +79,15 @@ JAXGEMM_INLINE void ForEach(const TileVector& vector, Value* value, int row, int
   }
 }
 
-// value = scale * acc + bias, for `count` columns of row `row`, from `col` on.
+// value = row_scale * scale * acc + bias, for `count` columns of row `row`, from `col` on.
 template <class Acc, class Value>
 JAXGEMM_INLINE void Finish(const Acc* from, Value* value, int row, int64_t col, int count,
                            const EpilogueTile& tile) {
   for (int i = 0; i < count; ++i) value[i] = static_cast<Value>(from[i]);
   if constexpr (__is_same(Value, float)) {
-    ForEach(tile.scale, value, row, col, count, [](float x, float scale) { return x * scale; });
+    const auto times = [](float x, float scale) { return x * scale; };
+    ForEach(tile.row_scale, value, row, col, count, times);
+    ForEach(tile.scale, value, row, col, count, times);
   }
   ForEach(tile.bias, value, row, col, count, [](Value x, Value bias) { return Plus(x, bias); });
 }
@@ -116,8 +118,8 @@ void StoreGatedRows(const Acc* acc, int64_t ldacc, int rows, int cols, const Epi
 template <class Acc, class Value>
 void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile) {
   if constexpr (__is_same(Acc, Value)) {
-    const bool only_cast = !tile.scale.data && !tile.bias.data && !tile.preact &&
-                           tile.activation == Activation::kNone && !tile.accumulate;
+    const bool only_cast = !tile.row_scale.data && !tile.scale.data && !tile.bias.data &&
+                           !tile.preact && tile.activation == Activation::kNone && !tile.accumulate;
     if (only_cast) {
       for (int row = 0; row < rows; ++row) {
         WriteAs(tile.out_dtype, tile.out, row * tile.row_stride, tile.col_stride, acc + row * ldacc,

@@ -234,7 +234,8 @@ class Workgroup {
                      .up_sums = p.gated ? Cols(tile) : 0,
                      .up_columns = p.gated ? p.n : 0,
                      .accumulate = p.accumulate};
-#define JAXGEMM_VECTOR(type, name, ...) out.name = At(tile, call_.name, call_.strides.name);
+#define JAXGEMM_VECTOR(type, name, is_there, dtype, along) \
+  out.name = At(tile, along, call_.name, call_.strides.name);
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR
     call_.kernel->store(accumulator_.data(), accumulator_.ld(), static_cast<int>(Rows(tile)),
@@ -242,10 +243,11 @@ class Workgroup {
   }
 
   // A vector operand from the tile's first row and column on.
-  TileVector At(const WorkTile& tile, const void* vector, VectorStrides strides) const {
+  TileVector At(const WorkTile& tile, Along along, const void* vector,
+                VectorStrides strides) const {
     if (!vector) return {};
     if (plan_.choice.transposed) std::swap(strides.row, strides.column);
-    const int64_t matrix = ragged_m() ? tile.group : tile.batch;
+    const int64_t matrix = ragged_m() && along == Along::kColumns ? tile.group : tile.batch;
     const int64_t first =
         matrix * strides.batch + Row(tile) * strides.row + Col(tile) * strides.column;
     return {Offset(vector, first, 4), strides.row, strides.column};

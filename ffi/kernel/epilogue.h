@@ -1,6 +1,6 @@
 // What every epilogue is made of: activations, and conversions to small floats. The epilogue
-// itself, out = cast(activation(scale * acc + bias)) in float, or acc + bias in int32 for an
-// integer out, is in host/store.h, in row_epilogue.h for GPUs, and for Hopper's registers in
+// itself, out = cast(activation(row_scale * scale * acc + bias)) in float, or acc + bias in int32
+// for an integer out, is in host/store.h, in row_epilogue.h for GPUs, and for Hopper's registers in
 // sm90/epilogue.h.
 //
 // Every function here has internal linkage: the host kernels compile this file once per

@@ -19,7 +19,7 @@ struct GemmArgs {
   void* out;
   void* preact;  // null: not stored
   // Vector operands: bias, which is float, int32_t for an integer out, or bfloat16 if bias_bf16;
-  // and scale. Null: none.
+  // scale and row_scale. Null: none.
 #define JAXGEMM_VECTOR(type, name, ...) const type* name;
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR
@@ -30,7 +30,7 @@ struct GemmArgs {
 
   int64_t m, n, k;
   int64_t lhs_batch_stride, rhs_batch_stride;
-  // bias_batch_stride, scale_batch_stride
+  // bias_batch_stride, scale_batch_stride, row_scale_batch_stride
 #define JAXGEMM_VECTOR(type, name, ...) int64_t name##_batch_stride;
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR
@@ -41,7 +41,7 @@ struct GemmArgs {
   ChunkSignals chunks;          // for problems that are not grouped
   Index max_shares;             // grouped: the most shares that groups.Prepare may cut
   ClaimArgs claim;
-  // scale_stride. 0: one element for all, 1: one for each column
+  // scale_stride, row_scale_stride. 0: one element for all, 1: one for each column or row
 #define JAXGEMM_BROADCAST_VECTOR(type, name, ...) int32_t name##_stride;
 #include "spec/call_schema.def"
 #undef JAXGEMM_BROADCAST_VECTOR

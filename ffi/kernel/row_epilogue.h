@@ -1,5 +1,6 @@
 // The epilogue of GPUs for four neighbouring columns of a row, with any option and type of out:
-// out = cast(activation(scale * acc + bias)), or cast(activation(gate) * up) in a gated product.
+// out = cast(activation(row_scale * scale * acc + bias)), or cast(activation(gate) * up) in a gated
+// product.
 #pragma once
 
 #include "kernel/epilogue.h"
@@ -58,6 +59,7 @@ struct TileEpilogue {
   const void* bias;
   const float* scale;
   int32_t scale_stride;  // 0: one scale for all columns
+  Index row_scales;      // the batch whose row_scale is read; -1: none
   Activation activation;
   bool bias_bf16;
 
@@ -67,6 +69,7 @@ struct TileEpilogue {
       : bias(nullptr),
         scale(nullptr),
         scale_stride(args.scale_stride),
+        row_scales(args.row_scale && !tile.zero ? tile.batch : -1),
         activation(tile.zero ? Activation::kNone : args.activation),
         bias_bf16(kReadsBf16Bias && args.bias_bf16) {
     if (tile.zero) return;
@@ -76,6 +79,14 @@ struct TileEpilogue {
              vector * args.bias_batch_stride * (bias_bf16 ? sizeof(uint16_t) : sizeof(uint32_t));
     }
     if (args.scale) scale = args.scale + vector * args.scale_batch_stride;
+  }
+  JAXGEMM_GPU bool HasRowScale() const { return row_scales >= 0; }
+  JAXGEMM_GPU bool HasVectors() const { return bias || scale || HasRowScale(); }
+
+  // The scale of a row, counted from the batch's first row on; 1 if there is none.
+  JAXGEMM_GPU float RowScale(const GemmArgs& args, int64_t row) const {
+    if (!HasRowScale()) return 1.0f;
+    return args.row_scale[row_scales * args.row_scale_batch_stride + row * args.row_scale_stride];
   }
 
   // The bits of a column's bias as a float or int32_t. There must be a bias.
@@ -110,17 +121,20 @@ struct ColumnVectors {
     }
   }
   template <class Sum4>
-  JAXGEMM_GPU Vec4<float> Apply(Sum4 sum) const {
-    return TileEpilogue::Affine(Convert4<float>(sum), scale, __builtin_bit_cast(Vec4<float>, bias));
+  JAXGEMM_GPU Vec4<float> Apply(Sum4 sum, float row_scale) const {
+    return TileEpilogue::Affine(Convert4<float>(sum) * Same4(row_scale), scale,
+                                __builtin_bit_cast(Vec4<float>, bias));
   }
 };
 
-// Stores four columns of a row of out, which has `length` columns. `row` counts all rows of out;
-// load_up() returns the up projection's accumulators of a gated product.
+// Stores four columns of a row of out, which has `length` columns. `row` counts all rows of out,
+// and `row_scale` is this row's; load_up() returns the up projection's accumulators of a gated
+// product.
 template <bool kInteger, class Sum4, class LoadUp>
 JAXGEMM_GPU void StoreRow(const GemmArgs& args, const TileEpilogue& tile,
-                          const ColumnVectors& vectors, int64_t row, int64_t length, int64_t column,
-                          int count, bool aligned, Sum4 sum, const LoadUp& load_up) {
+                          const ColumnVectors& vectors, float row_scale, int64_t row,
+                          int64_t length, int64_t column, int count, bool aligned, Sum4 sum,
+                          const LoadUp& load_up) {
   const int64_t offset = row * length + column;
   if constexpr (kInteger) {
     if (args.out_dtype == DType::kS32 || args.out_dtype == DType::kS8) {
@@ -128,14 +142,14 @@ JAXGEMM_GPU void StoreRow(const GemmArgs& args, const TileEpilogue& tile,
                      count, aligned);
     }
   }
-  const Vec4<float> z = vectors.Apply(sum);
+  const Vec4<float> z = vectors.Apply(sum, row_scale);
   Vec4<float> up = z, value = z;
   WithActivation(tile.activation, [&](auto activate) __attribute__((always_inline)) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) value[i] = activate(z[i]);
   });
   if (args.gated) {
-    up = ColumnVectors(tile, length + column, count).Apply(load_up());
+    up = ColumnVectors(tile, length + column, count).Apply(load_up(), row_scale);
     value = value * up;
   }
   if (args.accumulate) value = value + Load4<float>(args.out, offset, count);

@@ -97,7 +97,7 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
     return "out is " + Str(Name(p.out_dtype)) + ", which " + Str(Name(p.lhs_dtype)) + " x " +
            Str(Name(p.rhs_dtype)) + " cannot give. Ask for a float type.";
   }
-  if (IsInteger(p.out_dtype) && (p.scale || p.activation != Activation::kNone)) {
+  if (IsInteger(p.out_dtype) && (p.scale || p.row_scale || p.activation != Activation::kNone)) {
     return "scale and activation work in float, and out is " + Str(Name(p.out_dtype)) +
            ". Pass preferred_element_type=float32 (or another float type).";
   }

@@ -7,8 +7,8 @@
 
 namespace jaxgemm {
 
-// The strides of a vector operand from one batch (ragged m: group), row or column of out to the
-// next, in elements. 0: the vector is the same for all.
+// The strides of a vector operand from one batch (columns with ragged m: group), row or column of
+// out to the next, in elements. 0: the vector is the same for all.
 struct VectorStrides {
   int64_t batch = 0, row = 0, column = 1;
 };

@@ -36,6 +36,8 @@ class Epilogue {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
     if (place.row >= place.rows) return;
     if constexpr (!Traits::kInteger) {
+      if (maps.plain_out && place.epilogue.HasRowScale())
+        ScaleRows<Traits::kSums>(LoadRowScales(args, place), sums);
       if (maps.plain_out) return StoreSums(args, maps, place, sums);
     }
     StoreFours(args, place, sums);
@@ -188,8 +190,9 @@ class Epilogue {
       if (row >= args.n) return;
       Vec4<Sum> sums[1];
       peers.AddUp(four, sums);
-      StoreRow<Traits::kInteger>(args, place.epilogue, vectors, place.z * args.n + row, args.m,
-                                 column, count, aligned, sums[0], [&] { return sums[0]; });
+      StoreRow<Traits::kInteger>(args, place.epilogue, vectors, place.epilogue.RowScale(args, row),
+                                 place.z * args.n + row, args.m, column, count, aligned, sums[0],
+                                 [&] { return sums[0]; });
     }
   }
 
@@ -243,6 +246,7 @@ class Epilogue {
     char* line =
         static_cast<char*>(args.out) + ((place.z * args.m + row) * args.n + column) * element;
     asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(columns), "r"(int{bf16}));
+    const RowScales row_scales = LoadRowScales(args, place);
     bool waited = false;
 #pragma unroll 1
     for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
@@ -258,6 +262,10 @@ class Epilogue {
       waited = true;
       Vec4<Sum> fours[kAtOnce];
       peers.AddUp(first, fours);
+      if (place.epilogue.HasRowScale()) {
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) ScaleRows<4>(row_scales, fours[i].values);
+      }
       if (has_vectors) {
 #pragma unroll
         for (int i = 0; i < 4 * kAtOnce; ++i) {
@@ -292,7 +300,6 @@ class Epilogue {
                                           int64_t column, int count, const Peers& peers) {
     constexpr int kAtOnce = Traits::kFours < 4 ? Traits::kFours : 4;
     const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
-    const bool has_vectors = place.epilogue.scale || place.epilogue.bias;
     const int element = wide ? sizeof(float) : sizeof(uint16_t);
     const int64_t next = 8 * args.m * element;  // bytes between rows of consecutive fragments
     const int rows = AtMost(args.n - first_row, Traits::kTileN);
@@ -304,10 +311,16 @@ class Epilogue {
 #pragma unroll 1
     for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
       Vec4<Sum> fours[kAtOnce];
-      peers.AddUp(first, fours);
-      if (has_vectors) {
+      float row_scales[kAtOnce];
 #pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) fours[i] = vectors.Apply(fours[i]);
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int64_t row = first_row + (first + i) * 8;
+        row_scales[i] = place.epilogue.RowScale(args, row < args.n ? row : args.n - 1);
+      }
+      peers.AddUp(first, fours);
+      if (place.epilogue.HasVectors()) {
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) fours[i] = vectors.Apply(fours[i], row_scales[i]);
       }
       Activate(place.epilogue.activation, fours);
 #pragma unroll
@@ -349,6 +362,22 @@ class Epilogue {
     const Boxes boxes(shared_, maps, thread_);
 #pragma unroll
     for (int i = 0; i < Boxes::kBoxes; ++i) boxes.Store(packed, i);
+  }
+
+  // The scales of the two rows that a thread has of its warp's.
+  struct RowScales {
+    float first, eighth;
+  };
+  JAXGEMM_SM90 RowScales LoadRowScales(const GemmArgs& args, const Place& place) const {
+    const int row = Lane() / 4, rows = AtMost(place.rows - place.row, kWarpM);
+    const int64_t at = place.first_row + place.row;
+    return {place.epilogue.RowScale(args, at + AtMost(row, rows - 1)),
+            place.epilogue.RowScale(args, at + AtMost(row + 8, rows - 1))};
+  }
+  template <int kCount>
+  static JAXGEMM_SM90 void ScaleRows(RowScales row_scales, Sum* sums) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) sums[i] *= i % 4 < 2 ? row_scales.first : row_scales.eighth;
   }
 
   // The bias and the scale of a column.
@@ -433,6 +462,14 @@ class Epilogue {
   // packed. `first` is the place of the first 64 rows.
   JAXGEMM_SM90 void StoreFromRegisters(const GemmArgs& args, const Place& first,
                                        Sum (&sums)[Traits::kAllSums], bool packs) {
+    if (SameInWarp(first.epilogue.HasRowScale())) {
+#pragma unroll
+      for (int block = 0; block < Traits::kBlocksM; ++block) {
+        Place place = first;
+        place.row += block * Traits::kWgmmaM;
+        ScaleRows<Traits::kSums>(LoadRowScales(args, place), sums + block * Traits::kSums);
+      }
+    }
     if (SameInWarp(first.epilogue.scale || first.epilogue.bias)) {
       StageVectors(args, first);
 #pragma unroll
@@ -682,6 +719,7 @@ class Epilogue {
   JAXGEMM_SM90 void StoreFour(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
                               int count, bool aligned, Vec4<Sum> sums, const LoadUp& load_up) {
     StoreRow<Traits::kInteger>(args, place.epilogue, ColumnVectors(place.epilogue, column, count),
+                               place.epilogue.RowScale(args, place.first_row + row),
                                place.z * args.m + place.first_row + row, args.n, column, count,
                                aligned, sums, load_up);
   }

@@ -10,7 +10,10 @@
 
 namespace jaxgemm {
 
-// out[b, m, n] = cast(activation(scale * sum_k lhs[b, m, k] rhs[b, k, n] + bias)).
+// The dimension of out along which a vector operand has its elements.
+enum class Along { kRows, kColumns };
+
+// out[b, m, n] = cast(activation(row_scale * scale * sum_k lhs[b, m, k] rhs[b, k, n] + bias)).
 struct Problem {
 #define JAXGEMM_PROBLEM(type, name, initial) type name = initial;
 #include "spec/call_schema.def"
@@ -24,6 +27,11 @@ struct Problem {
   }
   int64_t num_out() const { return batch * (ragged == Ragged::kK ? local_groups : 1); }
   bool grouped() const { return ragged != Ragged::kNone; }
+  // The length of a vector operand, and the number of such vectors that there may be.
+  int64_t length(Along along) const { return along == Along::kRows ? m : num_columns(); }
+  int64_t num_vectors(Along along) const {
+    return ragged == Ragged::kM && along == Along::kColumns ? local_groups : batch;
+  }
   // Whether the epilogue has a vector operand.
   bool has_vectors() const {
     const Problem& p = *this;

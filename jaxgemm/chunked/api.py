@@ -18,6 +18,7 @@ from jaxgemm.dense.dimensions import (
   indices,
   matmul_product,
 )
+from jaxgemm.dense.vectors import Scales
 from jaxgemm.dtypes import promote_with
 from jaxgemm.options import array_argument, check_options
 from jaxgemm.spec import Spec
@@ -127,8 +128,8 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, time
   product = _product(
       lhs, rhs, dimension_numbers, options["precision"], preferred_element_type)
   arranged = _arrange(lhs, rhs, product)
-  spec, dims, bias, scale, reason = prepare(
-      lhs, rhs, bias, scale, product, chunked=True, **options)
+  spec, dims, (bias, scale, _), reason = prepare(
+      lhs, rhs, bias, Scales(scale), product, chunked=True, **options)
   if reason or options["implementation"] == "xla":
     reason = reason or "implementation='xla' was given"
     raise ValueError(

@@ -198,8 +198,8 @@ def _jvp(primals, tangents, *, form, spec):
   if scale is not None:
     scale, d_scale = (_as_labelled(x, dims.scale) for x in (scale, d_scale))
   d_z = tangent_of_sums(
-      jaxgemm_arrived(lhs, status), rhs, scale, d_lhs, d_rhs, d_bias, d_scale, dims=dims,
-      spec=spec, shape=outs[0].shape, bind=functools.partial(contract, partition=False))
+      jaxgemm_arrived(lhs, status), rhs, scale, None, d_lhs, d_rhs, d_bias, d_scale, None,
+      dims=dims, spec=spec, shape=outs[0].shape, bind=functools.partial(contract, partition=False))
   d_outs = epilogue.tangents(d_z, outs, spec)
   return [*outs[:1 + spec.save_preact], status], [*d_outs, *zero_tangents([status])]
 

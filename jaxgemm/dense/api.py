@@ -19,6 +19,7 @@ from jaxgemm.dense.dimensions import (
 )
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.primitive import contract, contract_local, plan_contraction
+from jaxgemm.dense.vectors import Scales, labelled_vector, place_scales
 from jaxgemm.dtypes import promote_with, promoted_dtype, xla_accumulator_dtype
 from jaxgemm.fallback import leaves_to_xla, on_xla, prefers_xla, unsupported_reason
 from jaxgemm.options import array_argument, check_options, emulated_arch
@@ -26,92 +27,18 @@ from jaxgemm.precision import hashable, is_high
 from jaxgemm.spec import Spec
 
 
-def epilogue_values(name: str, x, dtype, bf16_stays: bool = False) -> jax.Array:
-  """A bias or scale in the dtype that the kernels read.
-
-  Args:
-    bf16_stays: whether bfloat16 keeps its dtype: the lowering casts it where the kernels
-      do not read it (custom_call.py).
-
-  Raises:
-    ValueError: its own dtype does not fit.
-  """
-  integer = jnp.issubdtype(x.dtype, jnp.integer)
-  if jnp.issubdtype(dtype, jnp.integer) and not integer:
-    raise ValueError(
-        f"{name} has dtype {x.dtype.name} for a result of integers; int32 is "
-        "allowed. Cast it, or ask for a float result by preferred_element_type."
-    )
-  if not integer and not jnp.issubdtype(x.dtype, jnp.floating):
-    raise ValueError(
-        f"{name} has dtype {x.dtype.name}; a real number is allowed. Cast it."
-    )
-  if bf16_stays and x.dtype == jnp.bfloat16 and dtype == jnp.float32:
-    return x
-  return x.astype(dtype)
-
-
-def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
-                    rows: bool = False):
-  """(values, labels) of a bias or scale; (None, None) if x is None.
-
-  Args:
-    scalar: whether it may be one value (for each matrix).
-    rows: whether it may have one value for each row.
-  """
-  if x is None:
-    return None, None
-  x = jnp.asarray(x)
-  out_shape = product.result.shape
-  batch_shape = out_shape[:len(product.batch)]
-  column_shape = out_shape[len(out_shape) - len(product.columns):]
-  allowed = {column_shape: product.columns}
-  if scalar:
-    # A shape that is both one value and one for each column means columns.
-    allowed |= {(): (), (1,): (), column_shape: product.columns}
-  if batch_shape:
-    allowed[batch_shape + column_shape] = product.batch + product.columns
-    if scalar:
-      allowed.setdefault(batch_shape + (1,), product.batch)
-  per_row = ""
-  if rows and product.rows:
-    # The shape must have the result's rank: [M] could be one value for each column.
-    ones = (1,) * len(product.columns)
-    shape = out_shape[:len(out_shape) - len(ones)] + ones
-    allowed.setdefault(shape, product.batch + product.rows)
-    per_row = f", or {shape} for one value per row"
-  if x.shape not in allowed:
-    how = f"Reshape it: one value per column{per_row}."
-    if not product.columns:
-      how = (f"A result of this shape has no columns, so there is one {name}: pass a number"
-             f"{per_row}.")
-    elif x.ndim and x.shape[-1:] == column_shape and set(x.shape[:-1]) == {1}:
-      how = f"Pass {name}.reshape({column_shape}): one value per column{per_row}."
-    elif scalar and rows and x.shape == out_shape:
-      how = ("For a value per row and one per column pass those of the columns, and multiply "
-             "the result by those of the rows.")
-    raise ValueError(
-        f"{name} has shape {x.shape} for a result of shape {out_shape}; allowed "
-        f"{'are' if len(allowed) > 1 else 'is'} "
-        f"{' or '.join(map(str, allowed))}. {how}"
-    )
-  labels = allowed[x.shape]
-  x = epilogue_values(name, x, dtype, bf16_stays=name == "bias")
-  return x.reshape(x.shape[:len(labels)]) if x.ndim > len(labels) else x, labels
-
-
-def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
+def _xla(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec):
   """The product by jax's own function, and the epilogue by jax.numpy."""
-  if bias is None and scale is None and spec.activation is None:
+  if all(x is None for x in vectors) and spec.activation is None:
     return product.reference(lhs, rhs)
   not_summed = meshes.unreduced_reason(product.result.sharding)
   if not_summed:
     raise ValueError(
-        f"bias, scale or activation was given, but {not_summed}. Sum the result with "
+        f"bias, a scale or activation was given, but {not_summed}. Sum the result with "
         "jax.reshard, and apply them to that.")
   acc = product.reference(
       lhs, rhs, preferred_element_type=xla_accumulator_dtype(product.result.dtype))
-  return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)[0]
+  return epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)[0]
 
 
 class Prepared(NamedTuple):
@@ -119,20 +46,18 @@ class Prepared(NamedTuple):
 
   Attributes:
     spec: what the call computes.
-    dims: the product's labels, with those of bias and scale.
-    bias: its values in the dtype that the kernels read, or None.
-    scale: its values, likewise.
+    dims: the product's labels, with those of bias and scales.
+    vectors: bias, scale and row_scale in the dtypes that the kernels read; None for an absent one.
     reason: why the kernels cannot compute it, or None.
   """
 
   spec: Spec
   dims: Dims
-  bias: jax.Array | None
-  scale: jax.Array | None
+  vectors: tuple[jax.Array | None, ...]
   reason: str | None
 
 
-def prepare(lhs, rhs, bias, scale, product: Product, *, chunked: bool = False,
+def prepare(lhs, rhs, bias, scales: Scales, product: Product, *, chunked: bool = False,
             precision, activation, schedule, reduction, deterministic, config,
             implementation) -> Prepared:
   """Checks the options of a call.
@@ -147,9 +72,10 @@ def prepare(lhs, rhs, bias, scale, product: Product, *, chunked: bool = False,
   integer = jnp.issubdtype(out_dtype, jnp.integer)
   bias, bias_labels = labelled_vector(
       "bias", bias, product, jnp.int32 if integer else jnp.float32, scalar=False)
-  scale, scale_labels = labelled_vector(
-      "scale", scale, product, jnp.float32, scalar=True, rows=not chunked)
-  dims = product.dims._replace(bias=bias_labels, scale=scale_labels)
+  (scale, scale_labels), (row_scale, row_scale_labels) = place_scales(
+      scales, lhs, rhs, product, chunked)
+  dims = product.dims._replace(
+      bias=bias_labels, scale=scale_labels, row_scale=row_scale_labels)
   spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
               weak_type=product.result.weak_type, emulated=emulated,
               precise=not chunked and is_high(precision))
@@ -158,50 +84,50 @@ def prepare(lhs, rhs, bias, scale, product: Product, *, chunked: bool = False,
                          splits=not chunked)
       or meshes.unreduced_reason(
           product.result.sharding, *(jax.typeof(x).sharding for x in (lhs, rhs))))
-  return Prepared(spec, dims, bias, scale, reason)
+  return Prepared(spec, dims, (bias, scale, row_scale), reason)
 
 
-def _faster_by_xla(lhs, rhs, bias, scale, product: Product, dims: Dims,
-                   spec: Spec) -> str | None:
+def _faster_by_xla(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec) -> str | None:
   """Why XLA's product is known to be faster than the kernels, or None."""
   operands = [jax.ShapeDtypeStruct(
       [size for i, size in enumerate(x.shape) if i not in axes], promoted_dtype(x, other))
       for x, other, axes in ((lhs, rhs, product.dropped[0]), (rhs, lhs, product.dropped[1]))]
-  operands += [x for x in (bias, scale) if x is not None]
+  operands += [x for x in vectors if x is not None]
   target = spec.target(_ffi.default_platform())
   return plan_contraction(operands, dims, spec, target)[1]["faster_by_xla"] or None
 
 
-def _call(lhs, rhs, bias, scale, product: Product, **options):
+def compute(lhs, rhs, bias, scales: Scales, product: Product, **options) -> jax.Array:
+  """A product by the kernels or by XLA; see `prepare` for the options."""
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
-  spec, dims, bias, scale, reason = prepare(lhs, rhs, bias, scale, product, **options)
+  spec, dims, vectors, reason = prepare(lhs, rhs, bias, scales, product, **options)
   implementation = options["implementation"]
   by_xla = prefers_xla(product.k, implementation)
   if reason is None and implementation is None and not by_xla:
-    reason = _faster_by_xla(lhs, rhs, bias, scale, product, dims, spec)
+    reason = _faster_by_xla(lhs, rhs, vectors, product, dims, spec)
   if leaves_to_xla(implementation, reason) or by_xla:
     with on_xla(implementation, reason):
-      return _xla(lhs, rhs, bias, scale, product, dims, spec)
+      return _xla(lhs, rhs, vectors, product, dims, spec)
   if spec.emulated is not None:
     _ffi.use_emulator()
   lhs, rhs = promote_with(lhs, rhs), promote_with(rhs, lhs)
   lhs, rhs = (lax.squeeze(x, axes) if axes else x
               for x, axes in zip((lhs, rhs), product.dropped))
 
-  mesh = meshes.explicit_mesh(lhs, rhs, bias, scale)
+  mesh = meshes.explicit_mesh(lhs, rhs, *vectors)
   if mesh is not None and not mesh.auto_axes:
-    operands = [x for x in (lhs, rhs, bias, scale) if x is not None]
+    operands = [x for x in (lhs, rhs, *vectors) if x is not None]
     return sharding.explicit(
         mesh, operands, dims, spec, contract_local, product.result)
 
-  def compute(lhs, rhs, bias, scale):
-    return contract(lhs, rhs, bias, scale, dims=dims, spec=spec,
+  def on_kernels(lhs, rhs, *vectors):
+    return contract(lhs, rhs, *vectors, dims=dims, spec=spec,
                     partition=meshes.needs_partitioning_rule(spec.config.partition))[0]
 
   if mesh is not None:
-    compute = meshes.with_automatic_axes(mesh, compute, product.result)
-  return compute(lhs, rhs, bias, scale)
+    on_kernels = meshes.with_automatic_axes(mesh, on_kernels, product.result)
+  return on_kernels(lhs, rhs, *vectors)
 
 
 _OPTIONS = dict(activation=None, schedule=None, reduction=None, deterministic=False,
@@ -215,7 +141,7 @@ def _given(*, deterministic, **arguments):
   if deterministic is not False:
     given["deterministic"] = deterministic
   check_options(**given)
-  for name in given.keys() & {"bias", "scale"}:
+  for name in given.keys() & {"bias", "scale", "scale_lhs", "scale_rhs"}:
     given[name] = array_argument(name, given[name])
   if "precision" in given:
     given["precision"] = hashable(given["precision"])
@@ -223,14 +149,15 @@ def _given(*, deterministic, **arguments):
 
 
 @functools.partial(jax.jit, static_argnames=_STATIC, inline=True)
-def _matmul(a, b, *, bias=None, scale=None, precision=None, preferred_element_type=None,
-            out_sharding=None, **options):
+def _matmul(a, b, *, bias=None, scale=None, scale_lhs=None, scale_rhs=None, precision=None,
+            preferred_element_type=None, out_sharding=None, **options):
   product = matmul_product(
       a, b, precision=precision, preferred_element_type=preferred_element_type,
       out_sharding=out_sharding,
   )
-  return _call(
-      a, b, bias, scale, product, precision=precision, **(_OPTIONS | options))
+  return compute(
+      a, b, bias, Scales(scale, scale_lhs, scale_rhs), product, precision=precision,
+      **(_OPTIONS | options))
 
 
 def matmul(
@@ -242,6 +169,8 @@ def matmul(
     out_sharding=None,
     bias: jax.Array | None = None,
     scale: jax.Array | None = None,
+    scale_lhs: jax.Array | None = None,
+    scale_rhs: jax.Array | None = None,
     activation: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
@@ -251,9 +180,9 @@ def matmul(
 ) -> jax.Array:
   """`jax.numpy.matmul` with an epilogue: activation(scale * (a @ b) + bias).
 
-  Accumulators are float32 (int32 for int8 operands); scale, bias, activation and one
+  Accumulators are float32 (int32 for int8 operands); scales, bias, activation and one
   cast to the result's dtype come last. Differentiable to any order in a, b, bias and
-  scale; gradients read their operands in other layouts, without transposed copies.
+  the scales; gradients read their operands in other layouts, without transposed copies.
 
   Args:
     a: array of shape (K,) or (..., M, K). float32, bfloat16, float16, the float8
@@ -270,7 +199,12 @@ def matmul(
       of real numbers; integers if the result has integers.
     scale: array of shape (), (1,) or (N,): one value, or one for each column. With a
       batch also of shape (..., 1) or (..., N). With the result's rank, (..., M, 1), it
-      has one value for each row, and is applied outside the kernel.
+      has one value for each row.
+    scale_lhs: the scale of a quantised a, as `jaxgemm.quantize` gives it: of a's rank
+      with 1 for K, (..., M, 1), where any size may be 1; or of shape (), (1,), (M,) or
+      (..., M).
+    scale_rhs: the scale of b, likewise: (..., 1, N), (), (1,), (N,) or (..., N). The
+      result is activation(scale_lhs * scale_rhs * (a @ b) + bias).
     activation: "relu", "gelu" (the tanh approximation), "silu" or None.
     schedule: "auto", "persistent", "work_stealing" or "stream_k"; see GemmConfig.
     reduction: "linear", "tree" or "atomic"; see GemmConfig.
@@ -292,22 +226,24 @@ def matmul(
   """
   return _matmul(a, b, **_given(
       precision=precision, preferred_element_type=preferred_element_type,
-      out_sharding=out_sharding, bias=bias, scale=scale, activation=activation,
-      schedule=schedule, reduction=reduction, deterministic=deterministic,
-      config=config, implementation=implementation))
+      out_sharding=out_sharding, bias=bias, scale=scale, scale_lhs=scale_lhs,
+      scale_rhs=scale_rhs, activation=activation, schedule=schedule, reduction=reduction,
+      deterministic=deterministic, config=config, implementation=implementation))
 
 
 @functools.partial(
     jax.jit, static_argnames=("dimension_numbers", *_STATIC), inline=True
 )
-def _dot_general(lhs, rhs, *, dimension_numbers, bias=None, scale=None, precision=None,
-                 preferred_element_type=None, out_sharding=None, **options):
+def _dot_general(lhs, rhs, *, dimension_numbers, bias=None, scale=None, scale_lhs=None,
+                 scale_rhs=None, precision=None, preferred_element_type=None, out_sharding=None,
+                 **options):
   product = dot_general_product(
       lhs, rhs, dimension_numbers=dimension_numbers, precision=precision,
       preferred_element_type=preferred_element_type, out_sharding=out_sharding,
   )
-  return _call(
-      lhs, rhs, bias, scale, product, precision=precision, **(_OPTIONS | options))
+  return compute(
+      lhs, rhs, bias, Scales(scale, scale_lhs, scale_rhs), product, precision=precision,
+      **(_OPTIONS | options))
 
 
 def dot_general(
@@ -320,6 +256,8 @@ def dot_general(
     out_sharding=None,
     bias: jax.Array | None = None,
     scale: jax.Array | None = None,
+    scale_lhs: jax.Array | None = None,
+    scale_rhs: jax.Array | None = None,
     activation: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
@@ -343,6 +281,10 @@ def dot_general(
       these.
     scale: as bias, or of shape () or (1,), or with 1 for the free dimensions. For one
       value for each row: of the result's rank, with 1 for rhs's free dimensions.
+    scale_lhs: of lhs's rank with 1 for the contracted dimensions, where any size may be
+      1; or of shape () or (1,), of lhs's free dimensions, or of the batch dimensions and
+      these.
+    scale_rhs: the same for rhs.
     activation: see `jaxgemm.matmul`.
     schedule: see `jaxgemm.matmul`.
     reduction: see `jaxgemm.matmul`.
@@ -359,6 +301,6 @@ def dot_general(
   # jax accepts lists here, which are not hashable.
   return _dot_general(lhs, rhs, dimension_numbers=indices(dimension_numbers), **_given(
       precision=precision, preferred_element_type=preferred_element_type,
-      out_sharding=out_sharding, bias=bias, scale=scale, activation=activation,
-      schedule=schedule, reduction=reduction, deterministic=deterministic,
-      config=config, implementation=implementation))
+      out_sharding=out_sharding, bias=bias, scale=scale, scale_lhs=scale_lhs,
+      scale_rhs=scale_rhs, activation=activation, schedule=schedule, reduction=reduction,
+      deterministic=deterministic, config=config, implementation=implementation))

@@ -21,8 +21,8 @@ Labels = tuple[int, ...]
 class Dims(NamedTuple):
   """The labels of a contraction's operands and result.
 
-  bias has the labels of out that only rhs has; scale has these or none of them. Both may
-  have other labels of out in front.
+  bias has the labels of out that only rhs has. scale has some of these, row_scale some of those
+  that only lhs has. All may have other labels of out in front.
   """
 
   lhs: Labels
@@ -30,14 +30,16 @@ class Dims(NamedTuple):
   out: Labels
   bias: Labels | None = None
   scale: Labels | None = None
+  row_scale: Labels | None = None
 
   def operands(self) -> list[Labels]:
     """The labels of each operand, without absent ones."""
-    return [x for x in (self.lhs, self.rhs, self.bias, self.scale) if x is not None]
+    vectors = self.bias, self.scale, self.row_scale
+    return [self.lhs, self.rhs, *(x for x in vectors if x is not None)]
 
   def split(self, operands) -> tuple:
-    """(lhs, rhs, bias, scale), None for an absent one."""
-    return with_absent(operands, 2, self.bias is not None, self.scale is not None)
+    """(lhs, rhs, bias, scale, row_scale), None for an absent one."""
+    return with_absent(operands, 2, *(x is not None for x in self[3:]))
 
 
 class Layout(NamedTuple):
@@ -126,19 +128,23 @@ def choose(
   def count(labels):
     return math.prod(size[x] for x in labels)
 
-  vectors = {*(dims.bias or ()), *(dims.scale or ())}
-  has_vectors = dims.bias is not None or dims.scale is not None
+  of_columns = {*(dims.bias or ()), *(dims.scale or ())}
+  of_rows = {*(dims.row_scale or ())}
+  has_vectors = any(x is not None for x in dims[3:])
   best, best_key = None, None
-  for swap in (False,) if has_vectors else (False, True):
+  # With the operands the scales change places, too. The kernels have no bias for each row.
+  for swap in (False,) if dims.bias is not None else (False, True):
     lhs, rhs = (dims.rhs, dims.lhs) if swap else (dims.lhs, dims.rhs)
+    along_n, along_m = (of_rows, of_columns) if swap else (of_columns, of_rows)
     names = ("rhs", "lhs") if swap else ("lhs", "rhs")
     for batch, m, n, k, summed in _candidates(
         lhs, rhs, dims.out, linear and not has_vectors):
-      if vectors & set(m):
+      if along_n & set(m) or along_m & set(n):
         continue
-      own = set(lhs) - set(rhs)
-      if vectors & own and count(m) == 1 < count(own):
-        continue  # each row would be a matrix of its own, and read all of rhs
+      of_lhs, of_rhs = set(lhs) - set(rhs), set(rhs) - set(lhs)
+      if (along_n & of_lhs and count(m) == 1 < count(of_lhs)
+          or along_m & of_rhs and count(n) == 1 < count(of_rhs)):
+        continue  # each row or column would be a matrix of its own, and read the other operand
       relayouts, cost = [], 0
       contracting = []
       for name, labels, own, usual in ((names[0], lhs, m, 1), (names[1], rhs, n, 0)):

@@ -78,7 +78,10 @@ def _matrices(x, labels, batch, rows, columns, size):
 
 
 def _vector(x, labels, batch, n, size):
-  """A bias or scale as [N] or [B, N]; N is 1 if it has none of n's labels."""
+  """A bias or scale as [N] or [B, N]; N is 1 if it has none of n's labels.
+
+  A row_scale is one of length M, with m's labels.
+  """
   columns = n if any(i in labels for i in n) else ()
   rows = batch if any(i in labels for i in batch) else ()
   x = epilogue.expand(x, labels, rows + columns)
@@ -124,6 +127,11 @@ def _kernel(lhs, rhs, dims: Dims, sizes, spec: Spec) -> _Kernel:
   return _Kernel(chosen, dataclasses.replace(spec, weak_type=False), fused)
 
 
+def _in_kernel(scale, row_scale, how: layout.Layout):
+  """(scale, row_scale) as the kernel has them, which may compute the transposed product."""
+  return (row_scale, scale) if how.swap else (scale, row_scale)
+
+
 def is_bf16(bias) -> bool:
   """Whether there is a bias, of bfloat16."""
   return bias is not None and bias.dtype == jnp.bfloat16
@@ -133,12 +141,12 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   """The contraction of one device's operands, as one kernel call."""
   sizes = layout.label_sizes(dims, *(x.shape for x in operands))
   size = dict(sizes)
-  lhs, rhs, bias, scale = dims.split(operands)
+  lhs, rhs, bias, scale, row_scale = dims.split(operands)
   kernel = _kernel(lhs, rhs, dims, sizes, spec)
   if not kernel.fused:
     product = Dims(dims.lhs, dims.rhs, dims.out)
     acc, = compute(lhs, rhs, dims=product, spec=kernel.spec)
-    return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)
+    return epilogue.apply(acc, dims.out, bias, scale, row_scale, dims=dims, spec=spec)
 
   chosen = kernel.layout
   lhs_labels, rhs_labels = dims.lhs, dims.rhs
@@ -149,18 +157,20 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   rhs_groups = (n, k) if chosen.rhs_contracting else (k, n)
   args = [_matrices(lhs, lhs_labels, batch, *lhs_groups, size),
           _matrices(rhs, rhs_labels, batch, *rhs_groups, size)]
-  args += [_vector(x, labels, batch, n, size)
-           for x, labels in ((bias, dims.bias), (scale, dims.scale))
-           if x is not None]
+  scale, row_scale = _in_kernel((scale, dims.scale), (row_scale, dims.row_scale), chosen)
+  vectors = ((bias, dims.bias), n), (scale, n), (row_scale, m)
+  args += [_vector(x, labels, batch, own, size)
+           for (x, labels), own in vectors if x is not None]
   outs = gemm_p.bind(
       *args, lhs_contracting=chosen.lhs_contracting,
       rhs_contracting=chosen.rhs_contracting, spec=kernel.spec,
-      bias=bias is not None, scale=scale is not None, bias_bf16=is_bf16(bias),
+      bias=bias is not None, scale=scale[0] is not None,
+      row_scale=row_scale[0] is not None, bias_bf16=is_bf16(bias),
   )
   return [_result(x, chosen, dims.out, spec.out_dtype, size) for x in outs]
 
 
-def contract(lhs, rhs, bias=None, scale=None, *, dims: Dims, spec: Spec,
+def contract(lhs, rhs, bias=None, scale=None, row_scale=None, *, dims: Dims, spec: Spec,
              partition: bool) -> list[jax.Array]:
   """Binds contract_p: [out], or [out, preact] with spec.save_preact.
 
@@ -168,7 +178,8 @@ def contract(lhs, rhs, bias=None, scale=None, *, dims: Dims, spec: Spec,
     partition: whether the lowering gets the sharding rule for automatic meshes.
   """
   # An operand of a product of scalars may still be a Python number.
-  operands = [jnp.asarray(x) for x in (lhs, rhs, bias, scale) if x is not None]
+  given = lhs, rhs, bias, scale, row_scale
+  operands = [jnp.asarray(x) for x in given if x is not None]
   operands = unify_varying(operands)
   partitioned = None
   if partition:
@@ -192,7 +203,7 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
   """
   sizes = layout.label_sizes(dims, *(x.shape for x in operands))
   size = dict(sizes)
-  lhs, rhs, bias, scale = dims.split(operands)
+  lhs, rhs, bias, scale, row_scale = dims.split(operands)
   kernel = _kernel(lhs, rhs, dims, sizes, spec)
   how = kernel.layout
   dtypes = lhs.dtype, rhs.dtype
@@ -205,9 +216,11 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
       any(i in lhs_labels for i in how.batch),
       any(i in rhs_labels for i in how.batch),
   )
+  scale, row_scale = _in_kernel(scale, row_scale, how)
   planned = plan(geometry, *dtypes, kernel.spec, target,
                  bias=kernel.fused and bias is not None,
                  scale=kernel.fused and scale is not None,
+                 row_scale=kernel.fused and row_scale is not None,
                  bias_bf16=kernel.fused and is_bf16(bias))
   return how if kernel.fused else None, planned
 
@@ -231,12 +244,12 @@ def _contract_lowering(ctx, *operands, labels, spec, partitioned):
 mlir.register_lowering(contract_p, _contract_lowering)
 
 
-def tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, *, dims: Dims,
-                    spec: Spec, shape, bind) -> jax.Array:
-  """The tangent of z = scale * (lhs @ rhs) + bias.
+def tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale, d_row_scale, *,
+                    dims: Dims, spec: Spec, shape, bind) -> jax.Array:
+  """The tangent of z = row_scale * scale * (lhs @ rhs) + bias.
 
   Args:
-    lhs: a primal, as rhs and scale. scale may be None; one tangent at least is not None.
+    lhs: a primal, as rhs and the scales. These may be None; one tangent at least is not None.
     dims: the labels of all operands.
     spec: the product's `Spec`.
     shape: z's shape.
@@ -245,17 +258,19 @@ def tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, *, dims: Dim
   scaled = dims._replace(bias=None)
   terms = []
   if d_lhs is not None:
-    terms += bind(d_lhs, rhs, None, scale, dims=scaled,
+    terms += bind(d_lhs, rhs, None, scale, row_scale, dims=scaled,
                   spec=spec.for_gradient(spec.out_dtype))
   if d_rhs is not None:
-    terms += bind(lhs, d_rhs, None, scale, dims=scaled,
+    terms += bind(lhs, d_rhs, None, scale, row_scale, dims=scaled,
                   spec=spec.for_gradient(spec.out_dtype))
-  if d_scale is not None:
-    assert dims.scale is not None
+  if d_scale is not None or d_row_scale is not None:
     # The saved value cannot give lhs @ rhs: it would be divided by a scale that may be zero.
     acc, = bind(lhs, rhs, dims=Dims(dims.lhs, dims.rhs, dims.out),
                 spec=spec.for_gradient(jnp.float32))
-    terms.append(acc * epilogue.expand(d_scale, dims.scale, dims.out))
+    if d_scale is not None:
+      terms.append(epilogue.scaled(acc, d_scale, row_scale, dims))
+    if d_row_scale is not None:
+      terms.append(epilogue.scaled(acc, scale, d_row_scale, dims))
   if d_bias is not None:
     assert dims.bias is not None
     terms.append(jnp.broadcast_to(
@@ -269,19 +284,19 @@ def zero_tangents(outs):
 
 
 def _jvp(primals, tangents, *, labels, spec, partitioned):
-  lhs, rhs, bias, scale = labels.split(primals)
-  d_lhs, d_rhs, d_bias, d_scale = (
+  lhs, rhs, bias, scale, row_scale = labels.split(primals)
+  d_lhs, d_rhs, d_bias, d_scale, d_row_scale = (
       None if type(t) is ad.Zero else t for t in labels.split(tangents))
   bind = functools.partial(contract, partition=partitioned is not None)
   if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
-    outs = bind(lhs, rhs, bias, scale, dims=labels, spec=spec)
+    outs = bind(lhs, rhs, bias, scale, row_scale, dims=labels, spec=spec)
     return outs, zero_tangents(outs)
 
   saves = spec.save_preact or spec.activation is not None
-  outs = bind(lhs, rhs, bias, scale, dims=labels,
+  outs = bind(lhs, rhs, bias, scale, row_scale, dims=labels,
               spec=dataclasses.replace(spec, save_preact=saves))
-  d_z = tangent_of_sums(lhs, rhs, scale, d_lhs, d_rhs, d_bias, d_scale, dims=labels,
-                        spec=spec, shape=outs[0].shape, bind=bind)
+  d_z = tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale,
+                        d_row_scale, dims=labels, spec=spec, shape=outs[0].shape, bind=bind)
   return outs[:1 + spec.save_preact], epilogue.tangents(d_z, outs, spec)
 
 
@@ -291,13 +306,12 @@ ad.primitive_jvps[contract_p] = _jvp
 def _transpose(cotangents, *operands, labels, spec, partitioned):
   # Only calls that _jvp binds are transposed: no bias, no activation, one result.
   ct, = cotangents
-  lhs, rhs, _, scale = labels.split(operands)
-  rest = [] if scale is None else [None]
+  lhs, rhs, _, scale, row_scale = labels.split(operands)
+  rest = [None] * (len(operands) - 2)
   if type(ct) is ad.Zero:
     return [None, None, *rest]
-  if scale is not None:
-    factor = epilogue.expand(scale, labels.scale, labels.out)
-    ct = (ct.astype(jnp.float32) * factor).astype(ct.dtype)
+  if rest:
+    ct = epilogue.scaled(ct.astype(jnp.float32), scale, row_scale, labels).astype(ct.dtype)
   bind = functools.partial(contract, partition=partitioned is not None)
   if ad.is_undefined_primal(lhs):
     spec = spec.for_gradient(lhs.aval.dtype)
@@ -317,16 +331,16 @@ def _batch(operands, axes, *, labels, spec, partitioned):
       old if axis is None else old[:axis] + (new,) + old[axis:]
       for old, axis in zip(labels.operands(), axes, strict=True)
   ]
-  l_labels, r_labels, b_labels, s_labels = labels.split(inserted)
+  l_labels, r_labels, *v_labels = labels.split(inserted)
   operands = list(map(jnp.asarray, operands))  # see `contract`
-  lhs, rhs, bias, scale = labels.split(operands)
+  lhs, rhs, *vectors = labels.split(operands)
   partition = partitioned is not None
-  batched = Dims(l_labels, r_labels, (new, *labels.out), b_labels, s_labels)
+  batched = Dims(l_labels, r_labels, (new, *labels.out), *v_labels)
   if new not in l_labels and new not in r_labels:
     product = Dims(labels.lhs, labels.rhs, labels.out)
     acc, = contract(lhs, rhs, dims=product, partition=partition,
                     spec=spec.accumulator(lhs, rhs))
-    outs = epilogue.apply(acc, labels.out, bias, scale, dims=batched, spec=spec)
+    outs = epilogue.apply(acc, labels.out, *vectors, dims=batched, spec=spec)
     return outs, [0] * len(outs)
   # vmap lets this rule choose the place of the new dimension: where it costs least.
   sizes = layout.label_sizes(batched, *(x.shape for x in operands))
@@ -337,8 +351,7 @@ def _batch(operands, axes, *, labels, spec, partitioned):
     if chosen is not None and (best is None or chosen.cost < best):
       best, axis = chosen.cost, i
   batched = batched._replace(out=labels.out[:axis] + (new,) + labels.out[axis:])
-  outs = contract(lhs, rhs, bias, scale, dims=batched, spec=spec,
-                  partition=partition)
+  outs = contract(lhs, rhs, *vectors, dims=batched, spec=spec, partition=partition)
   return outs, [axis] * len(outs)
 
 

@@ -102,11 +102,11 @@ def _block(*operands, dims: Dims, spec, compute, assigned):
   sum_over = tuple(axis for x in _contracted(dims) for axis in assigned.get(x, ()))
   if not sum_over:
     return compute(*operands, dims=dims, spec=spec)
-  lhs, rhs, bias, scale = dims.split(operands)
+  lhs, rhs, *vectors = dims.split(operands)
   acc, = compute(lhs, rhs, dims=Dims(dims.lhs, dims.rhs, dims.out),
                  spec=spec.accumulator(lhs, rhs))
   acc = lax.psum(acc, sum_over)
-  return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)
+  return epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)
 
 
 def explicit(mesh, operands, dims: Dims, spec, compute, result) -> jax.Array:
@@ -114,7 +114,7 @@ def explicit(mesh, operands, dims: Dims, spec, compute, result) -> jax.Array:
 
   Args:
     mesh: see `mesh.explicit_mesh`.
-    operands: lhs, rhs, and bias and scale if dims has them.
+    operands: lhs, rhs, and the vectors that dims has.
     dims: its labels.
     spec: its `Spec`.
     compute: computes it on one device; see primitive.py.

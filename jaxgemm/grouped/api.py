@@ -19,6 +19,8 @@ def ragged_dot(
     *,
     bias: jax.Array | None = None,
     scale: jax.Array | None = None,
+    scale_lhs: jax.Array | None = None,
+    scale_rhs: jax.Array | None = None,
     activation: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
@@ -50,6 +52,10 @@ def ragged_dot(
     out_sharding: as in `jax.lax.ragged_dot`.
     bias: array of shape (L, N), or (N,) for all groups; without an offset L is G.
     scale: array of shape (L, N), (L, 1), (N,), (1,) or ().
+    scale_lhs: the scale of a quantised lhs, as `jaxgemm.quantize` gives it: array of shape
+      (M, 1), (M,), (1,) or (). The result is
+      activation(scale_lhs * scale_rhs[g] * (lhs[rows of g] @ rhs[g]) + bias[g]).
+    scale_rhs: the scale of rhs: (L, 1, N), where any size may be 1, or a shape of scale.
     activation: see `jaxgemm.matmul`.
     schedule: see `jaxgemm.matmul`.
     reduction: see `jaxgemm.matmul`.
@@ -86,7 +92,7 @@ def ragged_dot(
       check_vma=True, its default; without it the devices' gradients are not summed.
   """
   return call(
-      lhs, rhs, group_sizes, group_offset, bias, scale, rhs_grad=rhs_grad,
+      lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, rhs_grad=rhs_grad,
       precision=precision, preferred_element_type=preferred_element_type,
       out_sharding=out_sharding, activation=activation, schedule=schedule,
       reduction=reduction, deterministic=deterministic, config=config,
@@ -106,6 +112,8 @@ def ragged_dot_general(
     num_local_groups: int | None = None,
     bias: jax.Array | None = None,
     scale: jax.Array | None = None,
+    scale_lhs: jax.Array | None = None,
+    scale_rhs: jax.Array | None = None,
     activation: str | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
@@ -134,6 +142,10 @@ def ragged_dot_general(
     bias: array of shape `(L, *columns)` or `columns`, which are rhs's free dimensions.
       bias and scale are allowed only if the ragged dimension is not contracted.
     scale: as bias, or of shape (), (1,) or (L, 1, ...).
+    scale_lhs: of lhs's rank with 1 for the contracted dimensions, or without these, or of
+      shape () or (1,). Scales are allowed only if the ragged dimension is not contracted.
+    scale_rhs: of rhs's rank with 1 for the contracted and the batch dimensions, where any
+      size may be 1, or a shape of scale.
     activation: see `jaxgemm.matmul`.
     schedule: see `jaxgemm.matmul`.
     reduction: see `jaxgemm.matmul`.
@@ -152,7 +164,7 @@ def ragged_dot_general(
     ValueError, TypeError: see `jaxgemm.ragged_dot`.
   """
   return call(
-      lhs, rhs, group_sizes, group_offset, bias, scale, accumulate=accumulate,
+      lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, accumulate=accumulate,
       numbers=ragged_dot_dimension_numbers, precision=precision,
       preferred_element_type=preferred_element_type, out_sharding=out_sharding,
       num_local_groups=num_local_groups, activation=activation, schedule=schedule,
@@ -171,6 +183,8 @@ def ragged_gated_linear_unit(
     *,
     bias: jax.Array | None = None,
     scale: jax.Array | None = None,
+    scale_lhs: jax.Array | None = None,
+    scale_rhs: jax.Array | None = None,
     activation: str | None = "silu",
     schedule: str | None = None,
     reduction: str | None = None,
@@ -197,6 +211,8 @@ def ragged_gated_linear_unit(
     out_sharding: sharding of the result, (M, N); see `jaxgemm.ragged_dot`.
     bias: array of shape (L, 2, N), or (2, N) for all groups.
     scale: array of shape (L, 2, N), (L, 1, 1), (2, N), (1,) or ().
+    scale_lhs: see `jaxgemm.ragged_dot`.
+    scale_rhs: (L, 1, 2, N), where any size may be 1, or a shape of scale.
     activation: activation of the gate: "silu", "gelu", "relu" or None.
     schedule: see `jaxgemm.matmul`.
     reduction: see `jaxgemm.matmul`.
@@ -213,7 +229,8 @@ def ragged_gated_linear_unit(
     ValueError, TypeError, NotImplementedError: see `jaxgemm.ragged_dot`.
   """
   return call(
-      lhs, rhs, group_sizes, group_offset, bias, scale, rhs_grad=rhs_grad, gated=True,
+      lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, rhs_grad=rhs_grad,
+      gated=True,
       precision=precision, preferred_element_type=preferred_element_type,
       out_sharding=out_sharding, activation=activation, schedule=schedule,
       reduction=reduction, deterministic=deterministic, config=config,

@@ -1,8 +1,8 @@
 """The rules of `ragged_p` (primitive.py) for vmap.
 
 Batched lhs, rhs and sizes become the kernel's batch; operands without a batch stay
-shared. The kernel has no batch of bias, scale and the offset, so if these are batched
-they move out of the kernel.
+shared. row_scale joins it where one of these is batched. The kernel has no batch of bias, scale
+and the offset, so if these are batched they move out of the kernel.
 """
 
 import functools
@@ -18,18 +18,18 @@ from jaxgemm.spec import Spec
 
 def _outside(*operands, form: GroupedParams, spec: Spec):
   """The product with the epilogue outside the kernel."""
-  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
+  lhs, rhs, sizes, offset, buffer, *vectors = form.split(operands)
   z, = ragged(lhs, rhs, sizes, offset, buffer=buffer,
               form=form._replace(gated=False), spec=spec.accumulator(lhs, rhs))
-  return finish(z, sizes, offset, bias, scale, form=form, spec=spec)
+  return finish(z, sizes, offset, *vectors, form=form, spec=spec)
 
 
 def _without_offset(*operands, form: GroupedParams, spec: Spec):
   """The product with the offset applied to the sizes."""
-  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
+  lhs, rhs, sizes, offset, buffer, *vectors = form.split(operands)
   sizes = local_sizes(sizes, offset, form.local_groups)
-  return ragged(lhs, rhs, sizes, jnp.ones(1, jnp.int32), bias, scale, buffer=buffer,
-                form=form, spec=spec)
+  return ragged(lhs, rhs, sizes, jnp.ones(1, jnp.int32), *vectors, buffer=buffer, form=form,
+                spec=spec)
 
 
 def _added(*operands, form: GroupedParams, spec: Spec):
@@ -41,10 +41,13 @@ def _added(*operands, form: GroupedParams, spec: Spec):
 
 def _batch(operands, axes, *, form, spec, partitioned):
   del partitioned  # `bind` makes another one
-  *_, offset_axis, buffer_axis, bias_axis, scale_axis = form.split(axes)
-  # Whether the buffer has the new dimension, and lhs, rhs and sizes do not.
-  alone = buffer_axis is not None and tuple(axes[:3]) == (None,) * 3
-  for fun, needed in ((_outside, (bias_axis, scale_axis) != (None, None)),
+  *_, offset_axis, buffer_axis, bias_axis, scale_axis, row_scale_axis = form.split(axes)
+  # Whether an array has the new dimension, and lhs, rhs and sizes do not.
+  others_only = tuple(axes[:3]) == (None,) * 3
+  alone = buffer_axis is not None and others_only
+  outside = (bias_axis, scale_axis) != (None, None) or (
+      row_scale_axis is not None and others_only)
+  for fun, needed in ((_outside, outside),
                       (_without_offset, offset_axis is not None),
                       (_added, alone and form.mode == "k")):
     if needed:
@@ -52,13 +55,16 @@ def _batch(operands, axes, *, form, spec, partitioned):
       outs = jax.vmap(fun, tuple(axes))(*operands)
       return outs, [0] * len(outs)
 
-  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
-  arrays, axes, ranks = [lhs, rhs, sizes], [*axes[:3]], form.ranks()
+  lhs, rhs, sizes, offset, buffer, bias, scale, row_scale = form.split(operands)
+  arrays, axes, ranks = [lhs, rhs, sizes], [*axes[:3]], [*form.ranks()[:3]]
   if buffer is not None:
-    arrays, axes = arrays + [buffer], axes + [buffer_axis]
+    arrays, axes, ranks = arrays + [buffer], axes + [buffer_axis], ranks + [form.ranks()[3]]
+  if row_scale is not None:
+    arrays, axes, ranks = arrays + [row_scale], axes + [row_scale_axis], ranks + [1]
 
-  def product(lhs, rhs, sizes, buffer=None):
-    given = lhs, rhs, sizes, offset, buffer, bias, scale
+  def product(lhs, rhs, sizes, *rest):
+    others = rest[:len(rest) - (row_scale is not None)]  # the buffer, if there is one
+    given = lhs, rhs, sizes, offset, *others, bias, scale, *rest[len(others):]
     return bind(*(x for x in given if x is not None), form=form, spec=spec)
 
   new, *_ = {x.shape[axis] for x, axis in zip(arrays, axes) if axis is not None}
@@ -66,7 +72,7 @@ def _batch(operands, axes, *, form, spec, partitioned):
           if x.ndim - (axis is not None) > rank}
   if buffer is not None and form.mode == "m":
     # If the buffer lacked a batch dimension, its gradient would be summed over that.
-    dimensions = buffer.ndim - ranks[3]
+    dimensions = buffer.ndim - form.ranks()[3]
     if alone or (olds and dimensions == 1):
       raise NotImplementedError(
           "rhs_grad is batched by jax.vmap along a dimension of its own; those of lhs "
@@ -81,7 +87,10 @@ def _batch(operands, axes, *, form, spec, partitioned):
       count = lhs.shape[lhs_axis - 1]
       shape = (*lhs.shape[:lhs_axis - 1], count * new, *lhs.shape[lhs_axis + 1:])
       sizes = jnp.clip(sizes, 0, count) * new
-      outs = product(lhs.reshape(shape), rhs, sizes, buffer)
+      rest = [] if buffer is None else [buffer]
+      if row_scale is not None:
+        rest.append(row_scale if row_scale.shape[-1] == 1 else jnp.repeat(row_scale, new, -1))
+      outs = product(lhs.reshape(shape), rhs, sizes, *rest)
       return [x.reshape(count, new, *x.shape[1:]) for x in outs], [1] * len(outs)
     arrays = [x if axis is None else jnp.moveaxis(x, axis, 0)
               for x, axis in zip(arrays, axes)]

@@ -16,8 +16,9 @@ import jax.numpy as jnp
 from jaxgemm import _ffi, epilogue, fallback
 from jaxgemm import mesh as meshes
 from jaxgemm.config import check_activation, resolve
-from jaxgemm.dense.api import dot_general, epilogue_values
+from jaxgemm.dense.api import dot_general
 from jaxgemm.dense.dimensions import result_type
+from jaxgemm.dense.vectors import epilogue_values
 from jaxgemm.dtypes import promote_with, xla_accumulator_dtype
 from jaxgemm.fallback import leaves_to_xla, unsupported_reason
 from jaxgemm.grouped import layout as grouped_layout
@@ -131,12 +132,59 @@ def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
   return jnp.broadcast_to(x, (groups, *columns))
 
 
-def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, spec,
+def _rows_scale(x, lhs, numbers, layout: RaggedLayout):
+  """scale_lhs as [M] or [B, M], or [1] for one value; None if x is None."""
+  if x is None:
+    return None
+  x = jnp.asarray(x)
+  (contracting, _), _ = numbers.dot_dimension_numbers
+  free = tuple(n for i, n in enumerate(lhs.shape) if i not in contracting)
+  keepdims = tuple(1 if i in contracting else n for i, n in enumerate(lhs.shape))
+  broadcasts = len(x.shape) == len(keepdims) and all(
+      n in (1, full) for n, full in zip(x.shape, keepdims))
+  if x.shape not in ((), (1,), free) and not broadcasts:
+    raise ValueError(
+        f"scale_lhs has shape {x.shape} for an lhs of shape {lhs.shape}; (), (1,), {free} or "
+        f"{keepdims} is allowed: one value, or one for each row. Reshape it.")
+  x = epilogue_values("scale_lhs", x, jnp.float32)
+  if x.size == 1:
+    return jnp.reshape(x, (1,))
+  x = jnp.reshape(jnp.broadcast_to(x, keepdims) if broadcasts else x, free)
+  labels = tuple(i for i in range(lhs.ndim) if i not in contracting)
+  return grouped_layout.rows(x, labels, layout)
+
+
+def _columns_scale(x, rhs, numbers, layout: RaggedLayout):
+  """scale_rhs in one of the shapes of scale: without the dimensions of size 1 of rhs's k."""
+  if x is None:
+    return None
+  x = jnp.asarray(x)
+  (_, contracting), (_, batch) = numbers.dot_dimension_numbers
+  if x.ndim != rhs.ndim:
+    return x
+  keepdims = tuple(1 if i in (*contracting, *batch) else n for i, n in enumerate(rhs.shape))
+  if not all(n in (1, full) for n, full in zip(x.shape, keepdims)):
+    raise ValueError(
+        f"scale_rhs has shape {x.shape} for an rhs of shape {rhs.shape}; {keepdims} is allowed, "
+        "where any size may be 1, or a shape that scale may have: one value for each group and "
+        "column. The kernels have no scale for each part of k or of a batch. Reshape it, or "
+        "dequantise rhs.")
+  groups = layout.form.local_groups
+  if x.size == 1:
+    return jnp.reshape(x, ())
+  of_group = numbers.rhs_group_dimensions[0]
+  columns = [i for i in range(rhs.ndim) if i not in (*contracting, *batch, of_group)]
+  shape = [rhs.shape[i] if any(x.shape[j] != 1 for j in columns) else 1 for i in columns]
+  x = jnp.transpose(x, [of_group, *columns, *contracting, *batch])
+  return jnp.broadcast_to(jnp.reshape(x, x.shape[:1 + len(columns)]), (groups, *shape))
+
+
+def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, numbers, layout, spec,
          precision):
   """Calls lax.ragged_dot_general and applies the epilogue to its result."""
   form = layout.form
-  no_epilogue = (bias is None and scale is None and spec.activation is None
-                 and not form.gated)
+  no_epilogue = (bias is None and scale is None and row_scale is None
+                 and spec.activation is None and not form.gated)
   acc_dtype = spec.out_dtype
   if not no_epilogue:
     acc_dtype = xla_accumulator_dtype(acc_dtype)
@@ -163,6 +211,9 @@ def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, *, numbers, layout, s
 
   n = layout.shape(layout.n)
   one = (1,) * len(n)
+  if row_scale is not None and row_scale.shape != (1,):
+    row_scale = jnp.reshape(row_scale, (*out.shape[:out.ndim - len(n)], *one))
+  out = out if row_scale is None else out * row_scale
   for name, x in (("scale", scale), ("bias", bias)):
     if x is not None:
       x = jnp.reshape(x, merge_columns(x.shape)) if form.gated else x
@@ -200,20 +251,22 @@ _STATIC = ("gated", "numbers", "precision", "preferred_element_type", "out_shard
            "config", "implementation")
 
 
-def call(lhs, rhs, group_sizes, group_offset, bias, scale, *, precision=None, **options):
+def call(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs=None, scale_rhs=None, *,
+         precision=None, **options):
   """A grouped product; see `jaxgemm.ragged_dot` for its arguments, and `_call`."""
   check_options(**options)
   return _call(
       lhs, rhs, group_sizes, group_offset, array_argument("bias", bias),
-      array_argument("scale", scale), precision=hashable(precision), **options)
+      array_argument("scale", scale), array_argument("scale_lhs", scale_lhs),
+      array_argument("scale_rhs", scale_rhs), precision=hashable(precision), **options)
 
 
 @functools.partial(jax.jit, static_argnames=_STATIC, inline=True)
-def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
-          accumulate=None, rhs_grad=None, *, gated=False, numbers=BASIC, precision=None,
-          preferred_element_type=None, out_sharding=None, num_local_groups=None,
-          activation=None, schedule=None, reduction=None, deterministic=False,
-          config=None, implementation=None):
+def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale_lhs=None,
+          scale_rhs=None, accumulate=None, rhs_grad=None, *, gated=False, numbers=BASIC,
+          precision=None, preferred_element_type=None, out_sharding=None,
+          num_local_groups=None, activation=None, schedule=None, reduction=None,
+          deterministic=False, config=None, implementation=None):
   """See `call`.
 
   Args:
@@ -232,8 +285,8 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
       lhs, rhs, group_sizes, numbers, precision, preferred, group_offset, out_sharding,
       num_local_groups, gated, accumulate=accumulate, rhs_grad=rhs_grad)
   if grouped_layout.is_ragged_batch(numbers):
-    check_ragged_batch(group_offset=group_offset, bias=bias, scale=scale,
-                       accumulate=accumulate)
+    check_ragged_batch(group_offset=group_offset, bias=bias, scale=scale, scale_lhs=scale_lhs,
+                       scale_rhs=scale_rhs, accumulate=accumulate)
     return dot_general(
         lhs, rhs, numbers.dot_dimension_numbers, precision, preferred_element_type,
         out_sharding=out_sharding, activation=activation, config=resolved,
@@ -244,7 +297,12 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   check_extent(lhs.shape[layout.ragged])
   contracted = layout.form.mode == "k"
   if contracted:
-    check_contracted(bias=bias, scale=scale, activation=activation)
+    check_contracted(bias=bias, scale=scale, scale_lhs=scale_lhs, scale_rhs=scale_rhs,
+                     activation=activation)
+  if scale is not None and scale_rhs is not None:
+    raise ValueError(
+        "scale and scale_rhs were given; both have values for groups and columns, and the kernels "
+        "take one of the two. Multiply them.")
   integer = jnp.issubdtype(out_dtype, jnp.integer)
   if gated and integer:
     raise ValueError(
@@ -255,7 +313,10 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   if rhs_grad is not None:
     check_rhs_grad(rhs_grad, lhs, rhs)
   bias = _per_group("bias", bias, layout, jnp.int32 if integer else jnp.float32, False)
-  scale = _per_group("scale", scale, layout, jnp.float32, True)
+  name = "scale" if scale_rhs is None else "scale_rhs"
+  scale = scale if scale_rhs is None else _columns_scale(scale_rhs, rhs, numbers, layout)
+  scale = _per_group(name, scale, layout, jnp.float32, True)
+  row_scale = _rows_scale(scale_lhs, lhs, numbers, layout)
   group_sizes = _int32(group_sizes, lhs.shape[layout.ragged])
   if group_offset is not None:
     group_offset = _int32(group_offset, group_sizes.shape[-1])
@@ -271,17 +332,18 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
   if emulated is not None:
     _ffi.use_emulator()
 
-  def on_xla(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
+  def on_xla(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate, rhs_grad):
     if rhs_grad is not None:
       rhs = _constant(rhs, rhs_grad)
     if gated:
       rhs = jnp.reshape(rhs, merge_columns(rhs.shape))
     with fallback.on_xla(implementation, reason):
-      out = _xla(lhs, rhs, group_sizes, group_offset, bias, scale, numbers=numbers,
+      out = _xla(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, numbers=numbers,
                  layout=layout, spec=spec, precision=precision)
     return out if accumulate is None else accumulate + out
 
-  def on_kernels(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad):
+  def on_kernels(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate,
+                 rhs_grad):
     lhs, rhs = promote_with(lhs, rhs), promote_with(rhs, lhs)
     operands = grouped_layout.operands(lhs, rhs, group_sizes, layout)
     kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
@@ -290,22 +352,23 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None,
       buffer = grouped_layout.addend(accumulate, layout)
     if mesh is not None:
       return sharding.explicit(
-          mesh, *operands, group_offset, buffer, bias, scale, form=layout.form,
+          mesh, *operands, group_offset, buffer, bias, scale, row_scale, form=layout.form,
           spec=kernel_spec, compute=ragged_local, finish=finish, result=wanted)
-    out, = ragged(*operands, group_offset, bias, scale, buffer=buffer, form=layout.form,
-                  spec=kernel_spec)
+    out, = ragged(*operands, group_offset, bias, scale, row_scale, buffer=buffer,
+                  form=layout.form, spec=kernel_spec)
     out = grouped_layout.result(out, layout, out_dtype)
     return accumulate + out if accumulate is not None and layout.is_summed else out
 
   compute = on_xla if by_xla else on_kernels
   mesh = meshes.explicit_mesh(
-      lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
+      lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate, rhs_grad)
   if mesh is not None and (by_xla or mesh.auto_axes):
     compute = meshes.with_automatic_axes(mesh, compute, wanted)
     mesh = None  # inside `compute` all axes are automatic
   elif mesh is not None:
     _check_explicit(layout, rhs_grad)
-  return compute(lhs, rhs, group_sizes, group_offset, bias, scale, accumulate, rhs_grad)
+  return compute(
+      lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate, rhs_grad)
 
 
 def _check_explicit(layout: RaggedLayout, rhs_grad) -> None:

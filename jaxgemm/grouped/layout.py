@@ -184,6 +184,12 @@ def operands(lhs, rhs, group_sizes,
   return left, right, group_sizes
 
 
+def rows(x, labels: Labels, layout: RaggedLayout):
+  """Mode "m": x, with lhs's free and batch labels, as [M], or [B, M] as `ragged` has lhs."""
+  m = (layout.ragged, *layout.inner)
+  return _grouped(x, labels, (layout.batch + layout.outer, m), layout)
+
+
 def addend(x, layout: RaggedLayout):
   """Mode "k": x, of the shape of jax's result, in the shape of `ragged`'s result."""
   m, n = layout.count(layout.m), layout.count(layout.n)

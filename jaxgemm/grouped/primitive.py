@@ -10,7 +10,8 @@ consecutive groups. The call computes L of them, from group_offset on:
 lhs may be [K, M] (lhs_contracting 0) and rhs [N, K] (rhs_contracting 1); every operand
 may have a batch dimension in front or be shared by the batch. Groups are cut off at the
 end of the dimension, negative sizes count as zero, and a group beyond the last size is
-empty. bias [L, N] and scale [L, N] or [L, 1] are for mode "m" only.
+empty. bias [L, N] and scale [L, N] or [L, 1] are for mode "m" only, and so is row_scale, [M] or
+[1], or with a batch in front.
 
 There may be a float32 buffer. In mode "k" it has out's shape, and the product is added
 to it, in place. In mode "m" it has rhs's shape, and rhs is a constant. Differentiation
@@ -81,18 +82,19 @@ class GroupedParams(NamedTuple):
   accumulate: bool = False
   bias: bool = False
   scale: bool = False
+  row_scale: bool = False
 
   def split(self, operands):
-    """(lhs, rhs, sizes, offset, buffer, bias, scale), None for an absent one."""
+    """(lhs, rhs, sizes, offset, buffer, bias, scale, row_scale), None for an absent one."""
     return with_absent(
-        operands, 3, self.offset, self.accumulate, self.bias, self.scale)
+        operands, 3, self.offset, self.accumulate, self.bias, self.scale, self.row_scale)
 
   def for_operands(self, *operands) -> "GroupedParams":
     """The same mode and layouts for operands as `split` gives them."""
-    offset, accumulate, bias, scale = (x is not None for x in operands[3:])
+    offset, accumulate, bias, scale, row_scale = (x is not None for x in operands[3:])
     groups = operands[1].shape[-3 - self.paired] if self.mode == "m" else self.local_groups
     return self._replace(
-        offset=offset, accumulate=accumulate, bias=bias, scale=scale,
+        offset=offset, accumulate=accumulate, bias=bias, scale=scale, row_scale=row_scale,
         tangent=self.tangent and accumulate, local_groups=groups)
 
   def buffer_index(self) -> int:
@@ -143,7 +145,7 @@ ragged_p = Primitive("jaxgemm_ragged")
 ragged_p.multiple_results = True
 
 
-def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, *, buffer=None,
+def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, row_scale=None, *, buffer=None,
            form: GroupedParams, spec: Spec) -> list[jax.Array]:
   """Binds ragged_p: [out], or [out, preact] with spec.save_preact.
 
@@ -154,7 +156,7 @@ def ragged(lhs, rhs, sizes, offset=None, bias=None, scale=None, *, buffer=None,
   Raises:
     NotImplementedError: in mode "m", devices of a shard_map share the buffer.
   """
-  given = lhs, rhs, sizes, offset, buffer, bias, scale
+  given = lhs, rhs, sizes, offset, buffer, bias, scale, row_scale
   form = form.for_operands(*given)
   operands = unify_varying([x for x in given if x is not None])
   if (form.accumulate and form.mode == "m"
@@ -184,9 +186,8 @@ def _compute(*operands, form: GroupedParams, spec: Spec):
 
 def ragged_local(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
   """`ragged` of one device's operands, without the absent ones."""
-  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
-  return ragged(lhs, rhs, sizes, offset, bias, scale, buffer=buffer, form=form,
-                spec=spec)
+  lhs, rhs, sizes, offset, buffer, *vectors = form.split(operands)
+  return ragged(lhs, rhs, sizes, offset, *vectors, buffer=buffer, form=form, spec=spec)
 
 
 
@@ -198,17 +199,26 @@ def _without_buffer(operands, form: GroupedParams):
   return operands, form._replace(accumulate=False)
 
 
-def finish(z, sizes, offset, bias, scale, *, form: GroupedParams, spec: Spec):
+def finish(z, sizes, offset, bias, scale, row_scale, *, form: GroupedParams, spec: Spec):
   """The epilogue in jnp: a product's results from its accumulators (float32, int32)."""
   axis = z.ndim - 2 - (form.paired and not form.contracts_pairs)
   rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=z.shape[axis],
                            spec=spec)
+  if row_scale is not None:
+    z = z * along_rows(row_scale, sizes, offset, z.shape[axis], form)
   if scale is not None:
     z = z * rows(scale, dtype=jnp.float32)
   if bias is not None:
     z = z + rows(bias, dtype=jnp.float32)
   # Rows of no group stay zero, because every activation of zero is zero.
   return epilogue.results(z, spec, form.gated)
+
+
+def along_rows(row_scale, sizes, offset, count: int, form: GroupedParams) -> jax.Array:
+  """row_scale as a factor of the value before the activation; zero for rows of no group."""
+  inside = groups_of_rows(sizes, offset, form.local_groups, count) < form.local_groups
+  factor = jnp.where(inside, row_scale, 0)
+  return jnp.expand_dims(factor, (-1, -2) if form.paired else -1)
 
 
 def rows_of(values, sizes, offset, count: int, dtype, spec: Spec) -> jax.Array:
@@ -238,7 +248,7 @@ def plan_ragged(operands, form: GroupedParams, spec: Spec, target: str) -> dict:
   lhs, rhs, sizes = operands[:3]
   geometry = form.geometry(lhs.shape, rhs.shape, sizes.shape)
   return plan(geometry, lhs.dtype, rhs.dtype, spec, target, bias=form.bias,
-              scale=form.scale)
+              scale=form.scale, row_scale=form.row_scale)
 
 
 @ragged_p.def_abstract_eval
@@ -263,7 +273,7 @@ def _lowering(ctx, *operands, form, spec, partitioned, platform):
     return fun(ctx, *operands)
   geometry = form.geometry(*(x.shape for x in avals_in[:3]))
   call = functools.partial(lower_call, geometry=geometry, spec=spec, bias=form.bias,
-                           scale=form.scale, platform=platform)
+                           scale=form.scale, row_scale=form.row_scale, platform=platform)
   return _on_merged(call, ctx, operands, form) if form.paired else call(ctx, *operands)
 
 
@@ -279,8 +289,9 @@ def _on_merged(call, ctx, operands, form):
     return aval.update(shape=merge_columns(aval.shape))
 
   avals_in, avals_out = list(ctx.avals_in), list(ctx.avals_out)
-  epilogue_operands = range(len(avals_in) - form.bias - form.scale, len(avals_in))
-  for i in (1, *([0] if form.contracts_pairs else ()), *epilogue_operands):
+  end = len(avals_in) - form.row_scale
+  of_columns = range(end - form.bias - form.scale, end)
+  for i in (1, *([0] if form.contracts_pairs else ()), *of_columns):
     avals_in[i] = merged(avals_in[i])
   if form.mode == "m" and not form.contracts_pairs:
     avals_out[form.gated:] = map(merged, avals_out[form.gated:])
@@ -294,10 +305,10 @@ register_lowerings(ragged_p, _lowering)
 
 def _jvp(primals, tangents, *, form, spec, partitioned):
   del partitioned  # `bind` makes another one
-  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(primals)
-  d_lhs, d_rhs, _, _, d_buffer, d_bias, d_scale = (
+  lhs, rhs, sizes, offset, buffer, bias, scale, row_scale = form.split(primals)
+  d_lhs, d_rhs, _, _, d_buffer, d_bias, d_scale, d_row_scale = (
       None if type(t) is ad.Zero else t for t in form.split(tangents))
-  product = functools.partial(ragged, lhs, rhs, sizes, offset, bias, scale,
+  product = functools.partial(ragged, lhs, rhs, sizes, offset, bias, scale, row_scale,
                               buffer=buffer, form=form)
   if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
     outs = product(spec=spec)
@@ -307,6 +318,7 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
   outs = product(spec=dataclasses.replace(spec, save_preact=saves))
   count = form.geometry(lhs.shape, rhs.shape, sizes.shape).m
   rows = functools.partial(rows_of, sizes=sizes, offset=offset, count=count, spec=spec)
+  of_rows = functools.partial(along_rows, sizes=sizes, offset=offset, count=count, form=form)
   product = functools.partial(ragged, sizes=sizes, offset=offset,
                               form=form._replace(gated=False, tangent=True))
   if form.mode == "m" and d_rhs is not None and spec.config.partition:
@@ -314,18 +326,22 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
   of_rhs = d_rhs, None
   if form.accumulate and form.mode == "m":
     of_rhs = d_rhs if form.tangent else d_buffer, buffer
-  # The terms of the tangent of z = scale * acc + bias, or of buffer + acc.
+  # The terms of the tangent of z = row_scale * scale * acc + bias, or of buffer + acc.
   terms = []
   for left, right, added in ((d_lhs, rhs, None), (lhs, *of_rhs)):
     if left is not None and right is not None:
-      terms += product(left, right, scale=scale, buffer=added,
+      terms += product(left, right, scale=scale, row_scale=row_scale, buffer=added,
                        spec=spec.for_gradient(spec.out_dtype))
   if d_buffer is not None and form.mode == "k":
     terms.append(d_buffer)
-  if d_scale is not None:
+  if d_scale is not None or d_row_scale is not None:
     # The saved value cannot give acc: it would be divided by a scale that may be zero.
     acc, = product(lhs, rhs, spec=spec.for_gradient(jnp.float32))
-    terms.append(acc * rows(d_scale, dtype=jnp.float32))
+    for tangent, of_columns, of_row in ((d_scale, d_scale, row_scale),
+                                        (d_row_scale, scale, d_row_scale)):
+      if tangent is not None:
+        term = acc if of_row is None else acc * of_rows(of_row)
+        terms.append(term if of_columns is None else term * rows(of_columns, dtype=jnp.float32))
   if d_bias is not None:
     terms.append(rows(d_bias, dtype=spec.out_dtype))
   results = outs[:1 + spec.save_preact]
@@ -370,7 +386,7 @@ def _transpose(cotangents, *operands, form, spec, partitioned):
   # Only calls that _jvp binds are transposed: no bias, no activation, one result.
   del partitioned
   ct, = cotangents
-  lhs, rhs, sizes, offset, buffer, _, scale = form.split(operands)
+  lhs, rhs, sizes, offset, buffer, _, scale, row_scale = form.split(operands)
   gradients: list[jax.Array | None] = [None] * len(operands)
   index = 0 if ad.is_undefined_primal(lhs) else 1
   wanted = operands[index].aval
@@ -382,10 +398,14 @@ def _transpose(cotangents, *operands, form, spec, partitioned):
     return gradients
   if form.accumulate and form.mode == "k":
     gradients[form.buffer_index()] = ct
-  if scale is not None:
+  if scale is not None or row_scale is not None:
     count = ct.shape[-2 - form.paired]  # a call with a scale contracts no pairs
-    factor = rows_of(scale, sizes, offset, count, jnp.float32, spec)
-    ct = (ct.astype(jnp.float32) * factor).astype(ct.dtype)
+    scaled = ct.astype(jnp.float32)
+    if row_scale is not None:
+      scaled = scaled * along_rows(row_scale, sizes, offset, count, form)
+    if scale is not None:
+      scaled = scaled * rows_of(scale, sizes, offset, count, jnp.float32, spec)
+    ct = scaled.astype(ct.dtype)
   left, right, product, transposed = _gradient_products(form)[index]
   arrays = {"lhs": lhs, "rhs": rhs, "ct": ct}
   # The gradient of an operand that the batch shares is the sum over the batch.

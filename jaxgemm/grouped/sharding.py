@@ -38,8 +38,8 @@ from jaxgemm.grouped.group_sizes import sizes_in_range
 Axes = tuple[str, ...]
 
 # s: group sizes; o: group_offset; u and v: the columns of a scale with one value for all
-# of them; p: the two columns of a pair.
-_REPLICATED = "souvp"
+# of them; w: the rows of such a row_scale; p: the two columns of a pair.
+_REPLICATED = "souvwp"
 
 
 def operand_labels(form, shapes) -> list[str]:
@@ -59,7 +59,7 @@ def operand_labels(form, shapes) -> list[str]:
   rhs = n + k if form.rhs_contracting else k + n
   if form.mode == "m":
     rhs = "g" + rhs
-  lhs_shape, rhs_shape, sizes_shape, _, buffer, bias, scale = form.split(shapes)
+  lhs_shape, rhs_shape, sizes_shape, _, buffer, bias, scale, row_scale = form.split(shapes)
   labels = ["b" * (len(shape) > rank) + x for shape, rank, x in zip(
       (lhs_shape, rhs_shape, sizes_shape), ranks, (lhs, rhs, "s"))]
   if form.offset:
@@ -69,6 +69,8 @@ def operand_labels(form, shapes) -> list[str]:
   for x in (bias, scale):
     if x is not None:
       labels.append("g" + ("uv"[:len(n)] if math.prod(x[1:]) == 1 else n))
+  if row_scale is not None:
+    labels.append("b" * (len(row_scale) > 1) + ("w" if row_scale[-1] == 1 else "m"))
   return labels
 
 
@@ -206,7 +208,7 @@ def _sum(x, over: Axes, labels: str, scattered: dict[str, Axes]):
 def _block(*operands, form, spec, labels, compute, finish, assigned: Assignment):
   """What each device computes: [out], or [out, preact]."""
   out, z = out_labels(form, labels)
-  lhs, rhs, sizes, offset, buffer, bias, scale = form.split(operands)
+  lhs, rhs, sizes, offset, buffer, *vectors = form.split(operands)
   local, axes = form, assigned.axes
   if axes.get(form.mode):
     count = lhs.shape[labels[0].index(form.mode)]
@@ -224,15 +226,15 @@ def _block(*operands, form, spec, labels, compute, finish, assigned: Assignment)
 
   sum_of_k = axes.get("k")
   if not sum_of_k:
-    outs = product(local, spec, buffer, bias, scale)
+    outs = product(local, spec, buffer, *vectors)
   else:
-    no_epilogue = local._replace(accumulate=False, bias=False, scale=False, gated=False)
+    no_epilogue = local._replace(
+        accumulate=False, bias=False, scale=False, row_scale=False, gated=False)
     acc, = product(no_epilogue, spec.accumulator(lhs, rhs))
     if form.mode == "k":
       acc = _sum(acc, assigned.rest("k"), z, assigned.scattered)
       return [(acc if buffer is None else buffer + acc).astype(spec.out_dtype)]
-    outs = finish(lax.psum(acc, sum_of_k), sizes, offset, bias, scale, form=local,
-                  spec=spec)
+    outs = finish(lax.psum(acc, sum_of_k), sizes, offset, *vectors, form=local, spec=spec)
   if form.mode == "m" and axes.get("g"):
     outs = [_sum(x, assigned.rest("g"), x_labels, assigned.scattered)
             for x, x_labels in zip(outs, (out, z))]
@@ -253,7 +255,7 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish):
     spec: its `Spec`.
     labels: see `operand_labels`.
     compute: compute(*operands, form=, spec=) computes it on one device.
-    finish: finish(z, sizes, offset, bias, scale, form=, spec=) computes the results
+    finish: finish(z, sizes, offset, bias, scale, row_scale, form=, spec=) computes the results
       from the accumulators.
   """
   spec = _without_rule(spec)
@@ -291,7 +293,7 @@ def explicit(mesh, *operands, form, spec, compute, finish, result) -> jax.Array:
 
   Args:
     mesh: see `meshes.explicit_mesh`.
-    operands: lhs, rhs, sizes, offset, buffer, bias and scale; None for an absent one. In
+    operands: lhs, rhs, sizes, offset, buffer, bias, scale and row_scale; None for an absent one. In
       mode "m" there is no buffer.
     form: mode, layouts and whether it is gated.
     spec: its `Spec`.

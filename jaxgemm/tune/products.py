@@ -45,7 +45,7 @@ class Product:
     p = self.plan["problem"]
     batch = f"{p['batch']}x" if p["batch"] > 1 else ""
     groups = f" {p['groups']} groups along {p['ragged']}" if p["groups"] else ""
-    extra = "".join(f" {name}" for name in ("bias", "scale", "gated", "save_preact")
+    extra = "".join(f" {name}" for name in ("bias", "scale", "row_scale", "gated", "save_preact")
                     if p.get(name))
     extra += f" {p['activation']}" if p["activation"] != "none" else ""
     layout = "".join("rc"[x] for x in (not p["lhs_contracting"], p["rhs_contracting"]))
@@ -73,19 +73,17 @@ class Product:
     if self.primitive is not contract_p or spec.save_preact:
       return None
     dims = self.params["labels"]
-    plain = dims.bias is None and dims.scale is None and spec.activation is None
+    plain = len(dims.operands()) == 2 and spec.activation is None
     integer = jnp.issubdtype(self.avals[0].dtype, jnp.integer)
     sums = spec.out_dtype if plain else jnp.int32 if integer else jnp.float32
 
-    def compute(lhs, rhs, *vectors):
-      rest = iter(vectors)
-      bias, scale = (None if labels is None else next(rest)
-                     for labels in (dims.bias, dims.scale))
+    def compute(*operands):
+      lhs, rhs, *vectors = dims.split(operands)
       acc = jnp.einsum(lhs, list(dims.lhs), rhs, list(dims.rhs), list(dims.out),
                        preferred_element_type=sums)
       if plain:
         return [acc]
-      return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)
+      return epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)
 
     return compute
 

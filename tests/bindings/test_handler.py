@@ -11,7 +11,7 @@ from jaxgemm import _jaxgemm as native
 PROBLEM = dict(
     batch=1, m=48, n=40, k=600, lhs_dtype="float32", rhs_dtype="float32",
     out_dtype="float32", lhs_contracting=1, rhs_contracting=0, lhs_batched=0,
-    rhs_batched=0, bias=0, scale=0, save_preact=0, activation="none", ragged="none",
+    rhs_batched=0, bias=0, scale=0, row_scale=0, save_preact=0, activation="none", ragged="none",
     groups=0, local_groups=0, group_offset=0, sizes_batched=0, accumulate=0, gated=0,
     tiles_per_chunk=0, pivot=0, num_chunks=0, timeout_ns=0, signals_batched=0,
 )
@@ -41,6 +41,8 @@ def good_call(problem=(), config=()):
     args.append(rng.standard_normal(40, np.float32))
   if problem["scale"]:
     args.append(rng.standard_normal(40, np.float32))
+  if problem["row_scale"]:
+    args.append(rng.standard_normal(48, np.float32))
   results = [((48, 40), jnp.float32)] * (1 + problem["save_preact"])
   results += [((plan["workspace_bytes"],), jnp.uint8)]
   return args, results, plan["attrs"], lhs.astype(np.float64) @ rhs
@@ -75,7 +77,7 @@ def good_grouped_call(gated=False):
   return args, [*results, ((plan["workspace_bytes"],), jnp.uint8)], plan["attrs"]
 
 
-EPILOGUE = dict(bias=1, scale=1, activation="gelu", save_preact=1)
+EPILOGUE = dict(bias=1, scale=1, row_scale=1, activation="gelu", save_preact=1)
 STREAM_K = dict(schedule="stream_k", num_workgroups=4, tile_k=64)
 
 
@@ -103,6 +105,8 @@ WRONG_ARGS = {
     "bias of rank 0": other(2, np.float32(1)),
     "bias int32": other(2, np.zeros(40, np.int32)),
     "scale of two batches": other(3, np.zeros((2, 40), np.float32)),
+    "a row_scale for each column": other(4, np.zeros(40, np.float32)),
+    "row_scale of two batches": other(4, np.zeros((2, 48), np.float32)),
 }
 WRONG_RESULTS = {
     "no workspace": lambda results: results[:-1],

@@ -206,6 +206,7 @@ void Run(GpuLauncher& launcher, Case c) {
   Operand lhs(p.lhs_dtype, (p.lhs_batched ? p.batch : 1) * p.m * p.k + 1);
   // Each batch has vectors of its own.
   Operand rhs(p.rhs_dtype, p.num_rhs() * p.k * p.n), scale(DType::kF32, p.batch * p.n);
+  Operand row_scale(DType::kF32, p.batch * p.m);
   Operand bias(p.bias_bf16              ? DType::kBF16
                : IsInteger(p.out_dtype) ? DType::kS32
                                         : DType::kF32,
@@ -228,11 +229,13 @@ void Run(GpuLauncher& launcher, Case c) {
             .chunk_epoch = signals.data(),
             .bias = p.bias ? bias.buffer.data() : nullptr,
             .scale = p.scale ? reinterpret_cast<float*>(scale.buffer.data()) : nullptr,
+            .row_scale = p.row_scale ? reinterpret_cast<float*>(row_scale.buffer.data()) : nullptr,
             .out = out.data(),
             .preact = p.save_preact ? preact.data() : nullptr,
             .workspace = workspace.data()};
   call.strides.bias = {.batch = p.n, .column = 1};
   call.strides.scale = {.batch = c.one_scale ? 1 : p.n, .column = !c.one_scale};
+  call.strides.row_scale = {.batch = p.m, .row = 1, .column = 0};
   error = launcher.Load(*plan.instance, 0);
   if (error.empty()) error = launcher.Launch(call, 0, nullptr);
   CHECK_THAT(error.empty(), "%s", error.c_str());
@@ -269,6 +272,8 @@ void Run(GpuLauncher& launcher, Case c) {
     for (int64_t n = 0; n < p.n; ++n) {
       const int64_t batch = p.grouped() ? 0 : z, at = row * p.n + n;
       if (p.scale) sums[n] *= scale.values[c.one_scale ? batch : batch * p.n + n];
+      // Rows of no group are zero, not -0.
+      if (p.row_scale && end > 0) sums[n] *= row_scale.values[row];
       if (p.bias) sums[n] += bias.values[batch * p.n + n];
       auto check = [&](double value, Buffer& result) {
         char wanted[4];
@@ -360,7 +365,8 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       if (round % 2) more.k = some(1, 3 * kTileK);
       if (type == types[round % 4]) more.batch = 2, more.lhs_batched = true;
       if (!IsInteger(type)) {
-        more.scale = Random(0, 1), more.activation = static_cast<Activation>(Random(0, 3));
+        more.scale = Random(0, 1), more.row_scale = Random(0, 1);
+        more.activation = static_cast<Activation>(Random(0, 3));
         more.save_preact = more.activation != Activation::kNone && Random(0, 1);
         more.bias_bf16 = Random(0, 1);
       }
@@ -407,6 +413,10 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
                                static_cast<int32_t>(Random(0, grouped.m / 3))};
     if (!lhs_k) grouped.m = (grouped.m + 15) / 16 * 16;
     Run(launcher, {grouped, config, grouped_form, sizes});
+    if (!kInteger) {
+      grouped.row_scale = true;
+      Run(launcher, {grouped, config, "", sizes});
+    }
     if constexpr (!lhs_k && !rhs_k && kBytes == 2) {
       grouped = problem(false);
       grouped.ragged = Ragged::kK, grouped.groups = grouped.local_groups = 4;
@@ -455,6 +465,7 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
     for (DType out : {DType::kF32, type, DType::kF8E4M3FN}) {
       Problem more = problem(round % 2 ? 3 * kTileK + 1 : 1);
       more.out_dtype = out, more.bias = true, more.scale = Random(0, 1);
+      more.row_scale = Random(0, 1);
       more.activation = static_cast<Activation>(Random(0, 3));
       more.save_preact = more.activation != Activation::kNone && Random(0, 1);
       if (rhs_k) more.n -= Random(0, 7);
@@ -510,20 +521,22 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
 // Rows of no group stay zero with any activation: GPUs apply nothing to them.
 void TestEpilogueOfNoGroup() {
   const uint32_t bias[8] = {};
-  const float scale[8] = {};
+  const float scale[8] = {}, row_scale[8] = {};
   const GemmArgs args{.bias = bias,
                       .scale = scale,
+                      .row_scale = row_scale,
                       .bias_batch_stride = 4,
                       .scale_batch_stride = 4,
+                      .row_scale_batch_stride = 4,
                       .activation = Activation::kGelu};
   WorkTile tile{.group = 1};
   const TileEpilogue group(args, tile, Ragged::kM);
   CHECK_THAT(group.bias == static_cast<const void*>(bias + 4) && group.scale == scale + 4 &&
-                 group.activation == Activation::kGelu,
+                 group.row_scales == 0 && group.activation == Activation::kGelu,
              "group");
   tile.zero = true;
   const TileEpilogue none(args, tile, Ragged::kM);
-  CHECK_THAT(!none.bias && !none.scale && none.activation == Activation::kNone, "no group");
+  CHECK_THAT(!none.HasVectors() && none.activation == Activation::kNone, "no group");
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ void RunCase() {
   p.rhs_batched = p.batch > 1 && (!p.lhs_batched || Random(0, 1));
   p.bias = !integer && Random(0, 1);
   p.scale = !integer && Random(0, 1);
+  p.row_scale = !integer && Random(0, 1);
   p.activation = integer ? Activation::kNone : Random(0, 1) ? Activation::kRelu : p.activation;
 
   Config config;
@@ -79,7 +80,7 @@ void RunCase() {
 
   Array lhs(p.lhs_dtype, (p.lhs_batched ? p.batch : 1) * p.m * p.k);
   Array rhs(p.rhs_dtype, (p.rhs_batched ? p.batch : 1) * p.k * p.n);
-  Array bias(DType::kF32, p.n), scale(DType::kF32, p.n);
+  Array bias(DType::kF32, p.n), scale(DType::kF32, p.n), row_scale(DType::kF32, p.batch * p.m);
   int64_t size = p.batch * p.m * p.n;
   std::vector<unsigned char> out(size * 4 + 2 * kGuard, kPoison);
   std::vector<char> workspace(call.plan.workspace_bytes + 64, static_cast<char>(kPoison));
@@ -87,6 +88,8 @@ void RunCase() {
   call.lhs = lhs.bytes.get(), call.rhs = rhs.bytes.get();
   if (p.bias) call.bias = bias.bytes.get();
   if (p.scale) call.scale = reinterpret_cast<const float*>(scale.bytes.get());
+  if (p.row_scale) call.row_scale = reinterpret_cast<const float*>(row_scale.bytes.get());
+  call.strides.row_scale = {.batch = p.m, .row = 1, .column = 0};
   call.out = out.data() + kGuard;
   call.workspace = reinterpret_cast<char*>(start);
   ZeroWorkspace(call);
@@ -110,6 +113,7 @@ void RunCase() {
           sum += lhs.values[l] * rhs.values[r];
         }
         if (p.scale) sum *= scale.values[n];
+        if (p.row_scale) sum *= row_scale.values[b * p.m + m];
         if (p.bias) sum += bias.values[n];
         if (p.activation == Activation::kRelu) sum = std::max(sum, 0.0);
         const void* at = out.data() + kGuard + ((b * p.m + m) * p.n + n) * 4;

@@ -145,14 +145,17 @@ void TestStore(const HostKernel& kernel, DType out) {
   std::vector<Acc> acc(rows * ldacc);
   for (Acc& x : acc) x = Acc(integer ? int32_t(rng()) : Random(-8000, 8000) / 1000.0);
   const int length = along_rows ? rows : cols;
-  std::vector<float> bias(length), scale(one_scale ? 1 : length);
+  const int other_length = along_rows ? cols : rows;
+  std::vector<float> bias(length), scale(one_scale ? 1 : length), row_scale(other_length);
   std::vector<int32_t> int_bias(length);
   for (float& x : bias) x = Random(-3000, 3000) / 1000.f;
   for (float& x : scale) x = Random(-3000, 3000) / 3000.f;
+  for (float& x : row_scale) x = Random(-3000, 3000) / 3000.f;
   for (int32_t& x : int_bias) x = int32_t(rng());
   const int64_t size = (transposed ? cols : rows) * ldout + 1, bytes = size * f.bytes;
   std::vector<char> result(bytes, 0x55), preact(bytes, 0x55);
   const bool with_bias = Random(0, 1), with_scale = !integer && Random(0, 1);
+  const bool with_row_scale = !integer && Random(0, 1);
   EpilogueTile tile{
       result.data(),
       Random(0, 1) ? preact.data() : nullptr,
@@ -164,6 +167,7 @@ void TestStore(const HostKernel& kernel, DType out) {
                   : bias.data(),
        along_rows, !along_rows},
       {with_scale ? scale.data() : nullptr, along_rows && !one_scale, !along_rows && !one_scale},
+      {with_row_scale ? row_scale.data() : nullptr, !along_rows, along_rows},
       integer ? Activation::kNone : static_cast<Activation>(Random(0, 3))};
   kernel.store(acc.data(), ldacc, rows, cols, tile);
   auto check = [&](int64_t i, const std::vector<char>& data, double want, const char* what) {
@@ -186,6 +190,7 @@ void TestStore(const HostKernel& kernel, DType out) {
       int v = along_rows ? row : col;
       double x = acc[row * ldacc + col];
       if (with_scale) x *= scale[one_scale ? 0 : v];
+      if (with_row_scale) x *= row_scale[along_rows ? col : row];
       if (with_bias) x += integer ? double(int_bias[v]) : bias[v];
       if (integer) x = int32_t(int64_t(x));  // wraps
       int64_t i = row * tile.row_stride + col * tile.col_stride;

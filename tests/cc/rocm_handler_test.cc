@@ -43,13 +43,14 @@ struct Case {
                   .lhs_batched = true,
                   .bias = true,
                   .scale = true,
+                  .row_scale = true,
                   .save_preact = true,
                   .activation = Activation::kGelu};
   Config config{.schedule = Schedule::kWorkStealing, .kernel = kKernel};
   std::string target = "gfx942";
   Plan plan;
   std::vector<char> workspace;
-  char operands[4], out, preact;  // never read: only addresses matter
+  char operands[5], out, preact;  // never read: only addresses matter
 
   char* workspace_start() {
     return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(workspace.data()) + 63) / 64 * 64);
@@ -66,6 +67,7 @@ struct Case {
     call.AddArg(XLA_FFI_DataType_BF16, &operands[1], {p.n, p.k});
     if (p.bias) call.AddArg(XLA_FFI_DataType_F32, &operands[2], {p.batch, p.n});
     if (p.scale) call.AddArg(XLA_FFI_DataType_F32, &operands[3], {1});
+    if (p.row_scale) call.AddArg(XLA_FFI_DataType_F32, &operands[4], {p.batch, p.m});
     call.AddRet(XLA_FFI_DataType_BF16, &out, {p.batch, p.m, p.n});
     if (p.save_preact) call.AddRet(XLA_FFI_DataType_BF16, &preact, {p.batch, p.m, p.n});
     call.AddRet(XLA_FFI_DataType_U8, workspace.data(), {plan.workspace_bytes});
@@ -185,13 +187,15 @@ void TestLaunch() {
   GemmArgs a = fake->arguments;
   CHECK_THAT(a.lhs == &base.operands[0] && a.rhs == &base.operands[1] &&
                  a.bias == &base.operands[2] &&
-                 static_cast<const void*>(a.scale) == &base.operands[3] && a.out == &base.out &&
+                 static_cast<const void*>(a.scale) == &base.operands[3] &&
+                 static_cast<const void*>(a.row_scale) == &base.operands[4] && a.out == &base.out &&
                  a.preact == &base.preact,
              "operands");
   CHECK_THAT(reinterpret_cast<char*>(a.claims) == start, "claims");
   CHECK_THAT(a.m == 300 && a.n == 200 && a.k == 100, "sizes");
   CHECK_THAT(a.lhs_batch_stride == 300 * 100 && a.rhs_batch_stride == 0 &&
-                 a.bias_batch_stride == 200 && a.scale_batch_stride == 0 && a.scale_stride == 0,
+                 a.bias_batch_stride == 200 && a.scale_batch_stride == 0 && a.scale_stride == 0 &&
+                 a.row_scale_batch_stride == 300 && a.row_scale_stride == 1,
              "strides");
   CHECK_THAT(a.map.grid.batch == 2 && a.map.grid.tiles_m == 3 && a.map.grid.tiles_n == 2 &&
                  a.map.grid.tiles_k == 2 && a.map.whole_tiles == 12 && a.map.cut_tiles == 0,
@@ -207,11 +211,13 @@ void TestLaunch() {
   // Without anything to zero, the launch is the only call.
   Case plain;
   plain.config.schedule = Schedule::kPersistent;
-  plain.problem.bias = plain.problem.scale = plain.problem.save_preact = false;
+  plain.problem.bias = plain.problem.scale = plain.problem.row_scale = false;
+  plain.problem.save_preact = false;
   Expect("plain launch", Execute(plain.Make()), {"hipGetDevice", launch + "0"});
   a = fake->arguments;
-  CHECK_THAT(!a.bias && !a.scale && !a.preact && a.claim.num_queues == 0 && !a.claim_ahead,
-             "plain");
+  CHECK_THAT(
+      !a.bias && !a.scale && !a.row_scale && !a.preact && a.claim.num_queues == 0 && !a.claim_ahead,
+      "plain");
 }
 
 void TestStreamK() {
@@ -231,6 +237,7 @@ void TestStreamK() {
     flat.AddArg(XLA_FFI_DataType_BF16, &base.operands[1], {128, 640});
     flat.AddArg(XLA_FFI_DataType_F32, &base.operands[2], {128});
     flat.AddArg(XLA_FFI_DataType_F32, &base.operands[3], {128});
+    flat.AddArg(XLA_FFI_DataType_F32, &base.operands[4], {1});
     flat.AddRet(XLA_FFI_DataType_BF16, &base.out, {128, 128});
     flat.AddRet(XLA_FFI_DataType_BF16, &base.preact, {128, 128});
     flat.AddRet(XLA_FFI_DataType_U8, base.workspace.data(), {base.plan.workspace_bytes});
@@ -246,7 +253,7 @@ void TestStreamK() {
     CHECK_THAT(reinterpret_cast<char*>(a.arrivals) == start + plan.arrivals_offset &&
                    static_cast<char*>(a.partials) ==
                        start + (atomic ? plan.atomic_offset : plan.partials_offset) &&
-                   a.scale_stride == 1,
+                   a.scale_stride == 1 && a.row_scale_stride == 0,
                "workspace");
   }
 }
@@ -278,7 +285,7 @@ void TestFailuresToLaunch() {
   ExpectError("no such target", Execute(call), "target 'gfx1' is unknown");
   call = base.Make();
   call.AddArg(XLA_FFI_DataType_F32, &base.operands[0], {1});
-  ExpectError("an operand too many", Execute(call), "got 5 operands");
+  ExpectError("an operand too many", Execute(call), "got 6 operands");
   call = base.Make();
   call.attributes["target"] = "cpu";
   call.attributes["kernel"] = "";

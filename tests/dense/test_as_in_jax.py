@@ -111,7 +111,7 @@ def test_a_vector_is_a_scale_for_each_column_as_in_a_broadcast(rng):
   with pytest.raises(ValueError, match=r"\(5, 1\) for one value per row"):
     jaxgemm.matmul(a, b[:, :4], scale=scale)
   said = str(jaxgemm.explain(a, b, scale=scale[:, None]))
-  assert "the epilogue runs outside the kernel" in said
+  assert "outside the kernel" not in said
 
 
 @pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2", "float32"])

@@ -1,0 +1,153 @@
+"""bias and scales of a dense product: which shapes are allowed, and what they mean."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxgemm.dense.dimensions import Product
+from jaxgemm.dense.layout import Labels
+
+
+class Scales(NamedTuple):
+  """The arguments scale, scale_lhs and scale_rhs, or None."""
+
+  scale: jax.Array | None
+  lhs: jax.Array | None = None
+  rhs: jax.Array | None = None
+
+
+def epilogue_values(name: str, x, dtype, bf16_stays: bool = False) -> jax.Array:
+  """A bias or scale in the dtype that the kernels read.
+
+  Args:
+    bf16_stays: whether bfloat16 keeps its dtype: the lowering casts it where the kernels
+      do not read it (custom_call.py).
+
+  Raises:
+    ValueError: its own dtype does not fit.
+  """
+  integer = jnp.issubdtype(x.dtype, jnp.integer)
+  if jnp.issubdtype(dtype, jnp.integer) and not integer:
+    raise ValueError(
+        f"{name} has dtype {x.dtype.name} for a result of integers; int32 is "
+        "allowed. Cast it, or ask for a float result by preferred_element_type."
+    )
+  if not integer and not jnp.issubdtype(x.dtype, jnp.floating):
+    raise ValueError(
+        f"{name} has dtype {x.dtype.name}; a real number is allowed. Cast it."
+    )
+  if bf16_stays and x.dtype == jnp.bfloat16 and dtype == jnp.float32:
+    return x
+  return x.astype(dtype)
+
+
+def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
+                    rows: bool = False):
+  """(values, labels) of a bias or scale; (None, None) if x is None.
+
+  Args:
+    scalar: whether it may be one value (for each matrix).
+    rows: whether it may have one value for each row.
+  """
+  if x is None:
+    return None, None
+  x = jnp.asarray(x)
+  out_shape = product.result.shape
+  batch_shape = out_shape[:len(product.batch)]
+  column_shape = out_shape[len(out_shape) - len(product.columns):]
+  allowed = {column_shape: product.columns}
+  if scalar:
+    # A shape that is both one value and one for each column means columns.
+    allowed |= {(): (), (1,): (), column_shape: product.columns}
+  if batch_shape:
+    allowed[batch_shape + column_shape] = product.batch + product.columns
+    if scalar:
+      allowed.setdefault(batch_shape + (1,), product.batch)
+  per_row = ""
+  if rows and product.rows:
+    # The shape must have the result's rank: [M] could be one value for each column.
+    ones = (1,) * len(product.columns)
+    shape = out_shape[:len(out_shape) - len(ones)] + ones
+    allowed.setdefault(shape, product.batch + product.rows)
+    per_row = f", or {shape} for one value per row"
+  if x.shape not in allowed:
+    how = f"Reshape it: one value per column{per_row}."
+    if not product.columns:
+      how = (f"A result of this shape has no columns, so there is one {name}: pass a number"
+             f"{per_row}.")
+    elif x.ndim and x.shape[-1:] == column_shape and set(x.shape[:-1]) == {1}:
+      how = f"Pass {name}.reshape({column_shape}): one value per column{per_row}."
+    elif scalar and rows and x.shape == out_shape:
+      how = "For a value per row and one per column pass scale_lhs and scale_rhs."
+    raise ValueError(
+        f"{name} has shape {x.shape} for a result of shape {out_shape}; allowed "
+        f"{'are' if len(allowed) > 1 else 'is'} "
+        f"{' or '.join(map(str, allowed))}. {how}"
+    )
+  labels = allowed[x.shape]
+  x = epilogue_values(name, x, dtype, bf16_stays=name == "bias")
+  return x.reshape(x.shape[:len(labels)]) if x.ndim > len(labels) else x, labels
+
+
+def _labelled_scale(name: str, x, shape, dropped, labels: Labels, own: Labels,
+                    product: Product):
+  """(values, labels) of a scale of an operand; (None, None) if x is None.
+
+  Args:
+    shape: of the operand.
+    dropped: its dimensions of size 1 that have no label.
+    labels: of its other dimensions.
+    own: its labels that the other operand does not have, in the result's order.
+  """
+  if x is None:
+    return None, None
+  x = jnp.asarray(x)
+  rest = iter(labels)
+  labels_of = [None if i in dropped else next(rest) for i in range(len(shape))]
+  kept = [label in product.dims.out for label in labels_of]
+  keepdims = tuple(n if there else 1 for n, there in zip(shape, kept))
+  size = dict(zip(product.dims.out, product.result.shape))
+  allowed: dict[tuple[int, ...], Labels] = {(): (), (1,): ()}
+  for found in (own, product.batch + own):
+    allowed.setdefault(tuple(size[i] for i in found), found)
+  if len(x.shape) == len(shape) and all(
+      n in (1, full) for n, full in zip(x.shape, keepdims)):
+    sized = [i for i, there in enumerate(kept) if there and x.shape[i] == shape[i]]
+    x = epilogue_values(name, x, jnp.float32)
+    return x.reshape([x.shape[i] for i in sized]), tuple(labels_of[i] for i in sized)
+  if x.shape not in allowed:
+    operand = name.removeprefix("scale_")
+    shapes = " or ".join(map(str, dict.fromkeys([*allowed, keepdims])))
+    raise ValueError(
+        f"{name} has shape {x.shape} for an {operand} of shape {tuple(shape)}; {shapes} is "
+        "allowed: one value, or one for each row or column of the result (a contracted dimension "
+        "has size 1, as by jnp.max(..., keepdims=True)). Reshape it. Blocks along a contracted "
+        "dimension are for jaxgemm.scaled_matmul.")
+  labels = allowed[x.shape]
+  x = epilogue_values(name, x, jnp.float32)
+  return x.reshape(x.shape[:len(labels)]), labels
+
+
+def place_scales(given: Scales, lhs, rhs, product: Product, chunked: bool):
+  """((scale, its labels), (row_scale, its labels)): those that go with columns and with rows.
+
+  Raises:
+    ValueError: two scales have the same place.
+  """
+  dims = product.dims
+  scale, labels = labelled_vector(
+      "scale", given.scale, product, jnp.float32, scalar=True, rows=not chunked)
+  of_rhs = _labelled_scale("scale_rhs", given.rhs, rhs.shape, product.dropped[1], dims.rhs,
+                           product.columns, product)
+  of_lhs = _labelled_scale("scale_lhs", given.lhs, lhs.shape, product.dropped[0], dims.lhs,
+                           product.rows, product)
+  if scale is None:
+    return of_rhs, of_lhs
+  is_of_rows = bool({*labels} & {*product.rows})
+  name, there = ("scale_lhs", given.lhs) if is_of_rows else ("scale_rhs", given.rhs)
+  if there is not None:
+    raise ValueError(
+        f"scale has one value {'for each row' if is_of_rows else 'or one for each column'}, and "
+        f"{name} was given, too; the kernels take one of the two. Multiply them.")
+  return (of_rhs, (scale, labels)) if is_of_rows else ((scale, labels), of_lhs)

@@ -1,0 +1,185 @@
+"""Products in float8 for training, with bfloat16 or float32 parameters and gradients.
+
+The operands are quantised to e4m3 and the cotangents to e5m2, each with the scales of its own
+values ("current scaling"). The gradients are products of the same quantised operands, which are
+kept for the backward pass: no operand is quantised twice, and none is dequantised.
+
+With one scale for each row of lhs and column of rhs ("rowwise"), the scales of an operand lie
+along a dimension that the gradient's product contracts, where the kernels have no scales. They
+are multiplied into the cotangent before it is quantised:
+
+  d_lhs[m, k] = sum_n ct[m, n] of_rhs[n] rhs8[k, n],  where ct * of_rhs has a scale for each m.
+"""
+
+import functools
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm import epilogue
+from jaxgemm.config import GemmConfig
+from jaxgemm.dense.api import compute
+from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
+from jaxgemm.dense.layout import Dims, Labels
+from jaxgemm.dense.vectors import Scales
+from jaxgemm.options import check_options
+from jaxgemm.quantization import Quantized, float8_dtypes, quantize
+
+RECIPES = {"tensorwise": "tensor", "rowwise": "row"}
+
+
+class _Params(NamedTuple):
+  """What is the same for all values of a product's operands.
+
+  Attributes:
+    dims: the labels of the operands and the result.
+    kind: of `quantize`.
+    dtypes: of lhs, rhs and the result.
+    float8: the dtypes of operands and of cotangents.
+    out_sharding: of the result.
+    options: of `jaxgemm.dot_general`, as sorted pairs.
+  """
+
+  dims: Dims
+  kind: str
+  dtypes: tuple[np.dtype, np.dtype, np.dtype]
+  float8: tuple[np.dtype, np.dtype]
+  out_sharding: Any
+  options: tuple[tuple[str, Any], ...]
+
+
+def _quantized(x, labels: Labels, kept: Labels, kind: str, dtype) -> Quantized:
+  """x with scales for a product of which the result has the labels `kept`."""
+  axes = tuple(i for i, label in enumerate(labels) if label not in kept)
+  return quantize(x, kind, axis=axes, dtype=dtype)
+
+
+def _product(lhs: Quantized, rhs, rhs_scales, dims: Dims, dtype, params: _Params,
+             out_sharding=None) -> jax.Array:
+  """The product of lhs and float8 values; rhs_scales may be None."""
+  def reference(x, y, preferred_element_type=dtype):
+    # XLA's products take no two float8 dtypes; bfloat16 has all their values.
+    x, y = x.astype(jnp.bfloat16), y.astype(jnp.bfloat16)
+    return jnp.einsum(x, list(dims.lhs), y, list(dims.rhs), list(dims.out),
+                      preferred_element_type=preferred_element_type, out_sharding=out_sharding)
+
+  in_both = {*dims.lhs} & {*dims.rhs}
+  own = lambda labels: tuple(i for i in dims.out if i in labels and i not in in_both)
+  batch = tuple(i for i in dims.out if i in in_both)
+  k = int(np.prod([n for n, i in zip(lhs.values.shape, dims.lhs) if i not in dims.out]))
+  product = Product(reference, dims, ((), ()), batch, own(dims.lhs), own(dims.rhs), k,
+                    result_type(reference, lhs.values, rhs))
+  return compute(lhs.values, rhs, None, Scales(None, lhs.scales, rhs_scales), product,
+                 precision=None, activation=None, **dict(params.options))
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(2,))
+def _dot(lhs, rhs, params: _Params) -> jax.Array:
+  return _forward(lhs, rhs, params)[0]
+
+
+def _forward(lhs, rhs, params: _Params):
+  dims, dtype = params.dims, params.float8[0]
+  lhs = _quantized(lhs, dims.lhs, dims.out, params.kind, dtype)
+  rhs = _quantized(rhs, dims.rhs, dims.out, params.kind, dtype)
+  out = _product(lhs, rhs.values, rhs.scales, dims, params.dtypes[2], params,
+                 params.out_sharding)
+  return out, (lhs, rhs)
+
+
+def _backward(params: _Params, operands: tuple[Quantized, Quantized], ct):
+  dims, dtype = params.dims, params.float8[1]
+  whole = quantize(ct, "tensor", dtype=dtype) if params.kind == "tensor" else None
+  labels = dims.lhs, dims.rhs
+
+  def gradient(i: int):
+    other, of_other = operands[1 - i], labels[1 - i]
+    if whole is not None:
+      of_ct = whole
+    else:
+      kept = tuple(x for x in of_other if x in dims.out)
+      factor = other.scales.reshape([n for n, x in zip(other.values.shape, of_other) if x in kept])
+      scaled = ct.astype(jnp.float32) * epilogue.expand(factor, kept, dims.out)
+      of_ct = _quantized(scaled, dims.out, labels[i], params.kind, dtype)
+    return _product(of_ct, other.values, None if whole is None else other.scales,
+                    Dims(dims.out, of_other, labels[i]), params.dtypes[i], params)
+
+  return gradient(0), gradient(1)
+
+
+_dot.defvjp(_forward, _backward)
+_jitted = jax.jit(_dot, static_argnums=2, inline=True)
+
+
+def dot_general(
+    lhs: jax.Array,
+    rhs: jax.Array,
+    dimension_numbers,
+    precision=None,
+    preferred_element_type=None,
+    *,
+    out_sharding=None,
+    recipe: str = "tensorwise",
+    schedule: str | None = None,
+    reduction: str | None = None,
+    deterministic: bool = False,
+    config: GemmConfig | None = None,
+    implementation: str | None = None,
+) -> jax.Array:
+  """`jax.lax.dot_general` in float8, forward and backward; for training.
+
+  lhs and rhs are quantised to e4m3, cotangents to e5m2 (on gfx942 to the FNUZ dtypes), with
+  scales from their own values. Sums are float32. The backward pass has the quantised operands
+  of the forward pass: 8 bits for each element are kept. Reverse mode only, once.
+
+  Fits `flax.linen.Dense(dot_general=...)` and `flax.nnx.Linear(dot_general=...)`.
+
+  Args:
+    lhs: array of bfloat16, float16 or float32.
+    rhs: likewise. A gradient has the dtype of its operand: with float32 parameters the sums of
+      the gradient are not rounded.
+    dimension_numbers: see `jax.lax.dot_general`.
+    precision: None; other values are refused, because operands have 8 bits.
+    preferred_element_type: dtype of the result; default: that of `jax.lax.dot_general`.
+    out_sharding: see `jax.lax.dot_general`.
+    recipe: "tensorwise": one scale for each of lhs, rhs and the cotangent. "rowwise": one for
+      each row of lhs and column of rhs; the cotangent is quantised twice, for each gradient with
+      scales for the rows or columns of that.
+    schedule: see `jaxgemm.matmul`.
+    reduction: see `jaxgemm.matmul`.
+    deterministic: see `jaxgemm.matmul`.
+    config: see `jaxgemm.matmul`.
+    implementation: see `jaxgemm.matmul`.
+
+  Returns:
+    An array of the shape that `jax.lax.dot_general` gives.
+
+  Raises:
+    ValueError, TypeError: see `jaxgemm.matmul`.
+  """
+  if recipe not in RECIPES:
+    names = " and ".join(map(repr, RECIPES))
+    raise ValueError(f"recipe={recipe!r} is unknown; {names} are allowed.")
+  if precision is not None and precision != jax.lax.Precision.DEFAULT:
+    raise ValueError(
+        f"precision={precision!r} was given; operands are float8 here, so None is allowed. Use "
+        "jaxgemm.dot_general for more.")
+  options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
+                 config=config, implementation=implementation)
+  check_options(**options)
+  lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
+  for name, x in (("lhs", lhs), ("rhs", rhs)):
+    if not jnp.issubdtype(x.dtype, jnp.floating) or x.dtype.itemsize < 2:
+      raise ValueError(
+          f"{name} has dtype {x.dtype.name}; bfloat16, float16 or float32 is allowed, which is "
+          "quantised here. For operands that are quantised already use jaxgemm.dot_general with "
+          "scale_lhs and scale_rhs.")
+  product = dot_general_product(
+      lhs, rhs, dimension_numbers=indices(dimension_numbers),
+      preferred_element_type=preferred_element_type)
+  params = _Params(
+      product.dims, RECIPES[recipe], (lhs.dtype, rhs.dtype, product.result.dtype),
+      float8_dtypes(implementation), out_sharding, tuple(sorted(options.items())))
+  return _jitted(lhs, rhs, params)

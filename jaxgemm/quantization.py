@@ -1,0 +1,164 @@
+"""quantize: an array as small values and their scales."""
+
+from collections.abc import Sequence
+import operator
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm import _ffi
+from jaxgemm.options import emulated_arch
+
+_KINDS = ("tensor", "row", "block", "mx")
+_BLOCKS = {"block": 128, "mx": 32}
+_SMALLEST_NORMAL = float(jnp.finfo(jnp.float32).tiny)
+
+
+class Quantized(NamedTuple):
+  """An array in a small dtype with scales: values * scales is about the array.
+
+  A pytree, which jit, vmap, shard_map and checkpoints take.
+
+  Attributes:
+    values: of the array's shape.
+    scales: of the array's rank. A dimension has size 1 where all values share a scale, and the
+      number of blocks along an axis that is cut into blocks.
+  """
+
+  values: jax.Array
+  scales: jax.Array
+
+  def dequantize(self, dtype=jnp.float32) -> jax.Array:
+    """values * scales, computed in float32, in a dtype."""
+    scales = self.scales.astype(jnp.float32)
+    for axis, (size, count) in enumerate(zip(self.values.shape, scales.shape)):
+      if count not in (1, size):
+        scales = jnp.repeat(scales, size // count, axis)
+    return (self.values.astype(jnp.float32) * scales).astype(dtype)
+
+
+def float8_dtypes(implementation: str | None = None) -> tuple[np.dtype, np.dtype]:
+  """The e4m3 and e5m2 dtypes that the kernels of the default platform read.
+
+  Args:
+    implementation: as in `jaxgemm.matmul`; an emulated target has dtypes of its own.
+  """
+  target = emulated_arch(implementation)
+  if target is None and _ffi.default_platform() in _ffi.platforms():
+    try:
+      target = _ffi.target(_ffi.default_platform())
+    except ValueError:  # a GPU without kernels, for which XLA computes products
+      target = None
+  names = (("float8_e4m3fnuz", "float8_e5m2fnuz") if target == "gfx942"
+           else ("float8_e4m3fn", "float8_e5m2"))
+  e4m3, e5m2 = map(jnp.dtype, names)
+  return e4m3, e5m2
+
+
+def _axes(kind: str, axis, rank: int) -> tuple[int, ...]:
+  """The axes along which values share scales, not negative."""
+  if kind == "tensor":
+    return tuple(range(rank))
+  try:
+    axes = tuple(map(operator.index, axis if isinstance(axis, Sequence) else (axis,)))
+  except TypeError as error:
+    raise TypeError(
+        f"axis={axis!r} was given; an int is allowed, or a sequence of ints.") from error
+  if not all(-rank <= i < rank for i in axes):
+    raise ValueError(
+        f"axis={axis!r} was given for an array of rank {rank}; {-rank} to {rank - 1} are allowed.")
+  if kind in _BLOCKS and len(axes) != 1:
+    raise ValueError(
+        f"axis={axis!r} was given with kind={kind!r}; one axis is allowed, which is cut into "
+        "blocks. Pass the contracted one.")
+  return tuple(i % rank for i in axes)
+
+
+def _largest(dtype) -> float:
+  integer = jnp.issubdtype(dtype, jnp.integer)
+  return float(jnp.iinfo(dtype).max if integer else jnp.finfo(dtype).max)
+
+
+def _power_of_two(largest, dtype) -> jax.Array:
+  """The biased exponents of the scales that the MX formats have, as float8_e8m0fnu.
+
+  This is the exponent of the largest element less that of the dtype's largest value (OCP
+  Microscaling Formats 1.0, 6.3).
+  """
+  exponent = jax.lax.bitcast_convert_type(largest, jnp.int32) >> 23  # biased, as in e8m0
+  of_dtype = int(np.floor(np.log2(_largest(dtype))))
+  # 2**-127 is subnormal in float32, which some devices flush to zero.
+  biased = jnp.clip(exponent - of_dtype, 1, 254)
+  biased = jnp.where(largest == 0, 127, biased).astype(jnp.uint8)
+  return jax.lax.bitcast_convert_type(biased, jnp.float8_e8m0fnu)
+
+
+def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = -1,
+             dtype=None, block: int | None = None) -> Quantized:
+  """An array in a small dtype, with scales: amax, scale and saturating cast.
+
+  A scale is the largest magnitude of the finite elements that share it, divided by the dtype's
+  largest value, and 1 where all are zero. Infinite and NaN elements do not count and are cast as
+  they are: the result has NaN there (inf in dtypes that have it). These are two passes over x, the
+  largest elements and the cast, each of which XLA may fuse with what produces x.
+
+  The derivative is that of the operations, with the cast's: for training see `jaxgemm.fp8`.
+
+  Args:
+    x: array of floats.
+    kind: which values share a scale.
+      "tensor": all.
+      "row": those along `axis`. For a product this is the contracted axis: lhs then has a scale
+      for each row, and rhs one for each column.
+      "block": `block` neighbours along `axis`.
+      "mx": likewise 32, with float8_e8m0fnu scales, powers of two, as in the MX formats.
+    axis: an int or several, for "row"; an int for "block" and "mx".
+    dtype: of the values: float8, float4_e2m1fn or int8. Default: the e4m3 that the kernels of
+      the default platform read (float8_e4m3fnuz on gfx942, else float8_e4m3fn).
+    block: number of values in a block, of which x's size is a multiple. Default: 128, "mx": 32.
+
+  Returns:
+    A `Quantized`. Its scales have x's rank, as scale_lhs and scale_rhs of the products expect.
+
+  Raises:
+    ValueError, TypeError: an argument has another value than those above.
+  """
+  if kind not in _KINDS:
+    names = ", ".join(map(repr, _KINDS))
+    raise ValueError(f"kind={kind!r} is unknown; {names} are allowed.")
+  if block is not None and kind not in _BLOCKS:
+    raise ValueError(f"block={block} was given with kind={kind!r}; it is for 'block' and 'mx'.")
+  x = jnp.asarray(x)
+  if not jnp.issubdtype(x.dtype, jnp.floating):
+    raise TypeError(f"x has dtype {x.dtype.name}; floats are quantised. Cast it.")
+  dtype = float8_dtypes()[0] if dtype is None else jnp.dtype(dtype)
+  axes = _axes(kind, axis, x.ndim)
+  wide = x.astype(jnp.float32)
+  shape = x.shape
+  if kind in _BLOCKS:
+    along, = axes
+    size = _BLOCKS[kind] if block is None else operator.index(block)
+    if size < 1 or shape[along] % size:
+      raise ValueError(
+          f"blocks of {size} do not divide the {shape[along]} elements of axis {along}; a divisor "
+          "is allowed. Pass block=..., or pad x with zeros.")
+    wide = wide.reshape(*shape[:along], shape[along] // size, size, *shape[along + 1:])
+    axes = along + 1,
+  largest = jnp.max(jnp.where(jnp.isfinite(wide), jnp.abs(wide), 0), axis=axes, keepdims=True,
+                    initial=0)
+  most = _largest(dtype)
+  if kind == "mx":
+    scales = _power_of_two(largest, dtype)
+  else:
+    scales = jnp.where(largest == 0, 1, jnp.maximum(largest / most, _SMALLEST_NORMAL))
+  scaled = wide / scales.astype(jnp.float32)
+  if jnp.issubdtype(dtype, jnp.integer):
+    scaled = jnp.round(scaled)
+  # What is not finite stays so. 448.0001, by the rounding of the division, does not become NaN.
+  scaled = jnp.where(jnp.isfinite(scaled), jnp.clip(scaled, -most, most), scaled)
+  values = scaled.astype(dtype).reshape(shape)
+  if kind in _BLOCKS:
+    scales = jnp.squeeze(scales, axes)
+  return Quantized(values, scales)

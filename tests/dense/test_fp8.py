@@ -1,0 +1,197 @@
+"""jaxgemm.fp8: training products against the same quantised model in float64."""
+
+import re
+
+from flax import nnx
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+import numpy as np
+import pytest
+
+import jaxgemm
+from jaxgemm import fp8, quantize
+
+E4M3, E5M2 = jnp.float8_e4m3fn, jnp.float8_e5m2
+RECIPES = ["tensorwise", "rowwise"]
+# einsum's letters, dimension numbers, and the shapes of lhs and rhs.
+PRODUCTS = {
+    "rows and columns": ("mk,kn->mn", (((1,), (0,)), ((), ())), (40, 96), (96, 24)),
+    "both with k last": ("mk,nk->mn", (((1,), (1,)), ((), ())), (40, 96), (24, 96)),
+    "both with k first": ("km,kn->mn", (((0,), (0,)), ((), ())), (96, 40), (96, 24)),
+    "sequences": ("bsk,kn->bsn", (((2,), (0,)), ((), ())), (3, 20, 96), (96, 24)),
+    "heads": ("bsk,khd->bshd", (((2,), (0,)), ((), ())), (3, 20, 96), (96, 4, 8)),
+    "batches": ("bmk,bkn->bmn", (((2,), (1,)), ((0,), (0,))), (3, 20, 96), (3, 96, 24)),
+    "two contracted": ("mkl,kln->mn", (((1, 2), (0, 1)), ((), ())), (40, 8, 12), (8, 12, 24)),
+}
+
+
+def array(rng, *shape, dtype=jnp.float32):
+  return jnp.asarray(rng.standard_normal(shape, np.float32)).astype(dtype)
+
+
+def f64(x):
+  return np.asarray(x, np.float64)
+
+
+def reference(letters, recipe, lhs, rhs, ct):
+  """(out, lhs's gradient, rhs's gradient) in float64, of operands that float8 quantises."""
+  (of_lhs, of_rhs), of_out = letters.split("->")[0].split(","), letters.split("->")[1]
+
+  def quantized(x, labels, kept, dtype):
+    axes = tuple(i for i, label in enumerate(labels) if label not in kept)
+    return quantize(x, fp8.RECIPES[recipe], axis=axes, dtype=dtype)
+
+  wide = lambda q: f64(q.values) * f64(q.scales)
+  lhs = quantized(lhs, of_lhs, of_out, E4M3)
+  rhs = quantized(rhs, of_rhs, of_out, E4M3)
+  out = np.einsum(letters, wide(lhs), wide(rhs))
+
+  def gradient(other, of_other, wanted):
+    if recipe == "tensorwise":
+      of_ct, values = quantize(ct, dtype=E5M2), wide(other)
+    else:
+      kept = "".join(x for x in of_other if x in of_out)
+      scales = other.scales.reshape([n for n, x in zip(other.values.shape, of_other) if x in kept])
+      spread = jnp.einsum(f"{of_out},{kept}->{of_out}", ct.astype(jnp.float32), scales)
+      of_ct, values = quantized(spread, of_out, wanted, E5M2), f64(other.values)
+    return np.einsum(f"{of_out},{of_other}->{wanted}", wide(of_ct), values)
+
+  return out, gradient(rhs, of_rhs, of_lhs), gradient(lhs, of_lhs, of_rhs)
+
+
+def assert_close(given, wanted, dtype):
+  assert given.dtype == dtype and given.shape == wanted.shape
+  # One rounding to the dtype, and float32 sums.
+  allowed = 1e-5 * np.abs(wanted).max() + (2.0**-8 * np.abs(wanted) if dtype == jnp.bfloat16 else 0)
+  assert (np.abs(f64(given) - wanted) <= allowed).all()
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("product", PRODUCTS)
+@pytest.mark.parametrize("implementation", ["jaxgemm", "xla"])
+def test_values_and_gradients(rng, recipe, product, implementation):
+  letters, numbers, lhs_shape, rhs_shape = PRODUCTS[product]
+  lhs = array(rng, *lhs_shape, dtype=jnp.bfloat16) * jnp.exp(2 * array(rng, lhs_shape[0]).reshape(
+      -1, *(1,) * (len(lhs_shape) - 1))).astype(jnp.bfloat16)
+  rhs = array(rng, *rhs_shape)
+  run = jax.jit(lambda lhs, rhs: fp8.dot_general(
+      lhs, rhs, numbers, None, jnp.float32, recipe=recipe, implementation=implementation))
+  out, vjp = jax.vjp(run, lhs, rhs)
+  ct = array(rng, *out.shape) * 1e-4
+  wanted = reference(letters, recipe, lhs, rhs, ct)
+  for x, y, dtype in zip((out, *vjp(ct)), wanted, (jnp.float32, jnp.bfloat16, jnp.float32)):
+    assert_close(x, y, dtype)
+
+
+@pytest.mark.parametrize("recipe, of_cts", [("tensorwise", 1), ("rowwise", 2)])
+def test_what_the_program_has(rng, recipe, of_cts):
+  x, w = array(rng, 64, 96, dtype=jnp.bfloat16), array(rng, 96, 80)
+
+  def loss(x, w):
+    out = fp8.dot_general(x, w, (((1,), (0,)), ((), ())), recipe=recipe,
+                          preferred_element_type=jnp.bfloat16, implementation="jaxgemm")
+    return (out.astype(jnp.float32)**2).sum()
+
+  lowered = jax.jit(jax.grad(loss, (0, 1))).lower(x, w)
+  text = lowered.as_text()
+  # One cast for each operand and use; the operands of all products are float8.
+  casts = re.findall(r"stablehlo.convert.*-> tensor<[0-9x]+x(f8\w+)>", text)
+  assert sorted(casts) == ["f8E4M3FN"] * 2 + ["f8E5M2"] * of_cts
+  calls = re.findall(r"custom_call @jaxgemm_gemm\(.*: \(tensor<[0-9x]+x(\w+)>, "
+                     r"tensor<[0-9x]+x(\w+)>", text)
+  assert len(calls) == 3 and all(y.startswith("f8") for x in calls for y in x)
+  # Nothing is dequantised, before or after XLA's passes.
+  assert not re.search(r"stablehlo.convert.*\(tensor<\d+x\d+xf8\w+>\)", text)
+  assert "bf16[96,80]" not in lowered.compile().as_text()
+
+
+def test_the_backward_pass_keeps_8_bits(rng):
+  x, w = array(rng, 64, 96), array(rng, 96, 80)
+  run = lambda x, w: fp8.dot_general(x, w, (((1,), (0,)), ((), ())), recipe="rowwise")
+  _, vjp = jax.vjp(run, x, w)
+  kept = [x for x in jax.tree.leaves(vjp) if x.size > 200]
+  assert sorted(x.shape for x in kept) == [(64, 96), (96, 80)]
+  assert all(x.dtype == E4M3 for x in kept)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_vmap(rng, recipe):
+  x, w = array(rng, 3, 20, 32), array(rng, 3, 32, 16)
+  run = lambda x, w: fp8.dot_general(x, w, (((1,), (0,)), ((), ())), recipe=recipe)
+  loss = lambda x, w: (run(x, w)**2).sum()
+  grads = jax.vmap(jax.grad(loss, (0, 1)))(x, w)
+  for i in range(3):
+    for given, wanted in zip(grads, jax.grad(loss, (0, 1))(x[i], w[i])):
+      np.testing.assert_allclose(given[i], wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("specs", [(P("x"), P()), (P("x", "y"), P("y")), (P("x"), P(None, "y"))])
+def test_sharded(rng, recipe, specs):
+  mesh = jax.make_mesh((2, 4), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+  arrays = array(rng, 64, 96), array(rng, 96, 48)
+  loss = lambda x, w: (fp8.dot_general(x, w, (((1,), (0,)), ((), ())), recipe=recipe)**2).sum()
+  run = jax.jit(jax.grad(loss, (0, 1)))
+  placed = [jax.device_put(x, NamedSharding(mesh, spec)) for x, spec in zip(arrays, specs)]
+  for given, wanted in zip(run(*placed), run(*arrays)):
+    # A sum in another order may round a cotangent to the other neighbour.
+    assert np.abs(given - wanted).max() <= 2e-3 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_layer_learns(rng, recipe):
+  """A model of two layers, quantised, comes near the loss of the one that is not."""
+  x = array(rng, 128, 32)
+  y = jnp.tanh(x @ array(rng, 32, 16) * 0.3)
+
+  def final_loss(dot_general):
+    keys = nnx.Rngs(0)
+    layers = [nnx.Linear(32, 64, rngs=keys, dot_general=dot_general),
+              nnx.Linear(64, 16, rngs=keys, dot_general=dot_general)]
+    graph, params = nnx.split(nnx.List(layers))
+
+    @jax.jit
+    def step(params):
+      def loss(params):
+        first, second = nnx.merge(graph, params)
+        return ((second(jax.nn.gelu(first(x))) - y)**2).mean()
+      value, grads = jax.value_and_grad(loss)(params)
+      return value, jax.tree.map(lambda p, g: p - 0.5 * g, params, grads)
+
+    for _ in range(200):
+      value, params = step(params)
+    return float(value)
+
+  quantised = final_loss(
+      lambda *args, **kwargs: fp8.dot_general(*args, recipe=recipe, **kwargs))
+  plain = final_loss(jax.lax.dot_general)
+  assert plain < 0.1 and abs(quantised - plain) < 0.1 * plain
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_emulated(rng, arch):
+  x, w = array(rng, 40, 96), array(rng, 96, 24)
+  out = fp8.dot_general(x, w, (((1,), (0,)), ((), ())), recipe="rowwise",
+                        implementation=f"emulated:{arch}")
+  dtype = jnp.float8_e4m3fnuz if arch == "gfx942" else E4M3
+  qx, qw = quantize(x, "row", axis=1, dtype=dtype), quantize(w, "row", axis=0, dtype=dtype)
+  wanted = f64(qx.dequantize()) @ f64(qw.dequantize())
+  np.testing.assert_allclose(out, wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("given, words", [
+    (dict(recipe="mxfp8"), "recipe='mxfp8' is unknown; 'tensorwise' and 'rowwise' are allowed"),
+    (dict(precision="highest"), "operands are float8 here, so None is allowed"),
+    (dict(schedule="streamk"), "Did you mean 'stream_k'"),
+])
+def test_messages(given, words):
+  with pytest.raises(ValueError, match=words):
+    fp8.dot_general(jnp.ones((8, 8)), jnp.ones((8, 8)), (((1,), (0,)), ((), ())), **given)
+  with pytest.raises(ValueError, match="for operands that are quantised already|For operands"):
+    fp8.dot_general(jnp.ones((8, 8), E4M3), jnp.ones((8, 8)), (((1,), (0,)), ((), ())))
+
+
+def test_it_is_exported():
+  assert jaxgemm.fp8 is fp8

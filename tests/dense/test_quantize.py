@@ -1,0 +1,175 @@
+"""quantize and scaled_matmul."""
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+import numpy as np
+import pytest
+
+import jaxgemm
+from jaxgemm import Quantized, quantize
+
+DTYPES = ["float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "int8"]
+
+
+def array(rng, *shape, dtype=jnp.float32):
+  return jnp.asarray(rng.standard_normal(shape, np.float32)).astype(dtype)
+
+
+def f64(x):
+  return np.asarray(x, np.float64)
+
+
+def largest(dtype):
+  return float(jnp.iinfo(dtype).max if dtype == "int8" else jnp.finfo(dtype).max)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind, axis, shape, within", [
+    ("tensor", -1, (1, 1), (0, 1)), ("row", -1, (24, 1), 1), ("row", 0, (1, 64), 0),
+    ("row", (0, 1), (1, 1), (0, 1))])
+def test_tensors_and_rows(rng, dtype, kind, axis, shape, within):
+  x = array(rng, 24, 64) * jnp.exp(array(rng, 24, 1) * 3)
+  values, scales = quantize(x, kind, axis=axis, dtype=dtype)
+  assert values.dtype == dtype and values.shape == x.shape and scales.shape == shape
+  np.testing.assert_allclose(
+      scales, np.abs(x).max(within, keepdims=True) / largest(dtype), rtol=1e-6)
+  # The largest value is the dtype's, and each value is the nearest one.
+  assert (np.abs(f64(values)).max(within) == largest(dtype)).all()
+  exact = f64(x) / f64(scales)
+  wanted = np.round(exact) if dtype == "int8" else exact.astype(np.float32).astype(jnp.dtype(dtype))
+  # float32's rounding of the division may choose the other neighbour of a middle.
+  assert (f64(values) == f64(wanted)).mean() > 0.999
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_blocks(rng, axis):
+  x = array(rng, 64, 96)
+  given = quantize(x, "block", axis=axis, block=16)
+  rows = jnp.moveaxis(x, axis, -1).reshape(-1, 16)
+  wanted = quantize(rows, "row")
+  counts = (4, 96) if axis == 0 else (64, 6)
+  assert given.scales.shape == counts
+  lead = jnp.moveaxis(x, axis, -1).shape
+  np.testing.assert_array_equal(
+      given.dequantize(), jnp.moveaxis(wanted.dequantize().reshape(lead), -1, axis))
+
+
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2", "float4_e2m1fn"])
+def test_mx_scales_are_powers_of_two(rng, dtype):
+  x = array(rng, 4, 64) * 2.0**jnp.array([[0], [40], [-126], [120]])
+  values, scales = quantize(x, "mx", dtype=dtype)
+  assert scales.dtype == jnp.float8_e8m0fnu and scales.shape == (4, 2)
+  exponents = np.floor(np.log2(np.abs(f64(x)).reshape(4, 2, 32).max(-1)))
+  wanted = exponents - np.floor(np.log2(float(jnp.finfo(dtype).max)))
+  np.testing.assert_array_equal(np.log2(f64(scales.astype(jnp.float32)))[[0, 1, 3]],
+                                wanted[[0, 1, 3]])
+  assert (f64(scales.astype(jnp.float32))[2] == 2.0**-126).all()  # not subnormal
+  error = np.abs(f64(Quantized(values, scales).dequantize()) - f64(x))[[0, 1, 3]]
+  # Values between the dtype's largest, 1.75 (1.5) * 2**n, and 2 * 2**n are cut off.
+  step = {"float8_e4m3fn": 2.0**-2, "float8_e5m2": 2.0**-2, "float4_e2m1fn": 2.0**-1}[dtype]
+  assert (error.reshape(3, 2, 32) <= step * 2.0**exponents[[0, 1, 3], :, None]).all()
+
+
+@pytest.mark.parametrize("kind", ["tensor", "row", "block", "mx"])
+def test_no_numbers_and_zeros(kind):
+  x = jnp.ones((4, 128), jnp.bfloat16).at[0].set(0.0).at[1, 3].set(jnp.inf).at[2, 5].set(jnp.nan)
+  for dtype in ("float8_e4m3fn", "float8_e5m2"):
+    given = quantize(x, kind, dtype=dtype)
+    assert np.isfinite(f64(given.scales.astype(jnp.float32))).all()
+    wide = f64(given.dequantize())
+    assert np.isnan(wide[2, 5])
+    assert wide[1, 3] == np.inf if dtype == "float8_e5m2" else np.isnan(wide[1, 3])
+    others = np.isfinite(f64(x.astype(jnp.float32)))
+    np.testing.assert_allclose(wide[others], f64(x.astype(jnp.float32))[others], rtol=1e-6)
+
+
+@pytest.mark.parametrize("value", [1e-45, 1e-39, 3e38])
+def test_very_small_and_large_values(value):
+  given = quantize(jnp.full((8, 8), value, jnp.float32))
+  assert np.isfinite(f64(given.scales)).all() and (f64(given.scales) > 0).all()
+  assert np.isfinite(f64(given.values)).all()
+  if value > 1:
+    np.testing.assert_allclose(given.dequantize(), value, rtol=1e-6)
+
+
+def test_it_is_a_pytree(rng):
+  x = array(rng, 3, 16, 64)
+  run = jax.jit(lambda x: quantize(x, "row"))
+  given = run(x)
+  assert isinstance(given, Quantized) and len(jax.tree.leaves(given)) == 2
+  each = jax.vmap(lambda x: quantize(x, "tensor"))(x)
+  assert each.scales.shape == (3, 1, 1)
+  np.testing.assert_array_equal(f64(each.values[1]), f64(quantize(x[1]).values))
+  mesh = jax.make_mesh((8,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+  y = x.reshape(48, 64)
+  local = jax.shard_map(lambda x: quantize(x, "row"), mesh=mesh, in_specs=P("x"),
+                        out_specs=Quantized(P("x"), P("x")))(y)
+  np.testing.assert_array_equal(local.scales, quantize(y, "row").scales)
+
+
+@pytest.mark.parametrize("given, words", [
+    (dict(kind="column"), "kind='column' is unknown; 'tensor', 'row', 'block', 'mx' are allowed"),
+    (dict(kind="row", axis=2), "axis=2 was given for an array of rank 2"),
+    (dict(kind="row", axis="x"), "axis='x' was given; an int is allowed"),
+    (dict(kind="block", axis=(0, 1)), "one axis is allowed"),
+    (dict(kind="block"), "blocks of 128 do not divide the 96 elements of axis 1"),
+    (dict(block=32), "block=32 was given with kind='tensor'"),
+])
+def test_messages(given, words):
+  with pytest.raises((ValueError, TypeError), match=words):
+    quantize(jnp.ones((64, 96)), **given)
+  with pytest.raises(TypeError, match="x has dtype int32"):
+    quantize(jnp.ones(4, jnp.int32))
+
+
+def test_products_of_what_it_gives(rng):
+  a, b = array(rng, 40, 96), array(rng, 96, 24)
+  for kind in ("tensor", "row"):
+    qa, qb = quantize(a, kind, axis=1), quantize(b, kind, axis=0)
+    out = jaxgemm.matmul(qa.values, qb.values, preferred_element_type=jnp.float32,
+                         scale_lhs=qa.scales, scale_rhs=qb.scales)
+    wanted = (f64(qa.values) * f64(qa.scales)) @ (f64(qb.values) * f64(qb.scales))
+    np.testing.assert_allclose(out, wanted, rtol=1e-5, atol=1e-5)
+    assert np.abs(wanted - f64(a) @ f64(b)).max() < 0.1 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("kind, blocks", [("row", 1), ("block", 3), ("mx", 3)])
+@pytest.mark.parametrize("of_rhs", ["row", "mx"])
+def test_scaled_matmul(rng, kind, blocks, of_rhs):
+  a, b = array(rng, 2, 20, 96), array(rng, 2, 12, 96)
+  block = {"block": 32} if kind == "block" else {}
+  qa, qb = quantize(a, kind, **block), quantize(b, of_rhs)
+  assert qa.scales.shape == (2, 20, blocks)
+  options = dict(preferred_element_type=jnp.float32)
+  args = qa.values, qb.values, qa.scales, qb.scales
+  given = jaxgemm.scaled_matmul(*args, **options)
+  if qa.scales.shape[2] == qb.scales.shape[2]:  # jax lowers its function for some GPUs only
+    theirs = jax.eval_shape(jax.nn.scaled_matmul, *args)
+    assert (given.shape, given.dtype) == (theirs.shape, theirs.dtype)
+  exact = np.einsum("bmk,bnk->bmn", f64(qa.dequantize()), f64(qb.dequantize()))
+  # Scales that are no powers of two are applied in bfloat16.
+  tolerance = 2.0**-8 if kind == "block" else 1e-6
+  np.testing.assert_allclose(given, exact, rtol=0, atol=tolerance * np.abs(exact).max())
+  said = str(jaxgemm.explain(qa.values, qb.values, lhs_scales=qa.scales, rhs_scales=qb.scales))
+  assert ("lhs is dequantised to bfloat16 first: it has a scale for each 32 of k" in said) == (
+      blocks > 1)
+  assert ("rhs is dequantised" in said) == (of_rhs == "mx")
+
+
+def test_scaled_matmul_of_float4(rng):
+  a, b = (quantize(array(rng, 1, n, 64), "mx", dtype="float4_e2m1fn") for n in (8, 16))
+  given = jaxgemm.scaled_matmul(a.values, b.values, a.scales, b.scales, jnp.bfloat16,
+                                activation="relu")
+  exact = np.einsum("bmk,bnk->bmn", f64(a.dequantize()), f64(b.dequantize()))
+  np.testing.assert_allclose(f64(given), np.maximum(exact, 0), rtol=2.0**-8)
+
+
+@pytest.mark.parametrize("shapes, words", [
+    (((4, 8), (1, 4, 8), (4, 1), (1, 4, 1)), r"Add a batch by x\[None\]"),
+    (((1, 4, 8), (1, 4, 8), (1, 4, 3), (1, 4, 1)), r"lhs_scales has shape \(1, 4, 3\)"),
+    (((1, 4, 8), (1, 4, 6), (1, 4, 1), (1, 4, 1)), r"\(B, M, K\) and \(B, N, K\) are allowed"),
+])
+def test_messages_of_scaled_matmul(shapes, words):
+  with pytest.raises(ValueError, match=words):
+    jaxgemm.scaled_matmul(*(jnp.ones(shape) for shape in shapes))
