@@ -53,9 +53,13 @@ class Epilogue {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
       return false;
     }
-    packed.template Pack<kPlainBf16>(sums);
-    SetPlace(place, packed);
+    Pack(args, tile, sums, packed);
     return true;
+  }
+  JAXGEMM_SM90 void Pack(const GemmArgs& args, const WorkTile& tile, const Sum* sums,
+                         Packed& packed) const {
+    packed.template Pack<kPlainBf16>(sums);
+    SetPlace(FirstPlace(args, tile), packed);
   }
 
   // For the plain forms of tiles that are no boxes of columns: stores from the registers.
@@ -108,33 +112,53 @@ class Epilogue {
     }
   }
 
-  // For the fused forms. True: the results are in `packed`, as boxes that TMA can store. Else they
-  // have been stored.
-  JAXGEMM_SM90 bool StoreFused(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
-                               Sum (&sums)[Traits::kAllSums], Packed* packed = nullptr) {
-    constexpr bool kPacks =
-        !Traits::kInteger && !Traits::kIsPingPong && !Traits::kHasOnlyDenseForms;
-    const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();
-    const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + warp * kWarpM);
+  // The vectors of a tile that a lane has: the columns `lane`, lane + 32 and so on, and its rows.
+  struct ColumnVector {
+    float scale, bias;
+  };
+  struct RowScales {
+    float first, eighth;
+  };
+  struct Vectors {
+    ColumnVector columns[(Traits::kTileN + kWarpSize - 1) / kWarpSize];
+    RowScales rows[Traits::kBlocksM];
+  };
+  // Loads a tile's vectors for ApplyFused, as early as there are registers for them.
+  JAXGEMM_SM90 Vectors LoadVectors(const GemmArgs& args, const TensorMaps& maps,
+                                   const WorkTile& tile) const {
+    Vectors vectors{};
+    const Place place = FirstPlace(args, tile);
+    if (!SameInWarp(maps.plain_out && place.epilogue.HasVectors())) return vectors;
+#pragma unroll
+    for (int block = 0; block < Traits::kBlocksM; ++block) {
+      vectors.rows[block] = LoadRowScales(args, BlockPlace(place, block));
+    }
+#pragma unroll
+    for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
+      const int64_t column = place.column + i * kWarpSize + Lane();
+      if (column < args.n) vectors.columns[i] = Load(place.epilogue, column);
+    }
+    return vectors;
+  }
+
+  // For the fused forms: applies the epilogue in place. True, in all warps alike: the caller has
+  // TMA store the results, in PlainOut's type. False: they have been stored.
+  JAXGEMM_SM90 bool ApplyFused(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                               const Vectors& vectors, Sum (&sums)[Traits::kAllSums]) {
     // Tells ptxas that the branches are uniform in the warp, see Multiplier.
-    const bool has_rows = SameInWarp(place.row < place.rows);
-    if (has_rows && SameInWarp(Traits::kInteger || !maps.plain_out)) {
-      StoreInSteps(args, place, sums);
-    } else if (has_rows) {
-      if constexpr (!Traits::kInteger) {
-        const bool packs =
-            SameInWarp(kPacks && maps.out_valid && args.out_dtype == PlainOut(Traits::kLhs));
-        StoreFromRegisters(args, place, sums, packs);
-        if constexpr (kPacks) {
-          if (packs) {
-            packed->template Pack<kPlainBf16>(sums);
-            SetPlace(place, *packed);
-            return true;
-          }
-        }
+    const bool tma_stores =
+        SameInWarp(!Traits::kInteger && !Traits::kHasOnlyDenseForms && maps.plain_out &&
+                   maps.out_valid && args.out_dtype == PlainOut(Traits::kLhs));
+    const Place place = FirstPlace(args, tile);
+    if (SameInWarp(place.row >= place.rows)) return tma_stores;
+    if constexpr (!Traits::kInteger) {
+      if (SameInWarp(maps.plain_out)) {
+        ApplyVectors(place, vectors, sums);
+        StoreFromRegisters(args, place, sums, tma_stores);
+        return tma_stores;
       }
     }
-    if constexpr (kPacks) packed->Forget();
+    StoreInSteps(args, place, sums);
     return false;
   }
 
@@ -217,6 +241,16 @@ class Epilogue {
                  : tile.batch,
         .epilogue = TileEpilogue(args, tile, Traits::RaggedOf(args)),
     };
+  }
+
+  // The place of the first 64 rows that this warp's warpgroup has, and of the next ones.
+  JAXGEMM_SM90 Place FirstPlace(const GemmArgs& args, const WorkTile& tile) const {
+    const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();
+    return PlaceOf(args, tile, rank_ * Traits::kCtaM + warp * kWarpM);
+  }
+  static JAXGEMM_SM90 Place BlockPlace(Place place, int block) {
+    place.row += block * Traits::kWgmmaM;
+    return place;
   }
 
   // Whether all rows of a box are in the group; else TMA cannot store it.
@@ -365,9 +399,6 @@ class Epilogue {
   }
 
   // The scales of the two rows that a thread has of its warp's.
-  struct RowScales {
-    float first, eighth;
-  };
   JAXGEMM_SM90 RowScales LoadRowScales(const GemmArgs& args, const Place& place) const {
     const int row = Lane() / 4, rows = AtMost(place.rows - place.row, kWarpM);
     const int64_t at = place.first_row + place.row;
@@ -380,31 +411,34 @@ class Epilogue {
     for (int i = 0; i < kCount; ++i) sums[i] *= i % 4 < 2 ? row_scales.first : row_scales.eighth;
   }
 
-  // The bias and the scale of a column.
-  struct ColumnVector {
-    float scale, bias;
-  };
   JAXGEMM_SM90 static ColumnVector Load(const TileEpilogue& epilogue, int64_t column) {
     return {epilogue.scale ? epilogue.scale[column * epilogue.scale_stride] : 1,
             epilogue.bias ? __builtin_bit_cast(float, epilogue.BiasOf(column)) : 0};
   }
-  // Copies bias and scale of all columns of the tile to this warp's part of shared_.out, so that
-  // their latency is waited for once.
-  JAXGEMM_SM90 void StageVectors(const GemmArgs& args, const Place& place) {
+  // Applies a tile's vectors, if it has any. Bias and scale go through this warp's part of
+  // shared_.out, because each lane needs those of other columns than it has loaded.
+  JAXGEMM_SM90 void ApplyVectors(const Place& place, const Vectors& vectors,
+                                 Sum (&sums)[Traits::kAllSums]) {
     static_assert(Traits::kTileN * sizeof(ColumnVector) <= Traits::kStagedBytes);
+    if (SameInWarp(place.epilogue.HasRowScale())) {
+#pragma unroll
+      for (int block = 0; block < Traits::kBlocksM; ++block) {
+        ScaleRows<Traits::kSums>(vectors.rows[block], sums + block * Traits::kSums);
+      }
+    }
+    if (SameInWarp(!place.epilogue.scale && !place.epilogue.bias)) return;
     // TMA has read the boxes of the tile before, and all lanes its vectors.
     if (IsLeader()) WaitForStoredBoxes<0>();
     __syncwarp();
+    auto* staged = reinterpret_cast<ColumnVector*>(shared_.out[Warp()]);
 #pragma unroll
-    for (int first = 0; first < Traits::kTileN; first += kWarpSize) {
-      const int in_tile = first + Lane();
-      const int64_t column = place.column + in_tile;
-      if (in_tile < Traits::kTileN && column < args.n) {
-        reinterpret_cast<ColumnVector*>(shared_.out[Warp()])[in_tile] =
-            Load(place.epilogue, column);
-      }
+    for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
+      const int column = i * kWarpSize + Lane();
+      if (column < Traits::kTileN) staged[column] = vectors.columns[i];
     }
     __syncwarp();
+#pragma unroll
+    for (int block = 0; block < Traits::kBlocksM; ++block) Apply(sums + block * Traits::kSums);
   }
   // Applies the staged vectors to the accumulators of 64 rows.
   JAXGEMM_SM90 void Apply(Sum* sums) {
@@ -458,34 +492,20 @@ class Epilogue {
     });
   }
 
-  // Applies the epilogue in place, and stores the results from the registers unless they are to be
-  // packed. `first` is the place of the first 64 rows.
+  // Applies the activation, and stores the results from the registers unless TMA stores them.
+  // `first` is the place of the first 64 rows.
   JAXGEMM_SM90 void StoreFromRegisters(const GemmArgs& args, const Place& first,
-                                       Sum (&sums)[Traits::kAllSums], bool packs) {
-    if (SameInWarp(first.epilogue.HasRowScale())) {
-#pragma unroll
-      for (int block = 0; block < Traits::kBlocksM; ++block) {
-        Place place = first;
-        place.row += block * Traits::kWgmmaM;
-        ScaleRows<Traits::kSums>(LoadRowScales(args, place), sums + block * Traits::kSums);
-      }
-    }
-    if (SameInWarp(first.epilogue.scale || first.epilogue.bias)) {
-      StageVectors(args, first);
-#pragma unroll
-      for (int block = 0; block < Traits::kBlocksM; ++block) Apply(sums + block * Traits::kSums);
-    }
+                                       Sum (&sums)[Traits::kAllSums], bool tma_stores) {
     // The preactivation is stored first, then out: the code that stores is there only once.
 #pragma unroll 1
     for (bool is_out = !args.preact;; is_out = true) {
       if (SameInWarp(is_out)) {
         Activate(first.epilogue.activation, sums);
-        if (SameInWarp(packs)) return;
+        if (SameInWarp(tma_stores)) return;
       }
 #pragma unroll
       for (int block = 0; block < Traits::kBlocksM; ++block) {
-        Place place = first;
-        place.row += block * Traits::kWgmmaM;
+        const Place place = BlockPlace(first, block);
         if (SameInWarp(place.row >= place.rows)) break;
         StoreTo<Traits::kSums>(args, is_out ? args.out : args.preact, args.n, place, 0, args.n,
                                sums + block * Traits::kSums);

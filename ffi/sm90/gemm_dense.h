@@ -240,7 +240,8 @@ class DenseWorkgroup {
     auto store = [&](const WorkTile& tile) {
       Epilogue<Traits> epilogue(shared_, rank_);
       if constexpr (Traits::kIsFused) {
-        epilogue.StoreFused(args_, maps_, tile, sums);
+        const auto vectors = epilogue.LoadVectors(args_, maps_, tile);
+        epilogue.ApplyFused(args_, maps_, tile, vectors, sums);
       } else {
         epilogue.StorePlain(args_, tile, sums);
       }
@@ -261,14 +262,18 @@ class DenseWorkgroup {
     for (; turn < tiles; turn += Traits::kConsumers) {
       const WorkTile tile = map_.map(next_ + turn * step);
       const bool is_last = turn + 1 == tiles;
+      Epilogue<Traits> epilogue(shared_, rank_);
+      typename Epilogue<Traits>::Vectors vectors;
+      if constexpr (Traits::kIsFused) vectors = epilogue.LoadVectors(args_, maps_, tile);
       if (turn > 0) turns.Await();
       multiplier.Run(args_, tile, sums, turns.After(tiles_k, is_last));
-      Epilogue<Traits> epilogue(shared_, rank_);
+      bool tma_stores = true;
       if constexpr (Traits::kIsFused) {
-        epilogue.StoreFused(args_, maps_, tile, sums);
-      } else if constexpr (Traits::kHasOnlyDenseForms) {
+        tma_stores = epilogue.ApplyFused(args_, maps_, tile, vectors, sums);
+      }
+      if constexpr (Traits::kHasOnlyDenseForms) {
         epilogue.StorePlain(args_, tile, sums);
-      } else {
+      } else if (tma_stores) {
         epilogue.StoreTile(args_, maps_, tile, sums, is_last,
                            [&](int before) { return multiplier.LastSlot(before); });
       }

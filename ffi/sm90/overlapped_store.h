@@ -53,13 +53,17 @@ struct StoredMeanwhile {
   // Takes a tile's accumulators when IsDone().
   JAXGEMM_SM90 void Take(const WorkTile& tile, typename Traits::Sum (&sums)[Traits::kSums]) {
     Epilogue<Traits> epilogue(shared, rank);
-    bool has_boxes;
     if constexpr (Traits::kIsFused) {
-      has_boxes = epilogue.StoreFused(args, maps, tile, sums, &packed);
+      const auto vectors = epilogue.LoadVectors(args, maps, tile);
+      if (epilogue.ApplyFused(args, maps, tile, vectors, sums)) {
+        epilogue.Pack(args, tile, sums, packed);
+        box = 0;
+      } else {
+        packed.Forget();
+      }
     } else {
-      has_boxes = epilogue.PackPlain(args, tile, sums, packed);
+      if (epilogue.PackPlain(args, tile, sums, packed)) box = 0;
     }
-    if (has_boxes) box = 0;
   }
   // Called by whole warpgroups after the last tile.
   JAXGEMM_SM90 void Finish() {
