@@ -430,26 +430,39 @@ class Epilogue {
     // TMA has read the boxes of the tile before, and all lanes its vectors.
     if (IsLeader()) WaitForStoredBoxes<0>();
     __syncwarp();
-    auto* staged = reinterpret_cast<ColumnVector*>(shared_.out[Warp()]);
+    auto* scales = reinterpret_cast<float*>(shared_.out[Warp()]);
+    float* biases = scales + Traits::kTileN;
 #pragma unroll
     for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
       const int column = i * kWarpSize + Lane();
-      if (column < Traits::kTileN) staged[column] = vectors.columns[i];
+      if (column >= Traits::kTileN) break;
+      scales[column] = vectors.columns[i].scale, biases[column] = vectors.columns[i].bias;
     }
     __syncwarp();
+    const bool has_scale = SameInWarp(place.epilogue.scale != nullptr);
 #pragma unroll
-    for (int block = 0; block < Traits::kBlocksM; ++block) Apply(sums + block * Traits::kSums);
+    for (int block = 0; block < Traits::kBlocksM; ++block) {
+      if (has_scale) {
+        Apply<true>(scales, biases, sums + block * Traits::kSums);
+      } else {
+        Apply<false>(scales, biases, sums + block * Traits::kSums);
+      }
+    }
   }
-  // Applies the staged vectors to the accumulators of 64 rows.
-  JAXGEMM_SM90 void Apply(Sum* sums) {
-    const auto* vectors =
-        reinterpret_cast<const ColumnVector*>(shared_.out[Warp()]) + Lane() % 4 * 2;
+  // Applies staged vectors to the accumulators of 64 rows.
+  template <bool kHasScale>
+  JAXGEMM_SM90 void Apply(const float* scales, const float* biases, Sum* sums) {
+    const Pair* scale = reinterpret_cast<const Pair*>(scales) + Lane() % 4;
+    const Pair* bias = reinterpret_cast<const Pair*>(biases) + Lane() % 4;
 #pragma unroll
-    for (int i = 0; i < Traits::kSums / 2; ++i) {
-      const ColumnVector vector = vectors[i / 2 * 8 + i % 2];
-      Sum* sum = sums + i / 2 * 4 + i % 2;
-      sum[0] = TileEpilogue::Affine(sum[0], vector.scale, vector.bias);
-      sum[2] = TileEpilogue::Affine(sum[2], vector.scale, vector.bias);
+    for (int eight = 0; eight < Traits::kTileN / 8; ++eight) {
+      const Pair by = kHasScale ? scale[eight * 4] : Pair{{1, 1}};
+      const Pair add = bias[eight * 4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        Sum& sum = sums[eight * 4 + i];
+        sum = TileEpilogue::Affine(sum, by.values[i % 2], add.values[i % 2]);
+      }
     }
   }
   // Applies the activation to all accumulators. Registers cannot be indexed at run time, so each
@@ -465,7 +478,8 @@ class Epilogue {
       for (int i = 0; i < kCount; ++i) some[i] = sums[i];
 #pragma unroll
       for (int other = 1; other < kSteps; ++other) {
-        if (other != step) continue;
+        if (SameInWarp(other != step)) continue;
+        KeepBranch();
 #pragma unroll
         for (int i = 0; i < kCount; ++i) some[i] = sums[other * kCount + i];
       }
@@ -475,13 +489,15 @@ class Epilogue {
       });
 #pragma unroll
       for (int other = 0; other < kSteps; ++other) {
-        if (other != step) continue;
+        if (SameInWarp(other != step)) continue;
+        KeepBranch();
 #pragma unroll
         for (int i = 0; i < kCount; ++i) sums[other * kCount + i] = some[i];
       }
     }
   }
-
+  // Keeps the compiler from turning a branch into instructions that all paths execute.
+  static JAXGEMM_SM90 void KeepBranch() { asm volatile("" ::: "memory"); }
   template <int kCount>
   static JAXGEMM_SM90 void Activate(Activation activation, Vec4<Sum> (&fours)[kCount]) {
     WithActivation(activation, [&](auto activate) {
