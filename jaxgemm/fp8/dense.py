@@ -1,15 +1,4 @@
-"""Products in float8 for training, with bfloat16 or float32 parameters and gradients.
-
-The operands are quantised to e4m3 and the cotangents to e5m2, each with the scales of its own
-values ("current scaling"). The gradients are products of the same quantised operands, which are
-kept for the backward pass: no operand is quantised twice, and none is dequantised.
-
-With one scale for each row of lhs and column of rhs ("rowwise"), the scales of an operand lie
-along a dimension that the gradient's product contracts, where the kernels have no scales. They
-are multiplied into the cotangent before it is quantised:
-
-  d_lhs[m, k] = sum_n ct[m, n] of_rhs[n] rhs8[k, n],  where ct * of_rhs has a scale for each m.
-"""
+"""The dense product in float8; see the package."""
 
 import functools
 from typing import Any, NamedTuple
@@ -24,10 +13,9 @@ from jaxgemm.dense.api import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
 from jaxgemm.dense.layout import Dims, Labels
 from jaxgemm.dense.vectors import Scales
+from jaxgemm.fp8.recipes import RECIPES, check
 from jaxgemm.options import check_options
 from jaxgemm.quantization import Quantized, float8_dtypes, quantize
-
-RECIPES = {"tensorwise": "tensor", "rowwise": "row"}
 
 
 class _Params(NamedTuple):
@@ -159,23 +147,11 @@ def dot_general(
   Raises:
     ValueError, TypeError: see `jaxgemm.matmul`.
   """
-  if recipe not in RECIPES:
-    names = " and ".join(map(repr, RECIPES))
-    raise ValueError(f"recipe={recipe!r} is unknown; {names} are allowed.")
-  if precision is not None and precision != jax.lax.Precision.DEFAULT:
-    raise ValueError(
-        f"precision={precision!r} was given; operands are float8 here, so None is allowed. Use "
-        "jaxgemm.dot_general for more.")
   options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
                  config=config, implementation=implementation)
   check_options(**options)
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
-  for name, x in (("lhs", lhs), ("rhs", rhs)):
-    if not jnp.issubdtype(x.dtype, jnp.floating) or x.dtype.itemsize < 2:
-      raise ValueError(
-          f"{name} has dtype {x.dtype.name}; bfloat16, float16 or float32 is allowed, which is "
-          "quantised here. For operands that are quantised already use jaxgemm.dot_general with "
-          "scale_lhs and scale_rhs.")
+  check(recipe, precision, lhs=lhs, rhs=rhs)
   product = dot_general_product(
       lhs, rhs, dimension_numbers=indices(dimension_numbers),
       preferred_element_type=preferred_element_type)
