@@ -2,10 +2,12 @@
 
   dot_general  jax.lax.dot_general
   ragged_dot   jax.lax.ragged_dot, for mixtures of experts
+  DelayedScaling  a state of dot_general, with which scales come from earlier steps
 
 The operands are quantised to e4m3 and the cotangents to e5m2, each with the scales of its own
-values ("current scaling"). The gradients are products of the same quantised operands, which are
-kept for the backward pass: no operand is quantised twice, and none is dequantised.
+values ("current scaling"), or with a state, of earlier ones ("delayed scaling"). The gradients are
+products of the same quantised operands, which are kept for the backward pass: no operand is
+quantised twice, and none is dequantised.
 
 With one scale for each row of lhs and column of rhs ("rowwise"), the scales of an operand lie
 along a dimension that the gradient's product contracts, where the kernels have no scales. They
@@ -16,5 +18,6 @@ are multiplied into the cotangent before it is quantised:
 
 from jaxgemm.fp8.dense import dot_general
 from jaxgemm.fp8.grouped import ragged_dot
+from jaxgemm.fp8.recipes import Amax, DelayedScaling
 
-__all__ = ["dot_general", "ragged_dot"]
+__all__ = ["Amax", "DelayedScaling", "dot_general", "ragged_dot"]

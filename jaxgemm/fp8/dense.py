@@ -13,7 +13,7 @@ from jaxgemm.dense.api import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
 from jaxgemm.dense.layout import Dims, Labels
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.fp8.recipes import RECIPES, check
+from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check
 from jaxgemm.options import check_options
 from jaxgemm.quantization import Quantized, float8_dtypes, quantize
 
@@ -23,7 +23,7 @@ class _Params(NamedTuple):
 
   Attributes:
     dims: the labels of the operands and the result.
-    kind: of `quantize`.
+    kind: of `quantize`, or "delayed".
     dtypes: of lhs, rhs and the result.
     float8: the dtypes of operands and of cotangents.
     out_sharding: of the result.
@@ -63,24 +63,35 @@ def _product(lhs: Quantized, rhs, rhs_scales, dims: Dims, dtype, params: _Params
                  precision=None, activation=None, **dict(params.options))
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(2,))
-def _dot(lhs, rhs, params: _Params) -> jax.Array:
-  return _forward(lhs, rhs, params)[0]
+@functools.partial(jax.custom_vjp, nondiff_argnums=(3,))
+def _dot(lhs, rhs, state: DelayedScaling | None, params: _Params) -> jax.Array:
+  return _forward(lhs, rhs, state, params)[0]
 
 
-def _forward(lhs, rhs, params: _Params):
+def _forward(lhs, rhs, state: DelayedScaling | None, params: _Params):
   dims, dtype = params.dims, params.float8[0]
-  lhs = _quantized(lhs, dims.lhs, dims.out, params.kind, dtype)
-  rhs = _quantized(rhs, dims.rhs, dims.out, params.kind, dtype)
+  if state is not None:
+    lhs, of_lhs = state.lhs.quantize(lhs, dtype)
+    rhs, of_rhs = state.rhs.quantize(rhs, dtype)
+    state = DelayedScaling(of_lhs, of_rhs, state.cotangent)
+  else:
+    lhs = _quantized(lhs, dims.lhs, dims.out, params.kind, dtype)
+    rhs = _quantized(rhs, dims.rhs, dims.out, params.kind, dtype)
   out = _product(lhs, rhs.values, rhs.scales, dims, params.dtypes[2], params,
                  params.out_sharding)
-  return out, (lhs, rhs)
+  return out, (lhs, rhs, state)
 
 
-def _backward(params: _Params, operands: tuple[Quantized, Quantized], ct):
+def _backward(params: _Params, saved, ct):
+  *operands, state = saved
   dims, dtype = params.dims, params.float8[1]
-  whole = quantize(ct, "tensor", dtype=dtype) if params.kind == "tensor" else None
   labels = dims.lhs, dims.rhs
+  whole = None
+  if state is not None:
+    whole, of_ct = state.cotangent.quantize(ct, dtype)
+    state = state._replace(cotangent=of_ct)
+  elif params.kind == "tensor":
+    whole = quantize(ct, "tensor", dtype=dtype)
 
   def gradient(i: int):
     other, of_other = operands[1 - i], labels[1 - i]
@@ -94,11 +105,11 @@ def _backward(params: _Params, operands: tuple[Quantized, Quantized], ct):
     return _product(of_ct, other.values, None if whole is None else other.scales,
                     Dims(dims.out, of_other, labels[i]), params.dtypes[i], params)
 
-  return gradient(0), gradient(1)
+  return gradient(0), gradient(1), state
 
 
 _dot.defvjp(_forward, _backward)
-_jitted = jax.jit(_dot, static_argnums=2, inline=True)
+_jitted = jax.jit(_dot, static_argnums=3, inline=True)
 
 
 def dot_general(
@@ -110,6 +121,7 @@ def dot_general(
     *,
     out_sharding=None,
     recipe: str = "tensorwise",
+    state: DelayedScaling | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
     deterministic: bool = False,
@@ -135,6 +147,10 @@ def dot_general(
     recipe: "tensorwise": one scale for each of lhs, rhs and the cotangent. "rowwise": one for
       each row of lhs and column of rhs; the cotangent is quantised twice, for each gradient with
       scales for the rows or columns of that.
+    state: with a `DelayedScaling` the scales are those of "tensorwise", but come from the largest
+      magnitudes of earlier steps, so that no pass over an array has to precede its cast. Then
+      `jax.grad` with respect to the state gives the state of the next step: put that in its
+      place, do not subtract it. It is for one call in each step.
     schedule: see `jaxgemm.matmul`.
     reduction: see `jaxgemm.matmul`.
     deterministic: see `jaxgemm.matmul`.
@@ -155,7 +171,12 @@ def dot_general(
   product = dot_general_product(
       lhs, rhs, dimension_numbers=indices(dimension_numbers),
       preferred_element_type=preferred_element_type)
+  if state is not None and recipe != "tensorwise":
+    raise ValueError(
+        f"recipe={recipe!r} was given with a state; delayed scaling has one scale for each array. "
+        "Leave one of the two out.")
   params = _Params(
-      product.dims, RECIPES[recipe], (lhs.dtype, rhs.dtype, product.result.dtype),
+      product.dims, RECIPES[recipe] if state is None else "delayed",
+      (lhs.dtype, rhs.dtype, product.result.dtype),
       float8_dtypes(implementation), out_sharding, tuple(sorted(options.items())))
-  return _jitted(lhs, rhs, params)
+  return _jitted(lhs, rhs, state, params)
