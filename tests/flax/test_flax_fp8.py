@@ -18,7 +18,7 @@ def array(rng, *shape):
 
 
 def steps(operation, x, y, count=4):
-  """(loss, gradients, state) of the last of some steps of a layer, which overwrite its state."""
+  """(name, loss, gradients, state) of the last of some steps, which overwrite the state."""
   layer = nn.Dense(16, dot_general_cls=operation)
   variables = layer.init(jax.random.key(0), x)
 
@@ -31,13 +31,17 @@ def steps(operation, x, y, count=4):
 
   for _ in range(count):
     value, gradients, variables = step(variables)
-  return value, gradients["params"], variables[OVERWRITE]
+  (name, state), = variables[OVERWRITE].items()
+  return name, value, gradients["params"], state
 
 
 def test_as_in_flax(rng):
   x, y = array(rng, 32, 24), array(rng, 32, 16)
-  ours, theirs = (steps(f, x, y) for f in (Fp8DotGeneralOp, fp8_ops.Fp8DirectDotGeneralOp))
+  # Flax's operation of the same name computes in bfloat16; the direct one has float8 products.
+  (name, *ours), (_, *theirs) = (
+      steps(f, x, y) for f in (Fp8DotGeneralOp, fp8_ops.Fp8DirectDotGeneralOp))
   # The same tree of variables, so that checkpoints fit.
+  assert name == f"{fp8_ops.Fp8DotGeneralOp.__name__}_0"
   assert jax.tree.structure(ours) == jax.tree.structure(theirs)
   for given, wanted in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs)):
     assert (given.shape, given.dtype) == (wanted.shape, wanted.dtype)
