@@ -12,6 +12,7 @@ from jaxgemm.config import GemmConfig
 from jaxgemm.dense.api import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
 from jaxgemm.dense.layout import Dims, Labels
+from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.dense.vectors import Scales
 from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check
 from jaxgemm.options import check_options
@@ -179,4 +180,5 @@ def dot_general(
       product.dims, RECIPES[recipe] if state is None else "delayed",
       (lhs.dtype, rhs.dtype, product.result.dtype),
       float8_dtypes(implementation), out_sharding, tuple(sorted(options.items())))
-  return _jitted(lhs, rhs, state, params)
+  # Inside shard_map the gradient of an operand that devices share is summed over them.
+  return _jitted(*unify_varying([lhs, rhs]), state, params)

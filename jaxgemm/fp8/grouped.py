@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm.config import GemmConfig
+from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.fp8.recipes import RECIPES, check
 from jaxgemm.grouped import api
 from jaxgemm.grouped.group_sizes import groups_of_rows
@@ -141,4 +142,5 @@ def ragged_dot(
   sizes = jnp.clip(group_sizes, 0, lhs.shape[0]).astype(jnp.int32)
   if group_offset is not None:
     group_offset = jnp.clip(group_offset, 0, sizes.shape[-1]).astype(jnp.int32)
-  return _jitted(lhs, rhs, sizes, group_offset, params)
+  # Inside shard_map the gradient of an operand that devices share is summed over them.
+  return _jitted(*unify_varying([lhs, rhs]), sizes, group_offset, params)

@@ -140,6 +140,19 @@ def test_sharded(rng, recipe, specs):
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
+def test_in_shard_map_each_device_quantises_its_part(rng, recipe):
+  mesh = jax.make_mesh((8,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+  x, w = array(rng, 64, 96), array(rng, 96, 48)
+  loss = lambda x, w: (fp8.dot_general(x, w, (((1,), (0,)), ((), ())), recipe=recipe)**2).sum()
+  local = jax.shard_map(lambda x, w: jax.lax.psum(loss(x, w), "x"), mesh=mesh,
+                        in_specs=(P("x"), P()), out_specs=P())
+  d_x, d_w = jax.jit(jax.grad(local, (0, 1)))(x, w)
+  parts = [jax.grad(loss, (0, 1))(part, w) for part in jnp.split(x, 8)]
+  np.testing.assert_allclose(d_x, jnp.concatenate([p[0] for p in parts]), rtol=1e-4, atol=1e-3)
+  np.testing.assert_allclose(d_w, sum(p[1] for p in parts), rtol=1e-4, atol=1e-2)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
 def test_a_layer_learns(rng, recipe):
   """A model of two layers, quantised, comes near the loss of the one that is not."""
   x = array(rng, 128, 32)

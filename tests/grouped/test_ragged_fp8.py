@@ -5,6 +5,7 @@ import re
 from flax import nnx
 import jax
 import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
 import numpy as np
 import pytest
 
@@ -98,6 +99,23 @@ def test_a_layer_of_experts_trains(rng, recipe):
   for x, y in zip(jax.tree.leaves(given), jax.tree.leaves(wanted)):
     if x.ndim == 3 or x.ndim == 4:
       assert np.linalg.norm(x - y) < 0.12 * np.linalg.norm(y)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_in_shard_map_each_device_quantises_its_part(rng, recipe):
+  mesh = jax.make_mesh((2,), ("x",), axis_types=(jax.sharding.AxisType.Auto,),
+                       devices=jax.devices()[:2])
+  lhs, rhs = array(rng, 2 * M, K), array(rng, G, K, N)
+  sizes = jnp.concatenate([SIZES, SIZES[::-1]])
+  loss = lambda lhs, rhs, sizes: (fp8.ragged_dot(lhs, rhs, sizes, recipe=recipe)**2).sum()
+  local = jax.shard_map(
+      lambda lhs, rhs, sizes: jax.lax.psum(loss(lhs, rhs, sizes), "x"), mesh=mesh,
+      in_specs=(P("x"), P(), P("x")), out_specs=P())
+  given = jax.jit(jax.grad(local, (0, 1)))(lhs, rhs, sizes)
+  parts = [jax.grad(loss, (0, 1))(*x, y) for *x, y in (
+      (lhs[:M], rhs, SIZES), (lhs[M:], rhs, SIZES[::-1]))]
+  np.testing.assert_allclose(given[0], jnp.concatenate([p[0] for p in parts]), rtol=1e-4, atol=1e-3)
+  np.testing.assert_allclose(given[1], parts[0][1] + parts[1][1], rtol=1e-4, atol=1e-3)
 
 
 def test_messages():
