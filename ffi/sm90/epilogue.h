@@ -37,7 +37,7 @@ class Epilogue {
     if (place.row >= place.rows) return;
     if constexpr (!Traits::kInteger) {
       if (maps.plain_out && place.epilogue.HasRowScale())
-        ScaleRows<Traits::kSums>(LoadRowScales(args, place), sums);
+        ScaleRows(LoadRowScales(args, place), sums);
       if (maps.plain_out) return StoreSums(args, maps, place, sums);
     }
     StoreFours(args, place, sums);
@@ -337,7 +337,7 @@ class Epilogue {
             place.epilogue.RowScale(args, at + AtMost(row + 8, rows - 1))};
   }
   template <int kCount>
-  static JAXGEMM_SM90 void ScaleRows(RowScales row_scales, Sum* sums) {
+  static JAXGEMM_SM90 void ScaleRows(RowScales row_scales, Sum (&sums)[kCount]) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) sums[i] *= i % 4 < 2 ? row_scales.first : row_scales.eighth;
   }
