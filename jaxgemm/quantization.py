@@ -76,22 +76,34 @@ def _axes(kind: str, axis, rank: int) -> tuple[int, ...]:
   return tuple(i % rank for i in axes)
 
 
-def _largest(dtype) -> float:
+def saturating_cast(scaled, dtype) -> jax.Array:
+  """A float32 array in a small dtype; values beyond its largest become that.
+
+  What is not finite stays so. 448.0001, by the rounding of a division, does not become NaN.
+  """
+  if jnp.issubdtype(dtype, jnp.integer):
+    scaled = jnp.round(scaled)
+  most = largest(dtype)
+  return jnp.where(jnp.isfinite(scaled), jnp.clip(scaled, -most, most), scaled).astype(dtype)
+
+
+def largest(dtype) -> float:
+  """The largest value of a dtype."""
   integer = jnp.issubdtype(dtype, jnp.integer)
   return float(jnp.iinfo(dtype).max if integer else jnp.finfo(dtype).max)
 
 
-def _power_of_two(largest, dtype) -> jax.Array:
+def _power_of_two(amax, dtype) -> jax.Array:
   """The biased exponents of the scales that the MX formats have, as float8_e8m0fnu.
 
   This is the exponent of the largest element less that of the dtype's largest value (OCP
   Microscaling Formats 1.0, 6.3).
   """
-  exponent = jax.lax.bitcast_convert_type(largest, jnp.int32) >> 23  # biased, as in e8m0
-  of_dtype = int(np.floor(np.log2(_largest(dtype))))
+  exponent = jax.lax.bitcast_convert_type(amax, jnp.int32) >> 23  # biased, as in e8m0
+  of_dtype = int(np.floor(np.log2(largest(dtype))))
   # 2**-127 is subnormal in float32, which some devices flush to zero.
   biased = jnp.clip(exponent - of_dtype, 1, 254)
-  biased = jnp.where(largest == 0, 127, biased).astype(jnp.uint8)
+  biased = jnp.where(amax == 0, 127, biased).astype(jnp.uint8)
   return jax.lax.bitcast_convert_type(biased, jnp.float8_e8m0fnu)
 
 
@@ -146,19 +158,13 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
           "is allowed. Pass block=..., or pad x with zeros.")
     wide = wide.reshape(*shape[:along], shape[along] // size, size, *shape[along + 1:])
     axes = along + 1,
-  largest = jnp.max(jnp.where(jnp.isfinite(wide), jnp.abs(wide), 0), axis=axes, keepdims=True,
-                    initial=0)
-  most = _largest(dtype)
+  amax = jnp.max(jnp.where(jnp.isfinite(wide), jnp.abs(wide), 0), axis=axes, keepdims=True,
+                 initial=0)
   if kind == "mx":
-    scales = _power_of_two(largest, dtype)
+    scales = _power_of_two(amax, dtype)
   else:
-    scales = jnp.where(largest == 0, 1, jnp.maximum(largest / most, _SMALLEST_NORMAL))
-  scaled = wide / scales.astype(jnp.float32)
-  if jnp.issubdtype(dtype, jnp.integer):
-    scaled = jnp.round(scaled)
-  # What is not finite stays so. 448.0001, by the rounding of the division, does not become NaN.
-  scaled = jnp.where(jnp.isfinite(scaled), jnp.clip(scaled, -most, most), scaled)
-  values = scaled.astype(dtype).reshape(shape)
+    scales = jnp.where(amax == 0, 1, jnp.maximum(amax / largest(dtype), _SMALLEST_NORMAL))
+  values = saturating_cast(wide / scales.astype(jnp.float32), dtype).reshape(shape)
   if kind in _BLOCKS:
     scales = jnp.squeeze(scales, axes)
   return Quantized(values, scales)

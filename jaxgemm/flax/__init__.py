@@ -1,6 +1,7 @@
 """Mixture-of-experts layers for Flax, on grouped products.
 
 * `nnx.MoE`, `linen.MoE`: the layers, with the same parameters and the same results
+* `linen.Fp8DotGeneralOp`: float8 with delayed scaling, for any layer that takes dot_general_cls
 * `moe`: the function that both compute, on plain arrays
 * `MoEParams`, `Mlp`: its parameters
 * `MoEStats`: its second result, the auxiliary losses and the load of the experts

@@ -1,14 +1,16 @@
-"""The mixture-of-experts layer for Flax Linen."""
+"""The mixture-of-experts layer for Flax Linen, and an operation for its layers in float8."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from flax import linen as nn
+from flax.linen import fp8_ops
 from flax.typing import Dtype, Initializer, PrecisionLike
 import jax
 from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm import fp8
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax.moe import MoEParams, check_options, moe, num_features
 from jaxgemm.flax.routing import MoEStats
@@ -168,3 +170,31 @@ class MoE(nn.Module, kw_only=True):
         ragged_gated_linear_unit=self.ragged_gated_linear_unit,
         expert_axis_name=axis_name,
     )
+
+
+class Fp8DotGeneralOp(fp8_ops.Fp8DotGeneralBase):
+  """`flax.linen.Fp8DotGeneralOp` by the kernels: pass it as dot_general_cls to a layer.
+
+  Delayed scaling with the same variables, in the collection "_overwrite_with_gradient", so that
+  checkpoints of either fit the other. The dtypes are those that the kernels read: FNUZ on
+  gfx942, as in `flax.linen.NANOOFp8DotGeneralOp`, else OCP; e4m3_dtype and e5m2_dtype are not
+  used. The gradients are float8 products, see `jaxgemm.fp8.dot_general`.
+
+  Attributes:
+    amax_history_length: the number of steps of which the largest magnitudes count.
+  """
+
+  @nn.nowrap
+  def _scaling(self) -> fp8.DelayedScaling:
+    names = "input", "kernel", "output_grad"
+    return fp8.DelayedScaling(*(
+        fp8.Amax(getattr(self, f"{name}_scale").value, getattr(self, f"{name}_amax_history").value)
+        for name in names))
+
+  def __call__(self, x, kernel, dimension_numbers, precision=None, preferred_element_type=None):
+    """The product of x and a layer's kernel; x is cast to the kernel's dtype."""
+    del precision  # operands are float8, as in Flax's operation
+    x = jnp.asarray(x, kernel.dtype)
+    return fp8.dot_general(
+        x, kernel, dimension_numbers, None, preferred_element_type or x.dtype,
+        state=self._scaling())

@@ -478,6 +478,7 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
       config.schedule = Schedule::kStreamK;
       config.num_workgroups = config.num_shares = num_tiles(shared) * peers;
       shared.bias = round % 2, shared.bias_bf16 = shared.bias && Random(0, 1);
+      shared.row_scale = round % 2 && Random(0, 1);
       Run(launcher, {shared, config, "_peers"});
     }
   }
@@ -510,6 +511,7 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
     if (round % 4 == 1) p.batch = 2, p.lhs_batched = true, p.rhs_batched = round % 8 == 1;
     if (round % 2 && lhs != DType::kS8) p.bias = true, p.activation = Activation::kRelu;
     p.bias_bf16 = p.bias && Random(0, 1);
+    p.scale = p.bias && Random(0, 1), p.row_scale = p.bias && Random(0, 1);
     const int64_t tiles = p.batch * CeilDiv(p.n, kTileM) * CeilDiv(p.m, tile_n);
     Config config{.schedule = peers > 1 ? Schedule::kStreamK : Schedule::kPersistent,
                   .kernel = name};

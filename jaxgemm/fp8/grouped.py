@@ -1,0 +1,146 @@
+"""The product of experts in float8; see the package."""
+
+import functools
+from typing import Any, NamedTuple
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm.config import GemmConfig
+from jaxgemm.dense.primitive import unify_varying
+from jaxgemm.fp8.recipes import RECIPES, check
+from jaxgemm.grouped import api
+from jaxgemm.grouped.group_sizes import groups_of_rows
+from jaxgemm.options import check_options
+from jaxgemm.quantization import float8_dtypes, quantize
+
+# lhs's gradient sums over rhs's columns, rhs's over the rows of each group.
+_OF_LHS = lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,))
+_OF_RHS = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
+
+
+class _Params(NamedTuple):
+  """What is the same for all values of a product's operands.
+
+  Attributes:
+    kind: of `quantize`, for lhs and the cotangent.
+    dtypes: of lhs, rhs and the result.
+    float8: the dtypes of operands and of cotangents.
+    options: of `jaxgemm.ragged_dot`, as sorted pairs.
+  """
+
+  kind: str
+  dtypes: tuple[np.dtype, np.dtype, np.dtype]
+  float8: tuple[np.dtype, np.dtype]
+  options: tuple[tuple[str, Any], ...]
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(4,))
+def _dot(lhs, rhs, sizes, offset, params: _Params) -> jax.Array:
+  return _forward(lhs, rhs, sizes, offset, params)[0]
+
+
+def _forward(lhs, rhs, sizes, offset, params: _Params):
+  dtype = params.float8[0]
+  lhs = quantize(lhs, params.kind, axis=1, dtype=dtype)
+  # An expert's matrix is a tensor of its own.
+  rhs = quantize(rhs, "row", axis=(1, 2) if params.kind == "tensor" else 1, dtype=dtype)
+  out = api.ragged_dot(
+      lhs.values, rhs.values, sizes, None, params.dtypes[2], offset, scale_lhs=lhs.scales,
+      scale_rhs=rhs.scales, **dict(params.options))
+  return out, (lhs, rhs, sizes, offset)
+
+
+def _backward(params: _Params, saved, ct):
+  lhs, rhs, sizes, offset = saved
+  options, dtype, groups = dict(params.options), params.float8[1], rhs.values.shape[0]
+  if params.kind == "tensor":
+    of_rows = of_columns = quantize(ct, "tensor", dtype=dtype)
+    rhs_scales, factors = rhs.scales, [lhs.scales, of_rows.scales]
+  else:
+    wide = ct.astype(jnp.float32)
+    group = groups_of_rows(sizes, offset, groups, ct.shape[0])
+    of_group = jnp.pad(rhs.scales[:, 0], ((0, 1), (0, 0)))  # the last one: rows of no group
+    of_rows = quantize(wide * of_group[group], "row", axis=1, dtype=dtype)
+    of_columns = quantize(wide * lhs.scales, "row", axis=0, dtype=dtype)
+    rhs_scales, factors = None, [of_columns.scales]
+  d_lhs = api.ragged_dot_general(
+      of_rows.values, rhs.values, sizes, _OF_LHS, None, params.dtypes[0], offset,
+      scale_lhs=of_rows.scales, scale_rhs=rhs_scales, **options)
+  # A product whose groups are contracted has no epilogue.
+  d_rhs = api.ragged_dot_general(
+      lhs.values, of_columns.values, sizes, _OF_RHS, None, jnp.float32, offset,
+      num_local_groups=None if offset is None else groups, **options)
+  for factor in factors:
+    d_rhs = d_rhs * factor
+  return d_lhs, d_rhs.astype(params.dtypes[1]), None, None
+
+
+_dot.defvjp(_forward, _backward)
+_jitted = jax.jit(_dot, static_argnums=4, inline=True)
+
+
+def ragged_dot(
+    lhs: jax.Array,
+    rhs: jax.Array,
+    group_sizes: jax.Array,
+    precision=None,
+    preferred_element_type=None,
+    group_offset: jax.Array | None = None,
+    *,
+    recipe: str = "tensorwise",
+    schedule: str | None = None,
+    reduction: str | None = None,
+    deterministic: bool = False,
+    config: GemmConfig | None = None,
+    implementation: str | None = None,
+) -> jax.Array:
+  """`jax.lax.ragged_dot` in float8, forward and backward; for training.
+
+  As `jaxgemm.fp8.dot_general`. The gradient of rhs is a float32 product of float8 operands (on
+  Hopper of bfloat16 copies of lhs and the cotangent, because TMA reads only 16 bits where groups
+  are contracted), and its scales are applied outside of the kernel.
+
+  Args:
+    lhs: array of shape (M, K), of bfloat16, float16 or float32.
+    rhs: array of shape (G, K, N) or, with a group_offset, (L, K, N), likewise. A gradient has the
+      dtype of its operand.
+    group_sizes: see `jaxgemm.ragged_dot`. Rows of no group count for the scales, so let them be
+      small, zeros say.
+    precision: None.
+    preferred_element_type: dtype of the result; default: the one that lhs and rhs promote to.
+    group_offset: see `jaxgemm.ragged_dot`.
+    recipe: "tensorwise": one scale for lhs, one for the cotangent, and one for each group's
+      matrix. "rowwise": one for each row of lhs, and for each group and column of rhs.
+    schedule: see `jaxgemm.matmul`.
+    reduction: see `jaxgemm.matmul`.
+    deterministic: see `jaxgemm.matmul`.
+    config: see `jaxgemm.matmul`.
+    implementation: see `jaxgemm.ragged_dot`.
+
+  Returns:
+    An array of shape (M, N).
+
+  Raises:
+    ValueError, TypeError: see `jaxgemm.ragged_dot`.
+  """
+  options = dict(schedule=schedule, reduction=reduction, deterministic=deterministic,
+                 config=config, implementation=implementation)
+  check_options(**options)
+  lhs, rhs, group_sizes, group_offset = jax.tree.map(
+      jnp.asarray, (lhs, rhs, group_sizes, group_offset))
+  check(recipe, precision, lhs=lhs, rhs=rhs)
+  if lhs.ndim != 2 or rhs.ndim != 3:
+    raise ValueError(
+        f"lhs has shape {lhs.shape} and rhs {rhs.shape}; (M, K) and (G, K, N) are allowed. Reshape "
+        "them.")
+  out_dtype = jnp.dtype(preferred_element_type or jnp.promote_types(lhs.dtype, rhs.dtype))
+  params = _Params(RECIPES[recipe], (lhs.dtype, rhs.dtype, out_dtype),
+                   float8_dtypes(implementation), tuple(sorted(options.items())))
+  sizes = jnp.clip(group_sizes, 0, lhs.shape[0]).astype(jnp.int32)
+  if group_offset is not None:
+    group_offset = jnp.clip(group_offset, 0, sizes.shape[-1]).astype(jnp.int32)
+  # Inside shard_map the gradient of an operand that devices share is summed over them.
+  return _jitted(*unify_varying([lhs, rhs]), sizes, group_offset, params)

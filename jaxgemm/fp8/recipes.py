@@ -1,0 +1,78 @@
+"""The recipes of float8 training, and checks that its products share."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxgemm.quantization import Quantized, largest, saturating_cast
+
+# Recipes and their kinds of `jaxgemm.quantize`.
+RECIPES = {"tensorwise": "tensor", "rowwise": "row"}
+
+
+def check(recipe, precision, **operands) -> None:
+  """Raises ValueError for an unknown recipe, a precision, or an operand that is no wide float."""
+  if recipe not in RECIPES:
+    names = " and ".join(map(repr, RECIPES))
+    raise ValueError(f"recipe={recipe!r} is unknown; {names} are allowed.")
+  if precision is not None and precision != jax.lax.Precision.DEFAULT:
+    raise ValueError(
+        f"precision={precision!r} was given; operands are float8 here, so None is allowed. Use "
+        "the product of the same name in jaxgemm for more.")
+  for name, x in operands.items():
+    if not jnp.issubdtype(x.dtype, jnp.floating) or x.dtype.itemsize < 2:
+      raise ValueError(
+          f"{name} has dtype {x.dtype.name}; bfloat16, float16 or float32 is allowed, which is "
+          "quantised here. For operands that are quantised already use the product of the same "
+          "name in jaxgemm, with scale_lhs and scale_rhs.")
+
+
+class Amax(NamedTuple):
+  """The scale of an array in delayed scaling, and what the next ones come from.
+
+  Attributes:
+    scale: float32 of shape (1,): the last one.
+    history: float32 of shape (H,): the largest magnitudes of the last H steps.
+  """
+
+  scale: jax.Array
+  history: jax.Array
+
+  def quantize(self, x, dtype) -> tuple[Quantized, "Amax"]:
+    """x with a scale from the history, and the state after this step.
+
+    As in Flax and TransformerEngine: the history does not have x's own largest magnitude yet.
+    Values that are too large for the scale saturate.
+    """
+    amax = jnp.max(self.history)
+    inverse = jnp.where((amax > 0) & jnp.isfinite(amax), largest(dtype) / amax, 1 / self.scale)
+    scale = 1 / inverse
+    values = saturating_cast(x.astype(jnp.float32) / scale, dtype)
+    now = jnp.max(jnp.abs(x)).astype(jnp.float32)
+    history = jnp.roll(self.history, -1).at[0].set(now)
+    return Quantized(values, scale.reshape((1,) * x.ndim)), Amax(scale, history)
+
+
+class DelayedScaling(NamedTuple):
+  """The state of a product with delayed scaling, a pytree; see `jaxgemm.fp8.dot_general`.
+
+  Attributes:
+    lhs: an `Amax`, as the others.
+    rhs: of rhs.
+    cotangent: of the cotangent of the result.
+  """
+
+  lhs: Amax
+  rhs: Amax
+  cotangent: Amax
+
+  @classmethod
+  def create(cls, history: int = 1024) -> "DelayedScaling":
+    """The state before the first step, with scales of 1.
+
+    Args:
+      history: the number of steps of which the largest magnitudes count.
+    """
+    new = lambda: Amax(jnp.ones(1, jnp.float32), jnp.zeros(history, jnp.float32))
+    return cls(new(), new(), new())

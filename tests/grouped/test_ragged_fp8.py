@@ -1,0 +1,125 @@
+"""jaxgemm.fp8.ragged_dot against the same quantised model in float64."""
+
+import re
+
+from flax import nnx
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+import numpy as np
+import pytest
+
+from jaxgemm import fp8, quantize
+from jaxgemm.flax.nnx import MoE
+from jaxgemm.fp8.recipes import RECIPES
+
+M, K, N, G = 72, 40, 32, 4
+SIZES = jnp.array([20, 0, 13, 25], jnp.int32)
+E4M3, E5M2 = jnp.float8_e4m3fn, jnp.float8_e5m2
+
+
+def array(rng, *shape, dtype=jnp.float32):
+  return jnp.asarray(rng.standard_normal(shape, np.float32)).astype(dtype)
+
+
+def f64(x):
+  return np.asarray(x, np.float64)
+
+
+def wide(x):
+  return f64(x.values) * f64(x.scales)
+
+
+def reference(recipe, lhs, rhs, ct, first, last):
+  """(out, lhs's gradient, rhs's gradient) of the groups `first` to `last` of rhs."""
+  ends = np.cumsum(SIZES)
+  begins = ends - np.asarray(SIZES)
+  row = recipe == "rowwise"
+  kind = RECIPES[recipe]
+  lhs = quantize(lhs, kind, axis=1, dtype=E4M3)
+  rhs = quantize(rhs, "row", axis=1 if row else (1, 2), dtype=E4M3)
+  spread, of_lhs = np.zeros(ct.shape, np.float32), f64(lhs.values) if row else wide(lhs)
+  out, d_lhs, d_rhs = np.zeros(ct.shape), np.zeros(lhs.values.shape), np.zeros(rhs.values.shape)
+  groups = [(g - first, slice(begins[g], ends[g])) for g in range(first, last)]
+  for g, rows in groups:
+    spread[rows] = np.float32(ct[rows]) * np.float32(rhs.scales[g])
+  of_rows = quantize(jnp.asarray(spread), "row", axis=1, dtype=E5M2) if row else quantize(
+      ct, dtype=E5M2)
+  of_columns = quantize(ct.astype(jnp.float32) * lhs.scales, "row", axis=0,
+                        dtype=E5M2) if row else of_rows
+  of_rhs = f64(rhs.values) if row else wide(rhs)
+  for g, rows in groups:
+    out[rows] = wide(lhs)[rows] @ wide(rhs)[g]
+    d_lhs[rows] = wide(of_rows)[rows] @ of_rhs[g].T
+    d_rhs[g] = of_lhs[rows].T @ wide(of_columns)[rows]
+  return out, d_lhs, d_rhs
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("implementation", ["jaxgemm", "xla"])
+@pytest.mark.parametrize("first, last", [(0, G), (1, 3)])
+def test_values_and_gradients(rng, recipe, implementation, first, last):
+  lhs, rhs = array(rng, M, K, dtype=jnp.bfloat16), array(rng, last - first, K, N)
+  ct = array(rng, M, N) * 1e-4
+  offset = None if last - first == G else jnp.array([first])
+  out, vjp = jax.vjp(lambda lhs, rhs: fp8.ragged_dot(
+      lhs, rhs, SIZES, None, jnp.float32, offset, recipe=recipe,
+      implementation=implementation), lhs, rhs)
+  wanted = reference(recipe, lhs, rhs, ct, first, last)
+  for x, y, dtype in zip((out, *vjp(ct)), wanted, (jnp.float32, jnp.bfloat16, jnp.float32)):
+    assert x.dtype == dtype and x.shape == y.shape
+    rounding = 2.0**-8 * np.abs(y) if dtype == jnp.bfloat16 else 0
+    assert (np.abs(f64(x) - y) <= 1e-5 * np.abs(y).max() + rounding).all()
+
+
+def test_what_the_program_has(rng):
+  lhs, rhs = array(rng, M, K, dtype=jnp.bfloat16), array(rng, G, K, N)
+  loss = lambda lhs, rhs: (fp8.ragged_dot(lhs, rhs, SIZES, recipe="rowwise")**2).sum()
+  text = jax.jit(jax.grad(loss, (0, 1))).lower(lhs, rhs).as_text()
+  calls = re.findall(r"custom_call @jaxgemm_gemm\(.*: \(tensor<[0-9x]+x(\w+)>, "
+                     r"tensor<[0-9x]+x(\w+)>", text)
+  assert len(calls) == 3 and all(y.startswith("f8") for x in calls for y in x)
+  assert not re.search(r"stablehlo.convert.*\(tensor<\d+x\d+xf8\w+>\)", text)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_layer_of_experts_trains(rng, recipe):
+  x = array(rng, 4, 16, 32)
+
+  def gradients(**options):
+    layer = MoE(features=32, hidden_features=64, num_experts=4, rngs=nnx.Rngs(0), **options)
+    loss = lambda layer, x: ((layer(x)[0] - 1)**2).mean()
+    return nnx.jit(nnx.value_and_grad(loss))(layer, x)
+
+  quantised, given = gradients(
+      ragged_dot=lambda x, kernels, sizes, precision: fp8.ragged_dot(
+          x, kernels, sizes, recipe=recipe))
+  plain, wanted = gradients()
+  np.testing.assert_allclose(quantised, plain, rtol=0.02)
+  for x, y in zip(jax.tree.leaves(given), jax.tree.leaves(wanted)):
+    if x.ndim == 3 or x.ndim == 4:
+      assert np.linalg.norm(x - y) < 0.12 * np.linalg.norm(y)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_in_shard_map_each_device_quantises_its_part(rng, recipe):
+  mesh = jax.make_mesh((2,), ("x",), axis_types=(jax.sharding.AxisType.Auto,),
+                       devices=jax.devices()[:2])
+  lhs, rhs = array(rng, 2 * M, K), array(rng, G, K, N)
+  sizes = jnp.concatenate([SIZES, SIZES[::-1]])
+  loss = lambda lhs, rhs, sizes: (fp8.ragged_dot(lhs, rhs, sizes, recipe=recipe)**2).sum()
+  local = jax.shard_map(
+      lambda lhs, rhs, sizes: jax.lax.psum(loss(lhs, rhs, sizes), "x"), mesh=mesh,
+      in_specs=(P("x"), P(), P("x")), out_specs=P())
+  given = jax.jit(jax.grad(local, (0, 1)))(lhs, rhs, sizes)
+  parts = [jax.grad(loss, (0, 1))(*x, y) for *x, y in (
+      (lhs[:M], rhs, SIZES), (lhs[M:], rhs, SIZES[::-1]))]
+  np.testing.assert_allclose(given[0], jnp.concatenate([p[0] for p in parts]), rtol=1e-4, atol=1e-3)
+  np.testing.assert_allclose(given[1], parts[0][1] + parts[1][1], rtol=1e-4, atol=1e-3)
+
+
+def test_messages():
+  with pytest.raises(ValueError, match=r"\(M, K\) and \(G, K, N\) are allowed"):
+    fp8.ragged_dot(jnp.ones((8, 8)), jnp.ones((2, 8, 2, 8)), jnp.array([4, 4]))
+  with pytest.raises(ValueError, match="recipe='x' is unknown"):
+    fp8.ragged_dot(jnp.ones((8, 8)), jnp.ones((2, 8, 8)), jnp.array([4, 4]), recipe="x")
