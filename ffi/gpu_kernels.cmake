@@ -17,10 +17,10 @@ tests launch), all, none, or regular expressions; a kernel is built if one of th
 # and type, where the types of 8-bit floats count as one.
 set(kernels_of_the_tests
     "^gfx.*/gemm_(float32|bfloat16)_.*_(64|128)x128x[0-9]+_[rc]cr"
-    "^gfx.*/gemm_(float32|bfloat16)_.*_(128|256)x256x[0-9]+_[rc]rr"
+    "^gfx.*/gemm_(float32|bfloat16)_.*_(32x128|128x256|256x256)x[0-9]+_[rc]rr"
     "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(64|128)x128x[0-9]+_[rc]rr"
-    "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(128|256)x256x[0-9]+_[rc]cr"
-    "^gfx.*/gemm_float8_.*e5m2.*_(128x128x[0-9]+_rrr|256x256x[0-9]+_ccr)")
+    "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(32x128|128x256|256x256)x[0-9]+_[rc]cr"
+    "^gfx.*/gemm_float8_.*e5m2.*_((32|128)x128x[0-9]+_rrr|256x256x[0-9]+_ccr)")
 
 # Regular expressions of the kernels that auto stands for.
 function(find_default_kernels result)
@@ -254,7 +254,7 @@ foreach(pair ${pairs})
     elseif(target STREQUAL "sm90" AND NOT columns_left EQUAL 0 AND tile_n LESS 112)
       set(layouts 1,1,rc 0,1,cc)
     elseif(NOT target STREQUAL "sm90" AND NOT bytes_of_${lhs} EQUAL 2 AND
-           NOT tile_m EQUAL tile_n)
+           NOT tile_m EQUAL tile_n AND tile_m GREATER 32)
       set(layouts "")
     endif()
     foreach(layout IN LISTS layouts)
