@@ -16,15 +16,15 @@ tests launch), all, none, or regular expressions; a kernel is built if one of th
 # have a float8_e5m2 operand. They have all pairs of type and tile, tile and layout, and of layout
 # and type, where the types of 8-bit floats count as one.
 set(kernels_of_the_tests
-    "^gfx.*/gemm_(float32|bfloat16)_.*_(64|128)x128x[0-9]+_[rc]cr"
-    "^gfx.*/gemm_(float32|bfloat16)_.*_(32x128|128x256|256x256)x[0-9]+_[rc]rr"
-    "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(64|128)x128x[0-9]+_[rc]rr"
-    "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(32x128|128x256|256x256)x[0-9]+_[rc]cr"
+    "^gfx.*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_[rc]cr"
+    "^gfx.*/gemm_(float32|bfloat16)_.*_(128|256)x256x[0-9]+_[rc]rr"
+    "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(32|64|128)x128x[0-9]+_[rc]rr"
+    "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(128|256)x256x[0-9]+_[rc]cr"
     "^gfx.*/gemm_float8_.*e5m2.*_((32|128)x128x[0-9]+_rrr|256x256x[0-9]+_ccr)")
 
 # Regular expressions of the kernels that auto stands for.
 function(find_default_kernels result)
-  set(patterns "^gfx.*/gemm_(float32|bfloat16)_.*_(64|128)x128x")
+  set(patterns "^gfx.*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_(r[rc]|cr)r")
   # The driver of AMD GPUs reports gfx942 as 90402.
   file(GLOB nodes /sys/class/kfd/kfd/topology/nodes/*/properties)
   foreach(node IN LISTS nodes)

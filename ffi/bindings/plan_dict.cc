@@ -161,7 +161,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   // Microseconds on AMD GPUs only.
   auto microseconds = [&](const Candidate& candidate) -> nb::object {
     if (!chip.target.starts_with("gfx")) return nb::none();
-    return nb::cast(candidate.cost / AmdgpuMegahertz(chip));
+    return nb::cast(AmdgpuMicroseconds(candidate, chip));
   };
   result["predicted_us"] = microseconds(chosen);
   result["kernel"] = kernel;

@@ -69,7 +69,7 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
             .num_queues = [xcds = chip.num_xcds](int64_t all) { return xcds * QueuesPerXcd(all); },
             .claims_ahead = true,
             .num_xcds = chip.num_xcds,
-            .cost = AmdgpuCycles}};
+            .cost = AmdgpuCost}};
     drafts.push_back(whole);
     if (plan_cuts) AddCuts(TypicalGroup(p), instance, chip, whole, &drafts);
   }

@@ -63,6 +63,11 @@ struct Machine {
 
 const Model& ModelOf(const Chip& chip) { return chip.target == "gfx950" ? kGfx950 : kGfx942; }
 
+// Stream-K has to save more than the model can tell.
+double Margin(const Choice& choice, const Chip& chip) {
+  return choice.cut_tiles > 0 ? ModelOf(chip).cut_margin : 1;
+}
+
 // The times of a plan's tiles. A typical group's out is m x n, with `batch` of it.
 class Prediction {
  public:
@@ -108,7 +113,7 @@ class Prediction {
     cycles = Norm({cycles, MemoryBytes() / machine_.memory_bytes});
     const double microseconds =
         model_.launch_us + (plan_.zeroed_bytes > 0 ? model_.zeroing_us : 0);
-    return (cycles + microseconds * machine_.mhz) * (cut > 0 ? model_.cut_margin : 1);
+    return cycles + microseconds * machine_.mhz;
   }
 
  private:
@@ -183,10 +188,12 @@ class Prediction {
 
 }  // namespace
 
-double AmdgpuCycles(const Problem& p, const Chip& chip, const Plan& plan) {
-  return Prediction(p, chip, plan).Cycles();
+double AmdgpuCost(const Problem& p, const Chip& chip, const Plan& plan) {
+  return Prediction(p, chip, plan).Cycles() * Margin(plan.choice, chip);
 }
 
-double AmdgpuMegahertz(const Chip& chip) { return Machine(chip, ModelOf(chip)).mhz; }
+double AmdgpuMicroseconds(const Candidate& candidate, const Chip& chip) {
+  return candidate.cost / Margin(candidate.choice, chip) / Machine(chip, ModelOf(chip)).mhz;
+}
 
 }  // namespace jaxgemm

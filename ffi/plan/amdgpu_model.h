@@ -5,11 +5,11 @@
 
 namespace jaxgemm {
 
-// A prediction, in cycles of the chip at its peak frequency, for a plan that has been derived. A
-// grouped problem is predicted as TypicalGroup.
-double AmdgpuCycles(const Problem& problem, const Chip& chip, const Plan& plan);
+// The cost of a plan that has been derived: the predicted cycles of the chip at its peak frequency,
+// and a margin if the plan cuts tiles. A grouped problem is predicted as TypicalGroup.
+double AmdgpuCost(const Problem& problem, const Chip& chip, const Plan& plan);
 
-// The chip's peak frequency.
-double AmdgpuMegahertz(const Chip& chip);
+// The predicted time of a candidate with such a cost.
+double AmdgpuMicroseconds(const Candidate& candidate, const Chip& chip);
 
 }  // namespace jaxgemm
