@@ -158,12 +158,23 @@ class Prediction {
     const double busy = std::min(cus, workgroups);
     const double macs = AsDouble(tile_.tile_m * tile_.tile_n * tile_.tile_k);
     const auto bytes = static_cast<int>(Bytes(tile_.lhs));
-    const double rate = bytes == 4 ? model_.macs_32 : model_.macs_16 * 2 / bytes;
+    const double matrix = on_cu * macs / (bytes == 4 ? model_.macs_32 : model_.macs_16 * 2 / bytes);
+    if (LoadsByElement()) {
+      // Nothing of a workgroup's loads is hidden by its own matrix instructions.
+      return matrix + model_.element_loads * (std::ceil(AsDouble(tile_.tile_m * 8) / Threads()) +
+                                              std::ceil(AsDouble(tile_.tile_n * 8) / Threads()));
+    }
     const double l2 = std::min(model_.cu_bytes, model_.l2_bytes * AsDouble(chip_.num_xcds) / busy);
     const double past_l2 = std::min(model_.cu_bytes, machine_.cache_bytes / busy);
     const double misses = Misses(workgroups, peers);
     const double loads = LoadedBytes(1) * ((1 - misses) / l2 + misses / past_l2);
-    return Norm({on_cu * macs / rate, on_cu * loads, latency});
+    return Norm({matrix, on_cu * loads, latency});
+  }
+  // As OperandMemory::FitsVectors, but for what only the kernel knows.
+  bool LoadsByElement() const {
+    const int64_t lhs_line = p_.lhs_contracting == 1 ? p_.k : p_.m;
+    const int64_t rhs_line = p_.rhs_contracting == 1 ? p_.k : p_.n;
+    return (lhs_line | rhs_line) * Bytes(tile_.lhs) % 16 != 0;
   }
 
   double Threads() const { return AsDouble(tile_.waves) * 64; }
