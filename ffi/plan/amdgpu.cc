@@ -51,10 +51,10 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
                                     std::string* error) {
   // What the user fixed of the grid or the shares is one candidate of each tile. A product that
   // waits for chunks takes as long as their arrival.
-  const bool plan_cuts = (config.schedule == Schedule::kAuto ||
-                          config.schedule == Schedule::kStreamK) &&
-                         !p.grouped() && p.tiles_per_chunk == 0 && !config.num_workgroups &&
-                         !config.num_shares && !config.num_queues;
+  const bool plan_cuts =
+      (config.schedule == Schedule::kAuto || config.schedule == Schedule::kStreamK) &&
+      !p.grouped() && p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_shares &&
+      !config.num_queues;
   std::vector<Draft> drafts;
   for (const GpuInstance& instance : GpuInstances()) {
     if (!Suits(instance, p, config, chip)) continue;

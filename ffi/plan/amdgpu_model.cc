@@ -87,14 +87,14 @@ class Prediction {
     const double cut = AsDouble(c.cut_tiles), whole = tiles_ - cut;
     const double peers = cut > 0 ? AsDouble(c.num_shares) / cut : 1;
     const double loaded = tiles_ * LoadedBytes(k_tiles_);
-    const double latency = model_.cache_latency +
-                           (model_.memory_latency - model_.cache_latency) *
-                               std::min(1.0, MemoryBytes() / std::max(loaded, 1.0));
+    const double latency =
+        model_.cache_latency + (model_.memory_latency - model_.cache_latency) *
+                                   std::min(1.0, MemoryBytes() / std::max(loaded, 1.0));
     double cycles = 0;
     if (whole > 0) {
       // All rounds but the last are full. Fewer workgroups share a CU in the last one.
-      const double full = cut > 0 ? std::floor(whole / workgroups)
-                                  : std::ceil(whole / workgroups) - 1;
+      const double full =
+          cut > 0 ? std::floor(whole / workgroups) : std::ceil(whole / workgroups) - 1;
       const double tile = model_.start + StoreCycles();
       cycles += full * (k_tiles_ * KTileCycles(workgroups, 1, latency) + tile);
       if (cut == 0) {
@@ -107,12 +107,11 @@ class Prediction {
       const double slices = std::ceil(peers) + (c.num_shares % c.cut_tiles != 0 ? 1 : 0);
       cycles += model_.start + std::ceil(cut * k_tiles_ / shares) *
                                    KTileCycles(std::min(shares, workgroups), peers, latency);
-      cycles += SumBytes() / model_.publish_bytes + model_.arrival + SumCycles(slices) +
-                StoreCycles();
+      cycles +=
+          SumBytes() / model_.publish_bytes + model_.arrival + SumCycles(slices) + StoreCycles();
     }
     cycles = Norm({cycles, MemoryBytes() / machine_.memory_bytes});
-    const double microseconds =
-        model_.launch_us + (plan_.zeroed_bytes > 0 ? model_.zeroing_us : 0);
+    const double microseconds = model_.launch_us + (plan_.zeroed_bytes > 0 ? model_.zeroing_us : 0);
     return cycles + microseconds * machine_.mhz;
   }
 
@@ -132,8 +131,8 @@ class Prediction {
   // The memory reads each operand once and writes the result.
   double MemoryBytes() const {
     const double m = AsDouble(p_.m), n = AsDouble(p_.n), k = AsDouble(p_.k);
-    return AsDouble(p_.batch) * ((m + n) * k * AsDouble(Bytes(tile_.lhs)) +
-                                 m * n * AsDouble(Bytes(p_.out_dtype)));
+    return AsDouble(p_.batch) *
+           ((m + n) * k * AsDouble(Bytes(tile_.lhs)) + m * n * AsDouble(Bytes(p_.out_dtype)));
   }
 
   // Of the bytes that the CUs of an XCD load, the part that its L2 does not have: they work on a

@@ -56,8 +56,8 @@ struct Plan {
 
 struct Candidate {
   Choice choice;
-  // The predicted cost: cycles on GPUs (AMD's with a margin), a relative time on the host. Only candidates of one problem
-  // and chip compare.
+  // The predicted cost: cycles on GPUs (AMD's with a margin), a relative time on the host. Only
+  // candidates of one problem and chip compare.
   double cost = 0;
   // For Reasons:
   bool whole_is_faster = false;  // stream-K was asked for, and whole tiles take no longer

@@ -71,7 +71,8 @@ std::vector<GpuInstance> MakeInstances() {
                                         : (!narrow && !in_boxes) || (!k_contiguous && !small))) {
             continue;
           }
-          // On AMD GPUs types that have not 16 bits have the square tiles, and the least for few rows.
+          // On AMD GPUs types that have not 16 bits have the square tiles, and the least for few
+          // rows.
           if (tile.target != "sm90" && tile.m != tile.n && tile.m > 32 &&
               Bytes(operands.lhs) != 2) {
             continue;
