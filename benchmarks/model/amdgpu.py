@@ -134,7 +134,8 @@ def row(arch: str, problem: tuple[int, int, int], most: int) -> dict:
   best = min(range(len(times)), key=times.__getitem__)
   return {"arch": arch, "problem": problem, "chosen": name(candidates[0]),
           "planned": candidates[0]["predicted_us"], "clock": times[0],
-          "best": name(candidates[best]), "least": times[best], "regret": times[0] / times[best] - 1,
+          "best": name(candidates[best]), "least": times[best],
+          "regret": times[0] / times[best] - 1,
           "correlation": rank_correlation([each["predicted_us"] for each in candidates], times)}
 
 
