@@ -7,7 +7,8 @@ set(cuda_source ${gpu_folder}/sm90/gemm.cu)
 
 set(JAXGEMM_GPU_KERNELS "auto" CACHE STRING
     "GPU kernels to build, separated by semicolons: auto (those of the GPUs in this machine, and \
-AMD's small tiles of float32 and bfloat16 for the emulator), tests (auto, and those that the default \
+AMD's small tiles of float32 and bfloat16 for the emulator, in the layouts of a product and its \
+gradients), tests (auto, and those that the default \
 tests launch), all, none, or regular expressions; a kernel is built if one of them matches \
 <target>/<instance>")
 
@@ -16,15 +17,15 @@ tests launch), all, none, or regular expressions; a kernel is built if one of th
 # have a float8_e5m2 operand. They have all pairs of type and tile, tile and layout, and of layout
 # and type, where the types of 8-bit floats count as one.
 set(kernels_of_the_tests
-    "^gfx.*/gemm_(float32|bfloat16)_.*_(64|128)x128x[0-9]+_[rc]cr"
+    "^gfx.*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_[rc]cr"
     "^gfx.*/gemm_(float32|bfloat16)_.*_(128|256)x256x[0-9]+_[rc]rr"
-    "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(64|128)x128x[0-9]+_[rc]rr"
+    "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(32|64|128)x128x[0-9]+_[rc]rr"
     "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(128|256)x256x[0-9]+_[rc]cr"
-    "^gfx.*/gemm_float8_.*e5m2.*_(128x128x[0-9]+_rrr|256x256x[0-9]+_ccr)")
+    "^gfx.*/gemm_float8_.*e5m2.*_((32|128)x128x[0-9]+_rrr|256x256x[0-9]+_ccr)")
 
 # Regular expressions of the kernels that auto stands for.
 function(find_default_kernels result)
-  set(patterns "^gfx.*/gemm_(float32|bfloat16)_.*_(64|128)x128x")
+  set(patterns "^gfx.*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_(r[rc]|cr)r")
   # The driver of AMD GPUs reports gfx942 as 90402.
   file(GLOB nodes /sys/class/kfd/kfd/topology/nodes/*/properties)
   foreach(node IN LISTS nodes)
@@ -254,7 +255,7 @@ foreach(pair ${pairs})
     elseif(target STREQUAL "sm90" AND NOT columns_left EQUAL 0 AND tile_n LESS 112)
       set(layouts 1,1,rc 0,1,cc)
     elseif(NOT target STREQUAL "sm90" AND NOT bytes_of_${lhs} EQUAL 2 AND
-           NOT tile_m EQUAL tile_n)
+           NOT tile_m EQUAL tile_n AND tile_m GREATER 32)
       set(layouts "")
     endif()
     foreach(layout IN LISTS layouts)

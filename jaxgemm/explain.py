@@ -38,10 +38,11 @@ class Explanation:
   or padded by a copy), fused_epilogue, gradients (the relayouts of each operand's
   gradient), reasons,
   predicted_cycles (on Hopper, else None; a rough figure that ranks the candidates),
+  predicted_us (on AMD GPUs, else None: microseconds by a model, of which none is measured),
   tuned (the entry of the tuning file that decided, with its key, or None), and
   candidates: all that could have been chosen, the chosen one first, each with kernel,
-  tile, schedule, form, cost (predicted, in units of the chosen one's; on AMD GPUs a
-  rank) and config (fields of GemmConfig with which the plan chooses it).
+  tile, schedule, form, cost (predicted, in units of the chosen one's), predicted_us and
+  config (fields of GemmConfig with which the plan chooses it).
   Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles
   are the most that any group sizes can make. Products that wait for chunks also have
   chunk_rows. With "xla" there are only implementation and reasons.
@@ -84,6 +85,8 @@ def _lines(data: dict[str, Any]) -> list[str]:
     ]
     if data["predicted_cycles"]:
       lines.append(f"predicted: {data['predicted_cycles']:.0f} cycles")
+    if data["predicted_us"]:
+      lines.append(f"predicted: {data['predicted_us']:.1f} us on {data['chip']}, by a model")
     lines += _rejected(data["candidates"])
   if "ragged" in data:
     lines.append(f"groups along {data['ragged']}: {data['local_groups']} of "
@@ -93,15 +96,17 @@ def _lines(data: dict[str, Any]) -> list[str]:
 
 def _rejected(candidates: list[dict[str, Any]]) -> list[str]:
   """A line on the candidates that cost more, if there are some."""
-  costs: dict[str, float] = {}
+  costs: dict[str, str] = {}
   for each in candidates:
     name = f"{each['schedule']} {' x '.join(map(str, each['tile']))}"
-    costs.setdefault(name, each["cost"])
+    time = each["predicted_us"]
+    costs.setdefault(name, f"predicted {time:.1f} us" if time else
+                     f"{each['cost']:.2f} of the cost")
   others = list(costs.items())[1:]
   if not others:
     return []
   more = f", and {len(others) - 2} more" if len(others) > 2 else ""
-  nearest = ", ".join(f"{name} ({cost:.2f} of the cost)" for name, cost in others[:2])
+  nearest = ", ".join(f"{name} ({cost})" for name, cost in others[:2])
   return [f"rejected: {nearest}{more}"]
 
 
@@ -422,7 +427,7 @@ def _planned(eqn, arranged: grouped_layout.RaggedLayout | None = None, kwargs=No
   form = eqn.params.get("form")
   keys = ("target", "chip", "num_cus", "candidates", "kernel", "schedule", "reduction", "tile",
           "tiles", "num_workgroups", "num_queues", "workspace_bytes", "zeroed_bytes",
-          "predicted_cycles")
+          "predicted_cycles", "predicted_us")
   data = {
       "implementation": (f"emulated:{spec.emulated}" if spec.emulated
                          else "jaxgemm"),

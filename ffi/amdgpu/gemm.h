@@ -59,13 +59,23 @@ struct AmdAccumulator {
     });
   }
   JAXGEMM_AMD void Sum(Index first, Index step, Index count) {
+    // The loads of several rows are in flight together: each takes as long as the memory's latency.
+    constexpr int kAtOnce = kRows < 8 ? kRows : 8;
+    static_assert(kRows % kAtOnce == 0);
     Sum4* to = Slot(first);
     const int64_t next = Slot(first + step) - to;
-#pragma unroll 4
-    for (int row = 0; row < kRows; ++row, to += Traits::kThreads) {
-      Sum4 sum = *to;
-      for (Index i = 1; i < count; ++i) sum += to[i * next];
-      *to = sum;
+#pragma clang loop unroll(disable)
+    for (int row = 0; row < kRows; row += kAtOnce, to += kAtOnce * Traits::kThreads) {
+      Sum4 sums[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) sums[i] = to[i * Traits::kThreads];
+#pragma clang loop unroll(disable)
+      for (Index slot = 1; slot < count; ++slot) {
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) sums[i] += to[slot * next + i * Traits::kThreads];
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) to[i * Traits::kThreads] = sums[i];
     }
   }
   JAXGEMM_AMD void Load(Index slot) { loaded = Slot(slot); }

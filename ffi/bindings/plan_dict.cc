@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/workgroups.h"
+#include "plan/amdgpu_model.h"
 #include "plan/check.h"
 #include "plan/faster_by_xla.h"
 #include "plan/plan.h"
@@ -157,6 +158,12 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   // Costs are cycles on Hopper only.
   result["predicted_cycles"] =
       target == "sm90" && chosen.cost > 0 ? nb::cast(chosen.cost) : nb::none();
+  // Microseconds on AMD GPUs only.
+  auto microseconds = [&](const Candidate& candidate) -> nb::object {
+    if (!chip.target.starts_with("gfx")) return nb::none();
+    return nb::cast(AmdgpuMicroseconds(candidate, chip));
+  };
+  result["predicted_us"] = microseconds(chosen);
   result["kernel"] = kernel;
   result["schedule"] = attrs["schedule"];
   result["reduction"] = attrs["reduction"];
@@ -182,6 +189,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
     entry["schedule"] = std::string(Name(other.schedule));
     entry["form"] = std::string(Name(other.form));
     entry["cost"] = chosen.cost > 0 ? each.cost / chosen.cost : 1.0;
+    entry["predicted_us"] = microseconds(each);
     entry["config"] = Forcing(other);
     others.append(entry);
   }

@@ -1,7 +1,8 @@
 // The candidates on AMD GPUs (gfx942, gfx950): their tiles, queues and cuts.
 #include <algorithm>
-#include <cmath>
+#include <set>
 
+#include "plan/amdgpu_model.h"
 #include "plan/candidates.h"
 #include "plan/check.h"
 
@@ -14,63 +15,63 @@ int64_t QueuesPerXcd(int64_t tiles) {
   return tiles <= 512 ? 8 : tiles <= 1536 ? 4 : tiles <= 2048 ? 2 : 1;
 }
 
-// A rule until there are timings: the cycles in which a CU computes one k of a tile, and those in
-// which it loads it, 64 bytes each (CDNA3's data sheet: 1024 multiply-adds of 16-bit elements).
-// A large tile loads less for each product, a small one wastes less at the edges of out.
-double CyclesPerK(const GpuInstance& instance) {
-  const auto bytes = static_cast<double>(Bytes(instance.lhs));
-  const auto area = static_cast<double>(instance.tile_m * instance.tile_n);
-  return bytes * (area / 2 / 1024 + static_cast<double>(instance.tile_m + instance.tile_n) / 64);
-}
-
-// Whether stream-K is faster if there are fewer tiles than CUs: all tiles are then cut along k. A
-// tile's partial sums go to memory and come back: 8 bytes of each element. A CU's share of the
-// memory's bandwidth is 8 bytes in a cycle, in which it computes 1024 multiply-adds of 16-bit
-// elements (CDNA3's data sheet: 5.3 TB/s and 1307 TFLOP/s, 304 CUs, 2.1 GHz). Before the kernel the
-// counters are set to zero: 7 microseconds on an H200, by the fit to its timings. AMD GPUs have not
-// been timed.
-bool CutsGain(const Problem& p, const GpuInstance& instance, double tiles, const Chip& chip) {
-  // A product that waits for chunks takes as long as their arrival.
-  if (p.grouped() || p.tiles_per_chunk > 0) return false;
-  if (tiles == 0 || tiles >= static_cast<double>(chip.num_cus)) return false;
-  const int64_t cut = static_cast<int64_t>(tiles);
-  const int64_t shares = OpenShares(p, cut, CeilDiv(p.k, instance.tile_k), chip.num_cus);
-  const double area = static_cast<double>(instance.tile_m * instance.tile_n);
-  const double k_cycles = area * static_cast<double>(Bytes(instance.lhs)) / 2 / 1024;
-  constexpr double kZeroing = 7 * 2100;
-  const double saved = 1 - tiles / static_cast<double>(std::max(shares, cut));
-  return saved * static_cast<double>(p.k) * k_cycles > area + kZeroing;
+// Stream-K's candidates of a tile: as many shares as there are CUs, as many as workgroups fit on
+// them at once, and equal numbers of shares for each tile.
+void AddCuts(const Problem& p, const GpuInstance& instance, const Chip& chip, const Draft& whole,
+             std::vector<Draft>* drafts) {
+  constexpr double kMaxTiles = 1e9;
+  const double all_tiles = NumTiles(p, instance);
+  if (all_tiles < 1 || all_tiles > kMaxTiles) return;
+  const auto tiles = static_cast<int64_t>(all_tiles);
+  const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
+  const int64_t at_once = whole.scheduling.workgroups;
+  auto add = [&](int64_t workgroups, int64_t shares, int64_t shares_per_tile) {
+    drafts->push_back(whole);
+    drafts->back().scheduling.schedule = Schedule::kStreamK;
+    drafts->back().scheduling.workgroups = workgroups;
+    drafts->back().scheduling.shares_per_tile = shares_per_tile;
+    drafts->back().candidate.choice.num_shares = shares;
+  };
+  for (int64_t workgroups : std::set{chip.num_cus, at_once}) {
+    const int64_t cut = tiles < workgroups ? tiles : tiles % workgroups;
+    if (cut > 0 && tiles_k > 1) {
+      add(workgroups, std::clamp(workgroups, cut + 1, cut * tiles_k), 0);
+    }
+  }
+  const int64_t most = std::min(at_once / tiles, tiles_k);
+  for (int64_t shares : std::set<int64_t>{2, 4, 8, 16, 32, chip.num_cus / tiles, most}) {
+    const bool added = shares * tiles == chip.num_cus || shares * tiles == at_once;
+    if (shares > 1 && shares <= most && !added) add(at_once, 0, shares);
+  }
 }
 
 }  // namespace
 
 std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, const Chip& chip,
                                     std::string* error) {
-  const Problem typical = TypicalGroup(p);
+  // What the user fixed of the grid or the shares is one candidate of each tile. A product that
+  // waits for chunks takes as long as their arrival.
+  const bool plan_cuts =
+      (config.schedule == Schedule::kAuto || config.schedule == Schedule::kStreamK) &&
+      !p.grouped() && p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_shares &&
+      !config.num_queues;
   std::vector<Draft> drafts;
   for (const GpuInstance& instance : GpuInstances()) {
     if (!Suits(instance, p, config, chip)) continue;
-    Candidate candidate{.choice = WithInstance(instance, config, chip)};
-    // The product may overflow int64_t, so it is computed in double.
-    const double tiles = static_cast<double>(typical.batch) *
-                         static_cast<double>(CeilDiv(typical.m, instance.tile_m)) *
-                         static_cast<double>(CeilDiv(typical.n, instance.tile_n));
-    const int64_t cus = config.num_workgroups ? config.num_workgroups : chip.num_cus;
-    // Each CU computes one tile after another.
-    candidate.cost = std::ceil(tiles / static_cast<double>(cus)) * CyclesPerK(instance);
-    Scheduling s{
-        .schedule = config.schedule,
-        .workgroups = config.num_workgroups ? config.num_workgroups
-                                            : chip.num_cus * chip.waves_per_cu / instance.waves,
-        .steals = true,
-        .num_queues = [xcds = chip.num_xcds](int64_t all) { return xcds * QueuesPerXcd(all); },
-        .claims_ahead = true,
-        .num_xcds = chip.num_xcds};
-    if (s.schedule == Schedule::kAuto &&
-        (config.num_shares || CutsGain(p, instance, tiles, chip))) {
-      s.schedule = Schedule::kStreamK;
-    }
-    drafts.push_back({candidate, s});
+    const bool stream_k = config.schedule == Schedule::kAuto && config.num_shares;
+    const Draft whole{
+        .candidate = {.choice = WithInstance(instance, config, chip)},
+        .scheduling = {
+            .schedule = stream_k ? Schedule::kStreamK : config.schedule,
+            .workgroups = config.num_workgroups ? config.num_workgroups
+                                                : chip.num_cus * chip.waves_per_cu / instance.waves,
+            .steals = true,
+            .num_queues = [xcds = chip.num_xcds](int64_t all) { return xcds * QueuesPerXcd(all); },
+            .claims_ahead = true,
+            .num_xcds = chip.num_xcds,
+            .cost = AmdgpuCost}};
+    drafts.push_back(whole);
+    if (plan_cuts) AddCuts(TypicalGroup(p), instance, chip, whole, &drafts);
   }
   if (drafts.empty()) *error = NoInstance(p, config, chip);
   return drafts;

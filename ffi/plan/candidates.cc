@@ -132,6 +132,11 @@ Problem TypicalGroup(Problem p) {
   return p;
 }
 
+double NumTiles(const Problem& p, const GpuInstance& instance) {
+  return static_cast<double>(p.batch) * static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
+         static_cast<double>(CeilDiv(p.n, instance.tile_n));
+}
+
 bool Suits(const GpuInstance& instance, const Problem& p, const Config& c, const Chip& chip) {
   return Computes(instance, p, chip) && (c.kernel.empty() || c.kernel == instance.name) &&
          (!c.tile_m || c.tile_m == instance.out_tile_m()) &&

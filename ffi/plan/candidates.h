@@ -14,6 +14,10 @@ namespace jaxgemm {
 // the problem is grouped. n counts the columns of the gate and of the up projection.
 Problem TypicalGroup(Problem problem);
 
+// The number of output tiles of a problem that is not grouped (or of TypicalGroup's). In double,
+// because the product may overflow int64_t.
+double NumTiles(const Problem& problem, const GpuInstance& instance);
+
 // Whether a GPU kernel computes the problem and has the configuration's name and tile.
 bool Suits(const GpuInstance& instance, const Problem& problem, const Config& config,
            const Chip& chip);

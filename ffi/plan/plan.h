@@ -56,7 +56,7 @@ struct Plan {
 
 struct Candidate {
   Choice choice;
-  // The predicted cost: cycles on Hopper, a relative time on the host, a rank on AMD GPUs. Only
+  // The predicted cost: cycles on GPUs (AMD's with a margin), a relative time on the host. Only
   // candidates of one problem and chip compare.
   double cost = 0;
   // For Reasons:

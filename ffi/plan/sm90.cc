@@ -139,11 +139,6 @@ bool HasShortEpilogue(const Problem& p, const GpuInstance& instance) {
          (instance.transposed || p.out_dtype != DType::kF32);
 }
 
-double NumTiles(const Problem& p, const GpuInstance& instance) {
-  return static_cast<double>(p.batch) * static_cast<double>(CeilDiv(p.m, instance.tile_m)) *
-         static_cast<double>(CeilDiv(p.n, instance.tile_n));
-}
-
 bool PingPongs(const Problem& p, const GpuInstance& instance, double tiles, int64_t workgroups) {
   const Sm90Form form = IsPlainProduct(p) ? Sm90Form::kPingPong : Sm90Form::kFusedPingPong;
   return HasForm(instance, form) && (IsPlainProduct(p) || CanBeFused(p)) &&

@@ -15,9 +15,6 @@ TileGrid ClusterGrid(const Plan& plan);
 // How many clusters of `ctas` CTAs run at once.
 int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& chip);
 
-// The number of output tiles of a problem that is not grouped (or of TypicalGroup's).
-double NumTiles(const Problem& problem, const GpuInstance& instance);
-
 // Whether the peers of a tile have the shorter code of Epilogue::StoreOwned or StoreTransposed.
 bool HasShortEpilogue(const Problem& problem, const GpuInstance& instance);
 

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "spec/text.h"
 
@@ -35,6 +36,11 @@ Chip FirstChip(std::string_view target, std::string* error) {
 #undef JAXGEMM_TARGET
   *error += ".";
   return {};
+}
+
+Chip ChipOfName(std::string_view name) {
+  return *std::find_if(std::begin(kChips), std::end(kChips),
+                       [name](const Chip& chip) { return chip.name == name; });
 }
 
 Chip FindChip(std::string_view target, int64_t num_cus, std::string* error) {

@@ -24,6 +24,9 @@ struct Chip {
 // target.
 Chip FirstChip(std::string_view target, std::string* error);
 
+// The chip of this name, which must have a line.
+Chip ChipOfName(std::string_view name);
+
 // The chip of a target with this number of CUs. 0: the target's first chip; for the host, num_cus
 // is then the number of processors that this process may use. Sets *error if there is no such
 // target.

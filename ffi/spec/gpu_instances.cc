@@ -71,8 +71,12 @@ std::vector<GpuInstance> MakeInstances() {
                                         : (!narrow && !in_boxes) || (!k_contiguous && !small))) {
             continue;
           }
-          // There is no need yet for rectangular tiles of other types on AMD GPUs.
-          if (tile.target != "sm90" && tile.m != tile.n && Bytes(operands.lhs) != 2) continue;
+          // On AMD GPUs types that have not 16 bits have the square tiles, and the least for few
+          // rows.
+          if (tile.target != "sm90" && tile.m != tile.n && tile.m > 32 &&
+              Bytes(operands.lhs) != 2) {
+            continue;
+          }
           add(operands, tile, lhs_contracting, rhs_contracting);
         }
       }

@@ -230,7 +230,8 @@ def test_explain():
   b = jax.ShapeDtypeStruct((1003, 4001), jnp.float32)
   options = dict(dimension_numbers=(((1,), (0,)), ((), ())),
                  preferred_element_type=jnp.bfloat16,
-                 implementation="emulated:gfx942")
+                 implementation="emulated:gfx942",
+                 config=jaxgemm.GemmConfig(schedule="work_stealing"))
   explanation = jaxgemm.explain(a, b, **options)
   data, text = explanation.data, str(explanation)
   assert data["implementation"] == "emulated:gfx942" and data["target"] == "gfx942"
@@ -240,6 +241,8 @@ def test_explain():
                  "n=4001: the rows of rhs",
                  "lhs is converted from bfloat16 to float32"):
     assert reason in text
+  assert f"predicted: {data['predicted_us']:.1f} us on MI300X, by a model" in text
+  assert "rejected: work_stealing" in text and "(predicted " in text
   assert jaxgemm.workspace_size(a, b, **options) == data["workspace_bytes"] > 0
 
 
@@ -290,7 +293,7 @@ def test_a_kernel_that_was_not_built(rng, monkeypatch):
 
 def test_the_emulators_error_reaches_the_caller(tmp_path):
   """A kernel writes to its operand, in its own process because kernels stay loaded."""
-  name = "gemm_bfloat16_bfloat16_64x128x64_ccr"
+  name = "gemm_bfloat16_bfloat16_32x128x64_ccr"
   code = amdgpu.compile_hip(
       "struct Args { float* lhs; char rest[184 - 8]; };"
       f"extern \"C\" __global__ void {name}(Args args) {{ *args.lhs = 1; }}", "gfx942")

@@ -11,7 +11,7 @@ import jaxgemm
 from jaxgemm import GemmConfig, _ffi, emulator
 
 ARCHS = ("gfx942", "gfx950")
-TILES = ((128, 256), (64, 128))
+TILES = ((128, 256), (64, 128), (32, 128))
 LAYOUTS = ((1, 0), (1, 1), (0, 0), (0, 1))
 
 
@@ -110,7 +110,7 @@ def test_gated(rng, arch, tile):
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("tile, layout", [
     ((128, 256), "rr"), pytest.param((128, 256), "cc", marks=pytest.mark.whole),
-    ((64, 128), "rr"), ((64, 128), "cc")])
+    ((64, 128), "rr"), ((64, 128), "cc"), ((32, 128), "rr"), ((32, 128), "cr")])
 def test_resources(arch, tile, layout):
   name = f"gemm_bfloat16_bfloat16_{tile[0]}x{tile[1]}x64_{layout}r"
   row = resource_rows.of_kernel(arch, name)
@@ -118,7 +118,9 @@ def test_resources(arch, tile, layout):
   assert resources["vgpr_spills"] == resources["sgpr_spills"] == 0
   assert resources["scratch_bytes"] == 0 and resources["vgprs"] <= 256
   assert resources["waves_per_simd"] >= 2
-  assert row["conflict_cycles"] == 0
+  # On gfx950 a line of 16 rows of lhs is one unit, and there is nothing to swizzle.
+  short_lines = arch == "gfx950" and tile[0] == 32 and layout[0] == "c"
+  assert row["conflict_cycles"] == (32 if short_lines else 0)
 
 
 def kernel(m, n, k, target, **problem):
@@ -133,6 +135,6 @@ def kernel(m, n, k, target, **problem):
 def test_the_plan_takes_the_tile_that_wastes_least(target):
   assert kernel(16384, 16384, 16384, target) == (256, 256)
   assert kernel(128, 256 * 250, 1024, target) == (128, 256)
-  assert kernel(2, 128 * 250, 1024, target) == (64, 128)
+  assert kernel(2, 128 * 250, 1024, target) == (32, 128)
   # 256 tokens of 128 experts.
-  assert kernel(256, 4096, 1024, target, ragged="m", groups=128, local_groups=128) == (64, 128)
+  assert kernel(256, 4096, 1024, target, ragged="m", groups=128, local_groups=128) == (32, 128)

@@ -95,9 +95,14 @@ class Mainloop {
 
   static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Sums& sums) {
     constexpr int kRows = Lhs::kFrags, kColumns = Rhs::kFrags, kSlots = kRows / 2 * kColumns;
-    // At least one slot is between LDS accesses and the next barrier, so that they can end.
-    constexpr int kWriteBegin = 1, kWriteEnd = kSlots / 2,
-                  kReadBegin = kWriteEnd + (kSlots < 8 ? 1 : kSlots / 8);
+    // At least one slot is between LDS accesses and the next barrier, so that they can end. A step
+    // of two slots has its barriers after either of them.
+    constexpr bool kIsShort = kSlots < 4;
+    static_assert(kSlots >= 2);
+    constexpr int kWriteBegin = kIsShort ? 0 : 1, kWriteEnd = kSlots / 2,
+                  kReadBegin = kWriteEnd + (kIsShort     ? 0
+                                            : kSlots < 8 ? 1
+                                                         : kSlots / 8);
     constexpr int kWrites = Lhs::kWrites + Rhs::kWrites;
     auto step = [&](auto&& after) {
 #pragma unroll

@@ -23,9 +23,16 @@ class Operand {
   // of neighbouring rows, which are loaded as kBlockRows elements of each k.
   static constexpr int kRowStep = Traits::kThreads / kRowVecs;
   static_assert(kRowStep % 32 == 0, "the swizzle in LDS repeats after 32 rows");
-  static constexpr int kBlockRows = kRows * kRowVecs / Traits::kThreads;
-  static_assert(kRows * kRowVecs == kBlockRows * Traits::kThreads);
-  static_assert(kBlockRows == 2 || kBlockRows == 4, "Write() and Transposed() know no others");
+  static constexpr int kEqualRows = kRows * kRowVecs / Traits::kThreads;
+  static_assert(kRows * kRowVecs == kEqualRows * Traits::kThreads);
+  // Elements of neighbouring rows are loaded as whole words. If a block has more rows for that than
+  // an equal part of the tile, the last waves are spare: their loads are outside of the buffer.
+  static constexpr int kLeastRows = kKContiguous ? 1 : kBytes == 1 ? 4 : 2;
+  static constexpr int kBlockRows = kEqualRows > kLeastRows ? kEqualRows : kLeastRows;
+  static constexpr int kMovers = kRows * kRowVecs / kBlockRows;
+  static_assert(kMovers % kWaveSize == 0, "waves are spare as a whole");
+  static_assert(kBlockRows == 1 || kBlockRows == 2 || kBlockRows == 4,
+                "Write() and Transposed() know no others");
   static constexpr int kPieceBytes = kKContiguous ? kVecBytes : kBlockRows * kBytes;
   static_assert(kPieceBytes >= 4, "pieces are loaded as whole words");
   // Offsets kept in registers; there are no registers for more.
@@ -53,6 +60,7 @@ class Operand {
       offset_[i] = kKContiguous
                        ? at(place.row + i * kRowStep) * line_bytes_ + place.vec * kVecBytes
                        : (place.vec * kVecElements + i) * line_bytes_ + at(place.row) * kBytes;
+      if (IsSpare()) offset_[i] = kOutsideBuffer;
     }
     write_ = lds + Position(place.row, place.vec);
 
@@ -95,6 +103,7 @@ class Operand {
   }
   // Writes vector `i` of kWrites to LDS.
   JAXGEMM_AMD void Write(int i) const {
+    if (IsSpare()) return;
     if constexpr (kKContiguous) {
       *reinterpret_cast<LdsVec16*>(write_ + i * kRowStep * kLineBytes) = staged_[i];
     } else {
@@ -129,6 +138,10 @@ class Operand {
   struct Place {
     uint32_t row, vec;
   };
+
+  static JAXGEMM_AMD bool IsSpare() {
+    return kMovers < Traits::kThreads && WaveId() >= kMovers / kWaveSize;
+  }
 
   // The position of a row's vector in LDS. The LDS has 32 banks and serves eight lanes of 16 bytes
   // at a time. In a read (lanes 0-3 and 20-23, 4-7 and 16-19, ...) these are eight rows. In a write

@@ -154,7 +154,8 @@ class Operand {
   static JAXGEMM_AMD uint32_t Wave() { return kIsLhs ? Traits::WaveM() : Traits::WaveN(); }
 
   // XORed to the unit's index in its line, so that the lanes that the LDS serves together use all
-  // of its 64 banks: 32 lanes in reads of 8 bytes, 64 lanes in reads of 4 bytes.
+  // of its 64 banks: 32 lanes in reads of 8 bytes, 64 lanes in reads of 4 bytes. A line that is one
+  // unit (16 rows) cannot be swizzled, and its reads have conflicts.
   static JAXGEMM_AMD uint32_t UnitSwizzle(uint32_t k) {
     constexpr int kGroups = kBytes == 4 ? 4 : 2;  // groups of 16 lanes
     constexpr int kBankBytes = 256;

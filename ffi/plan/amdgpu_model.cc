@@ -1,0 +1,209 @@
+#include "plan/amdgpu_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "plan/candidates.h"
+
+namespace jaxgemm {
+namespace {
+
+constexpr double kRowBytes = 128;  // of k in a K tile, for every type
+
+struct Model {
+#define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, unit, source) double name;
+#include "plan/amdgpu_model.def"
+#undef JAXGEMM_AMD_MODEL
+};
+constexpr Model kGfx942 = {
+#define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, unit, source) .name = gfx942,
+#include "plan/amdgpu_model.def"
+#undef JAXGEMM_AMD_MODEL
+};
+constexpr Model kGfx950 = {
+#define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, unit, source) .name = gfx950,
+#include "plan/amdgpu_model.def"
+#undef JAXGEMM_AMD_MODEL
+};
+
+struct Rates {
+  std::string_view chip;
+  double mhz, gb_per_s;
+};
+constexpr Rates kRates[] = {
+#define JAXGEMM_AMD_RATES(chip, mhz, gb_per_s) {chip, mhz, gb_per_s},
+#include "plan/amdgpu_model.def"
+#undef JAXGEMM_AMD_RATES
+};
+
+double AsDouble(int64_t value) { return static_cast<double>(value); }
+
+// What a chip moves in a cycle. A chip without a line of its own is a part of its target's first.
+struct Machine {
+  double mhz;
+  double memory_bytes, cache_bytes;  // a cycle, of all its CUs
+
+  Machine(const Chip& chip, const Model& model) {
+    std::string error;
+    const Chip first = FirstChip(chip.target, &error);
+    const Rates* rates = nullptr;
+    for (std::string_view name : {chip.name, first.name}) {
+      for (const Rates& each : kRates) {
+        if (!rates && name.starts_with(each.chip)) rates = &each;
+      }
+    }
+    const Chip whole = ChipOfName(rates->chip);
+    const double part = AsDouble(chip.num_cus) / AsDouble(whole.num_cus);
+    mhz = rates->mhz;
+    memory_bytes = part * rates->gb_per_s * 1e3 * model.memory_share / mhz;
+    cache_bytes = part * model.cache_gb_per_s * 1e3 / mhz;
+  }
+};
+
+const Model& ModelOf(const Chip& chip) { return chip.target == "gfx950" ? kGfx950 : kGfx942; }
+
+// Stream-K has to save more than the model can tell.
+double Margin(const Choice& choice, const Chip& chip) {
+  return choice.cut_tiles > 0 ? ModelOf(chip).cut_margin : 1;
+}
+
+// The times of a plan's tiles. A typical group's out is m x n, with `batch` of it.
+class Prediction {
+ public:
+  Prediction(const Problem& p, const Chip& chip, const Plan& plan)
+      : p_(TypicalGroup(p)),
+        chip_(chip),
+        plan_(plan),
+        tile_(*plan.instance),
+        model_(ModelOf(chip)),
+        machine_(chip, model_),
+        tiles_(NumTiles(p_, tile_)),
+        k_tiles_(AsDouble(CeilDiv(p_.k, tile_.tile_k))) {}
+
+  double Cycles() const {
+    const Choice& c = plan_.choice;
+    const double workgroups = AsDouble(c.num_workgroups);
+    const double cut = AsDouble(c.cut_tiles), whole = tiles_ - cut;
+    const double peers = cut > 0 ? AsDouble(c.num_shares) / cut : 1;
+    const double loaded = tiles_ * LoadedBytes(k_tiles_);
+    const double latency =
+        model_.cache_latency + (model_.memory_latency - model_.cache_latency) *
+                                   std::min(1.0, MemoryBytes() / std::max(loaded, 1.0));
+    double cycles = 0;
+    if (whole > 0) {
+      // All rounds but the last are full. Fewer workgroups share a CU in the last one.
+      const double full =
+          cut > 0 ? std::floor(whole / workgroups) : std::ceil(whole / workgroups) - 1;
+      const double tile = model_.start + StoreCycles();
+      cycles += full * (k_tiles_ * KTileCycles(workgroups, 1, latency) + tile);
+      if (cut == 0) {
+        cycles += k_tiles_ * KTileCycles(whole - full * workgroups, 1, latency) + tile;
+      }
+    }
+    if (cut > 0) {
+      // The last workgroup to arrive at a tile adds up its peers' sums.
+      const double shares = AsDouble(c.num_shares);
+      const double slices = std::ceil(peers) + (c.num_shares % c.cut_tiles != 0 ? 1 : 0);
+      cycles += model_.start + std::ceil(cut * k_tiles_ / shares) *
+                                   KTileCycles(std::min(shares, workgroups), peers, latency);
+      cycles +=
+          SumBytes() / model_.publish_bytes + model_.arrival + SumCycles(slices) + StoreCycles();
+    }
+    cycles = Norm({cycles, MemoryBytes() / machine_.memory_bytes});
+    const double microseconds = model_.launch_us + (plan_.zeroed_bytes > 0 ? model_.zeroing_us : 0);
+    return cycles + microseconds * machine_.mhz;
+  }
+
+ private:
+  double Norm(std::initializer_list<double> times) const {
+    double sum = 0;
+    for (double time : times) sum += std::pow(time, model_.norm);
+    return std::pow(sum, 1 / model_.norm);
+  }
+
+  // What the tiles load of k tiles: rows beyond the end of out are not loaded.
+  double RowsLoaded() const { return AsDouble(std::min(p_.m, tile_.tile_m)); }
+  double ColumnsLoaded() const { return AsDouble(std::min(p_.n, tile_.tile_n)); }
+  double LoadedBytes(double k_tiles) const {
+    return (RowsLoaded() + ColumnsLoaded()) * kRowBytes * k_tiles;
+  }
+  // The memory reads each operand once and writes the result.
+  double MemoryBytes() const {
+    const double m = AsDouble(p_.m), n = AsDouble(p_.n), k = AsDouble(p_.k);
+    return AsDouble(p_.batch) *
+           ((m + n) * k * AsDouble(Bytes(tile_.lhs)) + m * n * AsDouble(Bytes(p_.out_dtype)));
+  }
+
+  // Of the bytes that the CUs of an XCD load, the part that its L2 does not have: they work on a
+  // block of neighbouring tiles at a time, each of which is cut among `peers` workgroups.
+  double Misses(double workgroups, double peers) const {
+    const double block = std::max(1.0, workgroups / AsDouble(chip_.num_xcds) / peers);
+    const double rows = AsDouble(CeilDiv(p_.m, tile_.tile_m));
+    const double columns = AsDouble(CeilDiv(p_.n, tile_.tile_n));
+    const double high =
+        std::max(1.0, std::min({AsDouble(plan_.grid.group_m), rows, std::floor(block)}));
+    const double wide = std::max(1.0, std::min(std::ceil(block / high), columns));
+    const double fetched = high * RowsLoaded() + wide * ColumnsLoaded();
+    return std::min(1.0, fetched / (high * wide * (RowsLoaded() + ColumnsLoaded())));
+  }
+
+  // The cycles of a K tile of each of the workgroups that share a CU: a norm of the matrix pipe's,
+  // those of the bytes that the CU loads from the L2 and past it, and the latency of a load.
+  double KTileCycles(double workgroups, double peers, double latency) const {
+    const double cus = AsDouble(chip_.num_cus);
+    const double resident = std::max(1.0, AsDouble(chip_.waves_per_cu / tile_.waves));
+    const double on_cu = std::clamp(std::ceil(workgroups / cus), 1.0, resident);
+    const double busy = std::min(cus, workgroups);
+    const double macs = AsDouble(tile_.tile_m * tile_.tile_n * tile_.tile_k);
+    const auto bytes = static_cast<int>(Bytes(tile_.lhs));
+    const double matrix = on_cu * macs / (bytes == 4 ? model_.macs_32 : model_.macs_16 * 2 / bytes);
+    if (LoadsByElement()) {
+      // Nothing of a workgroup's loads is hidden by its own matrix instructions.
+      return matrix + model_.element_loads * (std::ceil(AsDouble(tile_.tile_m * 8) / Threads()) +
+                                              std::ceil(AsDouble(tile_.tile_n * 8) / Threads()));
+    }
+    const double l2 = std::min(model_.cu_bytes, model_.l2_bytes * AsDouble(chip_.num_xcds) / busy);
+    const double past_l2 = std::min(model_.cu_bytes, machine_.cache_bytes / busy);
+    const double misses = Misses(workgroups, peers);
+    const double loads = LoadedBytes(1) * ((1 - misses) / l2 + misses / past_l2);
+    return Norm({matrix, on_cu * loads, latency});
+  }
+  // As OperandMemory::FitsVectors, but for what only the kernel knows.
+  bool LoadsByElement() const {
+    const int64_t lhs_line = p_.lhs_contracting == 1 ? p_.k : p_.m;
+    const int64_t rhs_line = p_.rhs_contracting == 1 ? p_.k : p_.n;
+    return (lhs_line | rhs_line) * Bytes(tile_.lhs) % 16 != 0;
+  }
+
+  double Threads() const { return AsDouble(tile_.waves) * 64; }
+  double Elements() const { return AsDouble(tile_.tile_m * tile_.tile_n); }
+  double StoreCycles() const { return model_.element_store * Elements() / Threads(); }
+  double SumBytes() const { return Elements() * 4; }
+  // The sums of all slices are loaded, and their total is written and loaded again.
+  double SumCycles(double slices) const {
+    const double rounds = std::ceil(Elements() / Threads() / 4 / model_.rows_at_once);
+    return slices * std::max(SumBytes() / model_.cu_bytes, rounds * model_.cache_latency) +
+           SumBytes() / model_.publish_bytes + SumBytes() / model_.cu_bytes;
+  }
+
+  const Problem p_;
+  const Chip& chip_;
+  const Plan& plan_;
+  const GpuInstance& tile_;
+  const Model& model_;
+  const Machine machine_;
+  const double tiles_, k_tiles_;
+};
+
+}  // namespace
+
+double AmdgpuCost(const Problem& p, const Chip& chip, const Plan& plan) {
+  return Prediction(p, chip, plan).Cycles() * Margin(plan.choice, chip);
+}
+
+double AmdgpuMicroseconds(const Candidate& candidate, const Chip& chip) {
+  return candidate.cost / Margin(candidate.choice, chip) / Machine(chip, ModelOf(chip)).mhz;
+}
+
+}  // namespace jaxgemm

@@ -1,0 +1,133 @@
+"""The plan for AMD chips: candidates compete on the time that a model predicts."""
+
+import numpy as np
+import pytest
+
+from jaxgemm import _ffi
+
+# Name: (target, CUs, GB/s of the memory, peak multiply-adds of 16 bits a second).
+CHIPS = {
+    "MI300X": ("gfx942", 304, 5300, 653.7e12),
+    "MI300X CPX": ("gfx942", 38, 5300 / 8, 653.7e12 / 8),
+    "MI300A": ("gfx942", 228, 5300, 490.3e12),
+    "MI308X": ("gfx942", 80, 5300, 172e12),
+    "MI355X": ("gfx950", 256, 8000, 1258.3e12),
+}
+on_every_chip = pytest.mark.parametrize("chip", CHIPS)
+
+
+def plan(chip, m, n, k, dtype="bfloat16", config=(), **problem):
+  target, cus, *_ = CHIPS[chip]
+  planned = _ffi.native.plan(
+      {"m": m, "n": n, "k": k, "lhs_contracting": 1, "rhs_contracting": 0,
+       **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), dtype)} | problem,
+      dict(config), target, cus)
+  assert planned["chip"] == chip
+  return planned
+
+
+def best(planned, cuts):
+  """The least predicted time of the candidates that cut tiles, or of the others."""
+  return min((each["predicted_us"] for each in planned["candidates"]
+              if (each["schedule"] == "stream_k") == cuts), default=float("inf"))
+
+
+@on_every_chip
+@pytest.mark.parametrize("m", [1, 8, 16])
+def test_few_rows_use_all_compute_units(chip, m):
+  planned = plan(chip, m, 4096, 4096)
+  assert planned["tile"][0] == 32
+  assert planned["num_workgroups"] >= 0.8 * planned["num_cus"]
+
+
+@pytest.mark.parametrize("chip", ["MI300X", "MI300A", "MI355X"])
+@pytest.mark.parametrize("sizes", [(8, 4096, 4096), (16, 14336, 4096), (64, 4096, 14336)])
+def test_few_tiles_are_cut_along_k(chip, sizes):
+  planned = plan(chip, *sizes)
+  assert planned["schedule"] == "stream_k"
+  assert planned["attrs"]["num_shares"] > planned["tiles"][0] * planned["tiles"][1]
+
+
+@on_every_chip
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32", "int8"])
+def test_experts_with_few_rows_take_the_lowest_tile(chip, dtype):
+  planned = plan(chip, 256, 4096, 1024, dtype, out_dtype="float32" if dtype != "int8" else "int32",
+                 ragged="m", groups=128, local_groups=128)
+  assert planned["tile"][0] == 32
+
+
+@on_every_chip
+def test_large_products_have_whole_tiles_of_the_largest_size(chip):
+  for m, n, k in ((16384, 16384, 16384), (16384, 16384, 1024)):
+    planned = plan(chip, m, n, k)
+    assert planned["tile"][:2] == (256, 256)
+    assert planned["schedule"] in ("persistent", "work_stealing")
+
+
+@on_every_chip
+def test_tiles_are_cut_only_if_that_saves_time(chip):
+  rng, cut = np.random.default_rng(3), 0
+  for _ in range(150):
+    m, n, k = (int(x) for x in np.exp(rng.uniform(np.log(16), np.log(16384), 3)))
+    planned = plan(chip, m, n, k)
+    if planned["schedule"] == "stream_k":
+      cut += 1
+      assert best(planned, cuts=False) >= 1.05 * planned["predicted_us"] * 0.9999
+  assert cut > 10
+
+
+@on_every_chip
+def test_no_prediction_is_below_the_roofline(chip):
+  _, _, bandwidth, macs = CHIPS[chip]
+  rng = np.random.default_rng(4)
+  for _ in range(100):
+    m, n, k = (int(x) for x in np.exp(rng.uniform(0, np.log(16384), 3)))
+    planned = plan(chip, m, n, k)
+    least = max(2 * (m * k + k * n + m * n) / bandwidth / 1e3, m * n * k / macs * 1e6)
+    assert planned["predicted_us"] > least
+    # The launch alone takes 5 microseconds.
+    assert planned["predicted_us"] > 5
+
+
+def test_the_memory_of_a_partition_is_its_share():
+  times = {chip: plan(chip, 16, 65536, 8192)["predicted_us"] for chip in CHIPS}
+  assert times["MI300X CPX"] == pytest.approx(8 * times["MI300X"], rel=0.2)
+  assert times["MI300A"] == pytest.approx(times["MI300X"], rel=0.2)
+  assert times["MI355X"] < times["MI300X"]
+
+
+def test_every_chip_has_rates():
+  for target, cus in (("gfx942", (304, 228, 190, 152, 80, 76, 38)), ("gfx950", (256, 128, 64, 32))):
+    times = [_ffi.native.plan(
+        {"m": 4096, "n": 4096, "k": 4096,
+         **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), "float16")},
+        {}, target, each)["predicted_us"] for each in cus]
+    assert times == sorted(times)
+
+
+@on_every_chip
+def test_candidates_are_in_the_order_of_their_cost(chip):
+  candidates = plan(chip, 512, 768, 4096)["candidates"]
+  costs = [each["cost"] for each in candidates]
+  assert costs == sorted(costs) and costs[0] == 1 and len(costs) > 8
+  configs = [tuple(each["config"].items()) for each in candidates]
+  assert len(set(configs)) == len(configs)
+
+
+def test_what_the_user_fixes_is_kept():
+  planned = plan("MI300X", 8, 4096, 4096, config={"num_shares": 100})
+  assert planned["attrs"]["num_shares"] == 100
+  planned = plan("MI300X", 8, 4096, 4096, config={"schedule": "persistent"})
+  assert planned["attrs"]["num_shares"] == 0
+  planned = plan("MI300X", 8192, 8192, 8192, config={"num_workgroups": 100})
+  assert planned["num_workgroups"] == 100
+  assert len({each["tile"] for each in planned["candidates"]}) == len(planned["candidates"])
+
+
+def test_other_targets_have_no_predicted_time():
+  fields = {"m": 512, "n": 512, "k": 512,
+            **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), "bfloat16")}
+  for target in ("cpu", "sm90"):
+    planned = _ffi.native.plan(fields, {}, target, 0)
+    assert planned["predicted_us"] is None
+    assert {each["predicted_us"] for each in planned["candidates"]} == {None}
