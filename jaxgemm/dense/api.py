@@ -1,5 +1,6 @@
 """matmul and dot_general: jax's semantics, computed by this package's kernels."""
 
+import dataclasses
 import functools
 from typing import NamedTuple
 
@@ -100,10 +101,10 @@ def labelled_vector(name: str, x, product: Product, dtype, scalar: bool,
   return x.reshape(x.shape[:len(labels)]) if x.ndim > len(labels) else x, labels
 
 
-def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
+def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec) -> list[jax.Array]:
   """The product by jax's own function, and the epilogue by jax.numpy."""
   if bias is None and scale is None and spec.activation is None:
-    return product.reference(lhs, rhs)
+    return [product.reference(lhs, rhs)]
   not_summed = meshes.unreduced_reason(product.result.sharding)
   if not_summed:
     raise ValueError(
@@ -111,7 +112,7 @@ def _xla(lhs, rhs, bias, scale, product: Product, dims: Dims, spec: Spec):
         "jax.reshard, and apply them to that.")
   acc = product.reference(
       lhs, rhs, preferred_element_type=xla_accumulator_dtype(product.result.dtype))
-  return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)[0]
+  return epilogue.apply(acc, dims.out, bias, scale, dims=dims, spec=spec)
 
 
 class Prepared(NamedTuple):
@@ -172,10 +173,14 @@ def _faster_by_xla(lhs, rhs, bias, scale, product: Product, dims: Dims,
   return plan_contraction(operands, dims, spec, target)[1]["faster_by_xla"] or None
 
 
-def _call(lhs, rhs, bias, scale, product: Product, **options):
+def dense_results(lhs, rhs, bias, scale, product: Product, *, save_preact: bool = False,
+                  **options) -> list[jax.Array]:
+  """[out], or with save_preact [out, value before the activation]; no explicit mesh then."""
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
   spec, dims, bias, scale, reason = prepare(lhs, rhs, bias, scale, product, **options)
+  if save_preact:
+    spec = dataclasses.replace(spec, save_preact=True)
   implementation = options["implementation"]
   by_xla = prefers_xla(product.k, implementation)
   if reason is None and implementation is None and not by_xla:
@@ -192,16 +197,21 @@ def _call(lhs, rhs, bias, scale, product: Product, **options):
   mesh = meshes.explicit_mesh(lhs, rhs, bias, scale)
   if mesh is not None and not mesh.auto_axes:
     operands = [x for x in (lhs, rhs, bias, scale) if x is not None]
-    return sharding.explicit(
-        mesh, operands, dims, spec, contract_local, product.result)
+    return [sharding.explicit(
+        mesh, operands, dims, spec, contract_local, product.result)]
 
   def compute(lhs, rhs, bias, scale):
     return contract(lhs, rhs, bias, scale, dims=dims, spec=spec,
-                    partition=meshes.needs_partitioning_rule(spec.config.partition))[0]
+                    partition=meshes.needs_partitioning_rule(spec.config.partition))
 
-  if mesh is not None:
-    compute = meshes.with_automatic_axes(mesh, compute, product.result)
-  return compute(lhs, rhs, bias, scale)
+  if mesh is None:
+    return compute(lhs, rhs, bias, scale)
+  first = lambda *operands: compute(*operands)[0]
+  return [meshes.with_automatic_axes(mesh, first, product.result)(lhs, rhs, bias, scale)]
+
+
+def _call(*operands, **options) -> jax.Array:
+  return dense_results(*operands, **options)[0]
 
 
 _OPTIONS = dict(activation=None, schedule=None, reduction=None, deterministic=False,
