@@ -134,7 +134,8 @@ def allgather_matmul(
 
   Differentiable to any order, in forward and reverse mode. The gradient of lhs is a
   `matmul_reduce_scatter` of the result's; that of rhs lets lhs travel again, so that the
-  gathered lhs is never kept.
+  gathered lhs need not be kept. (Where a program has both passes, XLA may merge equal
+  transfers, and keep what they brought.)
 
   Args:
     lhs: array of shape (..., M / d, K), the rows of this device.

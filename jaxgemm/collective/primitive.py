@@ -37,7 +37,7 @@ def bind(first, second, bias=None, *, form: Form) -> list[jax.Array]:
   # then summed over it.
   operands = [lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
               if axes - varying(x) else x for x in operands]
-  jaxpr = jax.make_jaxpr(functools.partial(ring.compute, form=form))(*operands)
+  jaxpr = jax.make_jaxpr(functools.partial(ring.results, form=form))(*operands)
   return ring_p.bind(*operands, form=form, jaxpr=jaxpr)
 
 

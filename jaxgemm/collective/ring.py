@@ -70,7 +70,7 @@ class Form(NamedTuple):
     return self._replace(gives=gives, spec=self.spec.for_gradient(dtype))
 
 
-def compute(first, second, *bias, form: Form) -> list[jax.Array]:
+def results(first, second, *bias, form: Form) -> list[jax.Array]:
   """The result of one device: [out], or [out, preact] with form.spec.save_preact."""
   return _COMPUTE[form.gives](first, second, *bias, form=form)
 
@@ -117,24 +117,36 @@ class _Ring(NamedTuple):
     """The number of the device that is `steps` before this one."""
     return (self.index - steps) % self.size
 
-  def blocks(self, rows) -> Iterator[tuple[jax.Array, Any]]:
-    """Each device's rows with its number: this device's first, then what arrives."""
+  def products(self, rows, compute: Callable) -> Iterator[tuple[Any, Any]]:
+    """compute(rows, number) of each device's rows: this device's first, then what arrives.
+
+    Yields each result with the device's number.
+    """
     for step in range(self.size):
-      # The transfer is asked for before the product, which does not wait for it.
-      arriving = self.send(rows) if step + 1 < self.size else None
-      yield rows, self.before(step)
+      number, arriving = self.before(step), None
+      if step + 1 < self.size:
+        arriving = self.send(rows)
+      result = compute(rows, number)
+      if arriving is not None:
+        # Rows are passed on after this product, beside the next one. Without this XLA's
+        # scheduler puts several products beside one transfer, and none beside the others.
+        arriving, result = lax.optimization_barrier((arriving, result))
+      yield number, result
       rows = arriving
 
 
 def _full(rows, weights, *bias, form: Form):
   ring = _Ring.of(form.axis_name)
   count, axis = rows.shape[-2], rows.ndim - 2
-  outs = None
-  for block, number in ring.blocks(rows):
-    parts = _product(
+
+  def compute(block, _):
+    return _product(
         block, weights, ((rows.ndim - 1,), (_weights_axis(form, "K"),)), form,
         bias=bias[0] if bias else None, activation=form.spec.activation,
         save_preact=form.spec.save_preact)
+
+  outs = None
+  for number, parts in ring.products(rows, compute):
     if ring.size == 1:
       return parts
     if outs is None:
@@ -156,7 +168,8 @@ def _rows(weights, full, *bias, form: Form):
     # The sum that begins here is that for the block before this device's, the last to come.
     number = ring.before(step + 1)
     if total is not None:
-      # Else a scheduler may compute all parts first, and hold them while sums travel.
+      # The next part is computed beside this transfer. Without this a scheduler may compute
+      # all parts first, and hold them while sums travel.
       total, number = lax.optimization_barrier((total, number))
       arriving = ring.send(
           total.astype(wide if form.sum_dtype is None else form.sum_dtype))
@@ -173,12 +186,14 @@ def _weights(rows, full, *, form: Form):
   ring = _Ring.of(form.axis_name)
   summed = tuple(range(form.num_batch, rows.ndim - 1))
   count, axis = rows.shape[-2], rows.ndim - 2
-  total = None
-  for block, number in ring.blocks(rows):
+
+  def compute(block, number):
     part = lax.dynamic_slice_in_dim(full, number * count, count, axis)
     operands = (part, block) if form.transposed else (block, part)
-    product, = _product(
-        *operands, (summed, summed), form, accumulator_dtype(rows, full))
+    return _product(*operands, (summed, summed), form, accumulator_dtype(rows, full))[0]
+
+  total = None
+  for _, product in ring.products(rows, compute):
     total = product if total is None else total + product
   return [total.astype(form.spec.out_dtype)]
 
