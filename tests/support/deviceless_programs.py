@@ -278,8 +278,8 @@ def ring(device):
                            in_specs=specs, out_specs=out)
     types = [jax.ShapeDtypeStruct(shape, BF16, sharding=NamedSharding(mesh, spec))
              for shape, spec in zip(((2048, 1024), (1024, 512)), specs)]
-    gradients = jax.grad(lambda *x, f=mapped: f(*x).astype(F32).sum(), (0, 1))
-    for program, products in ((mapped, count), (gradients, 2 * count)):
+    gradients = jax.grad(lambda *x, f=mapped: (f(*x).astype(F32) ** 2).sum(), (0, 1))
+    for program, products in ((mapped, count), (gradients, 3 * count)):
       hlo = jax.jit(program).lower(*types).compile(
           compiler_options={"xla_gpu_enable_latency_hiding_scheduler": True}).as_text()
       lines = hlo[hlo.index("ENTRY"):].splitlines()
