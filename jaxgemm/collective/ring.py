@@ -22,11 +22,12 @@ weights sum over.
 
 from collections.abc import Callable, Iterator
 import dataclasses
+import functools
+import operator
 from typing import Any, NamedTuple
 
 import jax
 from jax import lax
-import jax.numpy as jnp
 
 from jaxgemm import epilogue
 from jaxgemm.dense.api import dense_results
@@ -179,7 +180,8 @@ def _rows(weights, full, *bias, form: Form):
       total += arriving.astype(wide)
   labels = tuple(range(full.ndim))
   dims = Dims((), (), labels, labels[-1:] if bias else None)
-  return epilogue.apply(total, labels, *(bias or (None,)), None, dims=dims, spec=form.spec)
+  return epilogue.apply(total, labels, bias[0] if bias else None, None, dims=dims,
+                        spec=form.spec)
 
 
 def _weights(rows, full, *, form: Form):
@@ -189,13 +191,11 @@ def _weights(rows, full, *, form: Form):
 
   def compute(block, number):
     part = lax.dynamic_slice_in_dim(full, number * count, count, axis)
-    operands = (part, block) if form.transposed else (block, part)
-    return _product(*operands, (summed, summed), form, accumulator_dtype(rows, full))[0]
+    lhs, rhs = (part, block) if form.transposed else (block, part)
+    return _product(lhs, rhs, (summed, summed), form, accumulator_dtype(rows, full))[0]
 
-  total = None
-  for _, product in ring.products(rows, compute):
-    total = product if total is None else total + product
-  return [total.astype(form.spec.out_dtype)]
+  products = (product for _, product in ring.products(rows, compute))
+  return [functools.reduce(operator.add, products).astype(form.spec.out_dtype)]
 
 
 _COMPUTE: dict[str, Callable] = {"full": _full, "rows": _rows, "weights": _weights}
