@@ -195,7 +195,7 @@ def dense_results(lhs, rhs, bias, scale, product: Product, *, save_preact: bool 
               for x, axes in zip((lhs, rhs), product.dropped))
 
   mesh = meshes.explicit_mesh(lhs, rhs, bias, scale)
-  if mesh is not None and not mesh.auto_axes:
+  if mesh is not None and not mesh.auto_axes and not mesh.manual_axes:
     operands = [x for x in (lhs, rhs, bias, scale) if x is not None]
     return [sharding.explicit(
         mesh, operands, dims, spec, contract_local, product.result)]

@@ -173,7 +173,7 @@ def contract(lhs, rhs, bias=None, scale=None, *, dims: Dims, spec: Spec,
   partitioned = None
   if partition:
     partitioned = meshes.partitioned_jaxpr(
-        sharding.partitioned(dims, spec, compute), operands)
+        sharding.partitioned(dims, spec, compute, meshes.partly_manual()), operands)
   return contract_p.bind(*operands, labels=dims, spec=spec, partitioned=partitioned)
 
 
