@@ -255,6 +255,24 @@ def test_what_is_refused(rng, name):
     mapped(name, schedule="stream_k", config=GemmConfig(schedule="persistent"))(a, b)
 
 
+@both
+def test_columns_that_are_sharded_over_an_automatic_axis(rng, name):
+  function, specs, out = FUNCTIONS[name]
+  mesh = make_mesh()
+  place = lambda *axes: jax.sharding.NamedSharding(mesh, P(*axes))
+  gathers = name == "allgather_matmul"
+  f = jax.jit(jax.shard_map(
+      lambda a, b: function(a, b, "y"), mesh=mesh, axis_names={"y"},
+      in_specs=(specs[0], P() if gathers else specs[1]), out_specs=P() if gathers else out,
+      check_vma=False))
+  a = jax.device_put(array(rng, M, K), place(*specs[0]))
+  b = jax.device_put(array(rng, K, N), place(None if gathers else "y", "x"))
+  assert_close(f(a, b), exact(jnp.matmul, a, b))
+  text = f.lower(a, b).compile().as_text()
+  assert text.count(" collective-permute(") == 3 and "all-gather" not in text
+  assert f(a, b).sharding.spec == P(None if gathers else "y", "x")
+
+
 def test_rows_that_devices_cannot_share(rng):
   f = mapped("matmul_reduce_scatter")
   with pytest.raises(ValueError, match="lhs has 30 rows.*a multiple of 4 is allowed. Pad"):
