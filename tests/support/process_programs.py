@@ -5,17 +5,10 @@
 All processes together have four CPU devices. Process 0 writes the results.
 """
 
-import os
 import sys
 
-RESULTS, NUM_PROCESSES, PROCESS, PORT = sys.argv[1], *map(int, sys.argv[2:])
-os.environ["JAX_PLATFORMS"] = "cpu"
-os.environ["JAXGEMM_TUNING"] = "off"
-
-# pylint: disable=wrong-import-position
 import jax
 from jax.experimental import multihost_utils
-import jax.numpy as jnp
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 import numpy as np
@@ -25,13 +18,13 @@ import jaxgemm
 OURS = {"implementation": "jaxgemm"}
 
 
-def main():
-  jax.config.update("jax_num_cpu_devices", 4 // NUM_PROCESSES)
-  if NUM_PROCESSES > 1:
+def main(path: str, num_processes: int, process: int, port: int):
+  jax.config.update("jax_num_cpu_devices", 4 // num_processes)
+  if num_processes > 1:
     jax.config.update("jax_cpu_collectives_implementation", "gloo")
-    jax.distributed.initialize(f"localhost:{PORT}", NUM_PROCESSES, PROCESS,
+    jax.distributed.initialize(f"localhost:{port}", num_processes, process,
                                initialization_timeout=60)
-  assert jax.process_count() == NUM_PROCESSES and jax.device_count() == 4
+  assert jax.process_count() == num_processes and jax.device_count() == 4
   mesh = jax.make_mesh((4,), ("x",), axis_types=(AxisType.Auto,))
   rng = np.random.default_rng(0)
   results = {}
@@ -75,9 +68,9 @@ def main():
                            in_specs=specs, out_specs=out)
     run(name, mapped, (a, b), specs, {"collective-permute": 3, "all-gather": 0})
 
-  if PROCESS == 0:
-    jnp.savez(RESULTS, **results)
+  if process == 0:
+    np.savez(path, **results)
 
 
 if __name__ == "__main__":
-  main()
+  main(sys.argv[1], *map(int, sys.argv[2:]))
