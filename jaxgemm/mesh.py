@@ -16,7 +16,8 @@ def needs_partitioning_rule(partition: bool | None) -> bool:
   if partition is None:
     partition = jax.device_count() > 1
   mesh = jax.sharding.get_abstract_mesh()
-  return partition and (not mesh.manual_axes or bool(mesh.auto_axes))
+  rest = any(mesh.shape[axis] > 1 for axis in mesh.auto_axes)
+  return partition and (not mesh.manual_axes or rest)
 
 
 def partitioned_jaxpr(function, operands):
