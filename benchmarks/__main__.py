@@ -24,6 +24,7 @@ SUITES = {
                                "--reduction=linear,atomic"], "gpu", ["--sections=stream_k"]),
     "grouped": ("grouped", [], "gpu", ["--sections=grouped"]),
     "chunked": ("chunked_cpu", [], "gpu", ["--sections=chunked"]),
+    "collective": ("collective", ["--m=512", "--k=512", "--n=512"], "collective", []),
     "train_step": ("moe_step", [], "moe_step", []),
     "cu_sweep": ("cu_sweep", [], "gpu", ["--sections=steal"]),
     "gpu": ("gpu", [], "gpu", []),  # all sections

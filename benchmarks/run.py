@@ -42,7 +42,7 @@ flags.DEFINE_string("profile", None, "Directory in which to keep traces, by case
 # Fields of a row that say what was measured.
 _FIELDS = ("section", "case", "producer", "schedule", "active_cus", "work", "routing",
            "batch", "m", "n", "k", "groups", "dtype", "tokens", "features",
-           "hidden_features", "num_experts", "top_k")
+           "hidden_features", "num_experts", "top_k", "devices")
 
 
 def records(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,8 @@
   chunk_rows      how many rows such a chunk has
   overlap         copies an array in chunks, beside a product of it
   start_copy, join, ChunkedArray  what it is made of
+  allgather_matmul, matmul_reduce_scatter  products inside jax.shard_map that run while
+                  blocks, or sums, travel between the devices
   GemmConfig      schedule, tile and grid, where the plan should not choose
   supports        whether the kernels compute a call, and why not
   explain         the plan of a call, in words and as data
@@ -42,6 +44,7 @@ import importlib.metadata
 from jaxgemm import fp8
 from jaxgemm.chunked.api import chunk_rows, chunked_matmul
 from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
+from jaxgemm.collective.api import allgather_matmul, matmul_reduce_scatter
 from jaxgemm.config import GemmConfig
 from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.dense.scaled import scaled_matmul
@@ -57,6 +60,7 @@ __all__ = [
     "Explanation",
     "GemmConfig",
     "Quantized",
+    "allgather_matmul",
     "chunk_rows",
     "chunked_matmul",
     "dot_general",
@@ -64,6 +68,7 @@ __all__ = [
     "fp8",
     "join",
     "matmul",
+    "matmul_reduce_scatter",
     "overlap",
     "quantize",
     "ragged_dot",

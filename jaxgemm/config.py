@@ -96,9 +96,9 @@ class GemmConfig:
     kernel: the name of a kernel instance, as `jaxgemm.explain` prints it.
     partition: whether to insert the partitioning rule that keeps sharded operands
       sharded on automatic meshes. None inserts it if the process has several
-      devices and the mesh in context is not manual. False is for `jax.export` for
-      several devices and for the persistent compilation cache, which do not work
-      with the rule; use `jax.shard_map` then.
+      devices, but not in a `jax.shard_map` over all axes of the mesh. False is for
+      `jax.export` for several devices and for the persistent compilation cache, which do
+      not work with the rule; use such a `jax.shard_map` then.
 
   Raises:
     ValueError: an unknown name, or a size that is not a positive int.

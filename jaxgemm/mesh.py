@@ -1,6 +1,10 @@
 """The mesh of a call: how it is found, arrays' axes on it, blocks of each device."""
 
+from collections.abc import Sequence
 import functools
+import itertools
+import math
+from typing import NamedTuple
 
 import jax
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
@@ -11,7 +15,9 @@ def needs_partitioning_rule(partition: bool | None) -> bool:
   """Whether a call that is traced now gets the partitioning rule; see GemmConfig."""
   if partition is None:
     partition = jax.device_count() > 1
-  return partition and not jax.sharding.get_abstract_mesh().manual_axes
+  mesh = jax.sharding.get_abstract_mesh()
+  rest = any(mesh.shape[axis] > 1 for axis in mesh.auto_axes)
+  return partition and (not mesh.manual_axes or rest)
 
 
 def partitioned_jaxpr(function, operands):
@@ -41,8 +47,11 @@ def with_automatic_axes(mesh, function, result):
     function: a function of pytrees of arrays that returns an array.
     result: shape and sharding of that array outside the function.
   """
-  return jax.sharding.auto_axes(
+  automatic = jax.sharding.auto_axes(
       function, axes=mesh.explicit_axes, out_sharding=result.sharding)
+  # The gradient of a shard_map over other axes cannot keep arrays of the types inside of
+  # `function`; its operands have the types outside.
+  return jax.checkpoint(automatic, prevent_cse=False) if mesh.manual_axes else automatic
 
 
 def _resharded(x, to: NamedSharding):
@@ -98,12 +107,64 @@ def axes_of(x) -> list[tuple[str, ...]]:
           for axes in given]
 
 
-def mesh_of(mesh, operands):
-  """The mesh, or a mesh of the operands' devices if the program has none."""
-  if not mesh.empty:
-    return mesh
+def partly_manual() -> jax.sharding.AbstractMesh | None:
+  """The mesh in context, if some of its axes are manual and others automatic."""
+  mesh = jax.sharding.get_abstract_mesh()
+  return mesh if mesh.manual_axes and mesh.auto_axes else None
+
+
+class Named(NamedTuple):
+  """What a partitioning rule is asked about, with names for the axes.
+
+  Attributes:
+    mesh: a mesh of the operands' devices; the block may use its axes.
+    of_shardings: the mesh of all shardings.
+    operands: shapes with a NamedSharding, if the program has a mesh.
+    results: likewise, if the results' shardings are known.
+  """
+
+  mesh: jax.sharding.Mesh
+  of_shardings: jax.sharding.Mesh | jax.sharding.AbstractMesh
+  operands: Sequence
+  results: Sequence
+
+
+def named(mesh, operands, results, within: jax.sharding.AbstractMesh | None) -> Named:
+  """The arguments of a partitioning rule, with a mesh.
+
+  Inside a `jax.shard_map` over some axes jax gives no mesh, and shardings over the other
+  axes that have no names.
+
+  Args:
+    within: see `partly_manual`, while the call was traced.
+  """
   devices = sorted(operands[0].sharding.device_set, key=lambda device: device.id)
-  return jax.sharding.Mesh(np.array(devices), ("devices",))
+  if within is None:
+    if mesh.empty:  # a mesh of the operands' devices, if the program has none
+      mesh = jax.sharding.Mesh(np.array(devices), ("devices",))
+    return Named(mesh, mesh, operands, results)
+  whole = jax.sharding.Mesh(np.array(devices).reshape(within.axis_sizes), within.axis_names)
+  names = tuple(a for a in within.axis_names if a in within.auto_axes)
+  rest = jax.sharding.AbstractMesh(tuple(within.shape[a] for a in names), names)
+
+  def with_names(x):
+    # In how many parts each dimension is cut says over which axes, in the mesh's order.
+    # Where axes of one size make it ambiguous, XLA reshards what it had otherwise.
+    free, spec = [a for a in names if rest.shape[a] > 1], []
+    cut = (x.sharding.shard_shape(x.shape) if getattr(x, "sharding", None) is not None
+           else x.shape)
+    for size, part in zip(x.shape, cut):
+      parts = -(-size // part) if part else 1
+      found = next((axes for count in range(len(free) + 1)
+                    for axes in itertools.combinations(free, count)
+                    if math.prod(rest.shape[a] for a in axes) == parts), ())
+      free = [a for a in free if a not in found]
+      spec.append(found or None)
+    return jax.ShapeDtypeStruct(
+        x.shape, x.dtype, sharding=NamedSharding(rest, PartitionSpec(*spec)))
+
+  return Named(whole, rest, [with_names(x) for x in operands],
+               [with_names(x) for x in results])
 
 
 def without_explicit_axes(block):

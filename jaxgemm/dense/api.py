@@ -1,5 +1,6 @@
 """matmul and dot_general: jax's semantics, computed by this package's kernels."""
 
+import dataclasses
 import functools
 from typing import NamedTuple
 
@@ -27,10 +28,10 @@ from jaxgemm.precision import hashable, is_high
 from jaxgemm.spec import Spec
 
 
-def _xla(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec):
+def _xla(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec) -> list[jax.Array]:
   """The product by jax's own function, and the epilogue by jax.numpy."""
   if all(x is None for x in vectors) and spec.activation is None:
-    return product.reference(lhs, rhs)
+    return [product.reference(lhs, rhs)]
   not_summed = meshes.unreduced_reason(product.result.sharding)
   if not_summed:
     raise ValueError(
@@ -38,7 +39,7 @@ def _xla(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec):
         "jax.reshard, and apply them to that.")
   acc = product.reference(
       lhs, rhs, preferred_element_type=xla_accumulator_dtype(product.result.dtype))
-  return epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)[0]
+  return epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)
 
 
 class Prepared(NamedTuple):
@@ -97,11 +98,17 @@ def _faster_by_xla(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec) 
   return plan_contraction(operands, dims, spec, target)[1]["faster_by_xla"] or None
 
 
-def compute(lhs, rhs, bias, scales: Scales, product: Product, **options) -> jax.Array:
-  """A product by the kernels or by XLA; see `prepare` for the options."""
+def dense_results(lhs, rhs, bias, scales: Scales, product: Product, *,
+                  save_preact: bool = False, **options) -> list[jax.Array]:
+  """[out], or with save_preact [out, value before the activation]; no explicit mesh then.
+
+  See `prepare` for the options.
+  """
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
   spec, dims, vectors, reason = prepare(lhs, rhs, bias, scales, product, **options)
+  if save_preact:
+    spec = dataclasses.replace(spec, save_preact=True)
   implementation = options["implementation"]
   by_xla = prefers_xla(product.k, implementation)
   if reason is None and implementation is None and not by_xla:
@@ -116,18 +123,24 @@ def compute(lhs, rhs, bias, scales: Scales, product: Product, **options) -> jax.
               for x, axes in zip((lhs, rhs), product.dropped))
 
   mesh = meshes.explicit_mesh(lhs, rhs, *vectors)
-  if mesh is not None and not mesh.auto_axes:
+  if mesh is not None and not mesh.auto_axes and not mesh.manual_axes:
     operands = [x for x in (lhs, rhs, *vectors) if x is not None]
-    return sharding.explicit(
-        mesh, operands, dims, spec, contract_local, product.result)
+    return [sharding.explicit(
+        mesh, operands, dims, spec, contract_local, product.result)]
 
   def on_kernels(lhs, rhs, *vectors):
     return contract(lhs, rhs, *vectors, dims=dims, spec=spec,
-                    partition=meshes.needs_partitioning_rule(spec.config.partition))[0]
+                    partition=meshes.needs_partitioning_rule(spec.config.partition))
 
-  if mesh is not None:
-    on_kernels = meshes.with_automatic_axes(mesh, on_kernels, product.result)
-  return on_kernels(lhs, rhs, *vectors)
+  if mesh is None:
+    return on_kernels(lhs, rhs, *vectors)
+  first = lambda *operands: on_kernels(*operands)[0]
+  return [meshes.with_automatic_axes(mesh, first, product.result)(lhs, rhs, *vectors)]
+
+
+def compute(*operands, **options) -> jax.Array:
+  """The only result of `dense_results`."""
+  return dense_results(*operands, **options)[0]
 
 
 _OPTIONS = dict(activation=None, schedule=None, reduction=None, deterministic=False,

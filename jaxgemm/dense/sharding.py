@@ -7,7 +7,8 @@ the Shardy rule, contracted ones are reduction factors. On explicit meshes the s
 are part of the types, and the contraction is a `jax.shard_map`. If only some axes are
 explicit, all are automatic inside the contraction: a shard_map over some axes would
 gather arrays that are sharded over the others.
-Inside `jax.shard_map` none of this is needed, nor inserted.
+Inside a `jax.shard_map` over all axes none of this is needed, nor inserted. Inside one over
+some axes, all others are automatic, and the partitioning rule is for these.
 """
 
 import functools
@@ -86,10 +87,13 @@ def _rule(dims: Dims, num_results: int) -> SdyShardingRule:
   def factors(labels):
     return ArrayMapping(*(f"f{x}" for x in labels))
 
+  contracted = _contracted(dims)
+  # Shardy requires its factors in the order of their first use.
+  used = dict.fromkeys((*dims.lhs, *dims.rhs))
   return SdyShardingRule(
       tuple(factors(x) for x in dims.operands()),
       (factors(dims.out),) * num_results,
-      reduction_factors=tuple(f"f{x}" for x in _contracted(dims)),
+      reduction_factors=tuple(f"f{x}" for x in used if x in contracted),
   )
 
 
@@ -133,29 +137,32 @@ def explicit(mesh, operands, dims: Dims, spec, compute, result) -> jax.Array:
 
 
 @functools.lru_cache(maxsize=1024)
-def partitioned(dims: Dims, spec, compute):
+def partitioned(dims: Dims, spec, compute, within):
   """The contraction as a function of its operands that XLA can partition.
 
   Args:
     dims: its labels.
     spec: its `Spec`.
     compute: computes it on one device; see primitive.py.
+    within: see `mesh.partly_manual`.
   """
   block = functools.partial(_block, dims=dims, spec=spec, compute=compute)
 
   def partition(mesh, operands, results):
-    mesh = meshes.mesh_of(mesh, operands)
-    assigned = _assign(dims, operands, results, mesh)
+    asked = meshes.named(mesh, operands, results, within)
+    mesh = asked.of_shardings
+    assigned = _assign(dims, asked.operands, asked.results, mesh)
     return (
-        mesh,
+        asked.mesh,
         meshes.without_explicit_axes(functools.partial(block, assigned=assigned)),
         [_sharding(mesh, dims.out, assigned) for _ in results],
         tuple(_sharding(mesh, x, assigned) for x in dims.operands()),
     )
 
   def infer_sharding_from_operands(mesh, operands, results):
-    mesh = meshes.mesh_of(mesh, operands)
-    assigned = _assign(dims, operands, (), mesh)
+    asked = meshes.named(mesh, operands, (), within)
+    mesh = asked.of_shardings
+    assigned = _assign(dims, asked.operands, (), mesh)
     return [_sharding(mesh, dims.out, assigned) for _ in results]
 
   fun = custom_partitioning(lambda *operands: block(*operands, assigned={}))

@@ -153,20 +153,24 @@ def _check_experts(experts, choices: tuple[int, ...]) -> None:
     )
 
 
-def _check_same_along(axis_name, x, params: MoEParams, experts) -> None:
-  """Raises ValueError for arrays that differ along the axis of the psum."""
-  arrays = {"x": x, "the router": params.router, "experts": experts,
-            "a shared expert": params.shared}
+def _varies_along(axis_name, tree) -> bool:
+  """Whether an array in the tree differs along a mesh axis, if jax keeps track of that."""
   axes = {*axis_name} if isinstance(axis_name, tuple) else {axis_name}
+  return any(axes & varying(leaf) for leaf in jax.tree.leaves(tree))
+
+
+def _check_same_along(axis_name, params: MoEParams, experts, sharded_tokens: bool) -> None:
+  """Raises ValueError for arrays that must not differ along the experts' axis."""
+  arrays = {"the router": params.router, "a shared expert": params.shared}
+  if not sharded_tokens:
+    arrays["experts"] = experts
   for name, given in arrays.items():
-    if any(axes & varying(leaf) for leaf in jax.tree.leaves(given)):
+    if _varies_along(axis_name, given):
       raise ValueError(
           f"{name} varies along the mesh axis {axis_name!r}, and expert_axis_name is "
-          "that axis; it must be the same along it, because one psum along it adds up "
-          "the experts' results for the same tokens. Pass it with in_specs P(), or "
-          "sharded along other axes only; tokens that are sharded along this one can "
-          f"be gathered by jax.lax.all_gather(x, {axis_name!r}, tiled=True, "
-          "to='invarying')."
+          "that axis; it must be the same along it. Pass it with in_specs P(), or sharded "
+          "along other axes only. (Experts given for tokens that are sharded along the axis "
+          "are sharded with them.)"
       )
 
 
@@ -239,6 +243,7 @@ def moe(
     ragged_dot: Callable | None = None,
     ragged_gated_linear_unit: Callable | None = None,
     expert_axis_name: str | None = None,
+    sharded_tokens: bool | None = None,
 ) -> tuple[jax.Array, routing_lib.MoEStats]:
   """A mixture of experts; no token is dropped, whatever the load.
 
@@ -266,9 +271,14 @@ def moe(
     ragged_gated_linear_unit: as jaxgemm's, for gate and up of the experts. None means
       `jaxgemm.ragged_gated_linear_unit`, or `ragged_dot` if that is not jaxgemm's.
     expert_axis_name: inside `jax.shard_map`, the mesh axis along which the experts'
-      leading dimension is sharded. x and all parameters but the experts' must be the
-      same along this axis (in_specs P()): each shard computes the rows of its experts,
-      and one psum adds them up. With check_vma=False this is not checked.
+      leading dimension is sharded. All parameters but the experts' must be the same along
+      this axis (in_specs P()). Each shard computes the rows of its experts. If x is the
+      same along the axis, too, one psum adds up the results.
+    sharded_tokens: whether the tokens of x are sharded along expert_axis_name. Then each
+      shard routes its own tokens, the shards gather tokens and routing, and a
+      reduce-scatter brings each shard the results of its tokens; the statistics are those
+      of all tokens. None: if x varies along the axis. With check_vma=False jax does not
+      know this, and True must be given.
 
   Returns:
     The result [..., C] in `dtype`, and the `MoEStats`.
@@ -291,8 +301,14 @@ def moe(
   )
   if dtype is None:
     dtype = jnp.result_type(x, params.experts.down)
+  if sharded_tokens and expert_axis_name is None:
+    raise ValueError(
+        "sharded_tokens=True was given without expert_axis_name; the mesh axis of both is "
+        "needed. Pass expert_axis_name inside jax.shard_map, or leave sharded_tokens out.")
   if expert_axis_name is not None:
-    _check_same_along(expert_axis_name, x, params, experts)
+    if sharded_tokens is None:
+      sharded_tokens = _varies_along(expert_axis_name, x)
+    _check_same_along(expert_axis_name, params, experts, sharded_tokens)
   if experts is not None:
     _check_experts(experts, (*x.shape[:-1], top_k))
 
@@ -305,19 +321,26 @@ def moe(
   mesh = meshes.explicit_mesh(x, *jax.tree.leaves(params))
   if mesh is not None:
     return _on_explicit_mesh(mesh, compute, x, params, experts)
-  return compute(x, params, experts, first_expert, expert_axis_name=expert_axis_name)
+  return compute(x, params, experts, first_expert, expert_axis_name=expert_axis_name,
+                 sharded_tokens=bool(sharded_tokens))
 
 
 def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
          normalize_weights, routed_scaling, dtype, precision, dot_general, ragged_dot,
-         ragged_gated_linear_unit, expert_axis_name, token_axes=()):
+         ragged_gated_linear_unit, expert_axis_name, sharded_tokens=False, token_axes=()):
   """`moe` for arguments that have been checked.
 
   Args:
     first_expert: the result of `_first_expert`.
-    token_axes: mesh axes of a shard_map along which tokens are sharded, and over
+    sharded_tokens: whether tokens are sharded along expert_axis_name.
+    token_axes: other mesh axes of a shard_map along which tokens are sharded, and over
       which the statistics are taken.
   """
+  gathered = (functools.partial(lax.all_gather, axis_name=expert_axis_name, tiled=True)
+              if sharded_tokens else lambda x: x)
+  if sharded_tokens:
+    axes = expert_axis_name if isinstance(expert_axis_name, tuple) else (expert_axis_name,)
+    token_axes = *token_axes, *axes
   shape, x = x.shape, x.reshape(-1, x.shape[-1])
   if experts is not None:
     experts = experts.reshape(-1, top_k)
@@ -330,18 +353,26 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
       routed_scaling=routed_scaling, experts=experts, token_axes=token_axes,
   )
 
+  # Every shard gets all tokens. An all-to-all that drops none needs room for every row of
+  # each shard, min(top_k, local experts) times as many as there are tokens. A ragged one
+  # moves less than this only where there are more shards than top_k.
+  weights, chosen = gathered(weights), gathered(stats.experts)
+  if sharded_tokens:
+    group_sizes = lax.psum(group_sizes, expert_axis_name)
   # One row for each choice; the stable sort puts the rows of one expert together.
-  choice = jnp.arange(stats.experts.size, dtype=jnp.int32)
-  row_experts, choice = lax.sort_key_val(stats.experts.reshape(-1), choice)
+  choice = jnp.arange(chosen.size, dtype=jnp.int32)
+  row_experts, choice = lax.sort_key_val(chosen.reshape(-1), choice)
   # Dispatched in float32, so that the gradient adds up a token's rows in float32.
-  rows = _dispatch(x.astype(wide), top_k, choice).astype(dtype)
+  rows = _dispatch(gathered(x).astype(wide), top_k, choice).astype(dtype)
   grouped = experts_lib.grouped_products(
       ragged_dot, ragged_gated_linear_unit, precision, group_sizes, row_experts,
       first_expert,
   )
   rows = experts_lib.mlp(rows, params.experts, activation, grouped)
   out = _combine(rows, weights, choice)
-  if expert_axis_name is not None:
+  if sharded_tokens:
+    out = lax.psum_scatter(out, expert_axis_name, tiled=True)
+  elif expert_axis_name is not None:
     out = lax.psum(out, expert_axis_name)
   if params.shared is not None:
     out += experts_lib.mlp(x.astype(dtype), params.shared, activation, dense)

@@ -90,9 +90,10 @@ class MoE(nnx.Module):
     ragged_gated_linear_unit: grouped product of gate and up (default:
       `jaxgemm.ragged_gated_linear_unit`, or `ragged_dot` if that is not jaxgemm's).
     expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
-      parameters are sharded when the layer is called. x and the other parameters must
-      be the same along this axis (in_specs P()): one psum along it adds up the experts'
-      results for the same tokens. The constructor always makes all experts' parameters.
+      parameters are sharded when the layer is called. The other parameters
+      must be the same along this axis (in_specs P()). So may x be: one psum along it adds
+      up the experts' results. Or x's tokens are sharded along it: see `sharded_tokens` of
+      `jaxgemm.flax.moe`. The constructor always makes all experts' parameters.
     partition_name: name of the experts' dimension in the parameters' partitioning
       metadata, in front of the names that `nnx.with_partitioning` gives to an
       initializer.
@@ -182,7 +183,7 @@ class MoE(nnx.Module):
 
     Raises:
       ValueError, TypeError: x, the kernels in a shard or experts have the wrong shape
-        or dtype, or differ along expert_axis_name.
+        or dtype, or parameters differ along expert_axis_name.
     """
     shared = self.shared.params() if self.num_shared_experts else None
     return moe(

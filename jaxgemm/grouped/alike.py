@@ -23,20 +23,20 @@ _alike_p = Primitive("jaxgemm_alike")
 
 
 @functools.lru_cache
-def _partitioned(rank: int):
-  def place(mesh, like):
-    axes = (x or None for x in meshes.axes_of(like))
-    return NamedSharding(mesh, PartitionSpec(*axes))
+def _partitioned(rank: int, within):
+  def place(asked: meshes.Named):
+    axes = (x or None for x in meshes.axes_of(asked.operands[1]))
+    return NamedSharding(asked.of_shardings, PartitionSpec(*axes))
 
   def partition(mesh, operands, result):
     del result
-    mesh = meshes.mesh_of(mesh, operands)
-    chosen = place(mesh, operands[1])
-    return mesh, lambda x, like: x, chosen, (chosen, chosen)
+    asked = meshes.named(mesh, operands, (), within)
+    chosen = place(asked)
+    return asked.mesh, lambda x, like: x, chosen, (chosen, chosen)
 
   def infer_sharding_from_operands(mesh, operands, result):
     del result
-    return place(meshes.mesh_of(mesh, operands), operands[1])
+    return place(meshes.named(mesh, operands, (), within))
 
   fun = custom_partitioning(lambda x, like: x)
   dimensions = ArrayMapping(*(f"d{i}" for i in range(rank)))
@@ -49,7 +49,7 @@ def _partitioned(rank: int):
 
 def alike(x, like):
   """x with the sharding of `like`, an array of x's shape; x's cotangent gets it too."""
-  partitioned = meshes.partitioned_jaxpr(_partitioned(x.ndim), (x, like))
+  partitioned = meshes.partitioned_jaxpr(_partitioned(x.ndim, meshes.partly_manual()), (x, like))
   return _alike_p.bind(x, like, partitioned=partitioned)
 
 

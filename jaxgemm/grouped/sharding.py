@@ -247,7 +247,7 @@ def _without_rule(spec):
 
 
 @functools.lru_cache(maxsize=1024)
-def partitioned(form, spec, labels: tuple[str, ...], compute, finish):
+def partitioned(form, spec, labels: tuple[str, ...], compute, finish, within):
   """The product as a function of its operands that XLA can partition.
 
   Args:
@@ -257,6 +257,7 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish):
     compute: compute(*operands, form=, spec=) computes it on one device.
     finish: finish(z, sizes, offset, bias, scale, row_scale, form=, spec=) computes the results
       from the accumulators.
+    within: see `meshes.partly_manual`.
   """
   spec = _without_rule(spec)
   out, z = out_labels(form, labels)
@@ -264,18 +265,20 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish):
                             compute=compute, finish=finish)
 
   def partition(mesh, operands, results):
-    mesh = meshes.mesh_of(mesh, operands)
-    assigned = assign(form, labels, operands, results, mesh)
+    asked = meshes.named(mesh, operands, results, within)
+    mesh = asked.of_shardings
+    assigned = assign(form, labels, asked.operands, asked.results, mesh)
     return (
-        mesh,
+        asked.mesh,
         meshes.without_explicit_axes(functools.partial(block, assigned=assigned)),
         [assigned.sharding(mesh, x, True) for x in (out, z)[:len(results)]],
         tuple(assigned.sharding(mesh, x) for x in labels),
     )
 
   def infer_sharding_from_operands(mesh, operands, results):
-    mesh = meshes.mesh_of(mesh, operands)
-    assigned = assign(form, labels, operands, (), mesh)
+    asked = meshes.named(mesh, operands, (), within)
+    mesh = asked.of_shardings
+    assigned = assign(form, labels, asked.operands, (), mesh)
     return [assigned.sharding(mesh, x, True) for x in (out, z)[:len(results)]]
 
   fun = custom_partitioning(

@@ -75,7 +75,7 @@ def test_programs_on_late_streams():
 @needs_plugin
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
 def test_what_xla_makes_of_the_functions_without_a_device(arch):
-  check_programs("functions", "workspace", "accumulate", "scan",
+  check_programs("functions", "workspace", "accumulate", "scan", "ring",
                  of="tests.support.deviceless_programs", JAXGEMM_ROCM_ARCH=arch)
 
 
@@ -116,7 +116,7 @@ def test_second_process_finds_programs_in_the_compilation_cache(tmp_path):
 @pytest.mark.parametrize("late", [[], ["--stream-seed=3"]])
 def test_two_devices(late):
   done = check_programs("devices", "sharded_rows", "sharded_k", "sharded_experts",
-                        "collectives",
+                        "collectives", "ring",
                         options=["--devices=2", *late])
   assert done.stdout.startswith("2 ")
 

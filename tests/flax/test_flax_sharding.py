@@ -185,16 +185,81 @@ def test_expert_axis_name_outside_of_shard_map(rng):
     sharded(x)
 
 
-@pytest.mark.parametrize("name", ["x", "router", "experts"])
+def sharded_tokens_layer(params, mesh, check_vma=True, **options):
+  """`layer` with x sharded along all axes of the mesh, and the experts along "expert"."""
+  data = tuple(name for name in mesh.axis_names if name == "data")
+
+  def local(x, params):
+    out, stats = moe(x, params, **options, expert_axis_name="expert",
+                     sharded_tokens=None if check_vma else True)
+    balance = load_balancing_loss(
+        lax.psum(stats.tokens_per_expert, data), lax.pmean(stats.router_probs, data))
+    return out, balance + lax.pmean(stats.router_z_loss, data)
+
+  everywhere = P(mesh.axis_names)
+  return jax.shard_map(local, mesh=mesh, in_specs=(everywhere, moe_specs(params)),
+                       out_specs=(everywhere, P()), check_vma=check_vma)
+
+
+@RAGGED_DOTS
+@pytest.mark.parametrize("shape, check_vma", [((8,), True), ((2, 4), True), ((8,), False)])
+def test_tokens_that_are_sharded_along_the_experts_axis(rng, ragged_dot, shape, check_vma):
+  x = tokens(rng, 8, 6)
+  params = to_expert(make_params(rng, use_bias=True, shared=1), [0, 0, -99] + [0] * 5)
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+  options = dict(top_k=2, ragged_dot=ragged_dot)
+  sharded = sharded_tokens_layer(params, make_mesh(*shape), check_vma, **options)
+  given = value_and_grads(sharded, x, params, cotangent)
+  wanted = value_and_grads(layer, x, params, cotangent, **options)
+  assert_near(given, wanted, 1e-5)
+
+
+def test_sharded_tokens_are_gathered_once_and_their_results_scattered(rng):
+  x, params = tokens(rng, 16), make_params(rng, shared=1)
+  sharded = sharded_tokens_layer(
+      params, make_mesh(8), top_k=2, ragged_dot=jaxgemm.ragged_dot)
+  hlo = jax.jit(sharded).lower(x, params).compile().as_text()
+  found = re.findall(r"(\w+\[[\d,]*\])\S* (all-gather|reduce-scatter|all-to-all)"
+                     r"(?:-start)?\(", hlo)
+  features = x.shape[-1]
+  assert sorted(found) == sorted([
+      (f"f32[16,{features}]", "all-gather"), ("s32[16,2]", "all-gather"),
+      ("f32[16,2]", "all-gather"), (f"f32[2,{features}]", "reduce-scatter")])
+
+
+def test_a_layer_repeats_the_routing_of_sharded_tokens(rng):
+  x = tokens(rng, 24)
+  whole = make_nnx(use_bias=True)
+  graphdef, state = nnx.split(make_nnx(expert_axis_name="expert", use_bias=True))
+  params = nnx.to_pure_dict(nnx.state(whole))
+
+  def run(params, x, experts):
+    nnx.replace_by_pure_dict(state, params)
+    return nnx.merge(graphdef, state)(x, experts)
+
+  experts = jnp.stack([jnp.arange(24) % 8, (jnp.arange(24) + 3) % 8], -1)
+  of_stats = jax.tree.map(lambda _: P(), whole(x)[1])._replace(experts=P("expert"))
+  sharded = jax.shard_map(
+      run, mesh=make_mesh(8), in_specs=(moe_specs(params), P("expert"), P("expert")),
+      out_specs=(P("expert"), of_stats))
+  assert_near(jit(sharded)(params, x, experts), whole(x, experts), 1e-5)
+
+
+def test_sharded_tokens_need_an_axis(rng):
+  with pytest.raises(ValueError, match="sharded_tokens=True.*without expert_axis_name"):
+    moe(tokens(rng, 8), make_params(rng), top_k=2, sharded_tokens=True)
+
+
+@pytest.mark.parametrize("name", ["router", "experts"])
 def test_operands_that_vary_along_the_expert_axis_are_refused(rng, name):
   x, params = tokens(rng, 16), make_params(rng)
   experts = jnp.zeros((16, 2), jnp.int32)
 
   def run(x, params, experts):
-    given = {"x": x, "router": params.router, "experts": experts}
+    given = {"router": params.router, "experts": experts}
     given[name] = lax.pcast(given[name], "expert", to="varying")
     params = params._replace(router=given["router"])
-    return moe(given["x"], params, given["experts"], top_k=2,
+    return moe(x, params, given["experts"], top_k=2,
                expert_axis_name="expert")[0]
 
   with pytest.raises(ValueError, match=f"{name} varies along the mesh axis 'expert'.*"

@@ -113,6 +113,28 @@ def test_a_wrong_chunked_product_fails_its_command(monkeypatch, capfd):
   assert "s] paced: 3 rounds of together, producer alone" in printed.err
 
 
+def test_overlapped_products_are_timed_and_a_wrong_one_is_named(tmp_path):
+  path = tmp_path / "out.json"
+  small = ["--m=64", "--k=32", "--n=48", "--devices=2", "--repeat=3", f"--json={path}"]
+  done = bench("collective", *small, "--schedule=auto,work_stealing")
+  assert done.returncode == 0, done.stderr
+  rows = json.loads(path.read_text())["rows"]
+  assert [(row["case"], row["devices"]) for row in rows] == [
+      ("allgather_matmul", 2), ("matmul_reduce_scatter", 2)]
+  for row in rows:
+    assert set(row["candidates"]) == {
+        "collective alone", "product alone", "one after the other", "overlapped",
+        "overlapped work_stealing"}
+    for name in ("overlapped", "overlapped work_stealing"):
+      assert row["candidates"][name]["of_larger"]["median"] > 0
+  program = WRONG % {"command": "collective", "name": "allgather_matmul"}
+  done = subprocess.run([sys.executable, "-c", program, *small], cwd=ROOT, text=True,
+                        env=one_device(), capture_output=True)
+  assert done.returncode == 1, done.stderr
+  assert "WRONG: allgather_matmul overlapped: error" in done.stdout
+  assert "WRONG: matmul" not in done.stdout
+
+
 def test_progress_repeats_a_step_that_lasts(capsys):
   said = ""
   with progress.shown(interval=0.01):

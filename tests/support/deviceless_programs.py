@@ -7,6 +7,7 @@ that XLA would run and the buffers that it assigns are checked; nothing runs. Ea
 prints its name when XLA made of it what it should.
 """
 
+import functools
 import os
 import pathlib
 import re
@@ -18,6 +19,9 @@ import jax
 from jax import lax
 from jax.experimental import topologies
 import jax.numpy as jnp
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+import numpy as np
 
 import jaxgemm
 
@@ -45,13 +49,18 @@ gpu_device_info {{
 """
 
 
-def chip(arch: str):
-  """A sharding on one device of a chip that is not there."""
+def chips(arch: str, count: int):
+  """Devices that are not there."""
   lds, cus = {"gfx942": (65536, 304), "gfx950": (163840, 256)}[arch]
   topology = topologies.get_topology_desc(
-      "", platform="rocm", topology="1x1x1",
+      "", platform="rocm", topology=f"1x1x{count}",
       target_config=TARGET.format(arch=arch, lds=lds, cus=cus))
-  return jax.sharding.SingleDeviceSharding(topology.devices[0])
+  return topology.devices
+
+
+def chip(arch: str):
+  """A sharding on one device that is not there."""
+  return jax.sharding.SingleDeviceSharding(chips(arch, 1)[0])
 
 
 class Compiled(NamedTuple):
@@ -255,6 +264,31 @@ def scan(device):
   fusions = re.findall(r"%(\S+) = \S+ fusion\(", body)
   assert [re.sub(r"[.\d]+$", "", name) for name in sorted(fusions)] == [
       "loop_add_fusion", "loop_convert_fusion", "loop_dynamic_slice_fusion"], body
+
+
+def ring(device):
+  """A ring's products run while blocks or sums travel, and write into out in place."""
+  arch, count = os.environ["JAXGEMM_ROCM_ARCH"], 4
+  mesh = jax.sharding.Mesh(np.array(chips(arch, count)), ("x",))
+  rows, columns = P("x"), P(None, "x")
+  for f, specs, out in (
+      (jaxgemm.allgather_matmul, (rows, columns), columns),
+      (jaxgemm.matmul_reduce_scatter, (columns, rows), rows)):
+    mapped = jax.shard_map(functools.partial(f, axis_name="x", **OURS), mesh=mesh,
+                           in_specs=specs, out_specs=out)
+    types = [jax.ShapeDtypeStruct(shape, BF16, sharding=NamedSharding(mesh, spec))
+             for shape, spec in zip(((2048, 1024), (1024, 512)), specs)]
+    gradients = jax.grad(lambda *x, f=mapped: (f(*x).astype(F32) ** 2).sum(), (0, 1))
+    for program, products in ((mapped, count), (gradients, 3 * count)):
+      hlo = jax.jit(program).lower(*types).compile(
+          compiler_options={"xla_gpu_enable_latency_hiding_scheduler": True}).as_text()
+      lines = hlo[hlo.index("ENTRY"):].splitlines()
+      assert len(product_lines(hlo)) == products and " copy(" not in hlo, hlo
+      starts, ends = ([i for i, line in enumerate(lines)
+                       if f" collective-permute-{x}(" in line] for x in ("start", "done"))
+      assert len(starts) == len(ends) >= count - 1, hlo
+      for start, end in zip(starts, ends):
+        assert product_lines("\n".join(lines[start:end])), hlo
 
 
 if __name__ == "__main__":

@@ -245,6 +245,24 @@ def sharded_experts():
     check(f(a, b, sizes), expected)
 
 
+def ring():
+  """Products while blocks or sums travel, and their gradients."""
+  mesh, rows, columns = _mesh(), P("x"), P(None, "x")
+  a, b = integers(256, 128), integers(128, 256)
+  wanted = a.astype(np.float64) @ b
+  for f, specs, out in ((jaxgemm.allgather_matmul, (rows, columns), columns),
+                        (jaxgemm.matmul_reduce_scatter, (columns, rows), rows)):
+    mapped = jax.shard_map(
+        lambda a, b, f=f: f(a.astype(BF16), b.astype(BF16), "x", preferred_element_type=F32,
+                            implementation="jaxgemm"),
+        mesh=mesh, in_specs=specs, out_specs=out)
+    value, gradients = jax.jit(jax.value_and_grad(lambda *x: mapped(*x).sum(), (0, 1)))(a, b)
+    check(jax.jit(mapped)(a, b), wanted)
+    check(value, wanted.sum())
+    check(gradients[0], np.broadcast_to(b.sum(1), a.shape))
+    check(gradients[1], np.broadcast_to(a.sum(0)[:, None], b.shape), 2**-8)
+
+
 if __name__ == "__main__":
   for name in sys.argv[1:]:
     globals()[name]()

@@ -1,0 +1,1 @@
+"""Products overlapped with the communication between the devices of a mesh axis."""

@@ -1,0 +1,224 @@
+"""allgather_matmul and matmul_reduce_scatter: products that overlap with a collective."""
+
+import functools
+from typing import Any
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+
+from jaxgemm.collective import primitive
+from jaxgemm.collective.ring import Form
+from jaxgemm.config import GemmConfig, resolve
+from jaxgemm.dense.dimensions import matmul_product
+from jaxgemm.dense.vectors import epilogue_values
+from jaxgemm.dtypes import accumulator_dtype, promote_with
+from jaxgemm.options import array_argument, check_options
+from jaxgemm.precision import hashable
+from jaxgemm.spec import Spec
+
+
+def _check_axis(name: str, axis_name) -> None:
+  """Raises an error if axis_name is no axis of a `jax.shard_map`, nor a tuple of such axes."""
+  names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
+  if not names or not all(isinstance(x, str) for x in names):
+    raise TypeError(
+        f"axis_name={axis_name!r} was given; the name of a mesh axis is allowed, or a tuple "
+        "of names.")
+  manual = jax.sharding.get_abstract_mesh().manual_axes
+  missing = [x for x in names if x not in manual]
+  if missing:
+    there = f"there are {', '.join(map(repr, manual))}" if manual else "there is none"
+    raise ValueError(
+        f"axis_name={axis_name!r} was given, and {missing[0]!r} is no axis of a jax.shard_map "
+        f"around this call; {there}. Call jaxgemm.{name} inside jax.shard_map over a mesh "
+        "that has the axis. Outside, jaxgemm.matmul of sharded arrays does the same without "
+        "overlap.")
+
+
+def _check_shapes(name: str, lhs, rhs, size: int) -> None:
+  scatters = name == "matmul_reduce_scatter"
+  allowed = ("lhs [..., M, K] and rhs [K, N]" if scatters
+             else "lhs [..., M / devices, K] and rhs [K, N]")
+  if lhs.ndim < 2 or rhs.ndim != 2 or lhs.shape[-1] != rhs.shape[0]:
+    raise ValueError(
+        f"lhs has shape {lhs.shape} and rhs {rhs.shape}; {allowed} are allowed, as one device "
+        "has them. Reshape or transpose them, or use jax.vmap for a batch of rhs.")
+  if scatters and lhs.shape[-2] % size:
+    raise ValueError(
+        f"lhs has {lhs.shape[-2]} rows, which {size} devices cannot share equally; a multiple "
+        f"of {size} is allowed. Pad lhs with rows of zeros, or use jaxgemm.matmul and "
+        "jax.lax.psum.")
+
+
+def _bias(bias, columns: int, dtype):
+  if bias is None:
+    return None
+  bias = jnp.asarray(bias)
+  if bias.shape != (columns,):
+    raise ValueError(
+        f"bias has shape {bias.shape} for a result with {columns} columns on each device; "
+        f"({columns},) is allowed: one value per column. Reshape it, or shard it like the "
+        "columns of rhs.")
+  # The ring's derivatives add up float32, also where the kernels read bfloat16.
+  return epilogue_values(
+      "bias", bias, jnp.int32 if jnp.issubdtype(dtype, jnp.integer) else jnp.float32)
+
+
+def _sum_dtype(sum_dtype, wide, out_dtype):
+  if sum_dtype is None:
+    return None
+  given = jnp.dtype(sum_dtype)
+  if given not in (wide, out_dtype):
+    names = " or ".join(dict.fromkeys((wide.name, out_dtype.name)))
+    raise ValueError(
+        f"sum_dtype={given.name!r} was given; {names} is allowed, the dtype of the "
+        "accumulators or of the result. Leave it out for the accumulators'.")
+  return given
+
+
+@functools.partial(jax.jit, inline=True, static_argnames=(
+    "name", "axis_name", "precision", "preferred_element_type", "sum_dtype", "activation",
+    "schedule", "reduction", "deterministic", "config", "implementation"))
+def _call(lhs, rhs, bias, *, name, axis_name, precision, preferred_element_type, sum_dtype,
+          activation, schedule, reduction, deterministic, config, implementation):
+  lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
+  _check_shapes(name, lhs, rhs, lax.axis_size(axis_name))
+  result = matmul_product(lhs, rhs, precision=precision,
+                          preferred_element_type=preferred_element_type).result
+  lhs, rhs = promote_with(lhs, rhs), promote_with(rhs, lhs)
+  config = resolve(config, schedule, reduction, deterministic)
+  wide = accumulator_dtype(lhs, rhs)
+  gathers = name == "allgather_matmul"
+  form = Form(
+      gives="full" if gathers else "rows", axis_name=axis_name, num_batch=0,
+      transposed=not gathers,
+      spec=Spec(result.dtype, activation, config=config, deterministic=deterministic),
+      sum_dtype=_sum_dtype(sum_dtype, wide, result.dtype),
+      precision=precision, implementation=implementation)
+  bias = _bias(bias, rhs.shape[1], result.dtype)
+  operands = (lhs, rhs) if gathers else (rhs, lhs)
+  return primitive.bind(*operands, bias, form=form)[0]
+
+
+def _checked(name: str, lhs, rhs, bias, *, precision, **options: Any) -> jax.Array:
+  _check_axis(name, options["axis_name"])
+  check_options(**options)
+  return _call(lhs, rhs, array_argument("bias", bias), name=name,
+               precision=hashable(precision), **options)
+
+
+def allgather_matmul(
+    lhs: jax.Array,
+    rhs: jax.Array,
+    axis_name,
+    *,
+    precision=None,
+    preferred_element_type=None,
+    sum_dtype=None,
+    bias: jax.Array | None = None,
+    activation: str | None = None,
+    schedule: str | None = None,
+    reduction: str | None = None,
+    deterministic: bool = False,
+    config: GemmConfig | None = None,
+    implementation: str | None = None,
+) -> jax.Array:
+  """activation(all_gather(lhs) @ rhs + bias), where rows of lhs travel during the products.
+
+  Inside `jax.shard_map`, each device has some rows of lhs. It multiplies its own first,
+  while those of the device before it arrive, and passes each block on: with d devices
+  these are d products and d - 1 transfers (`jax.lax.ppermute`), of which all but the time
+  that they take longer is hidden. XLA runs them at the same time; see the guide on
+  sharding for its flags on GPUs.
+
+  Differentiable to any order, in forward and reverse mode. The gradient of lhs is a
+  `matmul_reduce_scatter` of the result's; that of rhs lets lhs travel again, so that the
+  gathered lhs need not be kept. (Where a program has both passes, XLA may merge equal
+  transfers, and keep what they brought.)
+
+  Args:
+    lhs: array of shape (..., M / d, K), the rows of this device.
+    rhs: array of shape (K, N): this device's columns, or all of them.
+    axis_name: the mesh axis of the devices, or a tuple of axes.
+    precision: see `jaxgemm.matmul`.
+    preferred_element_type: see `jaxgemm.matmul`.
+    sum_dtype: dtype in which sums travel in the gradient of lhs: None for that of the
+      accumulators (float32), or the dtype of the result, which is half as much for
+      bfloat16 and rounds d - 1 times.
+    bias: array of shape (N,).
+    activation: see `jaxgemm.matmul`.
+    schedule: see `jaxgemm.matmul`; for each of the d products.
+    reduction: see `jaxgemm.matmul`.
+    deterministic: see `jaxgemm.matmul`.
+    config: see `jaxgemm.matmul`. On GPUs a transfer may need processors; "work_stealing"
+      or num_workgroups keeps them from delaying a product.
+    implementation: see `jaxgemm.matmul`.
+
+  Returns:
+    An array of shape (..., M, N), of the dtype that `jaxgemm.matmul` gives.
+
+  Raises:
+    ValueError, TypeError: while tracing: there is no such axis, or a shape or an option
+      is not allowed.
+  """
+  return _checked(
+      "allgather_matmul", lhs, rhs, bias, axis_name=axis_name, precision=precision,
+      preferred_element_type=preferred_element_type, sum_dtype=sum_dtype,
+      activation=activation, schedule=schedule, reduction=reduction,
+      deterministic=deterministic, config=config, implementation=implementation)
+
+
+def matmul_reduce_scatter(
+    lhs: jax.Array,
+    rhs: jax.Array,
+    axis_name,
+    *,
+    precision=None,
+    preferred_element_type=None,
+    sum_dtype=None,
+    bias: jax.Array | None = None,
+    activation: str | None = None,
+    schedule: str | None = None,
+    reduction: str | None = None,
+    deterministic: bool = False,
+    config: GemmConfig | None = None,
+    implementation: str | None = None,
+) -> jax.Array:
+  """activation(psum_scatter(lhs @ rhs) + bias), where sums travel during the products.
+
+  Inside `jax.shard_map`, each device has some columns of lhs and the same rows of rhs. The
+  sum for each device's rows of the result goes round the ring; every device adds its part,
+  and computes the next part meanwhile. There are d products and d - 1 transfers, as in
+  `allgather_matmul`, which is the gradient of lhs.
+
+  Args:
+    lhs: array of shape (..., M, K / d), with M a multiple of d.
+    rhs: array of shape (K / d, N).
+    axis_name: the mesh axis of the devices, or a tuple of axes.
+    precision: see `jaxgemm.matmul`.
+    preferred_element_type: see `jaxgemm.matmul`.
+    sum_dtype: dtype in which sums travel: None for that of the accumulators (float32, or
+      int32), or the dtype of the result, which is half as much for bfloat16 and rounds
+      d - 1 times.
+    bias: array of shape (N,), the same on all devices; it is added once, after the sum.
+    activation: see `jaxgemm.matmul`; of the whole sum.
+    schedule: see `allgather_matmul`.
+    reduction: see `jaxgemm.matmul`.
+    deterministic: see `jaxgemm.matmul`. The order of the devices is fixed in any case.
+    config: see `allgather_matmul`.
+    implementation: see `jaxgemm.matmul`.
+
+  Returns:
+    An array of shape (..., M / d, N), this device's rows, of the dtype that
+    `jaxgemm.matmul` gives.
+
+  Raises:
+    ValueError, TypeError: while tracing: there is no such axis, or a shape or an option
+      is not allowed.
+  """
+  return _checked(
+      "matmul_reduce_scatter", lhs, rhs, bias, axis_name=axis_name, precision=precision,
+      preferred_element_type=preferred_element_type, sum_dtype=sum_dtype,
+      activation=activation, schedule=schedule, reduction=reduction,
+      deterministic=deterministic, config=config, implementation=implementation)

@@ -1,0 +1,134 @@
+"""The primitive of a ring's products, with its rules for derivatives and vmap.
+
+Like `contract_p` (dense/primitive.py) it is linear in each operand but for its epilogue, and
+a transpose is another product of the ring: derivatives of any order, forward and reverse.
+"""
+
+import functools
+
+import jax
+from jax import lax
+from jax.extend.core import Primitive, jaxpr_as_fun
+from jax.interpreters import ad, batching, mlir
+import jax.numpy as jnp
+
+from jaxgemm import epilogue
+from jaxgemm.collective import ring
+from jaxgemm.collective.ring import Form
+from jaxgemm.dense.primitive import varying, zero_tangents
+
+# Its parameter `jaxpr` is what one device computes.
+ring_p = Primitive("jaxgemm_ring")
+ring_p.multiple_results = True
+
+
+def bind(first, second, bias=None, *, form: Form) -> list[jax.Array]:
+  """[out], or [out, preact] with form.spec.save_preact.
+
+  Args:
+    first: the first operand, in the order of `ring.ROLES`.
+    second: the other one.
+    bias: values in the dtype that the kernels read, [columns of out], or None.
+  """
+  operands = [x for x in (first, second, bias) if x is not None]
+  names = form.axis_name if isinstance(form.axis_name, tuple) else (form.axis_name,)
+  axes = frozenset(names).union(*map(varying, operands))
+  # Where jax keeps track of varying axes, a gradient of what is the same along an axis is
+  # then summed over it.
+  operands = [lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
+              if axes - varying(x) else x for x in operands]
+  jaxpr = jax.make_jaxpr(functools.partial(ring.results, form=form))(*operands)
+  return ring_p.bind(*operands, form=form, jaxpr=jaxpr)
+
+
+@ring_p.def_effectful_abstract_eval
+def _abstract_eval(*_, form, jaxpr):
+  return jaxpr.out_avals, jaxpr.effects
+
+
+@ring_p.def_impl
+def _impl(*operands, form, jaxpr):
+  return jaxpr_as_fun(jaxpr)(*operands)
+
+
+def _lowering(ctx, *operands, form, jaxpr):
+  return mlir.lower_fun(jaxpr_as_fun(jaxpr), multiple_results=True)(ctx, *operands)
+
+
+mlir.register_lowering(ring_p, _lowering)
+
+
+def _jvp(primals, tangents, *, form, jaxpr):
+  tangents = [None if type(t) is ad.Zero else t for t in tangents]
+  spec = form.spec
+  if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
+    outs = bind(*primals, form=form)
+    return outs, zero_tangents(outs)
+
+  saves = spec.save_preact or spec.activation is not None
+  outs = bind(*primals, form=ring.saving_preact(form) if saves else form)
+  terms = []
+  for i, tangent in enumerate(tangents):
+    if tangent is None:
+      continue
+    if i == 2:
+      terms.append(jnp.broadcast_to(tangent.astype(jnp.float32), outs[0].shape))
+    else:
+      operands = [tangent if i == j else x for j, x in enumerate(primals[:2])]
+      terms += bind(*operands, form=form.for_gradient(form.gives, spec.out_dtype))
+  d_z = functools.reduce(jnp.add, terms)
+  return outs[:1 + spec.save_preact], epilogue.tangents(d_z, outs, spec)
+
+
+ad.primitive_jvps[ring_p] = _jvp
+
+
+def _transpose(cotangents, *operands, form, jaxpr):
+  # Only calls that _jvp binds are transposed: no bias, no activation, one result.
+  ct, = cotangents
+  if type(ct) is ad.Zero:
+    return [None] * len(operands)
+  arrays = dict(zip(form.operand_names(), operands))
+  wanted, = (name for name, x in arrays.items() if ad.is_undefined_primal(x))
+  dtype = arrays[wanted].aval.dtype
+  arrays[form.gives] = ct
+  transposed = form.for_gradient(wanted, dtype)
+  out, = bind(*(arrays[name] for name in transposed.operand_names()), form=transposed)
+  return [out if name == wanted else None for name in form.operand_names()]
+
+
+ad.primitive_transposes[ring_p] = _transpose
+
+
+def _batch(operands, axes, *, form, jaxpr):
+  size, = {x.shape[axis] for x, axis in zip(operands, axes) if axis is not None}
+  if len(operands) > 2 and axes[2] is not None:
+    sums = form._replace(spec=form.spec.accumulator(*operands[:2]))
+    if all(axis is None for axis in axes[:2]):
+      acc, = bind(*operands[:2], form=sums)
+    else:
+      (acc,), (axis,) = _batch(operands[:2], axes[:2], form=sums, jaxpr=None)
+      acc = jnp.moveaxis(acc, axis, 0)
+    bias = jnp.moveaxis(operands[2], axes[2], 0)
+    bias = bias.reshape(size, *(1,) * (len(jaxpr.out_avals[0].shape) - 1), -1)
+    outs = epilogue.results(acc + bias, form.spec)
+    return outs, [0] * len(outs)
+
+  arrays = dict(zip(form.operand_names(), zip(operands, axes)))
+  # A batch of rows alone is a batch of more rows.
+  new = form.num_batch
+  only_rows = form.gives != "weights" and arrays["weights"][1] is None
+  if not only_rows:
+    new, form = 0, form._replace(num_batch=form.num_batch + 1)
+  moved = []
+  for name, (x, axis) in arrays.items():
+    if axis is not None:
+      x = jnp.moveaxis(x, axis, new)
+    elif name != "weights" or not only_rows:
+      x = jnp.broadcast_to(x, (size, *x.shape))
+    moved.append(x)
+  outs = bind(*moved, *operands[2:], form=form)
+  return outs, [new] * len(outs)
+
+
+batching.primitive_batchers[ring_p] = _batch

@@ -1,0 +1,207 @@
+"""The products of a ring of devices: each step computes what the next transfer leaves time for.
+
+Three arrays meet in a product of sharded rows, in `jnp` terms `full = all_gather(rows) @
+weights`, where each device has its own block of m rows:
+
+  rows     [*f, *r, m, K]      the block of one device
+  weights  [*f, K, N]          or [*f, N, K]
+  full     [*f, *r, d * m, N]  the rows of all d devices
+
+Any two of them give the third, and these three products are each other's derivatives:
+
+  full     the blocks travel round the ring; each device multiplies the block that it has
+           while the next one arrives.
+  rows     full @ weights^T, summed over the devices: the sum for each block travels, and
+           ends at the block's device. A device computes its part of the next sum while
+           that sum arrives.
+  weights  rows^T @ full: the blocks travel, and products of them are added up.
+
+f are dimensions of a batch; r are further dimensions of rows, which products for the
+weights sum over.
+"""
+
+from collections.abc import Callable, Iterator
+import dataclasses
+import functools
+import operator
+from typing import Any, NamedTuple
+
+import jax
+from jax import lax
+
+from jaxgemm import epilogue
+from jaxgemm.dense.api import dense_results
+from jaxgemm.dense.dimensions import dot_general_product
+from jaxgemm.dense.layout import Dims
+from jaxgemm.dense.vectors import Scales
+from jaxgemm.dtypes import accumulator_dtype
+from jaxgemm.spec import Spec
+
+ROLES = ("rows", "weights", "full")
+
+
+class Form(NamedTuple):
+  """A product of the ring.
+
+  Attributes:
+    gives: the array that it computes from the other two, which are its operands in the
+      order of ROLES.
+    axis_name: the mesh axis, or a tuple of axes, that the devices are along.
+    num_batch: the number of batch dimensions f.
+    transposed: whether weights are [*f, N, K].
+    spec: dtype and epilogue of the result, and the config of each product.
+    sum_dtype: the dtype in which sums travel; None is that of the accumulators.
+    precision: as for `jaxgemm.matmul`.
+    implementation: likewise.
+  """
+
+  gives: str
+  axis_name: Any
+  num_batch: int
+  transposed: bool
+  spec: Spec
+  sum_dtype: Any = None
+  precision: Any = None
+  implementation: str | None = None
+
+  def operand_names(self) -> tuple[str, ...]:
+    return tuple(x for x in ROLES if x != self.gives)
+
+  def for_gradient(self, gives: str, dtype) -> "Form":
+    """The product of a derivative, which has no epilogue."""
+    return self._replace(gives=gives, spec=self.spec.for_gradient(dtype))
+
+
+def results(first, second, *bias, form: Form) -> list[jax.Array]:
+  """The result of one device: [out], or [out, preact] with form.spec.save_preact."""
+  return _COMPUTE[form.gives](first, second, *bias, form=form)
+
+
+def _product(lhs, rhs, contracted, form: Form, out_dtype=None, **epilogue_of) -> list[jax.Array]:
+  """Results of one product on this device; it has the epilogue if out_dtype is None.
+
+  Args:
+    contracted: the contracted dimensions of lhs and of rhs.
+    epilogue_of: bias, activation and save_preact.
+  """
+  batch = tuple(range(form.num_batch))
+  product = dot_general_product(
+      lhs, rhs, dimension_numbers=(contracted, (batch, batch)), precision=form.precision,
+      preferred_element_type=form.spec.out_dtype if out_dtype is None else out_dtype)
+  return dense_results(
+      lhs, rhs, epilogue_of.pop("bias", None), Scales(None), product, precision=form.precision,
+      schedule=None, reduction=None, config=form.spec.config,
+      deterministic=form.spec.deterministic, implementation=form.implementation,
+      **{"activation": None} | epilogue_of)
+
+
+def _weights_axis(form: Form, name: str) -> int:
+  """The dimension of weights that is K, or N."""
+  return form.num_batch + ((name == "N") != form.transposed)
+
+
+class _Ring(NamedTuple):
+  """The devices along the axis; index is this one's."""
+
+  axis_name: Any
+  size: int
+  index: Any
+
+  @classmethod
+  def of(cls, axis_name) -> "_Ring":
+    return cls(axis_name, lax.axis_size(axis_name), lax.axis_index(axis_name))
+
+  def send(self, x):
+    """What the device before this one has for x."""
+    return lax.ppermute(x, self.axis_name, [(i, (i + 1) % self.size) for i in range(self.size)])
+
+  def before(self, steps: int):
+    """The number of the device that is `steps` before this one."""
+    return (self.index - steps) % self.size
+
+  def products(self, rows, compute: Callable) -> Iterator[tuple[Any, Any]]:
+    """compute(rows, number) of each device's rows: this device's first, then what arrives.
+
+    Yields each result with the device's number.
+    """
+    for step in range(self.size):
+      number, arriving = self.before(step), None
+      if step + 1 < self.size:
+        arriving = self.send(rows)
+      result = compute(rows, number)
+      if arriving is not None:
+        # Rows are passed on after this product, beside the next one. Without this XLA's
+        # scheduler puts several products beside one transfer, and none beside the others.
+        arriving, result = lax.optimization_barrier((arriving, result))
+      yield number, result
+      rows = arriving
+
+
+def _full(rows, weights, *bias, form: Form):
+  ring = _Ring.of(form.axis_name)
+  count, axis = rows.shape[-2], rows.ndim - 2
+
+  def compute(block, _):
+    return _product(
+        block, weights, ((rows.ndim - 1,), (_weights_axis(form, "K"),)), form,
+        bias=bias[0] if bias else None, activation=form.spec.activation,
+        save_preact=form.spec.save_preact)
+
+  outs = None
+  for number, parts in ring.products(rows, compute):
+    if ring.size == 1:
+      return parts
+    if outs is None:
+      shape = (*rows.shape[:axis], ring.size * count, parts[0].shape[-1])
+      outs = [lax.empty(shape, part.dtype) for part in parts]
+    outs = [lax.dynamic_update_slice_in_dim(out, part, number * count, axis)
+            for out, part in zip(outs, parts)]
+  return outs
+
+
+def _rows(weights, full, *bias, form: Form):
+  ring = _Ring.of(form.axis_name)
+  axis = full.ndim - 2
+  count = full.shape[axis] // ring.size
+  contracted = (full.ndim - 1,), (_weights_axis(form, "N"),)
+  wide = accumulator_dtype(full, weights)
+  total = arriving = None
+  for step in range(ring.size):
+    # The sum that begins here is that for the block before this device's, the last to come.
+    number = ring.before(step + 1)
+    if total is not None:
+      # The next part is computed beside this transfer. Without this a scheduler may compute
+      # all parts first, and hold them while sums travel.
+      total, number = lax.optimization_barrier((total, number))
+      arriving = ring.send(
+          total.astype(wide if form.sum_dtype is None else form.sum_dtype))
+    block = lax.dynamic_slice_in_dim(full, number * count, count, axis)
+    total, = _product(block, weights, contracted, form, wide)
+    if arriving is not None:
+      total += arriving.astype(wide)
+  labels = tuple(range(full.ndim))
+  dims = Dims((), (), labels, labels[-1:] if bias else None)
+  return epilogue.apply(total, labels, bias[0] if bias else None, None, None, dims=dims,
+                        spec=form.spec)
+
+
+def _weights(rows, full, *, form: Form):
+  ring = _Ring.of(form.axis_name)
+  summed = tuple(range(form.num_batch, rows.ndim - 1))
+  count, axis = rows.shape[-2], rows.ndim - 2
+
+  def compute(block, number):
+    part = lax.dynamic_slice_in_dim(full, number * count, count, axis)
+    lhs, rhs = (part, block) if form.transposed else (block, part)
+    return _product(lhs, rhs, (summed, summed), form, accumulator_dtype(rows, full))[0]
+
+  products = (product for _, product in ring.products(rows, compute))
+  return [functools.reduce(operator.add, products).astype(form.spec.out_dtype)]
+
+
+_COMPUTE: dict[str, Callable] = {"full": _full, "rows": _rows, "weights": _weights}
+
+
+def saving_preact(form: Form) -> Form:
+  """The product that also returns the value before its activation."""
+  return form._replace(spec=dataclasses.replace(form.spec, save_preact=True))

@@ -1,0 +1,42 @@
+"""Products that are sharded over the devices of several processes, by Gloo on CPUs."""
+
+import socket
+import subprocess
+import sys
+
+import numpy as np
+
+from tests.support.environment import one_device
+from tests.support.paths import ROOT
+
+
+def results(path, num_processes: int):
+  """What the processes of tests/support/process_programs.py compute."""
+  with socket.socket() as free:
+    free.bind(("localhost", 0))
+    port = free.getsockname()[1]
+  started = [subprocess.Popen(
+      [sys.executable, "-m", "tests.support.process_programs", str(path), str(num_processes),
+       str(process), str(port)], cwd=ROOT, text=True, stdout=subprocess.PIPE,
+      stderr=subprocess.STDOUT, env=one_device())
+             for process in range(num_processes)]
+  try:
+    said = [process.communicate(timeout=120)[0] for process in started]
+  finally:
+    for process in started:
+      process.kill()
+  assert all(process.returncode == 0 for process in started), "\n".join(said)
+  return dict(np.load(path))
+
+
+def test_two_processes_compute_what_one_does(tmp_path):
+  wanted, given = (results(tmp_path / f"{count}.npz", count) for count in (1, 2))
+  assert given.keys() == wanted.keys() and len(given) == 9
+  for name, x in given.items():
+    np.testing.assert_allclose(x, wanted[name], rtol=1e-5, atol=1e-5 * np.abs(x).max(),
+                               err_msg=name)
+  rng = np.random.default_rng(0)
+  a, b = (rng.standard_normal(shape, np.float32).astype(np.float64)
+          for shape in ((64, 48), (48, 32)))
+  for name in ("allgather_matmul.0", "matmul_reduce_scatter.0"):
+    np.testing.assert_allclose(given[name], a @ b, atol=1e-4)
