@@ -148,15 +148,34 @@ def test_a_thousand_random_programs(batch):
 # ----------------------------------------------------------------------- planted faults
 
 
+READ = "v_mfma.*is read while the LDS read that writes it is outstanding"
+LOADED = "is read while the vector memory load that writes it is outstanding"
+# On gfx950 operands are loaded to the LDS, and pass through no register.
+LOADED_TO_LDS = "LDS race .*loads from global memory, but .*s_waitcnt vmcnt"
+
+
+@needs_plugin
+@pytest.mark.parametrize("fault, arch, report", [
+    ("missing_lds_wait", "gfx942", READ), ("missing_lds_wait", "gfx950", READ),
+    ("missing_load_wait", "gfx942", LOADED),
+    ("missing_load_wait", "gfx950", LOADED_TO_LDS),
+])
+def test_missing_wait_in_a_kernel_is_found(fault, arch, report):
+  check_planted_fault(fault, report, f"--arch={arch}")
+
+
 @needs_plugin
 @pytest.mark.parametrize("fault, report", [
-    ("missing_wait", "v_mfma.*is read while the LDS read that writes it is outstanding"),
     ("small_workspace", r"the workspace has (\d+) bytes; this plan needs uint8\[\d+\]"),
     ("allocation_in_capture", "Failed to end stream capture: .*StreamCaptureInvalidated"),
     ("wrong_stream", "Mismatched elements"),
 ])
 def test_planted_fault_is_found(fault, report):
-  done = run("--stream-seed=5", "-m", "tests.support.planted_faults", fault)
+  check_planted_fault(fault, report)
+
+
+def check_planted_fault(fault, report, *options):
+  done = run("--stream-seed=5", *options, "-m", "tests.support.planted_faults", fault)
   assert done.stdout == "right without the fault\n", done.stdout + done.stderr
   assert done.returncode != 0 and re.search(report, done.stderr, re.DOTALL), done.stderr
 

@@ -99,8 +99,8 @@ def start(
   except _library.EmulationError as error:
     raise VirtualRocmError(str(error)) from None
   hip.jaxgemm_emulator_set_stream_delays(stream_seed, most_delay_us)
-  # XLA's own kernels have barriers that do not wait for the LDS (sort), and loads of several
-  # elements at any element. ROCm's driver allows unaligned accesses.
+  # XLA's own kernels have barriers that do not wait for LDS instructions (sort), and loads of
+  # several elements at any element. ROCm's driver allows unaligned accesses.
   emulator._set_default_options(
       emulator.Options(check_lds_races=False, check_alignment=False))
 
