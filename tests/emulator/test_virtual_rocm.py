@@ -15,28 +15,7 @@ import pytest
 from jaxgemm.emulator import rocm
 from jaxgemm.emulator.rocm import _elf
 from tests.support.paths import ROOT
-
-
-def _why_not() -> str:
-  try:
-    rocm._check_versions()
-    rocm._check_no_real_rocm()
-  except rocm.VirtualRocmError as error:
-    return str(error)
-  return ""
-
-
-_REASON = _why_not()
-needs_plugin = pytest.mark.skipif(bool(_REASON), reason=_REASON)
-
-
-def run(*arguments, **environment):
-  """Runs python -m jaxgemm.emulator.rocm, and returns the finished process."""
-  variables = {k: v for k, v in os.environ.items()
-               if k not in ("JAX_PLATFORMS", "XLA_FLAGS", "JAXGEMM_EMULATOR_LIBRARY")}
-  return subprocess.run(
-      [sys.executable, "-m", "jaxgemm.emulator.rocm", *arguments], text=True, cwd=ROOT,
-      env=variables | environment, timeout=300, capture_output=True)
+from tests.support.virtual_rocm import needs_plugin, run
 
 
 def check_programs(*names, options=(), of="tests.support.virtual_programs", **environment):
