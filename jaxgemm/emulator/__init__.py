@@ -132,6 +132,8 @@ class Options:
     beside: a kernel that runs beside the launch.
     check_waits: finds accesses to registers before their `s_waitcnt`.
     check_hazards: finds missing wait states that software must insert.
+    check_store_hazards: those of them between a store of more than 64 bits and a write of
+      the registers that it stores.
     check_lds_loads: finds loads from global memory to the LDS that nothing orders with
       other accesses to the same place: a missing `s_waitcnt vmcnt`, or barrier.
     check_lds_races: the same for LDS instructions with one another.
@@ -157,6 +159,7 @@ class Options:
   beside: Beside | None = None
   check_waits: bool = True
   check_hazards: bool = True
+  check_store_hazards: bool = True
   check_lds_loads: bool = True
   check_lds_races: bool = True
   check_global_races: bool = True

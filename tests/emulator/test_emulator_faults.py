@@ -363,6 +363,24 @@ def test_wait_states(arch, first, states, second, message):
 
 
 @both
+def test_wait_states_after_a_wide_store(arch):
+  code = POINTERS + """
+  v_mov_b32 v2, 0
+  v_mov_b32 v3, 0
+  v_mov_b32 v4, 0
+  v_mov_b32 v5, 0
+  v_lshlrev_b32 v1, 4, v0
+  global_store_dwordx4 v1, v[2:5], s[4:5]
+  s_nop {more}
+  v_mov_b32 v5, 0
+  """
+  out = words(256)
+  check_fault(code.format(more=1), code.format(more=0),
+              "vector write after a store of more than 64 bits of v5: 2", arch, out, words())
+  run(code.format(more=0), arch, out, words(), check_store_hazards=False)
+
+
+@both
 def test_matrix_results_need_passes(arch):
   """A bf16 16x16 instruction has 4 passes; gfx942 needs 3 states more, gfx950 4."""
   matrix = {"gfx942": "v_mfma_f32_16x16x16_bf16 v[4:7], v[8:9], v[8:9], v[4:7]",

@@ -100,9 +100,10 @@ def start(
     raise VirtualRocmError(str(error)) from None
   hip.jaxgemm_emulator_set_stream_delays(stream_seed, most_delay_us)
   # XLA's own kernels have barriers that do not wait for LDS instructions (sort), and loads of
-  # several elements at any element. ROCm's driver allows unaligned accesses.
-  emulator._set_default_options(
-      emulator.Options(check_lds_races=False, check_alignment=False))
+  # several elements at any element. ROCm's driver allows unaligned accesses. At the end of a
+  # block XLA's compiler leaves out a wait state after a store that LLVM 22 still inserts.
+  emulator._set_default_options(emulator.Options(
+      check_lds_races=False, check_alignment=False, check_store_hazards=False))
 
   flags = os.environ.get("XLA_FLAGS", "")
   for flag, value in _XLA_FLAGS.items():
