@@ -8,13 +8,18 @@ fewer points without it, and tests that have to compile something for themselves
 
 import os
 
-from tests.support.environment import FAST_COMPILATION, ON_GPU
+from tests.support.environment import FAST_COMPILATION, ON_GPU, VIRTUAL_ROCM
 
-os.environ["JAX_PLATFORMS"] = os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu")
+os.environ["JAX_PLATFORMS"] = (
+    "rocm,cpu" if VIRTUAL_ROCM else os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu"))
 os.environ["JAXGEMM_TUNING"] = "off"  # what was tuned on this machine changes no test
 os.environ["XLA_FLAGS"] = " ".join([
     os.environ.get("XLA_FLAGS", ""), "--xla_force_host_platform_device_count=8",
     FAST_COMPILATION])
+if VIRTUAL_ROCM:
+  from jaxgemm.emulator import rocm
+
+  rocm.start(VIRTUAL_ROCM, devices=8)
 
 # pylint: disable=wrong-import-position
 import numpy as np

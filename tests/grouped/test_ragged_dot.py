@@ -306,6 +306,11 @@ def test_errors(rng):
     for f in (lax.ragged_dot, jaxgemm.ragged_dot):
       with pytest.raises(error, match=match):
         call(f)
+  # rhs's groups are its contracted dimension: jax's error, not that there are 4 groups for 2 sizes.
+  numbers = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (1,))
+  for f in (lax.ragged_dot_general, jaxgemm.ragged_dot_general):
+    with pytest.raises(TypeError, match="distinct from contracting and batch dimensions"):
+      f(lhs, rhs, sizes, numbers)
   for error, match, keywords in (
       (TypeError, "rhs has 2 groups and group_sizes 1",
        {"group_sizes": sizes[:1], "group_offset": one}),
