@@ -4,6 +4,7 @@ The tests that run programs need JAX's ROCm plugin: pip install 'jaxgemm[virtual
 """
 
 import importlib.metadata
+import json
 import os
 import re
 import subprocess
@@ -157,6 +158,32 @@ def check_planted_fault(fault, report, *options):
   done = run("--stream-seed=5", *options, "-m", "tests.support.planted_faults", fault)
   assert done.stdout == "right without the fault\n", done.stdout + done.stderr
   assert done.returncode != 0 and re.search(report, done.stderr, re.DOTALL), done.stderr
+
+
+# ----------------------------------------------------------------------------- commands
+
+
+@needs_plugin
+def test_tuning_times_on_virtual_devices_what_no_real_one_takes(tmp_path):
+  shapes, kept = tmp_path / "shapes.json", tmp_path / "kept.json"
+  shapes.write_text('[{"m": 128, "n": 128, "k": 128}]')
+  done = run("-m", "jaxgemm.tune", str(shapes), "--workers=1", JAXGEMM_TUNING=str(kept))
+  assert done.returncode == 0, done.stderr
+  # The worker's, too.
+  assert done.stderr.count("1 virtual ROCm device(s) (gfx942)") == 2
+  (key, entry), = json.loads(kept.read_text())["entries"].items()
+  assert key.startswith("gfx942 304 virtual | ")
+  assert entry["seconds"] <= entry["plan_seconds"] and entry["xla_seconds"] > 0
+
+
+@needs_plugin
+@pytest.mark.whole
+def test_benchmark(tmp_path):
+  done = run("-m", "benchmarks", "train_step", "--tokens=16", "--cases=8", "--rounds=3",
+             f"--json={tmp_path}/rows.json", JAX_PLATFORMS="rocm,cpu")
+  assert done.returncode == 0, done.stderr
+  row, = json.loads((tmp_path / "rows.json").read_text())["rows"]
+  assert len(row["candidates"]) == 2 and max(row["gradients"].values()) < 0.02
 
 
 # ------------------------------------------------------------------------------- errors

@@ -123,6 +123,22 @@ def start(
   )
 
 
+def is_started() -> bool:
+  """Whether the GPUs of this process are virtual: they have no time of their own."""
+  return _started is not None
+
+
+def command() -> list[str]:
+  """Arguments of Python that give another program this process's virtual devices, if any.
+
+  They stand before the program's own: python ARGUMENTS -m module.
+  """
+  if _started is None:
+    return []
+  arch, devices = _started
+  return ["-m", __name__, f"--arch={arch}", f"--devices={devices}", "--over-real-rocm"]
+
+
 def count_graphs() -> int:
   """How many HIP graphs have run, child graphs included: XLA's command buffers."""
   return _library.load().jaxgemm_emulator_count_graphs()
