@@ -39,6 +39,11 @@ enum class Format : uint8_t {
 
 inline constexpr int kWaveSize = 64;
 
+// The operand src_shared_base, and the upper half of its value: the addresses at which FLAT
+// instructions access the LDS. No host has memory there.
+inline constexpr uint16_t kSharedBase = 235;
+inline constexpr uint32_t kSharedBaseHigh = 0x10000;
+
 // One operand: `count` consecutive registers from `index`, or a constant.
 struct Operand {
   enum Kind : uint8_t { kNone, kSgpr, kVgpr, kConstant } kind = kNone;
