@@ -43,7 +43,7 @@ def test_products_in_jit(arch, chip):
 @needs_plugin
 def test_products_between_kernels_of_xla():
   check_programs("gradient", "ragged", "scan", "mixed", "large_sort", "scatter",
-                 "serialized")
+                 "other_products", "division_of_float64", "serialized")
 
 
 @needs_plugin

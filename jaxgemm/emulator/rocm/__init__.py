@@ -24,9 +24,11 @@ _INSTALL = "pip install 'jaxgemm[virtual-rocm]'"
 
 # XLA would measure variants of its kernels, which means nothing here. Its all-reduce
 # kernel waits for the same kernel on other devices, and the emulator runs one kernel at a
-# time, so RCCL reduces. Its own grouped products would be calls of hipBLASLt. Sorts of
-# 16384 elements and more would be hipCUB's, in compressed code that is not read here.
+# time, so RCCL reduces. Its own grouped products, and those that Triton has no kernels for,
+# would be calls of hipBLASLt. Sorts of 16384 elements and more would be hipCUB's, in
+# compressed code that is not read here.
 _XLA_FLAGS = {
+    "--xla_disable_hlo_passes": "cublas-gemm-rewriter",
     "--xla_gpu_autotune_level": "0",
     "--xla_gpu_enable_cub_radix_sort": "false",
     "--xla_gpu_experimental_use_ragged_dot_grouped_gemm": "false",
