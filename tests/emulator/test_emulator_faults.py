@@ -168,6 +168,33 @@ def test_flat_accesses_of_the_lds(arch):
     run(code.format(first=16), arch, words(), words(), lds=256)
 
 
+APERTURES = """
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(64, 64)))
+void apertures(int* out, int which) {
+  __shared__ int shared[64];
+  volatile int own[4];
+  int item = __builtin_amdgcn_workitem_id_x();
+  own[which & 3] = item;
+  shared[item] = 100 + item;
+  volatile int* p = item & 1 ? &own[which & 3] : &shared[item];
+  *p += 1000;
+  out[item] = 2 * own[which & 3] + shared[item];
+}
+"""
+
+
+@both
+def test_flat_accesses_of_scratch(arch):
+  assert {"flat_load_dword", "src_private_base"} <= {
+      *amdgpu.compile_to_assembly(APERTURES, arch).replace(",", " ").split()}
+  out = np.zeros(64, np.int32)
+  emulator.launch(
+      amdgpu.compile_hip(APERTURES, arch), "apertures",
+      emulator.pack_arguments(out, np.int32(2)), grid=1, block=64, arch=arch, buffers=[out])
+  lanes = np.arange(64)
+  np.testing.assert_array_equal(out, 3 * lanes + 100 + np.where(lanes % 2, 2000, 1000))
+
+
 # ---------------------------------------------------------------------------------- LDS
 
 LDS_EXCHANGE = """

@@ -256,7 +256,8 @@ def scan(device):
   body, = (part for part in re.split(r"\n(?=%|ENTRY)", made.hlo) if product_lines(part))
   if body.startswith("%dynamic-slice-fusion"):
     operations = re.findall(r" = .*? ([a-z-]+)\(", body)
-    assert {*operations} == {"parameter", "constant", "dynamic-slice", "bitcast", "custom-call"}, body
+    assert {*operations} == {
+        "parameter", "constant", "dynamic-slice", "bitcast", "custom-call"}, body
     assert "loop_dynamic_slice_fusion" not in made.hlo, made.hlo
     return
   check(made, 1)

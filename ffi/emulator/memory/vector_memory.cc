@@ -58,8 +58,7 @@ class VectorMemoryUnit {
       PointerAddresses();
     }
     if (instruction_.format == Format::kFlat) {
-      for (int lane = 0; lane < kWaveSize; ++lane) shared_ |= uint64_t{IsShared(lane)} << lane;
-      shared_ &= exec_;
+      FindApertures();
       if (shared_ != 0) wave->group->lds->Begin(*wave, kLdsQueue, atomic);
     }
   }
@@ -100,7 +99,7 @@ class VectorMemoryUnit {
       const auto* from = reinterpret_cast<const uint8_t*>(stored);
       uint32_t inside = BytesInside(lane);
       if (inside == 0) return;
-      uint8_t* to = scratch_         ? Scratch(lane)
+      uint8_t* to = InScratch(lane)  ? Scratch(lane)
                     : InShared(lane) ? Shared(lane, /*reads=*/false, /*writes=*/true)
                                      : context_.memory.Write(address_[lane], inside,
                                                              AlignmentOf(op_.bytes), lane);
@@ -118,6 +117,7 @@ class VectorMemoryUnit {
     ForEachLane(exec_, [&](int lane) {
       uint64_t old = 0;
       if (BytesInside(lane) == op_.bytes) {
+        if (InScratch(lane)) throw Fault{"An atomic on scratch memory is not emulated."};
         uint8_t* at = InShared(lane) ? Shared(lane, /*reads=*/true, /*writes=*/true)
                                      : context_.memory.Atomic(address_[lane], op_.bytes, lane);
         std::memcpy(&old, at, op_.bytes);
@@ -187,9 +187,17 @@ class VectorMemoryUnit {
     }
   }
 
-  // Whether a FLAT instruction's address is one of the LDS.
-  bool IsShared(int lane) const { return address_[lane] >> 32 == kSharedBaseHigh; }
+  // Finds the lanes whose FLAT addresses are in the LDS or in scratch; these become offsets.
+  void FindApertures() {
+    ForEachLane(exec_, [&](int lane) {
+      const uint32_t high = address_[lane] >> 32;
+      if (high != kSharedBaseHigh && high != kPrivateBaseHigh) return;
+      (high == kSharedBaseHigh ? shared_ : private_) |= uint64_t{1} << lane;
+      address_[lane] &= ~uint32_t{0};
+    });
+  }
   bool InShared(int lane) const { return shared_ >> lane & 1; }
+  bool InScratch(int lane) const { return scratch_ || (private_ >> lane & 1); }
 
   uint8_t* Shared(int lane, bool reads, bool writes) {
     Lds& lds = *wave_.group->lds;
@@ -227,7 +235,7 @@ class VectorMemoryUnit {
   void Fetch(int lane, void* to) {
     uint32_t inside = BytesInside(lane);
     if (inside == 0) return;
-    const uint8_t* from = scratch_         ? Scratch(lane)
+    const uint8_t* from = InScratch(lane)  ? Scratch(lane)
                           : InShared(lane) ? Shared(lane, /*reads=*/true, /*writes=*/false)
                                            : context_.memory.Read(address_[lane], inside,
                                                                   AlignmentOf(op_.bytes), lane);
@@ -281,7 +289,7 @@ class VectorMemoryUnit {
       uint64_t begin = address_[lane] / 64, end = (address_[lane] + inside - 1) / 64;
       segments += end - begin + (begin != last);
       last = end;
-      if (context_.log != nullptr && !scratch_ && !InShared(lane))
+      if (context_.log != nullptr && !InScratch(lane) && !InShared(lane))
         context_.log->Note(address_[lane], inside);
     });
     if (scratch_) {
@@ -298,7 +306,7 @@ class VectorMemoryUnit {
   KernelContext& context_;
   uint32_t number_;
   uint64_t exec_;
-  uint64_t shared_ = 0;  // the lanes whose addresses are in the LDS
+  uint64_t shared_ = 0, private_ = 0;  // the lanes whose FLAT addresses are in the LDS, in scratch
   bool to_lds_ = false, scratch_ = false, bounded_ = false;
   uint64_t address_[kWaveSize];
   uint64_t left_[kWaveSize];
