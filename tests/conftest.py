@@ -1,6 +1,7 @@
 """All tests run on the CPU platform, which shows eight devices.
 
-The tests of test_cuda*.py need an NVIDIA GPU: JAXGEMM_TEST_PLATFORMS=cuda,cpu.
+The tests of test_cuda*.py need an NVIDIA GPU: JAXGEMM_TEST_PLATFORMS=cuda,cpu. With
+JAXGEMM_TEST_VIRTUAL_ROCM=gfx942 (or gfx950) tests run on eight virtual AMD GPUs.
 
 Tests marked `whole` run only with --whole: larger parts of a matrix that is tested at
 fewer points without it, and tests that have to compile something for themselves.
@@ -26,7 +27,7 @@ import numpy as np
 import pytest
 
 from jaxgemm.dense import api
-from tests.support import progress
+from tests.support import progress, virtual_rocm
 
 
 @pytest.fixture
@@ -76,6 +77,8 @@ def pytest_xdist_auto_num_workers(config):
 def pytest_collection_modifyitems(config, items):
   # The longest tests are there. They come first, so that all processes end at the same time.
   items.sort(key=lambda item: "project" not in item.path.parts)
+  if VIRTUAL_ROCM:
+    virtual_rocm.skip(items, VIRTUAL_ROCM)
   if config.getoption("--whole"):
     return
   left = [item for item in items if item.get_closest_marker("whole")]

@@ -1,4 +1,7 @@
-"""What tests of virtual ROCm devices share."""
+"""What tests of virtual ROCm devices share.
+
+`skip` is for JAXGEMM_TEST_VIRTUAL_ROCM, with which tests that choose no device run on them.
+"""
 
 import os
 import subprocess
@@ -30,3 +33,50 @@ def run(*arguments, timeout=300, **environment):
   return subprocess.run(
       [sys.executable, "-m", "jaxgemm.emulator.rocm", *arguments], text=True, cwd=ROOT,
       env=variables | environment, timeout=timeout, capture_output=True)
+
+
+_TILES = "It names a tile, a kernel or a message of the CPU's kernels."
+_FLOAT8 = "gfx942 has other formats of float8 than the test."
+_XF32 = "gfx942 rounds float32 operands to XF32, and the test's tolerance is that of float32."
+_ENDS = "XLA's compiler for ROCm ends the process: a product of integers with a float result."
+_BY_XLA = "It compares bits with those of XLA's CPU code."
+_LARGE = "The emulator takes minutes for products of this size."
+
+# Parts of the names of tests that do not run on virtual devices: the targets, and why.
+_BOTH, _GFX942 = ("gfx942", "gfx950"), ("gfx942",)
+_SKIPPED = {
+    "test_explain_shows_gradients_on_request": (_BOTH, _TILES),
+    "test_the_rocm_architecture_is_read_once": (_BOTH, _TILES),
+    "test_bad_options_are_errors_while_tracing[options10": (_BOTH, _TILES),
+    "test_more_shares_than_k_tiles_are_refused": (_BOTH, _TILES),
+    "test_chunks_of_another_size": (_BOTH, _TILES),
+    "test_random_problems": (_BOTH, _TILES),
+    "test_concurrent_calls_repeat_their_bits": (_BOTH, _TILES),
+    "test_stream_k_has_the_same_bits_every_time": (_BOTH, _TILES),
+    "test_explain_says_which_part_of_a_product_is_planned": (_BOTH, _TILES),
+    "test_lowering_for_rocm_without_a_gpu": (_BOTH, _TILES),
+    "test_algorithms_are_left_to_xla_or_computed": (_BOTH, _FLOAT8),
+    "test_narrow_results_round_as_astype_does": (_GFX942, _FLOAT8),
+    "test_the_sign_of_a_zero_is_kept": (_GFX942, _FLOAT8),
+    "test_the_epilogue_of_a_narrow_result_is_the_same_by_xla": (_BOTH, _BY_XLA),
+    "test_a_wide_result_has_wide_accumulators": (_BOTH, _ENDS),
+    "test_dtypes[int8-int8-float32]": (_BOTH, _ENDS),
+    "test_unsupported_operands": (_BOTH, _ENDS),
+    "test_other_dtypes_go_to_xla": (_BOTH, _ENDS),
+    "test_sharding.py::test_collectives": (_GFX942, _XF32),
+    "test_meshes_with_explicit_and_automatic_axes": (_GFX942, _XF32),
+    "test_one_mesh_axis_on_rows_and_k_gathers_the_weights": (_GFX942, _XF32),
+    "test_sharding.py::test_shard_map": (_GFX942, _XF32),
+    "test_the_gradient_of_an_array_of_no_mesh_is_on_the_explicit_mesh": (_GFX942, _XF32),
+    "test_training_gradients": (_GFX942, _XF32),
+    "test_composable_kernels_case": (_BOTH, _LARGE),
+    "4096": (_BOTH, _LARGE), "8192": (_BOTH, _LARGE),
+}
+
+
+def skip(items, target: str) -> None:
+  """Marks the tests that do not run on virtual devices of the target, with the reason."""
+  for item in items:
+    for part, (targets, reason) in _SKIPPED.items():
+      if part in item.nodeid and target in targets:
+        item.add_marker(pytest.mark.skip(reason=reason))
