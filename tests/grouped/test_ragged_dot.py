@@ -10,6 +10,7 @@ import pytest
 from benchmarks import shapes
 import jaxgemm
 from jaxgemm import fallback
+from tests.support.environment import cpu_tile
 from tests.support.ragged_reference import array, assert_close, reference, wide
 
 # Group sizes for an lhs of 50 rows.
@@ -199,7 +200,7 @@ def test_group_offset_at_the_ends(rng, offset):
 def test_schedules(rng, schedule, reduction):
   lhs, rhs = array(rng, 200, 300), array(rng, 5, 300, 70)
   sizes = jnp.array([30, 0, 101, 1, 50])
-  config = jaxgemm.GemmConfig(tile_m=32, tile_n=32, tile_k=32, num_workgroups=5)
+  config = jaxgemm.GemmConfig(**cpu_tile(tile_m=32, tile_n=32, tile_k=32), num_workgroups=5)
 
   def f(lhs, rhs):
     return jaxgemm.ragged_dot(lhs, rhs, sizes, schedule=schedule, reduction=reduction,

@@ -19,3 +19,8 @@ if not ON_GPU:
 def one_device() -> dict[str, str]:
   """For a program that sees one CPU device, not eight as the tests do."""
   return {**os.environ, "XLA_FLAGS": FAST_COMPILATION}
+
+
+def cpu_tile(**sides) -> dict[str, int]:
+  """Options for a small tile of the CPU's kernels; a GPU takes the tile that the plan chooses."""
+  return {} if ON_GPU else sides
