@@ -90,7 +90,7 @@ _SKIPPED = {
     "test_errors_while_tracing[given4-": (_BOTH, _TILES),
     "test_errors_while_tracing[given15-": (_BOTH, _TILES),
     "test_composable_kernels_case": (_BOTH, _LARGE),
-    "4096": (_BOTH, _LARGE), "8192": (_BOTH, _LARGE),
+    "2048-2048-2048": (_BOTH, _LARGE), "4096": (_BOTH, _LARGE), "8192": (_BOTH, _LARGE),
 }
 
 
