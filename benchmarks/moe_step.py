@@ -38,8 +38,10 @@ def main(argv) -> int:
   import jax
 
   from benchmarks import moe_rows, moe_table, report
+  from jaxgemm.emulator import rocm
 
-  on_gpu = jax.default_backend() == "gpu"
+  # A virtual GPU has no time of its own.
+  on_gpu = jax.default_backend() == "gpu" and not rocm.is_started()
   cases = {str(case["num_experts"]): moe_rows.Problem(**case)
            for case in _CASES[FLAGS.size or ("gpu" if on_gpu else "cpu")]}
   if unknown := set(FLAGS.cases) - set(cases):

@@ -1,6 +1,7 @@
 """All tests run on the CPU platform, which shows eight devices.
 
-The tests of test_cuda*.py need an NVIDIA GPU: JAXGEMM_TEST_PLATFORMS=cuda,cpu.
+The tests of test_cuda*.py need an NVIDIA GPU: JAXGEMM_TEST_PLATFORMS=cuda,cpu. With
+JAXGEMM_TEST_VIRTUAL_ROCM=gfx942 (or gfx950) tests run on eight virtual AMD GPUs.
 
 Tests marked `whole` run only with --whole: larger parts of a matrix that is tested at
 fewer points without it, and tests that have to compile something for themselves.
@@ -8,20 +9,25 @@ fewer points without it, and tests that have to compile something for themselves
 
 import os
 
-from tests.support.environment import FAST_COMPILATION, ON_GPU
+from tests.support.environment import FAST_COMPILATION, ON_GPU, VIRTUAL_ROCM
 
-os.environ["JAX_PLATFORMS"] = os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu")
+os.environ["JAX_PLATFORMS"] = (
+    "rocm,cpu" if VIRTUAL_ROCM else os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu"))
 os.environ["JAXGEMM_TUNING"] = "off"  # what was tuned on this machine changes no test
 os.environ["XLA_FLAGS"] = " ".join([
     os.environ.get("XLA_FLAGS", ""), "--xla_force_host_platform_device_count=8",
     FAST_COMPILATION])
+if VIRTUAL_ROCM:
+  from jaxgemm.emulator import rocm
+
+  rocm.start(VIRTUAL_ROCM, devices=8)
 
 # pylint: disable=wrong-import-position
 import numpy as np
 import pytest
 
 from jaxgemm.dense import api
-from tests.support import progress
+from tests.support import progress, virtual_rocm
 
 
 @pytest.fixture
@@ -67,10 +73,23 @@ def pytest_xdist_auto_num_workers(config):
   return min(len(os.sched_getaffinity(0)), 8)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+  """Skips a test on virtual GPUs that asks for a tile which only the CPU's kernels have."""
+  try:
+    return (yield)
+  except (ValueError, AssertionError) as error:  # the latter of an error with another message
+    if VIRTUAL_ROCM and "for this product has tile_" in str(error):
+      pytest.skip("It names a tile that only the CPU's kernels have.")
+    raise
+
+
 @pytest.hookimpl(trylast=True)  # after -k and -m
 def pytest_collection_modifyitems(config, items):
   # The longest tests are there. They come first, so that all processes end at the same time.
   items.sort(key=lambda item: "project" not in item.path.parts)
+  if VIRTUAL_ROCM:
+    virtual_rocm.skip(items, VIRTUAL_ROCM)
   if config.getoption("--whole"):
     return
   left = [item for item in items if item.get_closest_marker("whole")]

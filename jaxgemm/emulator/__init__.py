@@ -132,7 +132,11 @@ class Options:
     beside: a kernel that runs beside the launch.
     check_waits: finds accesses to registers before their `s_waitcnt`.
     check_hazards: finds missing wait states that software must insert.
-    check_lds_races: finds accesses to the LDS that nothing orders.
+    check_store_hazards: those of them between a store of more than 64 bits and a write of
+      the registers that it stores.
+    check_lds_loads: finds loads from global memory to the LDS that nothing orders with
+      other accesses to the same place: a missing `s_waitcnt vmcnt`, or barrier.
+    check_lds_races: the same for LDS instructions with one another.
     check_global_races: the same in global memory, also between workgroups.
     check_uninitialized: finds reads of LDS that nothing wrote.
     check_bounds: finds accesses outside the launch's buffers.
@@ -155,6 +159,8 @@ class Options:
   beside: Beside | None = None
   check_waits: bool = True
   check_hazards: bool = True
+  check_store_hazards: bool = True
+  check_lds_loads: bool = True
   check_lds_races: bool = True
   check_global_races: bool = True
   check_uninitialized: bool = True

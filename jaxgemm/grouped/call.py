@@ -78,7 +78,7 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
     group_sizes = jax.ShapeDtypeStruct(
         (*group_sizes.shape[:-1], local), group_sizes.dtype)
   elif len(numbers.rhs_group_dimensions) == 1 and (
-      0 <= numbers.rhs_group_dimensions[0] < rhs.ndim):
+      numbers.rhs_group_dimensions[0] in _free_of_rhs(numbers, rhs.ndim)):
     check_num_groups(rhs.shape[numbers.rhs_group_dimensions[0]], groups)
   # jax 0.10.0 has no out_sharding.
   sharded = {} if out_sharding is None else {"out_sharding": out_sharding}
@@ -87,6 +87,12 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
           lhs, rhs, group_sizes, numbers, precision, preferred_element_type, **sharded),
       lhs, rhs, group_sizes)
   return result, local
+
+
+def _free_of_rhs(numbers, rank: int) -> list[int]:
+  """rhs's dimensions that are neither contracted nor batch; its groups are one of them."""
+  (_, contracted), (_, batch) = numbers.dot_dimension_numbers
+  return [i for i in range(rank) if i not in (*contracted, *batch)]
 
 
 def _int32(sizes, extent: int):

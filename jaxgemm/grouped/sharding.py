@@ -98,6 +98,11 @@ class Assignment(NamedTuple):
     return NamedSharding(mesh, PartitionSpec(*(
         self.axes.get(x, ()) + further.get(x, ()) or None for x in labels)))
 
+  def operand_shardings(self, mesh, form, labels) -> tuple[NamedSharding, ...]:
+    # A part of the sum is added to the same part of the buffer.
+    buffer = form.buffer_index() if form.mode == "k" and form.accumulate else None
+    return tuple(self.sharding(mesh, x, i == buffer) for i, x in enumerate(labels))
+
   def rest(self, letter: str) -> Axes:
     """The letter's axes that results are summed over but not scattered over."""
     scattered = set().union(*self.scattered.values())
@@ -272,7 +277,7 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish, within):
         asked.mesh,
         meshes.without_explicit_axes(functools.partial(block, assigned=assigned)),
         [assigned.sharding(mesh, x, True) for x in (out, z)[:len(results)]],
-        tuple(assigned.sharding(mesh, x) for x in labels),
+        assigned.operand_shardings(mesh, form, labels),
     )
 
   def infer_sharding_from_operands(mesh, operands, results):
@@ -314,5 +319,5 @@ def explicit(mesh, *operands, form, spec, compute, finish, result) -> jax.Array:
                   compute=compute, finish=finish, assigned=assigned)[0]
 
   return meshes.on_explicit_mesh(
-      mesh, body, operands, tuple(assigned.sharding(mesh, x) for x in labels),
+      mesh, body, operands, assigned.operand_shardings(mesh, form, labels),
       assigned.sharding(mesh, out_labels(form, labels)[0], True), result.sharding)

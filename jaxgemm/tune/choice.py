@@ -17,6 +17,7 @@ import pathlib
 import jax
 
 from jaxgemm import _ffi
+from jaxgemm.emulator import rocm
 from jaxgemm.tune import database
 from jaxgemm.tune.database import Entry
 
@@ -38,7 +39,8 @@ def machine(target: str, cus: int) -> str:
   if target == "cpu":
     best = next(each["name"] for each in _ffi.native.host_kernels() if each["available"])
     return f"cpu {best} {len(os.sched_getaffinity(0))}"
-  return f"{target} {cus}"
+  # The times of a virtual GPU say nothing about a real one.
+  return f"{target} {cus}" + " virtual" * rocm.is_started()
 
 
 def bucket(size: int) -> int:

@@ -13,6 +13,7 @@ import jax
 import numpy as np
 
 from jaxgemm.config import check_choice
+from jaxgemm.emulator import rocm
 from jaxgemm.tune import choice, database, timing
 from jaxgemm.tune.products import ROUTINGS, Product, products
 
@@ -271,7 +272,7 @@ def _difference(out, reference) -> str:
 
 def _timed(functions: Mapping[str, Callable], inputs, rounds: int) -> timing.Timing:
   """Seconds of each function: on a GPU the device's time, else wall time."""
-  if jax.default_backend() == "gpu":
+  if jax.default_backend() == "gpu" and not rocm.is_started():
     from jaxgemm.tune import gpu_trace  # pylint: disable=g-import-not-at-top
 
     def on_inputs(function):

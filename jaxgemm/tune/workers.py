@@ -15,10 +15,11 @@ import warnings
 
 import jax
 
+from jaxgemm.emulator import rocm
 from jaxgemm.tune import tune
 from jaxgemm.tune.products import Product
 
-# What the Python of a worker runs; it takes a file descriptor and a device's number.
+# What the Python of a worker runs; it takes a file descriptor, a device's number and its kind.
 PROGRAM = ("-m", "jaxgemm.tune.workers")
 _START_SECONDS = 300.0
 # All candidates are timed together; each has so often as long for that.
@@ -44,7 +45,8 @@ class Worker:
       number, visible = 0, str(device.local_hardware_id)
       env |= {"JAX_CUDA_VISIBLE_DEVICES": visible, "JAX_ROCM_VISIBLE_DEVICES": visible}
     self._process = subprocess.Popen(
-        [sys.executable, *PROGRAM, str(theirs.fileno()), str(number)],
+        [sys.executable, *rocm.command(), *PROGRAM, str(theirs.fileno()), str(number),
+         device.device_kind],
         pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=env)
     theirs.close()
     if self._said(_START_SECONDS) != ("ready", None):
@@ -102,9 +104,12 @@ def run(count: int, candidate_seconds: float, work: Callable[[Callable], None]) 
 
 
 def main() -> None:
-  pipe, device = Connection(int(sys.argv[1])), int(sys.argv[2])
+  pipe, number, kind = Connection(int(sys.argv[1])), int(sys.argv[2]), sys.argv[3]
   warnings.simplefilter("ignore")  # this process's parent has warned
-  jax.config.update("jax_default_device", jax.local_devices()[device])
+  device = jax.local_devices()[number]
+  if device.device_kind != kind:  # jax falls back to the CPU where it finds no GPU
+    sys.exit(f"This worker found a {device.device_kind}, and {kind} was asked for.")
+  jax.config.update("jax_default_device", device)
   pipe.send(("ready", None))
   while True:
     try:

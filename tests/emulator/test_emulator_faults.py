@@ -132,6 +132,69 @@ def test_flat_counts_in_both(arch):
                 "v4 is read while the flat load", arch, words(), words())
 
 
+@both
+def test_flat_accesses_of_the_lds(arch):
+  """Through src_shared_base; even lanes access the LDS, odd ones a buffer, in one instruction."""
+  code = POINTERS + """
+  s_mov_b64 s[8:9], src_shared_base
+  v_add_u32 v2, {first}, v1          ; the address in the LDS
+  v_add_co_u32 v4, vcc, s4, v1
+  v_mov_b32 v3, s9
+  v_mov_b32 v5, s5
+  v_addc_co_u32 v5, vcc, 0, v5, vcc
+  v_and_b32 v6, 1, v0
+  v_cmp_eq_u32 vcc, 1, v6
+  v_add_u32 v7, 1000, v0
+  ds_write_b32 v2, v7
+  s_waitcnt lgkmcnt(0)
+  s_nop 1
+  v_cndmask_b32 v8, v2, v4, vcc
+  v_cndmask_b32 v9, v3, v5, vcc
+  flat_load_dword v10, v[8:9]
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  v_add_u32 v10, v10, v10
+  flat_store_dword v[8:9], v10
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  ds_read_b32 v11, v2
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v1, v11, s[6:7]
+  """
+  data, out = words(), words()
+  run(code.format(first=16), arch, data, out, lds=512)
+  lanes = np.arange(64)
+  np.testing.assert_array_equal(data, np.where(lanes % 2, 2 * lanes, lanes))
+  np.testing.assert_array_equal(out, np.where(lanes % 2, 1000 + lanes, 2 * (1000 + lanes)))
+  with pytest.raises(emulator.EmulationError, match="outside the workgroup's 256 bytes"):
+    run(code.format(first=16), arch, words(), words(), lds=256)
+
+
+APERTURES = """
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(64, 64)))
+void apertures(int* out, int which) {
+  __shared__ int shared[64];
+  volatile int own[4];
+  int item = __builtin_amdgcn_workitem_id_x();
+  own[which & 3] = item;
+  shared[item] = 100 + item;
+  volatile int* p = item & 1 ? &own[which & 3] : &shared[item];
+  *p += 1000;
+  out[item] = 2 * own[which & 3] + shared[item];
+}
+"""
+
+
+@both
+def test_flat_accesses_of_scratch(arch):
+  assert {"flat_load_dword", "src_private_base"} <= {
+      *amdgpu.compile_to_assembly(APERTURES, arch).replace(",", " ").split()}
+  out = np.zeros(64, np.int32)
+  emulator.launch(
+      amdgpu.compile_hip(APERTURES, arch), "apertures",
+      emulator.pack_arguments(out, np.int32(2)), grid=1, block=64, arch=arch, buffers=[out])
+  lanes = np.arange(64)
+  np.testing.assert_array_equal(out, 3 * lanes + 100 + np.where(lanes % 2, 2000, 1000))
+
+
 # ---------------------------------------------------------------------------------- LDS
 
 LDS_EXCHANGE = """
@@ -360,6 +423,24 @@ def test_wait_states(arch, first, states, second, message):
   def with_states(n):
     return code.format(first=first, second=second, nop=f"s_nop {n - 1}" if n else "")
   check_fault(with_states(states), with_states(states - 1), message, arch, words())
+
+
+@both
+def test_wait_states_after_a_wide_store(arch):
+  code = POINTERS + """
+  v_mov_b32 v2, 0
+  v_mov_b32 v3, 0
+  v_mov_b32 v4, 0
+  v_mov_b32 v5, 0
+  v_lshlrev_b32 v1, 4, v0
+  global_store_dwordx4 v1, v[2:5], s[4:5]
+  s_nop {more}
+  v_mov_b32 v5, 0
+  """
+  out = words(256)
+  check_fault(code.format(more=1), code.format(more=0),
+              "vector write after a store of more than 64 bits of v5: 2", arch, out, words())
+  run(code.format(more=0), arch, out, words(), check_store_hazards=False)
 
 
 @both

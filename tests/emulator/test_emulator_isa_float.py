@@ -308,3 +308,36 @@ def test_division():
     for a, b in zip(numerators, denominators):
       got = isa.run("gfx942", DIVISION.lstrip(), v={2: a, 3: b})
       same(got.v[9].view(F32), a / b)
+
+
+DIVISION_F64 = """
+v_div_scale_f64 v[10:11], s[2:3], v[4:5], v[4:5], v[2:3]
+v_rcp_f64_e32 v[12:13], v[10:11]
+v_div_scale_f64 v[14:15], vcc, v[2:3], v[4:5], v[2:3]
+v_fma_f64 v[16:17], -v[10:11], v[12:13], 1.0
+v_fma_f64 v[12:13], v[12:13], v[16:17], v[12:13]
+v_fma_f64 v[16:17], -v[10:11], v[12:13], 1.0
+v_fma_f64 v[12:13], v[12:13], v[16:17], v[12:13]
+v_mul_f64 v[16:17], v[14:15], v[12:13]
+v_fma_f64 v[10:11], -v[10:11], v[16:17], v[14:15]
+v_div_fmas_f64 v[10:11], v[10:11], v[12:13], v[16:17]
+v_div_fixup_f64 v[8:9], v[10:11], v[4:5], v[2:3]
+"""
+
+
+def test_division_of_float64():
+  bits = _RNG.integers(0, 2**64, (2, 4096), np.uint64).view(np.float64)
+  ends = _RNG.standard_normal((2, 2048))
+  ends[0, :1024] *= 2.0**-900
+  ends[1, :1024] *= _RNG.choice([2.0**100, 2.0**140, 2.0**170, 2.0**-200], 1024)
+  ends[0, 1024:] *= 2.0**-1022
+  ends[1, 1024:] *= _RNG.choice([2.0**-1030, 2.0**-2, 2.0**40, 2.0**1022], 1024)
+  specials = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -3.0, 5e-324, -2.0**-1022, 1.7e308]
+  every = np.array(np.meshgrid(specials, specials)).reshape(2, -1)[:, :64]
+  numerators, denominators = np.concatenate([bits, ends, every], axis=1)
+  with np.errstate(all="ignore"):
+    for a, b in zip(numerators.reshape(-1, 64), denominators.reshape(-1, 64)):
+      (a_low, a_high), (b_low, b_high) = (x.view(np.uint32).reshape(64, 2).T.copy() for x in (a, b))
+      got = isa.run("gfx942", DIVISION_F64.lstrip(), v={2: a_low, 3: a_high, 4: b_low, 5: b_high})
+      quotient = np.stack([got.v[8], got.v[9]], axis=1).view(np.float64)[:, 0]
+      same(quotient, a / b)

@@ -146,6 +146,69 @@ def test_pointer_attributes(hip):
          host)
 
 
+class Attributes(ctypes.Structure):
+  _fields_ = [("type", ctypes.c_int), ("device", ctypes.c_int),
+              ("device_pointer", ctypes.c_void_p), ("host_pointer", ctypes.c_void_p),
+              ("is_managed", ctypes.c_int), ("flags", ctypes.c_uint)]
+
+
+def test_all_attributes_of_a_pointer(hip):
+  found = Attributes()
+  pointer = hip.make("hipExtMallocWithFlags", ctypes.c_size_t(64), 3)
+  hip.call("hipPointerGetAttributes", ctypes.byref(found), pointer)
+  assert (found.type, found.device, found.device_pointer) == (2, 0, pointer.value)
+  assert found.host_pointer is None and not found.is_managed
+  expect(1, "no memory of the host", hip, "hipHostGetDevicePointer",
+         ctypes.byref(ctypes.c_void_p()), pointer, 0)
+  pinned = hip.make("hipHostMalloc", ctypes.c_size_t(64), 0)
+  hip.call("hipPointerGetAttributes", ctypes.byref(found), pinned)
+  assert (found.type, found.device_pointer, found.host_pointer) == (1, *2 * [pinned.value])
+  assert hip.make("hipHostGetDevicePointer", pinned, 0).value == pinned.value
+  hip.call("hipPointerGetAttributes", ctypes.byref(found), (ctypes.c_char * 64)())
+  assert (found.type, found.device) == (0, -1)
+  device, kind = ctypes.c_int(7), ctypes.c_int(7)
+  hip.call("hipDrvPointerGetAttributes", 2, (ctypes.c_int * 2)(9, 2), (ctypes.c_void_p * 2)(
+      ctypes.addressof(device), ctypes.addressof(kind)), pointer)
+  assert (device.value, kind.value) == (0, 2)
+
+
+def test_what_a_stream_says_of_itself(hip):
+  flags, priority, status, number = (ctypes.c_uint(7), ctypes.c_int(7), ctypes.c_int(7),
+                                     ctypes.c_ulonglong(7))
+  stream = hip.stream()
+  hip.call("hipStreamGetFlags", stream, ctypes.byref(flags))
+  hip.call("hipStreamGetPriority", stream, ctypes.byref(priority))
+  assert (flags.value, priority.value) == (NON_BLOCKING, 0)
+  info = lambda: hip.call("hipStreamGetCaptureInfo", stream, ctypes.byref(status),
+                          ctypes.byref(number))
+  info()
+  assert (status.value, number.value) == (0, 0)
+  hip.call("hipStreamBeginCapture", stream, GLOBAL)
+  info()
+  assert status.value == 1 and number.value != 0
+  expect(UNSUPPORTED, "hipMalloc was called", hip, "hipMalloc", ctypes.byref(ctypes.c_void_p()),
+         ctypes.c_size_t(64))
+  info()
+  assert status.value == 2
+  expect(INVALIDATED, "has failed before", hip, "hipStreamEndCapture", stream,
+         ctypes.byref(ctypes.c_void_p()))
+
+
+def test_a_stream_writes_a_value_in_its_order(hip, triple):
+  be_late(hip)
+  source, out, stream = hip.words(range(64)), hip.words([7] * 64), hip.stream()
+  hip.triple(triple, source, out, stream)
+  hip.call("hipStreamWriteValue64", stream, out, ctypes.c_uint64(5 << 32 | 3), 0)
+  hip.call("hipStreamSynchronize", stream)
+  assert hip.read(out, 3) == [3, 5, 7]
+
+
+def test_virtual_addresses_and_other_processes_are_not_supported(hip):
+  for name, arguments in (("hipMemAddressReserve", [None, ctypes.c_size_t(64), None, None, None]),
+                          ("hipIpcGetMemHandle", [None, None])):
+    expect(801, f"does not support {name}", hip, name, *arguments)
+
+
 def test_launch_on_a_late_stream_finishes_at_synchronize(hip, triple):
   be_late(hip)
   source, out, stream = hip.words(range(64)), hip.words([7] * 64), hip.stream()

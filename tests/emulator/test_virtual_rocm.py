@@ -4,6 +4,7 @@ The tests that run programs need JAX's ROCm plugin: pip install 'jaxgemm[virtual
 """
 
 import importlib.metadata
+import json
 import os
 import re
 import subprocess
@@ -15,28 +16,7 @@ import pytest
 from jaxgemm.emulator import rocm
 from jaxgemm.emulator.rocm import _elf
 from tests.support.paths import ROOT
-
-
-def _why_not() -> str:
-  try:
-    rocm._check_versions()
-    rocm._check_no_real_rocm()
-  except rocm.VirtualRocmError as error:
-    return str(error)
-  return ""
-
-
-_REASON = _why_not()
-needs_plugin = pytest.mark.skipif(bool(_REASON), reason=_REASON)
-
-
-def run(*arguments, **environment):
-  """Runs python -m jaxgemm.emulator.rocm, and returns the finished process."""
-  variables = {k: v for k, v in os.environ.items()
-               if k not in ("JAX_PLATFORMS", "XLA_FLAGS", "JAXGEMM_EMULATOR_LIBRARY")}
-  return subprocess.run(
-      [sys.executable, "-m", "jaxgemm.emulator.rocm", *arguments], text=True, cwd=ROOT,
-      env=variables | environment, timeout=300, capture_output=True)
+from tests.support.virtual_rocm import needs_plugin, run
 
 
 def check_programs(*names, options=(), of="tests.support.virtual_programs", **environment):
@@ -63,7 +43,7 @@ def test_products_in_jit(arch, chip):
 @needs_plugin
 def test_products_between_kernels_of_xla():
   check_programs("gradient", "ragged", "scan", "mixed", "large_sort", "scatter",
-                 "serialized")
+                 "other_products", "division_of_float64", "serialized")
 
 
 @needs_plugin
@@ -148,17 +128,62 @@ def test_a_thousand_random_programs(batch):
 # ----------------------------------------------------------------------- planted faults
 
 
+READ = "v_mfma.*is read while the LDS read that writes it is outstanding"
+LOADED = "is read while the vector memory load that writes it is outstanding"
+# On gfx950 operands are loaded to the LDS, and pass through no register.
+LOADED_TO_LDS = "LDS race .*loads from global memory, but .*s_waitcnt vmcnt"
+
+
+@needs_plugin
+@pytest.mark.parametrize("fault, arch, report", [
+    ("missing_lds_wait", "gfx942", READ), ("missing_lds_wait", "gfx950", READ),
+    ("missing_load_wait", "gfx942", LOADED),
+    ("missing_load_wait", "gfx950", LOADED_TO_LDS),
+])
+def test_missing_wait_in_a_kernel_is_found(fault, arch, report):
+  check_planted_fault(fault, report, f"--arch={arch}")
+
+
 @needs_plugin
 @pytest.mark.parametrize("fault, report", [
-    ("missing_wait", "v_mfma.*is read while the LDS read that writes it is outstanding"),
     ("small_workspace", r"the workspace has (\d+) bytes; this plan needs uint8\[\d+\]"),
     ("allocation_in_capture", "Failed to end stream capture: .*StreamCaptureInvalidated"),
     ("wrong_stream", "Mismatched elements"),
 ])
 def test_planted_fault_is_found(fault, report):
-  done = run("--stream-seed=5", "-m", "tests.support.planted_faults", fault)
+  check_planted_fault(fault, report)
+
+
+def check_planted_fault(fault, report, *options):
+  done = run("--stream-seed=5", *options, "-m", "tests.support.planted_faults", fault)
   assert done.stdout == "right without the fault\n", done.stdout + done.stderr
   assert done.returncode != 0 and re.search(report, done.stderr, re.DOTALL), done.stderr
+
+
+# ----------------------------------------------------------------------------- commands
+
+
+@needs_plugin
+def test_tuning_times_on_virtual_devices_what_no_real_one_takes(tmp_path):
+  shapes, kept = tmp_path / "shapes.json", tmp_path / "kept.json"
+  shapes.write_text('[{"m": 128, "n": 128, "k": 128}]')
+  done = run("-m", "jaxgemm.tune", str(shapes), "--workers=1", JAXGEMM_TUNING=str(kept))
+  assert done.returncode == 0, done.stderr
+  # The worker's, too.
+  assert done.stderr.count("1 virtual ROCm device(s) (gfx942)") == 2
+  (key, entry), = json.loads(kept.read_text())["entries"].items()
+  assert key.startswith("gfx942 304 virtual | ")
+  assert entry["seconds"] <= entry["plan_seconds"] and entry["xla_seconds"] > 0
+
+
+@needs_plugin
+@pytest.mark.whole
+def test_benchmark(tmp_path):
+  done = run("-m", "benchmarks", "train_step", "--tokens=16", "--cases=8", "--rounds=3",
+             f"--json={tmp_path}/rows.json", JAX_PLATFORMS="rocm,cpu")
+  assert done.returncode == 0, done.stderr
+  row, = json.loads((tmp_path / "rows.json").read_text())["rows"]
+  assert len(row["candidates"]) == 2 and max(row["gradients"].values()) < 0.02
 
 
 # ------------------------------------------------------------------------------- errors

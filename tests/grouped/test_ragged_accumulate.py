@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from tests.support.environment import cpu_tile
 from tests.support.ragged_fused import (
   BOTH,
   GROUPS,
@@ -68,7 +69,7 @@ def test_accumulate_without_rows_or_groups(rng):
 def test_accumulate_schedules(rng, schedule, reduction):
   lhs, rhs = array(rng, M, 40), array(rng, M, 70)
   buffer = array(rng, GROUPS, 40, 70)
-  config = jaxgemm.GemmConfig(tile_m=16, tile_n=32, tile_k=4, num_workgroups=5)
+  config = jaxgemm.GemmConfig(**cpu_tile(tile_m=16, tile_n=32, tile_k=4), num_workgroups=5)
   given = accumulate(lhs, rhs, buffer, schedule=schedule, reduction=reduction,
                      config=config)
   assert_close(given, wide(lambda *x: x[2] + sums(*x[:2]), lhs, rhs, buffer))

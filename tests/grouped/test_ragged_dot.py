@@ -10,6 +10,7 @@ import pytest
 from benchmarks import shapes
 import jaxgemm
 from jaxgemm import fallback
+from tests.support.environment import cpu_tile
 from tests.support.ragged_reference import array, assert_close, reference, wide
 
 # Group sizes for an lhs of 50 rows.
@@ -199,7 +200,7 @@ def test_group_offset_at_the_ends(rng, offset):
 def test_schedules(rng, schedule, reduction):
   lhs, rhs = array(rng, 200, 300), array(rng, 5, 300, 70)
   sizes = jnp.array([30, 0, 101, 1, 50])
-  config = jaxgemm.GemmConfig(tile_m=32, tile_n=32, tile_k=32, num_workgroups=5)
+  config = jaxgemm.GemmConfig(**cpu_tile(tile_m=32, tile_n=32, tile_k=32), num_workgroups=5)
 
   def f(lhs, rhs):
     return jaxgemm.ragged_dot(lhs, rhs, sizes, schedule=schedule, reduction=reduction,
@@ -306,6 +307,11 @@ def test_errors(rng):
     for f in (lax.ragged_dot, jaxgemm.ragged_dot):
       with pytest.raises(error, match=match):
         call(f)
+  # rhs's groups are its contracted dimension: jax's error, not that there are 4 groups for 2 sizes.
+  numbers = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (1,))
+  for f in (lax.ragged_dot_general, jaxgemm.ragged_dot_general):
+    with pytest.raises(TypeError, match="distinct from contracting and batch dimensions"):
+      f(lhs, rhs, sizes, numbers)
   for error, match, keywords in (
       (TypeError, "rhs has 2 groups and group_sizes 1",
        {"group_sizes": sizes[:1], "group_offset": one}),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from tests.support.environment import cpu_tile
 from tests.support.jax_versions import needs_ragged_out_sharding
 from tests.support.ragged_fused import (
   BOTH,
@@ -95,7 +96,7 @@ def test_gated_without_groups_or_rows(rng):
 @pytest.mark.parametrize("schedule", ["persistent", "work_stealing", "stream_k"])
 def test_gated_schedules(rng, schedule):
   lhs, rhs = array(rng, M, 300), array(rng, GROUPS, 300, 2, 70)
-  config = jaxgemm.GemmConfig(tile_m=16, tile_n=32, tile_k=32, num_workgroups=5)
+  config = jaxgemm.GemmConfig(**cpu_tile(tile_m=16, tile_n=32, tile_k=32), num_workgroups=5)
   given = gated(lhs, rhs, SIZES, schedule=schedule, config=config)
   assert_close(given, wide(reference, lhs, rhs))
 

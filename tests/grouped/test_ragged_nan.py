@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from tests.support.environment import cpu_tile
 from tests.support.ragged_reference import array, assert_close
 
 # Group sizes for an lhs of 200 rows; the last 61 rows belong to no group.
@@ -19,7 +20,7 @@ UNUSED = np.arange(STARTS[-1], 200)
 SCHEDULES = [("persistent", None), ("work_stealing", None), ("stream_k", "linear"),
              ("stream_k", "tree"), ("stream_k", "atomic")]
 schedules = pytest.mark.parametrize("schedule, reduction", SCHEDULES)
-CONFIG = jaxgemm.GemmConfig(tile_m=32, tile_n=32, tile_k=32, num_workgroups=5)
+CONFIG = jaxgemm.GemmConfig(**cpu_tile(tile_m=32, tile_n=32, tile_k=32), num_workgroups=5)
 
 
 @functools.cache

@@ -178,12 +178,17 @@ def test_contracted_rows(rng, lhs, rhs, out, wanted, accumulate):
   assert found == (wanted, [out])
 
 
-def test_products_over_many_rows_use_reduce_scatter(rng):
-  arrays = array(rng, 64, 16), array(rng, 64, 24), jnp.array([37, 5], jnp.int32)
-  product = functools.partial(jaxgemm.ragged_dot_general,
-                              ragged_dot_dimension_numbers=CONTRACTED_ROWS)
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_products_over_many_rows_use_reduce_scatter(rng, accumulate):
+  arrays = (array(rng, 64, 16), array(rng, 64, 24), jnp.array([37, 5], jnp.int32),
+            array(rng, 2, 16, 24))
+
+  def product(lhs, rhs, sizes, buffer):
+    return jaxgemm.ragged_dot_general(lhs, rhs, sizes, CONTRACTED_ROWS,
+                                      accumulate=buffer if accumulate else None)
+
   for out in (P("x"), P(None, "x"), P(None, None, "x")):
-    assert compare(product, arrays, (P("x"), P("x"), P()), out) == (
+    assert compare(product, arrays, (P("x"), P("x"), P(), out), out) == (
         ["reduce-scatter"], [out])
 
 

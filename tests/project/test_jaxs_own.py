@@ -1,7 +1,8 @@
 """JAX's own tests of products, run against jaxgemm's functions.
 
 They are read from a checkout of jax at the installed version's tag, which the
-environment variable JAX_CHECKOUT names.
+environment variable JAX_CHECKOUT names. JAXGEMM_TEST_VIRTUAL_ROCM=gfx942 runs them on
+virtual AMD GPUs.
 """
 
 import functools
@@ -95,6 +96,12 @@ def of_products(module) -> dict[str, type]:
     if any(changed.values()):
       cases[name] = type(case)(name, (case,), changed)
   return cases
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compilation_cache():
+  """Creates the compilation cache, because jax's tests fail if one of them does."""
+  jax.jit(lambda x: x + 1)(0)
 
 
 @pytest.fixture(autouse=True)

@@ -4,8 +4,10 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+from tests.support import virtual_rocm
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
@@ -64,6 +66,27 @@ def test_trains_in_jaxgemm_and_agrees_with_jax(tmp_path, dtype):
     assert len(shares) == 8 and min(shares) >= 0 and sum(shares) == pytest.approx(1)
   for share in metrics["expert_load"][-1][1][0]:
     assert f" {100 * share:.1f} " in done.stdout
+
+
+@pytest.mark.whole
+@virtual_rocm.needs_plugin
+def test_trains_on_a_virtual_mi300x_as_on_the_cpu(tmp_path):
+  options = [*TINY, "--steps=20"]
+  on_cpu = python("train_lm.py", *options, f"--out_dir={tmp_path}/cpu")
+  assert on_cpu.returncode == 0, on_cpu.stderr
+  done = virtual_rocm.run(
+      "--arch=MI300X", "-m", "tests.support.counted_graphs", "examples/train_lm.py", *options,
+      f"--out_dir={tmp_path}/rocm", timeout=1200)
+  assert done.returncode == 0, done.stderr
+  cpu, rocm = (json.loads((tmp_path / name / "metrics.json").read_text())
+               for name in ("cpu", "rocm"))
+  assert len(rocm["loss"]) == 20 and rocm["loss"][-1] < 0.85 * rocm["loss"][0]
+  np.testing.assert_allclose(rocm["loss"], cpu["loss"], rtol=2e-3)
+  assert {p["kernel"] for p in rocm["products"]}.isdisjoint(
+      p["kernel"] for p in cpu["products"])
+  assert rocm["compiled_step"]["jaxgemm_gemm"] == 42 and rocm["compiled_step"]["dot"] == 0
+  # XLA runs each step's products and its own kernels in command buffers.
+  assert int(done.stdout.split(" graphs")[0].split()[-1]) >= 20
 
 
 BROKEN = """

@@ -254,13 +254,22 @@ def accumulate(device):
 
 
 def scan(device):
-  """In a loop XLA cuts out the weights of a layer, and fuses nothing into the product."""
+  """In a loop XLA cuts out the weights of a layer, and fuses nothing else into the product.
+
+  From jax 0.12 on the product reads the weights where they are.
+  """
   def layers(x, weights):
     return lax.scan(lambda x, w: (jnp.tanh(matmul(x, w)), None), x, weights)[0]
 
   made = compile_for(device, layers, A, ((6, 128, 128), BF16))
+  body, = (part for part in re.split(r"\n(?=%|ENTRY)", made.hlo) if product_lines(part))
+  if body.startswith("%dynamic-slice-fusion"):
+    operations = re.findall(r" = .*? ([a-z-]+)\(", body)
+    assert {*operations} == {
+        "parameter", "constant", "dynamic-slice", "bitcast", "custom-call"}, body
+    assert "loop_dynamic_slice_fusion" not in made.hlo, made.hlo
+    return
   check(made, 1)
-  body = next(part for part in re.split(r"\n(?=%|ENTRY)", made.hlo) if product_lines(part))
   fusions = re.findall(r"%(\S+) = \S+ fusion\(", body)
   assert [re.sub(r"[.\d]+$", "", name) for name in sorted(fusions)] == [
       "loop_add_fusion", "loop_convert_fusion", "loop_dynamic_slice_fusion"], body

@@ -4,7 +4,9 @@ import os
 
 from tests.support.paths import ROOT
 
-ON_GPU = "cuda" in os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu")
+# "gfx942" or "gfx950": tests that choose no device run on virtual ones (jaxgemm.emulator.rocm).
+VIRTUAL_ROCM = os.environ.get("JAXGEMM_TEST_VIRTUAL_ROCM")
+ON_GPU = VIRTUAL_ROCM or "cuda" in os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu")
 # Much of the time is XLA's compilation of what is around the kernels; LLVM's level 0 halves it.
 FAST_COMPILATION = "" if ON_GPU else "--xla_backend_optimization_level=0"
 # What XLA has compiled is kept for other processes and later runs.
@@ -17,3 +19,8 @@ if not ON_GPU:
 def one_device() -> dict[str, str]:
   """For a program that sees one CPU device, not eight as the tests do."""
   return {**os.environ, "XLA_FLAGS": FAST_COMPILATION}
+
+
+def cpu_tile(**sides) -> dict[str, int]:
+  """Options for a small tile of the CPU's kernels; a GPU takes the tile that the plan chooses."""
+  return {} if ON_GPU else sides

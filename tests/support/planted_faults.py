@@ -27,8 +27,22 @@ def right_without_the_fault():
   print("right without the fault", flush=True)
 
 
-def missing_wait():
-  """A wait for a part of the LDS reads is left out of the main loop: the process ends."""
+# s_waitcnt has a count for LDS instructions in bits 8 to 11, and for loads of global memory in bits
+# 0 to 3 and 14 to 15. 0 waits for all, all ones for none.
+NO_WAIT_FOR_LDS, NO_WAIT_FOR_LOADS = 0x0f00, 0xc00f
+
+
+def missing_lds_wait():
+  """The main loop multiplies before its LDS reads are done: the process ends."""
+  product_without_waits(NO_WAIT_FOR_LDS)
+
+
+def missing_load_wait():
+  """The main loop uses operands before they are loaded: the process ends."""
+  product_without_waits(NO_WAIT_FOR_LOADS)
+
+
+def product_without_waits(no_wait: int):
   a, b = integers(128, 192), integers(192, 128)
   expected = a.astype(np.float64) @ b
   # The kernel of float32; that of bfloat16 must not be loaded yet.
@@ -38,19 +52,21 @@ def missing_wait():
   for arch in pathlib.Path(_ffi.KERNEL_FOLDER).iterdir():
     (folder / arch.name).mkdir()
     for path in arch.glob("gemm_bfloat16_bfloat16_*x64_*"):
-      (folder / arch.name / path.name).write_bytes(without_waits(path.read_bytes()))
+      (folder / arch.name / path.name).write_bytes(without_waits(path.read_bytes(), no_wait))
   _ffi.native.set_kernel_folder(str(folder))
   check(jax.jit(product)(a, b), expected)
 
 
-def without_waits(code: bytes) -> bytes:
-  """The code object with s_nop for each s_waitcnt that lets some LDS reads be outstanding.
+def without_waits(code: bytes, no_wait: int) -> bytes:
+  """The code object without these waits where a s_waitcnt lets something be outstanding.
 
-  Each main loop has one or two, between the matrix instructions.
+  Of these instructions each main loop has a few, and hardly anything else has any.
   """
   words = np.frombuffer(code[:len(code) // 4 * 4], np.uint32).copy()
-  partial = (words >> 16 == 0xbf8c) & ((words >> 8 & 15) % 15 != 0)
-  words[partial] = 0xbf800000  # s_nop 0
+  partial = np.zeros(len(words), bool)
+  for counter in (NO_WAIT_FOR_LDS, NO_WAIT_FOR_LOADS):
+    partial |= (words & counter != 0) & (words & counter != counter)
+  words[partial & (words >> 16 == 0xbf8c)] |= no_wait
   return words.tobytes() + code[len(words) * 4:]
 
 

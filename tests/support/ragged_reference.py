@@ -26,8 +26,8 @@ def reference(lhs, rhs, bias=None, scale=None, *, sizes, offset=0, activation=No
 
 
 def wide(function, *args):
-  """function(*args) in float64."""
-  with jax.enable_x64(True):
+  """function(*args) in float64, on the CPU."""
+  with jax.enable_x64(True), jax.default_device(jax.devices("cpu")[0]):
     args = [None if x is None else jnp.asarray(np.asarray(x, np.float64))
             for x in args]
     return jax.tree.map(np.asarray, jax.jit(function)(*args))

@@ -138,20 +138,22 @@ class Program:
     return self.choose(P(), *axes)
 
   def jitted(self):
+    # XLA may else leave out the rounding of a sum over devices to bfloat16.
+    jit = functools.partial(
+        jax.jit, compiler_options={"xla_allow_excess_precision": False})
     if self.devices == 1:
-      return jax.jit(self.run)
+      return jit(self.run)
     mesh = jax.make_mesh((self.devices,), ("x",), devices=jax.devices()[:self.devices],
                          axis_types=(jax.sharding.AxisType.Auto,))
     if not self.mapped:
-      return jax.jit(self.run, in_shardings=[
+      return jit(self.run, in_shardings=[
           NamedSharding(mesh, self.sharding(value.shape))
           for value in self.values if value.jax is None])
 
     def one_device(*inputs):
       return [jnp.expand_dims(x, 0) for x in self.run(*(x[0] for x in inputs))]
 
-    return jax.jit(jax.shard_map(
-        one_device, mesh=mesh, in_specs=P("x"), out_specs=P("x")))
+    return jit(jax.shard_map(one_device, mesh=mesh, in_specs=P("x"), out_specs=P("x")))
 
   def expected(self, inputs):
     """The outputs by numpy in float64."""

@@ -128,6 +128,20 @@ def large_sort():
   check(jax.jit(jnp.sort)(x), np.sort(x))
 
 
+def other_products():
+  """XLA's own products of types for which Triton has no kernels."""
+  for dtype in (np.int32, np.complex64, np.float64):
+    a, b = integers(70, 50).astype(dtype), integers(50, 60).astype(dtype)
+    with jax.enable_x64(True):
+      np.testing.assert_array_equal(jax.jit(jnp.matmul)(a, b), a @ b)
+
+
+def division_of_float64():
+  with jax.enable_x64(True):
+    a, b = RNG.standard_normal((2, 256))
+    np.testing.assert_array_equal(jax.jit(jnp.divide)(a, b), a / b)
+
+
 def scatter():
   """XLA's kernel reads one index behind the array of constants."""
   x, rows = integers(31, 8), RNG.integers(0, 8, 31)

@@ -222,6 +222,8 @@ inline __attribute__((always_inline)) uint64_t Where(Context& c, F f) {
 void FmaLanes(const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* out);
 // a * b + c in double, rounded to odd: a second rounding to fewer bits equals one rounding.
 double FmaToOdd(float a, float b, float c);
+// The same for float64, where the product neither overflows nor has bits below the smallest number.
+long double FmaToOdd(double a, double b, double c);
 // fma of float16 values, rounded to odd: storing it as float16 equals one rounding.
 float FmaF16(float a, float b, float c);
 

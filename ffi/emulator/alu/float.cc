@@ -173,6 +173,29 @@ double FmaToOdd(float a, float b, float c) {
   return ToOdd(sum, (product - (sum - back)) + (addend - back));
 }
 
+long double FmaToOdd(double a, double b, double c) {
+  using Wide = long double;
+  static_assert(std::numeric_limits<Wide>::digits >= 64,
+                "there must be bits for a second rounding");
+  const double product = a * b, low = std::fma(a, b, -product);  // their sum is exact
+  auto two_sum = [](Wide x, Wide y, Wide* error) {
+    const Wide sum = x + y, back = sum - x;
+    *error = (x - (sum - back)) + (y - back);
+    return sum;
+  };
+  Wide first, second, third;
+  Wide sum = two_sum(product, c, &first);
+  first = two_sum(first, low, &third);
+  sum = two_sum(sum, first, &second);
+  const Wide error = second + third;
+  if (error == 0 || !std::isfinite(sum)) return sum;
+  uint64_t low_bits;  // of the significand
+  std::memcpy(&low_bits, &sum, sizeof(low_bits));
+  if (low_bits & 1) return sum;
+  constexpr Wide kInfinity = std::numeric_limits<Wide>::infinity();
+  return std::nextafter(sum, error > 0 ? kInfinity : -kInfinity);
+}
+
 float FmaF16(float a, float b, float c) {
   const double odd = FmaToOdd(a, b, c);
   const float result = static_cast<float>(odd);

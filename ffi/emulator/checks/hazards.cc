@@ -100,12 +100,12 @@ void CheckScalarRead(const Step& step, const HazardState& state, const RegisterR
   }
 }
 
-void CheckWrites(Arch arch, const Step& step, const HazardState& state) {
+void CheckWrites(Arch arch, const Step& step, bool stores, const HazardState& state) {
   for (int i = 0; i < step.num_writes; ++i) {
     const RegisterRange& range = step.writes[i];
     if (!range.vector()) continue;
     for (int reg = range.first; reg < range.first + range.count; ++reg) {
-      if (step.hazard.vector_alu) {
+      if (stores && step.hazard.vector_alu) {
         Need(state, state.stored[reg], 2, reg, "A vector write after a store of more than 64 bits");
       }
       if (state.dot_at[reg] && state.dot_op[reg] != static_cast<int>(step.instruction.op)) {
@@ -205,7 +205,7 @@ void NoteWrites(Arch arch, const Step& step, HazardState* state) {
 
 }  // namespace
 
-void CheckHazards(Arch arch, const Step& step, Wave* wave) {
+void CheckHazards(Arch arch, const Step& step, bool stores, Wave* wave) {
   HazardState& state = wave->hazards;
   const HazardTraits& traits = step.hazard;
   if (traits.vector_alu || traits.memory) {
@@ -222,7 +222,7 @@ void CheckHazards(Arch arch, const Step& step, Wave* wave) {
         CheckScalarRead(step, state, range);
       }
     }
-    CheckWrites(arch, step, state);
+    CheckWrites(arch, step, stores, state);
     CheckSpecial(step, state);
   }
   if (step.instruction.format == Format::kSopk) {

@@ -39,7 +39,8 @@ struct HazardState {
   uint16_t partial_first = 0, partial_end = 0;
 };
 
-// Throws Fault if `step` comes too early; else records its writes and advances the clock.
-void CheckHazards(Arch arch, const Step& step, Wave* wave);
+// Throws Fault if `step` comes too early; else records its writes and advances the clock. `stores`:
+// whether it may come too early after a store of more than 64 bits.
+void CheckHazards(Arch arch, const Step& step, bool stores, Wave* wave);
 
 }  // namespace jaxgemm::emulator

@@ -177,6 +177,11 @@ std::string DecodeSource(const Encoding& e, uint32_t code, char letter, bool lit
     return "";
   }
   if (code <= 208 || (code >= 240 && code <= 248)) return DecodeInline(code, letter, operand);
+  // The hardware gives 32-bit operands the lower half, which no compiler uses.
+  if ((code == kSharedBase || code == kPrivateBase) && std::strchr("BL", letter) != nullptr) {
+    operand->constant_high = code == kSharedBase ? kSharedBaseHigh : kPrivateBaseHigh;
+    return "";
+  }
   return "source operand " + std::to_string(code) +
          " (an aperture, a status bit or a reserved one), which the emulator does not have";
 }

@@ -54,6 +54,8 @@ std::string Text(const Operand& operand, char letter = 'b') {
   }
   if (code <= 192) return std::to_string(code - 128);
   if (code <= 208) return std::to_string(192 - code);
+  if (code == kSharedBase) return "src_shared_base";
+  if (code == kPrivateBase) return "src_private_base";
   if (code == 248 && std::strchr("FBL", letter)) return "0.15915494309189532";
   return kFloats[code - 240];
 }

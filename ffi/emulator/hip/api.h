@@ -52,6 +52,18 @@ struct hipMemsetParams {
 };
 static_assert(sizeof(hipKernelNodeParams) == 64 && sizeof(hipMemsetParams) == 48);
 
+struct hipPointerAttributes {
+  int type, device;
+  void *device_pointer, *host_pointer;
+  int is_managed;
+  unsigned allocation_flags;
+};
+static_assert(sizeof(hipPointerAttributes) == 32);
+
+struct hipIpcMemHandle {
+  char bytes[64];
+};
+
 #define JAXGEMM_HIP(version, result, name, parameters) \
   extern "C" __attribute__((visibility("default"))) result name parameters;
 #include "emulator/hip/functions.def"

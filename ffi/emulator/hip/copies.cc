@@ -120,14 +120,27 @@ hipError_t hipMemsetD32Async(void* to, int value, size_t count, hipStream_t stre
   return Set(stream, to, 4, static_cast<unsigned>(value), count);
 }
 
-hipError_t hipStreamWriteValue32(hipStream_t stream, void* address, uint32_t value, unsigned) {
+namespace {
+
+template <class T>
+hipError_t WriteValue(hipStream_t stream, void* address, T value, const char* function) {
   return Guarded([&] {
-    RefuseCaptured(stream, "hipStreamWriteValue32");
+    RefuseCaptured(stream, function);
     CheckRange(address, sizeof value, "are written at");
     Submit(stream, std::make_shared<HostWork>("write", [=] {
-      __atomic_store_n(static_cast<uint32_t*>(address), value, __ATOMIC_RELEASE);
+      __atomic_store_n(static_cast<T*>(address), value, __ATOMIC_RELEASE);
     }));
   });
+}
+
+}  // namespace
+
+hipError_t hipStreamWriteValue32(hipStream_t stream, void* address, uint32_t value, unsigned) {
+  return WriteValue(stream, address, value, "hipStreamWriteValue32");
+}
+
+hipError_t hipStreamWriteValue64(hipStream_t stream, void* address, uint64_t value, unsigned) {
+  return WriteValue(stream, address, value, "hipStreamWriteValue64");
 }
 
 }  // namespace jaxgemm::emulator

@@ -51,6 +51,13 @@ hipError_t hipStreamIsCapturing(hipStream_t stream, int* status) {
   });
 }
 
+hipError_t hipStreamGetCaptureInfo(hipStream_t stream, int* status, unsigned long long* id) {
+  const hipError_t error = hipStreamIsCapturing(stream, status);
+  if (error != hipSuccess || id == nullptr) return error;
+  *id = *status == 0 ? 0 : reinterpret_cast<uintptr_t>(stream->capture.get());
+  return hipSuccess;
+}
+
 hipError_t hipGraphCreate(hipGraph_t* graph, unsigned) {
   *graph = new Graph;
   return hipSuccess;

@@ -53,6 +53,10 @@ hipError_t hipHostMalloc(void** pointer, size_t bytes, unsigned) {
   return AllocateInto(pointer, bytes, MemoryType::kHost, "hipHostMalloc");
 }
 
+hipError_t hipExtMallocWithFlags(void** pointer, size_t bytes, unsigned) {
+  return AllocateInto(pointer, bytes, MemoryType::kDevice, "hipExtMallocWithFlags");
+}
+
 hipError_t hipFree(void* pointer) { return Free(pointer, "hipFree"); }
 
 hipError_t hipHostFree(void* pointer) { return Free(pointer, "hipHostFree"); }
@@ -105,6 +109,39 @@ hipError_t hipPointerGetAttribute(void* data, int attribute, void* pointer) {
     }
     throw HipFailure{hipErrorInvalidValue,
                      Text("The emulator does not know pointer attribute %d.", attribute)};
+  });
+}
+
+hipError_t hipDrvPointerGetAttributes(unsigned count, int* attributes, void** data, void* pointer) {
+  for (unsigned i = 0; i < count; ++i) {
+    const hipError_t error = hipPointerGetAttribute(data[i], attributes[i], pointer);
+    if (error != hipSuccess) return error;
+  }
+  return hipSuccess;
+}
+
+hipError_t hipPointerGetAttributes(hipPointerAttributes* attributes, const void* pointer) {
+  return Guarded([&] {
+    void* own = const_cast<void*>(pointer);
+    const Allocation found = FindAllocation(own);
+    const bool on_device = found.type == MemoryType::kDevice;
+    const bool is_known = found.type != MemoryType::kUnregistered;
+    *attributes = {.type = static_cast<int>(found.type),
+                   .device = is_known ? found.device : -1,
+                   .device_pointer = is_known ? own : nullptr,
+                   .host_pointer = on_device || !is_known ? nullptr : own,
+                   .is_managed = found.type == MemoryType::kManaged,
+                   .allocation_flags = 0};
+  });
+}
+
+hipError_t hipHostGetDevicePointer(void** device_pointer, void* pointer, unsigned) {
+  return Guarded([&] {
+    const MemoryType type = FindAllocation(pointer).type;
+    if (type != MemoryType::kHost && type != MemoryType::kManaged) {
+      throw HipFailure{hipErrorInvalidValue, Text("%p is no memory of the host.", pointer)};
+    }
+    *device_pointer = pointer;
   });
 }
 

@@ -48,6 +48,21 @@ hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int)
   return hipStreamCreateWithFlags(stream, flags);
 }
 
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned* flags) {
+  return Guarded([&] {
+    CheckStream(stream);
+    *flags = stream == nullptr || stream->is_blocking() ? 0 : kNonBlocking;
+  });
+}
+
+// Priorities change nothing, and are not kept.
+hipError_t hipStreamGetPriority(hipStream_t stream, int* priority) {
+  return Guarded([&] {
+    CheckStream(stream);
+    *priority = 0;
+  });
+}
+
 hipError_t hipStreamDestroy(hipStream_t stream) {
   return Guarded([&] {
     CheckStream(stream);

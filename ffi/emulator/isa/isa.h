@@ -39,6 +39,12 @@ enum class Format : uint8_t {
 
 inline constexpr int kWaveSize = 64;
 
+// The operands src_shared_base and src_private_base, and the upper halves of their values: the
+// addresses at which FLAT instructions access the LDS, and a lane's scratch. No host has memory
+// there.
+inline constexpr uint16_t kSharedBase = 235, kPrivateBase = 237;
+inline constexpr uint32_t kSharedBaseHigh = 0x10000, kPrivateBaseHigh = 0x20000;
+
 // One operand: `count` consecutive registers from `index`, or a constant.
 struct Operand {
   enum Kind : uint8_t { kNone, kSgpr, kVgpr, kConstant } kind = kNone;

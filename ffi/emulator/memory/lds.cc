@@ -9,10 +9,11 @@ void Lds::Reset(const Workgroup* group, uint32_t bytes, int grain_shift, const O
   group_ = group;
   size_ = bytes;
   shift_ = grain_shift;
+  loads_ = options.check_lds_loads;
   races_ = options.check_lds_races;
   uninitialized_ = options.check_uninitialized;
   aligned_ = options.check_alignment;
-  tracked_ = races_ || uninitialized_;
+  tracked_ = loads_ || races_ || uninitialized_;
   data_.resize(bytes);
   // An earlier workgroup may have left any data.
   for (uint32_t i = 0; i + 4 <= bytes; i += 4) {
@@ -22,7 +23,7 @@ void Lds::Reset(const Workgroup* group, uint32_t bytes, int grain_shift, const O
   uint32_t grains = (bytes + (1u << shift_) - 1) >> shift_;
   writer_.assign(grains, kNotWritten);
   written_.assign(grains, 1);
-  if (!races_) return;
+  if (!loads_ && !races_) return;
   // Read marks of an earlier workgroup stay: they are numbers of operations that are complete.
   read_.resize(group->num_waves);
   for (auto& read : read_) read.resize(grains);
@@ -49,16 +50,16 @@ void Lds::Begin(const Wave& wave, Queue queue, bool atomic) {
     const Wave& writer = *group_->waves[w];
     bool self = w == wave.index;
     for (Queue by : {kLdsQueue, kVectorQueue}) {
-      uint32_t limit = !races_ || (self && by == queue) ? kAll
-                       : self                           ? writer.done[by]
-                                                        : writer.done_at_release[by];
+      uint32_t limit = !LooksForRaces(by, queue) || (self && by == queue) ? kAll
+                       : self ? writer.done[by]
+                              : writer.done_at_release[by];
       uint8_t tag = w | (by == kVectorQueue ? kByLoad : 0);
       ordered_[tag] = limit;
       ordered_[tag | kAtomic] = atomic ? kAll : limit;
     }
   }
   ordered_[kNotWritten] = 0;
-  if (races_) reads_ = read_[wave.index].data();
+  reads_ = loads_ || races_ ? read_[wave.index].data() : nullptr;
 }
 
 void Lds::Race(const char* what, int other, const char* did, uint32_t number, Queue queue,
@@ -99,7 +100,7 @@ void Lds::NoteWrite(uint32_t address, uint32_t bytes, int lane) {
     writer_[grain] = tag;
     written_[grain] = number_;
   }
-  if (!races_) return;
+  if (!LooksForRaces(kLdsQueue, queue_)) return;
   for (int w = 0; w < group_->num_waves; ++w) {
     const Wave& reader = *group_->waves[w];
     // A wave's own reads are ordered before its LDS writes, but not before its loads to the LDS.

@@ -42,7 +42,7 @@ class Lds {
     for (uint32_t grain = first; grain <= last; ++grain) {
       if (written_[grain] > ordered_[writer_[grain]]) CheckWriter(grain, lane, /*read=*/true);
     }
-    if (!races_) return;
+    if (reads_ == nullptr) return;
     for (uint32_t grain = first; grain <= last; ++grain) reads_[grain] = number_;
   }
   void NoteWrite(uint32_t address, uint32_t bytes, int lane);
@@ -51,6 +51,10 @@ class Lds {
   // The tag of a grain's last writer: a wave, and the kind of access.
   static constexpr uint8_t kWaveMask = 15, kByLoad = 16, kAtomic = 32, kNotWritten = 64;
 
+  // Whether races of operations of these two queues are looked for.
+  bool LooksForRaces(Queue a, Queue b) const {
+    return a == kVectorQueue || b == kVectorQueue ? loads_ : races_;
+  }
   [[noreturn]] void Outside(uint32_t address, uint32_t bytes, int lane) const;
   [[noreturn]] void Misaligned(uint32_t address, uint32_t alignment, int lane) const;
   [[noreturn]] void Race(const char* what, int other, const char* did, uint32_t number, Queue queue,
@@ -62,7 +66,7 @@ class Lds {
   const Workgroup* group_ = nullptr;
   uint32_t size_ = 0;
   int shift_ = 2;
-  bool races_ = true, uninitialized_ = true, tracked_ = true, aligned_ = true;
+  bool loads_ = true, races_ = true, uninitialized_ = true, tracked_ = true, aligned_ = true;
   std::vector<uint8_t> data_;
   std::vector<uint8_t> writer_;              // by grain: tag of the last writer
   std::vector<uint32_t> written_;            // by grain: number of the writer's operation
@@ -73,7 +77,7 @@ class Lds {
   Queue queue_ = kLdsQueue;
   bool atomic_ = false;
   uint32_t number_ = 0;
-  uint32_t* reads_ = nullptr;               // its wave's part of read_
+  uint32_t* reads_ = nullptr;               // its wave's part of read_; null: not recorded
   uint32_t ordered_[kNotWritten + 1] = {};  // by tag: the last operation that is ordered before it
 };
 

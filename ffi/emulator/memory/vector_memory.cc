@@ -57,6 +57,10 @@ class VectorMemoryUnit {
     } else {
       PointerAddresses();
     }
+    if (instruction_.format == Format::kFlat) {
+      FindApertures();
+      if (shared_ != 0) wave->group->lds->Begin(*wave, kLdsQueue, atomic);
+    }
   }
 
   void Load() {
@@ -95,9 +99,10 @@ class VectorMemoryUnit {
       const auto* from = reinterpret_cast<const uint8_t*>(stored);
       uint32_t inside = BytesInside(lane);
       if (inside == 0) return;
-      uint8_t* to =
-          scratch_ ? Scratch(lane)
-                   : context_.memory.Write(address_[lane], inside, AlignmentOf(op_.bytes), lane);
+      uint8_t* to = InScratch(lane)  ? Scratch(lane)
+                    : InShared(lane) ? Shared(lane, /*reads=*/false, /*writes=*/true)
+                                     : context_.memory.Write(address_[lane], inside,
+                                                             AlignmentOf(op_.bytes), lane);
       if (std::memcmp(to, from, inside) != 0) context_.NoteProgress();
       std::memcpy(to, from, inside);
     });
@@ -112,7 +117,9 @@ class VectorMemoryUnit {
     ForEachLane(exec_, [&](int lane) {
       uint64_t old = 0;
       if (BytesInside(lane) == op_.bytes) {
-        uint8_t* at = context_.memory.Atomic(address_[lane], op_.bytes, lane);
+        if (InScratch(lane)) throw Fault{"An atomic on scratch memory is not emulated."};
+        uint8_t* at = InShared(lane) ? Shared(lane, /*reads=*/true, /*writes=*/true)
+                                     : context_.memory.Atomic(address_[lane], op_.bytes, lane);
         std::memcpy(&old, at, op_.bytes);
         uint64_t value =
             ApplyAtomic(op_.atomic, op_.bytes, old, Data(data, 0, lane), Data(data, dwords, lane));
@@ -180,6 +187,27 @@ class VectorMemoryUnit {
     }
   }
 
+  // Finds the lanes whose FLAT addresses are in the LDS or in scratch; these become offsets.
+  void FindApertures() {
+    ForEachLane(exec_, [&](int lane) {
+      const uint32_t high = address_[lane] >> 32;
+      if (high != kSharedBaseHigh && high != kPrivateBaseHigh) return;
+      (high == kSharedBaseHigh ? shared_ : private_) |= uint64_t{1} << lane;
+      address_[lane] &= ~uint32_t{0};
+    });
+  }
+  bool InShared(int lane) const { return shared_ >> lane & 1; }
+  bool InScratch(int lane) const { return scratch_ || (private_ >> lane & 1); }
+
+  uint8_t* Shared(int lane, bool reads, bool writes) {
+    Lds& lds = *wave_.group->lds;
+    const uint32_t address = static_cast<uint32_t>(address_[lane]);
+    uint8_t* at = lds.At(address, op_.bytes, lds.aligned() ? AlignmentOf(op_.bytes) : 1, lane);
+    if (reads) lds.NoteRead(address, op_.bytes, lane);
+    if (writes) lds.NoteWrite(address, op_.bytes, lane);
+    return at;
+  }
+
   uint8_t* Scratch(int lane) {
     uint64_t size = wave_.scratch.size() / kWaveSize;
     if (address_[lane] > size || op_.bytes > size - address_[lane]) {
@@ -207,9 +235,10 @@ class VectorMemoryUnit {
   void Fetch(int lane, void* to) {
     uint32_t inside = BytesInside(lane);
     if (inside == 0) return;
-    const uint8_t* from =
-        scratch_ ? Scratch(lane)
-                 : context_.memory.Read(address_[lane], inside, AlignmentOf(op_.bytes), lane);
+    const uint8_t* from = InScratch(lane)  ? Scratch(lane)
+                          : InShared(lane) ? Shared(lane, /*reads=*/true, /*writes=*/false)
+                                           : context_.memory.Read(address_[lane], inside,
+                                                                  AlignmentOf(op_.bytes), lane);
     std::memcpy(to, from, inside);
   }
 
@@ -260,7 +289,8 @@ class VectorMemoryUnit {
       uint64_t begin = address_[lane] / 64, end = (address_[lane] + inside - 1) / 64;
       segments += end - begin + (begin != last);
       last = end;
-      if (context_.log != nullptr && !scratch_) context_.log->Note(address_[lane], inside);
+      if (context_.log != nullptr && !InScratch(lane) && !InShared(lane))
+        context_.log->Note(address_[lane], inside);
     });
     if (scratch_) {
       context_.cost.scratch_bytes += moved;
@@ -276,6 +306,7 @@ class VectorMemoryUnit {
   KernelContext& context_;
   uint32_t number_;
   uint64_t exec_;
+  uint64_t shared_ = 0, private_ = 0;  // the lanes whose FLAT addresses are in the LDS, in scratch
   bool to_lds_ = false, scratch_ = false, bounded_ = false;
   uint64_t address_[kWaveSize];
   uint64_t left_[kWaveSize];

@@ -185,7 +185,9 @@ class Machine {
   bool Execute(Step& step, Wave* wave) {
     if (options_.check_waits && wave->outstanding) CheckWaits(step, *wave);
     KernelContext& context = contexts_[wave->group->beside];
-    if (options_.check_hazards) CheckHazards(context.arch, step, wave);
+    if (options_.check_hazards) {
+      CheckHazards(context.arch, step, options_.check_store_hazards, wave);
+    }
     ++progress_.instructions;
     progress_.cycles += kCyclesOfIssue;
     ++wave->instructions;

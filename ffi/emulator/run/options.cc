@@ -39,6 +39,8 @@ void SetOption(std::string_view name, std::string_view value, Options* options) 
   static constexpr Flag kChecks[] = {
       {"check_waits", &Options::check_waits},
       {"check_hazards", &Options::check_hazards},
+      {"check_store_hazards", &Options::check_store_hazards},
+      {"check_lds_loads", &Options::check_lds_loads},
       {"check_lds_races", &Options::check_lds_races},
       {"check_global_races", &Options::check_global_races},
       {"check_uninitialized", &Options::check_uninitialized},
@@ -96,8 +98,8 @@ void SetOption(std::string_view name, std::string_view value, Options* options) 
         "The emulator has no option \"" + std::string(name) +
         "\"; it has seed, quantum, resident, shuffle, xcc, beside, idle_limit, profile, clock, "
         "timeline, clock.<constant>, checks, "
-        "check_waits, check_hazards, check_lds_races, check_global_races, check_uninitialized, "
-        "check_bounds and check_alignment.");
+        "check_waits, check_hazards, check_store_hazards, check_lds_loads, check_lds_races, "
+        "check_global_races, check_uninitialized, check_bounds and check_alignment.");
   }
 }
 

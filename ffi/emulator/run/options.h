@@ -23,9 +23,15 @@ struct Options {
   std::vector<uint32_t> xcc_ids = {0, 1, 2, 3, 4, 5, 6, 7};
   bool random_xcc = false;
 
-  bool check_waits = true;          // accesses to registers before their s_waitcnt
-  bool check_hazards = true;        // wait states that software must insert
-  bool check_lds_races = true;      // LDS races between the waves of a workgroup
+  bool check_waits = true;  // accesses to registers before their s_waitcnt
+  // Wait states that software must insert, and those of them before a write of registers that a
+  // store of more than 64 bits reads.
+  bool check_hazards = true;
+  bool check_store_hazards = true;
+  // LDS races between the waves of a workgroup: those of a load from global memory to the LDS with
+  // any access, and those of LDS instructions with one another.
+  bool check_lds_loads = true;
+  bool check_lds_races = true;
   bool check_global_races = true;   // races between workgroups, and between waves of one
   bool check_uninitialized = true;  // reads of LDS that nothing wrote
   bool check_bounds = true;         // global accesses outside the buffers given
