@@ -157,6 +157,10 @@ def _chips(platform: str) -> list[str]:
           if NAMES["targets"][of] == platform]
 
 
+# Architecture and number of this process's virtual GPUs; jaxgemm.emulator.rocm sets it.
+virtual_gpus: tuple[str, int] | None = None
+
+
 @functools.cache
 def use_emulator() -> None:
   """Gives the native module the emulator's path; it then runs calls for GPU targets."""

@@ -17,7 +17,6 @@ import pathlib
 import jax
 
 from jaxgemm import _ffi
-from jaxgemm.emulator import rocm
 from jaxgemm.tune import database
 from jaxgemm.tune.database import Entry
 
@@ -40,7 +39,7 @@ def machine(target: str, cus: int) -> str:
     best = next(each["name"] for each in _ffi.native.host_kernels() if each["available"])
     return f"cpu {best} {len(os.sched_getaffinity(0))}"
   # The times of a virtual GPU say nothing about a real one.
-  return f"{target} {cus}" + " virtual" * rocm.is_started()
+  return f"{target} {cus}" + " virtual" * bool(_ffi.virtual_gpus)
 
 
 def bucket(size: int) -> int:

@@ -12,8 +12,8 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxgemm import _ffi
 from jaxgemm.config import check_choice
-from jaxgemm.emulator import rocm
 from jaxgemm.tune import choice, database, timing
 from jaxgemm.tune.products import ROUTINGS, Product, products
 
@@ -272,7 +272,7 @@ def _difference(out, reference) -> str:
 
 def _timed(functions: Mapping[str, Callable], inputs, rounds: int) -> timing.Timing:
   """Seconds of each function: on a GPU the device's time, else wall time."""
-  if jax.default_backend() == "gpu" and not rocm.is_started():
+  if jax.default_backend() == "gpu" and not _ffi.virtual_gpus:
     from jaxgemm.tune import gpu_trace  # pylint: disable=g-import-not-at-top
 
     def on_inputs(function):

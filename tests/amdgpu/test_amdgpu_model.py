@@ -2,14 +2,14 @@
 
 import pytest
 
-from benchmarks.model import amdgpu
+from benchmarks.model import amdgpu_rows
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
 @pytest.mark.parametrize("problem, chosen", [
     ((8, 4096, 4096), "stream_k"), ((4096, 4096, 512), "persistent")])
 def test_the_plan_takes_what_the_clock_takes(arch, problem, chosen):
-  row = amdgpu.row(arch, problem, most=4)
+  row = amdgpu_rows.row(arch, problem, most=4)
   assert chosen in row["chosen"] and row["regret"] < 0.1
   assert 0.7 < row["clock"] / row["planned"] < 1.4
 
@@ -17,6 +17,6 @@ def test_the_plan_takes_what_the_clock_takes(arch, problem, chosen):
 def test_markdown():
   row = {"arch": "gfx942", "problem": (1, 2, 3), "chosen": "mine", "planned": 1.0, "clock": 2.0,
          "best": "other", "least": 1.6, "regret": 0.25, "correlation": 0.5}
-  text = amdgpu.markdown([row, row | {"regret": 0.75}])
+  text = amdgpu_rows.markdown([row, row | {"regret": 0.75}])
   assert "| gfx942 | 1 x 2 x 3 | mine | 1.0 | 2.0 | other | 1.6 | 25% | 0.50 |" in text
   assert "median 50%, mean 50%, largest 75%" in text and "no time is measured" in text

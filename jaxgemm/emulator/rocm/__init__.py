@@ -14,7 +14,7 @@ import os
 import pathlib
 import sys
 
-from jaxgemm import emulator
+from jaxgemm import _ffi, emulator
 from jaxgemm.emulator import _library
 from jaxgemm.emulator.rocm import _elf
 
@@ -37,9 +37,6 @@ _XLA_FLAGS = {
 
 # Functions that the interpreter has, and functions and type descriptions of the C++ library.
 _ELSEWHERE = ("Py", "_Py", "_ZNSt", "_ZNKSt", "_ZTISt", "_ZTIN10__cxxabiv1")
-
-
-_started: tuple[str, int] | None = None
 
 
 class VirtualRocmError(RuntimeError):
@@ -75,12 +72,12 @@ def start(
       function that this package does not stand in for; `start` was called before with
       other values.
   """
-  global _started
-  if _started is not None:
-    if _started == (arch, devices):
+  if _ffi.virtual_gpus is not None:
+    if _ffi.virtual_gpus == (arch, devices):
       return
     raise VirtualRocmError(
-        f"This process has virtual devices already: {_started[1]} x {_started[0]}. "
+        "This process has virtual devices already: "
+        f"{_ffi.virtual_gpus[1]} x {_ffi.virtual_gpus[0]}. "
         "Start another process for others."
     )
   _check_versions()
@@ -119,7 +116,7 @@ def start(
 
   # The plugin asks how many GPUs the kernel driver knows.
   hardware_utils.num_available_amd_gpus = lambda stop_at=None: devices
-  _started = (arch, devices)
+  _ffi.virtual_gpus = (arch, devices)
   print(
       f"jaxgemm: {devices} virtual ROCm device(s) ({arch}), emulated on this machine's "
       "CPU. Results are those of the GPU's machine code; times mean nothing.",
@@ -129,7 +126,7 @@ def start(
 
 def is_started() -> bool:
   """Whether the GPUs of this process are virtual: they have no time of their own."""
-  return _started is not None
+  return _ffi.virtual_gpus is not None
 
 
 def command() -> list[str]:
@@ -137,9 +134,9 @@ def command() -> list[str]:
 
   They stand before the program's own: python ARGUMENTS -m module.
   """
-  if _started is None:
+  if _ffi.virtual_gpus is None:
     return []
-  arch, devices = _started
+  arch, devices = _ffi.virtual_gpus
   return ["-m", __name__, f"--arch={arch}", f"--devices={devices}", "--over-real-rocm"]
 
 
