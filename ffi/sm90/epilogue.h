@@ -1,6 +1,7 @@
 // The epilogue on Hopper. Each warp has 16 rows. Most results go from the registers to out. If out
 // has a small or integer type, has unaligned rows or is accumulated into, the accumulators are
 // staged in shared memory: one short loop for all types of out then stores four elements per lane.
+// fused_epilogue.h and peers_epilogue.h have what only those forms need.
 #pragma once
 
 #include "kernel/row_epilogue.h"
@@ -17,6 +18,7 @@ JAXGEMM_SM90 Vec4<uint16_t> Convert16(bool bf16, Vec4<float> value) {
 
 template <class Traits>
 class Epilogue {
+ protected:
   using Sum = typename Traits::Sum;
   static constexpr int kColumns = Traits::kStagedN;
   static constexpr int kWarpM = 16, kWarps = kWarpgroupSize / kWarpSize;
@@ -112,115 +114,7 @@ class Epilogue {
     }
   }
 
-  // The vectors of a tile that a lane has: the columns `lane`, lane + 32 and so on, and its rows.
-  struct ColumnVector {
-    float scale, bias;
-  };
-  struct RowScales {
-    float first, eighth;
-  };
-  struct Vectors {
-    ColumnVector columns[(Traits::kTileN + kWarpSize - 1) / kWarpSize];
-    RowScales rows[Traits::kBlocksM];
-  };
-  // Loads a tile's vectors for ApplyFused, as early as there are registers for them.
-  JAXGEMM_SM90 Vectors LoadVectors(const GemmArgs& args, const TensorMaps& maps,
-                                   const WorkTile& tile) const {
-    Vectors vectors{};
-    const Place place = FirstPlace(args, tile);
-    if (!SameInWarp(maps.plain_out && place.epilogue.HasVectors())) return vectors;
-#pragma unroll
-    for (int block = 0; block < Traits::kBlocksM; ++block) {
-      vectors.rows[block] = LoadRowScales(args, BlockPlace(place, block));
-    }
-#pragma unroll
-    for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
-      const int64_t column = place.column + i * kWarpSize + Lane();
-      if (column < args.n) vectors.columns[i] = Load(place.epilogue, column);
-    }
-    return vectors;
-  }
-
-  // For the fused forms: applies the epilogue in place. True, in all warps alike: the caller has
-  // TMA store the results, in PlainOut's type. False: they have been stored.
-  JAXGEMM_SM90 bool ApplyFused(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
-                               const Vectors& vectors, Sum (&sums)[Traits::kAllSums]) {
-    // Tells ptxas that the branches are uniform in the warp, see Multiplier.
-    const bool tma_stores =
-        SameInWarp(!Traits::kInteger && !Traits::kHasOnlyDenseForms && maps.plain_out &&
-                   maps.out_valid && args.out_dtype == PlainOut(Traits::kLhs));
-    const Place place = FirstPlace(args, tile);
-    if (SameInWarp(place.row >= place.rows)) return tma_stores;
-    if constexpr (!Traits::kInteger) {
-      if (SameInWarp(maps.plain_out)) {
-        ApplyVectors(place, vectors, sums);
-        StoreFromRegisters(args, place, sums, tma_stores);
-        return tma_stores;
-      }
-    }
-    StoreInSteps(args, place, sums);
-    return false;
-  }
-
-  // Stores the fragments that this peer owns. All that can be computed in advance is done before
-  // it waits for the other peers' partial sums.
-  template <class Peers>
-  JAXGEMM_SM90 void StoreOwned(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
-                               const Peers& peers) {
-    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
-    const int64_t row = place.row + Lane() / 4, column = place.column + Lane() % 4 * 2;
-    const int rows = AtMost(place.rows - row, kWarpM);
-    const int columns = AtMost(args.n - column, Traits::kTileN);
-    if constexpr (!Traits::kInteger) {
-      if (maps.plain_out && !args.preact) {
-        return StoreOwnedFloats(args, place, row, rows, column, columns, peers);
-      }
-    }
-    peers.Wait();
-#pragma unroll 1
-    for (int four = peers.first(); four < peers.end() && four * 8 < columns; ++four) {
-      Vec4<Sum> sums[1];
-      peers.AddUp(four, sums);
-#pragma unroll 1
-      for (int half = 0; half < 2; ++half) {
-        if (half * 8 >= rows) continue;
-        const Vec4<Sum> pair{{half ? sums[0][2] : sums[0][0], half ? sums[0][3] : sums[0][1]}};
-        StoreFour(args, place, row + half * 8, column + four * 8, AtMost(columns - four * 8, 2),
-                  /*aligned=*/false, pair, [&] { return pair; });
-      }
-    }
-  }
-
-  // As StoreOwned, to an out whose rows are the tile's columns: a lane has four columns of a row.
-  template <class Peers>
-  JAXGEMM_SM90 void StoreTransposed(const GemmArgs& args, const WorkTile& tile,
-                                    const Peers& peers) {
-    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
-    const int64_t column = place.row + Lane() % 4 * 4;
-    const int count = AtMost(args.m - column, 4);
-    const bool aligned = args.m % 4 == 0;
-    const int64_t first_row = place.column + Lane() / 4;
-    const ColumnVectors vectors(place.epilogue, column, count);
-    if constexpr (!Traits::kInteger) {
-      if (aligned && IsWideFloat(args.out_dtype) && !args.accumulate && !args.preact) {
-        return StoreTransposedFloats(args, place, vectors, first_row, column, count, peers);
-      }
-    }
-    peers.Wait();
-    if (count <= 0) return;
-#pragma unroll 1
-    for (int four = peers.first(); four < peers.end(); ++four) {
-      const int64_t row = first_row + four * 8;
-      if (row >= args.n) return;
-      Vec4<Sum> sums[1];
-      peers.AddUp(four, sums);
-      StoreRow<Traits::kInteger>(args, place.epilogue, vectors, place.epilogue.RowScale(args, row),
-                                 place.z * args.n + row, args.m, column, count, aligned, sums[0],
-                                 [&] { return sums[0]; });
-    }
-  }
-
- private:
+ protected:
   struct Place {
     int64_t row, rows;  // this warp's first row and the number of rows, in the group
     int64_t column;
@@ -268,109 +162,6 @@ class Epilogue {
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
-  // Stores pairs of columns of `rows` and `columns`, counted from this lane's first ones.
-  template <class Peers>
-  JAXGEMM_SM90 void StoreOwnedFloats(const GemmArgs& args, const Place& place, int64_t row,
-                                     int rows, int64_t column, int columns, const Peers& peers) {
-    constexpr int kAtOnce = 4;
-    const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
-    const bool has_vectors = place.epilogue.scale || place.epilogue.bias;
-    const int element = wide ? sizeof(float) : sizeof(uint16_t);
-    const int64_t next = 8 * args.n * element;  // bytes between the halves' rows
-    char* line =
-        static_cast<char*>(args.out) + ((place.z * args.m + row) * args.n + column) * element;
-    asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(columns), "r"(int{bf16}));
-    const RowScales row_scales = LoadRowScales(args, place);
-    bool waited = false;
-#pragma unroll 1
-    for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
-      ColumnVector vectors[2 * kAtOnce];
-      if (has_vectors) {
-#pragma unroll
-        for (int i = 0; i < 2 * kAtOnce; ++i) {
-          const int in_tile = (first + i / 2) * 8 + i % 2;
-          vectors[i] = in_tile < columns ? Load(place.epilogue, column + in_tile) : ColumnVector{};
-        }
-      }
-      if (!waited) peers.Wait();
-      waited = true;
-      Vec4<Sum> fours[kAtOnce];
-      peers.AddUp(first, fours);
-      if (place.epilogue.HasRowScale()) {
-#pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) ScaleRows<4>(row_scales, fours[i].values);
-      }
-      if (has_vectors) {
-#pragma unroll
-        for (int i = 0; i < 4 * kAtOnce; ++i) {
-          const ColumnVector& vector = vectors[i / 4 * 2 + i % 2];
-          Sum& sum = fours[i / 4][i % 4];
-          sum = TileEpilogue::Affine(sum, vector.scale, vector.bias);
-        }
-      }
-      Activate(place.epilogue.activation, fours);
-#pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) {
-        const int four = first + i;
-        if (four >= peers.end() || four * 8 >= columns) break;
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          const Sum low = fours[i][2 * half], high = fours[i][2 * half + 1];
-          if (half * 8 >= rows) continue;
-          char* at = line + half * next + four * 8 * element;
-          if (wide) {
-            *reinterpret_cast<Pair*>(at) = {{low, high}};
-          } else {
-            *reinterpret_cast<uint32_t*>(at) = PackPair(bf16, low, high);
-          }
-        }
-      }
-    }
-  }
-  // Stores four columns of each row, `count` of which exist.
-  template <class Peers>
-  JAXGEMM_SM90 void StoreTransposedFloats(const GemmArgs& args, const Place& place,
-                                          const ColumnVectors& vectors, int64_t first_row,
-                                          int64_t column, int count, const Peers& peers) {
-    constexpr int kAtOnce = Traits::kFours < 4 ? Traits::kFours : 4;
-    const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
-    const int element = wide ? sizeof(float) : sizeof(uint16_t);
-    const int64_t next = 8 * args.m * element;  // bytes between rows of consecutive fragments
-    const int rows = AtMost(args.n - first_row, Traits::kTileN);
-    char* line =
-        static_cast<char*>(args.out) + ((place.z * args.n + first_row) * args.m + column) * element;
-    asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(int{wide}), "r"(int{bf16}));
-    peers.Wait();
-    if (count <= 0) return;
-#pragma unroll 1
-    for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
-      Vec4<Sum> fours[kAtOnce];
-      float row_scales[kAtOnce];
-#pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) {
-        const int64_t row = first_row + (first + i) * 8;
-        row_scales[i] = place.epilogue.RowScale(args, row < args.n ? row : args.n - 1);
-      }
-      peers.AddUp(first, fours);
-      if (place.epilogue.HasVectors()) {
-#pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) fours[i] = vectors.Apply(fours[i], row_scales[i]);
-      }
-      Activate(place.epilogue.activation, fours);
-#pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) {
-        const int four = first + i;
-        if (four >= peers.end() || four * 8 >= rows) break;
-        const Vec4<float> value = Convert4<float>(fours[i]);
-        if (wide) {
-          *reinterpret_cast<Vec4<float>*>(line + four * next) = value;
-        } else {
-          *reinterpret_cast<Vec4<uint16_t>*>(line + four * next) = Convert16(bf16, value);
-        }
-      }
-    }
-  }
-
   // Stores straight from the registers. The case without an epilogue is short and separate, because
   // most tiles take it.
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
@@ -398,7 +189,14 @@ class Epilogue {
     for (int i = 0; i < Boxes::kBoxes; ++i) boxes.Store(packed, i);
   }
 
+  // The bias and the scale of a column.
+  struct ColumnVector {
+    float scale, bias;
+  };
   // The scales of the two rows that a thread has of its warp's.
+  struct RowScales {
+    float first, eighth;
+  };
   JAXGEMM_SM90 RowScales LoadRowScales(const GemmArgs& args, const Place& place) const {
     const int row = Lane() / 4, rows = AtMost(place.rows - place.row, kWarpM);
     const int64_t at = place.first_row + place.row;
@@ -415,139 +213,6 @@ class Epilogue {
     return {epilogue.scale ? epilogue.scale[column * epilogue.scale_stride] : 1,
             epilogue.bias ? __builtin_bit_cast(float, epilogue.BiasOf(column)) : 0};
   }
-  // Applies a tile's vectors, if it has any. Bias and scale go through this warp's part of
-  // shared_.out, because each lane needs those of other columns than it has loaded.
-  JAXGEMM_SM90 void ApplyVectors(const Place& place, const Vectors& vectors,
-                                 Sum (&sums)[Traits::kAllSums]) {
-    static_assert(Traits::kTileN * sizeof(ColumnVector) <= Traits::kStagedBytes);
-    if (SameInWarp(place.epilogue.HasRowScale())) {
-#pragma unroll
-      for (int block = 0; block < Traits::kBlocksM; ++block) {
-        ScaleRows<Traits::kSums>(vectors.rows[block], sums + block * Traits::kSums);
-      }
-    }
-    if (SameInWarp(!place.epilogue.scale && !place.epilogue.bias)) return;
-    // TMA has read the boxes of the tile before, and all lanes its vectors.
-    if (IsLeader()) WaitForStoredBoxes<0>();
-    __syncwarp();
-    auto* scales = reinterpret_cast<float*>(shared_.out[Warp()]);
-    float* biases = scales + Traits::kTileN;
-#pragma unroll
-    for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
-      const int column = i * kWarpSize + Lane();
-      if (column >= Traits::kTileN) break;
-      scales[column] = vectors.columns[i].scale, biases[column] = vectors.columns[i].bias;
-    }
-    __syncwarp();
-    const bool has_scale = SameInWarp(place.epilogue.scale != nullptr);
-#pragma unroll
-    for (int block = 0; block < Traits::kBlocksM; ++block) {
-      if (has_scale) {
-        Apply<true>(scales, biases, sums + block * Traits::kSums);
-      } else {
-        Apply<false>(scales, biases, sums + block * Traits::kSums);
-      }
-    }
-  }
-  // Applies staged vectors to the accumulators of 64 rows.
-  template <bool kHasScale>
-  JAXGEMM_SM90 void Apply(const float* scales, const float* biases, Sum* sums) {
-    const Pair* scale = reinterpret_cast<const Pair*>(scales) + Lane() % 4;
-    const Pair* bias = reinterpret_cast<const Pair*>(biases) + Lane() % 4;
-#pragma unroll
-    for (int eight = 0; eight < Traits::kTileN / 8; ++eight) {
-      const Pair by = kHasScale ? scale[eight * 4] : Pair{{1, 1}};
-      const Pair add = bias[eight * 4];
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        Sum& sum = sums[eight * 4 + i];
-        sum = TileEpilogue::Affine(sum, by.values[i % 2], add.values[i % 2]);
-      }
-    }
-  }
-  // Applies the activation to all accumulators. Registers cannot be indexed at run time, so each
-  // step copies some of them: the code of the activations is there only once.
-  JAXGEMM_SM90 void Activate(Activation activation, Sum (&sums)[Traits::kAllSums]) {
-    constexpr int kCount = Traits::kAllSums % 32 == 0 ? 32 : Traits::kAllSums % 24 == 0 ? 24 : 8;
-    constexpr int kSteps = Traits::kAllSums / kCount;
-    if (SameInWarp(activation == Activation::kNone)) return;
-#pragma unroll 1
-    for (int step = 0; step < kSteps; ++step) {
-      Sum some[kCount];
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) some[i] = sums[i];
-#pragma unroll
-      for (int other = 1; other < kSteps; ++other) {
-        if (SameInWarp(other != step)) continue;
-        KeepBranch();
-#pragma unroll
-        for (int i = 0; i < kCount; ++i) some[i] = sums[other * kCount + i];
-      }
-      WithActivation(activation, [&](auto activate) {
-#pragma unroll
-        for (int i = 0; i < kCount; ++i) some[i] = activate(some[i]);
-      });
-#pragma unroll
-      for (int other = 0; other < kSteps; ++other) {
-        if (SameInWarp(other != step)) continue;
-        KeepBranch();
-#pragma unroll
-        for (int i = 0; i < kCount; ++i) sums[other * kCount + i] = some[i];
-      }
-    }
-  }
-  // Keeps the compiler from turning a branch into instructions that all paths execute.
-  static JAXGEMM_SM90 void KeepBranch() { asm volatile("" ::: "memory"); }
-  template <int kCount>
-  static JAXGEMM_SM90 void Activate(Activation activation, Vec4<Sum> (&fours)[kCount]) {
-    WithActivation(activation, [&](auto activate) {
-#pragma unroll
-      for (int i = 0; i < 4 * kCount; ++i) {
-        fours[i / 4][i % 4] = static_cast<Sum>(activate(static_cast<float>(fours[i / 4][i % 4])));
-      }
-    });
-  }
-
-  // Applies the activation, and stores the results from the registers unless TMA stores them.
-  // `first` is the place of the first 64 rows.
-  JAXGEMM_SM90 void StoreFromRegisters(const GemmArgs& args, const Place& first,
-                                       Sum (&sums)[Traits::kAllSums], bool tma_stores) {
-    // The preactivation is stored first, then out: the code that stores is there only once.
-#pragma unroll 1
-    for (bool is_out = !args.preact;; is_out = true) {
-      if (SameInWarp(is_out)) {
-        Activate(first.epilogue.activation, sums);
-        if (SameInWarp(tma_stores)) return;
-      }
-#pragma unroll
-      for (int block = 0; block < Traits::kBlocksM; ++block) {
-        const Place place = BlockPlace(first, block);
-        if (SameInWarp(place.row >= place.rows)) break;
-        StoreTo<Traits::kSums>(args, is_out ? args.out : args.preact, args.n, place, 0, args.n,
-                               sums + block * Traits::kSums);
-      }
-      if (SameInWarp(is_out)) return;
-    }
-  }
-  // For the types of out that few products have. Each step stages and stores kColumns columns.
-  JAXGEMM_SM90 void StoreInSteps(const GemmArgs& args, const Place& first,
-                                 Sum (&sums)[Traits::kAllSums]) {
-    constexpr int kCount = kColumns / 2, kSteps = Traits::kTileN / kColumns;
-#pragma unroll 1
-    for (int step = 0; step < Traits::kBlocksM * kSteps; ++step) {
-      Place place = first;
-      place.row += step / kSteps * Traits::kWgmmaM;
-      place.column += step % kSteps * kColumns;
-      if (SameInWarp(place.row >= place.rows)) return;
-      if (SameInWarp(place.column >= args.n)) continue;
-#pragma unroll
-      for (int i = 0; i < Traits::kBlocksM * kSteps; ++i) {
-        if (i == step) StageSums<kColumns>(0, sums + i * kCount);
-      }
-      StoreStaged(args, place, kColumns);
-    }
-  }
-
   // Gated tiles have the gate's accumulators first, then the up projection's.
   JAXGEMM_SM90 void StoreActivated(const GemmArgs& args, const Place& place,
                                    Sum (&sums)[Traits::kSums]) {

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "sm90/cluster_split_k.h"
-#include "sm90/epilogue.h"
 #include "sm90/mainloop.h"
 #include "sm90/overlapped_store.h"
+#include "sm90/peers_epilogue.h"
 #include "sm90/pingpong.h"
 
 namespace jaxgemm {
@@ -190,7 +190,7 @@ class DenseWorkgroup {
       multiplier.Run(args_, map_.tile, sums);
     }
     exchange.Send(sums);
-    Epilogue<Traits> epilogue(shared_, rank_);
+    PeersEpilogue<Traits> epilogue(shared_, rank_);
     if constexpr (Traits::kTransposed) {
       epilogue.StoreTransposed(args_, map_.tile, exchange);
     } else {
@@ -238,7 +238,7 @@ class DenseWorkgroup {
     Multiplier<Traits> multiplier(shared_, NumTiles() * map_.map.grid.tiles_k - Traits::kStages);
     auto compute = [&](const WorkTile& tile) { multiplier.Run(args_, tile, sums); };
     auto store = [&](const WorkTile& tile) {
-      Epilogue<Traits> epilogue(shared_, rank_);
+      FusedEpilogue<Traits> epilogue(shared_, rank_);
       if constexpr (Traits::kIsFused) {
         const auto vectors = epilogue.LoadVectors(args_, maps_, tile);
         epilogue.ApplyFused(args_, maps_, tile, vectors, sums);
@@ -262,8 +262,8 @@ class DenseWorkgroup {
     for (; turn < tiles; turn += Traits::kConsumers) {
       const WorkTile tile = map_.map(next_ + turn * step);
       const bool is_last = turn + 1 == tiles;
-      Epilogue<Traits> epilogue(shared_, rank_);
-      typename Epilogue<Traits>::Vectors vectors;
+      FusedEpilogue<Traits> epilogue(shared_, rank_);
+      typename FusedEpilogue<Traits>::Vectors vectors;
       if constexpr (Traits::kIsFused) vectors = epilogue.LoadVectors(args_, maps_, tile);
       if (turn > 0) turns.Await();
       multiplier.Run(args_, tile, sums, turns.After(tiles_k, is_last));

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "sm90/epilogue.h"
+#include "sm90/fused_epilogue.h"
 #include "sm90/tma_store.h"
 
 namespace jaxgemm {
@@ -52,7 +52,7 @@ struct StoredMeanwhile {
   }
   // Takes a tile's accumulators when IsDone().
   JAXGEMM_SM90 void Take(const WorkTile& tile, typename Traits::Sum (&sums)[Traits::kSums]) {
-    Epilogue<Traits> epilogue(shared, rank);
+    FusedEpilogue<Traits> epilogue(shared, rank);
     if constexpr (Traits::kIsFused) {
       const auto vectors = epilogue.LoadVectors(args, maps, tile);
       if (epilogue.ApplyFused(args, maps, tile, vectors, sums)) {

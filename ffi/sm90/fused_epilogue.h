@@ -1,0 +1,198 @@
+// The epilogue of Hopper's fused forms: applied to the accumulators in place.
+#pragma once
+
+#include "sm90/epilogue.h"
+
+namespace jaxgemm {
+
+template <class Traits>
+class FusedEpilogue : public Epilogue<Traits> {
+  using Base = Epilogue<Traits>;
+  using Base::AtMost;
+  using Base::BlockPlace;
+  using Base::FirstPlace;
+  using Base::kColumns;
+  using Base::kWarpM;
+  using Base::Lane;
+  using Base::Load;
+  using Base::LoadRowScales;
+  using Base::shared_;
+  using Base::StoreStaged;
+  using Base::Warp;
+  using typename Base::ColumnVector, typename Base::Pair, typename Base::Place,
+      typename Base::RowScales, typename Base::Sum;
+
+ public:
+  using Base::Base;
+
+  // The vectors of a tile that a lane has: the columns `lane`, lane + 32 and so on, and its rows.
+  struct Vectors {
+    ColumnVector columns[(Traits::kTileN + kWarpSize - 1) / kWarpSize];
+    RowScales rows[Traits::kBlocksM];
+  };
+  // Loads a tile's vectors for ApplyFused, as early as there are registers for them.
+  JAXGEMM_SM90 Vectors LoadVectors(const GemmArgs& args, const TensorMaps& maps,
+                                   const WorkTile& tile) const {
+    Vectors vectors{};
+    const Place place = FirstPlace(args, tile);
+    if (!SameInWarp(maps.plain_out && place.epilogue.HasVectors())) return vectors;
+#pragma unroll
+    for (int block = 0; block < Traits::kBlocksM; ++block) {
+      vectors.rows[block] = LoadRowScales(args, BlockPlace(place, block));
+    }
+#pragma unroll
+    for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
+      const int64_t column = place.column + i * kWarpSize + Lane();
+      if (column < args.n) vectors.columns[i] = Load(place.epilogue, column);
+    }
+    return vectors;
+  }
+
+  // For the fused forms: applies the epilogue in place. True, in all warps alike: the caller has
+  // TMA store the results, in PlainOut's type. False: they have been stored.
+  JAXGEMM_SM90 bool ApplyFused(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                               const Vectors& vectors, Sum (&sums)[Traits::kAllSums]) {
+    // Tells ptxas that the branches are uniform in the warp, see Multiplier.
+    const bool tma_stores =
+        SameInWarp(!Traits::kInteger && !Traits::kHasOnlyDenseForms && maps.plain_out &&
+                   maps.out_valid && args.out_dtype == PlainOut(Traits::kLhs));
+    const Place place = FirstPlace(args, tile);
+    if (SameInWarp(place.row >= place.rows)) return tma_stores;
+    if constexpr (!Traits::kInteger) {
+      if (SameInWarp(maps.plain_out)) {
+        ApplyVectors(place, vectors, sums);
+        StoreFromRegisters(args, place, sums, tma_stores);
+        return tma_stores;
+      }
+    }
+    StoreInSteps(args, place, sums);
+    return false;
+  }
+
+ private:
+  // Applies a tile's vectors, if it has any. Bias and scale go through this warp's part of
+  // shared_.out, because each lane needs those of other columns than it has loaded.
+  JAXGEMM_SM90 void ApplyVectors(const Place& place, const Vectors& vectors,
+                                 Sum (&sums)[Traits::kAllSums]) {
+    static_assert(Traits::kTileN * sizeof(ColumnVector) <= Traits::kStagedBytes);
+    if (SameInWarp(place.epilogue.HasRowScale())) {
+#pragma unroll
+      for (int block = 0; block < Traits::kBlocksM; ++block) {
+        Base::template ScaleRows<Traits::kSums>(vectors.rows[block], sums + block * Traits::kSums);
+      }
+    }
+    if (SameInWarp(!place.epilogue.scale && !place.epilogue.bias)) return;
+    // TMA has read the boxes of the tile before, and all lanes its vectors.
+    if (IsLeader()) WaitForStoredBoxes<0>();
+    __syncwarp();
+    auto* scales = reinterpret_cast<float*>(shared_.out[Warp()]);
+    float* biases = scales + Traits::kTileN;
+#pragma unroll
+    for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
+      const int column = i * kWarpSize + Lane();
+      if (column >= Traits::kTileN) break;
+      scales[column] = vectors.columns[i].scale, biases[column] = vectors.columns[i].bias;
+    }
+    __syncwarp();
+    const bool has_scale = SameInWarp(place.epilogue.scale != nullptr);
+#pragma unroll
+    for (int block = 0; block < Traits::kBlocksM; ++block) {
+      if (has_scale) {
+        Apply<true>(scales, biases, sums + block * Traits::kSums);
+      } else {
+        Apply<false>(scales, biases, sums + block * Traits::kSums);
+      }
+    }
+  }
+  // Applies staged vectors to the accumulators of 64 rows.
+  template <bool kHasScale>
+  JAXGEMM_SM90 void Apply(const float* scales, const float* biases, Sum* sums) {
+    const Pair* scale = reinterpret_cast<const Pair*>(scales) + Lane() % 4;
+    const Pair* bias = reinterpret_cast<const Pair*>(biases) + Lane() % 4;
+#pragma unroll
+    for (int eight = 0; eight < Traits::kTileN / 8; ++eight) {
+      const Pair by = kHasScale ? scale[eight * 4] : Pair{{1, 1}};
+      const Pair add = bias[eight * 4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        Sum& sum = sums[eight * 4 + i];
+        sum = TileEpilogue::Affine(sum, by.values[i % 2], add.values[i % 2]);
+      }
+    }
+  }
+  // Applies the activation to all accumulators. Registers cannot be indexed at run time, so each
+  // step copies some of them: the code of the activations is there only once.
+  JAXGEMM_SM90 void Activate(Activation activation, Sum (&sums)[Traits::kAllSums]) {
+    constexpr int kCount = Traits::kAllSums % 32 == 0 ? 32 : Traits::kAllSums % 24 == 0 ? 24 : 8;
+    constexpr int kSteps = Traits::kAllSums / kCount;
+    if (SameInWarp(activation == Activation::kNone)) return;
+#pragma unroll 1
+    for (int step = 0; step < kSteps; ++step) {
+      Sum some[kCount];
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) some[i] = sums[i];
+#pragma unroll
+      for (int other = 1; other < kSteps; ++other) {
+        if (SameInWarp(other != step)) continue;
+        KeepBranch();
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) some[i] = sums[other * kCount + i];
+      }
+      WithActivation(activation, [&](auto activate) {
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) some[i] = activate(some[i]);
+      });
+#pragma unroll
+      for (int other = 0; other < kSteps; ++other) {
+        if (SameInWarp(other != step)) continue;
+        KeepBranch();
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) sums[other * kCount + i] = some[i];
+      }
+    }
+  }
+  // Keeps the compiler from turning a branch into instructions that all paths execute.
+  static JAXGEMM_SM90 void KeepBranch() { asm volatile("" ::: "memory"); }
+
+  // Applies the activation, and stores the results from the registers unless TMA stores them.
+  // `first` is the place of the first 64 rows.
+  JAXGEMM_SM90 void StoreFromRegisters(const GemmArgs& args, const Place& first,
+                                       Sum (&sums)[Traits::kAllSums], bool tma_stores) {
+    // The preactivation is stored first, then out: the code that stores is there only once.
+#pragma unroll 1
+    for (bool is_out = !args.preact;; is_out = true) {
+      if (SameInWarp(is_out)) {
+        Activate(first.epilogue.activation, sums);
+        if (SameInWarp(tma_stores)) return;
+      }
+#pragma unroll
+      for (int block = 0; block < Traits::kBlocksM; ++block) {
+        const Place place = BlockPlace(first, block);
+        if (SameInWarp(place.row >= place.rows)) break;
+        Base::template StoreTo<Traits::kSums>(args, is_out ? args.out : args.preact, args.n, place,
+                                              0, args.n, sums + block * Traits::kSums);
+      }
+      if (SameInWarp(is_out)) return;
+    }
+  }
+  // For the types of out that few products have. Each step stages and stores kColumns columns.
+  JAXGEMM_SM90 void StoreInSteps(const GemmArgs& args, const Place& first,
+                                 Sum (&sums)[Traits::kAllSums]) {
+    constexpr int kCount = kColumns / 2, kSteps = Traits::kTileN / kColumns;
+#pragma unroll 1
+    for (int step = 0; step < Traits::kBlocksM * kSteps; ++step) {
+      Place place = first;
+      place.row += step / kSteps * Traits::kWgmmaM;
+      place.column += step % kSteps * kColumns;
+      if (SameInWarp(place.row >= place.rows)) return;
+      if (SameInWarp(place.column >= args.n)) continue;
+#pragma unroll
+      for (int i = 0; i < Traits::kBlocksM * kSteps; ++i) {
+        if (i == step) Base::template StageSums<kColumns>(0, sums + i * kCount);
+      }
+      StoreStaged(args, place, kColumns);
+    }
+  }
+};
+
+}  // namespace jaxgemm

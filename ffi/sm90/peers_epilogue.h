@@ -1,0 +1,198 @@
+// The epilogue of Hopper's form kPeers: each peer stores the fragments that it owns.
+#pragma once
+
+#include "sm90/epilogue.h"
+
+namespace jaxgemm {
+
+template <class Traits>
+class PeersEpilogue : public Epilogue<Traits> {
+  using Base = Epilogue<Traits>;
+  using Base::AtMost;
+  using Base::kWarpM;
+  using Base::Lane;
+  using Base::Load;
+  using Base::LoadRowScales;
+  using Base::PlaceOf;
+  using Base::StoreFour;
+  using Base::Warp;
+  using typename Base::ColumnVector, typename Base::Pair, typename Base::Place,
+      typename Base::RowScales, typename Base::Sum;
+
+ public:
+  using Base::Base;
+
+  // Stores the fragments that this peer owns. All that can be computed in advance is done before
+  // it waits for the other peers' partial sums.
+  template <class Peers>
+  JAXGEMM_SM90 void StoreOwned(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
+                               const Peers& peers) {
+    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
+    const int64_t row = place.row + Lane() / 4, column = place.column + Lane() % 4 * 2;
+    const int rows = AtMost(place.rows - row, kWarpM);
+    const int columns = AtMost(args.n - column, Traits::kTileN);
+    if constexpr (!Traits::kInteger) {
+      if (maps.plain_out && !args.preact) {
+        return StoreOwnedFloats(args, place, row, rows, column, columns, peers);
+      }
+    }
+    peers.Wait();
+#pragma unroll 1
+    for (int four = peers.first(); four < peers.end() && four * 8 < columns; ++four) {
+      Vec4<Sum> sums[1];
+      peers.AddUp(four, sums);
+#pragma unroll 1
+      for (int half = 0; half < 2; ++half) {
+        if (half * 8 >= rows) continue;
+        const Vec4<Sum> pair{{half ? sums[0][2] : sums[0][0], half ? sums[0][3] : sums[0][1]}};
+        StoreFour(args, place, row + half * 8, column + four * 8, AtMost(columns - four * 8, 2),
+                  /*aligned=*/false, pair, [&] { return pair; });
+      }
+    }
+  }
+
+  // As StoreOwned, to an out whose rows are the tile's columns: a lane has four columns of a row.
+  template <class Peers>
+  JAXGEMM_SM90 void StoreTransposed(const GemmArgs& args, const WorkTile& tile,
+                                    const Peers& peers) {
+    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
+    const int64_t column = place.row + Lane() % 4 * 4;
+    const int count = AtMost(args.m - column, 4);
+    const bool aligned = args.m % 4 == 0;
+    const int64_t first_row = place.column + Lane() / 4;
+    const ColumnVectors vectors(place.epilogue, column, count);
+    if constexpr (!Traits::kInteger) {
+      if (aligned && IsWideFloat(args.out_dtype) && !args.accumulate && !args.preact) {
+        return StoreTransposedFloats(args, place, vectors, first_row, column, count, peers);
+      }
+    }
+    peers.Wait();
+    if (count <= 0) return;
+#pragma unroll 1
+    for (int four = peers.first(); four < peers.end(); ++four) {
+      const int64_t row = first_row + four * 8;
+      if (row >= args.n) return;
+      Vec4<Sum> sums[1];
+      peers.AddUp(four, sums);
+      StoreRow<Traits::kInteger>(args, place.epilogue, vectors, place.epilogue.RowScale(args, row),
+                                 place.z * args.n + row, args.m, column, count, aligned, sums[0],
+                                 [&] { return sums[0]; });
+    }
+  }
+
+ private:
+  // Stores pairs of columns of `rows` and `columns`, counted from this lane's first ones.
+  template <class Peers>
+  JAXGEMM_SM90 void StoreOwnedFloats(const GemmArgs& args, const Place& place, int64_t row,
+                                     int rows, int64_t column, int columns, const Peers& peers) {
+    constexpr int kAtOnce = 4;
+    const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
+    const bool has_vectors = place.epilogue.scale || place.epilogue.bias;
+    const int element = wide ? sizeof(float) : sizeof(uint16_t);
+    const int64_t next = 8 * args.n * element;  // bytes between the halves' rows
+    char* line =
+        static_cast<char*>(args.out) + ((place.z * args.m + row) * args.n + column) * element;
+    asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(columns), "r"(int{bf16}));
+    const RowScales row_scales = LoadRowScales(args, place);
+    bool waited = false;
+#pragma unroll 1
+    for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
+      ColumnVector vectors[2 * kAtOnce];
+      if (has_vectors) {
+#pragma unroll
+        for (int i = 0; i < 2 * kAtOnce; ++i) {
+          const int in_tile = (first + i / 2) * 8 + i % 2;
+          vectors[i] = in_tile < columns ? Load(place.epilogue, column + in_tile) : ColumnVector{};
+        }
+      }
+      if (!waited) peers.Wait();
+      waited = true;
+      Vec4<Sum> fours[kAtOnce];
+      peers.AddUp(first, fours);
+      if (place.epilogue.HasRowScale()) {
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) Base::template ScaleRows<4>(row_scales, fours[i].values);
+      }
+      if (has_vectors) {
+#pragma unroll
+        for (int i = 0; i < 4 * kAtOnce; ++i) {
+          const ColumnVector& vector = vectors[i / 4 * 2 + i % 2];
+          Sum& sum = fours[i / 4][i % 4];
+          sum = TileEpilogue::Affine(sum, vector.scale, vector.bias);
+        }
+      }
+      Activate(place.epilogue.activation, fours);
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int four = first + i;
+        if (four >= peers.end() || four * 8 >= columns) break;
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const Sum low = fours[i][2 * half], high = fours[i][2 * half + 1];
+          if (half * 8 >= rows) continue;
+          char* at = line + half * next + four * 8 * element;
+          if (wide) {
+            *reinterpret_cast<Pair*>(at) = {{low, high}};
+          } else {
+            *reinterpret_cast<uint32_t*>(at) = PackPair(bf16, low, high);
+          }
+        }
+      }
+    }
+  }
+  // Stores four columns of each row, `count` of which exist.
+  template <class Peers>
+  JAXGEMM_SM90 void StoreTransposedFloats(const GemmArgs& args, const Place& place,
+                                          const ColumnVectors& vectors, int64_t first_row,
+                                          int64_t column, int count, const Peers& peers) {
+    constexpr int kAtOnce = Traits::kFours < 4 ? Traits::kFours : 4;
+    const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
+    const int element = wide ? sizeof(float) : sizeof(uint16_t);
+    const int64_t next = 8 * args.m * element;  // bytes between rows of consecutive fragments
+    const int rows = AtMost(args.n - first_row, Traits::kTileN);
+    char* line =
+        static_cast<char*>(args.out) + ((place.z * args.n + first_row) * args.m + column) * element;
+    asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(int{wide}), "r"(int{bf16}));
+    peers.Wait();
+    if (count <= 0) return;
+#pragma unroll 1
+    for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
+      Vec4<Sum> fours[kAtOnce];
+      float row_scales[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int64_t row = first_row + (first + i) * 8;
+        row_scales[i] = place.epilogue.RowScale(args, row < args.n ? row : args.n - 1);
+      }
+      peers.AddUp(first, fours);
+      if (place.epilogue.HasVectors()) {
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) fours[i] = vectors.Apply(fours[i], row_scales[i]);
+      }
+      Activate(place.epilogue.activation, fours);
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int four = first + i;
+        if (four >= peers.end() || four * 8 >= rows) break;
+        const Vec4<float> value = Convert4<float>(fours[i]);
+        if (wide) {
+          *reinterpret_cast<Vec4<float>*>(line + four * next) = value;
+        } else {
+          *reinterpret_cast<Vec4<uint16_t>*>(line + four * next) = Convert16(bf16, value);
+        }
+      }
+    }
+  }
+
+  template <int kCount>
+  static JAXGEMM_SM90 void Activate(Activation activation, Vec4<Sum> (&fours)[kCount]) {
+    WithActivation(activation, [&](auto activate) {
+#pragma unroll
+      for (int i = 0; i < 4 * kCount; ++i) {
+        fours[i / 4][i % 4] = static_cast<Sum>(activate(static_cast<float>(fours[i / 4][i % 4])));
+      }
+    });
+  }
+};
+
+}  // namespace jaxgemm
