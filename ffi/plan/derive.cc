@@ -135,9 +135,9 @@ std::string Derive(const Problem& p, const Choice& c, Plan* plan) {
   LayOutWorkspace(p, plan);
   if (plan->workspace_bytes > kWorkspaceCap) {
     return "the workspace would take " + Str(plan->workspace_bytes) + " bytes, and the cap is " +
-           Str(kWorkspaceCap) + " (128 MiB). Use fewer workgroups or a smaller tile than " +
-           Str(c.num_workgroups) + " workgroups of " + Str(c.out_tile_m()) + "x" +
-           Str(c.out_tile_n()) + ".";
+           Str(kWorkspaceCap) + " (" + Str(kWorkspaceCapMiB) +
+           " MiB). Use fewer workgroups or a smaller tile than " + Str(c.num_workgroups) +
+           " workgroups of " + Str(c.out_tile_m()) + "x" + Str(c.out_tile_n()) + ".";
   }
   return "";
 }

@@ -18,7 +18,7 @@
 
 namespace jaxgemm {
 
-inline constexpr int64_t kWorkspaceCap = int64_t{128} << 20;
+inline constexpr int64_t kWorkspaceCapMiB = 128, kWorkspaceCap = kWorkspaceCapMiB << 20;
 inline constexpr int64_t kMaxWorkgroups = 1 << 16;
 inline constexpr int64_t kMaxQueues = 1 << 10;
 

@@ -79,7 +79,9 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
         Str(Name(c.reduction)) + "'" +
         (c.reduction == Reduction::kAtomic ? " (not reproducible)"
                                            : " (the same bits on every run)"));
-    if (chosen.fewer_shares) say("fewer shares keep the workspace under its cap of 128 MiB");
+    if (chosen.fewer_shares) {
+      say("fewer shares keep the workspace under its cap of " + Str(kWorkspaceCapMiB) + " MiB");
+    }
   } else if (chosen.whole_is_faster) {
     say("stream_k: by estimate whole tiles take no longer than cut ones, whose partial sums have "
         "to be added up: runs whole tiles");

@@ -13,6 +13,9 @@
 
 namespace jaxgemm {
 
+// The most devices of a process that kernels and side streams are kept for.
+inline constexpr int kMaxDevices = 64;
+
 // 0 is success. Other values are the library's error codes.
 using DriverResult = int;
 

@@ -98,8 +98,7 @@ int GpuLauncher::FindDevice(std::string_view target) const {
 std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
   if (device < 0 || device >= kMaxDevices) {
     return "device " + Str(device) + " is beyond the " + Str(kMaxDevices) +
-           " that jaxgemm "
-           "counts. Hide some: ROCR_VISIBLE_DEVICES.";
+           " that jaxgemm counts. Hide some: ROCR_VISIBLE_DEVICES.";
   }
   std::atomic<void*>* slots = Functions(instance, device);
   // The first slot is stored last: when it is set, all of them are. An instance without a general

@@ -25,8 +25,6 @@ GemmArgs PackArguments(const Call& call);
 // one, or the error as sentences for the user.
 class GpuLauncher {
  public:
-  static constexpr int kMaxDevices = 64;
-
   explicit GpuLauncher(const Driver* driver);
 
   // The first device with this target of instances.def, or -1.

@@ -23,8 +23,6 @@ namespace jaxgemm {
 // sentences for the user.
 class SideStreams {
  public:
-  static constexpr int kMaxDevices = 64;
-
   SideStreams(const Driver* driver, const StreamDriver* streams)
       : driver_(*driver), streams_(*streams) {}
 
