@@ -79,7 +79,8 @@ def _axes(kind: str, axis, rank: int) -> tuple[int, ...]:
 def saturating_cast(scaled, dtype) -> jax.Array:
   """A float32 array in a small dtype; values beyond its largest become that.
 
-  What is not finite stays so. 448.0001, by the rounding of a division, does not become NaN.
+  What is not finite stays so. A value that a division has rounded to just above the largest
+  (448.0001) becomes the largest, not NaN.
   """
   if jnp.issubdtype(dtype, jnp.integer):
     scaled = jnp.round(scaled)
@@ -109,12 +110,13 @@ def _power_of_two(amax, dtype) -> jax.Array:
 
 def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = -1,
              dtype=None, block: int | None = None) -> Quantized:
-  """An array in a small dtype, with scales: amax, scale and saturating cast.
+  """Casts an array to a small dtype, with scales from its largest magnitudes.
 
   A scale is the largest magnitude of the finite elements that share it, divided by the dtype's
   largest value, and 1 where all are zero. Infinite and NaN elements do not count and are cast as
-  they are: the result has NaN there (inf in dtypes that have it). These are two passes over x, the
-  largest elements and the cast, each of which XLA may fuse with what produces x.
+  they are: the result has NaN there (inf in dtypes that have it; int8 and float4 have neither, and
+  what such elements become is undefined). These are two passes over x, the largest elements and the
+  cast, each of which XLA may fuse with what produces x.
 
   The derivative is that of the operations, with the cast's: for training see `jaxgemm.fp8`.
 
@@ -125,7 +127,8 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
       "row": those along `axis`. For a product this is the contracted axis: lhs then has a scale
       for each row, and rhs one for each column.
       "block": `block` neighbours along `axis`.
-      "mx": likewise 32, with float8_e8m0fnu scales, powers of two, as in the MX formats.
+      "mx": as "block", by default 32, with float8_e8m0fnu scales, powers of two, as in the MX
+      formats.
     axis: an int or several, for "row"; an int for "block" and "mx".
     dtype: of the values: float8, float4_e2m1fn or int8. Default: the e4m3 that the kernels of
       the default platform read (float8_e4m3fnuz on gfx942, else float8_e4m3fn).

@@ -40,6 +40,7 @@ void AddCuts(const Problem& p, const GpuInstance& instance, const Chip& chip, co
   }
   const int64_t most = std::min(at_once / tiles, tiles_k);
   for (int64_t shares : std::set<int64_t>{2, 4, 8, 16, 32, chip.num_cus / tiles, most}) {
+    // The loop above has added these.
     const bool added = shares * tiles == chip.num_cus || shares * tiles == at_once;
     if (shares > 1 && shares <= most && !added) add(at_once, 0, shares);
   }
@@ -49,8 +50,8 @@ void AddCuts(const Problem& p, const GpuInstance& instance, const Chip& chip, co
 
 std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, const Chip& chip,
                                     std::string* error) {
-  // What the user fixed of the grid or the shares is one candidate of each tile. A product that
-  // waits for chunks takes as long as their arrival.
+  // If the user fixed grid, queues or shares, a tile has one candidate. A product with chunks takes
+  // as long as their arrival, so cutting gains nothing.
   const bool plan_cuts =
       (config.schedule == Schedule::kAuto || config.schedule == Schedule::kStreamK) &&
       !p.grouped() && p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_shares &&

@@ -1,3 +1,5 @@
+// The model by which the plan ranks the candidates on AMD GPUs. Its numbers are in
+// amdgpu_model.def.
 #include "plan/amdgpu_model.h"
 
 #include <algorithm>
@@ -9,7 +11,7 @@
 namespace jaxgemm {
 namespace {
 
-constexpr double kRowBytes = 128;  // of k in a K tile, for every type
+constexpr double kRowBytes = 128;  // of k in a k tile, for every type
 
 struct Model {
 #define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, unit, source) double name;
@@ -39,7 +41,8 @@ constexpr Rates kRates[] = {
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
-// What a chip moves in a cycle. A chip without a line of its own is a part of its target's first.
+// What a chip moves in a cycle. A partition has a share of its chip's line, by CUs. An unknown chip
+// has a share of its target's first line.
 struct Machine {
   double mhz;
   double memory_bytes, cache_bytes;  // a cycle, of all its CUs
@@ -63,12 +66,14 @@ struct Machine {
 
 const Model& ModelOf(const Chip& chip) { return chip.target == "gfx950" ? kGfx950 : kGfx942; }
 
-// Stream-K has to save more than the model can tell.
+// A plan that cuts tiles must be faster than the others by this factor: the model is not more
+// exact.
 double Margin(const Choice& choice, const Chip& chip) {
   return choice.cut_tiles > 0 ? ModelOf(chip).cut_margin : 1;
 }
 
-// The times of a plan's tiles. A typical group's out is m x n, with `batch` of it.
+// Predicts the time of a plan. Of a grouped problem it takes the typical group, and `batch` counts
+// the groups.
 class Prediction {
  public:
   Prediction(const Problem& p, const Chip& chip, const Plan& plan)
@@ -102,7 +107,8 @@ class Prediction {
       }
     }
     if (cut > 0) {
-      // The last workgroup to arrive at a tile adds up its peers' sums.
+      // The last workgroup to arrive at a tile adds up its peers' sums. The other reductions, tree
+      // and atomic, are predicted as this one.
       const double shares = AsDouble(c.num_shares);
       const double slices = std::ceil(peers) + (c.num_shares % c.cut_tiles != 0 ? 1 : 0);
       cycles += model_.start + std::ceil(cut * k_tiles_ / shares) *
@@ -122,13 +128,13 @@ class Prediction {
     return std::pow(sum, 1 / model_.norm);
   }
 
-  // What the tiles load of k tiles: rows beyond the end of out are not loaded.
+  // The bytes that a tile loads in `k_tiles` k tiles; rows beyond the end of out are not loaded.
   double RowsLoaded() const { return AsDouble(std::min(p_.m, tile_.tile_m)); }
   double ColumnsLoaded() const { return AsDouble(std::min(p_.n, tile_.tile_n)); }
   double LoadedBytes(double k_tiles) const {
     return (RowsLoaded() + ColumnsLoaded()) * kRowBytes * k_tiles;
   }
-  // The memory reads each operand once and writes the result.
+  // The memory reads each operand once for each batch, and writes the result.
   double MemoryBytes() const {
     const double m = AsDouble(p_.m), n = AsDouble(p_.n), k = AsDouble(p_.k);
     return AsDouble(p_.batch) *
@@ -148,8 +154,8 @@ class Prediction {
     return std::min(1.0, fetched / (high * wide * (RowsLoaded() + ColumnsLoaded())));
   }
 
-  // The cycles of a K tile of each of the workgroups that share a CU: a norm of the matrix pipe's,
-  // those of the bytes that the CU loads from the L2 and past it, and the latency of a load.
+  // The cycles of one k tile, for each workgroup on a CU. A norm of three times: the matrix
+  // instructions, the CU's loads (from the L2 and from behind it), and the latency of one load.
   double KTileCycles(double workgroups, double peers, double latency) const {
     const double cus = AsDouble(chip_.num_cus);
     const double resident = std::max(1.0, AsDouble(chip_.waves_per_cu / tile_.waves));
@@ -169,7 +175,8 @@ class Prediction {
     const double loads = LoadedBytes(1) * ((1 - misses) / l2 + misses / past_l2);
     return Norm({matrix, on_cu * loads, latency});
   }
-  // As OperandMemory::FitsVectors, but for what only the kernel knows.
+  // As OperandMemory::FitsVectors, without the base address and the groups' bounds, which only the
+  // kernel knows.
   bool LoadsByElement() const {
     const int64_t lhs_line = p_.lhs_contracting == 1 ? p_.k : p_.m;
     const int64_t rhs_line = p_.rhs_contracting == 1 ? p_.k : p_.n;

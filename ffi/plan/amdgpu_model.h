@@ -5,8 +5,9 @@
 
 namespace jaxgemm {
 
-// The cost of a plan that has been derived: the predicted cycles of the chip at its peak frequency,
-// and a margin if the plan cuts tiles. A grouped problem is predicted as TypicalGroup.
+// The cost of a plan that Derive (plan/derive.h) has completed: the predicted cycles of the chip at
+// its peak frequency, and a margin if the plan cuts tiles. A grouped problem is predicted as
+// TypicalGroup.
 double AmdgpuCost(const Problem& problem, const Chip& chip, const Plan& plan);
 
 // The predicted time of a candidate with such a cost.

@@ -1,7 +1,14 @@
-// The epilogue on Hopper. Each warp has 16 rows. Most results go from the registers to out. If out
-// has a small or integer type, has unaligned rows or is accumulated into, the accumulators are
-// staged in shared memory: one short loop for all types of out then stores four elements per lane.
-// fused_epilogue.h and peers_epilogue.h have what only those forms need.
+// The epilogue on Hopper. Each warp has 16 rows. How a product's results are stored:
+//
+//   plain forms               TMA stores them: overlapped_store.h (kPlain), StoreTile (kPingPong),
+//                             or StorePlain from the registers (tiles that are no boxes of columns)
+//   fused forms (bias, scale, fused_epilogue.h changes the accumulators in place. Results of 16
+//   bits activation, float32 out)  are then stored as those of the plain forms, others from the
+//   registers kPeers (split-K)          peers_epilogue.h the other forms           Store: grouped,
+//   claimed and chunked tiles
+//
+// If out has a small or integer type, has unaligned rows or is accumulated into, the accumulators
+// are staged in shared memory: one short loop for all types of out stores four elements per lane.
 #pragma once
 
 #include "kernel/row_epilogue.h"
@@ -45,11 +52,12 @@ class Epilogue {
     StoreFours(args, place, sums);
   }
 
-  // For the plain forms. False: no box is left to store.
+  // Plain forms: packs a tile's results for TMA. False: TMA has nothing to store, because they are
+  // stored already or lie outside of out.
   JAXGEMM_SM90 bool PackPlain(const GemmArgs& args, const WorkTile& tile, const Sum* sums,
                               Packed& packed) {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
-    // Tells ptxas that the branch is uniform in the warp, see Multiplier.
+    // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
     if (SameInWarp(place.row >= place.rows)) return false;
     if (SameInWarp(!IsWhole(args, place))) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
@@ -64,14 +72,14 @@ class Epilogue {
     SetPlace(FirstPlace(args, tile), packed);
   }
 
-  // For the plain forms of tiles that are no boxes of columns: stores from the registers.
+  // Plain forms of tiles whose columns are no multiple of 64, a box: stores from the registers.
   JAXGEMM_SM90 void StorePlain(const GemmArgs& args, const WorkTile& tile, const Sum* sums) {
     const int warp = Traits::kIsPingPong ? Warp() % kWarps : Warp();
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       const Place place =
           PlaceOf(args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM + warp * kWarpM);
-      // Tells ptxas that the branch is uniform in the warp, see Multiplier.
+      // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
       if (SameInWarp(place.row >= place.rows)) return;
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n,
                              sums + block * Traits::kSums);
@@ -79,7 +87,7 @@ class Epilogue {
   }
 
   // For forms that ping-pong: stores while the other warpgroup multiplies. The CTA's last tile goes
-  // through the stages that its warpgroup read last; in each 64 rows of lhs a warp has its own box.
+  // through the stages that its warpgroup has read last; each warp has its own box there.
   template <class LastSlot>
   JAXGEMM_SM90 void StoreTile(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                               const Sum* sums, bool is_last, const LastSlot& last_slot) {
@@ -91,7 +99,7 @@ class Epilogue {
       Packed packed;
       const Place place = PlaceOf(
           args, tile, rank_ * Traits::kCtaM + block * Traits::kWgmmaM + Warp() % kWarps * kWarpM);
-      // Tells ptxas that the branch is uniform in the warp, see Multiplier.
+      // Tells ptxas that the branch is uniform in the warp, see Multiplier::Run in mainloop.h.
       if (SameInWarp(place.row >= place.rows)) return;
       if (SameInWarp(!IsWhole(args, place))) {
         StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n,
@@ -162,8 +170,8 @@ class Epilogue {
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
-  // Stores straight from the registers. The case without an epilogue is short and separate, because
-  // most tiles take it.
+  // Of the forms with Store: applies the epilogue, then stores by TMA, or from the registers where
+  // TMA cannot store the tile.
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
                               Sum (&sums)[Traits::kSums]) {
     const TileEpilogue& epilogue = place.epilogue;
@@ -193,9 +201,9 @@ class Epilogue {
   struct ColumnVector {
     float scale, bias;
   };
-  // The scales of the two rows that a thread has of its warp's.
+  // The scales of a lane's two rows: lane / 4 and lane / 4 + 8 of its warp's.
   struct RowScales {
-    float first, eighth;
+    float upper, lower;
   };
   JAXGEMM_SM90 RowScales LoadRowScales(const GemmArgs& args, const Place& place) const {
     const int row = Lane() / 4, rows = AtMost(place.rows - place.row, kWarpM);
@@ -206,7 +214,7 @@ class Epilogue {
   template <int kCount>
   static JAXGEMM_SM90 void ScaleRows(RowScales row_scales, Sum* sums) {
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) sums[i] *= i % 4 < 2 ? row_scales.first : row_scales.eighth;
+    for (int i = 0; i < kCount; ++i) sums[i] *= i % 4 < 2 ? row_scales.upper : row_scales.lower;
   }
 
   JAXGEMM_SM90 static ColumnVector Load(const TileEpilogue& epilogue, int64_t column) {
@@ -239,7 +247,7 @@ class Epilogue {
   static JAXGEMM_SM90 bool InGate(const GemmArgs& args, int i) {
     return i < Traits::kSums / 2 || !Traits::IsGated(args);
   }
-  // For kCount accumulators, those of the columns from place.column on.
+  // Applies scale and bias to kCount accumulators, those of the columns from place.column on.
   template <int kCount>
   JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place, Sum (&sums)[kCount]) {
     const TileEpilogue& epilogue = place.epilogue;
@@ -275,7 +283,8 @@ class Epilogue {
                             int64_t first, int64_t end, const Sum* sums) {
     const int64_t row = place.row + Lane() / 4;
     const int64_t at = (place.z * args.m + place.first_row + row) * length;
-    const int rows = place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;  // of rows 0 and 8
+    const int rows =
+        place.rows - row < 9 ? place.rows - row < 1 ? 0 : 1 : 2;  // how many of rows 0 and 8 exist
     if (args.out_dtype == DType::kF32) {
       StorePairs<kCount>(static_cast<Sum*>(base) + at, length, place.column + first, end, rows,
                          sums);
@@ -384,7 +393,7 @@ class Epilogue {
     __syncwarp();
     const int64_t column = place.column + four * 4;
     const int count = args.n - column < 4 ? static_cast<int>(args.n - column) : 4;
-    // The code for a row is long.
+    // The code for a row is long, so the fused forms do not unroll it.
     [[maybe_unused]] constexpr int kAtOnce = Traits::kIsFused ? 1 : 2;
 #pragma unroll kAtOnce
     for (int row = Lane() / fours; row < kWarpM; row += kWarpSize / fours) {
@@ -406,7 +415,7 @@ class Epilogue {
     }
   }
 
-  // Rows that are one below another span the same banks, so their groups of eight columns are
+  // Consecutive rows lie in the same banks, so their groups of eight columns are
   // swizzled.
   template <class Values>
   JAXGEMM_SM90 Values* At(int row, int column) {

@@ -25,7 +25,8 @@ class FusedEpilogue : public Epilogue<Traits> {
  public:
   using Base::Base;
 
-  // The vectors of a tile that a lane has: the columns `lane`, lane + 32 and so on, and its rows.
+  // A lane's part of a tile's vectors: those of columns `lane`, lane + 32 and so on, and of its
+  // rows.
   struct Vectors {
     ColumnVector columns[(Traits::kTileN + kWarpSize - 1) / kWarpSize];
     RowScales rows[Traits::kBlocksM];
@@ -48,11 +49,11 @@ class FusedEpilogue : public Epilogue<Traits> {
     return vectors;
   }
 
-  // For the fused forms: applies the epilogue in place. True, in all warps alike: the caller has
-  // TMA store the results, in PlainOut's type. False: they have been stored.
+  // Applies the epilogue in place. Returns, in all warps the same, whether the caller must have TMA
+  // store the results, in PlainOut's type; else they have been stored.
   JAXGEMM_SM90 bool ApplyFused(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                                const Vectors& vectors, Sum (&sums)[Traits::kAllSums]) {
-    // Tells ptxas that the branches are uniform in the warp, see Multiplier.
+    // Tells ptxas that the branches are uniform in the warp, see Multiplier::Run in mainloop.h.
     const bool tma_stores =
         SameInWarp(!Traits::kInteger && !Traits::kHasOnlyDenseForms && maps.plain_out &&
                    maps.out_valid && args.out_dtype == PlainOut(Traits::kLhs));
@@ -61,7 +62,7 @@ class FusedEpilogue : public Epilogue<Traits> {
     if constexpr (!Traits::kInteger) {
       if (SameInWarp(maps.plain_out)) {
         ApplyVectors(place, vectors, sums);
-        StoreFromRegisters(args, place, sums, tma_stores);
+        ActivateAndStore(args, place, sums, tma_stores);
         return tma_stores;
       }
     }
@@ -82,7 +83,8 @@ class FusedEpilogue : public Epilogue<Traits> {
       }
     }
     if (SameInWarp(!place.epilogue.scale && !place.epilogue.bias)) return;
-    // TMA has read the boxes of the tile before, and all lanes its vectors.
+    // Waits until TMA has read the boxes of the tile before, which lie in the same memory, and
+    // until all lanes have read its vectors.
     if (IsLeader()) WaitForStoredBoxes<0>();
     __syncwarp();
     auto* scales = reinterpret_cast<float*>(shared_.out[Warp()]);
@@ -156,8 +158,8 @@ class FusedEpilogue : public Epilogue<Traits> {
 
   // Applies the activation, and stores the results from the registers unless TMA stores them.
   // `first` is the place of the first 64 rows.
-  JAXGEMM_SM90 void StoreFromRegisters(const GemmArgs& args, const Place& first,
-                                       Sum (&sums)[Traits::kAllSums], bool tma_stores) {
+  JAXGEMM_SM90 void ActivateAndStore(const GemmArgs& args, const Place& first,
+                                     Sum (&sums)[Traits::kAllSums], bool tma_stores) {
     // The preactivation is stored first, then out: the code that stores is there only once.
 #pragma unroll 1
     for (bool is_out = !args.preact;; is_out = true) {

@@ -1,6 +1,6 @@
 // A persistent workgroup on Hopper for the forms kPlain, kPingPong, kFused, kFusedPingPong and
-// kPeers. It is little code, and no tiles are sent: each role computes its work tiles, the first
-// one while the cluster starts.
+// kPeers. Its code is short, and no warp sends tiles to others as in gemm.h: each role computes the
+// indices of its work tiles, those of the first one while the cluster starts.
 #pragma once
 
 #include "sm90/cluster_split_k.h"
@@ -140,7 +140,7 @@ class DenseWorkgroup {
   JAXGEMM_SM90 void PrefetchOperands(int thread) const {
     Index cta = blockIdx.x, peers = 1, peer = 0;
     if constexpr (kIsPeers) {
-      // Counted among the CTAs with the same part of k.
+      // Numbers the CTA among those with the same part of k.
       peers = map_.map.peers, peer = peer_rank_.peer;
       cta = DivSmall(cta, map_.map.cluster_size()) * peer_rank_.tiles + peer_rank_.tile;
     }
@@ -172,7 +172,7 @@ class DenseWorkgroup {
 
   template <class Loader>
   JAXGEMM_SM90 void Load(Loader&& loader) {
-    if constexpr (kIsPeers) return loader.Load(map_.tile);  // there are as many CTAs as work tiles
+    if constexpr (kIsPeers) return loader.Load(map_.tile);  // There are as many CTAs as work tiles.
     ForEachTile([&](const WorkTile& tile) { loader.Load(tile); }, [&](const WorkTile&) {
       map_.Find(next_);
       Advance();
@@ -198,7 +198,7 @@ class DenseWorkgroup {
     }
   }
 
-  // Computes the next work tile and stores the previous one while a tile is multiplied.
+  // Finds the next work tile, and stores the previous one, while a tile is multiplied.
   struct FindAndStore {
     DenseWorkgroup& workgroup;
     StoredMeanwhile<Traits>& stored;
@@ -289,7 +289,7 @@ class DenseWorkgroup {
   const int rank_;  // of the CTA in a cluster that shares rhs
   const bool by_element_;
   const PeerRank peer_rank_;
-  Index next_;  // the index of the tile after map_'s; before the first tile this CTA's first
+  Index next_;  // the index of the tile after map_.tile; before the first tile, this CTA's first
   Map map_;
 };
 

@@ -51,7 +51,8 @@ class PeersEpilogue : public Epilogue<Traits> {
     }
   }
 
-  // As StoreOwned, to an out whose rows are the tile's columns: a lane has four columns of a row.
+  // As StoreOwned, for kernels that compute out^T, of which args.m and args.n are the sizes: a lane
+  // has four columns of a row of out.
   template <class Peers>
   JAXGEMM_SM90 void StoreTransposed(const GemmArgs& args, const WorkTile& tile,
                                     const Peers& peers) {
@@ -81,7 +82,8 @@ class PeersEpilogue : public Epilogue<Traits> {
   }
 
  private:
-  // Stores pairs of columns of `rows` and `columns`, counted from this lane's first ones.
+  // Stores pairs of columns; `rows` and `columns` are how many are left from this lane's first
+  // ones.
   template <class Peers>
   JAXGEMM_SM90 void StoreOwnedFloats(const GemmArgs& args, const Place& place, int64_t row,
                                      int rows, int64_t column, int columns, const Peers& peers) {
@@ -92,6 +94,7 @@ class PeersEpilogue : public Epilogue<Traits> {
     const int64_t next = 8 * args.n * element;  // bytes between the halves' rows
     char* line =
         static_cast<char*>(args.out) + ((place.z * args.m + row) * args.n + column) * element;
+    // Computed here, before the wait.
     asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(columns), "r"(int{bf16}));
     const RowScales row_scales = LoadRowScales(args, place);
     bool waited = false;
@@ -140,7 +143,7 @@ class PeersEpilogue : public Epilogue<Traits> {
       }
     }
   }
-  // Stores four columns of each row, `count` of which exist.
+  // Stores four columns of each row. All four exist, or none of them (count <= 0).
   template <class Peers>
   JAXGEMM_SM90 void StoreTransposedFloats(const GemmArgs& args, const Place& place,
                                           const ColumnVectors& vectors, int64_t first_row,
@@ -152,6 +155,7 @@ class PeersEpilogue : public Epilogue<Traits> {
     const int rows = AtMost(args.n - first_row, Traits::kTileN);
     char* line =
         static_cast<char*>(args.out) + ((place.z * args.n + first_row) * args.m + column) * element;
+    // Computed here, before the wait.
     asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(int{wide}), "r"(int{bf16}));
     peers.Wait();
     if (count <= 0) return;

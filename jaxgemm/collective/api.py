@@ -42,8 +42,8 @@ def _check_shapes(name: str, lhs, rhs, size: int) -> None:
              else "lhs [..., M / devices, K] and rhs [K, N]")
   if lhs.ndim < 2 or rhs.ndim != 2 or lhs.shape[-1] != rhs.shape[0]:
     raise ValueError(
-        f"lhs has shape {lhs.shape} and rhs {rhs.shape}; {allowed} are allowed, as one device "
-        "has them. Reshape or transpose them, or use jax.vmap for a batch of rhs.")
+        f"lhs has shape {lhs.shape} and rhs {rhs.shape}; {allowed} are allowed, for one "
+        "device's parts. Reshape or transpose them, or use jax.vmap for a batch of rhs.")
   if scatters and lhs.shape[-2] % size:
     raise ValueError(
         f"lhs has {lhs.shape[-2]} rows, which {size} devices cannot share equally; a multiple "
@@ -97,6 +97,7 @@ def _call(lhs, rhs, bias, *, name, axis_name, precision, preferred_element_type,
       sum_dtype=_sum_dtype(sum_dtype, wide, result.dtype),
       precision=precision, implementation=implementation)
   bias = _bias(bias, rhs.shape[1], result.dtype)
+  # To scatter is the ring's `rows`: lhs is its full, and rhs its weights, transposed.
   operands = (lhs, rhs) if gathers else (rhs, lhs)
   return primitive.bind(*operands, bias, form=form)[0]
 
@@ -128,9 +129,9 @@ def allgather_matmul(
 
   Inside `jax.shard_map`, each device has some rows of lhs. It multiplies its own first,
   while those of the device before it arrive, and passes each block on: with d devices
-  these are d products and d - 1 transfers (`jax.lax.ppermute`), of which all but the time
-  that they take longer is hidden. XLA runs them at the same time; see the guide on
-  sharding for its flags on GPUs.
+  these are d products and d - 1 transfers (`jax.lax.ppermute`). XLA runs them at the same
+  time, so that a transfer costs only the time by which it is longer than the product beside
+  it; see the guide on sharding for XLA's flags on GPUs.
 
   Differentiable to any order, in forward and reverse mode. The gradient of lhs is a
   `matmul_reduce_scatter` of the result's; that of rhs lets lhs travel again, so that the
@@ -144,15 +145,15 @@ def allgather_matmul(
     precision: see `jaxgemm.matmul`.
     preferred_element_type: see `jaxgemm.matmul`.
     sum_dtype: dtype in which sums travel in the gradient of lhs: None for that of the
-      accumulators (float32), or the dtype of the result, which is half as much for
-      bfloat16 and rounds d - 1 times.
+      accumulators (float32), or the dtype of the result, which halves the bytes for
+      bfloat16 and rounds each sum d - 1 times.
     bias: array of shape (N,).
     activation: see `jaxgemm.matmul`.
     schedule: see `jaxgemm.matmul`; for each of the d products.
     reduction: see `jaxgemm.matmul`.
     deterministic: see `jaxgemm.matmul`.
     config: see `jaxgemm.matmul`. On GPUs a transfer may need processors; "work_stealing"
-      or num_workgroups keeps them from delaying a product.
+      or num_workgroups keeps the product from waiting for these processors.
     implementation: see `jaxgemm.matmul`.
 
   Returns:
@@ -190,7 +191,7 @@ def matmul_reduce_scatter(
   Inside `jax.shard_map`, each device has some columns of lhs and the same rows of rhs. The
   sum for each device's rows of the result goes round the ring; every device adds its part,
   and computes the next part meanwhile. There are d products and d - 1 transfers, as in
-  `allgather_matmul`, which is the gradient of lhs.
+  `allgather_matmul`, by which the gradient of lhs is computed.
 
   Args:
     lhs: array of shape (..., M, K / d), with M a multiple of d.
@@ -199,8 +200,8 @@ def matmul_reduce_scatter(
     precision: see `jaxgemm.matmul`.
     preferred_element_type: see `jaxgemm.matmul`.
     sum_dtype: dtype in which sums travel: None for that of the accumulators (float32, or
-      int32), or the dtype of the result, which is half as much for bfloat16 and rounds
-      d - 1 times.
+      int32), or the dtype of the result, which halves the bytes for bfloat16 and rounds
+      each sum d - 1 times.
     bias: array of shape (N,), the same on all devices; it is added once, after the sum.
     activation: see `jaxgemm.matmul`; of the whole sum.
     schedule: see `allgather_matmul`.

@@ -1,7 +1,8 @@
 """The primitive of a ring's products, with its rules for derivatives and vmap.
 
 Like `contract_p` (dense/primitive.py) it is linear in each operand but for its epilogue, and
-a transpose is another product of the ring: derivatives of any order, forward and reverse.
+its transposes are the other products of the ring. So it has derivatives of any order, in forward
+and reverse mode.
 """
 
 import functools
@@ -33,8 +34,7 @@ def bind(first, second, bias=None, *, form: Form) -> list[jax.Array]:
   operands = [x for x in (first, second, bias) if x is not None]
   names = form.axis_name if isinstance(form.axis_name, tuple) else (form.axis_name,)
   axes = frozenset(names).union(*map(varying, operands))
-  # Where jax keeps track of varying axes, a gradient of what is the same along an axis is
-  # then summed over it.
+  # So jax sums the gradient of an operand over the axes along which the operand is the same.
   operands = [lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
               if axes - varying(x) else x for x in operands]
   jaxpr = jax.make_jaxpr(functools.partial(ring.results, form=form))(*operands)

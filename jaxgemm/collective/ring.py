@@ -1,4 +1,4 @@
-"""The products of a ring of devices: each step computes what the next transfer leaves time for.
+"""The products of a ring of devices: each step computes one product beside one transfer.
 
 Three arrays meet in a product of sharded rows, in `jnp` terms `full = all_gather(rows) @
 weights`, where each device has its own block of m rows:
@@ -112,7 +112,7 @@ class _Ring(NamedTuple):
     return cls(axis_name, lax.axis_size(axis_name), lax.axis_index(axis_name))
 
   def send(self, x):
-    """What the device before this one has for x."""
+    """Sends x to the next device; returns the x of the device before."""
     return lax.ppermute(x, self.axis_name, [(i, (i + 1) % self.size) for i in range(self.size)])
 
   def before(self, steps: int):
@@ -138,6 +138,7 @@ class _Ring(NamedTuple):
 
 
 def _full(rows, weights, *bias, form: Form):
+  """all_gather(rows) @ weights, with the epilogue."""
   ring = _Ring.of(form.axis_name)
   count, axis = rows.shape[-2], rows.ndim - 2
 
@@ -160,6 +161,7 @@ def _full(rows, weights, *bias, form: Form):
 
 
 def _rows(weights, full, *bias, form: Form):
+  """This device's block of the sum of full @ weights^T over the devices."""
   ring = _Ring.of(form.axis_name)
   axis = full.ndim - 2
   count = full.shape[axis] // ring.size
@@ -167,7 +169,7 @@ def _rows(weights, full, *bias, form: Form):
   wide = accumulator_dtype(full, weights)
   total = arriving = None
   for step in range(ring.size):
-    # The sum that begins here is that for the block before this device's, the last to come.
+    # This device begins the sum for the device before it, which that device gets last.
     number = ring.before(step + 1)
     if total is not None:
       # The next part is computed beside this transfer. Without this a scheduler may compute
@@ -186,6 +188,7 @@ def _rows(weights, full, *bias, form: Form):
 
 
 def _weights(rows, full, *, form: Form):
+  """all_gather(rows)^T @ full."""
   ring = _Ring.of(form.axis_name)
   summed = tuple(range(form.num_batch, rows.ndim - 1))
   count, axis = rows.shape[-2], rows.ndim - 2

@@ -29,7 +29,7 @@ def _check(lhs, rhs, lhs_scales, rhs_scales) -> None:
 
 
 def _dequantized_dtype(dtype):
-  """bfloat16 for types of which it has all values, else float32."""
+  """bfloat16 for float8, float4 and bfloat16, all of whose values it has; else float32."""
   small = jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1 or dtype == jnp.bfloat16
   return jnp.dtype(jnp.bfloat16 if small else jnp.float32)
 
@@ -37,8 +37,9 @@ def _dequantized_dtype(dtype):
 def reasons(lhs, rhs, lhs_scales, rhs_scales) -> list[str]:
   """What `scaled_matmul` does to its operands before the kernel, in words."""
   return [
-      f"{name} is dequantised to {_dequantized_dtype(x.dtype).name} first: it has a scale for each "
-      f"{x.shape[2] // scales.shape[2]} of k, and the kernels apply scales to whole sums"
+      f"{name} is dequantised to {_dequantized_dtype(x.dtype).name} first: it has a scale for "
+      f"each block of {x.shape[2] // scales.shape[2]} along k, and the kernels apply scales to "
+      "whole sums"
       for name, x, scales in (("lhs", lhs, lhs_scales), ("rhs", rhs, rhs_scales))
       if scales.shape[2] != 1]
 
@@ -61,9 +62,10 @@ def scaled_matmul(
   """`jax.nn.scaled_matmul`: the product of operands with scales for blocks of k.
 
   The kernels apply scales to the sum over k. An operand with one scale for each row (K_a or K_b
-  is 1) is read as it is. One with several blocks along k is dequantised first, by XLA: to
-  bfloat16, or to float32 if its dtype is wider. This is exact for float8 and float4 values with
-  scales that are powers of two (MXFP8, MXFP4), and rounds values with other scales to bfloat16.
+  is 1) is read as it is. One with several blocks along k is dequantised first, by XLA: float8,
+  float4 and bfloat16 to bfloat16, others to float32. In the range of bfloat16 this is exact for
+  float8 and float4 values with scales that are powers of two (MXFP8, MXFP4); values with other
+  scales are rounded to bfloat16.
   `jaxgemm.explain(lhs, rhs, lhs_scales=..., rhs_scales=...)` says which operands these are.
 
   Args:

@@ -30,12 +30,12 @@ def epilogue_values(name: str, x, dtype, bf16_stays: bool = False) -> jax.Array:
   integer = jnp.issubdtype(x.dtype, jnp.integer)
   if jnp.issubdtype(dtype, jnp.integer) and not integer:
     raise ValueError(
-        f"{name} has dtype {x.dtype.name} for a result of integers; int32 is "
-        "allowed. Cast it, or ask for a float result by preferred_element_type."
+        f"{name} has dtype {x.dtype.name} for a result of integers; an "
+        "integer dtype is allowed. Cast it, or ask for a float result by preferred_element_type."
     )
   if not integer and not jnp.issubdtype(x.dtype, jnp.floating):
     raise ValueError(
-        f"{name} has dtype {x.dtype.name}; a real number is allowed. Cast it."
+        f"{name} has dtype {x.dtype.name}; a real dtype is allowed. Cast it."
     )
   if bf16_stays and x.dtype == jnp.bfloat16 and dtype == jnp.float32:
     return x

@@ -3,8 +3,8 @@
 A token is copied to one row for each of its experts, and the rows are sorted by expert.
 Each product of the experts is then one grouped product over all rows, and the results
 of a token's rows are added up. The sort, the group sizes and everything else stay on
-the device, in int32. Shapes do not depend on the routing, and no mask has a dimension
-of experts beside tokens and features.
+the device, in int32. Shapes do not depend on the routing, and no array of size
+tokens x experts x features is made.
 """
 
 from collections.abc import Callable
@@ -91,7 +91,8 @@ def _num_shards(axis_name) -> int:
     return 1
   if not isinstance(axis_name, (str, tuple)):
     raise TypeError(
-        f"expert_axis_name={axis_name!r} was given; the name of a mesh axis is allowed, or None.")
+        f"expert_axis_name={axis_name!r} was given; the name of a mesh axis is allowed, a tuple of "
+        "names, or None.")
   try:
     return lax.axis_size(axis_name)
   except NameError as error:
@@ -242,7 +243,7 @@ def moe(
     dot_general: Callable | None = None,
     ragged_dot: Callable | None = None,
     ragged_gated_linear_unit: Callable | None = None,
-    expert_axis_name: str | None = None,
+    expert_axis_name: str | tuple[str, ...] | None = None,
     sharded_tokens: bool | None = None,
 ) -> tuple[jax.Array, routing_lib.MoEStats]:
   """A mixture of experts; no token is dropped, whatever the load.
@@ -270,7 +271,7 @@ def moe(
       and group_offset gets these.
     ragged_gated_linear_unit: as jaxgemm's, for gate and up of the experts. None means
       `jaxgemm.ragged_gated_linear_unit`, or `ragged_dot` if that is not jaxgemm's.
-    expert_axis_name: inside `jax.shard_map`, the mesh axis along which the experts'
+    expert_axis_name: inside `jax.shard_map`, the mesh axis (or axes) along which the experts'
       leading dimension is sharded. All parameters but the experts' must be the same along
       this axis (in_specs P()). Each shard computes the rows of its experts. If x is the
       same along the axis, too, one psum adds up the results.

@@ -11,8 +11,8 @@ class MoEStats(NamedTuple):
   """A layer's second result: auxiliary losses, and the load of the experts.
 
   All fields are arrays of fixed shape: under jit, vmap and scan they are results
-  like any other. Inside `jax.shard_map` they describe the tokens of one shard. Without
-  tokens, losses, probabilities and loads are zero.
+  like any other. Inside `jax.shard_map` they describe the tokens of one shard, or with
+  sharded_tokens all tokens. Without tokens, losses, probabilities and loads are zero.
 
   Attributes:
     load_balancing_loss: f32[], 1 if the load is even, num_experts / top_k if all

@@ -133,7 +133,8 @@ def dot_general(
 
   lhs and rhs are quantised to e4m3, cotangents to e5m2 (on gfx942 to the FNUZ dtypes), with
   scales from their own values. Sums are float32. The backward pass has the quantised operands
-  of the forward pass: 8 bits for each element are kept. Reverse mode only, once.
+  of the forward pass: 8 bits for each element are kept. There are first derivatives, in reverse
+  mode only.
 
   Fits `flax.linen.Dense(dot_general=...)` and `flax.nnx.Linear(dot_general=...)`.
 
@@ -142,7 +143,7 @@ def dot_general(
     rhs: likewise. A gradient has the dtype of its operand: with float32 parameters the sums of
       the gradient are not rounded.
     dimension_numbers: see `jax.lax.dot_general`.
-    precision: None; other values are refused, because operands have 8 bits.
+    precision: None or jax.lax.Precision.DEFAULT; others are refused: operands have 8 bits.
     preferred_element_type: dtype of the result; default: that of `jax.lax.dot_general`.
     out_sharding: see `jax.lax.dot_general`.
     recipe: "tensorwise": one scale for each of lhs, rhs and the cotangent. "rowwise": one for

@@ -99,17 +99,17 @@ def ragged_dot(
 ) -> jax.Array:
   """`jax.lax.ragged_dot` in float8, forward and backward; for training.
 
-  As `jaxgemm.fp8.dot_general`. The gradient of rhs is a float32 product of float8 operands (on
-  Hopper of bfloat16 copies of lhs and the cotangent, because TMA reads only 16 bits where groups
-  are contracted), and its scales are applied outside of the kernel.
+  It is as `jaxgemm.fp8.dot_general`. The gradient of rhs is a float32 product of float8 operands
+  (on Hopper of bfloat16 copies of lhs and the cotangent, because TMA reads only 16 bits where
+  groups are contracted), and its scales are applied outside of the kernel.
 
   Args:
     lhs: array of shape (M, K), of bfloat16, float16 or float32.
     rhs: array of shape (G, K, N) or, with a group_offset, (L, K, N), likewise. A gradient has the
       dtype of its operand.
-    group_sizes: see `jaxgemm.ragged_dot`. Rows of no group count for the scales, so let them be
-      small, zeros say.
-    precision: None.
+    group_sizes: see `jaxgemm.ragged_dot`. Rows of no group count for the scales, so they should be
+      small, for example zeros.
+    precision: as in `jaxgemm.fp8.dot_general`.
     preferred_element_type: dtype of the result; default: the one that lhs and rhs promote to.
     group_offset: see `jaxgemm.ragged_dot`.
     recipe: "tensorwise": one scale for lhs, one for the cotangent, and one for each group's

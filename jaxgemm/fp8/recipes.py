@@ -18,8 +18,8 @@ def check(recipe, precision, **operands) -> None:
     raise ValueError(f"recipe={recipe!r} is unknown; {names} are allowed.")
   if precision is not None and precision != jax.lax.Precision.DEFAULT:
     raise ValueError(
-        f"precision={precision!r} was given; operands are float8 here, so None is allowed. Use "
-        "the product of the same name in jaxgemm for more.")
+        f"precision={precision!r} was given; operands are float8 here, so None or "
+        "Precision.DEFAULT is allowed. Use the product of the same name in jaxgemm for more.")
   for name, x in operands.items():
     if not jnp.issubdtype(x.dtype, jnp.floating) or x.dtype.itemsize < 2:
       raise ValueError(
@@ -32,7 +32,7 @@ class Amax(NamedTuple):
   """The scale of an array in delayed scaling, and what the next ones come from.
 
   Attributes:
-    scale: float32 of shape (1,): the last one.
+    scale: float32 of shape (1,): the scale of the last step.
     history: float32 of shape (H,): the largest magnitudes of the last H steps.
   """
 
@@ -43,7 +43,8 @@ class Amax(NamedTuple):
     """x with a scale from the history, and the state after this step.
 
     As in Flax and TransformerEngine: the history does not have x's own largest magnitude yet.
-    Values that are too large for the scale saturate.
+    Values that are too large for the scale saturate. While the history has an inf or a NaN, the
+    last scale is kept.
     """
     amax = jnp.max(self.history)
     inverse = jnp.where((amax > 0) & jnp.isfinite(amax), largest(dtype) / amax, 1 / self.scale)
@@ -58,7 +59,7 @@ class DelayedScaling(NamedTuple):
   """The state of a product with delayed scaling, a pytree; see `jaxgemm.fp8.dot_general`.
 
   Attributes:
-    lhs: an `Amax`, as the others.
+    lhs: the `Amax` of lhs.
     rhs: of rhs.
     cotangent: of the cotangent of the result.
   """

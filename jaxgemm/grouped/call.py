@@ -111,9 +111,9 @@ def _columns(layout: RaggedLayout) -> tuple[int, ...]:
 
 
 def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
-  """A bias or scale as [L, N] (scale: or [L, 1]); None if x is None.
+  """A bias or scale as [groups, N] (scale: or [groups, 1]); None if x is None.
 
-  With a gate: as [L, 2, N] (or [L, 1, 1]).
+  With a gate: as [groups, 2, N] (or [groups, 1, 1]).
   """
   if x is None:
     return None
@@ -161,7 +161,7 @@ def _rows_scale(x, lhs, numbers, layout: RaggedLayout):
 
 
 def _columns_scale(x, rhs, numbers, layout: RaggedLayout):
-  """scale_rhs in one of the shapes of scale: without the dimensions of size 1 of rhs's k."""
+  """scale_rhs in one of the shapes of scale: without rhs's dimensions of k and batch, of size 1."""
   if x is None:
     return None
   x = jnp.asarray(x)
@@ -173,8 +173,8 @@ def _columns_scale(x, rhs, numbers, layout: RaggedLayout):
     raise ValueError(
         f"scale_rhs has shape {x.shape} for an rhs of shape {rhs.shape}; {keepdims} is allowed, "
         "where any size may be 1, or a shape that scale may have: one value for each group and "
-        "column. The kernels have no scale for each part of k or of a batch. Reshape it, or "
-        "dequantise rhs.")
+        "column. The kernels have no scale that varies along k or along a batch dimension. Reshape "
+        "it, or dequantise rhs.")
   groups = layout.form.local_groups
   if x.size == 1:
     return jnp.reshape(x, ())
