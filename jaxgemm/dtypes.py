@@ -82,3 +82,13 @@ def across_groups(dtypes) -> tuple[tuple[np.dtype, np.dtype], int]:
   if jnp.float32 in dtypes:
     return (jnp.dtype(jnp.bfloat16),) * 2, 3
   return dtypes, 1
+
+
+def preferred_of_scaled(preferred, lhs, rhs, scale_lhs, scale_rhs):
+  """The dtype that was asked for; without one float32 for operands of 8 bits with scales.
+
+  Products of quantised values mostly do not fit their own dtype.
+  """
+  narrow = jnp.dtype(lhs.dtype).itemsize == jnp.dtype(rhs.dtype).itemsize == 1
+  scaled = scale_lhs is not None or scale_rhs is not None
+  return jnp.dtype(jnp.float32) if preferred is None and narrow and scaled else preferred

@@ -74,10 +74,10 @@ def warn_once(reason: str) -> None:
   if reason not in _warned:
     _warned.add(reason)
     warnings.warn(f"jaxgemm leaves this product to XLA: {reason}.",
-                  stacklevel=_callers_level())
+                  stacklevel=callers_level())
 
 
-def _callers_level() -> int:
+def callers_level() -> int:
   """warnings.warn's stacklevel of the first frame outside this package and jax."""
   files = jax.__file__, _ffi.__file__
   inside = tuple(str(pathlib.Path(file).parent) for file in files)

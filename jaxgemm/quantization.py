@@ -149,6 +149,10 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
   if not jnp.issubdtype(x.dtype, jnp.floating):
     raise TypeError(f"x has dtype {x.dtype.name}; floats are quantised. Cast it.")
   dtype = float8_dtypes()[0] if dtype is None else jnp.dtype(dtype)
+  small = jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1
+  if dtype != jnp.int8 and (not small or dtype == jnp.float8_e8m0fnu):
+    raise ValueError(
+        f"dtype={dtype.name} was given; the float8 dtypes, float4_e2m1fn and int8 are allowed.")
   axes = _axes(kind, axis, x.ndim)
   wide = x.astype(jnp.float32)
   shape = x.shape

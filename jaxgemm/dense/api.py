@@ -21,7 +21,12 @@ from jaxgemm.dense.dimensions import (
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.primitive import contract, contract_local, plan_contraction
 from jaxgemm.dense.vectors import Scales, labelled_vector, place_scales
-from jaxgemm.dtypes import promote_with, promoted_dtype, xla_accumulator_dtype
+from jaxgemm.dtypes import (
+    preferred_of_scaled,
+    promote_with,
+    promoted_dtype,
+    xla_accumulator_dtype,
+)
 from jaxgemm.fallback import leaves_to_xla, on_xla, prefers_xla, unsupported_reason
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.precision import hashable, is_high
@@ -165,8 +170,9 @@ def _given(*, deterministic, **arguments):
 def _matmul(a, b, *, bias=None, scale=None, scale_lhs=None, scale_rhs=None, precision=None,
             preferred_element_type=None, out_sharding=None, **options):
   product = matmul_product(
-      a, b, precision=precision, preferred_element_type=preferred_element_type,
-      out_sharding=out_sharding,
+      a, b, precision=precision, out_sharding=out_sharding,
+      preferred_element_type=preferred_of_scaled(
+          preferred_element_type, a, b, scale_lhs, scale_rhs),
   )
   return compute(
       a, b, bias, Scales(scale, scale_lhs, scale_rhs), product, precision=precision,
@@ -206,7 +212,8 @@ def matmul(
       parts (an infinity may then give NaN), and with "highest" by XLA. Algorithms
       (jax.lax.DotAlgorithm and its presets) that the kernels do not compute are left
       to XLA, too.
-    preferred_element_type: dtype of the result, as in `jax.numpy.matmul`.
+    preferred_element_type: dtype of the result, as in `jax.numpy.matmul`; default for
+      operands of 8 bits with scale_lhs or scale_rhs: float32.
     out_sharding: as in `jax.numpy.matmul`.
     bias: array of shape (N,), or (..., N) where ... are the result's batch dimensions,
       of real numbers; integers if the result has integers.
@@ -252,7 +259,8 @@ def _dot_general(lhs, rhs, *, dimension_numbers, bias=None, scale=None, scale_lh
                  **options):
   product = dot_general_product(
       lhs, rhs, dimension_numbers=dimension_numbers, precision=precision,
-      preferred_element_type=preferred_element_type, out_sharding=out_sharding,
+      out_sharding=out_sharding, preferred_element_type=preferred_of_scaled(
+          preferred_element_type, lhs, rhs, scale_lhs, scale_rhs),
   )
   return compute(
       lhs, rhs, bias, Scales(scale, scale_lhs, scale_rhs), product, precision=precision,
@@ -288,7 +296,7 @@ def dot_general(
     rhs: array of any rank.
     dimension_numbers: ((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch)).
     precision: as in `jax.lax.dot_general`; see `jaxgemm.matmul`.
-    preferred_element_type: dtype of the result.
+    preferred_element_type: dtype of the result; see `jaxgemm.matmul`.
     out_sharding: as in `jax.lax.dot_general`.
     bias: array with the shape of rhs's free dimensions, or of the batch dimensions and
       these.

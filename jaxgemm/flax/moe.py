@@ -11,6 +11,7 @@ from collections.abc import Callable
 import functools
 import operator
 from typing import Any, NamedTuple
+import warnings
 
 import jax
 from jax import lax
@@ -18,6 +19,7 @@ import jax.numpy as jnp
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from jaxgemm import fallback
 from jaxgemm import mesh as meshes
 from jaxgemm.config import ACTIVATIONS, did_you_mean
 from jaxgemm.dense.primitive import varying
@@ -309,6 +311,12 @@ def moe(
   if expert_axis_name is not None:
     if sharded_tokens is None:
       sharded_tokens = _varies_along(expert_axis_name, x)
+      if not varying(lax.axis_index(expert_axis_name)):
+        warnings.warn(
+            "With check_vma=False jax does not tell whether x is sharded along "
+            f"{expert_axis_name!r}, and it is taken to be the same on all shards. Leave "
+            "check_vma out, or pass sharded_tokens=True or False to jaxgemm.flax.moe.",
+            stacklevel=fallback.callers_level())
     _check_same_along(expert_axis_name, params, experts, sharded_tokens)
   if experts is not None:
     _check_experts(experts, (*x.shape[:-1], top_k))

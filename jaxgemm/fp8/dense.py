@@ -4,6 +4,7 @@ import functools
 from typing import Any, NamedTuple
 
 import jax
+from jax import lax
 import jax.numpy as jnp
 import numpy as np
 
@@ -12,9 +13,9 @@ from jaxgemm.config import GemmConfig
 from jaxgemm.dense.api import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
 from jaxgemm.dense.layout import Dims, Labels
-from jaxgemm.dense.primitive import unify_varying
+from jaxgemm.dense.primitive import unify_varying, varying
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check
+from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, first_derivative
 from jaxgemm.options import check_options
 from jaxgemm.quantization import Quantized, float8_dtypes, quantize
 
@@ -70,7 +71,7 @@ def _dot(lhs, rhs, state: DelayedScaling | None, params: _Params) -> jax.Array:
 
 
 def _forward(lhs, rhs, state: DelayedScaling | None, params: _Params):
-  dims, dtype = params.dims, params.float8[0]
+  dims, dtype, before = params.dims, params.float8[0], state
   if state is not None:
     lhs, of_lhs = state.lhs.quantize(lhs, dtype)
     rhs, of_rhs = state.rhs.quantize(rhs, dtype)
@@ -80,17 +81,24 @@ def _forward(lhs, rhs, state: DelayedScaling | None, params: _Params):
     rhs = _quantized(rhs, dims.rhs, dims.out, params.kind, dtype)
   out = _product(lhs, rhs.values, rhs.scales, dims, params.dtypes[2], params,
                  params.out_sharding)
-  return out, (lhs, rhs, state)
+  return out, (lhs, rhs, state, before)
+
+
+def _largest_alike(x, like):
+  """The maximum of x over the mesh axes along which x varies and `like` does not."""
+  axes = tuple(sorted(varying(x) - varying(like)))
+  return lax.pmax(x, axes) if axes else x
 
 
 def _backward(params: _Params, saved, ct):
-  *operands, state = saved
+  *operands, state, before = saved
   dims, dtype = params.dims, params.float8[1]
   labels = dims.lhs, dims.rhs
   whole = None
   if state is not None:
     whole, of_ct = state.cotangent.quantize(ct, dtype)
-    state = state._replace(cotangent=of_ct)
+    # Devices that share a state get the same next one.
+    state = jax.tree.map(_largest_alike, state._replace(cotangent=of_ct), before)
   elif params.kind == "tensor":
     whole = quantize(ct, "tensor", dtype=dtype)
 
@@ -106,7 +114,7 @@ def _backward(params: _Params, saved, ct):
     return _product(of_ct, other.values, None if whole is None else other.scales,
                     Dims(dims.out, of_other, labels[i]), params.dtypes[i], params)
 
-  return gradient(0), gradient(1), state
+  return *map(first_derivative, (gradient(0), gradient(1))), state
 
 
 _dot.defvjp(_forward, _backward)
@@ -173,6 +181,10 @@ def dot_general(
   product = dot_general_product(
       lhs, rhs, dimension_numbers=indices(dimension_numbers),
       preferred_element_type=preferred_element_type)
+  if not isinstance(state, DelayedScaling | None):
+    raise TypeError(
+        f"state is of type {type(state).__name__}; a jaxgemm.fp8.DelayedScaling is allowed, or "
+        "None.")
   if state is not None and recipe != "tensorwise":
     raise ValueError(
         f"recipe={recipe!r} was given with a state; delayed scaling has one scale for each array. "

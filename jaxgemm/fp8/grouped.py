@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxgemm.config import GemmConfig
 from jaxgemm.dense.primitive import unify_varying
-from jaxgemm.fp8.recipes import RECIPES, check
+from jaxgemm.fp8.recipes import RECIPES, check, first_derivative
 from jaxgemm.grouped import api
 from jaxgemm.grouped.group_sizes import groups_of_rows
 from jaxgemm.options import check_options
@@ -42,8 +42,15 @@ def _dot(lhs, rhs, sizes, offset, params: _Params) -> jax.Array:
   return _forward(lhs, rhs, sizes, offset, params)[0]
 
 
+def _of_groups(x, sizes, offset, groups: int):
+  """x with zeros in the rows of no group, which then do not count for a scale."""
+  has_group = groups_of_rows(sizes, offset, groups, x.shape[0]) < groups
+  return jnp.where(has_group[:, None], x, 0)
+
+
 def _forward(lhs, rhs, sizes, offset, params: _Params):
   dtype = params.float8[0]
+  lhs = _of_groups(lhs, sizes, offset, rhs.shape[0])
   lhs = quantize(lhs, params.kind, axis=1, dtype=dtype)
   # An expert's matrix is a tensor of its own.
   rhs = quantize(rhs, "row", axis=(1, 2) if params.kind == "tensor" else 1, dtype=dtype)
@@ -56,6 +63,7 @@ def _forward(lhs, rhs, sizes, offset, params: _Params):
 def _backward(params: _Params, saved, ct):
   lhs, rhs, sizes, offset = saved
   options, dtype, groups = dict(params.options), params.float8[1], rhs.values.shape[0]
+  ct = _of_groups(ct, sizes, offset, groups)
   if params.kind == "tensor":
     of_rows = of_columns = quantize(ct, "tensor", dtype=dtype)
     rhs_scales, factors = rhs.scales, [lhs.scales, of_rows.scales]
@@ -75,7 +83,7 @@ def _backward(params: _Params, saved, ct):
       num_local_groups=None if offset is None else groups, **options)
   for factor in factors:
     d_rhs = d_rhs * factor
-  return d_lhs, d_rhs.astype(params.dtypes[1]), None, None
+  return *map(first_derivative, (d_lhs, d_rhs.astype(params.dtypes[1]))), None, None
 
 
 _dot.defvjp(_forward, _backward)
@@ -107,8 +115,7 @@ def ragged_dot(
     lhs: array of shape (M, K), of bfloat16, float16 or float32.
     rhs: array of shape (G, K, N) or, with a group_offset, (L, K, N), likewise. A gradient has the
       dtype of its operand.
-    group_sizes: see `jaxgemm.ragged_dot`. Rows of no group count for the scales, so they should be
-      small, for example zeros.
+    group_sizes: see `jaxgemm.ragged_dot`. Rows of no group do not count for the scales.
     precision: as in `jaxgemm.fp8.dot_general`.
     preferred_element_type: dtype of the result; default: the one that lhs and rhs promote to.
     group_offset: see `jaxgemm.ragged_dot`.
@@ -132,6 +139,10 @@ def ragged_dot(
   lhs, rhs, group_sizes, group_offset = jax.tree.map(
       jnp.asarray, (lhs, rhs, group_sizes, group_offset))
   check(recipe, precision, lhs=lhs, rhs=rhs)
+  if not jnp.issubdtype(group_sizes.dtype, jnp.integer):
+    raise TypeError(
+        f"group_sizes has dtype {group_sizes.dtype.name}; integers are allowed. Pass "
+        "group_sizes.astype(jnp.int32).")
   if lhs.ndim != 2 or rhs.ndim != 3:
     raise ValueError(
         f"lhs has shape {lhs.shape} and rhs {rhs.shape}; (M, K) and (G, K, N) are allowed. Reshape "

@@ -28,6 +28,19 @@ def check(recipe, precision, **operands) -> None:
           "name in jaxgemm, with scale_lhs and scale_rhs.")
 
 
+@jax.custom_jvp
+def first_derivative(x):
+  """x, a gradient of a float8 product, which cannot be differentiated again."""
+  return x
+
+
+@first_derivative.defjvp
+def _(primals, tangents):
+  raise NotImplementedError(
+      "a product of jaxgemm.fp8 was differentiated twice, and it has first derivatives only: those "
+      "of the rounding to float8 would be wrong. Use the product of the same name in jaxgemm.")
+
+
 class Amax(NamedTuple):
   """The scale of an array in delayed scaling, and what the next ones come from.
 
@@ -47,7 +60,8 @@ class Amax(NamedTuple):
     last scale is kept.
     """
     amax = jnp.max(self.history)
-    inverse = jnp.where((amax > 0) & jnp.isfinite(amax), largest(dtype) / amax, 1 / self.scale)
+    last = jnp.where(self.scale > 0, self.scale, 1)  # 0: the gradient of a state that was not used
+    inverse = jnp.where((amax > 0) & jnp.isfinite(amax), largest(dtype) / amax, 1 / last)
     scale = 1 / inverse
     values = saturating_cast(x.astype(jnp.float32) / scale, dtype)
     now = jnp.max(jnp.abs(x)).astype(jnp.float32)
@@ -73,7 +87,9 @@ class DelayedScaling(NamedTuple):
     """The state before the first step, with scales of 1.
 
     Args:
-      history: the number of steps of which the largest magnitudes count.
+      history: the number of steps of which the largest magnitudes count, 1 or more.
     """
+    if history < 1:
+      raise ValueError(f"history={history} was given; 1 or more steps are allowed.")
     new = lambda: Amax(jnp.ones(1, jnp.float32), jnp.zeros(history, jnp.float32))
     return cls(new(), new(), new())

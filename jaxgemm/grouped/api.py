@@ -45,7 +45,7 @@ def ragged_dot(
     group_sizes: array of shape (G,), of integers.
     precision: as in `jax.lax.ragged_dot`. float32 is always computed in full, except on
       NVIDIA GPUs: there it is computed as tf32, and XLA computes more precise products.
-    preferred_element_type: dtype of the result.
+    preferred_element_type: dtype of the result; see `jaxgemm.matmul` for scales.
     group_offset: array of shape (1,), an integer that is clamped to 0 to G. rhs then
       has only the groups from this one on (for example those of one shard of the
       experts), and group_sizes has all groups. Rows of other groups are zero.
@@ -134,7 +134,7 @@ def ragged_dot_general(
     group_sizes: integers, of shape (G,) or as in `jax.lax.ragged_dot_general`.
     ragged_dot_dimension_numbers: a `jax.lax.RaggedDotDimensionNumbers`.
     precision: see `jaxgemm.ragged_dot`.
-    preferred_element_type: dtype of the result.
+    preferred_element_type: dtype of the result; see `jaxgemm.matmul` for scales.
     group_offset: see `jaxgemm.ragged_dot`, and num_local_groups for contracted groups.
     out_sharding: as in `jax.lax.ragged_dot_general`.
     num_local_groups: if the ragged dimension is contracted: the number of groups in the

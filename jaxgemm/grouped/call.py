@@ -19,7 +19,7 @@ from jaxgemm.config import check_activation, resolve
 from jaxgemm.dense.api import dot_general
 from jaxgemm.dense.dimensions import result_type
 from jaxgemm.dense.vectors import epilogue_values
-from jaxgemm.dtypes import promote_with, xla_accumulator_dtype
+from jaxgemm.dtypes import preferred_of_scaled, promote_with, xla_accumulator_dtype
 from jaxgemm.fallback import leaves_to_xla, unsupported_reason
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped import sharding
@@ -284,7 +284,7 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad = jax.tree.map(
       jnp.asarray, (lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad))
-  preferred = preferred_element_type
+  preferred = preferred_of_scaled(preferred_element_type, lhs, rhs, scale_lhs, scale_rhs)
   if accumulate is not None and preferred is None:
     preferred = jnp.float32
   wanted, local_groups = ragged_result(

@@ -139,7 +139,8 @@ def test_messages(given, words):
 
 def test_no_scale_of_integers():
   with pytest.raises(ValueError, match="scale and activation work in float"):
-    jaxgemm.matmul(jnp.ones((8, 8), jnp.int8), jnp.ones((8, 8), jnp.int8), scale_lhs=2.0)
+    jaxgemm.matmul(jnp.ones((8, 8), jnp.int8), jnp.ones((8, 8), jnp.int8), scale_lhs=2.0,
+                   preferred_element_type=jnp.int32)
 
 
 @pytest.mark.parametrize("row", [0.0, np.inf, -np.inf, np.nan])

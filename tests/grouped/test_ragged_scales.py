@@ -93,7 +93,7 @@ def test_rows_inside_the_ragged_dimension(rng, of_a, implementation):
 
 @pytest.mark.parametrize("given, words", [
     (dict(scale_lhs=jnp.ones((M, 2))), r"scale_lhs has shape \(72, 2\).*\(72, 1\) is allowed"),
-    (dict(scale_rhs=jnp.ones((G, 2, N))), "no scale for each part of k"),
+    (dict(scale_rhs=jnp.ones((G, 2, N))), "no scale that varies along k"),
     (dict(scale_rhs=jnp.ones((3, N))), "scale_rhs has shape"),
     (dict(scale=2.0, scale_rhs=jnp.ones((G, N))), "Multiply them"),
 ])
