@@ -89,6 +89,7 @@ def preferred_of_scaled(preferred, lhs, rhs, scale_lhs, scale_rhs):
 
   Products of quantised values mostly do not fit their own dtype.
   """
-  narrow = jnp.dtype(lhs.dtype).itemsize == jnp.dtype(rhs.dtype).itemsize == 1
-  scaled = scale_lhs is not None or scale_rhs is not None
-  return jnp.dtype(jnp.float32) if preferred is None and narrow and scaled else preferred
+  if preferred is not None or (scale_lhs is None and scale_rhs is None):
+    return preferred
+  narrow = all(jnp.asarray(x).dtype.itemsize == 1 for x in (lhs, rhs))
+  return jnp.dtype(jnp.float32) if narrow else None
