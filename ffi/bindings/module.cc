@@ -172,7 +172,7 @@ nb::dict AllNames() {
 #undef JAXGEMM_TARGET
   result["targets"] = targets;
   nb::dict chips;
-#define JAXGEMM_CHIP(name, target, num_cus, num_xcds, waves_per_cu) \
+#define JAXGEMM_CHIP(name, target, num_cus, num_xcds, waves_per_cu, mhz, gb_per_s) \
   chips[name] = nb::make_tuple(target, num_cus);
 #include "spec/instances.def"
 #undef JAXGEMM_CHIP

@@ -1,4 +1,5 @@
-// The candidates on AMD GPUs (gfx942, gfx950): their tiles, queues and cuts.
+// The candidates on AMD GPUs (gfx942, gfx950): their tiles, queues and cuts. candidates.cc takes
+// the one whose predicted time (amdgpu_model.cc) is least.
 #include <algorithm>
 #include <set>
 

@@ -16,50 +16,28 @@ constexpr double kRowBytes = 128;  // of k in a k tile, for every type
 struct Model {
 #define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, unit, source) double name;
 #include "plan/amdgpu_model.def"
-#undef JAXGEMM_AMD_MODEL
 };
 constexpr Model kGfx942 = {
 #define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, unit, source) .name = gfx942,
 #include "plan/amdgpu_model.def"
-#undef JAXGEMM_AMD_MODEL
 };
 constexpr Model kGfx950 = {
 #define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, unit, source) .name = gfx950,
 #include "plan/amdgpu_model.def"
-#undef JAXGEMM_AMD_MODEL
-};
-
-struct Rates {
-  std::string_view chip;
-  double mhz, gb_per_s;
-};
-constexpr Rates kRates[] = {
-#define JAXGEMM_AMD_RATES(chip, mhz, gb_per_s) {chip, mhz, gb_per_s},
-#include "plan/amdgpu_model.def"
-#undef JAXGEMM_AMD_RATES
 };
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
-// What a chip moves in a cycle. A partition has a share of its chip's line, by CUs. An unknown chip
-// has a share of its target's first line.
+// What a chip moves in a cycle. A partition has the same share of the Infinity Cache as of the
+// memory.
 struct Machine {
   double mhz;
   double memory_bytes, cache_bytes;  // a cycle, of all its CUs
 
-  Machine(const Chip& chip, const Model& model) {
+  Machine(const Chip& chip, const Model& model) : mhz(chip.mhz) {
     std::string error;
-    const Chip first = FirstChip(chip.target, &error);
-    const Rates* rates = nullptr;
-    for (std::string_view name : {chip.name, first.name}) {
-      for (const Rates& each : kRates) {
-        if (!rates && name.starts_with(each.chip)) rates = &each;
-      }
-    }
-    const Chip whole = ChipOfName(rates->chip);
-    const double part = AsDouble(chip.num_cus) / AsDouble(whole.num_cus);
-    mhz = rates->mhz;
-    memory_bytes = part * rates->gb_per_s * 1e3 * model.memory_share / mhz;
+    const double part = chip.gb_per_s / FirstChip(chip.target, &error).gb_per_s;
+    memory_bytes = chip.gb_per_s * 1e3 * model.memory_share / mhz;
     cache_bytes = part * model.cache_gb_per_s * 1e3 / mhz;
   }
 };

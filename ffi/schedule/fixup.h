@@ -1,6 +1,8 @@
 // Stream-K fix-up: adds the partial sums of one tile without any workgroup waiting for another.
 // Each workgroup publishes its partial sums and adds 1 to an arrival counter. The last workgroup to
-// arrive continues, the others leave, so any grid, residency and order are allowed.
+// arrive continues, the others leave, so any grid, residency and order are allowed. The
+// accumulators that add them up: host/workgroups.cc, amdgpu/gemm.h and sm90/gemm.h. Hopper's
+// split-K across a cluster has none of this: sm90/cluster_split_k.h.
 #pragma once
 
 #include "schedule/tile_scheduler.h"

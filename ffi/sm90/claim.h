@@ -1,5 +1,6 @@
 // Claims and maps of work tiles for a cluster of CTAs on Hopper. In each CTA one warp claims tiles
-// and sends them to the other warps.
+// and sends them to the other warps. Forms without claims (gemm_dense.h) compute their tiles'
+// indices.
 #pragma once
 
 #include "sm90/gemm_traits.h"

@@ -3,7 +3,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "spec/text.h"
 
@@ -11,8 +10,8 @@ namespace jaxgemm {
 namespace {
 
 constexpr Chip kChips[] = {
-#define JAXGEMM_CHIP(name, target, num_cus, num_xcds, waves_per_cu) \
-  {name, target, num_cus, num_xcds, waves_per_cu},
+#define JAXGEMM_CHIP(name, target, num_cus, num_xcds, waves_per_cu, mhz, gb_per_s) \
+  {name, target, num_cus, num_xcds, waves_per_cu, mhz, gb_per_s},
 #include "spec/instances.def"
 #undef JAXGEMM_CHIP
 };
@@ -38,11 +37,6 @@ Chip FirstChip(std::string_view target, std::string* error) {
   return {};
 }
 
-Chip ChipOfName(std::string_view name) {
-  return *std::find_if(std::begin(kChips), std::end(kChips),
-                       [name](const Chip& chip) { return chip.name == name; });
-}
-
 Chip FindChip(std::string_view target, int64_t num_cus, std::string* error) {
   for (const Chip& chip : kChips) {
     if (num_cus > 0 && chip.target == target && chip.num_cus == num_cus) return chip;
@@ -57,6 +51,7 @@ Chip FindChip(std::string_view target, int64_t num_cus, std::string* error) {
     const int64_t cus_per_xcd = found.num_cus / found.num_xcds;
     found.name = found.target;
     found.num_xcds = std::max<int64_t>(1, num_cus / cus_per_xcd);
+    found.gb_per_s *= static_cast<double>(num_cus) / static_cast<double>(found.num_cus);
     found.num_cus = num_cus;
   }
   return found;

@@ -16,6 +16,7 @@ struct Chip {
   int64_t num_cus;          // on the host the processors that this process may use
   int64_t num_xcds;
   int64_t waves_per_cu;  // waves (sm90: consumer warpgroups) of one kernel that a CU holds
+  double mhz, gb_per_s;  // AMD GPUs: peak frequency, and bandwidth of the memory
 
   bool gpu() const { return target != "cpu"; }
 };
@@ -23,9 +24,6 @@ struct Chip {
 // The first chip of a target; for the host its num_cus is 0. Sets *error if there is no such
 // target.
 Chip FirstChip(std::string_view target, std::string* error);
-
-// The chip of this name, which must have a line.
-Chip ChipOfName(std::string_view name);
 
 // The chip of a target with this number of CUs. 0: the target's first chip; for the host, num_cus
 // is then the number of processors that this process may use. Sets *error if there is no such

@@ -17,7 +17,7 @@ struct Chip {
   int compute_units, dies;
 };
 constexpr Chip kChips[] = {
-#define JAXGEMM_CHIP(name, target, num_cus, num_xcds, waves_per_cu) \
+#define JAXGEMM_CHIP(name, target, num_cus, num_xcds, waves_per_cu, mhz, gb_per_s) \
   {name, target, num_cus, num_xcds},
 #include "spec/instances.def"
 #undef JAXGEMM_CHIP
