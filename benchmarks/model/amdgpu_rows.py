@@ -29,7 +29,7 @@ PROBLEMS = (
     (8192, 8192, 8192), (16384, 16384, 16384), (3072, 5120, 2560), (96, 96, 65536),
 )
 DTYPE = "bfloat16"
-# Of stream-K, the clock times shares of so many K tiles, and adds what longer ones take.
+# For stream-K the clock times shares of so many k tiles, and adds what longer ones take.
 SHARE_K_TILES = 4
 
 

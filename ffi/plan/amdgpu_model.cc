@@ -119,7 +119,7 @@ class Prediction {
            ((m + n) * k * AsDouble(Bytes(tile_.lhs)) + m * n * AsDouble(Bytes(p_.out_dtype)));
   }
 
-  // Of the bytes that the CUs of an XCD load, the part that its L2 does not have: they work on a
+  // The part of the bytes that an XCD's CUs load which its L2 does not have. The CUs work on a
   // block of neighbouring tiles at a time, each of which is cut among `peers` workgroups.
   double Misses(double workgroups, double peers) const {
     const double block = std::max(1.0, workgroups / AsDouble(chip_.num_xcds) / peers);

@@ -170,8 +170,8 @@ class Epilogue {
   JAXGEMM_SM90 int Lane() const { return thread_ % kWarpSize; }
   JAXGEMM_SM90 int Warp() const { return thread_ / kWarpSize; }
 
-  // Of the forms with Store: applies the epilogue, then stores by TMA, or from the registers where
-  // TMA cannot store the tile.
+  // The forms with Store: this applies the epilogue, then stores by TMA, or from the registers
+  // where TMA cannot store the tile.
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
                               Sum (&sums)[Traits::kSums]) {
     const TileEpilogue& epilogue = place.epilogue;
@@ -415,8 +415,7 @@ class Epilogue {
     }
   }
 
-  // Consecutive rows lie in the same banks, so their groups of eight columns are
-  // swizzled.
+  // Consecutive rows lie in the same banks, so their groups of eight columns are swizzled.
   template <class Values>
   JAXGEMM_SM90 Values* At(int row, int column) {
     constexpr int kGroups = kColumns < 32 ? kColumns / 8 : 4;

@@ -42,15 +42,21 @@ def _dot(lhs, rhs, sizes, offset, params: _Params) -> jax.Array:
   return _forward(lhs, rhs, sizes, offset, params)[0]
 
 
-def _of_groups(x, sizes, offset, groups: int):
-  """x with zeros in the rows of no group, which then do not count for a scale."""
-  has_group = groups_of_rows(sizes, offset, groups, x.shape[0]) < groups
-  return jnp.where(has_group[:, None], x, 0)
+def _of_groups(x, group, groups: int):
+  """x with zeros in the rows of no group, which then do not count for a scale.
+
+  Args:
+    x: array of shape (M, N).
+    group: the result of `groups_of_rows`.
+    groups: the number of groups.
+  """
+  return jnp.where((group < groups)[:, None], x, 0)
 
 
 def _forward(lhs, rhs, sizes, offset, params: _Params):
   dtype = params.float8[0]
-  lhs = _of_groups(lhs, sizes, offset, rhs.shape[0])
+  groups = rhs.shape[0]
+  lhs = _of_groups(lhs, groups_of_rows(sizes, offset, groups, lhs.shape[0]), groups)
   lhs = quantize(lhs, params.kind, axis=1, dtype=dtype)
   # An expert's matrix is a tensor of its own.
   rhs = quantize(rhs, "row", axis=(1, 2) if params.kind == "tensor" else 1, dtype=dtype)
@@ -63,13 +69,13 @@ def _forward(lhs, rhs, sizes, offset, params: _Params):
 def _backward(params: _Params, saved, ct):
   lhs, rhs, sizes, offset = saved
   options, dtype, groups = dict(params.options), params.float8[1], rhs.values.shape[0]
-  ct = _of_groups(ct, sizes, offset, groups)
+  group = groups_of_rows(sizes, offset, groups, ct.shape[0])
+  ct = _of_groups(ct, group, groups)
   if params.kind == "tensor":
     of_rows = of_columns = quantize(ct, "tensor", dtype=dtype)
     rhs_scales, factors = rhs.scales, [lhs.scales, of_rows.scales]
   else:
     wide = ct.astype(jnp.float32)
-    group = groups_of_rows(sizes, offset, groups, ct.shape[0])
     of_group = jnp.pad(rhs.scales[:, 0], ((0, 1), (0, 0)))  # the last one: rows of no group
     of_rows = quantize(wide * of_group[group], "row", axis=1, dtype=dtype)
     of_columns = quantize(wide * lhs.scales, "row", axis=0, dtype=dtype)
