@@ -88,6 +88,7 @@ class MoE(nn.Module, kw_only=True):
     expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
       parameters are sharded in `apply`; `init` makes the parameters of all experts. See
       `jaxgemm.flax.nnx.MoE`.
+    dispatch: see `jaxgemm.flax.nnx.MoE`.
     partition_name: see `jaxgemm.flax.nnx.MoE`; the names after it are those that
       `nn.with_partitioning` gives to an initializer.
   """
@@ -111,6 +112,7 @@ class MoE(nn.Module, kw_only=True):
   ragged_dot: Any = None
   ragged_gated_linear_unit: Any = None
   expert_axis_name: str | None = None
+  dispatch: str = "gather"
   partition_name: str | None = None
 
   @nn.compact
@@ -168,7 +170,7 @@ class MoE(nn.Module, kw_only=True):
         precision=self.precision, dot_general=self.dot_general,
         ragged_dot=self.ragged_dot,
         ragged_gated_linear_unit=self.ragged_gated_linear_unit,
-        expert_axis_name=axis_name,
+        expert_axis_name=axis_name, dispatch="gather" if axis_name is None else self.dispatch,
     )
 
 

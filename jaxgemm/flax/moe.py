@@ -23,8 +23,11 @@ from jaxgemm import fallback
 from jaxgemm import mesh as meshes
 from jaxgemm.config import ACTIVATIONS, did_you_mean
 from jaxgemm.dense.primitive import varying
+from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
+
+DISPATCHES = ("gather", "all_to_all")
 
 
 class MoEParams(NamedTuple):
@@ -211,26 +214,6 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
       (place(*rows, features), of_stats))
 
 
-# Rows are moved by a permutation. Neither it nor its transpose adds up rows at one index,
-# which a GPU does in no fixed order, so results are bitwise the same on every run.
-_PERMUTATION: dict[str, Any] = dict(unique_indices=True, mode="promise_in_bounds")
-
-
-def _dispatch(x, top_k, choice):
-  """[T * top_k, C]: top_k copies of each row of x, in the order of `choice`."""
-  num_tokens, features = x.shape
-  rows = jnp.broadcast_to(x[:, None], (num_tokens, top_k, features))
-  return rows.reshape(-1, features).at[choice].get(**_PERMUTATION)
-
-
-def _combine(rows, weights, choice):
-  """f32[T, C]: the sum of each token's rows times their weights[T, top_k]."""
-  rows = jnp.zeros_like(rows).at[choice].set(rows, **_PERMUTATION)
-  dtype = jnp.promote_types(rows.dtype, jnp.float32)
-  rows = rows.reshape(*weights.shape, rows.shape[-1]).astype(dtype)
-  return (rows * weights[..., None].astype(dtype)).sum(axis=1)
-
-
 def moe(
     x: jax.Array,
     params: MoEParams,
@@ -247,6 +230,7 @@ def moe(
     ragged_gated_linear_unit: Callable | None = None,
     expert_axis_name: str | tuple[str, ...] | None = None,
     sharded_tokens: bool | None = None,
+    dispatch: str = "gather",
 ) -> tuple[jax.Array, routing_lib.MoEStats]:
   """A mixture of experts; no token is dropped, whatever the load.
 
@@ -278,10 +262,15 @@ def moe(
       this axis (in_specs P()). Each shard computes the rows of its experts. If x is the
       same along the axis, too, one psum adds up the results.
     sharded_tokens: whether the tokens of x are sharded along expert_axis_name. Then each
-      shard routes its own tokens, the shards gather tokens and routing, and a
-      reduce-scatter brings each shard the results of its tokens; the statistics are those
-      of all tokens. None: if x varies along the axis. With check_vma=False jax does not
+      shard routes its own tokens, which get to their experts by `dispatch`; the statistics
+      are those of all tokens. None: if x varies along the axis. With check_vma=False jax does not
       know this, and True must be given.
+    dispatch: how tokens that are sharded along expert_axis_name get to their experts.
+      "gather": all shards gather tokens and routing, and a reduce-scatter brings the results.
+      "all_to_all": each row goes to the shard of its expert, and its result comes back, by
+      `jax.lax.ragged_all_to_all`. For d shards this sends about top_k / d of what "gather"
+      sends. (XLA has no such collective on CPUs; there an all-to-all of the largest possible
+      blocks takes its place, which sends more.)
 
   Returns:
     The result [..., C] in `dtype`, and the `MoEStats`.
@@ -318,6 +307,14 @@ def moe(
             "check_vma out, or pass sharded_tokens=True or False to jaxgemm.flax.moe.",
             stacklevel=fallback.callers_level())
     _check_same_along(expert_axis_name, params, experts, sharded_tokens)
+  if dispatch not in DISPATCHES:
+    raise ValueError(
+        f"dispatch={dispatch!r} was given; {' or '.join(map(repr, DISPATCHES))} is allowed.")
+  if dispatch != "gather" and not sharded_tokens:
+    raise ValueError(
+        f"dispatch={dispatch!r} was given for tokens that are not sharded along "
+        f"expert_axis_name={expert_axis_name!r}; nothing needs to be sent there. Shard the "
+        "tokens inside jax.shard_map, or leave dispatch out.")
   if experts is not None:
     _check_experts(experts, (*x.shape[:-1], top_k))
 
@@ -331,58 +328,64 @@ def moe(
   if mesh is not None:
     return _on_explicit_mesh(mesh, compute, x, params, experts)
   return compute(x, params, experts, first_expert, expert_axis_name=expert_axis_name,
-                 sharded_tokens=bool(sharded_tokens))
+                 sharded_tokens=bool(sharded_tokens), dispatch=dispatch)
 
 
 def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
          normalize_weights, routed_scaling, dtype, precision, dot_general, ragged_dot,
-         ragged_gated_linear_unit, expert_axis_name, sharded_tokens=False, token_axes=()):
+         ragged_gated_linear_unit, expert_axis_name, sharded_tokens=False, dispatch=None,
+         token_axes=()):
   """`moe` for arguments that have been checked.
 
   Args:
     first_expert: the result of `_first_expert`.
     sharded_tokens: whether tokens are sharded along expert_axis_name.
+    dispatch: "all_to_all", or anything else for a gather; see `moe`.
     token_axes: other mesh axes of a shard_map along which tokens are sharded, and over
       which the statistics are taken.
   """
-  gathered = (functools.partial(lax.all_gather, axis_name=expert_axis_name, tiled=True)
-              if sharded_tokens else lambda x: x)
-  if sharded_tokens:
-    axes = expert_axis_name if isinstance(expert_axis_name, tuple) else (expert_axis_name,)
-    token_axes = *token_axes, *axes
+  axes = () if expert_axis_name is None else (
+      expert_axis_name if isinstance(expert_axis_name, tuple) else (expert_axis_name,))
   shape, x = x.shape, x.reshape(-1, x.shape[-1])
-  if experts is not None:
-    experts = experts.reshape(-1, top_k)
+  given, experts = experts is not None, (
+      None if experts is None else experts.reshape(-1, top_k))
   dense = experts_lib.dense_products(dot_general, precision)
 
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
   logits = dense.linear(x.astype(wide), params.router.astype(wide), None, None)
   weights, group_sizes, stats = routing_lib.route(
       logits, top_k, normalize_weights=normalize_weights,
-      routed_scaling=routed_scaling, experts=experts, token_axes=token_axes,
+      routed_scaling=routed_scaling, experts=experts,
+      token_axes=(*token_axes, *axes) if sharded_tokens else token_axes,
   )
 
-  # Every shard gets all tokens. An all-to-all that drops none needs room for every row of
-  # each shard, min(top_k, local experts) times as many as there are tokens. A ragged one
-  # moves less than this only where there are more shards than top_k.
-  weights, chosen = gathered(weights), gathered(stats.experts)
-  if sharded_tokens:
-    group_sizes = lax.psum(group_sizes, expert_axis_name)
-  # One row for each choice; the stable sort puts the rows of one expert together.
-  choice = jnp.arange(chosen.size, dtype=jnp.int32)
-  row_experts, choice = lax.sort_key_val(chosen.reshape(-1), choice)
-  # Dispatched in float32, so that the gradient adds up a token's rows in float32.
-  rows = _dispatch(gathered(x).astype(wide), top_k, choice).astype(dtype)
-  grouped = experts_lib.grouped_products(
-      ragged_dot, ragged_gated_linear_unit, precision, group_sizes, row_experts,
-      first_expert,
-  )
-  rows = experts_lib.mlp(rows, params.experts, activation, grouped)
-  out = _combine(rows, weights, choice)
-  if sharded_tokens:
-    out = lax.psum_scatter(out, expert_axis_name, tiled=True)
-  elif expert_axis_name is not None:
-    out = lax.psum(out, expert_axis_name)
+  def compute(rows, group_sizes, row_experts, first_expert=None):
+    grouped = experts_lib.grouped_products(
+        ragged_dot, ragged_gated_linear_unit, precision, group_sizes, row_experts,
+        first_expert)
+    return experts_lib.mlp(rows, params.experts, activation, grouped)
+
+  # Rows are copied in float32, so that the gradient adds up a token's rows in float32.
+  if dispatch == "all_to_all":
+    # A router chooses different experts for a token; a given routing need not.
+    most = top_k if given else min(top_k, params.experts.down.shape[0])
+    out = dispatch_lib.through_experts(
+        x.astype(wide), weights, stats.experts, group_sizes, dtype=dtype,
+        most_per_token=most, axis_name=axes, compute=compute)
+  else:
+    gathered = (functools.partial(lax.all_gather, axis_name=axes, tiled=True)
+                if sharded_tokens else lambda x: x)
+    weights, chosen = gathered(weights), gathered(stats.experts)
+    if sharded_tokens:
+      group_sizes = lax.psum(group_sizes, axes)
+    row_experts, choice = dispatch_lib.sorted_choices(chosen)
+    rows = dispatch_lib.copy_rows(gathered(x).astype(wide), top_k, choice).astype(dtype)
+    rows = compute(rows, group_sizes, row_experts, first_expert)
+    out = dispatch_lib.combine(rows, weights, choice)
+    if sharded_tokens:
+      out = lax.psum_scatter(out, axes, tiled=True)
+    elif axes:
+      out = lax.psum(out, axes)
   if params.shared is not None:
     out += experts_lib.mlp(x.astype(dtype), params.shared, activation, dense)
   stats = stats._replace(experts=stats.experts.reshape(*shape[:-1], top_k))

@@ -94,6 +94,8 @@ class MoE(nnx.Module):
       must be the same along this axis (in_specs P()). So may x be: one psum along it adds
       up the experts' results. Or x's tokens are sharded along it: see `sharded_tokens` of
       `jaxgemm.flax.moe`. The constructor always makes all experts' parameters.
+    dispatch: how tokens that are sharded along expert_axis_name get to their experts:
+      "gather" or "all_to_all", see `jaxgemm.flax.moe`.
     partition_name: name of the experts' dimension in the parameters' partitioning
       metadata, in front of the names that `nnx.with_partitioning` gives to an
       initializer.
@@ -123,6 +125,7 @@ class MoE(nnx.Module):
       ragged_dot: Any = None,
       ragged_gated_linear_unit: Any = None,
       expert_axis_name: str | None = None,
+      dispatch: str = "gather",
       partition_name: str | None = None,
       rngs: nnx.Rngs,
   ):
@@ -167,6 +170,7 @@ class MoE(nnx.Module):
     self.ragged_dot = ragged_dot
     self.ragged_gated_linear_unit = ragged_gated_linear_unit
     self.expert_axis_name = expert_axis_name
+    self.dispatch = dispatch
     self.partition_name = partition_name
 
   def __call__(
@@ -194,5 +198,5 @@ class MoE(nnx.Module):
         precision=self.precision, dot_general=self.dot_general,
         ragged_dot=self.ragged_dot,
         ragged_gated_linear_unit=self.ragged_gated_linear_unit,
-        expert_axis_name=self.expert_axis_name,
+        expert_axis_name=self.expert_axis_name, dispatch=self.dispatch,
     )

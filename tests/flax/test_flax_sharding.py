@@ -8,10 +8,12 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 from jax.sharding import PartitionSpec as P
+import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm.flax import load_balancing_loss, moe
+from jaxgemm.flax import MoEStats, load_balancing_loss, moe
+from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax.nnx import MoE
 from tests.support.moe_reference import (
   RAGGED_DOTS,
@@ -78,11 +80,12 @@ def test_shards_of_experts_need_one_all_reduce(rng):
       r"(?:-start)?\(", hlo) == ["all-reduce"]
 
 
-@pytest.mark.parametrize("kind", ["nnx", "linen"])
-def test_layers_work_in_shards(rng, kind):
+@pytest.mark.parametrize("kind, dispatch", [
+    ("nnx", "gather"), ("linen", "gather"), ("nnx", "all_to_all"), ("linen", "all_to_all")])
+def test_layers_work_in_shards(rng, kind, dispatch):
   x = tokens(rng, 24)
-  options = dict(num_shared_experts=1, use_bias=True)
-  whole = make_nnx(**options)
+  options = dict(num_shared_experts=1, use_bias=True, dispatch=dispatch)
+  whole = make_nnx(**options | {"dispatch": "gather"})
   params = nnx.to_pure_dict(nnx.state(whole))
   if kind == "nnx":
     graphdef, state = nnx.split(make_nnx(expert_axis_name="expert", **options))
@@ -95,8 +98,11 @@ def test_layers_work_in_shards(rng, kind):
     declared = jax.eval_shape(layer.init, jax.random.key(0), x)["params"]
     assert jax.tree.map(jnp.shape, params) == jax.tree.map(jnp.shape, declared)
     run = lambda params, x: layer.apply({"params": params}, x)
+  # Tokens are the same on all devices, or sharded where they are to be sent.
+  spec = P() if dispatch == "gather" else P("expert")
+  of_stats = MoEStats(*[P()] * 6, experts=spec)
   sharded = jax.shard_map(
-      run, mesh=make_mesh(8), in_specs=(moe_specs(params), P()), out_specs=P())
+      run, mesh=make_mesh(8), in_specs=(moe_specs(params), spec), out_specs=(spec, of_stats))
   assert_near(jit(sharded)(params, x), run_nnx(whole, x), 1e-5)
 
 
@@ -202,13 +208,16 @@ def sharded_tokens_layer(params, mesh, check_vma=True, **options):
 
 
 @RAGGED_DOTS
+@pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
 @pytest.mark.parametrize("shape, check_vma", [((8,), True), ((2, 4), True), ((8,), False)])
-def test_tokens_that_are_sharded_along_the_experts_axis(rng, ragged_dot, shape, check_vma):
+def test_tokens_that_are_sharded_along_the_experts_axis(
+    rng, ragged_dot, shape, check_vma, dispatch):
   x = tokens(rng, 8, 6)
   params = to_expert(make_params(rng, use_bias=True, shared=1), [0, 0, -99] + [0] * 5)
   cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
   options = dict(top_k=2, ragged_dot=ragged_dot)
-  sharded = sharded_tokens_layer(params, make_mesh(*shape), check_vma, **options)
+  sharded = sharded_tokens_layer(params, make_mesh(*shape), check_vma, dispatch=dispatch,
+                                 **options)
   given = value_and_grads(sharded, x, params, cotangent)
   wanted = value_and_grads(layer, x, params, cotangent, **options)
   assert_near(given, wanted, 1e-5)
@@ -225,6 +234,56 @@ def test_sharded_tokens_are_gathered_once_and_their_results_scattered(rng):
   assert sorted(found) == sorted([
       (f"f32[16,{features}]", "all-gather"), ("s32[16,2]", "all-gather"),
       ("f32[16,2]", "all-gather"), (f"f32[2,{features}]", "reduce-scatter")])
+
+
+@pytest.mark.parametrize("routing", ["one_shard", "one_expert", "random"])
+def test_no_row_is_dropped_by_an_all_to_all(rng, routing):
+  x, params = tokens(rng, 16), make_params(rng, use_bias=True)
+  experts = {"one_shard": jnp.broadcast_to(jnp.asarray([6, 7]), (16, 2)),
+             "one_expert": jnp.full((16, 2), 5),
+             "random": jnp.asarray(rng.integers(0, 8, (16, 2)))}[routing]
+  cotangent = jnp.asarray(rng.standard_normal(x.shape), jnp.float32)
+  mesh = jax.make_mesh((4,), ("expert",), axis_types=(jax.sharding.AxisType.Auto,))
+
+  def sharded(x, params):
+    run = lambda x, params, experts: moe(
+        x, params, experts, top_k=2, expert_axis_name="expert", dispatch="all_to_all")[0]
+    return jax.shard_map(
+        run, mesh=mesh, in_specs=(P("expert"), moe_specs(params), P("expert")),
+        out_specs=P("expert"))(x, params, experts), 0.0
+
+  whole = lambda x, params: (moe(x, params, experts, top_k=2)[0], 0.0)
+  given, wanted = (value_and_grads(f, x, params, cotangent) for f in (sharded, whole))
+  assert_near(given, wanted, 1e-5)
+
+
+def test_rows_are_exchanged_by_the_ragged_collective_on_gpus(rng):
+  mesh = jax.make_mesh((4,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+  counts = rng.integers(0, 5, (4, 4)).astype(np.int32)
+  rows = rng.standard_normal((4, 16, 3)).astype(np.float32)  # rows of each device
+  mapped = jax.jit(jax.shard_map(
+      lambda rows, counts: dispatch_lib.exchange(rows, counts, room=20, most=5, axis_name="x"),
+      mesh=mesh, in_specs=(P("x"), P()), out_specs=P("x")))
+  given = mapped(rows.reshape(-1, 3), counts).reshape(4, 20, 3)
+  starts = np.cumsum(counts, 1) - counts
+  for to in range(4):
+    parts = [rows[i, starts[i, to]:starts[i, to] + counts[i, to]] for i in range(4)]
+    wanted = np.concatenate([*parts, np.zeros((20 - counts[:, to].sum(), 3))])
+    np.testing.assert_array_equal(given[to], wanted)
+  gradient = jax.grad(lambda rows: (mapped(rows, counts) ** 3).sum())
+  second = lambda rows: jax.jvp(gradient, (rows,), (rows,))
+  for platform in "cpu", "cuda", "rocm":
+    text = jax.jit(second).trace(jnp.ones((64, 3))).lower(
+        lowering_platforms=(platform,)).as_text()
+    assert ("@ragged_all_to_all(" in text) == (platform != "cpu")
+
+
+@pytest.mark.parametrize("name, match", [
+    ("all_to_al", "'gather' or 'all_to_all' is allowed"),
+    ("all_to_all", "tokens that are not sharded along expert_axis_name=None")])
+def test_a_dispatch_that_is_not_allowed(rng, name, match):
+  with pytest.raises(ValueError, match=match):
+    moe(tokens(rng, 8), make_params(rng), top_k=2, dispatch=name)
 
 
 def test_a_layer_repeats_the_routing_of_sharded_tokens(rng):

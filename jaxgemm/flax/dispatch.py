@@ -1,0 +1,133 @@
+"""How rows of tokens get to their experts and back, on one device and between devices.
+
+Rows are moved by permutations on a device, and between devices by an exchange of slices of
+different sizes. Shapes do not depend on the routing: a device has room for all rows that could
+come to it, so that none is dropped.
+"""
+
+from collections.abc import Callable
+import functools
+from typing import Any
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+
+# Neither a permutation nor its transpose adds up rows at one index, which a GPU does in no
+# fixed order, so results are bitwise the same on every run.
+_PERMUTATION: dict[str, Any] = dict(unique_indices=True, mode="promise_in_bounds")
+
+
+def sorted_choices(chosen: jax.Array) -> tuple[jax.Array, jax.Array]:
+  """(each row's expert, ascending; `choice`, the order of the rows) of int32[T, top_k]."""
+  # The stable sort keeps the order of the tokens of one expert.
+  choice = jnp.arange(chosen.size, dtype=jnp.int32)
+  experts, choice = lax.sort_key_val(chosen.reshape(-1), choice)
+  return experts, choice
+
+
+def copy_rows(x, top_k: int, choice):
+  """[T * top_k, C]: top_k copies of each row of x, in the order of `choice`."""
+  num_tokens, features = x.shape
+  rows = jnp.broadcast_to(x[:, None], (num_tokens, top_k, features))
+  return rows.reshape(-1, features).at[choice].get(**_PERMUTATION)
+
+
+def combine(rows, weights, choice):
+  """f32[T, C]: the sum of each token's rows times their weights[T, top_k]."""
+  rows = _permuted_back(rows, choice)
+  dtype = jnp.promote_types(rows.dtype, jnp.float32)
+  rows = rows.reshape(*weights.shape, rows.shape[-1]).astype(dtype)
+  return (rows * weights[..., None].astype(dtype)).sum(axis=1)
+
+
+def _permuted_back(rows, order):
+  return jnp.zeros_like(rows).at[order].set(rows, **_PERMUTATION)
+
+
+def _before(sizes, axis: int = 0):
+  """The sum of the sizes before each."""
+  return jnp.cumsum(sizes, axis, dtype=sizes.dtype) - sizes
+
+
+def _exchange_slices(rows, slices, *, room, axis_name):
+  out = jnp.zeros_like(rows, shape=(room, rows.shape[1]))
+  return lax.ragged_all_to_all(rows, out, *slices, axis_name=axis_name)
+
+
+def _exchange_blocks(rows, slices, *, room, most, axis_name):
+  """The same by an all-to-all of blocks of `most` rows, for backends without a ragged one."""
+  input_offsets, send_sizes, _, recv_sizes = slices
+  places = jnp.arange(most, dtype=jnp.int32)
+  blocks = rows.at[input_offsets[:, None] + places].get(mode="clip")
+  blocks = jnp.where((places < send_sizes[:, None])[..., None], blocks, 0)
+  blocks = lax.all_to_all(blocks, axis_name, 0, 0)
+  to = jnp.where(places < recv_sizes[:, None], _before(recv_sizes)[:, None] + places, room)
+  out = jnp.zeros_like(blocks, shape=(room, rows.shape[1]))
+  return out.at[to].set(blocks, mode="drop")
+
+
+def exchange(rows, counts, *, room: int, most: int, axis_name) -> jax.Array:
+  """Sends slices of rows to the devices along a mesh axis.
+
+  By `lax.ragged_all_to_all`, or on CPUs, where XLA has none, by an all-to-all of blocks.
+
+  Args:
+    rows: [R, C], those for device 0 first, then those for device 1, and so on.
+    counts: int32[D, D], the same on all devices: how many rows each sends to each.
+    room: the number of rows of the result.
+    most: a bound of what one device sends to one other.
+    axis_name: the mesh axis, or axes, of a `jax.shard_map`.
+
+  Returns:
+    [room, C]: the rows from device 0, then those from device 1, and so on, then zeros.
+  """
+  index = lax.axis_index(axis_name)
+  slices = (_before(counts[index]), counts[index], _before(counts)[index], counts[:, index])
+  return lax.platform_dependent(
+      rows, slices,
+      cpu=functools.partial(_exchange_blocks, room=room, most=most, axis_name=axis_name),
+      default=functools.partial(_exchange_slices, room=room, axis_name=axis_name))
+
+
+def through_experts(
+    x, weights, chosen, group_sizes, *, dtype, most_per_token: int, axis_name,
+    compute: Callable,
+):
+  """f32[T, C]: the weighted sums of the experts' results for this device's tokens.
+
+  Each row goes to the device that has its expert, and its result comes back.
+
+  Args:
+    x: [T, C], the tokens of this device.
+    weights: f32[T, top_k].
+    chosen: int32[T, top_k], the experts.
+    group_sizes: int32[E], this device's rows for each expert.
+    dtype: the dtype in which rows travel.
+    most_per_token: a bound of a token's rows for the experts of one device.
+    axis_name: the mesh axis, or axes, along which the experts are shared out.
+    compute: compute(rows, sizes, experts) gives the results of sorted rows for the experts of
+      a device; sizes and experts are as in `experts.grouped_products`, for these experts. Rows
+      after those of all experts are zero, and their results are not used.
+  """
+  num_tokens, top_k = chosen.shape
+  devices, num_experts = lax.axis_size(axis_name), group_sizes.size
+  num_local, most = num_experts // devices, num_tokens * most_per_token
+  # counts[i, j, e]: the rows that device i sends for expert e of device j.
+  counts = lax.all_gather(group_sizes, axis_name).reshape(devices, devices, num_local)
+  _, choice = sorted_choices(chosen)
+  rows = copy_rows(x, top_k, choice).astype(dtype)
+  sent = counts.sum(axis=2, dtype=jnp.int32)
+  rows = exchange(rows, sent, room=devices * most, most=most, axis_name=axis_name)
+
+  # They arrive by device, and sorted by expert within each.
+  mine = counts[:, lax.axis_index(axis_name)]
+  of_rows = jnp.tile(jnp.arange(num_local + 1, dtype=jnp.int32), devices)
+  repeats = jnp.pad(mine, ((0, 0), (0, 1))).reshape(-1)
+  repeats = repeats.at[-1].set(devices * most - repeats.sum(dtype=jnp.int32))
+  of_rows = jnp.repeat(of_rows, repeats, total_repeat_length=devices * most)
+  experts, order = sorted_choices(of_rows)
+  rows = compute(rows.at[order].get(**_PERMUTATION), mine.sum(axis=0, dtype=jnp.int32), experts)
+  rows = exchange(_permuted_back(rows, order), sent.T, room=num_tokens * top_k, most=most,
+                  axis_name=axis_name)
+  return combine(rows, weights, choice)
