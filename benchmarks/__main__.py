@@ -26,7 +26,7 @@ SUITES = {
     "chunked": ("chunked_cpu", [], "gpu", ["--sections=chunked"]),
     "collective": ("collective", ["--m=512", "--k=512", "--n=512"], "collective", []),
     "train_step": ("moe_step", [], "moe_step", []),
-    "cu_sweep": ("cu_sweep", [], "gpu", ["--sections=steal"]),
+    "cu_sweep": ("cu_sweep", [], "gpu", ["--sections=steal,cu_sweep"]),
     "gpu": ("gpu", [], "gpu", []),  # all sections
 }
 

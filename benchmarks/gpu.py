@@ -18,7 +18,7 @@ from absl import app, flags
 
 from benchmarks import progress, run, shapes
 
-_SECTIONS = ("dense", "stream_k", "grouped", "steal", "fp8", "chunked", "ahead")
+_SECTIONS = ("dense", "stream_k", "grouped", "steal", "cu_sweep", "fp8", "chunked", "ahead")
 _GPU = shapes.load()["gpu"]
 
 FLAGS = flags.FLAGS
@@ -114,6 +114,11 @@ def jobs():
     elif section == "steal":
       yield section, case(_GPU["steal"]).label, one(
           gpu_steal.measure, case(_GPU["steal"]), options)
+    elif section == "cu_sweep":
+      given = run.problems(["bfloat16"])
+      for each in map(case, [_GPU["steal"]] if given is None else [
+          (p["m"], p["n"], p["k"]) for p in given]):
+        yield section, each.label, functools.partial(gpu_steal.sweep, each, options)
     elif section == "fp8":
       yield section, case(_GPU["fp8"]).label, one(
           gpu_rows.fp8, case(_GPU["fp8"]), options)
@@ -177,7 +182,7 @@ def main(argv) -> int:
           f"Unknown --{flag} {', '.join(unknown)}; there are {', '.join(allowed)}.")
 
   run.refuse("threads")
-  if not set(FLAGS.sections) <= {"dense", "stream_k", "grouped"}:
+  if not set(FLAGS.sections) <= {"dense", "stream_k", "grouped", "cu_sweep"}:
     run.refuse("problems")
   rows = run.Rows(lambda rows: {"runs": runs, "acceptance": gpu_table.gates(rows)})
   runs = rows.before.get("runs", [])

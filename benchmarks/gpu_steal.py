@@ -4,58 +4,88 @@ import functools
 from typing import Any
 
 import jax
-import numpy as np
+import jax.numpy as jnp
 
 from benchmarks import gpu_check, gpu_rows, progress
+from benchmarks.gpu_hold import NAME, Holder
 from benchmarks.shapes import Case
 from jaxgemm.tune import gpu_trace
 
-_HOLD = "hold_multiprocessors"
-# One CTA fills a multiprocessor: no kernel with tiles in shared memory fits beside it.
-_SHARED_BYTES = 200 << 10
-_SOURCE = r"""
-extern "C" __global__ void hold_multiprocessors(
-    volatile unsigned int* seen, unsigned int epoch, unsigned long long nanoseconds) {
-  unsigned long long begin, now;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin));
-  if (threadIdx.x == 0) {
-    seen[blockIdx.x] = epoch;
-    __threadfence_system();
-  }
-  do {
-    __nanosleep(500);
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  } while (now - begin < nanoseconds);
+# The schedules that a sweep compares, by the candidate's name; XLA comes with them.
+_SWEPT: dict[str, dict[str, Any]] = {
+    "persistent": {"schedule": "persistent"},
+    "work_stealing": {"schedule": "work_stealing"},
+    "work_stealing 1 queue": {"schedule": "work_stealing", "num_queues": 1},
+    "work_stealing 8 queues": {"schedule": "work_stealing", "num_queues": 8},
+    "stream_k": {"schedule": "stream_k"},
 }
-"""
+# Parts of the multiprocessors that are held in turn.
+_PARTS = (0, 1 / 8, 1 / 4, 3 / 8, 1 / 2)
 
 
-class Holder:
-  """Holds multiprocessors for some time, by a kernel on a separate stream."""
+def _operands(case: Case, options: gpu_rows.Options):
+  """(function of a seed that makes operands, number of input sets)."""
+  operands = lambda seed: gpu_rows.normal(seed, (case.m, case.k), (case.k, case.n))
+  return operands, gpu_trace.input_sets(2 * (case.m * case.k + case.k * case.n))
 
-  def __init__(self, multiprocessors: int):
-    import cupy
-    self._cupy, self.multiprocessors, self._epoch = cupy, multiprocessors, 0
-    self._kernel = cupy.RawKernel(_SOURCE, _HOLD)
-    self._kernel.max_dynamic_shared_size_bytes = _SHARED_BYTES
-    self._stream = cupy.cuda.Stream(non_blocking=True)
-    self._memory = cupy.cuda.alloc_pinned_memory(4 * multiprocessors)
-    self._seen = np.frombuffer(self._memory, np.uint32, multiprocessors)
-    self._seen[:] = 0
 
-  def start(self, seconds: float) -> None:
-    """Starts the kernel; returns as soon as all the multiprocessors are held."""
-    self._epoch += 1
-    with self._stream:
-      self._kernel(
-          (self.multiprocessors,), (32,),
-          (np.uint64(self._memory.ptr), np.uint32(self._epoch),
-           np.uint64(round(seconds * 1e9))), shared_mem=_SHARED_BYTES)
-    while (self._seen != self._epoch).any():
-      pass
+def _beside(way, holder: Holder, seconds: float) -> gpu_trace.Candidate:
+  """The way, called while multiprocessors are held."""
+  def call(index):
+    holder.start(seconds)
+    return way.call(index)
 
-  def wait(self) -> None:
-    self._stream.synchronize()
+  def wait(out):
+    jax.block_until_ready(out)
+    holder.wait()
+
+  return gpu_trace.Candidate(call, wait)
+
+
+def sweep(case: Case, options: gpu_rows.Options) -> list[dict[str, Any]]:
+  """Rows of all schedules and XLA, one for each number of multiprocessors that are free.
+
+  The others are held for four times as long as the persistent schedule takes alone, so
+  until each product has ended.
+  """
+  operands, count = _operands(case, options)
+  inputs = [operands(options.seed + i) for i in range(count)]
+  makers = {
+      name: functools.partial(
+          gpu_rows.JaxWay, gpu_rows.Donating(gpu_rows.product(**given)), inputs)
+      for name, given in _SWEPT.items()}
+  makers[gpu_rows.XLA] = functools.partial(
+      gpu_rows.JaxWay, gpu_rows.Donating(jnp.matmul), inputs)
+  ways, missing = gpu_rows.prepare(makers)
+  total = jax.devices()[0].core_count
+  fresh = operands(options.seed + count)
+  checked = {}
+  for name, way in ways.items():
+    out, poisoned = way.fresh(*fresh)
+    checked[name] = {"errors": gpu_check.dense(*fresh, out, options.seed),
+                     "poisoned": poisoned}
+  rows, alone = [], 0.0
+  for part in _PARTS:
+    held = round(total * part)
+    candidates = {name: way.candidate() for name, way in ways.items()}
+    if held:
+      holder = Holder(held)
+      candidates = {name: _beside(way, holder, 4 * alone) for name, way in ways.items()}
+    measured = gpu_trace.measure(
+        candidates, count, rounds=options.rounds, warmup=options.warmup, calls=1,
+        own=lambda name: NAME not in name, within=progress.within,
+        directory=gpu_rows.trace_directory(options, f"cu-sweep-{total - held}"))
+    alone = alone or measured.timing.time("persistent").median
+    row = {"section": "cu_sweep", "case": f"{case.label}, {total - held} free", "m": case.m,
+           "n": case.n, "k": case.k, "dtype": "bfloat16", "flops": case.flops,
+           "active_cus": total - held, "input_sets": count, "rounds": options.rounds,
+           "missing": missing, "unclaimed": measured.unclaimed, "candidates": {}}
+    for name in ways:
+      row["candidates"][name] = gpu_rows.entry(measured, name, case.flops) | checked[name]
+      if name != "persistent":  # its time over that of the persistent schedule
+        row["candidates"][name]["ratio"] = gpu_rows.ratio(measured, "persistent", name)
+    rows.append(row)
+  return rows
 
 
 def measure(
@@ -68,10 +98,7 @@ def measure(
   about = {"section": "steal", "case": case.label, "m": case.m, "n": case.n,
            "k": case.k, "dtype": "bfloat16", "flops": case.flops, "candidates": {},
            "missing": {}}
-  if reason := gpu_rows.missing_module("cupy"):
-    return about | {"missing": {"held": f"cupy: {reason}"}}
-  operands = lambda seed: gpu_rows.normal(seed, (case.m, case.k), (case.k, case.n))
-  count = gpu_trace.input_sets(2 * (case.m * case.k + case.k * case.n))
+  operands, count = _operands(case, options)
   inputs = [operands(options.seed + i) for i in range(count)]
   schedules = ("persistent", "work_stealing")
   ways, missing = gpu_rows.prepare({
@@ -80,7 +107,7 @@ def measure(
       for name in schedules})
   if missing:
     return about | {"missing": missing}
-  own = lambda name: _HOLD not in name
+  own = lambda name: NAME not in name
   directory = lambda what: gpu_rows.trace_directory(options, f"steal-{what}")
   alone = gpu_trace.measure(
       {name: way.candidate() for name, way in ways.items()}, count,
@@ -91,22 +118,11 @@ def measure(
   quarter = jax.devices()[0].core_count // 4
   holder = Holder(quarter)
 
-  def beside(way):
-    def call(index):
-      holder.start(seconds)
-      return way.call(index)
-
-    def wait(out):
-      jax.block_until_ready(out)
-      holder.wait()
-
-    return gpu_trace.Candidate(call, wait)
-
   measure_beside = lambda rounds, directory: gpu_trace.measure(
-      {name: beside(way) for name, way in ways.items()}, count, rounds=rounds,
+      {name: _beside(way, holder, seconds) for name, way in ways.items()}, count, rounds=rounds,
       calls=1, own=own, directory=directory, within=progress.within)
   # The launch of the product takes a part of the time, which is added again.
-  overlap = measure_beside(5, None).launches["persistent"].others[_HOLD]["overlap"]
+  overlap = measure_beside(5, None).launches["persistent"].others[NAME]["overlap"]
   seconds += wanted - overlap
   held = measure_beside(options.rounds, directory("held"))
   fresh = operands(options.seed + count)
@@ -125,7 +141,7 @@ def measure(
       "rounds": held.timing.rounds, "input_sets": count, "calls_per_sample": 1,
       "unclaimed": alone.unclaimed + held.unclaimed,
       "multiprocessors_held": quarter,
-      "seconds_held": held.launches["persistent"].others[_HOLD]["overlap"],
+      "seconds_held": held.launches["persistent"].others[NAME]["overlap"],
       # Time of the persistent schedule / time of work stealing.
       "alone": gpu_rows.ratio(alone, "work_stealing", "persistent"),
       "held": gpu_rows.ratio(held, "work_stealing", "persistent"),

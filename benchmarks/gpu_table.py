@@ -23,7 +23,7 @@ def describe(row: Row) -> str:
 
 def is_ours(name: str) -> bool:
   """Whether a candidate's name is one of jaxgemm's."""
-  return name.startswith("jaxgemm") or name.startswith(("persistent", "work_stealing"))
+  return name.startswith("jaxgemm") or name.startswith(("persistent", "work_stealing", "stream_k"))
 
 
 def _ratios(row: Row) -> dict[str, float]:

@@ -97,7 +97,7 @@ class Product:
         most = 8 if aval.dtype == jnp.int8 else 1  # an offset is 0
         found.append(jnp.asarray(rng.integers(-most + 1, most, aval.shape), aval.dtype))
       else:
-        found.append(jnp.asarray(rng.standard_normal(aval.shape, np.float32), aval.dtype))
+        found.append(_normal(int(rng.integers(1 << 31)), aval.shape, aval.dtype))
     return tuple(found)
 
   def _group_sizes(self, rng, routing) -> np.ndarray:
@@ -118,6 +118,13 @@ class Product:
       share = np.arange(groups) == groups // 2
     ends = np.rint(np.cumsum(share) / np.sum(share) * total).astype(np.int64)
     return np.broadcast_to(np.diff(ends, prepend=0), shape)
+
+
+@functools.partial(jax.jit, static_argnums=(1, 2))
+def _normal(seed, shape, dtype) -> jax.Array:
+  """Standard normal values, made on the device."""
+  key = jax.random.key(seed, impl="rbg")
+  return jax.random.normal(key, shape, jnp.float32).astype(dtype)
 
 
 def products(calls) -> tuple[list[Product], dict[str, int]]:

@@ -204,7 +204,7 @@ def tuned(product: Product, routing, most: int, refused: Mapping[str, str] | Non
 
   size = sum(x.size * x.dtype.itemsize for x in product.avals)
   inputs = [product.operands(rng, routing)
-            for _ in range(timing.input_sets(size, len(functions)))]
+            for _ in range(_input_sets(size, len(functions)))]
   compiled, reference = {}, None
   for name, function in functions.items():
     if name in refused:
@@ -270,9 +270,22 @@ def _difference(out, reference) -> str:
   return ""
 
 
+def _has_device_time() -> bool:
+  return jax.default_backend() == "gpu" and not _ffi.virtual_gpus
+
+
+def _input_sets(size: int, num_candidates: int) -> int:
+  """Number of input sets of `size` bytes."""
+  if _has_device_time():
+    from jaxgemm.tune import gpu_trace  # pylint: disable=g-import-not-at-top
+
+    return gpu_trace.input_sets(size)
+  return timing.input_sets(size, num_candidates)
+
+
 def _timed(functions: Mapping[str, Callable], inputs, rounds: int) -> timing.Timing:
   """Seconds of each function: on a GPU the device's time, else wall time."""
-  if jax.default_backend() == "gpu" and not _ffi.virtual_gpus:
+  if _has_device_time():
     from jaxgemm.tune import gpu_trace  # pylint: disable=g-import-not-at-top
 
     def on_inputs(function):
