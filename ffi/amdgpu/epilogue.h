@@ -16,6 +16,18 @@ JAXGEMM_AMD Vec4<uint16_t> Convert16(bool bf16, Vec4<float> value) {
               : __builtin_bit_cast(Vec4<uint16_t>, Convert4<_Float16>(value));
 }
 
+// The vector of a row that lane `lane` has. All lanes take part: a lane that is switched off would
+// give 0.
+JAXGEMM_AMD RowVector FromLane(int lane, RowVector vector) {
+  struct Words {
+    int words[sizeof(RowVector) / sizeof(int)];
+  };
+  Words its = __builtin_bit_cast(Words, vector);
+#pragma unroll
+  for (int& word : its.words) word = __builtin_amdgcn_ds_bpermute(4 * lane, word);
+  return __builtin_bit_cast(RowVector, its);
+}
+
 // The position of a lane's four columns in the staged rows of its wave, in out, bias and scale.
 template <class Traits>
 struct LaneColumns {
@@ -69,19 +81,19 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
   }
   const TileEpilogue epilogue(args, tile, args.groups.ragged);
   const ColumnVectors vectors(epilogue, col, count);
-  // Lane l has the scale of row l % 32 of a pass. That of the next pass is loaded one pass ahead.
+  // Lane l has the vector of row l % 32 of a pass. That of the next pass is loaded one pass ahead.
   const int64_t first_of_wave = first_row - columns.row;
   const int64_t first_of_group = ragged_m ? tile.origin : 0;
-  auto load_row_scale = [&](int pass) __attribute__((always_inline)) {
+  auto load_row = [&](int pass) __attribute__((always_inline)) {
     const int64_t row = first_of_wave + pass * 32 + lane % 32;
-    return row < rows ? epilogue.RowScale(args, first_of_group + row) : 1.0f;
+    return row < rows ? RowVector::Load(args, epilogue, first_of_group + row) : RowVector::None();
   };
-  float row_scales = 1.0f, next_row_scales = load_row_scale(0);
+  RowVector row_vectors = RowVector::None(), next_row_vectors = load_row(0);
 
 #pragma clang loop unroll(disable)
   for (int pass = 0; pass < Traits::kFragsM / 2; ++pass) {
-    row_scales = next_row_scales;
-    if (epilogue.HasRowScale()) next_row_scales = load_row_scale(pass + 1);
+    row_vectors = next_row_vectors;
+    if (epilogue.HasRowVectors()) next_row_vectors = load_row(pass + 1);
     if (loaded) {
 #pragma unroll 4
       for (int i = 0; i < 2 * Traits::kFragsN; ++i, loaded += Traits::kThreads) {
@@ -102,12 +114,10 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
     for (int staged = 0; staged < 32; staged += columns.rows_at_once()) {
       const int64_t row = first_row + pass * 32 + staged;
       const int in_stage = staged + columns.row;
-      // All lanes take part: a lane that is switched off would give 0.
-      const float row_scale = __builtin_bit_cast(
-          float, __builtin_amdgcn_ds_bpermute(4 * in_stage, __builtin_bit_cast(int, row_scales)));
+      const RowVector row_vector = FromLane(in_stage, row_vectors);
       if (row >= rows || count <= 0) continue;
       StoreRow<Traits::kLhs == DType::kS8>(
-          args, epilogue, vectors, row_scale, row_of_out + row, args.n, col, count, aligned,
+          args, epilogue, vectors, row_vector, row_of_out + row, args.n, col, count, aligned,
           Sum4(*at(in_stage, columns.four)),
           [&]() __attribute__((always_inline)) { return Sum4(*at(in_stage, columns.four + 4)); });
     }

@@ -1,7 +1,7 @@
 // What every epilogue is made of: activations, and conversions to small floats. The epilogue
 // itself, out = cast(activation(row_scale * scale * acc + bias)) in float, or acc + bias in int32
-// for an integer out, is in host/store.h, in row_epilogue.h for GPUs, and for Hopper's registers in
-// sm90/epilogue.h.
+// for an integer out, is in host/store.h, and for GPUs in row_epilogue.h and sm90/epilogue.h, which
+// load and apply the vectors by epilogue_vectors.h.
 //
 // Every function here has internal linkage: the host kernels compile this file once per
 // instruction set, and the linker must not pick one set's copy for all.

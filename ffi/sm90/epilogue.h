@@ -2,10 +2,11 @@
 //
 //   plain forms               TMA stores them: overlapped_store.h (kPlain), StoreTile (kPingPong),
 //                             or StorePlain from the registers (tiles that are no boxes of columns)
-//   fused forms (bias, scale, fused_epilogue.h changes the accumulators in place. Results of 16
-//   bits activation, float32 out)  are then stored as those of the plain forms, others from the
-//   registers kPeers (split-K)          peers_epilogue.h the other forms           Store: grouped,
-//   claimed and chunked tiles
+//   fused forms (vectors,     fused_epilogue.h changes the accumulators in place. Results of 16
+//   activation, float32 out)  bits are then stored as those of the plain forms, others from the
+//                             registers
+//   kPeers (split-K)          peers_epilogue.h
+//   the other forms           Store: grouped, claimed and chunked tiles
 //
 // If out has a small or integer type, has unaligned rows or is accumulated into, the accumulators
 // are staged in shared memory: one short loop for all types of out stores four elements per lane.
@@ -45,8 +46,8 @@ class Epilogue {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
     if (place.row >= place.rows) return;
     if constexpr (!Traits::kInteger) {
-      if (maps.plain_out && place.epilogue.HasRowScale())
-        ScaleRows<Traits::kSums>(LoadRowScales(args, place), sums);
+      if (maps.plain_out && place.epilogue.HasRowVectors())
+        ApplyRows<Traits::kSums>(LoadRows(args, place), sums);
       if (maps.plain_out) return StoreSums(args, maps, place, sums);
     }
     StoreFours(args, place, sums);
@@ -175,7 +176,7 @@ class Epilogue {
   JAXGEMM_SM90 void StoreSums(const GemmArgs& args, const TensorMaps& maps, const Place& place,
                               Sum (&sums)[Traits::kSums]) {
     const TileEpilogue& epilogue = place.epilogue;
-    if (epilogue.scale || epilogue.bias) ScaleAndShift<Traits::kSums>(args, place, sums);
+    if (epilogue.HasColumnVectors()) ApplyColumns<Traits::kSums>(args, place, sums);
     if (epilogue.activation != Activation::kNone || args.preact || args.gated) {
       StoreActivated(args, place, sums);
     } else if (!maps.out_valid || !IsWhole(args, place)) {
@@ -197,30 +198,22 @@ class Epilogue {
     for (int i = 0; i < Boxes::kBoxes; ++i) boxes.Store(packed, i);
   }
 
-  // The bias and the scale of a column.
-  struct ColumnVector {
-    float scale, bias;
+  // The vectors of a lane's two rows: lane / 4 and lane / 4 + 8 of its warp's.
+  struct RowVectors {
+    RowVector upper, lower;
   };
-  // The scales of a lane's two rows: lane / 4 and lane / 4 + 8 of its warp's.
-  struct RowScales {
-    float upper, lower;
-  };
-  JAXGEMM_SM90 RowScales LoadRowScales(const GemmArgs& args, const Place& place) const {
+  JAXGEMM_SM90 RowVectors LoadRows(const GemmArgs& args, const Place& place) const {
     const int row = Lane() / 4, rows = AtMost(place.rows - place.row, kWarpM);
     const int64_t at = place.first_row + place.row;
-    return {place.epilogue.RowScale(args, at + AtMost(row, rows - 1)),
-            place.epilogue.RowScale(args, at + AtMost(row + 8, rows - 1))};
+    return {RowVector::Load(args, place.epilogue, at + AtMost(row, rows - 1)),
+            RowVector::Load(args, place.epilogue, at + AtMost(row + 8, rows - 1))};
   }
   template <int kCount>
-  static JAXGEMM_SM90 void ScaleRows(RowScales row_scales, Sum* sums) {
+  static JAXGEMM_SM90 void ApplyRows(RowVectors rows, Sum* sums) {
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) sums[i] *= i % 4 < 2 ? row_scales.upper : row_scales.lower;
+    for (int i = 0; i < kCount; ++i) sums[i] = (i % 4 < 2 ? rows.upper : rows.lower).Apply(sums[i]);
   }
 
-  JAXGEMM_SM90 static ColumnVector Load(const TileEpilogue& epilogue, int64_t column) {
-    return {epilogue.scale ? epilogue.scale[column * epilogue.scale_stride] : 1,
-            epilogue.bias ? __builtin_bit_cast(float, epilogue.BiasOf(column)) : 0};
-  }
   // Gated tiles have the gate's accumulators first, then the up projection's.
   JAXGEMM_SM90 void StoreActivated(const GemmArgs& args, const Place& place,
                                    Sum (&sums)[Traits::kSums]) {
@@ -247,15 +240,14 @@ class Epilogue {
   static JAXGEMM_SM90 bool InGate(const GemmArgs& args, int i) {
     return i < Traits::kSums / 2 || !Traits::IsGated(args);
   }
-  // Applies scale and bias to kCount accumulators, those of the columns from place.column on.
+  // Applies the columns' vectors to kCount accumulators, those of the columns from place.column on.
   template <int kCount>
-  JAXGEMM_SM90 void ScaleAndShift(const GemmArgs& args, const Place& place, Sum (&sums)[kCount]) {
-    const TileEpilogue& epilogue = place.epilogue;
+  JAXGEMM_SM90 void ApplyColumns(const GemmArgs& args, const Place& place, Sum (&sums)[kCount]) {
     // Columns with loads in flight at once.
     constexpr int kAtOnce = 8;
 #pragma unroll
     for (int first = 0; first < kCount / 2; first += kAtOnce) {
-      float scale[kAtOnce], bias[kAtOnce];
+      ColumnVector vectors[kAtOnce];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
         const int in_tile = (first + i) / 2 * 8;
@@ -264,14 +256,12 @@ class Epilogue {
         const int64_t column = place.column + (up ? args.n - Traits::kTileN / 2 : 0) + in_tile +
                                Lane() % 4 * 2 + i % 2;
         const int64_t at = column < end ? column : end - 1;
-        const ColumnVector vector = Load(epilogue, at);
-        scale[i] = vector.scale, bias[i] = vector.bias;
+        vectors[i] = ColumnVector::Load(place.epilogue, at);
       }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
         Sum* sum = sums + (first + i) / 2 * 4 + i % 2;
-        sum[0] = TileEpilogue::Affine(sum[0], scale[i], bias[i]);
-        sum[2] = TileEpilogue::Affine(sum[2], scale[i], bias[i]);
+        sum[0] = vectors[i].Apply(sum[0]), sum[2] = vectors[i].Apply(sum[2]);
       }
     }
   }
@@ -428,7 +418,7 @@ class Epilogue {
   JAXGEMM_SM90 void StoreFour(const GemmArgs& args, const Place& place, int64_t row, int64_t column,
                               int count, bool aligned, Vec4<Sum> sums, const LoadUp& load_up) {
     StoreRow<Traits::kInteger>(args, place.epilogue, ColumnVectors(place.epilogue, column, count),
-                               place.epilogue.RowScale(args, place.first_row + row),
+                               RowVector::Load(args, place.epilogue, place.first_row + row),
                                place.z * args.m + place.first_row + row, args.n, column, count,
                                aligned, sums, load_up);
   }

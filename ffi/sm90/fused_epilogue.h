@@ -14,13 +14,12 @@ class FusedEpilogue : public Epilogue<Traits> {
   using Base::kColumns;
   using Base::kWarpM;
   using Base::Lane;
-  using Base::Load;
-  using Base::LoadRowScales;
+  using Base::LoadRows;
   using Base::shared_;
   using Base::StoreStaged;
   using Base::Warp;
-  using typename Base::ColumnVector, typename Base::Pair, typename Base::Place,
-      typename Base::RowScales, typename Base::Sum;
+  using typename Base::Place, typename Base::RowVectors, typename Base::Sum;
+  using Staged = StagedColumns<Traits::kTileN>;
 
  public:
   using Base::Base;
@@ -29,7 +28,7 @@ class FusedEpilogue : public Epilogue<Traits> {
   // rows.
   struct Vectors {
     ColumnVector columns[(Traits::kTileN + kWarpSize - 1) / kWarpSize];
-    RowScales rows[Traits::kBlocksM];
+    RowVectors rows[Traits::kBlocksM];
   };
   // Loads a tile's vectors for ApplyFused, as early as there are registers for them.
   JAXGEMM_SM90 Vectors LoadVectors(const GemmArgs& args, const TensorMaps& maps,
@@ -39,12 +38,12 @@ class FusedEpilogue : public Epilogue<Traits> {
     if (!SameInWarp(maps.plain_out && place.epilogue.HasVectors())) return vectors;
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
-      vectors.rows[block] = LoadRowScales(args, BlockPlace(place, block));
+      vectors.rows[block] = LoadRows(args, BlockPlace(place, block));
     }
 #pragma unroll
     for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
       const int64_t column = place.column + i * kWarpSize + Lane();
-      if (column < args.n) vectors.columns[i] = Load(place.epilogue, column);
+      if (column < args.n) vectors.columns[i] = ColumnVector::Load(place.epilogue, column);
     }
     return vectors;
   }
@@ -71,54 +70,50 @@ class FusedEpilogue : public Epilogue<Traits> {
   }
 
  private:
-  // Applies a tile's vectors, if it has any. Bias and scale go through this warp's part of
+  // Applies a tile's vectors, if it has any. Those of columns go through this warp's part of
   // shared_.out, because each lane needs those of other columns than it has loaded.
   JAXGEMM_SM90 void ApplyVectors(const Place& place, const Vectors& vectors,
                                  Sum (&sums)[Traits::kAllSums]) {
-    static_assert(Traits::kTileN * sizeof(ColumnVector) <= Traits::kStagedBytes);
-    if (SameInWarp(place.epilogue.HasRowScale())) {
+    static_assert(sizeof(Staged) <= Traits::kStagedBytes);
+    if (SameInWarp(place.epilogue.HasRowVectors())) {
 #pragma unroll
       for (int block = 0; block < Traits::kBlocksM; ++block) {
-        Base::template ScaleRows<Traits::kSums>(vectors.rows[block], sums + block * Traits::kSums);
+        Base::template ApplyRows<Traits::kSums>(vectors.rows[block], sums + block * Traits::kSums);
       }
     }
-    if (SameInWarp(!place.epilogue.scale && !place.epilogue.bias)) return;
+    if (SameInWarp(!place.epilogue.HasColumnVectors())) return;
     // Waits until TMA has read the boxes of the tile before, which lie in the same memory, and
     // until all lanes have read its vectors.
     if (IsLeader()) WaitForStoredBoxes<0>();
     __syncwarp();
-    auto* scales = reinterpret_cast<float*>(shared_.out[Warp()]);
-    float* biases = scales + Traits::kTileN;
+    auto& staged = *reinterpret_cast<Staged*>(shared_.out[Warp()]);
 #pragma unroll
     for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
       const int column = i * kWarpSize + Lane();
       if (column >= Traits::kTileN) break;
-      scales[column] = vectors.columns[i].scale, biases[column] = vectors.columns[i].bias;
+      staged.Put(column, vectors.columns[i]);
     }
     __syncwarp();
-    const bool has_scale = SameInWarp(place.epilogue.scale != nullptr);
+    const bool has_factors = SameInWarp(place.epilogue.HasColumnFactors());
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
-      if (has_scale) {
-        Apply<true>(scales, biases, sums + block * Traits::kSums);
+      if (has_factors) {
+        Apply<true>(staged, sums + block * Traits::kSums);
       } else {
-        Apply<false>(scales, biases, sums + block * Traits::kSums);
+        Apply<false>(staged, sums + block * Traits::kSums);
       }
     }
   }
   // Applies staged vectors to the accumulators of 64 rows.
-  template <bool kHasScale>
-  JAXGEMM_SM90 void Apply(const float* scales, const float* biases, Sum* sums) {
-    const Pair* scale = reinterpret_cast<const Pair*>(scales) + Lane() % 4;
-    const Pair* bias = reinterpret_cast<const Pair*>(biases) + Lane() % 4;
+  template <bool kHasFactors>
+  JAXGEMM_SM90 void Apply(const Staged& staged, Sum* sums) {
 #pragma unroll
     for (int eight = 0; eight < Traits::kTileN / 8; ++eight) {
-      const Pair by = kHasScale ? scale[eight * 4] : Pair{{1, 1}};
-      const Pair add = bias[eight * 4];
+      const auto pair = staged.template Get<kHasFactors>(Lane() % 4 + eight * 4);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         Sum& sum = sums[eight * 4 + i];
-        sum = TileEpilogue::Affine(sum, by.values[i % 2], add.values[i % 2]);
+        sum = pair.columns[i % 2].Apply(sum);
       }
     }
   }

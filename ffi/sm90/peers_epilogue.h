@@ -11,13 +11,11 @@ class PeersEpilogue : public Epilogue<Traits> {
   using Base::AtMost;
   using Base::kWarpM;
   using Base::Lane;
-  using Base::Load;
-  using Base::LoadRowScales;
+  using Base::LoadRows;
   using Base::PlaceOf;
   using Base::StoreFour;
   using Base::Warp;
-  using typename Base::ColumnVector, typename Base::Pair, typename Base::Place,
-      typename Base::RowScales, typename Base::Sum;
+  using typename Base::Pair, typename Base::Place, typename Base::RowVectors, typename Base::Sum;
 
  public:
   using Base::Base;
@@ -75,9 +73,9 @@ class PeersEpilogue : public Epilogue<Traits> {
       if (row >= args.n) return;
       Vec4<Sum> sums[1];
       peers.AddUp(four, sums);
-      StoreRow<Traits::kInteger>(args, place.epilogue, vectors, place.epilogue.RowScale(args, row),
-                                 place.z * args.n + row, args.m, column, count, aligned, sums[0],
-                                 [&] { return sums[0]; });
+      StoreRow<Traits::kInteger>(args, place.epilogue, vectors,
+                                 RowVector::Load(args, place.epilogue, row), place.z * args.n + row,
+                                 args.m, column, count, aligned, sums[0], [&] { return sums[0]; });
     }
   }
 
@@ -89,14 +87,14 @@ class PeersEpilogue : public Epilogue<Traits> {
                                      int rows, int64_t column, int columns, const Peers& peers) {
     constexpr int kAtOnce = 4;
     const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
-    const bool has_vectors = place.epilogue.scale || place.epilogue.bias;
+    const bool has_vectors = place.epilogue.HasColumnVectors();
     const int element = wide ? sizeof(float) : sizeof(uint16_t);
     const int64_t next = 8 * args.n * element;  // bytes between the halves' rows
     char* line =
         static_cast<char*>(args.out) + ((place.z * args.m + row) * args.n + column) * element;
     // Computed here, before the wait.
     asm volatile("" ::"l"(line), "l"(next), "r"(rows), "r"(columns), "r"(int{bf16}));
-    const RowScales row_scales = LoadRowScales(args, place);
+    const RowVectors row_vectors = LoadRows(args, place);
     bool waited = false;
 #pragma unroll 1
     for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
@@ -105,23 +103,23 @@ class PeersEpilogue : public Epilogue<Traits> {
 #pragma unroll
         for (int i = 0; i < 2 * kAtOnce; ++i) {
           const int in_tile = (first + i / 2) * 8 + i % 2;
-          vectors[i] = in_tile < columns ? Load(place.epilogue, column + in_tile) : ColumnVector{};
+          vectors[i] = in_tile < columns ? ColumnVector::Load(place.epilogue, column + in_tile)
+                                         : ColumnVector{};
         }
       }
       if (!waited) peers.Wait();
       waited = true;
       Vec4<Sum> fours[kAtOnce];
       peers.AddUp(first, fours);
-      if (place.epilogue.HasRowScale()) {
+      if (place.epilogue.HasRowVectors()) {
 #pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) Base::template ScaleRows<4>(row_scales, fours[i].values);
+        for (int i = 0; i < kAtOnce; ++i) Base::template ApplyRows<4>(row_vectors, fours[i].values);
       }
       if (has_vectors) {
 #pragma unroll
         for (int i = 0; i < 4 * kAtOnce; ++i) {
-          const ColumnVector& vector = vectors[i / 4 * 2 + i % 2];
           Sum& sum = fours[i / 4][i % 4];
-          sum = TileEpilogue::Affine(sum, vector.scale, vector.bias);
+          sum = vectors[i / 4 * 2 + i % 2].Apply(sum);
         }
       }
       Activate(place.epilogue.activation, fours);
@@ -162,16 +160,16 @@ class PeersEpilogue : public Epilogue<Traits> {
 #pragma unroll 1
     for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
       Vec4<Sum> fours[kAtOnce];
-      float row_scales[kAtOnce];
+      RowVector row_vectors[kAtOnce];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
         const int64_t row = first_row + (first + i) * 8;
-        row_scales[i] = place.epilogue.RowScale(args, row < args.n ? row : args.n - 1);
+        row_vectors[i] = RowVector::Load(args, place.epilogue, row < args.n ? row : args.n - 1);
       }
       peers.AddUp(first, fours);
       if (place.epilogue.HasVectors()) {
 #pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) fours[i] = vectors.Apply(fours[i], row_scales[i]);
+        for (int i = 0; i < kAtOnce; ++i) fours[i] = vectors.Apply(fours[i], row_vectors[i]);
       }
       Activate(place.epilogue.activation, fours);
 #pragma unroll
