@@ -14,12 +14,15 @@ from typing import Any, NamedTuple
 
 from flax import nnx
 import jax
+from jax import lax
 import jax.numpy as jnp
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
 import numpy as np
 import optax
 
 import jaxgemm
-from jaxgemm.flax import MoEStats
+from jaxgemm.flax import MoEStats, load_balancing_loss
 from jaxgemm.flax.nnx import MoE
 
 VOCAB_SIZE = 256  # bytes
@@ -160,30 +163,66 @@ class Mlp(nnx.Module):
     )
     return self.down(hidden)
 
+def param_specs(params):
+  """Specs of parameters, or of an optimizer's state: experts are sharded, the rest is not."""
+  of = lambda path, _: P("expert") if "experts" in map(_name, path) else P()
+  return jax.tree_util.tree_map_with_path(of, params)
+
+def _name(key):
+  return getattr(key, "key", getattr(key, "name", None))
+
+def _sharded_experts(layer: MoE, mesh, x, experts):
+  """`layer(x, experts)` in jax.shard_map; sequences are sharded along all axes of the mesh."""
+  graphdef, params = nnx.split(layer)
+  rows = P(mesh.axis_names)
+  data = tuple(name for name in mesh.axis_names if name != "expert")
+
+  def local(params, x, experts):
+    out, stats = nnx.merge(graphdef, params)(x, experts)
+    # The layer's own statistics are those of the tokens along "expert".
+    mean = lambda value: lax.pmean(value, data)
+    loads, probs = lax.psum(stats.tokens_per_expert, data), mean(stats.router_probs)
+    return out, stats._replace(
+        load_balancing_loss=load_balancing_loss(loads, probs),
+        router_z_loss=mean(stats.router_z_loss), tokens_per_expert=loads,
+        router_probs=probs, max_load=loads.max() / loads.mean(),
+        empty_experts=(loads == 0).mean(dtype=probs.dtype))
+
+  of_stats = MoEStats(*[P()] * (len(MoEStats._fields) - 1), experts=rows)
+  return jax.shard_map(
+      local, mesh=mesh, in_specs=(param_specs(params), rows, rows),
+      out_specs=(rows, of_stats))(params, x, experts)
+
 class Block(nnx.Module):
   """A pre-norm transformer block; the residual stream stays in float32.
 
-  With num_experts, two experts of width 2 * dim take the place of the MLP.
+  With num_experts, two experts of width 2 * dim take the place of the MLP. With a mesh, they
+  run in jax.shard_map.
   """
 
-  def __init__(self, dim, num_heads, num_experts, dtype, products: Products, rngs):
+  def __init__(self, dim, num_heads, num_experts, dtype, products: Products, rngs, mesh=None,
+               dispatch="gather"):
     self.norm1 = nnx.RMSNorm(dim, dtype=dtype, rngs=rngs)
     self.attention = Attention(dim, num_heads, dtype, products, rngs)
     self.norm2 = nnx.RMSNorm(dim, dtype=dtype, rngs=rngs)
     self.num_experts = num_experts
+    self.mesh = mesh
     if num_experts:
       self.moe = MoE(
           features=dim, hidden_features=2 * dim, num_experts=num_experts, top_k=2,
           dtype=dtype,
           dot_general=products.dot_general, ragged_dot=products.ragged_dot,
           ragged_gated_linear_unit=products.ragged_gated_linear_unit, rngs=rngs,
+          expert_axis_name=None if mesh is None else "expert", dispatch=dispatch,
       )
     else:
       self.mlp = Mlp(dim, dtype, products, rngs)
 
   def __call__(self, x: jax.Array, experts=None) -> tuple[jax.Array, MoEStats | None]:
     x = x + self.attention(self.norm1(x))
-    if self.num_experts:
+    if self.num_experts and self.mesh is not None:
+      out, stats = _sharded_experts(self.moe, self.mesh, self.norm2(x), experts)
+    elif self.num_experts:
       out, stats = self.moe(self.norm2(x), experts)
     else:
       out, stats = self.mlp(self.norm2(x)), None
@@ -197,11 +236,16 @@ class ByteLM(nnx.Module):
   dense MLP, as in DeepSeek (arXiv:2401.06066), the others experts; the `MoEStats`
   have a leading dimension of num_layers - 1. `experts`, int32[num_layers - 1, B, T,
   2], is a routing to repeat: that of `MoEStats.experts`.
+
+  With a mesh of automatic axes, one of them "expert", sequences are sharded along all of its
+  axes and experts along "expert"; `dispatch` is that of `jaxgemm.flax.moe`.
   """
 
   def __init__(
-      self, dim, num_layers, num_experts, dtype, products: Products, rngs
+      self, dim, num_layers, num_experts, dtype, products: Products, rngs, mesh=None,
+      dispatch="gather",
   ):
+    self.mesh = mesh
     num_heads = max(1, dim // (64 if dim >= 128 else 32))
     if dim % (2 * num_heads):
       raise ValueError(
@@ -212,7 +256,7 @@ class ByteLM(nnx.Module):
         VOCAB_SIZE, dim, embedding_init=nnx.initializers.normal(1.0), rngs=rngs
     )
     self.blocks = nnx.List(
-        Block(dim, num_heads, num_experts if i else 0, dtype, products, rngs)
+        Block(dim, num_heads, num_experts if i else 0, dtype, products, rngs, mesh, dispatch)
         for i in range(num_layers)
     )
     self.norm = nnx.RMSNorm(dim, dtype=dtype, rngs=rngs)
@@ -225,6 +269,9 @@ class ByteLM(nnx.Module):
   def __call__(
       self, tokens: jax.Array, experts: jax.Array | None = None
   ) -> tuple[jax.Array, MoEStats]:
+    if self.mesh is not None:
+      rows = NamedSharding(self.mesh, P(self.mesh.axis_names))
+      tokens = lax.with_sharding_constraint(tokens, rows)
     x = self.embed(tokens)
     first, *others = self.blocks
     x, _ = first(x)

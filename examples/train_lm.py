@@ -6,6 +6,11 @@ The text is the source of Python's standard library. Before and after training t
 loss and all gradients are compared with the same model on jax's own products; the
 exit status is 1 if they differ by more than the tolerances. `--out_dir` receives
 `loss.png` and `metrics.json`.
+
+On several devices (on a machine without GPUs, as many virtual CPU devices), with sequences
+sharded along both axes of a mesh and experts along one:
+
+    python examples/train_lm.py --mesh=data:2,expert:4
 """
 
 import contextlib
@@ -13,6 +18,8 @@ import functools
 import importlib.metadata
 import itertools
 import json
+import math
+import os
 import pathlib
 import time
 
@@ -21,6 +28,7 @@ import byte_lm
 from flax import nnx
 import jax
 import jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding
 import kernel_report
 import loss_plot
 import numpy as np
@@ -56,7 +64,39 @@ flags.DEFINE_float(
     "the model on jax's products. Default: 2e-2 for bfloat16, 1e-4 for float32.",
 )
 
+flags.DEFINE_list(
+    "mesh", [], "Axes of the mesh as name:devices, one of them expert; empty: one device.")
+flags.DEFINE_enum(
+    "dispatch", "gather", ["gather", "all_to_all"],
+    "With --mesh, how tokens get to their experts; see jaxgemm.flax.moe.")
+
 TOLERANCES = {"bfloat16": (1e-3, 2e-2), "float32": (1e-5, 1e-4)}
+
+
+def make_mesh():
+  """The mesh of --mesh, or None. Where there is no GPU it gets virtual CPU devices."""
+  if not FLAGS.mesh:
+    return None
+  axes = dict(axis.split(":", 1) if ":" in axis else (axis, "") for axis in FLAGS.mesh)
+  if "expert" not in axes or not all(size.isdigit() and int(size) for size in axes.values()):
+    raise app.UsageError(
+        f"--mesh={','.join(FLAGS.mesh)} was given; name:devices is allowed for each axis, "
+        "and one axis is expert: --mesh=data:2,expert:4.")
+  shape = tuple(map(int, axes.values()))
+  count = math.prod(shape)
+  for name, size, parts in (("batch_size", FLAGS.batch_size, count),
+                            ("num_experts", FLAGS.num_experts, int(axes["expert"]))):
+    if size % parts:
+      raise app.UsageError(
+          f"--{name}={size} is no multiple of {parts}, over which --mesh shards it.")
+  if "xla_force_host_platform_device_count" not in os.environ.get("XLA_FLAGS", ""):
+    jax.config.update("jax_num_cpu_devices", count)
+  if jax.device_count() < count:
+    raise app.UsageError(
+        f"--mesh={','.join(FLAGS.mesh)} needs {count} devices; there are "
+        f"{jax.device_count()} of {jax.default_backend()}.")
+  return jax.make_mesh(shape, tuple(axes), axis_types=(AxisType.Auto,) * len(axes),
+                       devices=jax.devices()[:count])
 
 
 class Stages:
@@ -157,11 +197,16 @@ def make_optimizer(model) -> nnx.Optimizer:
   return nnx.Optimizer(model, tx, wrt=nnx.Param)
 
 
-def compile_step(model, optimizer, tokens):
+def compile_step(model, optimizer, tokens, mesh):
   """(compiled step (state, tokens, rate) -> (state, loss), graphdef, state)."""
   graphdef, state = nnx.split((model, optimizer))
+  shardings = None
+  if mesh is not None:
+    shardings = jax.tree.map(
+        lambda spec: NamedSharding(mesh, spec), byte_lm.param_specs(state))
+    state = jax.device_put(state, shardings)
 
-  @functools.partial(jax.jit, donate_argnums=0)
+  @functools.partial(jax.jit, donate_argnums=0, out_shardings=(shardings, None))
   def step(state, tokens, rate):
     model, optimizer = nnx.merge(graphdef, state)
     (_, (loss, _)), grads = nnx.value_and_grad(byte_lm.loss_fn, has_aux=True)(
@@ -225,7 +270,7 @@ def train(step, state, text, evaluate, console) -> tuple:
   return state, history
 
 
-def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
+def run(products: byte_lm.Products, options: dict, console: Console, mesh) -> dict:
   """Trains with `products`, checking them against jax's; returns metrics."""
   length = f"{FLAGS.steps} steps" if FLAGS.steps else f"{FLAGS.seconds:g} s"
   console.print(
@@ -242,12 +287,13 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
   if FLAGS.grad_tolerance is not None:
     tolerances = (tolerances[0], FLAGS.grad_tolerance)
   calls = {}
-  build = lambda products: byte_lm.ByteLM(
+  build = lambda products, mesh=None: byte_lm.ByteLM(
       FLAGS.embed_dim, FLAGS.num_layers, FLAGS.num_experts, dtype, products,
-      rngs=nnx.Rngs(FLAGS.seed),
+      rngs=nnx.Rngs(FLAGS.seed), mesh=mesh,
+      dispatch="gather" if mesh is None else FLAGS.dispatch,
   )
   with stage("Making the parameters"):
-    model = build(products)
+    model = build(products, mesh)
   # The other models are only traced, or run on the parameters of this one.
   declare = lambda products: nnx.eval_shape(lambda: build(products))
   reference = declare(byte_lm.jnp_products())
@@ -263,6 +309,11 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
   held_out = byte_lm.batches(held_out_text, FLAGS.batch_size, FLAGS.seq_len, 1)
   held_out = [next(held_out) for _ in range(4)]
 
+  if mesh is not None:
+    console.print(f"Mesh of {mesh.size} devices: " + ", ".join(
+        f"{size} along {name}" for name, size in mesh.shape.items())
+        + f"; dispatch by {FLAGS.dispatch}. The table of products has those of one device "
+        "that computes all.")
   agreement = Agreement(model, reference, *tolerances, console, stage)
   checks = [agreement.check(nnx.state(model), held_out[0], "before training")]
   # A separate model for tracing keeps the recorder out of the one that trains.
@@ -271,7 +322,8 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
   plans = kernel_report.print_plans(console, calls, options)
 
   with stage("Compiling the training step"):
-    step, graphdef, state = compile_step(model, make_optimizer(model), held_out[0])
+    step, graphdef, state = compile_step(
+        model, make_optimizer(model), held_out[0], mesh)
   compiled = kernel_report.compiled_calls(step.as_text())
   console.print(f"Compiled train step: {kernel_report.summary(compiled)}")
   params_of = lambda state: nnx.state(nnx.merge(graphdef, state)[0])
@@ -295,6 +347,9 @@ def run(products: byte_lm.Products, options: dict, console: Console) -> dict:
 
   if FLAGS.sample_bytes:
     with stage("Writing a sample"):
+      if mesh is not None:  # one sequence, on one device
+        model_def = nnx.graphdef(declare(products))
+        params = jax.device_put(params, jax.devices()[0])
       written = byte_lm.sample(
           nnx.merge(model_def, params), b"def ", FLAGS.sample_bytes, FLAGS.seq_len,
           jax.random.key(FLAGS.seed),
@@ -318,11 +373,13 @@ def main(argv, products: byte_lm.Products | None = None) -> int:
   if not FLAGS["verbosity"].present:
     logging.set_verbosity(logging.WARNING)  # no warning that there is no TPU
   console = Console()
+  mesh = make_mesh()
   options = {}
   if FLAGS.implementation is not None:
     options["implementation"] = FLAGS.implementation
   try:
-    metrics = run(products or byte_lm.jaxgemm_products(**options), options, console)
+    metrics = run(products or byte_lm.jaxgemm_products(**options), options, console,
+                  mesh)
   except AgreementError as e:
     logging.error("Disagrees %s", e)
     return 1

@@ -69,6 +69,30 @@ def test_trains_in_jaxgemm_and_agrees_with_jax(tmp_path, dtype):
 
 
 @pytest.mark.whole
+@pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
+def test_trains_on_a_mesh_as_on_one_device(tmp_path, dispatch):
+  losses = []
+  for mesh in [], ["--mesh=data:2,expert:4", f"--dispatch={dispatch}"]:
+    out = tmp_path / str(len(mesh))
+    done = python("train_lm.py", *TINY, "--batch_size=8", "--dtype=float32", *mesh,
+                  f"--out_dir={out}")
+    assert done.returncode == 0, done.stderr
+    metrics = json.loads((out / "metrics.json").read_text())
+    assert metrics["compiled_step"]["jaxgemm_gemm"] == 42
+    losses.append(metrics["loss"])
+  assert "Mesh of 8 devices: 2 along data, 4 along expert" in done.stdout
+  np.testing.assert_allclose(losses[1], losses[0], rtol=1e-5)
+
+
+@pytest.mark.parametrize("mesh, said", [
+    ("data:2", "one axis is expert"), ("expert:x", "one axis is expert"),
+    ("expert:3", "--batch_size=2 is no multiple of 3")])
+def test_a_mesh_that_is_not_allowed(tmp_path, mesh, said):
+  done = python("train_lm.py", *TINY, f"--mesh={mesh}", f"--out_dir={tmp_path}")
+  assert done.returncode != 0 and said in done.stdout + done.stderr
+
+
+@pytest.mark.whole
 @virtual_rocm.needs_plugin
 def test_trains_on_a_virtual_mi300x_as_on_the_cpu(tmp_path):
   options = [*TINY, "--steps=20"]
