@@ -25,6 +25,7 @@ SUITES = {
     "grouped": ("grouped", [], "gpu", ["--sections=grouped"]),
     "chunked": ("chunked_cpu", [], "gpu", ["--sections=chunked"]),
     "collective": ("collective", ["--m=512", "--k=512", "--n=512"], "collective", []),
+    "moe_layer": ("moe_layer", [], "moe_layer", []),
     "train_step": ("moe_step", [], "moe_step", []),
     "cu_sweep": ("cu_sweep", [], "gpu", ["--sections=steal,cu_sweep"]),
     "gpu": ("gpu", [], "gpu", []),  # all sections

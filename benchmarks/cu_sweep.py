@@ -1,6 +1,6 @@
 """Times schedules on the CPU while other processes occupy some of its processors.
 
-    python -m benchmarks cu_sweep --cases=2048x2048x2048 --json=sweep.json --picture=sweep.png
+    python -m benchmarks cu_sweep --cases=2048x2048x2048 --json=sweep.json --png=sweep.png
 
 A process that only counts is pinned to each occupied processor. The schedules and XLA's
 product meet the same ones, turn by turn.
@@ -22,7 +22,6 @@ flags.DEFINE_list("schedule", ["persistent", "work_stealing", "stream_k"], "Sche
 flags.DEFINE_list(
     "occupied", None, "Numbers of occupied processors. Default: 0 to all but one.")
 flags.DEFINE_float("min_seconds", 1.0, "Least time for each row, in seconds.")
-flags.DEFINE_string("picture", None, "File to draw the throughput to.")
 
 
 @contextlib.contextmanager
@@ -38,28 +37,6 @@ def occupy(processors):
     for each in busy:
       each.kill()
       each.wait()
-
-
-def draw(rows, path):
-  """Draws a line for each candidate of each case: TFLOP/s over free processors."""
-  import matplotlib
-  matplotlib.use("Agg")
-  from matplotlib import pyplot
-
-  figure, axis = pyplot.subplots()
-  lines: dict[str, list] = {}
-  for row in rows:
-    for name, entry in row["candidates"].items():
-      if "gflops" in entry:
-        label = f"{row['m']}x{row['n']}x{row['k']} {name}"
-        lines.setdefault(label, []).append((row["active_cus"], entry["gflops"]))
-  for label, points in lines.items():
-    axis.plot(*zip(*sorted(points)), marker="o", label=label)
-  axis.set_xlabel("processors that are free")
-  axis.set_ylabel("GFLOP/s")
-  axis.set_ylim(bottom=0)
-  axis.legend()
-  figure.savefig(path, dpi=120)
 
 
 @progress.shown()
@@ -100,6 +77,4 @@ def main(argv) -> int:
       rows.add(job, [row | {"active_cus": free}])
       print(f"{free} of {len(processors)} processors are free:")
       report.print_row(rows.rows[-1])
-  if FLAGS.picture:
-    draw(rows.rows, FLAGS.picture)
   return rows.finish(dense.wrong(rows.rows))

@@ -53,16 +53,16 @@ class Problem:
     return 3 * 3 * 2 * rows * self.features * self.hidden_features
 
 
-def _layer(problem: Problem, ragged_dot) -> MoE:
+def layer(problem: Problem, ragged_dot) -> MoE:
   return MoE(
       features=problem.features, hidden_features=problem.hidden_features,
       num_experts=problem.num_experts, top_k=problem.top_k, dtype=jnp.bfloat16,
       ragged_dot=ragged_dot, rngs=nnx.Rngs(0))
 
 
-def _random(problem: Problem, seed: int):
+def random(problem: Problem, seed: int):
   """(parameters, tokens, targets), made on the device in one program."""
-  shapes = nnx.state(nnx.eval_shape(lambda: _layer(problem, None)))
+  shapes = nnx.state(nnx.eval_shape(lambda: layer(problem, None)))
   leaves, structure = jax.tree.flatten(shapes)
 
   @jax.jit
@@ -82,8 +82,8 @@ class Way:
   """A training step with its own parameters, compiled for its arguments."""
 
   def __init__(self, problem: Problem, ragged_dot, seed: int):
-    graphdef = nnx.graphdef(nnx.eval_shape(lambda: _layer(problem, ragged_dot)))
-    params, *self._data = _random(problem, seed)
+    graphdef = nnx.graphdef(nnx.eval_shape(lambda: layer(problem, ragged_dot)))
+    params, *self._data = random(problem, seed)
     self._state = params, jax.jit(_OPTIMIZER.init)(params)
 
     def loss_of(params, x, target):
@@ -139,7 +139,7 @@ def _prepare(problem: Problem, seed: int):
   return ways, losses, missing
 
 
-def _measure_time(ways: Mapping[str, Way], rounds: int, profile: str | None,
+def measure_time(ways: Mapping[str, Way], rounds: int, profile: str | None,
                   warmup: int):
   if jax.default_backend() != "gpu" or rocm.is_started():  # a virtual GPU has no time
     return timing.interleave(
@@ -172,7 +172,7 @@ def measure(
     row["gradients"] = {
         key: float(_difference(ours[key], theirs[key])) for key in theirs}
     del ours, theirs  # the next step writes over them
-  measured = _measure_time(ways, rounds, profile, warmup)
+  measured = measure_time(ways, rounds, profile, warmup)
   for name, way in ways.items():
     time = measured.time(name)
     row["candidates"][name] = {

@@ -13,10 +13,16 @@ from typing import Any
 
 from absl import app, flags
 
+from benchmarks import plots, roofline
+
 FLAGS = flags.FLAGS
 flags.DEFINE_string("json", None, "File to write the rows to, as they come.")
 flags.DEFINE_string("csv", None, "File to write a line for each candidate to.")
 flags.DEFINE_string("markdown", None, "File to write the tables to.")
+flags.DEFINE_string("png", None, "File to draw the throughput to.")
+flags.DEFINE_float("peak_tflops", None, "Peak rate of the roofline, for chips that "
+                   "benchmarks/roofline.py does not have, as CPUs; with --peak_gbs.")
+flags.DEFINE_float("peak_gbs", None, "Bandwidth of the roofline, in GB/s.")
 flags.DEFINE_string(
     "problems", None, "JSON or YAML file with a list of problems in place of those of "
     "shapes.json: objects with m, n, k, perhaps dtype, and groups for grouped products.")
@@ -45,9 +51,20 @@ _FIELDS = ("section", "case", "producer", "schedule", "active_cus", "work", "rou
            "hidden_features", "num_experts", "top_k", "devices")
 
 
-def records(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-  """A flat dictionary for each candidate of each row."""
+def _peaks() -> tuple[float, float] | None:
+  if FLAGS.peak_tflops and FLAGS.peak_gbs:
+    return FLAGS.peak_tflops, FLAGS.peak_gbs
+  return None
+
+
+def records(rows: Sequence[dict[str, Any]], device: str = "",
+            peaks: tuple[float, float] | None = None) -> Iterator[dict[str, Any]]:
+  """A flat dictionary for each candidate of each row.
+
+  "roofline" is the least time by peak rate and bandwidth over the time; None if not known.
+  """
   for row in rows:
+    least = roofline.least_seconds(row, device, peaks)
     problem = " ".join(f"{key}={row[key]}" for key in _FIELDS if row.get(key) is not None)
     for name, entry in row["candidates"].items():
       if "seconds" in entry:
@@ -56,19 +73,22 @@ def records(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             "problem": problem, "candidate": name,
             **{key: entry["seconds"][key] for key in ("median", "q1", "q3")},
             "tflops": entry.get("tflops", entry.get("gflops", 0) / 1e3),
+            "roofline": None if least is None else least / entry["seconds"]["median"],
             "ratio": entry.get("ratio", {}).get("median"),
             "error": max(errors.values()) if errors else None}
 
 
-def _table(rows: Sequence[dict[str, Any]]) -> str:
-  """Markdown for the rows of a suite that has no table of its own."""
-  lines = ["| problem | candidate | us | TFLOP/s | ratio | error |", "|---|---|---|---|---|---|"]
-  for each in records(rows):
+def _table(lines: Sequence[dict[str, Any]]) -> str:
+  """Markdown for the records of a suite that has no table of its own."""
+  table = ["| problem | candidate | us | TFLOP/s | of roofline | ratio | error |",
+           "|---|---|---|---|---|---|---|"]
+  for each in lines:
     ratio = "" if each["ratio"] is None else f"{each['ratio']:.2f}"
     error = "" if each["error"] is None else f"{each['error']:.1e}"
-    lines.append(f"| {each['problem']} | {each['candidate']} | {each['median'] * 1e6:.1f} | "
-                 f"{each['tflops']:.3f} | {ratio} | {error} |")
-  return "\n".join(lines) + "\n"
+    roof = "" if each["roofline"] is None else f"{each['roofline']:.0%}"
+    table.append(f"| {each['problem']} | {each['candidate']} | {each['median'] * 1e6:.1f} | "
+                 f"{each['tflops']:.3f} | {roof} | {ratio} | {error} |")
+  return "\n".join(table) + "\n"
 
 
 def slower(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]],
@@ -163,14 +183,18 @@ class Rows:
     from benchmarks import report  # imports jax
 
     self.write()
+    device = report.device()["device"]
+    lines = list(records(self.rows, device, _peaks()))
     if FLAGS.csv:
-      lines = list(records(self.rows))
       with open(FLAGS.csv, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, lines[0] if lines else ["problem"])
         writer.writeheader()
         writer.writerows(lines)
     if FLAGS.markdown:
-      pathlib.Path(FLAGS.markdown).write_text(markdown or _table(self.rows))
+      pathlib.Path(FLAGS.markdown).write_text(
+          markdown or _table(lines))
+    if FLAGS.png:
+      plots.draw(self.rows, FLAGS.png, device)
     regressed = []
     if FLAGS.compare:
       old = json.loads(pathlib.Path(FLAGS.compare).read_text())["rows"]

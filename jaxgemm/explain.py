@@ -4,6 +4,7 @@ from collections.abc import Callable
 import dataclasses
 import functools
 import inspect
+import pathlib
 from typing import Any, overload
 
 import jax
@@ -34,7 +35,9 @@ class Explanation:
   architecture), target ("cpu" or an architecture), chip and num_cus (its compute units,
   multiprocessors or processors), kernel, schedule, reduction,
   tile (of out: m, n, k), tiles (how many of these along m, n and k, in each batch), batch,
-  num_workgroups, num_queues, workspace_bytes, zeroed_bytes, relayouts (what is transposed
+  num_workgroups, num_queues, group_m (tile rows that are visited together), num_xcds,
+  cut_tiles and num_shares (stream-K: so many tiles are cut in so many shares),
+  workspace_bytes, zeroed_bytes, relayouts (what is transposed
   or padded by a copy), fused_epilogue, gradients (the relayouts of each operand's
   gradient), reasons,
   predicted_cycles (on Hopper, else None; a rough figure that ranks the candidates),
@@ -67,6 +70,23 @@ class Explanation:
                    f"{', '.join(call['results'])}{times}{within}")
       lines += [f"   {line}" for line in _lines(call)]
     return "\n".join(lines) or "no product of jaxgemm"
+
+  def draw(self, path: str | pathlib.Path) -> None:
+    """Draws which workgroup (a CU, multiprocessor or thread) computes which tile, and when.
+
+    The time is counted in k tiles, as if each took equally long: nothing is measured. Each
+    call of the kernels has a picture of its own, one below the other. It needs matplotlib.
+
+    Args:
+      path: file to write, for example a .png or .svg.
+
+    Raises:
+      ValueError: no call runs a kernel.
+      ImportError: matplotlib is not installed.
+    """
+    from jaxgemm import timeline  # pylint: disable=g-import-not-at-top
+
+    timeline.draw(self.data.get("calls", [self.data]), path)
 
 
 def _lines(data: dict[str, Any]) -> list[str]:
@@ -428,10 +448,12 @@ def _planned(eqn, arranged: grouped_layout.RaggedLayout | None = None, kwargs=No
   keys = ("target", "chip", "num_cus", "candidates", "kernel", "schedule", "reduction", "tile",
           "tiles", "num_workgroups", "num_queues", "workspace_bytes", "zeroed_bytes",
           "predicted_cycles", "predicted_us")
+  chosen_keys = "group_m", "num_xcds", "cut_tiles", "num_shares"
   data = {
       "implementation": (f"emulated:{spec.emulated}" if spec.emulated
                          else "jaxgemm"),
       **{key: plan[key] for key in keys},
+      **{key: plan["attrs"][key] for key in chosen_keys},
       "tuned": plan.get("tuned"),
       "relayouts": tuple(dict.fromkeys((*transposed, *moved))),
       "batch": plan["batch"],

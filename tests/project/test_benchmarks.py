@@ -11,7 +11,7 @@ from absl import app, flags
 import pytest
 
 from benchmarks import __main__ as front
-from benchmarks import chunked_cpu, progress, report, run, shapes
+from benchmarks import chunked_cpu, progress, report, roofline, run, shapes
 import jaxgemm
 from jaxgemm.tune import timing
 from tests.support.environment import one_device
@@ -221,7 +221,8 @@ def test_a_suite_has_problems_of_a_file_resumes_and_compares(tmp_path):
   problems.write_text("- {m: 64, n: 48, k: 32, dtype: float32}\n- {m: 8, n: 16, k: 24}\n")
   common = ["dense", "--dtypes=float32", "--min_seconds=0", "--repeat=3",
             f"--json={out}", f"--problems={problems}"]
-  done = bench(*common, f"--csv={table}", f"--markdown={tmp_path / 'out.md'}")
+  done = bench(*common, f"--csv={table}", f"--markdown={tmp_path / 'out.md'}",
+               f"--png={tmp_path / 'out.png'}", "--peak_tflops=1e3", "--peak_gbs=1e4")
   assert done.returncode == 0, done.stderr
   first = json.loads(out.read_text())
   assert [row["rounds"] for row in first["rows"]] == [3, 3]
@@ -233,6 +234,9 @@ def test_a_suite_has_problems_of_a_file_resumes_and_compares(tmp_path):
       "median"]
   assert "| case=problems m=8 n=16 k=24 dtype=float32 | jaxgemm |" in (
       tmp_path / "out.md").read_text()
+  least = roofline.least_seconds(first["rows"][0], "", (1e3, 1e4))
+  assert float(lines[1]["roofline"]) == pytest.approx(least / float(lines[1]["median"]))
+  assert (tmp_path / "out.png").read_bytes()[:4] == b"\x89PNG"
   # A run that was killed after its first row, beside a run in which all was much faster.
   out.write_text(json.dumps(first | {"rows": first["rows"][:1]}))
   for row in first["rows"]:
@@ -246,6 +250,20 @@ def test_a_suite_has_problems_of_a_file_resumes_and_compares(tmp_path):
   slower = [line for line in done.stdout.splitlines() if line.startswith("SLOWER")]
   assert len(slower) == 2 and all("float32 jaxgemm: " in line for line in slower)
   assert len(json.loads(out.read_text())["rows"]) == 2
+
+
+def test_the_roofline_is_the_larger_of_work_and_bytes():
+  product = {"m": 8192, "n": 8192, "k": 8192, "dtype": "bfloat16"}
+  h100 = roofline.least_seconds(product, "NVIDIA H100 80GB HBM3")
+  assert h100 == pytest.approx(2 * 8192**3 / 989.4e12)
+  few = product | {"m": 1}
+  assert roofline.least_seconds(few, "NVIDIA H200") == pytest.approx(
+      2 * (8192**2 + 2 * 8192) / 4.8e12)
+  grouped = few | {"groups": 4, "m": 4, "work": "wgrad"}
+  assert roofline.least_seconds(grouped, "AMD Instinct MI300X") == pytest.approx(
+      2 * (4 * 8192**2 + 8 * 8192) / 5.3e12)
+  assert roofline.least_seconds(product, "some CPU") is None
+  assert roofline.least_seconds({"tokens": 3}, "NVIDIA H100") is None
 
 
 def test_files_that_are_not_there_or_unfit(tmp_path):
@@ -286,7 +304,7 @@ def test_processors_are_taken_away(tmp_path):
   out, picture = tmp_path / "out.json", tmp_path / "out.png"
   done = bench("cu_sweep", "--cases=64x48x32", "--min_seconds=0", "--repeat=3",
                "--occupied=0,1", "--schedule=persistent,work_stealing", f"--json={out}",
-               f"--picture={picture}")
+               f"--png={picture}")
   assert done.returncode == 0, done.stderr
   rows = json.loads(out.read_text())["rows"]
   assert rows[0]["active_cus"] == rows[1]["active_cus"] + 1

@@ -8,7 +8,7 @@ import jax
 from jax import lax
 import pytest
 
-from benchmarks import moe_rows, moe_table
+from benchmarks import moe_layer_rows, moe_rows, moe_table
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
@@ -73,3 +73,21 @@ def test_a_product_without_memory_is_missing(monkeypatch):
   row = moe_rows.measure(TINY, rounds=3, seed=1)
   assert moe_rows.failed([row]) == ["RESOURCE_EXHAUSTED: Out of memory"]
   assert len(moe_table.lines(row)) == 2
+
+
+def test_a_layer_is_timed_and_checked(tmp_path):
+  path, picture = tmp_path / "layer.json", tmp_path / "layer.png"
+  flags = ["--cases=8", "--tokens=64", "--repeat=3", f"--json={path}", f"--png={picture}"]
+  done = subprocess.run([sys.executable, "-m", "benchmarks", "moe_layer", *flags], cwd=ROOT,
+                        env=one_device(), text=True, capture_output=True, check=False)
+  assert done.returncode == 0, done.stdout + done.stderr
+  rows = json.loads(path.read_text())["rows"]
+  assert [row["work"] for row in rows] == ["forward", "gradients"]
+  for row in rows:
+    assert set(row["candidates"]) == {"jaxgemm.ragged_dot", "lax.ragged_dot"}
+    for entry in row["candidates"].values():
+      assert 0 <= entry["errors"]["norm"] < 2e-2 and entry["seconds"]["median"] > 0
+    assert row["candidates"]["lax.ragged_dot"]["ratio"]["median"] > 0
+  assert picture.read_bytes()[:4] == b"\x89PNG"
+  wrong = rows[1] | {"candidates": {"jaxgemm.ragged_dot": {"errors": {"norm": float("nan")}}}}
+  assert len(moe_layer_rows.wrong([rows[0], wrong])) == 1
