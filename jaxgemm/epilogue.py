@@ -46,6 +46,8 @@ def apply(acc, acc_labels, bias, scale, row_scale, *, dims, spec) -> list[jax.Ar
   """
   z = scaled(expand(acc, acc_labels, dims.out), scale, row_scale, dims)
   if bias is not None:
+    # Converted before it is broadcast: XLA then compiles what it makes of `z + bias`.
+    bias = bias.astype(jnp.promote_types(z.dtype, bias.dtype))
     z = z + expand(bias, dims.bias, dims.out)
   return results(z, spec)
 

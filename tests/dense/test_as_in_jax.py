@@ -1,6 +1,7 @@
 """Results, arguments and errors that a user of jax expects."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -17,6 +18,7 @@ from jaxgemm.precision import precision_error
 
 Preset = lax.DotAlgorithmPreset
 PLAIN = (((1,), (0,)), ((), ()))
+ACTIVATIONS = {"gelu": jax.nn.gelu, "silu": jax.nn.silu}
 
 
 def shape(*dims, dtype="float32"):
@@ -347,3 +349,31 @@ def test_checkpoint_policies_save_products(rng):
   ours = lambda prim, *_, **__: prim.name.startswith("jaxgemm")
   both = policies.save_from_both_policies(policies.dots_saveable, ours)
   assert products(both) == 2
+
+
+@pytest.mark.parametrize("activation", [None, "gelu", "silu"])
+@pytest.mark.parametrize("with_scale", [False, True])
+def test_xla_gets_the_program_that_a_user_would_write(activation, with_scale):
+  """What is left to XLA costs what XLA makes of the product without jaxgemm."""
+  shapes = [jax.ShapeDtypeStruct(*x) for x in (
+      ((48, 64), jnp.bfloat16), ((64, 80), jnp.bfloat16), ((80,), jnp.bfloat16),
+      ((80,), jnp.float32), ((48, 80), jnp.bfloat16))]
+
+  def ours(a, b, bias, scale, cotangent):
+    y, back = jax.vjp(lambda a, b, bias: jaxgemm.matmul(
+        a, b, bias=bias, scale=scale if with_scale else None, activation=activation,
+        implementation="xla"), a, b, bias)
+    return y, *back(cotangent)
+
+  def written(a, b, bias, scale, cotangent):
+    def product(a, b, bias):
+      y = jnp.matmul(a, b, preferred_element_type=jnp.float32)
+      y = y * scale if with_scale else y
+      y = y + bias.astype(jnp.float32)
+      return ACTIVATIONS.get(activation, lambda x: x)(y).astype(jnp.bfloat16)
+    y, back = jax.vjp(product, a, b, bias)
+    return y, *back(cotangent)
+
+  ours_text, written_text = (
+      re.sub(r"@\w+", "", jax.jit(fun).lower(*shapes).as_text()) for fun in (ours, written))
+  assert ours_text == written_text
