@@ -39,6 +39,24 @@ def explicit_mesh(*arrays):
   return next((mesh for mesh in meshes if not mesh.empty and mesh.explicit_axes), None)
 
 
+def is_vmapped(partition: bool | None) -> bool:
+  """Whether `jax.vmap` maps along explicit axes, which types inside of it do not have.
+
+  A `jax.shard_map` would gather operands along these. The partitioning rule does not.
+
+  Args:
+    partition: see GemmConfig; a ValueError is raised if the rule is left out.
+  """
+  from jax._src import core  # jax has no public way to these names
+  axes = getattr(core.get_axis_env(), "explicit_mesh_axis_names", ())
+  if axes and partition is False:
+    raise ValueError(
+        f"partition=False was given inside jax.vmap along the explicit mesh axes "
+        f"{sorted(axes)}; operands would be gathered along them. Leave partition out, pass "
+        "the dimension as a batch of jaxgemm.matmul, or use jax.shard_map.")
+  return bool(axes)
+
+
 def with_automatic_axes(mesh, function, result):
   """`function`, inside which the mesh's explicit axes are automatic, too.
 

@@ -128,7 +128,8 @@ def dense_results(lhs, rhs, bias, scales: Scales, product: Product, *,
               for x, axes in zip((lhs, rhs), product.dropped))
 
   mesh = meshes.explicit_mesh(lhs, rhs, *vectors)
-  if mesh is not None and not mesh.auto_axes and not mesh.manual_axes:
+  if (mesh is not None and not mesh.auto_axes and not mesh.manual_axes
+      and not meshes.is_vmapped(spec.config.partition)):
     operands = [x for x in (lhs, rhs, *vectors) if x is not None]
     return [sharding.explicit(
         mesh, operands, dims, spec, contract_local, product.result)]

@@ -368,7 +368,8 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale
   compute = on_xla if by_xla else on_kernels
   mesh = meshes.explicit_mesh(
       lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate, rhs_grad)
-  if mesh is not None and (by_xla or mesh.auto_axes or mesh.manual_axes):
+  if mesh is not None and (by_xla or mesh.auto_axes or mesh.manual_axes
+                           or meshes.is_vmapped(spec.config.partition)):
     compute = meshes.with_automatic_axes(mesh, compute, wanted)
     mesh = None  # inside `compute` all axes are automatic
   elif mesh is not None:

@@ -1,6 +1,7 @@
 """Sharded products have the collectives of jnp.matmul, on eight virtual devices."""
 
 import contextlib
+import functools
 import re
 
 import jax
@@ -289,13 +290,39 @@ def test_a_grouped_product_on_a_mesh_with_explicit_and_automatic_axes(rng):
     assert_same(given, grads)
 
 
-def test_vmap_of_sharded_operands_on_an_explicit_mesh(rng):
+@pytest.mark.parametrize("spec_a, spec_b, shared", [
+    (P("y", "x"), P("y"), False), (P("y"), P("y", None, "x"), False),
+    (P(("x", "y")), P(("x", "y")), False),
+    (P("y", "x"), P(), True), (P("y"), P(None, "x"), True)], ids=str)
+def test_vmap_along_an_explicit_axis_gathers_no_more_than_jnp(rng, spec_a, spec_b, shared):
   with jax.set_mesh(make_mesh(AxisType.Explicit)):
-    a = jax.device_put(array(rng, 4, 16, 32), P("y", "x"))
-    b = jax.device_put(array(rng, 4, 32, 24), P("y"))
-    given, wanted = (jax.vmap(f)(a, b) for f in (jaxgemm.matmul, jnp.matmul))
-    assert jax.typeof(given) == jax.typeof(wanted)
-    assert_same(given, wanted)
+    a = jax.device_put(array(rng, 8, 16, 32), spec_a)
+    b = jax.device_put(array(rng, *(() if shared else (8,)), 32, 24), spec_b)
+    axes = 0, None if shared else 0
+
+    def results(product):
+      batched = jax.vmap(product, axes)
+      objective = lambda a, b: jnp.tanh(batched(a, b)).sum()
+      gradient = jax.grad(objective, (0, 1))
+      second = jax.jvp(gradient, (a, b), (a, b))[1]
+      each = jax.vmap(jax.grad(lambda a, b: jnp.tanh(product(a, b)).sum(), (0, 1)), axes)
+      text = jax.jit(batched).lower(a, b).compile().as_text()
+      found = re.findall(r" (all-[a-z-]+|reduce-scatter|collective-permute)\(", text)
+      return (batched(a, b), jax.jit(gradient)(a, b), second, each(a, b)), sorted(found)
+
+    (wanted, found), (given, ours) = results(jnp.matmul), results(jaxgemm.matmul)
+    assert jax.tree.map(jax.typeof, given) == jax.tree.map(jax.typeof, wanted)
+    jax.tree.map(assert_same, given, wanted)
+    assert ours == found
+
+
+def test_vmap_along_an_explicit_axis_needs_the_partitioning_rule(rng):
+  with jax.set_mesh(make_mesh(AxisType.Explicit)):
+    a = jax.device_put(array(rng, 8, 16, 32), P("y"))
+    product = functools.partial(
+        jaxgemm.matmul, b=array(rng, 32, 24), config=jaxgemm.GemmConfig(partition=False))
+    with pytest.raises(ValueError, match="partition=False.*axes .'y'.*Leave partition out"):
+      jax.vmap(product)(a)
 
 
 def test_unreduced_result(rng):

@@ -205,6 +205,36 @@ def test_vmap(rng):
   assert compare(product, arrays, (P("y"), P("x"), P())) == (["all-reduce"], [P("y")])
 
 
+@needs_ragged_out_sharding
+@pytest.mark.parametrize("experts, out, found", [
+    (P(), P(), []), (P(None, None, "x"), P(None, "x"), []), (P("x"), P(), ["all-reduce"])],
+    ids=["whole", "columns", "experts"])
+def test_vmap_along_an_explicit_axis_gathers_nothing(rng, experts, out, found):
+  rows, weights = array(rng, 4, 16, 32), array(rng, 8, 32, 24)
+  sizes = jnp.stack([SIZES // 4] * 4)
+  of_rows = lambda **options: lambda *args: jaxgemm.ragged_dot(*args, **options)
+
+  def gradients(product):
+    each = jax.grad(lambda *args: jnp.tanh(product(*args)).sum(), (0, 1))
+    whole = jax.grad(lambda *args: jnp.tanh(jax.vmap(
+        product, (0, None, 0))(*args)).sum(), (0, 1))
+    return whole, jax.vmap(each, (0, None, 0))
+
+  wanted = [f(rows, weights, sizes) for f in (
+      jax.vmap(of_rows(), (0, None, 0)), *gradients(of_rows()))]
+  with jax.set_mesh(make_mesh(AxisType.Explicit)):
+    args = [jax.device_put(x, spec) for x, spec in (
+        (rows, P("y")), (weights, experts), (sizes, P("y")))]
+    product = of_rows(out_sharding=out)
+    batched = jax.vmap(product, (0, None, 0))
+    given = [f(*args) for f in (batched, *gradients(product))]
+    assert jax.typeof(given[0]).sharding.spec == P("y", *out, *[None] * (2 - len(out)))
+    for x, y in zip(args, given[1]):
+      assert jax.typeof(x) == jax.typeof(y)
+    assert collectives(jax.jit(batched).lower(*args).compile()) == found
+  assert_near(jax.device_get(given), wanted, 1e-5)
+
+
 def test_integers(rng):
   arrays = [jnp.asarray(rng.integers(-9, 9, shape), jnp.int8)
             for shape in ((64, 32), (8, 32, 24))]
