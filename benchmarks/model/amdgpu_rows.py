@@ -7,6 +7,7 @@ candidate's regret is how much longer the clock predicts it to take than the bes
 """
 
 import dataclasses
+import datetime
 import functools
 import math
 import statistics
@@ -19,6 +20,7 @@ from benchmarks.predicted_rows import rank_correlation
 import jaxgemm
 from jaxgemm import _ffi, emulator
 from jaxgemm.emulator import clock, grid
+from jaxgemm.tune import choice, database
 
 # m, n and k of products of bfloat16; no operand is loaded by element.
 PROBLEMS = (
@@ -31,6 +33,8 @@ PROBLEMS = (
 DTYPE = "bfloat16"
 # For stream-K the clock times shares of so many k tiles, and adds what longer ones take.
 SHARE_K_TILES = 4
+# A smaller predicted gain makes no entry: jaxgemm.tune asks for as much of a measured one.
+LEAST_REGRET = 0.02
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,8 +130,25 @@ def row(arch: str, problem: tuple[int, int, int], most: int) -> dict:
   return {"arch": arch, "problem": problem, "chosen": name(candidates[0]),
           "planned": candidates[0]["predicted_us"], "clock": times[0],
           "best": name(candidates[best]), "least": times[best],
+          "config": candidates[best]["config"], "cus": plan["num_cus"],
           "regret": times[0] / times[best] - 1,
           "correlation": rank_correlation([each["predicted_us"] for each in candidates], times)}
+
+
+def entries(rows: list[dict]) -> dict[str, database.Entry]:
+  """Entries of a tuning file, marked as predicted, where the clock prefers another candidate."""
+  found = {}
+  for each in rows:
+    if each["regret"] >= LEAST_REGRET:
+      m, n, k = each["problem"]
+      problem = {"batch": 1, "m": m, "n": n, "k": k, "lhs_contracting": 1,
+                 **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), DTYPE),
+                 "ragged": "none", "groups": 0, "local_groups": 0}
+      found[choice.key(problem, each["arch"], each["cus"])] = database.Entry(
+          implementation="jaxgemm", config=each["config"], size=m, seconds=each["least"] * 1e-6,
+          plan_seconds=each["clock"] * 1e-6, xla_seconds=None, source="predicted",
+          date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
+  return found
 
 
 def markdown(rows: list[dict]) -> str:

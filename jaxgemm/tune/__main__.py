@@ -4,14 +4,16 @@
     python -m jaxgemm.tune shapes.yaml --seconds=300
     python -m jaxgemm.tune list
     python -m jaxgemm.tune merge other.json
+    python -m jaxgemm.tune import other.json     # the same
     python -m jaxgemm.tune export copy.json
+    python -m jaxgemm.tune shipped
     python -m jaxgemm.tune prune
 
 model.py defines `calls()`, which returns or yields (function, arguments). A file of shapes
 is JSON, or YAML if PyYAML is installed: a list of products, each an object with "m", "n"
 and "k"; and perhaps "dtype" (bfloat16), "layout" ("rr": lhs [M, K], rhs [K, N]; "c":
 transposed), "groups" (lhs's rows are theirs), "activation", and "gradients" (false). `prune`
-removes entries of other versions.
+removes entries of other versions. `shipped` lists what the package has for chips.
 """
 
 import argparse
@@ -108,7 +110,8 @@ def main(argv=None) -> int:
   parser = argparse.ArgumentParser(
       prog="python -m jaxgemm.tune", description=__doc__,
       formatter_class=argparse.RawDescriptionHelpFormatter)
-  parser.add_argument("what", help="a .py, .json or .yaml file, or list, merge, export or prune")
+  parser.add_argument("what", help="a .py, .json or .yaml file, or list, shipped, "
+                      "merge, import, export or prune")
   parser.add_argument("other", nargs="?", help="the file to merge, or to export to")
   parser.add_argument("--file", help="the tuning file")
   parser.add_argument("--seconds", type=float, default=120.0, help="time for all products")
@@ -122,11 +125,13 @@ def main(argv=None) -> int:
   parser.add_argument("--again", action="store_true", help="also time what the file has")
   given = parser.parse_args(argv)
   place = _place(given.file)
-  if given.what in ("merge", "export") and not given.other:
+  if given.what in ("merge", "import", "export") and not given.other:
     parser.error(f"{given.what} needs a file")
   if given.what == "list":
     print(choice.described(database.load(place)) or f"{place} has no entries")
-  elif given.what == "merge":
+  elif given.what == "shipped":
+    print(choice.described(database.shipped()) or "the package has no entries")
+  elif given.what in ("merge", "import"):
     database.merge(place, database.load(pathlib.Path(given.other)))
   elif given.what == "export":
     database.merge(pathlib.Path(given.other), database.load(place))
@@ -146,7 +151,8 @@ def main(argv=None) -> int:
         most_candidates=given.most_candidates, workers=workers,
         candidate_seconds=given.candidate_seconds))
   else:
-    parser.error(f"{given.what!r} is no .py, .json or .yaml file, nor list, merge, export or prune")
+    parser.error(f"{given.what!r} is no .py, .json or .yaml file, nor list, shipped, "
+                 "merge, import, export or prune")
   return 0
 
 

@@ -1,10 +1,12 @@
 """What a plan takes from the tuning file.
 
-The file is read once in a process, when the first product is planned. A program of
-several processes must choose the same in all of them, so it uses no file but one that
-JAXGEMM_TUNING names, and all take what process 0 has.
+The file is read once in a process, when the first product is planned. Where it has no entry,
+one of the files that the package has for the chip may have one. A program of
+several processes must choose the same in all of them, so it uses no file of a user but one
+that JAXGEMM_TUNING names, and all take what process 0 has.
 """
 
+import collections
 from collections.abc import Iterator, Mapping
 import contextlib
 import contextvars
@@ -38,8 +40,12 @@ def machine(target: str, cus: int) -> str:
   if target == "cpu":
     best = next(each["name"] for each in _ffi.native.host_kernels() if each["available"])
     return f"cpu {best} {len(os.sched_getaffinity(0))}"
+  # NVIDIA has chips with as many multiprocessors, but other memories: the H100 and the H200.
+  kind = ""
+  if target.startswith("sm") and cus and _ffi.default_platform() == "cuda":
+    kind = f" {jax.devices()[0].device_kind}"
   # The times of a virtual GPU say nothing about a real one.
-  return f"{target} {cus}" + " virtual" * bool(_ffi.virtual_gpus)
+  return f"{target} {cus}{kind}" + " virtual" * bool(_ffi.virtual_gpus)
 
 
 def bucket(size: int) -> int:
@@ -121,17 +127,28 @@ def without_file() -> Iterator[None]:
     _uses_file.reset(token)
 
 
-def entries() -> dict[str, Entry]:
-  """The entries that this process uses."""
-  if jax.process_count() > 1:
-    return _entries_of_process_0() if os.environ.get("JAXGEMM_TUNING") else {}
+@functools.cache
+def _shipped() -> dict[str, Entry]:
+  return database.shipped()
+
+
+def entries() -> Mapping[str, Entry]:
+  """The entries that this process uses: those of the file, then those of the package."""
   path = database.default_path()
-  return {} if path is None else _entries(path)
+  if path is None:
+    return {}
+  own: dict[str, Entry]
+  if jax.process_count() > 1:
+    own = _entries_of_process_0() if os.environ.get("JAXGEMM_TUNING") else {}
+  else:
+    own = _entries(path)
+  return collections.ChainMap(own, _shipped()) if _shipped() else own
 
 
 def forget() -> None:
   """Lets the file be read again."""
   _entries.cache_clear()
+  _shipped.cache_clear()
 
 
 def planned(problem: Problem, config: tuple, target: str, is_open: bool) -> dict:
@@ -158,11 +175,14 @@ def planned(problem: Problem, config: tuple, target: str, is_open: bool) -> dict
   entry = entries().get(name)
   if entry is None:
     return predicted
-  times = (f"{entry.seconds * 1e6:.1f} us on {entry.date[:10]}, the plan's own choice "
+  size = problem[open_size(problem)]
+  if entry.source == "predicted" and entry.size != size:
+    return predicted
+  measured = "" if entry.source == "measured" else "by a model of the chip, not measured: "
+  times = (f"{measured}{entry.seconds * 1e6:.1f} us on {entry.date[:10]}, the plan's own choice "
            f"{entry.plan_seconds * 1e6:.1f}")
   if entry.xla_seconds is not None:
     times += f", XLA's product {entry.xla_seconds * 1e6:.1f}"
-  size = problem[open_size(problem)]
   if entry.size != size:
     times += f"; timed with {open_size(problem)}={entry.size}"
   chosen = {name: value for name, value in entry.config.items()
@@ -179,7 +199,7 @@ def planned(problem: Problem, config: tuple, target: str, is_open: bool) -> dict
   return tuned | {
       "tuned": {"key": name, **dataclasses.asdict(entry)},
       "faster_by_xla": f"tuning found XLA's product faster: {times}" if by_xla else "",
-      "reasons": [*tuned["reasons"], f"tuned: {times}"]}
+      "reasons": [*tuned["reasons"], f"tuned: {times}; entry {name!r}"]}
 
 
 def described(found: Mapping[str, Entry]) -> str:
@@ -189,5 +209,5 @@ def described(found: Mapping[str, Entry]) -> str:
     xla = "-" if entry.xla_seconds is None else f"{entry.xla_seconds * 1e6:.1f}"
     lines += [name, f"    {entry.implementation} {json.dumps(entry.config)} "
               f"{entry.seconds * 1e6:.1f} us, plan {entry.plan_seconds * 1e6:.1f}, "
-              f"xla {xla}, size {entry.size}, {entry.date[:10]}"]
+              f"xla {xla}, size {entry.size}, {entry.date[:10]}, {entry.source}"]
   return "\n".join(lines)

@@ -20,12 +20,15 @@ from typing import Any
 import warnings
 
 FORMAT = 1
+SOURCES = ("measured", "predicted")
+# Read-only files that the package has, one for each chip.
+SHIPPED = pathlib.Path(__file__).with_name("shipped")
 IMPLEMENTATIONS = ("jaxgemm", "xla")
 
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-  """What was measured for a problem.
+  """What was measured for a problem, or predicted.
 
   Attributes:
     implementation: "jaxgemm" or "xla", the faster one.
@@ -36,6 +39,8 @@ class Entry:
     plan_seconds: of the plan's own choice.
     xla_seconds: of XLA's product; None: not timed.
     date: in UTC, as ISO 8601 has it.
+    source: "measured", or "predicted" by a model of the chip: then no time was measured, and
+      the entry is for problems of exactly this size.
   """
 
   implementation: str
@@ -45,6 +50,7 @@ class Entry:
   plan_seconds: float
   xla_seconds: float | None
   date: str
+  source: str = "measured"
 
   @classmethod
   def read(cls, value: Any) -> "Entry":
@@ -52,7 +58,9 @@ class Entry:
     types: dict[str, Any] = {
         "implementation": str, "config": dict, "size": int, "seconds": (int, float),
         "plan_seconds": (int, float), "xla_seconds": (int, float, type(None)),
-        "date": str}
+        "date": str, "source": str}
+    if isinstance(value, dict):
+      value = {"source": "measured"} | value  # files of earlier versions do not say it
     if not isinstance(value, dict) or value.keys() != types.keys():
       raise ValueError("an entry has other fields")
     for name, kind in types.items():
@@ -60,6 +68,8 @@ class Entry:
         raise ValueError(f"{name}={value[name]!r} has another type")
     if value["implementation"] not in IMPLEMENTATIONS:
       raise ValueError(f"there is no implementation {value['implementation']!r}")
+    if value["source"] not in SOURCES:
+      raise ValueError(f"there is no source {value['source']!r}")
     for name, x in value["config"].items():
       if not isinstance(name, str) or not isinstance(x, (str, int)) or isinstance(x, bool):
         raise ValueError(f"config has {name!r}: {x!r}")
@@ -75,6 +85,12 @@ def default_path() -> pathlib.Path | None:
     return pathlib.Path(given)
   cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
   return pathlib.Path(cache) / "jaxgemm" / "tuning.json"
+
+
+def shipped() -> dict[str, Entry]:
+  """The entries that the package has for chips; a user's own come before them."""
+  return {key: entry for path in sorted(SHIPPED.glob("*.json"))
+          for key, entry in load(path).items()}
 
 
 def load(path: pathlib.Path) -> dict[str, Entry]:

@@ -126,6 +126,29 @@ def test_an_entry_of_another_shape_is_left_out(tmp_path):
       assert database.load(path) == {"a": ENTRY}
 
 
+def test_an_entry_of_an_earlier_version_was_measured(tmp_path):
+  path = tmp_path / "tuning.json"
+  database.merge(path, {"a": ENTRY})
+  data = json.loads(path.read_text())
+  del data["entries"]["a"]["source"]
+  path.write_text(json.dumps(data))
+  assert database.load(path)["a"].source == "measured"
+  data["entries"]["a"]["source"] = "guessed"
+  path.write_text(json.dumps(data))
+  with pytest.warns(UserWarning, match="1 damaged entries"):
+    assert database.load(path) == {}
+
+
+def test_shipped_files_are_whole_and_say_where_they_come_from():
+  with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    entries = database.shipped()
+  assert entries
+  for key, entry in entries.items():
+    # No AMD GPU was ever timed.
+    assert (entry.source == "predicted") == key.startswith("gfx"), key
+
+
 def test_the_place_of_the_file(monkeypatch):
   monkeypatch.setenv("JAXGEMM_TUNING", "off")
   assert database.default_path() is None

@@ -2,6 +2,9 @@
 
 import dataclasses
 import json
+import pathlib
+import signal
+import subprocess
 import sys
 import warnings
 
@@ -204,6 +207,53 @@ def test_an_entry_that_does_not_fit_is_not_used(path, times):
     assert any("the tuned choice does not fit" in each for each in data["reasons"])
 
 
+def test_an_entry_of_the_package_is_used_and_named(path, times, tmp_path, monkeypatch):
+  """It comes after the user's own, and where it is a prediction it is for this size only."""
+  times += [("work_stealing", 0.5)]
+  jaxgemm.tune(jaxgemm.matmul, shape(300, 280), shape(280, 260))
+  (key, entry), = database.load(path).items()
+  path.unlink()
+  monkeypatch.setattr(database, "SHIPPED", tmp_path / "shipped")
+  chip = tmp_path / "shipped" / "chip.json"
+
+  def reasons(m):
+    choice.forget()
+    return [each for each in explain(m, 260, 280)["reasons"] if "tuned" in each]
+
+  for source, said in (("measured", "tuned: 500000.0 us"),
+                       ("predicted", "tuned: by a model of the chip, not measured: 500000.0 us")):
+    chip.unlink(missing_ok=True)
+    database.merge(chip, {key: dataclasses.replace(entry, source=source)})
+    reason, = reasons(300)
+    assert reason.startswith(said) and reason.endswith(f"entry {key!r}")
+    assert bool(reasons(310)) == (source == "measured")
+  database.merge(path, {key: entry})
+  assert reasons(300)[0].startswith("tuned: 500000.0 us")
+  monkeypatch.setenv("JAXGEMM_TUNING", "off")
+  assert not reasons(300)
+
+
+def test_a_killed_run_goes_on(path, tmp_path):
+  """The process is killed while it tunes; what it had found is there."""
+  sizes = tmp_path / "sizes.json"
+  sizes.write_text(json.dumps([{"m": 64, "n": 48, "k": 16 * i, "dtype": "float32"}
+                               for i in range(1, 6)]))
+  program = [sys.executable, "-m", "jaxgemm.tune", str(sizes), "--workers=0",
+             "--most_candidates=2"]
+  with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
+    for line in process.stderr:
+      if "3 of 5" in line:
+        process.send_signal(signal.SIGKILL)
+        break
+  assert process.returncode == -signal.SIGKILL
+  before = database.load(path)
+  assert len(before) == 2
+  done = subprocess.run(program, capture_output=True, text=True, check=True)
+  assert done.stdout.count("[known]") == 2 and "1 of 5" not in done.stderr
+  after = database.load(path)
+  assert len(after) == 5 and after.items() >= before.items()
+
+
 def test_it_runs_outside_of_programs_only(path):
   with pytest.raises(TypeError, match="within jit, grad or vmap"):
     jax.jit(lambda x: jaxgemm.tune(jaxgemm.matmul, x, x))(jnp.ones((4, 4)))
@@ -243,13 +293,15 @@ def calls():
   assert database.load(tmp_path / "copy.json") == database.load(path)
   old = {"cpu avx2 2 | 0.0.1 | k=3": next(iter(database.load(path).values()))}
   database.merge(tmp_path / "other.json", old)
-  assert command.main(["merge", str(tmp_path / "other.json")]) == 0
-  assert len(database.load(path)) == 6
+  for what in ("merge", "import"):
+    assert command.main([what, str(tmp_path / "other.json")]) == 0
+    assert len(database.load(path)) == 6
   capsys.readouterr()
   assert command.main(["prune"]) == 0 and len(database.load(path)) == 5
   assert command.main(["list"]) == 0
   assert "1 entries of other versions removed" in (said := capsys.readouterr().out)
   assert said.count(" us, plan ") == 5
+  assert command.main(["shipped"]) == 0 and ", predicted" in capsys.readouterr().out
   sizes.write_text('[{"m": 3, "n": 4, "colour": 1}]')
   with pytest.raises(SystemExit, match="unknown fields"):
     command.main([str(sizes)])
@@ -271,3 +323,30 @@ def test_shapes_in_yaml(path, times, tmp_path, monkeypatch):
   monkeypatch.setitem(sys.modules, "yaml", None)
   with pytest.raises(SystemExit, match="YAML needs PyYAML.*or write the same as JSON"):
     command.main([str(sizes)])
+
+
+def test_every_predicted_entry_of_the_package_fits_its_chip(monkeypatch):
+  monkeypatch.delenv("JAXGEMM_TUNING")
+  monkeypatch.setattr(database, "default_path", lambda: pathlib.Path("/nowhere/tuning.json"))
+  choice.forget()
+  bf16 = jnp.bfloat16
+  (product,), _ = products.products([(jaxgemm.matmul, (shape(8, 8, dtype=bf16),) * 2, {})])
+  asked = GemmConfig().to_native(False)
+  chips = set()
+  for key, entry in database.shipped().items():
+    if entry.source == "measured":
+      continue
+    machine, _, fields = key.split(" | ")
+    target, cus = machine.split()
+    chips.add((target, cus))
+    sizes = {name: int(value) for name, value in (each.split("=") for each in fields.split())
+             if name in ("m", "n", "k")}
+    monkeypatch.setattr(choice._ffi, "num_cus", lambda _, cus=int(cus): cus)
+    problem = product.plan["problem"] | sizes | {"m": entry.size}
+    plan = choice.planned(problem, asked, target, True)
+    assert plan["tuned"]["key"] == key and plan["schedule"] == entry.config["schedule"], key
+    assert plan["num_workgroups"] == entry.config["num_workgroups"]
+    assert any("by a model of the chip, not measured" in each for each in plan["reasons"])
+    assert "tuned" not in choice.planned(
+        problem | {"m": entry.size - 1}, asked, target, True)
+  assert chips == {("gfx942", "304"), ("gfx950", "256")}
