@@ -166,7 +166,7 @@ def test_without_a_named_file_no_process_asks(path, monkeypatch):
   database.merge(path, {"a": database.Entry("xla", {}, 1, 1.0, 1.0, None, "2026-01-01")})
   monkeypatch.setattr(choice.jax, "process_count", lambda: 2)
   monkeypatch.setattr(choice, "_entries_of_process_0", lambda: {"asked": None})
-  monkeypatch.setattr(choice, "_shipped", dict)
+  monkeypatch.setattr(database, "shipped", dict)
   assert choice.entries() == {"asked": None}
   monkeypatch.delenv("JAXGEMM_TUNING")
   assert choice.entries() == {}
