@@ -204,6 +204,18 @@ def comparisons(rows: list[Row]) -> list[str]:
       f"{_spread(row['to_balanced'])}" for row in rows if "to_balanced" in row]
 
 
+def averages(rows: list[Row]) -> list[str]:
+  """Lines of the geometric means of grouped products, by model and product."""
+  found: dict[tuple[str, str, str], list[float]] = {}
+  for row in _of(rows, "grouped"):
+    model = row["case"].split(".")[0]
+    for peer, ratio in _ratios(row).items():
+      for whose in (model, "all"):
+        found.setdefault((whose, row["work"], peer), []).append(ratio)
+  return [f"- {model} {work}: {peer}'s time / ours {report.geometric_mean(ratios):.3f}, "
+          f"{len(ratios)} cases" for (model, work, peer), ratios in sorted(found.items())]
+
+
 def markdown(rows: list[Row], runs: list[dict[str, Any]]) -> str:
   """The whole report; `runs` describe the runs that measured the rows."""
   out = ["# Products on an NVIDIA GPU", ""]
@@ -224,4 +236,6 @@ def markdown(rows: list[Row], runs: list[dict[str, Any]]) -> str:
       HEADER + "\n".join(line for row in rows for line in lines(row)), ""]
   if compared := comparisons(rows):
     out += ["Between schedules and routings:", "", *compared, ""]
+  if means := averages(rows):
+    out += ["Geometric means of grouped products:", "", *means, ""]
   return "\n".join([*out, "Acceptance:", "", *map(gate_line, gates(rows)), ""])

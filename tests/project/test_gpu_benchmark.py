@@ -272,6 +272,19 @@ def test_acceptance():
   assert all(ok is None for oks in states([]).values() for ok in oks)
 
 
+def test_averages_by_model_and_product():
+  rows = [row("grouped", f"{case}.down.g4", grouped=ratio) | {"work": work}
+          for case, work, ratio in (("a", "forward", 2.0), ("a", "forward", 0.5),
+                                    ("a", "wgrad", 3.0), ("b", "forward", 8.0))]
+  name = gpu_grouped.TORCH
+  assert gpu_table.averages(rows) == [
+      f"- a forward: {name}'s time / ours 1.000, 2 cases",
+      f"- a wgrad: {name}'s time / ours 3.000, 1 cases",
+      f"- all forward: {name}'s time / ours 2.000, 3 cases",
+      f"- all wgrad: {name}'s time / ours 3.000, 1 cases",
+      f"- b forward: {name}'s time / ours 8.000, 1 cases"]
+
+
 @pytest.mark.parametrize("gate, index, change", [
     ("dense, each", 0, {"candidates": {"jnp.matmul": entry(ratio=0.9)}}),
     ("dense, geometric mean", 1, {"candidates": {"torch.matmul": entry(ratio=0.94)}}),
