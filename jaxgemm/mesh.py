@@ -29,6 +29,18 @@ def partitioned_jaxpr(function, operands):
       jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands))
 
 
+def refuse_export(ctx) -> None:
+  """Raises ValueError if a program with the partitioning rule is lowered for `jax.export`."""
+  module = ctx.module_context
+  exports = getattr(getattr(module, "lowering_parameters", None), "for_export", False)
+  if exports and (getattr(module.axis_context, "num_devices", None) or 1) > 1:
+    raise ValueError(
+        "A product is in a program for several devices that jax.export exports, where XLA asks "
+        "this process how to share it out; jax cannot export that. Call the product inside "
+        "jax.shard_map over all axes of the mesh, use explicit mesh axes, or pass "
+        "config=jaxgemm.GemmConfig(partition=False) where XLA may gather the operands.")
+
+
 def explicit_mesh(*arrays):
   """The mesh with axes that are part of the arrays' types, or None.
 

@@ -236,6 +236,8 @@ run_by_jit(contract_p)
 
 
 def _contract_lowering(ctx, *operands, labels, spec, partitioned):
+  if partitioned is not None:
+    meshes.refuse_export(ctx)
   fun = (functools.partial(compute, dims=labels, spec=spec) if partitioned is None
          else jaxpr_as_fun(partitioned))
   return mlir.lower_fun(fun, multiple_results=True)(ctx, *operands)

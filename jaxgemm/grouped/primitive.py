@@ -269,6 +269,7 @@ def _lowering(ctx, *operands, form, spec, partitioned, platform):
   operands, form = _without_buffer(operands, form)
   ctx = ctx.replace(avals_in=avals_in)
   if partitioned is not None:
+    meshes.refuse_export(ctx)
     fun = mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)
     return fun(ctx, *operands)
   geometry = form.geometry(*(x.shape for x in avals_in[:3]))

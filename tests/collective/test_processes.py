@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
@@ -21,7 +22,7 @@ def results(path, num_processes: int):
       stderr=subprocess.STDOUT, env=one_device())
              for process in range(num_processes)]
   try:
-    said = [process.communicate(timeout=120)[0] for process in started]
+    said = [process.communicate(timeout=180)[0] for process in started]
   finally:
     for process in started:
       process.kill()
@@ -29,9 +30,16 @@ def results(path, num_processes: int):
   return dict(np.load(path))
 
 
-def test_two_processes_compute_what_one_does(tmp_path):
-  wanted, given = (results(tmp_path / f"{count}.npz", count) for count in (1, 2))
-  assert given.keys() == wanted.keys() and len(given) == 9
+@pytest.fixture(scope="module")
+def wanted(tmp_path_factory):
+  """What one process computes."""
+  return results(tmp_path_factory.mktemp("one") / "results.npz", 1)
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_processes_compute_what_one_does(tmp_path, wanted, count):
+  given = results(tmp_path / "results.npz", count)
+  assert given.keys() == wanted.keys() and len(given) == 15
   for name, x in given.items():
     np.testing.assert_allclose(x, wanted[name], rtol=1e-5, atol=1e-5 * np.abs(x).max(),
                                err_msg=name)

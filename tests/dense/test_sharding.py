@@ -359,6 +359,26 @@ def test_export_works_for_several_devices(rng):
   assert_same(jax.jit(exported.call)(*args), a @ b)
 
 
+@pytest.mark.parametrize("kind", [AxisType.Auto, AxisType.Explicit], ids=str)
+def test_export_of_sharded_operands_works_or_says_what_to_do(rng, kind):
+  mesh = make_mesh(kind)
+  a = jax.device_put(array(rng, 16, 32), NamedSharding(mesh, P("x")))
+  experts = jax.device_put(array(rng, 8, 32, 24), NamedSharding(mesh, P("y")))
+  sizes = jax.device_put(jnp.full(8, 2), NamedSharding(mesh, P()))
+  weights = jax.device_put(array(rng, 32, 24), NamedSharding(mesh, P(None, "y")))
+  checks = [jax.export.DisabledSafetyCheck.custom_call("jaxgemm_gemm")]
+  out = {} if kind == AxisType.Auto else {"out_sharding": NamedSharding(mesh, P())}
+  ragged = functools.partial(jaxgemm.ragged_dot, **out)
+  for function, arguments in (jaxgemm.matmul, (a, weights)), (ragged, (a, experts, sizes)):
+    export = jax.export.export(jax.jit(function), disabled_checks=checks)
+    if kind == AxisType.Auto:
+      with pytest.raises(ValueError, match="jax.export exports.*inside jax.shard_map over all"):
+        export(*arguments)
+    else:
+      loaded = jax.export.deserialize(export(*arguments).serialize())
+      assert_same(jax.jit(loaded.call)(*arguments), function(*arguments))
+
+
 def test_partition_false_leaves_the_rule_out(rng):
   a, b = array(rng, 16, 32), array(rng, 32, 24)
   config = GemmConfig(partition=False)

@@ -14,6 +14,7 @@ from jax.sharding import PartitionSpec as P
 import numpy as np
 
 import jaxgemm
+from jaxgemm.flax import Mlp, MoEParams, moe
 
 OURS = {"implementation": "jaxgemm"}
 
@@ -67,6 +68,19 @@ def main(path: str, num_processes: int, process: int, port: int):
     mapped = jax.shard_map(lambda a, b, f=function: f(a, b, "x", **OURS), mesh=mesh,
                            in_specs=specs, out_specs=out)
     run(name, mapped, (a, b), specs, {"collective-permute": 3, "all-gather": 0})
+
+  router, gate_up, down = array(48, 8), array(8, 48, 2, 16), array(8, 16, 48)
+  for dispatch, collectives in (("gather", {"reduce-scatter": 1, "all-to-all": 0}),
+                                ("all_to_all", {"reduce-scatter": 0, "all-to-all": 2})):
+    def layer(x, router, gate_up, down, dispatch=dispatch):
+      params = MoEParams(router, Mlp(down=down, gate_up=gate_up))
+      out, stats = moe(x, params, top_k=2, expert_axis_name="x", dispatch=dispatch)
+      return out, stats.load_balancing_loss, stats.tokens_per_expert
+
+    mapped = jax.shard_map(layer, mesh=mesh, in_specs=(P("x"), P(), P("x"), P("x")),
+                           out_specs=(P("x"), P(), P()))
+    run(f"moe_{dispatch}", mapped, (a, router, gate_up, down), (P("x"), P(), P("x"), P("x")),
+        collectives)
 
   if process == 0:
     np.savez(path, **results)
