@@ -35,8 +35,7 @@ class Span:
 def spans(data: dict[str, Any]) -> list[Span]:
   """The spans of a call's plan, as if each k tile took equally long.
 
-  Where tiles are claimed from queues, a workgroup claims its next one when it is free; of
-  several that are free at once, the one with the least number is first.
+  Where tiles are claimed from queues, the workgroups claim in turn.
 
   Args:
     data: of `jaxgemm.explain`, of one call of the kernels.
@@ -93,11 +92,12 @@ def draw(calls: Sequence[dict[str, Any]], path: str | pathlib.Path) -> None:
       rows.setdefault(each.workgroup, []).append(each)
     few = len(found) <= 200
     for workgroup, mine in rows.items():
-      axis.broken_barh(
-          [(each.begin, each.end - each.begin) for each in mine], (workgroup - 0.45, 0.9),
-          facecolors=[colours((each.n + 7 * each.m + 3 * each.batch) % 20) for each in mine],
-          edgecolors="black", linewidth=0.3,
-          hatch="//" if all(each.num_peers > 1 for each in mine) else None)
+      for is_cut in (False, True):
+        some = [each for each in mine if (each.num_peers > 1) == is_cut]
+        axis.broken_barh(
+            [(each.begin, each.end - each.begin) for each in some], (workgroup - 0.45, 0.9),
+            facecolors=[colours((each.n + 7 * each.m + 3 * each.batch) % 20) for each in some],
+            edgecolors="black", linewidth=0.3, hatch="//" if is_cut else None)
       for each in mine if few else ():
         part = f" {each.peer + 1}/{each.num_peers}" if each.num_peers > 1 else ""
         axis.text((each.begin + each.end) / 2, workgroup, f"{each.m},{each.n}{part}",
