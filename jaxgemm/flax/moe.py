@@ -347,8 +347,9 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
   axes = () if expert_axis_name is None else (
       expert_axis_name if isinstance(expert_axis_name, tuple) else (expert_axis_name,))
   shape, x = x.shape, x.reshape(-1, x.shape[-1])
-  given, experts = experts is not None, (
-      None if experts is None else experts.reshape(-1, top_k))
+  repeats_routing = experts is not None
+  if experts is not None:
+    experts = experts.reshape(-1, top_k)
   dense = experts_lib.dense_products(dot_general, precision)
 
   wide = jnp.promote_types(params.router.dtype, jnp.float32)
@@ -368,7 +369,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
   # Rows are copied in float32, so that the gradient adds up a token's rows in float32.
   if dispatch == "all_to_all":
     # A router chooses different experts for a token; a given routing need not.
-    most = top_k if given else min(top_k, params.experts.down.shape[0])
+    most = top_k if repeats_routing else min(top_k, params.experts.down.shape[0])
     out = dispatch_lib.through_experts(
         x.astype(wide), weights, stats.experts, group_sizes, dtype=dtype,
         most_per_token=most, axis_name=axes, compute=compute)
