@@ -14,15 +14,15 @@ import warnings
 import pytest
 
 from jaxgemm import _ffi
-from tests.support.cuda_gpu import environment, skip_reason
+from tests.support.cuda_gpu import environment, gpu_bytes, skip_reason
 from tests.support.paths import ROOT
 
 TESTS = ROOT / "tests/support"
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SANITIZER = shutil.which("compute-sanitizer") or shutil.which(
     "compute-sanitizer", path="/usr/local/cuda/bin")
-# Processes per tool, not one per kernel: starting jax takes as long as several kernels.
-SHARES = max(1, min(8, (os.cpu_count() or 1) // len(TOOLS)))
+# Bytes of GPU memory that a process under a tool needs. With 9 GB each, an H100 ran out of memory.
+PROCESS_BYTES = 12 << 30
 
 
 def _skip_reason():
@@ -32,6 +32,12 @@ def _skip_reason():
 
 
 pytestmark = pytest.mark.skipif(bool(_skip_reason()), reason=_skip_reason())
+
+
+def shares() -> int:
+  """Processes per tool, not one per kernel: starting jax takes as long as several kernels."""
+  at_once = min(os.cpu_count() or 1, gpu_bytes() // PROCESS_BYTES)
+  return max(1, min(8, at_once // len(TOOLS)))
 
 
 def sanitized(tool: str, *command) -> tuple[int, str]:
@@ -65,9 +71,10 @@ def kernels(tool: str, *arguments) -> tuple[int, str]:
 @pytest.fixture(scope="module")
 def runs():
   """Futures of (exit status, output), by tool; all tools run at once."""
-  pool = concurrent.futures.ThreadPoolExecutor(SHARES * len(TOOLS))
-  yield {tool: [pool.submit(kernels, tool, f"{share}/{SHARES}")
-                for share in range(SHARES)] for tool in TOOLS}
+  count = shares()
+  pool = concurrent.futures.ThreadPoolExecutor(count * len(TOOLS))
+  yield {tool: [pool.submit(kernels, tool, f"{share}/{count}")
+                for share in range(count)] for tool in TOOLS}
   pool.shutdown(cancel_futures=True)
 
 
