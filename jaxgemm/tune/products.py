@@ -15,7 +15,7 @@ from jaxgemm.dense.primitive import contract_p, plan_contraction
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
 from jaxgemm.tune import choice
 
-ROUTINGS = ("balanced", "skewed", "extreme")
+ROUTINGS = ("balanced", "mild", "skewed", "extreme")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,6 +112,8 @@ class Product:
             f"{', '.join(map(repr, ROUTINGS))}.")
     elif routing == "balanced":
       share = np.ones(groups)
+    elif routing == "mild":  # as in benchmarks/shapes.json
+      share = 0.2 + 0.8 * rng.random(groups)
     elif routing == "skewed":
       share = rng.dirichlet(np.ones(groups))
     else:

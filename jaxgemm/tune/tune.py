@@ -108,8 +108,9 @@ def tune(function: Callable, *args, seconds: float = 120.0, routing="balanced",
       `jax.ShapeDtypeStruct` in their places. `jax.grad` of a function has the products
       of the gradients, too. On automatic meshes give it the shapes of one device.
     seconds: no product is begun after this time.
-    routing: sizes of the groups of grouped products: "balanced", "skewed", "extreme"
-      (all tokens in one group), or an array with a share for each group.
+    routing: sizes of the groups of grouped products: "balanced", "mild" (weights from 0.2
+      to 1), "skewed" (by Dirichlet's distribution), "extreme" (all tokens in one group),
+      or an array with a share for each group.
     again: also time products that the file has.
     most_candidates: of each product, those with the least predicted cost.
     workers: processes that time the products, each on a device of its own. A candidate

@@ -166,6 +166,8 @@ def test_routings(path, times):
                           ([1, 0, 1, 2], [25, 0, 25, 50])):
     assert product.operands(rng, routing)[2].tolist() == wanted
   assert int(product.operands(rng, "skewed")[2].sum()) == 100
+  mild = product.operands(rng, "mild")[2]
+  assert int(mild.sum()) == 100 and int(mild.min()) >= 5  # 0.2 of 0.2 + 3 at the least
   with pytest.raises(ValueError, match="4 shares that are not negative"):
     jaxgemm.tune(jaxgemm.ragged_dot, x, w, sizes, routing=[1, 2])
   with pytest.raises(ValueError, match="Did you mean 'balanced'"):
