@@ -93,6 +93,24 @@ def _wanted_rocm_arch() -> str | None:
   return os.environ.get("JAXGEMM_ROCM_ARCH")
 
 
+def chip(target_name: str) -> str:
+  """The name of the chip that plans are made for, or the target's name if it is not known.
+
+  Chips with as many compute units differ in their memory and their frequency. The name is
+  that in JAXGEMM_ROCM_ARCH, or part of the device's kind ("AMD Instinct MI325X").
+  """
+  if NAMES["targets"][target_name] != "rocm":
+    return target_name
+  known = [name for name, (of, _) in NAMES["chips"].items() if of == target_name]
+  wanted = _wanted_rocm_arch()
+  if wanted is not None:
+    return wanted if wanted in known else target_name
+  if _local_rocm_arch() != target_name:
+    return target_name
+  words = jax.devices("rocm")[0].device_kind.split()
+  return next((name for name in known if name in words), target_name)
+
+
 def num_cus(target_name: str) -> int:
   """The number of compute units or multiprocessors that plans are made for.
 
@@ -101,7 +119,7 @@ def num_cus(target_name: str) -> int:
   """
   platform = NAMES["targets"][target_name]
   wanted = _wanted_rocm_arch()
-  if platform == "rocm" and wanted in NAMES["chips"]:
+  if platform == "rocm" and wanted is not None and wanted in NAMES["chips"]:
     chip_target, count = NAMES["chips"][wanted]
     return count if chip_target == target_name else 0
   local = {"rocm": _local_rocm_arch, "cuda": _local_cuda_arch}.get(platform)
@@ -170,7 +188,8 @@ def use_emulator() -> None:
 
 
 @functools.lru_cache(maxsize=4096)
-def plan(problem: tuple, config: tuple, target_name: str, cus: int = 0) -> dict:
+def plan(problem: tuple, config: tuple, target_name: str, cus: int = 0,
+         chip_name: str | None = None) -> dict:
   """The native plan of a problem; `problem` and `config` are tuples of (name, value).
 
   Its entry "built" says whether this build has the kernel.
@@ -180,6 +199,7 @@ def plan(problem: tuple, config: tuple, target_name: str, cus: int = 0) -> dict:
     config: the fields JAXGEMM_CONFIG.
     target_name: "cpu", "gfx942", "gfx950" or "sm90".
     cus: see `num_cus`.
+    chip_name: see `chip`.
 
   Raises:
     ValueError: the problem or the config does not fit the target.
@@ -188,7 +208,7 @@ def plan(problem: tuple, config: tuple, target_name: str, cus: int = 0) -> dict:
     if isinstance(value, int) and value >= 2**63:
       raise ValueError(
           f"{name} is {value}; sizes below 2**63 are allowed. Split the product.")
-  chosen = native.plan(dict(problem), dict(config), target_name, cus)
+  chosen = native.plan(dict(problem), dict(config), chip_name or target_name, cus)
   chosen["built"] = (
       target_name == "cpu" or chosen["kernel"] in built_kernels(target_name))
   return chosen

@@ -12,6 +12,7 @@ class _Names(TypedDict):
   schedules: tuple[str, ...]
   targets: dict[str, str]  # by name: the platform
   chips: dict[str, tuple[str, int]]  # by name: target and number of CUs
+  rates: dict[str, tuple[float, float]]  # of AMD chips, by name: MHz, and GB/s of the memory
   gpu_kernels: list[tuple[str, str]]  # target and name
 
 class _HostKernel(TypedDict):

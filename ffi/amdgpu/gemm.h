@@ -275,6 +275,7 @@ JAXGEMM_AMD void RunGemm(Lds* lds) {
   auto compute = [&](const WorkTile& tile) {
     accumulator.loaded = nullptr;
     Mainloop<Traits>::Run(LoadArgs(), tile, lds, accumulator.sums);
+    ScaleSums<Traits>(accumulator.sums);
   };
   auto store = [&](const WorkTile& tile) {
     const GemmArgs args = LoadArgs();

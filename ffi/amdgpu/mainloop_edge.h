@@ -80,7 +80,7 @@ class EdgeMainloop {
       }
       Vec16 packed;
       __builtin_memcpy(&packed, element, sizeof(packed));
-      *reinterpret_cast<LdsVec16*>(lds + VecOffset(row, vec)) = packed;
+      *reinterpret_cast<LdsVec16*>(lds + VecOffset(row, vec)) = ToLds<Traits>(packed);
     }
   }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "amdgpu/gemm_traits.h"
+#include "amdgpu/gfx942/ocp_float8.h"
 
 namespace jaxgemm {
 
@@ -30,7 +31,7 @@ JAXGEMM_AMD constexpr int PartsPerMma() {
 #if defined(__gfx950__)
   return Traits::kBytes == 4 ? 4 : 1;
 #else
-  return Traits::kBytes == 4 ? 4 : 2;
+  return Traits::kBytes == 4 || ExpandsToFloat16<Traits>() ? 4 : 2;
 #endif
 }
 
@@ -68,6 +69,9 @@ JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Vec16* lhs, const Vec1
     return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(join(a, rhs[1]), join(b, lhs[1]), sum,
                                                             kRhsFormat, kLhsFormat, 0, 0, 0, 0);
 #else
+  } else if constexpr (ExpandsToFloat16<Traits>()) {
+    return __builtin_amdgcn_mfma_f32_16x16x16f16(Float16OfOcp<Traits::kRhs>(a[part]),
+                                                 Float16OfOcp<Traits::kLhs>(b[part]), sum, 0, 0, 0);
   } else {
     struct Halves {
       long half[2];

@@ -171,12 +171,14 @@ nb::dict AllNames() {
 #include "spec/instances.def"
 #undef JAXGEMM_TARGET
   result["targets"] = targets;
-  nb::dict chips;
+  nb::dict chips, rates;
 #define JAXGEMM_CHIP(name, target, num_cus, num_xcds, waves_per_cu, mhz, gb_per_s) \
-  chips[name] = nb::make_tuple(target, num_cus);
+  chips[name] = nb::make_tuple(target, num_cus);                                   \
+  rates[name] = nb::make_tuple(mhz, gb_per_s);
 #include "spec/instances.def"
 #undef JAXGEMM_CHIP
   result["chips"] = chips;
+  result["rates"] = rates;
   nb::list gpu_kernels;
   for (const GpuInstance& instance : GpuInstances()) {
     gpu_kernels.append(nb::make_tuple(std::string(instance.target), instance.name));

@@ -152,12 +152,12 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   nb::dict result;
   const nb::dict attrs = Attributes(p, c);
   result["attrs"] = attrs;
-  result["target"] = target;
+  result["target"] = std::string(chip.target);
   result["chip"] = std::string(chip.name);
   result["num_cus"] = chip.num_cus;
   // Costs are cycles on Hopper only.
   result["predicted_cycles"] =
-      target == "sm90" && chosen.cost > 0 ? nb::cast(chosen.cost) : nb::none();
+      chip.target == "sm90" && chosen.cost > 0 ? nb::cast(chosen.cost) : nb::none();
   // Microseconds on AMD GPUs only.
   auto microseconds = [&](const Candidate& candidate) -> nb::object {
     if (!chip.target.starts_with("gfx")) return nb::none();

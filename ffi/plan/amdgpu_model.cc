@@ -36,7 +36,7 @@ struct Machine {
 
   Machine(const Chip& chip, const Model& model) : mhz(chip.mhz) {
     std::string error;
-    const double part = chip.gb_per_s / FirstChip(chip.target, &error).gb_per_s;
+    const double part = std::min(1.0, chip.gb_per_s / FirstChip(chip.target, &error).gb_per_s);
     memory_bytes = chip.gb_per_s * 1e3 * model.memory_share / mhz;
     cache_bytes = part * model.cache_gb_per_s * 1e3 / mhz;
   }
@@ -140,7 +140,10 @@ class Prediction {
     const double on_cu = std::clamp(std::ceil(workgroups / cus), 1.0, resident);
     const double busy = std::min(cus, workgroups);
     const double macs = AsDouble(tile_.tile_m * tile_.tile_n * tile_.tile_k);
-    const auto bytes = static_cast<int>(Bytes(tile_.lhs));
+    // gfx942 multiplies e5m2 by its instructions for float16 (amdgpu/gfx942/ocp_float8.h).
+    const bool as_float16 =
+        chip_.target == "gfx942" && (tile_.lhs == DType::kF8E5M2 || tile_.rhs == DType::kF8E5M2);
+    const auto bytes = as_float16 ? 2 : static_cast<int>(Bytes(tile_.lhs));
     const double matrix = on_cu * macs / (bytes == 4 ? model_.macs_32 : model_.macs_16 * 2 / bytes);
     if (LoadsByElement()) {
       // Nothing of a workgroup's loads is hidden by its own matrix instructions.

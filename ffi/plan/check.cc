@@ -67,11 +67,9 @@ std::string CheckOperands(DType lhs, DType rhs, const Chip& chip) {
              "; allowed are float32, bfloat16, float16, "
              "the four float8 types and int8.";
     }
-    if (chip.target.starts_with("gfx") && IsF8(dtype) &&
-        IsFnuz(dtype) != (chip.target == "gfx942")) {
-      return Str(chip.target) + " decodes " + (IsFnuz(dtype) ? "OCP" : "FNUZ") +
-             " float8, and an operand is " + Str(Name(dtype)) + ". Convert it to float8_" +
-             (IsFnuz(dtype) ? "e4m3fn or float8_e5m2." : "e4m3fnuz or float8_e5m2fnuz.");
+    if (chip.target.starts_with("gfx") && IsF8(dtype) && IsFnuz(dtype) && chip.target != "gfx942") {
+      return Str(chip.target) + " decodes OCP float8, and an operand is " + Str(Name(dtype)) +
+             ". Convert it to float8_e4m3fn or float8_e5m2.";
     }
   }
   if (IsInteger(lhs) != IsInteger(rhs)) {

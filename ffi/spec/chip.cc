@@ -37,17 +37,22 @@ Chip FirstChip(std::string_view target, std::string* error) {
   return {};
 }
 
-Chip FindChip(std::string_view target, int64_t num_cus, std::string* error) {
+Chip FindChip(std::string_view name_or_target, int64_t num_cus, std::string* error) {
+  const auto named = std::ranges::find(kChips, name_or_target, &Chip::name);
+  const bool is_named = named != std::end(kChips);
+  if (is_named && (num_cus == 0 || num_cus == named->num_cus) && named->gpu()) return *named;
+  const std::string_view target = is_named ? named->target : name_or_target;
   for (const Chip& chip : kChips) {
     if (num_cus > 0 && chip.target == target && chip.num_cus == num_cus) return chip;
   }
-  Chip found = FirstChip(target, error);
+  // CUs of a named chip are masked, or it is a partition without a line.
+  Chip found = is_named ? *named : FirstChip(target, error);
   if (found.target.empty()) return found;
   if (!found.gpu()) {
     found.num_cus = num_cus > 0 ? num_cus : NumProcessors();
   } else if (num_cus > 0) {
-    // A chip or a partition without a line. Its XCDs have as many CUs as those of the target's
-    // first chip.
+    // A chip or a partition without a line. Its XCDs have as many CUs as those of the named, or
+    // the target's first, chip. The bandwidth is in proportion, too.
     const int64_t cus_per_xcd = found.num_cus / found.num_xcds;
     found.name = found.target;
     found.num_xcds = std::max<int64_t>(1, num_cus / cus_per_xcd);

@@ -168,7 +168,8 @@ def planned(problem: Problem, config: tuple, target: str, is_open: bool) -> dict
   """
   cus = _ffi.num_cus(target)
   fields = tuple(problem.items())
-  predicted = _ffi.plan(fields, config, target, cus)
+  chip = _ffi.chip(target)
+  predicted = _ffi.plan(fields, config, target, cus, chip)
   if not _uses_file.get():
     return predicted | {"by_rule": bool(predicted["faster_by_xla"]), "faster_by_xla": ""}
   name = key(problem, target, cus) if is_open and entries() else ""
@@ -189,7 +190,7 @@ def planned(problem: Problem, config: tuple, target: str, is_open: bool) -> dict
             if entry.size == size or name not in _FOR_ONE_SIZE}
   try:
     tuned = _ffi.plan(
-        fields, tuple((dict(config) | chosen).items()), target, cus)
+        fields, tuple((dict(config) | chosen).items()), target, cus, chip)
   except ValueError as error:
     return predicted | {"reasons": [
         *predicted["reasons"], f"the tuned choice does not fit: {error}"]}

@@ -216,7 +216,8 @@ def test_export(rng):
 
 @pytest.mark.parametrize("arch, dtype, error", [
     (None, "bfloat16", None),
-    (None, "float8_e4m3fn", "gfx942 decodes FNUZ"),
+    ("gfx950", "float8_e4m3fnuz", "gfx950 decodes OCP"),
+    (None, "float8_e4m3fn", None),
     ("gfx950", "float8_e4m3fn", None),
     ("gfx1100", "bfloat16", "gfx942, gfx950"),
 ])

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -13,13 +14,15 @@ PROBLEM = {"m": 8192, "n": 8192, "k": 1024, "lhs_dtype": "bfloat16",
            "rhs_dtype": "bfloat16", "out_dtype": "bfloat16"}
 # (target, CUs, XCDs, name)
 CHIPS = [
-    ("gfx942", 304, 8, "MI300X"),  # also MI325X
+    ("gfx942", 304, 8, "MI300X"),
     ("gfx942", 152, 4, "MI300X DPX"),
     ("gfx942", 76, 2, "MI300X QPX"),
     ("gfx942", 38, 1, "MI300X CPX"),
     ("gfx942", 228, 6, "MI300A"),
     ("gfx942", 80, 4, "MI308X"),
-    ("gfx950", 256, 8, "MI355X"),  # also MI350X
+    ("gfx950", 256, 8, "MI355X"),
+    ("gfx950", 128, 4, "MI355X DPX"),
+    ("gfx950", 64, 2, "MI355X QPX"),
     ("gfx950", 32, 1, "MI355X CPX"),
     ("sm90", 132, 1, "H200"),  # also H100 SXM
     ("sm90", 114, 1, "H100 PCIe"),
@@ -54,6 +57,55 @@ def test_work_stealing_has_queues_for_each_xcd(target, cus, xcds, name):
   assert planned["attrs"]["num_xcds"] == xcds
 
 
+# (name, target, CUs, XCDs); those that have as many CUs are told apart by the name alone.
+NAMED = [
+    ("MI300X", "gfx942", 304, 8), ("MI300X CPX", "gfx942", 38, 1), ("MI300A", "gfx942", 228, 6),
+    ("MI308X", "gfx942", 80, 4), ("MI325X", "gfx942", 304, 8), ("MI350X", "gfx950", 256, 8),
+    ("MI355X", "gfx950", 256, 8), ("MI355X CPX", "gfx950", 32, 1),
+]
+
+
+@pytest.mark.parametrize("name, target, cus, xcds", NAMED)
+@pytest.mark.parametrize("known", [True, False])
+def test_a_chip_is_found_by_its_name(name, target, cus, xcds, known):
+  planned = plan(name, cus if known else 0)
+  assert (planned["chip"], planned["target"], planned["num_cus"]) == (name, target, cus)
+  assert planned["attrs"]["num_xcds"] == xcds
+
+
+def test_chips_with_as_many_cus_differ_in_memory_and_frequency():
+  def predicted(name, m, k):
+    return plan(name, 0, m=m, n=8192, k=k)["predicted_us"]
+
+  # 6000 instead of 5300 GB/s; where the matrix pipe is busy it makes no difference.
+  few = predicted("MI325X", 16, 65536), predicted("MI300X", 16, 65536)
+  assert 5300 / 6000 * 0.99 < few[0] / few[1] < 0.95
+  assert predicted("MI325X", 8192, 8192) == pytest.approx(predicted("MI300X", 8192, 8192), rel=0.01)
+  # 2200 instead of 2400 MHz.
+  many = predicted("MI350X", 8192, 8192), predicted("MI355X", 8192, 8192)
+  assert 1.05 < many[0] / many[1] < 2400 / 2200 * 1.01
+
+
+def test_a_partition_of_a_named_chip_is_found():
+  assert plan("MI300X", 38)["chip"] == "MI300X CPX"
+  assert plan("MI300A", 0, {"schedule": "persistent"})["attrs"]["num_xcds"] == 6
+
+
+@pytest.mark.parametrize("name, target, cus, xcds", NAMED)
+@pytest.mark.parametrize("left", [0.5, 0.8, 0.97])
+def test_masked_cus_get_no_workgroups(name, target, cus, xcds, left):
+  """With some CUs masked the grid is as large as what is left, and so is the bandwidth."""
+  visible = int(cus * left) - 1
+  planned = plan(name, visible, {"schedule": "persistent"})
+  whole = plan(name, 0, {"schedule": "persistent"})
+  assert planned["num_cus"] == visible and planned["target"] == target
+  assert 1 <= planned["attrs"]["num_xcds"] <= xcds
+  tile_m, tile_n, _ = planned["tile"]
+  resident = 2 if (tile_m, tile_n) == (128, 128) else 1
+  assert planned["num_workgroups"] <= visible * resident
+  assert planned["predicted_us"] > whole["predicted_us"]
+
+
 def test_fewer_cus_get_fewer_workgroups_and_shares():
   whole = plan("gfx942", 304, {"schedule": "stream_k"}, m=256, n=256, k=65536)
   part = plan("gfx942", 38, {"schedule": "stream_k"}, m=256, n=256, k=65536)
@@ -86,17 +138,30 @@ x = jax.ShapeDtypeStruct((8192, 8192), jnp.bfloat16)
 text = jax.jit(lambda x: jaxgemm.matmul(x, x, schedule="persistent")).trace(x).lower(
     lowering_platforms=("rocm",)).as_text()
 workgroups = text.split("num_workgroups = ")[1].split()[0]
-print(target, _ffi.num_cus(target), workgroups)
+print(target, _ffi.num_cus(target), workgroups, _ffi.chip(target))
 """
 
 
 @pytest.mark.parametrize("arch, wanted", [
-    ("MI308X", "gfx942 80 80"), ("MI300A", "gfx942 228 228"), ("gfx950", "gfx950 0 256")])
+    ("MI308X", "gfx942 80 80 MI308X"), ("MI300A", "gfx942 228 228 MI300A"),
+    ("MI325X", "gfx942 304 304 MI325X"), ("MI350X", "gfx950 256 256 MI350X"),
+    ("gfx950", "gfx950 0 256 gfx950")])
 def test_the_environment_names_a_chip(arch, wanted):
   env = {**os.environ, "JAXGEMM_ROCM_ARCH": arch}
   done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, cwd=ROOT, text=True,
                         capture_output=True)
   assert done.stdout.strip() == wanted, done.stderr[-2000:]
+
+
+def test_the_name_of_a_device_names_its_chip(monkeypatch):
+  monkeypatch.setattr(_ffi, "_wanted_rocm_arch", lambda: None)
+  monkeypatch.setattr(_ffi, "_local_rocm_arch", lambda: "gfx942")
+  for kind, wanted in (("AMD Instinct MI325X", "MI325X"), ("AMD Instinct MI300X OAM", "MI300X"),
+                       ("AMD Radeon Graphics", "gfx942")):
+    device = types.SimpleNamespace(device_kind=kind)
+    monkeypatch.setattr(_ffi.jax, "devices", lambda *_, device=device: [device])
+    assert _ffi.chip("gfx942") == wanted
+    assert _ffi.chip("gfx950") == "gfx950" and _ffi.chip("sm90") == "sm90"
 
 
 def test_an_unknown_chip_in_the_environment_is_an_error():

@@ -8,6 +8,7 @@
 
 #include "amdgpu/buffer.h"
 #include "amdgpu/gemm_traits.h"
+#include "amdgpu/gfx942/ocp_float8.h"
 
 namespace jaxgemm {
 
@@ -105,12 +106,12 @@ class Operand {
   JAXGEMM_AMD void Write(int i) const {
     if (IsSpare()) return;
     if constexpr (kKContiguous) {
-      *reinterpret_cast<LdsVec16*>(write_ + i * kRowStep * kLineBytes) = staged_[i];
+      *reinterpret_cast<LdsVec16*>(write_ + i * kRowStep * kLineBytes) = ToLds<Traits>(staged_[i]);
     } else {
       // The two low bits of a row flip these bits of its position.
       const auto flip = i * kLineBytes | (i >> 1) * kVecBytes;
       const auto at = reinterpret_cast<uintptr_t>(write_) ^ flip;
-      *reinterpret_cast<LdsVec16*>(at) = Transposed(i);
+      *reinterpret_cast<LdsVec16*>(at) = ToLds<Traits>(Transposed(i));
     }
   }
 
