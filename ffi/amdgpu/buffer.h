@@ -16,8 +16,9 @@ using Resource = uint32_t __attribute__((ext_vector_type(4)));
 // Offsets of valid lanes are below it. Lanes that must read zeros have it as their offset.
 inline constexpr uint32_t kOutsideBuffer = 1u << 31;
 
+inline constexpr uint32_t kDataFormat32 = 4u << 15;
+
 JAXGEMM_AMD Resource MakeResource(uint64_t base) {
-  constexpr uint32_t kDataFormat32 = 4u << 15;
   return {static_cast<uint32_t>(base), static_cast<uint32_t>(base >> 32), kOutsideBuffer,
           kDataFormat32};
 }

@@ -1,32 +1,11 @@
-// The epilogue on AMD GPUs: a wave's fragments go through LDS, so that one short loop for all
-// types of out stores whole rows, four elements per lane.
+// The epilogue on AMD GPUs: a wave's fragments go through LDS, so that lanes store whole pieces of
+// rows. vector_epilogue.h has the common case; the general one here has a short loop for all
+// options and types of out, with four elements per lane.
 #pragma once
 
-#include "amdgpu/gemm_traits.h"
-#include "kernel/row_epilogue.h"
+#include "amdgpu/vector_epilogue.h"
 
 namespace jaxgemm {
-
-// Bytes of LDS in which one wave stages two rows of fragments at a time.
-template <class Traits>
-inline constexpr int kStageBytes = 2 * 16 * Traits::kWaveN * 4;
-
-JAXGEMM_AMD Vec4<uint16_t> Convert16(bool bf16, Vec4<float> value) {
-  return bf16 ? __builtin_bit_cast(Vec4<uint16_t>, Convert4<__bf16>(value))
-              : __builtin_bit_cast(Vec4<uint16_t>, Convert4<_Float16>(value));
-}
-
-// The vector of a row that lane `lane` has. All lanes take part: a lane that is switched off would
-// give 0.
-JAXGEMM_AMD RowVector FromLane(int lane, RowVector vector) {
-  struct Words {
-    int words[sizeof(RowVector) / sizeof(int)];
-  };
-  Words its = __builtin_bit_cast(Words, vector);
-#pragma unroll
-  for (int& word : its.words) word = __builtin_amdgcn_ds_bpermute(4 * lane, word);
-  return __builtin_bit_cast(RowVector, its);
-}
 
 // The position of a lane's four columns in the staged rows of its wave, in out, bias and scale.
 template <class Traits>
@@ -49,23 +28,12 @@ struct LaneColumns {
   JAXGEMM_AMD int rows_at_once() const { return kWaveSize / kFours * (gated ? 2 : 1); }
 };
 
-// The accumulators are in registers or, if `loaded` is not null, in memory, with kThreads Sum4
-// from one fragment to the next. `stage` is this wave's own kStageBytes of LDS.
 template <class Traits>
-JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
+JAXGEMM_AMD void StoreRows(const GemmArgs& args, const WorkTile& tile,
                            typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
-                           const typename Traits::Sum4* loaded, Lds* stage) {
-  using Sum4 = typename Traits::Sum4;
-  using LdsSum4 = __attribute__((address_space(3))) Sum4;
+                           const typename Traits::Sum4* loaded, StagedRows<Traits> stage) {
   using Columns = LaneColumns<Traits>;
-  constexpr int kFours = Columns::kFours;
-  static_assert(kWaveSize % kFours == 0 && Traits::kFragsM % 2 == 0 && Traits::kFragsN % 2 == 0);
   const int lane = LaneId();
-  // Each row spans all banks, so its groups of four columns are swizzled.
-  auto at = [stage](int row, int four) {
-    return reinterpret_cast<LdsSum4*>(stage) + row * kFours + (four ^ (row % 16 % kFours));
-  };
-
   const Columns columns(args, tile);
   const int64_t col = columns.col;
   const int64_t first_row =
@@ -73,12 +41,7 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
   const int count = args.n - col < 4 ? static_cast<int>(args.n - col) : 4;
   const bool aligned = args.n % 4 == 0;
   const bool ragged_m = args.groups.ragged == Ragged::kM;
-  const int64_t rows = ragged_m ? tile.limit - tile.origin : args.m;
-  int64_t row_of_out = tile.batch * args.m;
-  if (ragged_m) row_of_out += tile.origin;
-  if (args.groups.ragged == Ragged::kK) {
-    row_of_out = (int64_t{tile.batch} * args.groups.local_groups + tile.group) * args.m;
-  }
+  const auto [rows, row_of_out] = RowsOfOut(args, tile);
   const TileEpilogue epilogue(args, tile, args.groups.ragged);
   const ColumnVectors vectors(epilogue, col, count);
   // Lane l has the vector of row l % 32 of a pass. That of the next pass is loaded one pass ahead.
@@ -94,22 +57,7 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
   for (int pass = 0; pass < Traits::kFragsM / 2; ++pass) {
     row_vectors = next_row_vectors;
     if (epilogue.HasRowVectors()) next_row_vectors = load_row(pass + 1);
-    if (loaded) {
-#pragma unroll 4
-      for (int i = 0; i < 2 * Traits::kFragsN; ++i, loaded += Traits::kThreads) {
-        const int frag_m = i / Traits::kFragsN, frag_n = i % Traits::kFragsN;
-        *at(frag_m * 16 + lane % 16, 4 * frag_n + lane / 16) = *loaded;
-      }
-    }
-    // Registers cannot be indexed at run time, so each pass has a branch of its own.
-#pragma unroll
-    for (int i = 0; i < Traits::kFragsM; ++i) {
-      if (i / 2 != pass || loaded) continue;
-#pragma unroll
-      for (int j = 0; j < Traits::kFragsN; ++j) {
-        *at(i % 2 * 16 + lane % 16, 4 * j + lane / 16) = sums[i][j];
-      }
-    }
+    stage.Write(pass, sums, loaded);
 #pragma clang loop unroll(disable)
     for (int staged = 0; staged < 32; staged += columns.rows_at_once()) {
       const int64_t row = first_row + pass * 32 + staged;
@@ -118,9 +66,23 @@ JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
       if (row >= rows || count <= 0) continue;
       StoreRow<Traits::kLhs == DType::kS8>(
           args, epilogue, vectors, row_vector, row_of_out + row, args.n, col, count, aligned,
-          Sum4(*at(in_stage, columns.four)),
-          [&]() __attribute__((always_inline)) { return Sum4(*at(in_stage, columns.four + 4)); });
+          stage.Read(in_stage, columns.four),
+          [&]() __attribute__((always_inline)) { return stage.Read(in_stage, columns.four + 4); });
     }
+  }
+}
+
+// The accumulators are in registers or, if `loaded` is not null, in memory, with kThreads Sum4
+// from one fragment to the next. `lds` is this wave's own kStageBytes of LDS.
+template <class Traits>
+JAXGEMM_AMD void StoreTile(const GemmArgs& args, const WorkTile& tile,
+                           typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
+                           const typename Traits::Sum4* loaded, Lds* lds) {
+  const StagedRows<Traits> stage{lds};
+  if (StoresVectors<Traits>(args)) {
+    StoreVectors<Traits>(args, tile, sums, loaded, stage);
+  } else {
+    StoreRows<Traits>(args, tile, sums, loaded, stage);
   }
 }
 

@@ -1,0 +1,261 @@
+// The epilogue on AMD GPUs for the common case: plain and scaled results with or without bias and
+// activation, where every lane stores eight whole columns of a row at once. Rows and columns
+// outside of out are outside of a buffer resource, so that there are no branches for them.
+#pragma once
+
+#include "amdgpu/buffer.h"
+#include "amdgpu/gemm_traits.h"
+#include "kernel/row_epilogue.h"
+
+namespace jaxgemm {
+
+// Bytes of LDS in which one wave stages two rows of fragments (a pass) at a time.
+template <class Traits>
+inline constexpr int kStageBytes = 2 * 16 * Traits::kWaveN * 4;
+
+// The 32 rows of a wave's pass in LDS, as groups of four columns.
+template <class Traits>
+struct StagedRows {
+  using Sum4 = typename Traits::Sum4;
+  using LdsSum4 = __attribute__((address_space(3))) Sum4;
+  static constexpr int kFours = Traits::kWaveN / 4;
+  static_assert(kFours == 8 || kFours == 16, "the swizzle knows no others");
+  static_assert(Traits::kFragsM % 2 == 0 && Traits::kFragsN % 2 == 0);
+
+  Lds* lds;
+
+  // Even groups of four come before odd ones, and each row is swizzled. So there are no bank
+  // conflicts when fragments are written, and when neighbouring lanes read every other group.
+  JAXGEMM_AMD LdsSum4* At(uint32_t row, uint32_t four) const {
+    const uint32_t flip = row % 8 | ((row ^ row >> 3) & 1) << 3;
+    const uint32_t place = (four / 2 | four % 2 * (kFours / 2)) ^ flip % kFours;
+    return reinterpret_cast<LdsSum4*>(lds) + row * kFours + place;
+  }
+  JAXGEMM_AMD Sum4 Read(uint32_t row, uint32_t four) const { return *At(row, four); }
+
+  // Writes two rows of fragments, from the registers or from `loaded`, which then moves on.
+  JAXGEMM_AMD void Write(int pass, Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
+                         const Sum4*& loaded) const {
+    const int lane = LaneId();
+    if (loaded) {
+#pragma unroll 4
+      for (int i = 0; i < 2 * Traits::kFragsN; ++i, loaded += Traits::kThreads) {
+        const int frag_m = i / Traits::kFragsN, frag_n = i % Traits::kFragsN;
+        *At(frag_m * 16 + lane % 16, 4 * frag_n + lane / 16) = *loaded;
+      }
+      return;
+    }
+    // Registers cannot be indexed at run time, so each pass has a branch of its own.
+#pragma unroll
+    for (int i = 0; i < Traits::kFragsM; i += 2) {
+      if (i / 2 != pass) continue;
+#pragma unroll
+      for (int j = 0; j < 2 * Traits::kFragsN; ++j) {
+        const int frag_m = j / Traits::kFragsN, frag_n = j % Traits::kFragsN;
+        *At(frag_m * 16 + lane % 16, 4 * frag_n + lane / 16) = sums[i + frag_m][frag_n];
+      }
+    }
+  }
+};
+
+// How many rows a tile's matrix (of a batch or group) has, and the row of out that is its first.
+struct MatrixRows {
+  int64_t count, first;
+};
+JAXGEMM_AMD MatrixRows RowsOfOut(const GemmArgs& args, const WorkTile& tile) {
+  const int64_t first = tile.batch * args.m;
+  switch (args.groups.ragged) {
+    case Ragged::kNone: return {args.m, first};
+    case Ragged::kM: return {tile.limit - tile.origin, first + tile.origin};
+    case Ragged::kK:
+      return {args.m, (int64_t{tile.batch} * args.groups.local_groups + tile.group) * args.m};
+  }
+}
+
+JAXGEMM_AMD Vec4<uint16_t> Convert16(bool bf16, Vec4<float> value) {
+  return bf16 ? __builtin_bit_cast(Vec4<uint16_t>, Convert4<__bf16>(value))
+              : __builtin_bit_cast(Vec4<uint16_t>, Convert4<_Float16>(value));
+}
+
+// The vector of a row that lane `lane` has. All lanes take part: a lane that is switched off would
+// give 0.
+JAXGEMM_AMD RowVector FromLane(int lane, RowVector vector) {
+  struct Words {
+    int words[sizeof(RowVector) / sizeof(int)];
+  };
+  Words its = __builtin_bit_cast(Words, vector);
+#pragma unroll
+  for (int& word : its.words) word = __builtin_amdgcn_ds_bpermute(4 * lane, word);
+  return __builtin_bit_cast(RowVector, its);
+}
+
+// The float8 types that the matrix units and conversions of the target know.
+#if defined(__gfx950__)
+inline constexpr DType kTargetE4M3 = DType::kF8E4M3FN, kTargetE5M2 = DType::kF8E5M2;
+#else
+inline constexpr DType kTargetE4M3 = DType::kF8E4M3FNUZ, kTargetE5M2 = DType::kF8E5M2FNUZ;
+#endif
+
+// Whether StoreVectors knows the type and the options, and every lane has whole columns.
+template <class Traits>
+JAXGEMM_AMD bool StoresVectors(const GemmArgs& args) {
+  const DType out = args.out_dtype;
+  const bool is_known =
+      Traits::kLhs == DType::kS8
+          ? out == DType::kS32 || out == DType::kF32 || out == DType::kBF16 || out == DType::kF16
+          : out == DType::kF32 || out == DType::kBF16 || out == DType::kF16 ||
+                (Traits::kBytes == 1 && (out == kTargetE4M3 || out == kTargetE5M2));
+  return is_known && !args.gated && !args.preact && !args.accumulate && args.n % 8 == 0 &&
+         args.n < int64_t{kOutsideBuffer} / (4 * Traits::kWaveM);
+}
+
+// As StoreTile, if StoresVectors().
+template <class Traits>
+JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
+                              typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
+                              const typename Traits::Sum4* loaded, StagedRows<Traits> stage) {
+  using Sum4 = typename Traits::Sum4;
+  constexpr bool kInteger = Traits::kLhs == DType::kS8;
+  constexpr int kLanesPerRow = Traits::kWaveN / 8, kRowsAtOnce = kWaveSize / kLanesPerRow;
+  constexpr int kParts = 2;  // rows that a lane has in its registers
+  static_assert(32 % (kParts * kRowsAtOnce) == 0);
+  const int lane = LaneId();
+  const uint32_t row_of_lane = lane / kLanesPerRow, eight = lane % kLanesPerRow;
+  const DType out = args.out_dtype;
+  const int log_bytes = out == DType::kF32 || out == DType::kS32    ? 2
+                        : out == DType::kBF16 || out == DType::kF16 ? 1
+                                                                    : 0;
+  const auto row_bytes = static_cast<uint32_t>(args.n << log_bytes);
+  const auto [rows, row_of_out] = RowsOfOut(args, tile);
+  const int64_t first_row = int64_t{tile.m} * Traits::kTileM + Traits::WaveM() * Traits::kWaveM;
+  const int64_t rows_left = rows - first_row;
+  const int rows_of_wave = rows_left < 0                ? 0
+                           : rows_left < Traits::kWaveM ? static_cast<int>(rows_left)
+                                                        : Traits::kWaveM;
+  const auto resource = __builtin_amdgcn_make_buffer_rsrc(
+      static_cast<char*>(args.out) + (row_of_out + first_row) * row_bytes, 0,
+      rows_of_wave * row_bytes, kDataFormat32);
+  int64_t col = int64_t{tile.n} * Traits::kTileN + Traits::WaveN() * Traits::kWaveN + 8 * eight;
+  uint32_t offset = col < args.n
+                        ? row_of_lane * row_bytes + (static_cast<uint32_t>(col) << log_bytes)
+                        : kOutsideBuffer;
+  if (col >= args.n) col = 0;
+
+  const TileEpilogue epilogue(args, tile, args.groups.ragged);
+  const bool has_vectors = epilogue.HasVectors();
+  const ColumnVectors vectors[2] = {{epilogue, col, 4}, {epilogue, col + 4, 4}};
+  // Lane l has the vector of row l % 32 of a pass. That of the next pass is loaded one pass ahead.
+  const int64_t first_of_group = args.groups.ragged == Ragged::kM ? tile.origin : 0;
+  auto load_row = [&](int pass) __attribute__((always_inline)) {
+    const int row = pass * 32 + lane % 32;
+    return row < rows_of_wave ? RowVector::Load(args, epilogue, first_of_group + first_row + row)
+                              : RowVector::None();
+  };
+  RowVector row_vectors = RowVector::None(), next_row_vectors = load_row(0);
+
+#pragma clang loop unroll(disable)
+  for (int pass = 0; pass < Traits::kFragsM / 2; ++pass) {
+    row_vectors = next_row_vectors;
+    if (epilogue.HasRowVectors()) next_row_vectors = load_row(pass + 1);
+    stage.Write(pass, sums, loaded);
+#pragma clang loop unroll(disable)
+    for (int staged = 0; staged < 32; staged += kParts * kRowsAtOnce) {
+      Sum4 sum[kParts][2];
+      uint32_t at[kParts];
+#pragma unroll
+      for (int part = 0; part < kParts; ++part) {
+        const uint32_t row = staged + part * kRowsAtOnce + row_of_lane;
+        sum[part][0] = stage.Read(row, 2 * eight);
+        sum[part][1] = stage.Read(row, 2 * eight + 1);
+        at[part] = offset;
+        offset += kRowsAtOnce * row_bytes;
+      }
+      auto store32 = [&](int part, auto first, auto second) __attribute__((always_inline)) {
+        __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(Vec16, first), resource, at[part],
+                                               0, 0);
+        __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(Vec16, second), resource,
+                                               at[part] + 16, 0, 0);
+      };
+      if constexpr (kInteger) {
+        if (out == DType::kS32) {
+#pragma unroll
+          for (int part = 0; part < kParts; ++part) {
+            store32(part, sum[part][0] + __builtin_bit_cast(Sum4, vectors[0].bias),
+                    sum[part][1] + __builtin_bit_cast(Sum4, vectors[1].bias));
+          }
+          continue;
+        }
+      }
+      Vec4<float> value[kParts][2];
+#pragma unroll
+      for (int part = 0; part < kParts; ++part) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) value[part][i] = Convert4<float>(sum[part][i]);
+      }
+      if (has_vectors) {
+#pragma unroll
+        for (int part = 0; part < kParts; ++part) {
+          RowVector row_vector = RowVector::None();
+          if (epilogue.HasRowVectors()) {
+            row_vector = FromLane(staged + part * kRowsAtOnce + row_of_lane, row_vectors);
+          }
+#pragma unroll
+          for (int i = 0; i < 2; ++i) {
+            value[part][i] = vectors[i].Apply(sum[part][i], row_vector);
+          }
+        }
+      }
+      WithActivation(epilogue.activation, [&](auto activate) __attribute__((always_inline)) {
+#pragma unroll
+        for (int i = 0; i < kParts * 8; ++i) {
+          float& x = reinterpret_cast<float*>(value)[i];
+          x = activate(x);
+        }
+      });
+      if (out == DType::kF32) {
+#pragma unroll
+        for (int part = 0; part < kParts; ++part) store32(part, value[part][0], value[part][1]);
+      } else if (out == DType::kBF16 || out == DType::kF16) {
+        auto store16 = [&](bool bf16) __attribute__((always_inline)) {
+#pragma unroll
+          for (int part = 0; part < kParts; ++part) {
+            const auto eight16 =
+                __builtin_shufflevector(Convert16(bf16, value[part][0]),
+                                        Convert16(bf16, value[part][1]), 0, 1, 2, 3, 4, 5, 6, 7);
+            __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(Vec16, eight16), resource,
+                                                   at[part], 0, 0);
+          }
+        };
+        if (out == DType::kBF16) {
+          store16(true);
+        } else {
+          store16(false);
+        }
+      } else if constexpr (Traits::kBytes == 1 && !kInteger) {
+        using Int2 = int __attribute__((ext_vector_type(2)));
+        auto store8 = [&](auto convert) __attribute__((always_inline)) {
+#pragma unroll
+          for (int part = 0; part < kParts; ++part) {
+            const Int2 codes = {convert(value[part][0]), convert(value[part][1])};
+            __builtin_amdgcn_raw_buffer_store_b64(__builtin_bit_cast(Int2, codes), resource,
+                                                  at[part], 0, 0);
+          }
+        };
+        // An overflow gives NaN, or inf if the type has it (CDNA3 ISA, FP16_OVFL is 0).
+        if (out == kTargetE4M3) {
+          store8([](Vec4<float> x) __attribute__((always_inline)) {
+            const int low = __builtin_amdgcn_cvt_pk_fp8_f32(x[0], x[1], 0, false);
+            return __builtin_amdgcn_cvt_pk_fp8_f32(x[2], x[3], low, true);
+          });
+        } else {
+          store8([](Vec4<float> x) __attribute__((always_inline)) {
+            const int low = __builtin_amdgcn_cvt_pk_bf8_f32(x[0], x[1], 0, false);
+            return __builtin_amdgcn_cvt_pk_bf8_f32(x[2], x[3], low, true);
+          });
+        }
+      }
+    }
+  }
+}
+
+}  // namespace jaxgemm
