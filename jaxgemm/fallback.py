@@ -67,6 +67,20 @@ def unsupported_reason(lhs, rhs, out_dtype, k: int, precision, emulated: str | N
   return error.removesuffix(".") or None
 
 
+def xla_operands(lhs, rhs, out_dtype):
+  """lhs and rhs in dtypes of which XLA's compiler makes a product with this result.
+
+  At integers with a result of floats XLA's compiler for ROCm ends the process. The same
+  numbers as floats are the same product.
+  """
+  integers = all(jnp.issubdtype(x.dtype, jnp.integer) for x in (lhs, rhs))
+  if (not integers or jnp.issubdtype(out_dtype, jnp.integer)
+      or _ffi.default_platform() != "rocm"):
+    return lhs, rhs
+  dtype = jnp.promote_types(out_dtype, jnp.float32)
+  return lhs.astype(dtype), rhs.astype(dtype)
+
+
 _warned: set[str] = set()
 
 

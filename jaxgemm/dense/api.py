@@ -27,7 +27,13 @@ from jaxgemm.dtypes import (
     promoted_dtype,
     xla_accumulator_dtype,
 )
-from jaxgemm.fallback import leaves_to_xla, on_xla, prefers_xla, unsupported_reason
+from jaxgemm.fallback import (
+    leaves_to_xla,
+    on_xla,
+    prefers_xla,
+    unsupported_reason,
+    xla_operands,
+)
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.precision import hashable, is_high
 from jaxgemm.spec import Spec
@@ -35,6 +41,7 @@ from jaxgemm.spec import Spec
 
 def _xla(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec) -> list[jax.Array]:
   """The product by jax's own function, and the epilogue by jax.numpy."""
+  lhs, rhs = xla_operands(lhs, rhs, product.result.dtype)
   if all(x is None for x in vectors) and spec.activation is None:
     return [product.reference(lhs, rhs)]
   not_summed = meshes.unreduced_reason(product.result.sharding)

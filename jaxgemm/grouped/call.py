@@ -20,7 +20,7 @@ from jaxgemm.dense.api import dot_general
 from jaxgemm.dense.dimensions import result_type
 from jaxgemm.dense.vectors import epilogue_values
 from jaxgemm.dtypes import preferred_of_scaled, promote_with, xla_accumulator_dtype
-from jaxgemm.fallback import leaves_to_xla, unsupported_reason
+from jaxgemm.fallback import leaves_to_xla, unsupported_reason, xla_operands
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped import sharding
 from jaxgemm.grouped.checks import (
@@ -203,6 +203,7 @@ def _xla(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, numbers
       axis, = numbers.rhs_group_dimensions
       rhs = jnp.pad(rhs, [(int(i == axis), 0) for i in range(rhs.ndim)])
   lhs, rhs, sizes = _batched_alike(lhs, rhs, sizes)
+  lhs, rhs = xla_operands(lhs, rhs, acc_dtype)
   out = lax.ragged_dot_general(lhs, rhs, sizes, numbers, precision, acc_dtype)
   if form.mode == "k":
     return out if group_offset is None else out[1:]

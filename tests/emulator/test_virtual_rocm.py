@@ -1,6 +1,6 @@
 """JAX's own ROCm client on virtual devices.
 
-The tests that run programs need JAX's ROCm plugin: pip install 'jaxgemm[virtual-rocm]'.
+The tests that run programs need JAX's ROCm plugin, which the extra `test` has.
 """
 
 import importlib.metadata
@@ -43,7 +43,8 @@ def test_products_in_jit(arch, chip):
 @needs_plugin
 def test_products_between_kernels_of_xla():
   check_programs("gradient", "ragged", "scan", "mixed", "large_sort", "scatter",
-                 "other_products", "division_of_float64", "serialized")
+                 "other_products", "integers_with_a_float_result",
+                 "division_of_float64", "serialized")
 
 
 @needs_plugin

@@ -136,6 +136,21 @@ def other_products():
       np.testing.assert_array_equal(jax.jit(jnp.matmul)(a, b), a @ b)
 
 
+def integers_with_a_float_result():
+  """XLA's compiler for ROCm ends the process where these products are of integers."""
+  for dtype in (np.int8, np.uint8, np.int32):
+    a = RNG.integers(0, 9, (2, 40, 40)).astype(dtype)
+    out = jax.jit(lambda a: jaxgemm.matmul(
+        a[0], a[1], preferred_element_type=jnp.float32, implementation="xla"))(a)
+    assert out.dtype == jnp.float32
+    check(out, a[0].astype(np.float64) @ a[1])
+    sizes = jnp.array([15, 25])
+    out = jax.jit(lambda a: jaxgemm.ragged_dot(
+        a[0], a, sizes, preferred_element_type=jnp.float32, implementation="xla"))(a)
+    wide = a.astype(np.float64)
+    check(out, np.concatenate([wide[0, :15] @ wide[0], wide[0, 15:] @ wide[1]]))
+
+
 def division_of_float64():
   with jax.enable_x64(True):
     a, b = RNG.standard_normal((2, 256))
