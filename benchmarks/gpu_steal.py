@@ -9,14 +9,15 @@ import jax.numpy as jnp
 from benchmarks import gpu_check, gpu_rows, progress
 from benchmarks.gpu_hold import NAME, Holder
 from benchmarks.shapes import Case
+from jaxgemm import GemmConfig
 from jaxgemm.tune import gpu_trace
 
 # The schedules that a sweep compares, by the candidate's name; XLA comes with them.
 _SWEPT: dict[str, dict[str, Any]] = {
     "persistent": {"schedule": "persistent"},
     "work_stealing": {"schedule": "work_stealing"},
-    "work_stealing 1 queue": {"schedule": "work_stealing", "num_queues": 1},
-    "work_stealing 8 queues": {"schedule": "work_stealing", "num_queues": 8},
+    "work_stealing 1 queue": {"schedule": "work_stealing", "config": GemmConfig(num_queues=1)},
+    "work_stealing 8 queues": {"schedule": "work_stealing", "config": GemmConfig(num_queues=8)},
     "stream_k": {"schedule": "stream_k"},
 }
 # Parts of the multiprocessors that are held in turn.

@@ -19,6 +19,7 @@ from absl import app, flags
 import numpy as np
 
 from benchmarks import progress, shapes
+from benchmarks.model.roofline import roofline_us
 from jaxgemm import _ffi
 
 FLAGS = flags.FLAGS
@@ -31,8 +32,6 @@ flags.DEFINE_string("json", None, "File to write the rows to.")
 flags.DEFINE_string("markdown", None, "File to write the table to.")
 
 CHIPS = ("MI300X", "MI300X CPX", "MI300A", "MI308X", "MI325X", "MI350X", "MI355X", "MI355X CPX")
-# Multiply-adds of 16-bit elements in a cycle of a CU (AMD's data sheets).
-MACS = {"gfx942": 1024, "gfx950": 2048}
 # The part of the bandwidth that the plan's model takes for usable (memory_share).
 MODELLED_SHARE = 0.78
 LAUNCH_US = 5
@@ -56,17 +55,6 @@ def draw_grouped(rng) -> dict:
   n, k = (int(2 ** rng.uniform(9, 14)) // 64 * 64 for _ in range(2))
   return {"m": int(2 ** rng.uniform(4, 16)), "n": n, "k": k, "ragged": "m", "groups": groups,
           "local_groups": groups}
-
-
-def roofline_us(chip: str, problem: dict) -> tuple[float, float]:
-  """The least time of the multiplications, and of the bytes."""
-  target, cus = _ffi.NAMES["chips"][chip]
-  mhz, gb_per_s = _ffi.NAMES["rates"][chip]
-  m, n, k = problem["m"], problem["n"], problem["k"]
-  # Each row may choose another expert, so at most m of them are read.
-  weights = min(problem.get("groups", 1), m)
-  return (m * n * k / (cus * MACS[target] * mhz),
-          2 * (m * k + weights * k * n + m * n) / gb_per_s / 1e3)
 
 
 def row(chip: str, problem: dict) -> dict:

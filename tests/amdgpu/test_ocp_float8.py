@@ -32,10 +32,11 @@ def every_byte(dtype):
 
 
 @on_every_pair
-@pytest.mark.parametrize("k", [1, 16, 160])
-@pytest.mark.parametrize("layout, tile", [
-    ("rr", (32, 128)), ("rr", (128, 128)), ("cc", (256, 256))])
-def test_every_pair_of_bytes(lhs, rhs, k, layout, tile):
+@pytest.mark.parametrize("layout, tile, k", [
+    *itertools.product(["rr"], [(32, 128), (128, 128)], [1, 16, 160]),
+    # With k=1 the kernel is another one, of the layout rr, which the default build does not have.
+    *itertools.product(["cc"], [(256, 256)], [16, 160])])
+def test_every_pair_of_bytes(lhs, rhs, layout, tile, k):
   """All 65536 products are exact: of numbers, zeros with a sign, infinities and NaNs.
 
   k=1 is loaded element by element; of k=160 the last k is in a partial k tile.

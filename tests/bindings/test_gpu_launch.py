@@ -154,7 +154,7 @@ def test_command_buffers_can_be_switched_off(monkeypatch):
 def rocm_gpus(monkeypatch):
   """Makes jaxgemm find AMD GPUs of a given compute capability in this process."""
   def have(capability):
-    device = types.SimpleNamespace(compute_capability=capability)
+    device = types.SimpleNamespace(compute_capability=capability, device_kind="AMD Instinct")
     monkeypatch.setattr(_ffi, "default_platform", lambda: "rocm")
     monkeypatch.setattr(_ffi.jax, "devices", lambda *_: [device])
   monkeypatch.delenv("JAXGEMM_ROCM_ARCH", raising=False)

@@ -221,7 +221,7 @@ def fixture_on_cpu(monkeypatch):
   native = _ffi.native.plan
   seen = []
 
-  def plan(problem, config, target, cus):
+  def plan(problem, config, *of_device):
     problem, config = dict(problem), dict(config)
     wanted = native(problem, config, "sm90")["relayout"]
     seen.append(wanted)

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from benchmarks.model import roofline
 from jaxgemm import _ffi
 from tests.support.paths import ROOT
 
@@ -28,11 +29,9 @@ def test_random_products_are_planned_on_every_chip(tmp_path):
 
 
 def test_the_roofline_of_a_known_product():
-  from benchmarks.model import amdgpu_random
-
-  compute, memory = amdgpu_random.roofline_us("MI300X", {"m": 8192, "n": 8192, "k": 8192})
+  compute, memory = roofline.roofline_us("MI300X", {"m": 8192, "n": 8192, "k": 8192})
   assert compute == pytest.approx(2 * 8192**3 / 1307.4e6, rel=1e-3)  # AMD: 1307.4 TFLOP/s
   assert memory == pytest.approx(3 * 2 * 8192**2 / 5.3e6)
   # 4 rows choose at most 4 of 64 experts.
-  memory = amdgpu_random.roofline_us("MI325X", {"m": 4, "n": 64, "k": 64, "groups": 64})[1]
+  memory = roofline.roofline_us("MI325X", {"m": 4, "n": 64, "k": 64, "groups": 64})[1]
   assert memory == pytest.approx(2 * (2 * 4 * 64 + 4 * 64 * 64) / 6e6)
