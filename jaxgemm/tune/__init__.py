@@ -1,6 +1,7 @@
 """Tuning: plans that were timed on a machine, kept in a file, and used by later programs.
 
-  tune.py      times the candidates of a function's products
+  tune.py      tunes the products of functions, in batches
+  measure.py   compiles, checks and times the candidates of a batch
   workers.py   processes that do so, which candidates may end or hang
   products.py  finds these products, and makes a function of each candidate
   timing.py    times functions turn by turn

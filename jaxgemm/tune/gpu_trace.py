@@ -188,7 +188,10 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
     shares = []
     launched = {e.name for index in indices for e in work[index]}
     for index in indices:
-      mine = [e for e in work[index] if own is None or own(e.name)]
+      mine: list[Event] = []
+      foreign: list[Event] = []
+      for e in work[index]:
+        (mine if own is None or own(e.name) else foreign).append(e)
       if not any(e.kind == "kernel" for e in mine):
         raise RuntimeError(
             f"A sample of {name} has no kernel in the trace, of {len(trace.device)} "
@@ -202,12 +205,11 @@ def evaluate(trace: Trace, visits: Sequence[str], calls: int, own=None) -> Measu
         times[-1][e.name] += (e.end - e.begin) * 1e-9 / calls
       total.update(driver[index])
       shares.append((dispatches[index].end - dispatches[index].begin) * 1e-9 / busy)
-      for e in work[index]:
-        if e not in mine:
-          overlap = sum(max(0, min(e.end, end) - max(e.begin, begin))
-                        for begin, end in spans_of_work)
-          others.setdefault(e.name, []).append(
-              ((e.end - e.begin) * 1e-9, overlap * 1e-9))
+      for e in foreign:
+        overlap = sum(max(0, min(e.end, end) - max(e.begin, begin))
+                      for begin, end in spans_of_work)
+        others.setdefault(e.name, []).append(
+            ((e.end - e.begin) * 1e-9, overlap * 1e-9))
     runs = len(indices) * calls
     first = [e.name for e in work[indices[0]]
              if e.kind == "kernel" and (own is None or own(e.name))]

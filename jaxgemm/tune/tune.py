@@ -2,51 +2,24 @@
 
 from collections.abc import Callable, Mapping, Sequence
 import dataclasses
-import datetime
+import functools
+import os
 import pathlib
 import sys
 import threading
 import time
-from typing import Any
 
 import jax
-import numpy as np
 
-from jaxgemm import _ffi
 from jaxgemm.config import check_choice
-from jaxgemm.tune import choice, database, timing
-from jaxgemm.tune.products import ROUTINGS, Product, products
+from jaxgemm.tune import choice, database
+from jaxgemm.tune.measure import Options, Result, measure
+from jaxgemm.tune.products import ROUTINGS, products
 
-# How many times as fast a candidate has to be as the plan's choice, and XLA as both, or
-# the kernels as XLA where the plan leaves the product to it: half of the rounds say so,
-# and three quarters of them that it is faster at all.
-_GAIN = 1.02
-# Of a first, short comparison those go on that take up to so much longer than the best.
-_NEAR = 1.25
-# The largest error, relative in the norm, of results of these dtypes.
-_TOLERANCE = {"float32": 2e-3, "float16": 4e-3, "bfloat16": 2e-2, "int32": 0.0, "int8": 0.0}
-_TOLERANCE_OF_FLOAT8 = 0.15
-
-
-@dataclasses.dataclass(frozen=True)
-class Result:
-  """What was found for a product.
-
-  Attributes:
-    label: the product's sizes and types.
-    key: its key in the tuning file.
-    entry: what the file has for it now; None where the plan's own choice failed.
-    known: whether the entry was there before and nothing was timed.
-    seconds: of each candidate that was timed in full, by its configuration.
-    refused: why candidates were left out, by their configurations.
-  """
-
-  label: str
-  key: str
-  entry: database.Entry | None
-  known: bool = False
-  seconds: Mapping[str, float] = dataclasses.field(default_factory=dict)
-  refused: Mapping[str, str] = dataclasses.field(default_factory=dict)
+# Products whose programs are compiled together.
+_BATCH = 12
+# Threads that compile in a process.
+_MOST_THREADS = 16
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,21 +129,34 @@ def tune_all(calls: Sequence[tuple[Callable, Sequence, Mapping]], *, seconds: fl
   results: list[Result | None] = [
       Result(each.label, each.key, known[each.key], known=True)
       if each.key in known and not again else None for each in wanted]
-  numbers = iter([i for i, result in enumerate(results) if result is None])
+  wait = [i for i, result in enumerate(results) if result is None]
+  share = -(-len(wait) // max(workers, 1))
+  threads = len(os.sched_getaffinity(0)) // max(workers, 1)
+  options = Options(routing, most_candidates, max(1, min(threads, _MOST_THREADS)),
+                    begin + seconds)
 
-  def next_number():
-    """Of the next product to time, None where there is none or no time."""
+  def next_batch() -> list[int]:
+    """Numbers of the next products to time; [] where there are none or there is no time."""
     with lock:
-      return None if time.monotonic() - begin > seconds else next(numbers, None)
+      taken = [] if time.monotonic() > options.end else wait[:min(_BATCH, share)]
+      del wait[:len(taken)]
+      return taken
 
-  def work(tuned) -> None:
-    while (i := next_number()) is not None:
-      product = wanted[i]
+  def work(measure) -> None:
+    while batch := next_batch():
+      measure([wanted[i] for i in batch], options, functools.partial(heard, batch))
+
+  def heard(batch: Sequence[int], word: str, value) -> None:
+    """What a measurement says of a batch; see `measure.Says`."""
+    if word == "product":
+      i = batch[value]
       print(f"[{time.monotonic() - begin:5.0f} s] {i + 1} of {len(wanted)}: "
-            f"{product.label}", file=sys.stderr, flush=True)
-      results[i] = result = tuned(product, routing, most_candidates)
+            f"{wanted[i].label}", file=sys.stderr, flush=True)
+    elif word == "result":
+      number, result = value
+      results[batch[number]] = result
       if result.entry is not None:
-        database.merge(place, {product.key: result.entry})
+        database.merge(place, {result.key: result.entry})
 
   lock = threading.Lock()
   if workers:
@@ -178,121 +164,8 @@ def tune_all(calls: Sequence[tuple[Callable, Sequence, Mapping]], *, seconds: fl
 
     processes.run(workers, candidate_seconds, work)
   else:
-    work(tuned)
+    work(measure)
   choice.forget()
   jax.clear_caches()  # they have what was traced with other plans
   done = [result for result in results if result is not None]
   return Report(done, left, len(wanted) - len(done), place)
-
-
-def tuned(product: Product, routing, most: int, refused: Mapping[str, str] | None = None,
-          begins: Callable[[str], None] = lambda name: None) -> Result:
-  """Times the candidates of a product in this process.
-
-  Args:
-    refused: why candidates are left out that are known to be bad, by their configurations.
-    begins: called with a candidate before its first call, and with "" before all are timed.
-  """
-  refused = dict(refused or {})
-  rng = np.random.default_rng(0)
-  configs = product.configs(most)
-  functions: dict[str, Callable] = {}
-  if (xla := product.xla()) is not None:
-    functions["xla"] = xla
-  by_name = {" ".join(f"{k}={v}" for k, v in config.items()): config for config in configs}
-  functions |= {name: product.ours(config) for name, config in by_name.items()}
-  own = next(iter(by_name))
-
-  size = sum(x.size * x.dtype.itemsize for x in product.avals)
-  inputs = [product.operands(rng, routing)
-            for _ in range(_input_sets(size, len(functions)))]
-  compiled, reference = {}, None
-  for name, function in functions.items():
-    if name in refused:
-      continue
-    begins(name)
-    try:
-      compiled[name] = jax.jit(function).lower(*product.avals).compile()
-      out = compiled[name](*inputs[0])
-      jax.block_until_ready(out)
-    except Exception as error:  # pylint: disable=broad-except
-      compiled.pop(name, None)
-      refused[name] = f"{type(error).__name__}: {error}"[:300]
-      continue
-    if reference is None:
-      reference = out
-    elif wrong := _difference(out, reference):
-      refused[name] = wrong
-      del compiled[name]
-  if own not in compiled:
-    return Result(product.label, product.key, None, refused=refused)
-  begins("")
-  first = _timed(compiled, inputs, rounds=3)
-  seconds = {name: first.time(name).median for name in compiled}
-  near = {name: each for name, each in compiled.items()
-          if seconds[name] <= _NEAR * min(seconds.values()) or name in ("xla", own)}
-  timed = _timed(near, inputs, rounds=9)
-  return Result(product.label, product.key, _entry(product, timed, by_name, own),
-                seconds={name: timed.time(name).median for name in near},
-                refused=refused)
-
-
-def _is_faster(timed: timing.Timing, name: str, other: str) -> bool:
-  speedup = timed.speedup(name, other)
-  return speedup.median >= _GAIN and speedup.q1 > 1
-
-
-def _entry(product: Product, timed: timing.Timing, by_name, own: str):
-  seconds = {name: timed.time(name).median for name in timed.seconds}
-  xla = seconds.pop("xla", None)
-  best = min(seconds, key=seconds.__getitem__)
-  if not _is_faster(timed, best, own):
-    best = own
-  by_xla = xla is not None and (
-      not _is_faster(timed, best, "xla") if product.plan["by_rule"]
-      else _is_faster(timed, "xla", best))
-  problem: Any = product.plan["problem"]
-  return database.Entry(
-      implementation="xla" if by_xla else "jaxgemm",
-      config={} if best == own else by_name[best],
-      size=problem[choice.open_size(problem)],
-      seconds=seconds[best], plan_seconds=seconds[own], xla_seconds=xla,
-      date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
-
-
-def _difference(out, reference) -> str:
-  """How two results differ more than rounding allows, or ""."""
-  for got, want in zip(out, reference):
-    limit = _TOLERANCE.get(got.dtype.name, _TOLERANCE_OF_FLOAT8)
-    got, want = (np.asarray(x).astype(np.float64) for x in (got, want))
-    error = float(np.linalg.norm(got - want)) / max(float(np.linalg.norm(want)), 1e-30)
-    if not error <= limit:
-      return f"its result differs by {error:.2g}, relative in the norm; {limit} is allowed"
-  return ""
-
-
-def _has_device_time() -> bool:
-  return jax.default_backend() == "gpu" and not _ffi.virtual_gpus
-
-
-def _input_sets(size: int, num_candidates: int) -> int:
-  """Number of input sets of `size` bytes."""
-  if _has_device_time():
-    from jaxgemm.tune import gpu_trace  # pylint: disable=g-import-not-at-top
-
-    return gpu_trace.input_sets(size)
-  return timing.input_sets(size, num_candidates)
-
-
-def _timed(functions: Mapping[str, Callable], inputs, rounds: int) -> timing.Timing:
-  """Seconds of each function: on a GPU the device's time, else wall time."""
-  if _has_device_time():
-    from jaxgemm.tune import gpu_trace  # pylint: disable=g-import-not-at-top
-
-    def on_inputs(function):
-      return gpu_trace.Candidate(lambda i: function(*inputs[i]))
-
-    candidates = {name: on_inputs(each) for name, each in functions.items()}
-    return gpu_trace.measure(candidates, len(inputs), rounds=rounds).timing
-  return timing.interleave(functions, inputs, min_rounds=rounds, max_rounds=rounds,
-                           min_seconds=0.0)

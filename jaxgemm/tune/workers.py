@@ -1,12 +1,12 @@
 """Processes that time products: one that a candidate ends or hangs is started again.
 
 A worker says which candidate it begins. If it then says nothing for too long, or ends, the
-candidate is left out, and a new worker goes on with the others.
+candidate is left out, and a new worker goes on with the others. Where it ends while it compiles
+for several products, the next one compiles each candidate when it begins.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-import functools
 from multiprocessing.connection import Connection, Pipe
 import os
 import subprocess
@@ -16,7 +16,8 @@ import warnings
 import jax
 
 from jaxgemm import _ffi
-from jaxgemm.tune import tune
+from jaxgemm.tune import measure
+from jaxgemm.tune.measure import Options, Result, Says
 from jaxgemm.tune.products import Product
 
 # What the Python of a worker runs; it takes a file descriptor, a device's number and its kind.
@@ -73,25 +74,43 @@ class Worker:
       return "", f"it ended the process, with status {self._process.wait()}"
     return "", f"it took longer than {seconds:g} s"
 
-  def tune(self, product: Product, routing, most: int) -> tune.Result:
-    """As `tune.tuned`, also where a candidate ends the process, or hangs."""
-    refused: dict[str, str] = {}
-    while True:
+  def measure(self, batch: Sequence[Product], options: Options, says: Says) -> None:
+    """As `measure.measure`, also where a candidate ends the process, or hangs."""
+    left = list(range(len(batch)))  # numbers of the products that have no result
+    refused: dict[int, dict[str, str]] = {number: {} for number in left}
+    begun: int | None = None
+    while left:
       if self._process is None:
         self._start()
-      self._pipe.send((product, routing, most, refused))
-      name, seconds = None, self._seconds
-      while (said := self._said(seconds))[0] == "begins":
-        name = said[1]
-        seconds = self._seconds * (1 if name else _ROUNDS)
+      sent, current, name, seconds = list(left), None, "", self._seconds * _ROUNDS
+      self._pipe.send(([batch[i] for i in sent], options, [refused[i] for i in sent]))
+      while (said := self._said(seconds))[0] in ("product", "begins", "result"):
+        word, value = said
+        if word == "begins":
+          name = value
+          seconds = self._seconds * (1 if name else _ROUNDS)
+        elif word == "product":
+          current = sent[value]
+          if current != begun:  # it may be the second time
+            says("product", current)
+          begun = current
+        else:
+          left.remove(sent[value[0]])
+          says("result", (sent[value[0]], value[1]))
       if said[0] == "error":
         raise said[1]
-      if said[0] == "result":
-        return said[1]
+      if said[0] == "done":
+        return  # also where there was no time for all
       self.stop()
-      refused[name or "all of them together"] = said[1]
-      if not name:
-        return tune.Result(product.label, product.key, None, refused=refused)
+      if current is None and options.threads:
+        options = options._replace(threads=0)  # one by one, so that the bad one has a name
+      elif name:
+        refused[left[0]][name] = said[1]
+      else:
+        number = left.pop(0)
+        refused[number]["all of them together"] = said[1]
+        says("result", (number, Result(batch[number].label, batch[number].key, None,
+                                       refused=refused[number])))
 
   def stop(self) -> None:
     if self._process is not None:
@@ -102,11 +121,11 @@ class Worker:
 
 
 def run(count: int, candidate_seconds: float, work: Callable[[Callable], None]) -> None:
-  """Calls work(tuned) in `count` threads, each with the `tune` of a worker of its own."""
+  """Calls work(measure) in `count` threads, each with the `measure` of a worker of its own."""
   workers = [Worker(device, candidate_seconds) for device in range(count)]
   try:
     with ThreadPoolExecutor(count) as threads:
-      list(threads.map(work, [each.tune for each in workers]))
+      list(threads.map(work, [each.measure for each in workers]))
   finally:
     for each in workers:
       each.stop()
@@ -122,18 +141,14 @@ def main() -> None:
   pipe.send(("ready", None))
   while True:
     try:
-      product, routing, most, refused = pipe.recv()
+      batch, options, refused = pipe.recv()
     except EOFError:
       return  # the parent has ended
     try:
-      begins: Callable[[str], None] = functools.partial(_send, pipe)
-      pipe.send(("result", tune.tuned(product, routing, most, refused, begins)))
+      measure.measure(batch, options, lambda word, value: pipe.send((word, value)), refused)
+      pipe.send(("done", None))
     except Exception as error:  # pylint: disable=broad-except
       pipe.send(("error", error))
-
-
-def _send(pipe: Connection, name: str) -> None:
-  pipe.send(("begins", name))
 
 
 if __name__ == "__main__":

@@ -16,8 +16,7 @@ import pytest
 import jaxgemm
 from jaxgemm import GemmConfig
 from jaxgemm.tune import __main__ as command
-from jaxgemm.tune import choice, database, products
-from jaxgemm.tune import tune as tuning
+from jaxgemm.tune import choice, database, measure, products
 
 F32 = jnp.float32
 
@@ -44,10 +43,11 @@ def times(monkeypatch):
   def timed(functions, inputs, rounds):
     def seconds(name):
       return next((s for word, s in rules if word in name), 1.0)
-    return tuning.timing.Timing(
+    return measure.timing.Timing(
         {name: np.full(rounds, seconds(name)) for name in functions}, 1)
 
-  monkeypatch.setattr(tuning, "_timed", timed)
+  monkeypatch.setattr(measure, "_timed", timed)
+  monkeypatch.setattr(measure, "_seconds", lambda function, arguments: 0.0)
   return rules
 
 
@@ -164,9 +164,9 @@ def test_routings(path, times):
   rng = np.random.default_rng(0)
   for routing, wanted in (("balanced", [25, 25, 25, 25]), ("extreme", [0, 0, 100, 0]),
                           ([1, 0, 1, 2], [25, 0, 25, 50])):
-    assert product.operands(rng, routing)[2].tolist() == wanted
-  assert int(product.operands(rng, "skewed")[2].sum()) == 100
-  mild = product.operands(rng, "mild")[2]
+    assert product.operands(rng, routing, product.random)[2].tolist() == wanted
+  assert int(product.operands(rng, "skewed", product.random)[2].sum()) == 100
+  mild = product.operands(rng, "mild", product.random)[2]
   assert int(mild.sum()) == 100 and int(mild.min()) >= 5  # 0.2 of 0.2 + 3 at the least
   with pytest.raises(ValueError, match="4 shares that are not negative"):
     jaxgemm.tune(jaxgemm.ragged_dot, x, w, sizes, routing=[1, 2])

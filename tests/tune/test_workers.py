@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import pytest
 
 import jaxgemm
-from jaxgemm.tune import choice, database, products, workers
+from jaxgemm.tune import choice, database, measure, products, workers
 from tests.support.environment import one_device
 
 
@@ -64,13 +64,17 @@ FAKE = """
     mark = os.path.join(os.environ["FOLDER"], "tried")
     if not os.path.exists(mark):
       open(mark, "w")
+      pipe.send(("product", 0))
       pipe.send(("begins", "good"))
       pipe.send(("begins", BAD))
       time.sleep(1000)
+    pipe.send(("product", 0))
     pipe.send(("begins", "good"))
-    pipe.send(("result", "found"))
+    pipe.send(("result", (0, "found")))
+    pipe.send(("done", None))
     pipe.recv_bytes()
 """
+OPTIONS = measure.Options("balanced", 16, threads=1, end=float("inf"))
 
 
 def test_a_candidate_that_hangs_is_left_out(path, monkeypatch):
@@ -79,17 +83,50 @@ def test_a_candidate_that_hangs_is_left_out(path, monkeypatch):
   sent = []
   send = workers.Connection.send
   monkeypatch.setattr(workers.Connection, "send",
-                      lambda self, value: (sent.append(dict(value[3])), send(self, 0)))
-  assert worker.tune(None, "balanced", 16) == "found"
+                      lambda self, value: (sent.append(dict(value[2][0])), send(self, 0)))
+  said = []
+  worker.measure([None], OPTIONS, lambda *words: said.append(words))
   worker.stop()
+  assert said == [("product", 0), ("result", (0, "found"))]
   assert sent == [{}, {"bad": "it took longer than 5 s"}]
 
 
 def test_a_hang_while_all_are_timed_gives_the_product_up(path, monkeypatch):
   program(monkeypatch, FAKE.replace("BAD", "''"))
   product, = products.products([(jaxgemm.matmul, (shape(8, 8), shape(8, 8)), {})])[0]
-  result = workers.Worker(0, candidate_seconds=0.1).tune(product, "balanced", 16)
+  said = []
+  workers.Worker(0, candidate_seconds=0.1).measure(
+      [product], OPTIONS, lambda *words: said.append(words))
+  assert [word for word, _ in said] == ["product", "result"]
+  _, (_, result) = said[1]
   assert result.entry is None and "took longer" in str(result.refused)
+
+
+def test_a_process_that_ends_while_it_compiles_does_so_again_one_by_one(path, monkeypatch):
+  program(monkeypatch, """
+      import os
+      from jaxgemm.tune import products, workers
+      ours = products.Product.ours
+      def broken(self, config):
+        if config["schedule"] == "work_stealing" and self.plan["problem"]["n"] == 260:
+          return lambda *xs: os.abort()
+        return ours(self, config)
+      products.Product.ours = broken
+      workers.main()
+      """)
+
+  def function(x, w, v):
+    return jaxgemm.matmul(jaxgemm.matmul(x, w), v)
+
+  arguments = shape(300, 30), shape(30, 280), shape(280, 260)
+  (_, found), _ = products.products([(function, arguments, {})])
+  bad = next(i for i, config in enumerate(found.configs(100))
+             if config["schedule"] == "work_stealing")
+  report = jaxgemm.tune(function, *arguments, workers=1, most_candidates=bad + 1)
+  first, second = report.results
+  assert not first.refused and first.entry and second.entry
+  assert set(second.refused.values()) == {"it ended the process, with status -6"}
+  assert all("work_stealing" in name for name in second.refused)
 
 
 def test_a_worker_that_does_not_start(path, monkeypatch):
@@ -103,15 +140,15 @@ def test_devices_share_the_products(path, monkeypatch):
   program(monkeypatch, """
       import os, pathlib, time
       import jax
-      from jaxgemm.tune import tune, workers
-      tuned = tune.tuned
+      from jaxgemm.tune import measure, workers
+      measured = measure.measure
       def together(*args):
         folder = pathlib.Path(os.environ["FOLDER"])
         (folder / f"device {jax.config.jax_default_device.id}").touch()
         while len(list(folder.glob("device *"))) < 2:
           time.sleep(0.01)
-        return tuned(*args)
-      tune.tuned = together
+        return measured(*args)
+      measure.measure = together
       workers.main()
       """)
 

@@ -1,0 +1,276 @@
+"""Times the candidates of products in this process.
+
+What a batch of products needs is compiled at once, in threads. Then product by product: each
+candidate runs, the clearly slower ones are left out by a first short timing, those that are
+near the fastest are compared with a reference, and what is left is timed in full.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+import dataclasses
+import datetime
+import functools
+import time
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgemm import _ffi
+from jaxgemm.tune import choice, database, timing
+from jaxgemm.tune.products import Product
+
+# How many times as fast a candidate has to be as the plan's choice, and XLA as both, or
+# the kernels as XLA where the plan leaves the product to it: half of the rounds say so,
+# and three quarters of them that it is faster at all.
+_GAIN = 1.02
+# Of a first, short comparison those go on that take up to so much longer than the best.
+_NEAR = 1.25
+# A first call that takes so much longer than the shortest one, by the host's clock, is not
+# timed at all. A call takes some 0.1 ms beside the kernel.
+_SLOW, _CALL_SECONDS = 2.0, 2e-4
+# Calls in a sample on a GPU: a trace with more events takes longer to read than to record.
+_CALLS = 4
+# The largest error, relative in the norm, of results of these dtypes.
+_TOLERANCE = {"float32": 2e-3, "float16": 4e-3, "bfloat16": 2e-2, "int32": 0.0, "int8": 0.0}
+_TOLERANCE_OF_FLOAT8 = 0.15
+XLA = "xla"
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+  """What was found for a product.
+
+  Attributes:
+    label: the product's sizes and types.
+    key: its key in the tuning file.
+    entry: what the file has for it now; None where the plan's own choice failed.
+    known: whether the entry was there before and nothing was timed.
+    seconds: of each candidate that was timed in full, by its configuration.
+    refused: why candidates were left out, by their configurations.
+  """
+
+  label: str
+  key: str
+  entry: database.Entry | None
+  known: bool = False
+  seconds: Mapping[str, float] = dataclasses.field(default_factory=dict)
+  refused: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+class Options(NamedTuple):
+  """How products are timed.
+
+  Attributes:
+    routing: sizes of the groups of grouped products, as in `tune`.
+    most: candidates of each product.
+    threads: that compile; 0: each candidate is compiled when it begins.
+    end: no product begins after this time of `time.monotonic`.
+  """
+
+  routing: Any
+  most: int
+  threads: int
+  end: float
+
+
+# Called with a word and a value as the measurement goes on: "product" and its number when it
+# begins, "begins" and a candidate before it runs ("": all together), "result" and a pair of
+# the number and the Result.
+Says = Callable[[str, Any], None]
+
+
+def measure(batch: Sequence[Product], options: Options, says: Says,
+            refused: Sequence[Mapping[str, str]] = ()) -> None:
+  """Times the candidates of a batch of products in this process.
+
+  Args:
+    refused: why candidates of each product are left out that are known to be bad.
+  """
+  says("begins", "")
+  contests = [_Contest(*each, options) for each in zip(batch, refused or [{}] * len(batch))]
+  if options.threads:
+    with ThreadPoolExecutor(options.threads) as pool:  # its end waits for all
+      for contest in contests:
+        contest.compile_all(pool)
+  for number in range(len(batch)):
+    if time.monotonic() > options.end:
+      return
+    says("product", number)
+    says("result", (number, contests.pop(0).run(says)))
+
+
+class _Contest:
+  """The candidates of a product, and the programs for them."""
+
+  def __init__(self, product: Product, refused: Mapping[str, str], options: Options):
+    self._product, self._routing = product, options.routing
+    self._refused = dict(refused)
+    self._configs = {" ".join(f"{k}={v}" for k, v in config.items()): config
+                     for config in product.configs(options.most)}
+    self._own = next(iter(self._configs))
+    functions: dict[str, Callable] = {}
+    if (xla := product.xla()) is not None:
+      functions[XLA] = xla
+    functions |= {name: product.ours(config) for name, config in self._configs.items()}
+    self._functions = {name: function for name, function in functions.items()
+                       if name not in self._refused}
+    # Functions that return a program, when it is compiled.
+    self._programs: dict[str, Callable[[], Callable]] = {
+        name: functools.partial(_compiled, function, product.avals)
+        for name, function in self._functions.items()}
+    self._random: Callable[[], Callable] = lambda: jax.jit(product.random)
+    self._errors: Callable[[], Callable] = lambda: jax.jit(_errors)
+
+  def compile_all(self, pool: Executor) -> None:
+    """Begins to compile the programs; lowering takes Python's lock, so it is done here."""
+    def begin(function, *avals):
+      lowered = jax.jit(function).lower(*avals)
+      return pool.submit(lowered.compile).result, lowered.out_info
+
+    self._random, _ = begin(self._product.random, jax.ShapeDtypeStruct((), jnp.uint32))
+    self._programs, out = {}, None
+    for name, function in self._functions.items():
+      try:
+        self._programs[name], out = begin(function, *self._product.avals)
+      except Exception as error:  # pylint: disable=broad-except
+        self._refused[name] = _said(error)
+    if out is not None:
+      out = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), out)
+      self._errors, _ = begin(_errors, out, out)
+
+  def run(self, says: Says) -> Result:
+    """Times the candidates."""
+    product = self._product
+    rng = np.random.default_rng(0)
+    size = sum(x.size * x.dtype.itemsize for x in product.avals)
+    count, random = _input_sets(size, len(self._functions)), self._random()
+    inputs = [product.operands(rng, self._routing, random) for _ in range(count)]
+    ready = self._first_calls(inputs, says)
+    if self._own not in ready:
+      return self._result()
+    reference = ready.get(XLA, ready[self._own])
+    says("begins", "")
+    seconds = _medians(_timed(ready, inputs, rounds=3))
+    checked: set[str] = set()
+    while True:
+      near = {name: ready[name] for name in seconds
+              if seconds[name] <= _NEAR * min(seconds.values()) or name in (XLA, self._own)}
+      if not near.keys() - checked:
+        break
+      for name in near.keys() - checked:
+        says("begins", name)
+        if wrong := self._difference(ready[name](*inputs[0]), reference(*inputs[0])):
+          self._refused[name] = wrong
+          del seconds[name]
+      checked |= near.keys()
+      if self._own not in seconds:
+        return self._result()
+    says("begins", "")
+    timed = _timed(near, inputs, rounds=9)
+    return self._result(_entry(product, timed, self._configs, self._own), _medians(timed))
+
+  def _result(self, entry: database.Entry | None = None, seconds=None) -> Result:
+    product = self._product
+    return Result(product.label, product.key, entry, False, seconds or {}, self._refused)
+
+  def _first_calls(self, inputs, says: Says) -> dict[str, Callable]:
+    """The candidates that run, but those that are clearly slower than another one."""
+    ready, took = {}, {}
+    for name, program in self._programs.items():
+      says("begins", name)
+      try:
+        ready[name] = function = program()
+        jax.block_until_ready(function(*inputs[0]))
+        took[name] = min(_seconds(function, inputs[i]) for i in (1, 2))
+      except Exception as error:  # pylint: disable=broad-except
+        self._refused[name] = _said(error)
+    most = _SLOW * min(took.values(), default=0) + _CALL_SECONDS
+    return {name: ready[name] for name in took
+            if took[name] <= most or name in (XLA, self._own)}
+
+  def _difference(self, out, reference) -> str:
+    """How two results differ more than rounding allows, or ""."""
+    for got, error in zip(out, map(float, self._errors()(out, reference))):
+      limit = _TOLERANCE.get(got.dtype.name, _TOLERANCE_OF_FLOAT8)
+      if not error <= limit:
+        return f"its result differs by {error:.2g}, relative in the norm; {limit} is allowed"
+    return ""
+
+
+def _compiled(function: Callable, avals) -> Callable:
+  return jax.jit(function).lower(*avals).compile()
+
+
+def _said(error: Exception) -> str:
+  return f"{type(error).__name__}: {error}"[:300]
+
+
+def _seconds(function: Callable, arguments) -> float:
+  begin = time.perf_counter()
+  jax.block_until_ready(function(*arguments))
+  return time.perf_counter() - begin
+
+
+def _errors(out, reference):
+  """Errors of arrays, relative in the norm; computed where the arrays are."""
+  def norm(x):
+    return jnp.linalg.norm(x.astype(jnp.float32).ravel())
+
+  return [norm(got.astype(jnp.float32) - want.astype(jnp.float32))
+          / jnp.maximum(norm(want), 1e-30) for got, want in zip(out, reference)]
+
+
+def _medians(timed: timing.Timing) -> dict[str, float]:
+  return {name: timed.time(name).median for name in timed.seconds}
+
+
+def _is_faster(timed: timing.Timing, name: str, other: str) -> bool:
+  speedup = timed.speedup(name, other)
+  return speedup.median >= _GAIN and speedup.q1 > 1
+
+
+def _entry(product: Product, timed: timing.Timing, by_name, own: str):
+  seconds = _medians(timed)
+  xla = seconds.pop(XLA, None)
+  best = min(seconds, key=seconds.__getitem__)
+  if not _is_faster(timed, best, own):
+    best = own
+  by_xla = xla is not None and (
+      not _is_faster(timed, best, XLA) if product.plan["by_rule"]
+      else _is_faster(timed, XLA, best))
+  problem: Any = product.plan["problem"]
+  return database.Entry(
+      implementation="xla" if by_xla else "jaxgemm",
+      config={} if best == own else by_name[best],
+      size=problem[choice.open_size(problem)],
+      seconds=seconds[best], plan_seconds=seconds[own], xla_seconds=xla,
+      date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
+
+
+def _has_device_time() -> bool:
+  return jax.default_backend() == "gpu" and not _ffi.virtual_gpus
+
+
+def _input_sets(size: int, num_candidates: int) -> int:
+  """Number of input sets of `size` bytes."""
+  if _has_device_time():
+    from jaxgemm.tune import gpu_trace  # pylint: disable=g-import-not-at-top
+
+    return min(gpu_trace.input_sets(size), 99)
+  return timing.input_sets(size, num_candidates)
+
+
+def _timed(functions: Mapping[str, Callable], inputs, rounds: int) -> timing.Timing:
+  """Seconds of each function: on a GPU the device's time, else wall time."""
+  if _has_device_time():
+    from jaxgemm.tune import gpu_trace  # pylint: disable=g-import-not-at-top
+
+    def on_inputs(function):
+      return gpu_trace.Candidate(lambda i: function(*inputs[i]))
+
+    candidates = {name: on_inputs(each) for name, each in functions.items()}
+    return gpu_trace.measure(candidates, len(inputs), rounds=rounds, calls=_CALLS).timing
+  return timing.interleave(functions, inputs, min_rounds=rounds, max_rounds=rounds,
+                           min_seconds=0.0)
