@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxgemm
+from jaxgemm import _ffi
 
 
 def has_nvcc() -> bool:
@@ -34,7 +35,8 @@ def overlapped(x, w, *, config, tiles=2, first_chunk=0, axis=-2, pivot=0,
 
 def memory(x: jax.Array):
   """An array's memory, for writing; np.array of it is a copy of its current values."""
-  if x.device.platform != "cpu":
+  # The memory of a virtual AMD GPU is the host's.
+  if x.device.platform != "cpu" and _ffi.virtual_gpus is None:
     return CudaMemory(x)
   buffer = (ctypes.c_uint8 * x.nbytes).from_address(x.unsafe_buffer_pointer())
   return np.frombuffer(buffer, np.uint8).view(x.dtype).reshape(x.shape)
