@@ -19,7 +19,7 @@ def results(path, num_processes: int):
   started = [subprocess.Popen(
       [sys.executable, "-m", "tests.support.process_programs", str(path), str(num_processes),
        str(process), str(port)], cwd=ROOT, text=True, stdout=subprocess.PIPE,
-      stderr=subprocess.STDOUT, env=one_device())
+      stderr=subprocess.STDOUT, env={**one_device(), "JAX_PLATFORMS": "cpu"})
              for process in range(num_processes)]
   try:
     said = [process.communicate(timeout=180)[0] for process in started]

@@ -8,6 +8,7 @@ import pytest
 
 from jaxgemm import emulator
 from tests.support import amdgpu
+from tests.support.paths import ROOT
 
 both = pytest.mark.parametrize("arch", amdgpu.ARCHS)
 
@@ -364,3 +365,14 @@ def test_driver_attributes(hip, arch):
                                None) == 0
   assert list(words) == [7] * 9 + [1]
   assert hip.hipModuleUnload(module) == 0
+
+
+def test_emulator_shares_no_code_with_the_kernels():
+  """Its numbers are its own, so that an error in the kernels' conversions is a difference."""
+  folder = ROOT / "ffi" / "emulator"
+  files = [path for path in folder.rglob("*") if path.suffix in (".cc", ".h", ".def")]
+  included = {line for path in files for line in path.read_text().splitlines()
+              if line.startswith('#include "')}
+  assert len(files) > 100 and len(included) > 40
+  assert {line for line in included if not line.startswith('#include "emulator/')} == {
+      '#include "spec/instances.def"'}  # the chips

@@ -165,3 +165,83 @@ def test_float8_encode(arch):
         ):
           decoded = (part & 255).astype(np.uint8).view(dtype).astype(F32)
           same(decoded, wide.astype(dtype).astype(F32))
+
+# gfx950's conversions with a scale: the type of the other side, and how many values are converted.
+SCALED = {"f32": F32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
+
+
+def scale_words(rng) -> tuple[np.ndarray, np.ndarray]:
+  """64 floats whose exponents are scales, and these scales: 255 is NaN, as in E8M0."""
+  words = rng.integers(0, 2**32, 64, np.uint32)  # mantissas and signs do not matter
+  exponents = words >> 23 & 255
+  exponents[:4] = 0, 1, 254, 255
+  exponents[4:48] = rng.integers(110, 145, 44)
+  words = words & 0x807FFFFF | exponents.astype(np.uint32) << 23
+  scales = np.ldexp(1.0, exponents.astype(int) - 127)
+  scales[exponents == 255] = np.nan
+  return words, scales
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_float8_decode_with_a_scale(name):
+  """All 256 codes: the byte or the half of op_sel, times the scale, rounded once."""
+  wide = SCALED[name]
+  with np.errstate(all="ignore"):
+    for eight, dtype in zip(("fp8", "bf8"), FP8["gfx950"]):
+      codes = np.arange(256, dtype=np.uint8)
+      for part in codes.reshape(4, 64):
+        words, scales = scale_words(_RNG)
+        times_scale = lambda x: (x.view(dtype).astype(np.float64) * scales).astype(wide)
+        bytes_ = [part, np.roll(part, 1), np.roll(part, 2), np.roll(part, 3)]
+        x = sum(b.astype(np.uint32) << 8 * i for i, b in enumerate(bytes_))
+        op, pair = f"v_cvt_scalef32_pk_{name}_{eight}", lambda v: f"v[{v}:{v + 1}]"
+        to = pair if name == "f32" else lambda v: f"v{v}"
+        source = f"{op} {to(8)}, v2, v3\n{op} {to(10)}, v2, v3 op_sel:[1,0,0]\n"
+        got = isa.run("gfx950", source, v={2: x, 3: words})
+        for half, register in enumerate((8, 10)):
+          if name == "f32":
+            values = [got.v[register].view(F32), got.v[register + 1].view(F32)]
+          else:
+            values = [(got.v[register] >> 16 * i).astype(np.uint16).view(wide)
+                      for i in range(2)]
+          for i, value in enumerate(values):
+            same(value, times_scale(bytes_[2 * half + i]))
+        if name == "bf16":
+          continue
+        op = f"v_cvt_scalef32_{name}_{eight}"
+        # op_sel's third bit is the half of a float16 result; the other half is kept.
+        high = 0 if name == "f32" else 1
+        got = isa.run("gfx950", "\n".join(
+            f"{op} v{8 + i}, v2, v3 op_sel:[{i & 1},{i >> 1},{high}]" for i in range(4)),
+            v={2: x, 3: words, **{8 + i: 0x12345678 for i in range(4)}})
+        for i in range(4):
+          value = got.v[8 + i]
+          if high:
+            assert (value & 0xFFFF == 0x5678).all()
+            value = (value >> 16).astype(np.uint16)
+          same(value.view(wide), times_scale(bytes_[i]))
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_float8_encode_with_a_scale(name):
+  """The quotient by the scale is rounded once; the half that is not written is kept."""
+  wide = SCALED[name]
+  with np.errstate(all="ignore"):
+    for eight, dtype in zip(("fp8", "bf8"), FP8["gfx950"]):
+      op = f"v_cvt_scalef32_pk_{eight}_{name}"
+      for bits in values()[::3]:
+        words, scales = scale_words(_RNG)
+        x, y = bits.astype(wide), np.roll(bits, 1).astype(wide)
+        if name == "f32":
+          registers, sources = {2: x, 4: y}, "v2, v4, v3"
+        else:
+          both = x.view(np.uint16) | y.view(np.uint16).astype(np.uint32) << 16
+          registers, sources = {2: both}, "v2, v3"
+        zeros = "0,0,0" if name == "f32" else "0,0"
+        got = isa.run("gfx950", f"{op} v8, {sources}\n{op} v9, {sources} op_sel:[{zeros},1]",
+                      v={3: words, 8: 0x12345678, 9: 0x12345678, **registers})
+        assert (got.v[8] >> 16 == 0x1234).all() and (got.v[9] & 0xFFFF == 0x5678).all()
+        for part, exact in ((got.v[8], x), (got.v[8] >> 8, y), (got.v[9] >> 16, x),
+                            (got.v[9] >> 24, y)):
+          decoded = (part & 255).astype(np.uint8).view(dtype)
+          same(decoded, (exact.astype(np.float64) / scales).astype(dtype))

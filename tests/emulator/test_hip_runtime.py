@@ -7,106 +7,20 @@ import textwrap
 
 import pytest
 
-from jaxgemm.emulator import _library
 from tests.support import amdgpu
+from tests.support.hip import (
+  GLOBAL,
+  NON_BLOCKING,
+  RELAXED,
+  TRIPLE,
+  HipError,
+  be_late,
+  expect,
+  kernel_node,
+)
 
-GLOBAL, RELAXED = 0, 2  # hipStreamCaptureMode
-NON_BLOCKING = 1
 NOT_READY, UNSUPPORTED, INVALIDATED = 600, 900, 901
 UNJOINED, ISOLATION, IMPLICIT, CAPTURED_EVENT = 904, 905, 906, 907
-
-# out[i] = 3 * in[i] + 1, for 64 words.
-TRIPLE = """
-  s_load_dwordx4 s[4:7], s[0:1], 0x0
-  v_lshlrev_b32 v1, 2, v0
-  s_waitcnt lgkmcnt(0)
-  global_load_dword v2, v1, s[4:5]
-  s_waitcnt vmcnt(0)
-  v_mul_u32_u24 v2, v2, 3
-  v_add_u32 v2, v2, 1
-  global_store_dword v1, v2, s[6:7]
-"""
-
-
-class Hip:
-  """HIP's functions; a call that fails raises HipError with number and message."""
-
-  def __init__(self):
-    self.lib = ctypes.CDLL(_library.library_path())
-    self.lib.hipGetErrorString.restype = ctypes.c_char_p
-
-  def call(self, name, *arguments):
-    result = getattr(self.lib, name)(*arguments)
-    if result != 0:
-      raise HipError(result, self.lib.hipGetErrorString(result).decode())
-
-  def make(self, name, *arguments):
-    out = ctypes.c_void_p()
-    self.call(name, ctypes.byref(out), *arguments)
-    return out
-
-  def words(self, values):
-    """Device memory of 32-bit words."""
-    pointer = self.make("hipMalloc", ctypes.c_size_t(4 * len(values)))
-    self.write(pointer, values)
-    return pointer
-
-  def write(self, pointer, values):
-    array = (ctypes.c_uint32 * len(values))(*values)
-    self.call("hipMemcpyHtoD", pointer, array, ctypes.c_size_t(4 * len(values)))
-
-  def read(self, pointer, count):
-    array = (ctypes.c_uint32 * count)()
-    self.call("hipMemcpyDtoH", array, pointer, ctypes.c_size_t(4 * count))
-    return list(array)
-
-  def stream(self, flags=NON_BLOCKING):
-    return self.make("hipStreamCreateWithFlags", flags)
-
-  def triple(self, function, source, out, stream):
-    self.call("hipModuleLaunchKernel", function, 1, 1, 1, 64, 1, 1, 0, stream, None,
-              _extra(source, out))
-
-
-class HipError(Exception):
-
-  @property
-  def number(self):
-    return self.args[0]
-
-
-def _extra(source, out):
-  packed = (ctypes.c_uint64 * 2)(source.value, out.value)
-  size = ctypes.c_size_t(16)
-  extra = (ctypes.c_void_p * 5)(
-      1, ctypes.addressof(packed), 2, ctypes.addressof(size), 3)
-  extra.keep = packed, size
-  return extra
-
-
-@pytest.fixture
-def hip():
-  runtime = Hip()
-  runtime.call("hipSetDevice", 0)
-  yield runtime
-  runtime.lib.jaxgemm_emulator_set_stream_delays(ctypes.c_uint64(0), 0)
-
-
-@pytest.fixture
-def triple(hip):
-  module = hip.make("hipModuleLoadData", amdgpu.assemble(TRIPLE, "gfx942"))
-  yield hip.make("hipModuleGetFunction", module, b"k")
-  hip.call("hipModuleUnload", module)
-
-
-def expect(number, message, hip, name, *arguments):
-  with pytest.raises(HipError, match=message) as error:
-    hip.call(name, *arguments)
-  assert error.value.number == number
-
-
-def be_late(hip, seed=3, microseconds=20_000):
-  hip.lib.jaxgemm_emulator_set_stream_delays(ctypes.c_uint64(seed), microseconds)
 
 
 def test_fresh_memory_holds_nans_and_ends_at_a_guard_page(hip):
@@ -124,12 +38,6 @@ def test_copy_outside_an_allocation_is_refused(hip):
          "hipMemcpyDtoH", host, ctypes.c_void_p(pointer.value + 4), ctypes.c_size_t(256))
   expect(1, "are set from byte 252", hip, "hipMemset",
          ctypes.c_void_p(pointer.value + 252), 0, ctypes.c_size_t(8))
-
-
-def test_more_memory_than_the_device_has(hip):
-  out = ctypes.c_void_p()
-  expect(2, "cannot be allocated on device 0", hip, "hipMalloc", ctypes.byref(out),
-         ctypes.c_size_t(193 << 30))
 
 
 def test_pointer_attributes(hip):
@@ -201,12 +109,6 @@ def test_a_stream_writes_a_value_in_its_order(hip, triple):
   hip.call("hipStreamWriteValue64", stream, out, ctypes.c_uint64(5 << 32 | 3), 0)
   hip.call("hipStreamSynchronize", stream)
   assert hip.read(out, 3) == [3, 5, 7]
-
-
-def test_virtual_addresses_and_other_processes_are_not_supported(hip):
-  for name, arguments in (("hipMemAddressReserve", [None, ctypes.c_size_t(64), None, None, None]),
-                          ("hipIpcGetMemHandle", [None, None])):
-    expect(801, f"does not support {name}", hip, name, *arguments)
 
 
 def test_launch_on_a_late_stream_finishes_at_synchronize(hip, triple):
@@ -362,20 +264,6 @@ def test_event_of_a_capture_cannot_be_asked(hip):
   expect(CAPTURED_EVENT, "recorded in a capture", hip, "hipEventQuery", event)
 
 
-class KernelNodeParams(ctypes.Structure):
-  _fields_ = [("block", ctypes.c_uint32 * 3), ("extra", ctypes.c_void_p),
-              ("function", ctypes.c_void_p), ("grid", ctypes.c_uint32 * 3),
-              ("parameters", ctypes.c_void_p), ("dynamic_lds", ctypes.c_uint)]
-
-
-def kernel_node(function, source, out):
-  extra = _extra(source, out)
-  params = KernelNodeParams(
-      (64, 1, 1), ctypes.addressof(extra), function.value, (1, 1, 1), None, 0)
-  params.keep = extra
-  return params
-
-
 def test_graph_of_nodes_and_its_update(hip, triple):
   a, b, c = (hip.words([n] * 64) for n in (1, 0, 0))
   stream = hip.stream()
@@ -427,8 +315,8 @@ def run_program(code):
 def test_kernel_outside_its_allocation_ends_the_process():
   done = run_program("""
       import ctypes
-      from tests.emulator.test_hip_runtime import Hip, TRIPLE
       from tests.support import amdgpu
+      from tests.support.hip import TRIPLE, Hip
       hip = Hip()
       module = hip.make("hipModuleLoadData", amdgpu.assemble(TRIPLE, "gfx942"))
       function = hip.make("hipModuleGetFunction", module, b"k")
@@ -444,13 +332,11 @@ def test_kernel_outside_its_allocation_ends_the_process():
 def test_collectives_of_two_streams_belong_together_as_they_were_called():
   done = run_program("""
       import ctypes, time
-      from tests.emulator.test_hip_runtime import Hip, NON_BLOCKING
       from jaxgemm.emulator import rocm
+      from tests.support.hip import NON_BLOCKING, Hip
       for name in ("libamdhip64.so.7", "librccl.so.1"):
         lib = ctypes.CDLL(str(rocm.library_folder() / name))
-      hip = Hip.__new__(Hip)
-      hip.lib = ctypes.CDLL("libamdhip64.so.7")
-      hip.lib.hipGetErrorString.restype = ctypes.c_char_p
+      hip = Hip("libamdhip64.so.7")
       class Id(ctypes.Structure):
         _fields_ = [("bytes", ctypes.c_char * 128)]
       unique = Id()
@@ -484,7 +370,7 @@ def test_collectives_of_two_streams_belong_together_as_they_were_called():
 def test_devices_are_chosen_before_they_are_used():
   done = run_program("""
       import ctypes
-      from tests.emulator.test_hip_runtime import Hip
+      from tests.support.hip import Hip
       hip = Hip()
       choose = hip.lib.jaxgemm_emulator_set_devices
       assert choose(b"MI999", 1) == -1 and choose(b"MI300A", 0) == -1

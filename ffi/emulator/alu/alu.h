@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "emulator/alu/formats.h"
 #include "emulator/isa/info.h"
-#include "kernel/epilogue.h"
 
 // Compile a function a second time, for host processors with AVX2 or with FMA; the results are the
 // same. The AVX2 version does not enable FMA, so that no product and sum are contracted.
@@ -112,12 +112,8 @@ struct F16 {
   static constexpr ValueKind kKind = ValueKind::kF16;
   static constexpr int kWords = 1;
   static constexpr bool k16Bit = true;
-  static float Get(uint32_t low, uint32_t) {
-    return DecodeSmallFloat<F16Format, float, uint32_t>(low & 0xffff);
-  }
-  static void Put(float value, uint32_t& low, uint32_t&) {
-    low = EncodeSmallFloat<F16Format>(value);
-  }
+  static float Get(uint32_t low, uint32_t) { return Decode<Float16>(low & 0xffff); }
+  static void Put(float value, uint32_t& low, uint32_t&) { low = Encode<Float16>(value); }
 };
 // The bits of a float16, with its modifiers applied.
 struct F16Bits : U16 {

@@ -1,6 +1,7 @@
 // Conversions of the vector unit.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "emulator/alu/alu.h"
 
@@ -19,43 +20,40 @@ Int ToInteger(Float x) {
   return static_cast<Int>(x);
 }
 
-// float32 to float16, rounded towards zero: a finite value that overflows becomes the largest one.
-uint32_t EncodeF16TowardsZero(float x) {
-  const uint32_t rounded = EncodeSmallFloat<F16Format>(x);
-  if (!std::isfinite(x)) return rounded;
-  if ((rounded & 0x7fff) == 0x7c00) return rounded - 1;
-  const float back = DecodeSmallFloat<F16Format, float, uint32_t>(rounded);
-  return std::fabs(back) > std::fabs(x) ? rounded - 1 : rounded;
-}
-
 // gfx942 has the FNUZ formats, gfx950 the OCP formats.
 template <class Fnuz, class Ocp>
 uint32_t EncodeF8(Arch arch, float x) {
-  return arch == Arch::kGfx942 ? EncodeSmallFloat<Fnuz>(x) : EncodeSmallFloat<Ocp>(x);
+  return arch == Arch::kGfx942 ? Encode<Fnuz>(x) : Encode<Ocp>(x);
 }
 template <class Fnuz, class Ocp>
 float DecodeF8(Arch arch, uint32_t code) {
-  return arch == Arch::kGfx942 ? DecodeSmallFloat<Fnuz, float, uint32_t>(code & 0xff)
-                               : DecodeSmallFloat<Ocp, float, uint32_t>(code & 0xff);
+  return arch == Arch::kGfx942 ? Decode<Fnuz>(code & 0xff) : Decode<Ocp>(code & 0xff);
 }
 
-// Writes two float8 to one half of the destination and keeps the other half. In a format without
-// infinities an overflow becomes NaN, which is the manual's behaviour without FP16_OVFL.
+// Writes 16 bits to the half of the destination that op_sel selects, and keeps the other half.
+void StoreHalf(Context& c, Words* result) {
+  const bool high = c.in.op_sel & 8;
+  const uint32_t* old = c.r.vgpr[c.in.dst[0].index];
+  for (int lane = 0; lane < kLanes; ++lane) {
+    uint32_t& word = result->lane[lane];
+    word = high ? (old[lane] & 0xffff) | (word << 16) : (old[lane] & 0xffff0000u) | word;
+  }
+  Store(c, ValueKind::kBits, false, 1, result);
+}
+
+// Writes two float8. In a format without infinities an overflow becomes NaN, which is the manual's
+// behaviour without FP16_OVFL.
 template <class Fnuz, class Ocp>
 void PackF8(Context& c) {
   CheckRounding(c, ValueKind::kF16);
-  const bool high = c.in.op_sel & 8;
-  const uint32_t* old = c.r.vgpr[c.in.dst[0].index];
   Words buffer[4], result[2];
   const uint32_t* words[2][2];
   for (int i = 0; i < 2; ++i) Load(c, i, ValueKind::kF32, false, 1, &buffer[2 * i], words[i]);
   for (int lane = 0; lane < kLanes; ++lane) {
-    const uint32_t pair = EncodeF8<Fnuz, Ocp>(c.arch, F32::Get(words[0][0][lane], 0)) |
-                          (EncodeF8<Fnuz, Ocp>(c.arch, F32::Get(words[1][0][lane], 0)) << 8);
-    result[0].lane[lane] =
-        high ? (old[lane] & 0xffff) | (pair << 16) : (old[lane] & 0xffff0000u) | pair;
+    result[0].lane[lane] = EncodeF8<Fnuz, Ocp>(c.arch, F32::Get(words[0][0][lane], 0)) |
+                           (EncodeF8<Fnuz, Ocp>(c.arch, F32::Get(words[1][0][lane], 0)) << 8);
   }
-  Store(c, ValueKind::kBits, false, 1, result);
+  StoreHalf(c, result);
 }
 
 template <class Fnuz, class Ocp>
@@ -70,6 +68,78 @@ void UnpackF8Pair(Context& c) {
     const uint32_t high = std::bit_cast<uint32_t>(DecodeF8<Fnuz, Ocp>(arch, x >> 8));
     return low | (uint64_t{high} << 32);
   });
+}
+
+// ---- gfx950's conversions with a scale: 2^(e - 127), where e are the exponent bits of a float32.
+// The manual takes e for a scale of the MX formats (E8M0), in which 255 is NaN.
+
+double ScaleOf(uint32_t word) {
+  const uint32_t exponent = (word >> 23) & 0xff;
+  return exponent == 255 ? std::numeric_limits<double>::quiet_NaN()
+                         : std::ldexp(1.0, static_cast<int>(exponent) - 127);
+}
+
+// The formats that float8 is converted from and to, and what a register has of them.
+struct WideF32 {
+  static constexpr ValueKind kKind = ValueKind::kF32;
+  static double Get(uint32_t word) { return std::bit_cast<float>(word); }
+  static uint32_t Put(double x) { return std::bit_cast<uint32_t>(static_cast<float>(x)); }
+};
+struct WideF16 {
+  static constexpr ValueKind kKind = ValueKind::kF16;
+  static double Get(uint32_t word) { return Decode<Float16>(word & 0xffff); }
+  static uint32_t Put(double x) { return Encode<Float16>(x); }
+};
+struct WideBf16 {  // no bit of MODE is for its denormals
+  static constexpr ValueKind kKind = ValueKind::kBits;
+  static double Get(uint32_t word) { return std::bit_cast<float>(word << 16); }
+  static uint32_t Put(double x) { return Encode<Bfloat16>(x); }
+};
+
+// Divides two values by the scale and writes them as float8. Those of 16 bits are in one source.
+template <class Format, class Wide>
+void PackScaled(Context& c) {
+  constexpr bool kTwoSources = std::is_same_v<Wide, WideF32>;
+  CheckRounding(c, ValueKind::kF16);
+  Words buffer[3][2], result;
+  const uint32_t* words[3][2];
+  for (int i = 0; i < 2 + kTwoSources; ++i) {
+    Load(c, i, kTwoSources ? ValueKind::kF32 : ValueKind::kBits, false, 1, buffer[i], words[i]);
+  }
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const uint32_t low = words[0][0][lane], high = kTwoSources ? words[1][0][lane] : low >> 16;
+    const double scale = ScaleOf(words[1 + kTwoSources][0][lane]);
+    result.lane[lane] =
+        Encode<Format>(Wide::Get(low) / scale) | (Encode<Format>(Wide::Get(high) / scale) << 8);
+  }
+  StoreHalf(c, &result);
+}
+
+// Multiplies one float8 by the scale, or the two of half a register. op_sel has the number of the
+// byte, or of the half.
+template <class Format, class Wide, int kValues>
+void UnpackScaled(Context& c) {
+  CheckRounding(c, ValueKind::kF16);
+  Words buffer[2][2], result[2];
+  const uint32_t* words[2][2];
+  for (int i = 0; i < 2; ++i) Load(c, i, ValueKind::kBits, false, 1, buffer[i], words[i]);
+  const int shift = kValues == 1 ? 8 * (c.in.op_sel & 3) : 16 * (c.in.op_sel & 1);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const double scale = ScaleOf(words[1][0][lane]);
+    for (int i = 0; i < kValues; ++i) {
+      const uint32_t code = (words[0][0][lane] >> (shift + 8 * i)) & 0xff;
+      result[i].lane[lane] = Wide::Put(Decode<Format>(code) * scale);
+    }
+  }
+  for (int i = 0; i < kValues; ++i) Finish(c, Wide::kKind, &result[i]);
+  if (std::is_same_v<Wide, WideF32>) {
+    for (int i = 0; i < kValues; ++i) Write(c, i, result[i]);
+  } else if (kValues == 1) {
+    StoreHalf(c, result);
+  } else {
+    for (int lane = 0; lane < kLanes; ++lane) result[0].lane[lane] |= result[1].lane[lane] << 16;
+    Write(c, 0, result[0]);
+  }
 }
 
 }  // namespace
@@ -126,21 +196,20 @@ Executor FindConvert(Op op) {
     case Op::v_cvt_pkrtz_f16_f32:
       return [](Context& c) {
         Map<U32, F32, F32>(c, [](float x, float y) {
-          return EncodeF16TowardsZero(x) | (EncodeF16TowardsZero(y) << 16);
+          const auto encode = Encode<Float16, Rounding::kTowardsZero>;
+          return encode(x) | (encode(y) << 16);
         });
       };
     // v_cvt_pk_f16_f32 and v_cvt_pk_bf16_f32 round to nearest even whatever MODE says.
     case Op::v_cvt_pk_f16_f32:
       return [](Context& c) {
-        Map<U32, F32, F32>(c, [](float x, float y) {
-          return EncodeSmallFloat<F16Format>(x) | (EncodeSmallFloat<F16Format>(y) << 16);
-        });
+        Map<U32, F32, F32>(
+            c, [](float x, float y) { return Encode<Float16>(x) | (Encode<Float16>(y) << 16); });
       };
     case Op::v_cvt_pk_bf16_f32:
       return [](Context& c) {
-        Map<U32, F32, F32>(c, [](float x, float y) -> uint32_t {
-          return EncodeBF16(x) | (uint32_t{EncodeBF16(y)} << 16);
-        });
+        Map<U32, F32, F32>(
+            c, [](float x, float y) { return Encode<Bfloat16>(x) | (Encode<Bfloat16>(y) << 16); });
       };
     // These two saturate; compilers fold clamps into them.
     case Op::v_cvt_pk_u16_u32:
@@ -160,12 +229,28 @@ Executor FindConvert(Op op) {
       return [](Context& c) {
         Map<U32, F16Bits, F16Bits>(c, [](uint32_t x, uint32_t y) { return x | (y << 16); });
       };
-    case Op::v_cvt_pk_fp8_f32: return PackF8<F8E4M3FNUZFormat, F8E4M3FNFormat>;
-    case Op::v_cvt_pk_bf8_f32: return PackF8<F8E5M2FNUZFormat, F8E5M2Format>;
-    case Op::v_cvt_f32_fp8: return UnpackF8<F8E4M3FNUZFormat, F8E4M3FNFormat>;
-    case Op::v_cvt_f32_bf8: return UnpackF8<F8E5M2FNUZFormat, F8E5M2Format>;
-    case Op::v_cvt_pk_f32_fp8: return UnpackF8Pair<F8E4M3FNUZFormat, F8E4M3FNFormat>;
-    case Op::v_cvt_pk_f32_bf8: return UnpackF8Pair<F8E5M2FNUZFormat, F8E5M2Format>;
+    case Op::v_cvt_pk_fp8_f32: return PackF8<Fp8Fnuz, Fp8>;
+    case Op::v_cvt_pk_bf8_f32: return PackF8<Bf8Fnuz, Bf8>;
+    case Op::v_cvt_f32_fp8: return UnpackF8<Fp8Fnuz, Fp8>;
+    case Op::v_cvt_f32_bf8: return UnpackF8<Bf8Fnuz, Bf8>;
+    case Op::v_cvt_pk_f32_fp8: return UnpackF8Pair<Fp8Fnuz, Fp8>;
+    case Op::v_cvt_pk_f32_bf8: return UnpackF8Pair<Bf8Fnuz, Bf8>;
+    case Op::v_cvt_scalef32_pk_fp8_f32: return PackScaled<Fp8, WideF32>;
+    case Op::v_cvt_scalef32_pk_bf8_f32: return PackScaled<Bf8, WideF32>;
+    case Op::v_cvt_scalef32_pk_fp8_f16: return PackScaled<Fp8, WideF16>;
+    case Op::v_cvt_scalef32_pk_bf8_f16: return PackScaled<Bf8, WideF16>;
+    case Op::v_cvt_scalef32_pk_fp8_bf16: return PackScaled<Fp8, WideBf16>;
+    case Op::v_cvt_scalef32_pk_bf8_bf16: return PackScaled<Bf8, WideBf16>;
+    case Op::v_cvt_scalef32_pk_f32_fp8: return UnpackScaled<Fp8, WideF32, 2>;
+    case Op::v_cvt_scalef32_pk_f32_bf8: return UnpackScaled<Bf8, WideF32, 2>;
+    case Op::v_cvt_scalef32_pk_f16_fp8: return UnpackScaled<Fp8, WideF16, 2>;
+    case Op::v_cvt_scalef32_pk_f16_bf8: return UnpackScaled<Bf8, WideF16, 2>;
+    case Op::v_cvt_scalef32_pk_bf16_fp8: return UnpackScaled<Fp8, WideBf16, 2>;
+    case Op::v_cvt_scalef32_pk_bf16_bf8: return UnpackScaled<Bf8, WideBf16, 2>;
+    case Op::v_cvt_scalef32_f32_fp8: return UnpackScaled<Fp8, WideF32, 1>;
+    case Op::v_cvt_scalef32_f32_bf8: return UnpackScaled<Bf8, WideF32, 1>;
+    case Op::v_cvt_scalef32_f16_fp8: return UnpackScaled<Fp8, WideF16, 1>;
+    case Op::v_cvt_scalef32_f16_bf8: return UnpackScaled<Bf8, WideF16, 1>;
     default: return nullptr;
   }
 }

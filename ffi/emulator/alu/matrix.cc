@@ -63,15 +63,15 @@ template <class Format, int kBits>
 struct ElementSmall {
   static constexpr int kPerWord = 32 / kBits;
   static JAXGEMM_ALWAYS Floats Get(const Bits& word, int i) {
-    return DecodeSmallFloat<Format, Floats, Bits>((word >> (kBits * i)) & ((1u << kBits) - 1));
+    return DecodeLanes<Format, Floats, Ints>((word >> (kBits * i)) & ((1u << kBits) - 1));
   }
 };
-using ElementF16 = ElementSmall<F16Format, 16>;
+using ElementF16 = ElementSmall<Float16, 16>;
 // gfx942 has the FNUZ formats, gfx950 the OCP formats.
-using ElementFp8Fnuz = ElementSmall<F8E4M3FNUZFormat, 8>;
-using ElementBf8Fnuz = ElementSmall<F8E5M2FNUZFormat, 8>;
-using ElementFp8 = ElementSmall<F8E4M3FNFormat, 8>;
-using ElementBf8 = ElementSmall<F8E5M2Format, 8>;
+using ElementFp8Fnuz = ElementSmall<Fp8Fnuz, 8>;
+using ElementBf8Fnuz = ElementSmall<Bf8Fnuz, 8>;
+using ElementFp8 = ElementSmall<Fp8, 8>;
+using ElementBf8 = ElementSmall<Bf8, 8>;
 struct ElementI8 {
   static constexpr int kPerWord = 4;
   static JAXGEMM_ALWAYS Floats Get(const Bits& word, int i) {

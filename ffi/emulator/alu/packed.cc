@@ -138,7 +138,7 @@ void FmaMix(Context& c, int dst_half) {
   } else {
     const uint32_t* old = c.r.vgpr[in.dst[0].index];
     for (uint32_t& lane : result[0].lane) {
-      lane = EncodeSmallFloat<F16Format>(std::bit_cast<float>(lane));
+      lane = Encode<Float16>(std::bit_cast<float>(lane));
     }
     Finish(c, ValueKind::kF16, result);
     for (int lane = 0; lane < kLanes; ++lane) {

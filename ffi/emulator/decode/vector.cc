@@ -168,9 +168,30 @@ std::string DecodeVopShort(const Encoding& e, Format format, const OpInfo& info,
 }
 
 // The bits of op_sel that a VOP3 instruction has. An instruction that gfx9 added as VOP3 only has
-// one for each 16-bit operand; v_cvt_pk_fp8_f32 has the one of the destination half.
+// one for each 16-bit operand. Conversions to float8 have the one of the destination's half; those
+// from float8 have the number of the source's byte in two bits, or of its half in one.
 uint8_t OpSelAllowed(const OpInfo& info, Op op) {
-  if (op == Op::v_cvt_pk_fp8_f32 || op == Op::v_cvt_pk_bf8_f32) return 8;
+  switch (op) {
+    case Op::v_cvt_pk_fp8_f32:
+    case Op::v_cvt_pk_bf8_f32:
+    case Op::v_cvt_scalef32_pk_fp8_f32:
+    case Op::v_cvt_scalef32_pk_bf8_f32:
+    case Op::v_cvt_scalef32_pk_fp8_f16:
+    case Op::v_cvt_scalef32_pk_bf8_f16:
+    case Op::v_cvt_scalef32_pk_fp8_bf16:
+    case Op::v_cvt_scalef32_pk_bf8_bf16: return 8;
+    case Op::v_cvt_scalef32_pk_f32_fp8:
+    case Op::v_cvt_scalef32_pk_f32_bf8:
+    case Op::v_cvt_scalef32_pk_f16_fp8:
+    case Op::v_cvt_scalef32_pk_f16_bf8:
+    case Op::v_cvt_scalef32_pk_bf16_fp8:
+    case Op::v_cvt_scalef32_pk_bf16_bf8: return 1;
+    case Op::v_cvt_scalef32_f32_fp8:
+    case Op::v_cvt_scalef32_f32_bf8: return 3;
+    case Op::v_cvt_scalef32_f16_fp8:
+    case Op::v_cvt_scalef32_f16_bf8: return 8 | 3;
+    default: break;
+  }
   if (op == Op::v_permlane16_swap_b32 || op == Op::v_permlane32_swap_b32) return 3;
   const bool legacy = op == Op::v_mad_legacy_u16 || op == Op::v_mad_legacy_i16;
   if (info.format != Format::kVop3 || legacy) return 0;
@@ -213,6 +234,9 @@ std::string DecodeVop3(const Encoding& e, Instruction* in) {
   }
   if (in->op_sel & ~OpSelAllowed(*info, in->op)) {
     return std::string("an op_sel that ") + info->mnemonic + " does not have";
+  }
+  if (in->clamp && std::string_view(info->mnemonic).starts_with("v_cvt_scalef32")) {
+    return std::string("clamp, which ") + info->mnemonic + " does not have";
   }
   int num_dst = 0, num_src = 0;
   for (const char* d = info->destinations; *d != ':'; ++d) {

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,13 @@ thread_local std::string last_error;
 int Failed(Result result, std::string message) {
   last_error = std::move(message);
   return result;
+}
+
+// For a failure in a stream's thread, which no call can return. An exception would not be caught:
+// this library and libamdhip64.so.7 have a C++ runtime each.
+[[noreturn]] void EndProcess(const std::string& message) {
+  std::fprintf(stderr, "jaxgemm: a collective failed, and the process ends: %s\n", message.c_str());
+  std::abort();
 }
 
 // Which of the calls for a communicator it is: whether it is captured, and its number. Captured
@@ -402,8 +410,8 @@ int ncclRecv(void* to, size_t count, int type, int peer, Communicator* communica
     const std::string message = std::move(group.messages.extract(key).mapped());
     lock.unlock();
     if (message.size() != count * BytesOf(type)) {
-      throw std::runtime_error("A rank receives " + std::to_string(count * BytesOf(type)) +
-                               " bytes, and " + std::to_string(message.size()) + " were sent.");
+      EndProcess("A rank receives " + std::to_string(count * BytesOf(type)) + " bytes, and " +
+                 std::to_string(message.size()) + " were sent.");
     }
     std::memcpy(to, message.data(), message.size());
   });

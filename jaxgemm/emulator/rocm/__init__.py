@@ -22,17 +22,18 @@ _HIP = "libamdhip64.so.7"
 _PACKAGES = ("jax-rocm7-pjrt", "jax-rocm7-plugin")
 _INSTALL = "pip install 'jaxgemm[virtual-rocm]'"
 
-# XLA would measure variants of its kernels, which means nothing here. Its all-reduce
-# kernel waits for the same kernel on other devices, and the emulator runs one kernel at a
-# time, so RCCL reduces. Its own grouped products, and those that Triton has no kernels for,
-# would be calls of hipBLASLt. Sorts of 16384 elements and more would be hipCUB's, in
-# compressed code that is not read here.
+# XLA would measure variants of its kernels, which means nothing here. Its kernels of an
+# all-reduce and of a ragged all-to-all wait for the same kernel on other devices, and the
+# emulator runs one kernel at a time, so RCCL does both. Its own grouped products, and those
+# that Triton has no kernels for, would be calls of hipBLASLt. Sorts of 16384 elements and more
+# would be hipCUB's, in compressed code that is not read here.
 _XLA_FLAGS = {
     "--xla_disable_hlo_passes": "cublas-gemm-rewriter",
     "--xla_gpu_autotune_level": "0",
     "--xla_gpu_enable_cub_radix_sort": "false",
     "--xla_gpu_experimental_use_ragged_dot_grouped_gemm": "false",
     "--xla_gpu_unsupported_use_all_reduce_one_shot_kernel": "false",
+    "--xla_gpu_unsupported_use_ragged_all_to_all_one_shot_kernel": "false",
 }
 
 # Functions that the interpreter has, and functions and type descriptions of the C++ library.
