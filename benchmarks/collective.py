@@ -2,6 +2,7 @@
 
     python -m benchmarks collective --json=collective.json
     python -m benchmarks collective --schedule=auto,work_stealing --num_workgroups=0,116
+    python -m benchmarks collective --functions=allgather_matmul --transfers=ring,copies
     python -m benchmarks collective --options=xla_gpu_use_memcpy_local_p2p=true
 
 For `allgather_matmul` it times the gather alone, the product alone, one after the other,
@@ -14,6 +15,7 @@ each other on the devices, so that starting a call costs no time.
 
 import dataclasses
 import functools
+import itertools
 import os
 
 from absl import app, flags
@@ -27,6 +29,7 @@ import numpy as np
 from benchmarks import __main__ as front
 from benchmarks import progress, report, run
 import jaxgemm
+from jaxgemm.collective import copies
 from jaxgemm.tune import timing
 
 COLLECTIVE, PRODUCT, SEQUENTIAL, OVERLAPPED = (
@@ -42,6 +45,10 @@ flags.DEFINE_list("schedule", ["auto"], "Schedules of the overlapped products.")
 flags.DEFINE_list(
     "num_workgroups", ["0"], "Workgroups of the overlapped products; 0 leaves it to the plan. "
     "With fewer than the GPU has processors, some are left for the transfers.")
+flags.DEFINE_list(
+    "transfers", ["ring"], "How rows travel in allgather_matmul: ring, or copies (by the copy "
+    "engines of GPUs).")
+flags.DEFINE_integer("pieces", 1, "Into how many products copies cut the rows of one device.")
 flags.DEFINE_list("sum_dtype", ["float32"], "Dtypes in which sums travel: float32, or dtype's.")
 flags.DEFINE_bool(
     "latency_hiding", True, "Whether XLA's latency hiding scheduler runs, on GPUs.")
@@ -68,14 +75,15 @@ def compiler_options() -> dict[str, str | bool]:
 def _variants(function: str):
   """Keyword arguments of the overlapped products, by name."""
   scatters = function == "matmul_reduce_scatter"
-  for schedule in FLAGS.schedule:
-    for workgroups in map(int, FLAGS.num_workgroups):
-      for dtype in FLAGS.sum_dtype if scatters else [None]:
-        config = jaxgemm.GemmConfig(schedule=schedule, num_workgroups=workgroups or None)
-        words = [OVERLAPPED, *([schedule] if schedule != "auto" else []),
-                 *([f"{workgroups} workgroups"] if workgroups else []),
-                 *([f"{dtype} sums"] if scatters and len(FLAGS.sum_dtype) > 1 else [])]
-        yield " ".join(words), {"config": config} | ({"sum_dtype": dtype} if dtype else {})
+  for schedule, workgroups, way in itertools.product(
+      FLAGS.schedule, map(int, FLAGS.num_workgroups),
+      FLAGS.sum_dtype if scatters else FLAGS.transfers):
+    config = jaxgemm.GemmConfig(schedule=schedule, num_workgroups=workgroups or None)
+    words = [OVERLAPPED, *([schedule] if schedule != "auto" else []),
+             *([f"{workgroups} workgroups"] if workgroups else []),
+             *([f"{way} sums"] if scatters and len(FLAGS.sum_dtype) > 1 else []),
+             *([f"by {way}"] if way == "copies" else [])]
+    yield " ".join(words), {"config": config, "sum_dtype" if scatters else "transfers": way}
 
 
 def candidates(function: str, mesh) -> tuple[dict, tuple[P, P]]:
@@ -199,6 +207,7 @@ def main(argv) -> int:
     if name not in ("allgather_matmul", "matmul_reduce_scatter"):
       raise app.UsageError(f"--functions={name}; allgather_matmul and matmul_reduce_scatter "
                            "are allowed.")
+  copies.PIECES = FLAGS.pieces
   if not front.has_gpu():
     jax.config.update("jax_num_cpu_devices", FLAGS.devices or 4)
   devices = jax.devices()[:FLAGS.devices or None]

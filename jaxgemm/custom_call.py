@@ -28,7 +28,7 @@ CHUNKED_TARGET = "jaxgemm_chunked_gemm"
 STATUS_TARGET = "jaxgemm_chunk_status"
 
 
-def _reshaped(aval, shape):
+def reshaped(aval, shape):
   """The aval of another shape: it carries the mesh and the varying axes of shard_map."""
   replicated = jax.sharding.PartitionSpec(*(None,) * len(shape))
   return aval.update(
@@ -36,7 +36,7 @@ def _reshaped(aval, shape):
 
 
 def out_avals(lhs, shape, spec: Spec):
-  aval = _reshaped(lhs, shape).update(dtype=spec.out_dtype, weak_type=spec.weak_type)
+  aval = reshaped(lhs, shape).update(dtype=spec.out_dtype, weak_type=spec.weak_type)
   return [aval] * (1 + spec.save_preact)
 
 
@@ -187,7 +187,7 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
         "the emulator runs on the CPU. Use jax.default_device(jax.devices('cpu')[0]), "
         "or leave implementation out.")
   chosen = plan(geometry, lhs.dtype, rhs.dtype, spec, spec.target(platform), **vectors)
-  operands, avals_in = _prepared(ctx, operands, geometry, chosen)
+  operands, avals_in = prepared(ctx, operands, geometry, chosen)
   workspace = jax.core.ShapedArray((chosen["workspace_bytes"],), jnp.uint8)
   names = chosen["operands"]
   aliases = {names.index("addend"): 0} if geometry.accumulate else None  # in place
@@ -212,10 +212,10 @@ def _padded_out(aval, geometry: Geometry, wanted: dict):
   lead = len(geometry.out_shape()) - 2
   # A gated result is not padded. It may have 2 n columns, in one dimension or in two.
   columns = math.prod(aval.shape[lead + 1:]) + wanted["n"] - geometry.n
-  return _reshaped(aval, (*aval.shape[:lead], wanted["m"], columns))
+  return reshaped(aval, (*aval.shape[:lead], wanted["m"], columns))
 
 
-def _prepared(ctx, operands, geometry: Geometry, chosen: dict):
+def prepared(ctx, operands, geometry: Geometry, chosen: dict):
   """(operands, avals) as the plan's kernel reads them."""
   operands, avals = list(operands), list(ctx.avals_in)
 
@@ -251,7 +251,7 @@ def _prepared(ctx, operands, geometry: Geometry, chosen: dict):
 def _apply(ctx, fun, operand, aval):
   """(fun(operand), its aval)."""
   result = jax.eval_shape(fun, jax.ShapeDtypeStruct(aval.shape, aval.dtype))
-  new = _reshaped(aval, result.shape).update(dtype=result.dtype)
+  new = reshaped(aval, result.shape).update(dtype=result.dtype)
   lowered = mlir.lower_fun(fun, multiple_results=False)
   return lowered(ctx.replace(avals_in=[aval], avals_out=[new]), operand)[0], new
 

@@ -6,7 +6,10 @@ from typing import Any, NamedTuple
 import jax
 from jax.extend.core import jaxprs_in_params
 
+from jaxgemm import _ffi
 from jaxgemm.chunked.primitive import chunked_p
+from jaxgemm.collective import copies
+from jaxgemm.collective.primitive import ring_p
 from jaxgemm.dense.primitive import contract_p
 from jaxgemm.fallback import reason_of
 from jaxgemm.grouped.primitive import ragged_p
@@ -35,16 +38,40 @@ def trace(function: Callable, args=(), kwargs=None):
   return jitted.trace(*args, **(kwargs or {})).jaxpr.jaxpr
 
 
-def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "") -> Iterator[Call]:
-  """The products of a jaxpr and of all jaxprs in it, in their order."""
+def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "",
+          shard_map=None) -> Iterator[Call]:
+  """The products of a jaxpr and of all jaxprs in it, in their order.
+
+  Args:
+    within: see `Call`.
+    reason: likewise.
+    shard_map: the parameters of the innermost jax.shard_map around the jaxpr, or None.
+  """
   for eqn in jaxpr.eqns:
     name = eqn.primitive.name
     why = reason or reason_of(str(eqn.source_info.name_stack))
     if eqn.primitive in KERNELS or (why and name in _XLAS):
       yield Call(eqn, within, why)
       continue
-    for inner in jaxprs_in_params(eqn.params):
-      yield from calls(inner, (*within, _described(name, eqn.params)), why)
+    params = eqn.params
+    if eqn.primitive is ring_p:
+      described = _transfers(eqn, shard_map)
+      params = {"jaxpr": params["jaxpr"]}
+    else:
+      described = _described(name, params)
+    around = params if name == "shard_map" else shard_map
+    for inner in jaxprs_in_params(params):
+      yield from calls(inner, (*within, described), why, around)
+
+
+def _transfers(eqn, shard_map) -> str:
+  """How the rows or sums of a ring's products travel, and why."""
+  form, platform = eqn.params["form"], _ffi.default_platform()
+  mesh = shard_map["mesh"]
+  manual = shard_map["newly_manual_axes"] | set(mesh.manual_axes)
+  reason = copies.why_not(form, [x.aval for x in eqn.invars], mesh, manual, platform)
+  axes = form.axis_name
+  return f"ring over {axes!r} ({reason})" if reason else f"copies between devices of {axes!r}"
 
 
 def _described(name: str, params) -> str:

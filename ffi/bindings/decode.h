@@ -62,3 +62,14 @@ struct xla::ffi::internal::Decode<xla::ffi::internal::AttrsTag<jaxgemm::GivenAtt
     return jaxgemm::GivenAttributes{&ctx.call_frame->attrs};
   }
 };
+
+// The attributes of a product as one attribute of another call.
+template <>
+struct xla::ffi::AttrDecoding<jaxgemm::GivenAttributes> {
+  using Type = jaxgemm::GivenAttributes;
+  static std::optional<Type> Decode(XLA_FFI_AttrType type, void* attr,
+                                    DiagnosticEngine& diagnostic) {
+    if (type == XLA_FFI_AttrType_DICTIONARY) return Type{static_cast<XLA_FFI_Attrs*>(attr)};
+    return diagnostic.Emit("the attributes of the product are no dictionary");
+  }
+};

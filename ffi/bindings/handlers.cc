@@ -112,26 +112,13 @@ Completion Gemm(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::ThreadPoo
 using OpenDriver = const Driver* (*)(std::string* error);
 
 template <OpenDriver kOpen>
-GpuLauncher* Launcher(std::string* error) {
-  const Driver* driver = kOpen(error);
-  if (!driver) return nullptr;
-  static auto* launcher = new GpuLauncher(driver);
-  return launcher;
-}
-
-template <OpenDriver kOpen>
 ffi::Error Initialize(int32_t device, GivenAttributes given) {
   Attributes attributes;
   Refusal refusal = ParseAttributes(given, &attributes);
   if (!refusal.empty()) return Refused(refusal);
-  const GpuInstance* instance = FindGpuInstance(attributes.choice.target, attributes.choice.kernel);
-  if (!instance) {
-    return Refused("there is no kernel '" + std::string(attributes.choice.kernel) + "' for '" +
-                   std::string(attributes.choice.target) + "'. Lower the program again.");
-  }
   std::string error;
-  GpuLauncher* launcher = Launcher<kOpen>(&error);
-  return Outcome(launcher ? launcher->Load(*instance, device) : error);
+  GpuLauncher* launcher = TheLauncher<kOpen>(&error);
+  return Outcome(launcher ? launcher->Load(attributes.choice, device) : error);
 }
 
 Refusal ParseLaunch(ffi::RemainingArgs args, ffi::RemainingRets rets, GivenAttributes given,
@@ -150,7 +137,7 @@ ffi::Error Launch(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t devi
   Refusal refusal = ParseLaunch(args, rets, given, &call);
   if (!refusal.empty()) return Refused(refusal);
   std::string error;
-  GpuLauncher* launcher = Launcher<kOpen>(&error);
+  GpuLauncher* launcher = TheLauncher<kOpen>(&error);
   return Outcome(launcher ? launcher->Launch(call, device, stream) : error);
 }
 
@@ -164,7 +151,7 @@ ffi::Error LaunchChunked(ffi::RemainingArgs args, ffi::RemainingRets rets, int32
   Refusal refusal = ParseLaunch(args, rets, given, &call);
   if (!refusal.empty()) return Refused(refusal);
   std::string error;
-  GpuLauncher* launcher = Launcher<kOpen>(&error);
+  GpuLauncher* launcher = TheLauncher<kOpen>(&error);
   SideStreams* sides = launcher ? TheSideStreams<kOpen, kStreams>(&error) : nullptr;
   if (!sides) return Outcome(error);
   return Outcome(sides->Around(run.run_id, call.chunk_signals, device, stream,

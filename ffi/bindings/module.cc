@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings/chunk_handlers.h"
+#include "bindings/gathered_handlers.h"
 #include "bindings/handlers.h"
 #include "bindings/plan_dict.h"
 #include "host/producer.h"
@@ -100,15 +101,18 @@ nb::dict Registrations(bool command_buffers) {
     return nb::capsule(reinterpret_cast<void*>(handler));
   };
   auto gpu = [&](XLA_FFI_Handler* initialize, XLA_FFI_Handler* captured,
-                 XLA_FFI_Handler* uncaptured, XLA_FFI_Handler* chunked,
-                 const ChunkHandlers& chunks) {
-    nb::dict gemm, chunked_gemm, start, targets;
+                 XLA_FFI_Handler* uncaptured, XLA_FFI_Handler* chunked, const ChunkHandlers& chunks,
+                 const GatheredHandlers& gathering) {
+    nb::dict gemm, chunked_gemm, gathered, start, targets;
     gemm["initialize"] = capsule(initialize);
     gemm["execute"] = capsule(command_buffers ? captured : uncaptured);
     targets[kGemmTarget] = gemm;
     chunked_gemm["initialize"] = capsule(initialize);
     chunked_gemm["execute"] = capsule(chunked);
     targets[kChunkedGemmTarget] = chunked_gemm;
+    gathered["initialize"] = capsule(gathering.initialize);
+    gathered["execute"] = capsule(gathering.execute);
+    targets[kGatheredGemmTarget] = gathered;
     start["initialize"] = capsule(chunks.start_initialize);
     start["execute"] = capsule(chunks.start);
     targets[kStartTarget] = start;
@@ -122,10 +126,10 @@ nb::dict Registrations(bool command_buffers) {
   cpu[kStartTarget] = capsule(StartHost);
   cpu[kJoinTarget] = capsule(JoinHost);
   platforms["cpu"] = cpu;
-  platforms["ROCM"] =
-      gpu(GemmRocmInitialize, GemmRocm, GemmRocmUncaptured, ChunkedGemmRocm, kRocmChunkHandlers);
-  platforms["CUDA"] =
-      gpu(GemmCudaInitialize, GemmCuda, GemmCudaUncaptured, ChunkedGemmCuda, kCudaChunkHandlers);
+  platforms["ROCM"] = gpu(GemmRocmInitialize, GemmRocm, GemmRocmUncaptured, ChunkedGemmRocm,
+                          kRocmChunkHandlers, kRocmGatheredHandlers);
+  platforms["CUDA"] = gpu(GemmCudaInitialize, GemmCuda, GemmCudaUncaptured, ChunkedGemmCuda,
+                          kCudaChunkHandlers, kCudaGatheredHandlers);
   return platforms;
 }
 

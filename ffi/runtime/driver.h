@@ -115,8 +115,8 @@ const Driver* OpenHip(std::string* error);
 // The same for CUDA's driver.
 const Driver* OpenCuda(std::string* error);
 
-// Further functions, for producers of chunks. They have a table of their own, because only copies
-// in chunks use them.
+// Further functions, for copies in chunks and between devices. They have a table of their own,
+// because only these use them.
 struct StreamDriver {
   DriverResult (*priority_range)(int* least, int* greatest);
   DriverResult (*create_stream)(void** stream, unsigned flags, int priority);

@@ -117,6 +117,15 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
   return error;
 }
 
+std::string GpuLauncher::Load(const Choice& choice, int device) {
+  const GpuInstance* instance = FindGpuInstance(choice.target, choice.kernel);
+  if (!instance) {
+    return "there is no kernel '" + Str(choice.kernel) + "' for '" + Str(choice.target) +
+           "'. Lower the program again.";
+  }
+  return Load(*instance, device);
+}
+
 std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, void** functions) {
   DriverResult result = 0;
   std::string target = TargetOf(device, &result);

@@ -32,6 +32,8 @@ class GpuLauncher {
 
   // Loads an instance on a device, unless it is loaded already. Takes a lock only to load.
   std::string Load(const GpuInstance& instance, int device);
+  // The same for the instance that a call names.
+  std::string Load(const Choice& choice, int device);
 
   // Zeroes the zeroed part of the workspace and launches the kernel, both on the device's
   // `stream`. Allocates nothing, waits for nothing, takes no lock. Load must come first.
@@ -55,5 +57,15 @@ class GpuLauncher {
   // loaded.
   std::vector<std::atomic<void*>> functions_;
 };
+
+// The launcher of a platform, made at the first call. Null, with the reason in *error, if its
+// runtime library cannot be opened.
+template <const Driver* (*kOpen)(std::string*)>
+GpuLauncher* TheLauncher(std::string* error) {
+  const Driver* driver = kOpen(error);
+  if (!driver) return nullptr;
+  static auto* launcher = new GpuLauncher(driver);
+  return launcher;
+}
 
 }  // namespace jaxgemm

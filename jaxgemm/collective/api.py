@@ -7,9 +7,9 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm.collective import primitive
+from jaxgemm.collective import copies, primitive
 from jaxgemm.collective.ring import Form
-from jaxgemm.config import GemmConfig, resolve
+from jaxgemm.config import GemmConfig, check_choice, resolve
 from jaxgemm.dense.dimensions import matmul_product
 from jaxgemm.dense.vectors import epilogue_values
 from jaxgemm.dtypes import accumulator_dtype, promote_with
@@ -79,9 +79,9 @@ def _sum_dtype(sum_dtype, wide, out_dtype):
 
 @functools.partial(jax.jit, inline=True, static_argnames=(
     "name", "axis_name", "precision", "preferred_element_type", "sum_dtype", "activation",
-    "schedule", "reduction", "deterministic", "config", "implementation"))
+    "schedule", "reduction", "deterministic", "config", "implementation", "transfers"))
 def _call(lhs, rhs, bias, *, name, axis_name, precision, preferred_element_type, sum_dtype,
-          activation, schedule, reduction, deterministic, config, implementation):
+          activation, schedule, reduction, deterministic, config, implementation, transfers):
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
   _check_shapes(name, lhs, rhs, lax.axis_size(axis_name))
   result = matmul_product(lhs, rhs, precision=precision,
@@ -95,7 +95,7 @@ def _call(lhs, rhs, bias, *, name, axis_name, precision, preferred_element_type,
       transposed=not gathers,
       spec=Spec(result.dtype, activation, config=config, deterministic=deterministic),
       sum_dtype=_sum_dtype(sum_dtype, wide, result.dtype),
-      precision=precision, implementation=implementation)
+      precision=precision, implementation=implementation, transfers=transfers)
   bias = _bias(bias, rhs.shape[1], result.dtype)
   # To scatter is the ring's `rows`: lhs is its full, and rhs its weights, transposed.
   operands = (lhs, rhs) if gathers else (rhs, lhs)
@@ -104,6 +104,7 @@ def _call(lhs, rhs, bias, *, name, axis_name, precision, preferred_element_type,
 
 def _checked(name: str, lhs, rhs, bias, *, precision, **options: Any) -> jax.Array:
   _check_axis(name, options["axis_name"])
+  check_choice("transfers", options["transfers"], copies.TRANSFERS)
   check_options(**options)
   return _call(lhs, rhs, array_argument("bias", bias), name=name,
                precision=hashable(precision), **options)
@@ -124,6 +125,7 @@ def allgather_matmul(
     deterministic: bool = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
+    transfers: str | None = None,
 ) -> jax.Array:
   """activation(all_gather(lhs) @ rhs + bias), where rows of lhs travel during the products.
 
@@ -155,6 +157,9 @@ def allgather_matmul(
     config: see `jaxgemm.matmul`. On GPUs a transfer may need processors; "work_stealing"
       or num_workgroups keeps the product from waiting for these processors.
     implementation: see `jaxgemm.matmul`.
+    transfers: how rows travel. "ring": by `jax.lax.ppermute`. "copies": by the copy engines of
+      GPUs that belong to one process, which leave the multiprocessors to the products. None:
+      copies where they can be made, else a ring; `jaxgemm.explain` says which.
 
   Returns:
     An array of shape (..., M, N), of the dtype that `jaxgemm.matmul` gives.
@@ -167,7 +172,8 @@ def allgather_matmul(
       "allgather_matmul", lhs, rhs, bias, axis_name=axis_name, precision=precision,
       preferred_element_type=preferred_element_type, sum_dtype=sum_dtype,
       activation=activation, schedule=schedule, reduction=reduction,
-      deterministic=deterministic, config=config, implementation=implementation)
+      deterministic=deterministic, config=config, implementation=implementation,
+      transfers=transfers)
 
 
 def matmul_reduce_scatter(
@@ -222,4 +228,4 @@ def matmul_reduce_scatter(
       "matmul_reduce_scatter", lhs, rhs, bias, axis_name=axis_name, precision=precision,
       preferred_element_type=preferred_element_type, sum_dtype=sum_dtype,
       activation=activation, schedule=schedule, reduction=reduction,
-      deterministic=deterministic, config=config, implementation=implementation)
+      deterministic=deterministic, config=config, implementation=implementation, transfers=None)

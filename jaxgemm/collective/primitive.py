@@ -13,12 +13,13 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm import epilogue
-from jaxgemm.collective import ring
+from jaxgemm import _ffi, epilogue
+from jaxgemm.collective import copies, ring
 from jaxgemm.collective.ring import Form
 from jaxgemm.dense.primitive import varying, zero_tangents
 
-# Its parameter `jaxpr` is what one device computes.
+# Its parameter `jaxpr` is what one device computes by a ring, and `devices` is
+# copies.needs_devices() or None.
 ring_p = Primitive("jaxgemm_ring")
 ring_p.multiple_results = True
 
@@ -38,27 +39,40 @@ def bind(first, second, bias=None, *, form: Form) -> list[jax.Array]:
   operands = [lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
               if axes - varying(x) else x for x in operands]
   jaxpr = jax.make_jaxpr(functools.partial(ring.results, form=form))(*operands)
-  return ring_p.bind(*operands, form=form, jaxpr=jaxpr)
+  may_copy = (form.gives == "full" and form.transfers != "ring"
+              and _ffi.default_platform() in copies.PLATFORMS)
+  return ring_p.bind(*operands, form=form, jaxpr=jaxpr,
+                     devices=copies.needs_devices() if may_copy else None)
 
 
 @ring_p.def_effectful_abstract_eval
-def _abstract_eval(*_, form, jaxpr):
+def _abstract_eval(*_, form, jaxpr, devices):
   return jaxpr.out_avals, jaxpr.effects
 
 
 @ring_p.def_impl
-def _impl(*operands, form, jaxpr):
+def _impl(*operands, form, jaxpr, devices):
   return jaxpr_as_fun(jaxpr)(*operands)
 
 
-def _lowering(ctx, *operands, form, jaxpr):
+def _lowering(ctx, *operands, form, jaxpr, devices, platform=None):
+  context = ctx.module_context.axis_context
+  reason = "" if devices is None else copies.why_not(
+      form, ctx.avals_in, context.mesh, context.manual_axes, platform)
+  if reason is None:
+    return copies.lower(ctx, *operands, form=form, platform=platform)
+  if reason and form.transfers == "copies":
+    raise ValueError(
+        f"transfers='copies' was given, but {reason}. Leave it out for a ring of transfers.")
   return mlir.lower_fun(jaxpr_as_fun(jaxpr), multiple_results=True)(ctx, *operands)
 
 
 mlir.register_lowering(ring_p, _lowering)
+for _gpu in copies.PLATFORMS:
+  mlir.register_lowering(ring_p, functools.partial(_lowering, platform=_gpu), platform=_gpu)
 
 
-def _jvp(primals, tangents, *, form, jaxpr):
+def _jvp(primals, tangents, *, form, jaxpr, devices):
   tangents = [None if type(t) is ad.Zero else t for t in tangents]
   spec = form.spec
   if not jnp.issubdtype(spec.out_dtype, jnp.inexact):
@@ -83,7 +97,7 @@ def _jvp(primals, tangents, *, form, jaxpr):
 ad.primitive_jvps[ring_p] = _jvp
 
 
-def _transpose(cotangents, *operands, form, jaxpr):
+def _transpose(cotangents, *operands, form, jaxpr, devices):
   # Only calls that _jvp binds are transposed: no bias, no activation, one result.
   ct, = cotangents
   if type(ct) is ad.Zero:
@@ -100,14 +114,15 @@ def _transpose(cotangents, *operands, form, jaxpr):
 ad.primitive_transposes[ring_p] = _transpose
 
 
-def _batch(operands, axes, *, form, jaxpr):
+def _batch(operands, axes, *, form, jaxpr, devices):
   size, = {x.shape[axis] for x, axis in zip(operands, axes) if axis is not None}
   if len(operands) > 2 and axes[2] is not None:
     sums = form._replace(spec=form.spec.accumulator(*operands[:2]))
     if all(axis is None for axis in axes[:2]):
       acc, = bind(*operands[:2], form=sums)
     else:
-      (acc,), (axis,) = _batch(operands[:2], axes[:2], form=sums, jaxpr=None)
+      (acc,), (axis,) = _batch(
+          operands[:2], axes[:2], form=sums, jaxpr=None, devices=None)
       acc = jnp.moveaxis(acc, axis, 0)
     bias = jnp.moveaxis(operands[2], axes[2], 0)
     bias = bias.reshape(size, *(1,) * (len(jaxpr.out_avals[0].shape) - 1), -1)

@@ -53,6 +53,7 @@ class Form(NamedTuple):
     sum_dtype: the dtype in which sums travel; None is that of the accumulators.
     precision: as for `jaxgemm.matmul`.
     implementation: likewise.
+    transfers: "copies", "ring" or None: see `jaxgemm.allgather_matmul`.
   """
 
   gives: str
@@ -63,6 +64,7 @@ class Form(NamedTuple):
   sum_dtype: Any = None
   precision: Any = None
   implementation: str | None = None
+  transfers: str | None = None
 
   def operand_names(self) -> tuple[str, ...]:
     return tuple(x for x in ROLES if x != self.gives)

@@ -230,6 +230,10 @@ def test_compiled_programs_have_the_transfers_of_a_ring_and_no_copies(rng, name)
 def test_explain_lists_the_products_of_a_ring(rng):
   text = str(jaxgemm.explain(mapped("allgather_matmul"), array(rng, M, K), array(rng, K, N)))
   assert "float32[8,24], float32[24,4] -> float32[8,4], 4 times, in shard_map" in text
+  assert "ring over 'y' (cpu has no copy engines that this package uses)" in text
+  ring = functools.partial(mapped, "allgather_matmul", transfers="ring")
+  assert "(transfers='ring' was given)" in str(
+      jaxgemm.explain(ring(), array(rng, M, K), array(rng, K, N)))
 
 
 @both
@@ -250,6 +254,9 @@ def test_what_is_refused(rng, name):
     mapped(name, bias_spec=P())(a, b, jnp.ones(3))
   with pytest.raises(ValueError, match="sum_dtype='float16' was given; float32 or bfloat16"):
     mapped(name, sum_dtype=jnp.float16)(a.astype(jnp.bfloat16), b.astype(jnp.bfloat16))
+  if name == "allgather_matmul":
+    with pytest.raises(ValueError, match="'nccl' is unknown; allowed are.*'copies', 'ring'"):
+      mapped(name, transfers="nccl")(a, b)
   with pytest.raises(ValueError, match="activation"):
     mapped(name, activation="tanh")(a, b)
   with pytest.raises(ValueError, match="schedule"):

@@ -102,6 +102,11 @@ def test_two_devices(late):
   assert done.stdout.startswith("2 ")
 
 
+@needs_plugin
+def test_copies_between_four_devices():
+  check_programs("copies", options=["--devices=4", "--stream-seed=5", "--most-delay-us=3000"])
+
+
 def check_random_programs(first, count, *options, **environment):
   done = run(*options, "-m", "tests.support.random_programs", str(first), str(count),
              **environment)

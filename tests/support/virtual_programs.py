@@ -5,6 +5,7 @@
 Each compares with float64, and prints its name when it is right.
 """
 
+import functools
 import os
 import pathlib
 import sys
@@ -19,6 +20,7 @@ from jax.sharding import PartitionSpec as P
 import numpy as np
 
 import jaxgemm
+from jaxgemm.collective import copies as collective_copies
 from jaxgemm.emulator import rocm
 
 RNG = np.random.default_rng(0)
@@ -279,8 +281,10 @@ def ring():
   mesh, rows, columns = _mesh(), P("x"), P(None, "x")
   a, b = integers(256, 128), integers(128, 256)
   wanted = a.astype(np.float64) @ b
-  for f, specs, out in ((jaxgemm.allgather_matmul, (rows, columns), columns),
-                        (jaxgemm.matmul_reduce_scatter, (columns, rows), rows)):
+  for f, specs, out in (
+      (functools.partial(jaxgemm.allgather_matmul, transfers="ring"), (rows, columns), columns),
+      (jaxgemm.allgather_matmul, (rows, columns), columns),
+      (jaxgemm.matmul_reduce_scatter, (columns, rows), rows)):
     mapped = jax.shard_map(
         lambda a, b, f=f: f(a.astype(BF16), b.astype(BF16), "x", preferred_element_type=F32,
                             implementation="jaxgemm"),
@@ -290,6 +294,51 @@ def ring():
     check(value, wanted.sum())
     check(gradients[0], np.broadcast_to(b.sum(1), a.shape))
     check(gradients[1], np.broadcast_to(a.sum(0)[:, None], b.shape), 2**-8)
+
+
+def copies():
+  """Copy engines bring the rows: on four devices, along each axis of a mesh and along both."""
+  a, b, bias = integers(256, 72), integers(72, 96), integers(96)
+  devices = np.array(jax.devices())[[2, 0, 3, 1]].reshape(2, 2)
+  mesh = jax.sharding.Mesh(devices, ("x", "y"))
+  for axes, pieces in (("x", 1), ("y", 2), (("x", "y"), 1), (("y", "x"), 4)):
+    collective_copies.PIECES = pieces
+    f = jax.jit(jax.shard_map(
+        lambda a, b, bias, axes=axes: jaxgemm.allgather_matmul(
+            a.astype(BF16), b.astype(BF16), axes, bias=bias, activation="relu",
+            preferred_element_type=F32, implementation="jaxgemm", transfers="copies"),
+        mesh=mesh, in_specs=(P(axes), P(None, axes), P(axes)), out_specs=P(None, axes)))
+    text = f.lower(a, b, bias).as_text()
+    assert text.count("jaxgemm_gathered_gemm") == 1 and "collective_permute" not in text
+    for _ in range(3):
+      a, b = np.roll(a, 1, 0), np.roll(b, 1, 1)
+      check(f(a, b, bias), np.maximum(a.astype(np.float64) @ b + bias, 0))
+  collective_copies.PIECES = 1
+
+  def step(x, w):
+    """What is gathered, is computed again: its memory is written while others still read."""
+    y = jaxgemm.allgather_matmul(x.astype(BF16), w.astype(BF16), "x", transfers="copies",
+                                 preferred_element_type=F32, implementation="jaxgemm")
+    return jnp.clip(jax.lax.dynamic_slice_in_dim(
+        y, jax.lax.axis_index("x") * 64, 64) + 1, -3, 3), None
+
+  x, w = integers(128, 64), integers(8, 64, 64)
+  f = jax.jit(jax.shard_map(lambda x, w: jax.lax.scan(step, x, w)[0], mesh=mesh,
+                            in_specs=(P("x"), P()), out_specs=P("x"), check_vma=False))
+  expected = x.astype(np.float64)
+  for one in w:
+    expected = np.clip(expected @ one + 1, -3, 3)
+  check(f(x, w), expected)
+
+  mapped = jax.shard_map(
+      jax.vmap(lambda a, b: jaxgemm.allgather_matmul(a, b, "x", transfers="copies"), (0, None)),
+      mesh=mesh, in_specs=(P(None, "x"), P()), out_specs=P(), check_vma=False)
+  try:
+    jax.jit(mapped).lower(jnp.ones((2, 64, 64), BF16), jnp.ones((64, 64), BF16))
+  except ValueError as error:
+    assert "transfers='copies' was given, but lhs has 3 dimensions" in str(error), error
+  else:
+    raise AssertionError("vmap was not refused")
 
 
 if __name__ == "__main__":

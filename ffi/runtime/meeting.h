@@ -1,0 +1,69 @@
+// Where the threads of several devices of one process meet, in one call of one run: each brings
+// what the others need to copy from it. XLA runs every device's part of a program on a thread of
+// its own, and all in the same order, so a thread may wait here for the others.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace jaxgemm {
+
+// What a device brings. The events are of the driver, and `owner` returns them when no device can
+// wait for them any more.
+struct Guest {
+  int device = -1;
+  const char* rows = nullptr;  // what the others copy
+  void* ready = nullptr;       // event: `rows` are complete
+  void* copied = nullptr;      // event: this device has copied the others' rows
+  std::shared_ptr<void> owner;
+};
+
+// One call's meeting. Functions return an empty string, or the error as sentences for the user.
+class Meeting {
+ public:
+  explicit Meeting(int size) : guests_(size), at_(size, 0) {}
+
+  // Waits until every device has arrived, each with its `rank`.
+  std::string Arrive(int rank, Guest guest, int64_t timeout_ns);
+  // Waits until every device has recorded its event `copied`. Arrive must come first.
+  std::string Leave(int rank, int64_t timeout_ns);
+  // Ends the waits of all devices, now and later, with this error. The first error stays.
+  void GiveUp(const std::string& error);
+
+  // What the device of this rank brought; after Arrive.
+  const Guest& guest(int rank) const { return guests_[rank]; }
+
+ private:
+  // Waits until all devices have come to this step.
+  std::string Wait(std::unique_lock<std::mutex>& lock, int rank, int step, int64_t timeout_ns);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Guest> guests_;
+  std::vector<int> at_;  // the last step that each device came to
+  std::string error_;
+};
+
+// The meetings of all runs that have not all their devices yet.
+class Meetings {
+ public:
+  // The meeting that this device comes to next.
+  // group: names the devices that meet, the same for all of them.
+  std::shared_ptr<Meeting> Next(int64_t run, const std::string& group, int size);
+
+ private:
+  struct Open {
+    std::shared_ptr<Meeting> meeting;
+    int missing = 0;
+  };
+  std::mutex mutex_;
+  std::map<std::pair<int64_t, std::string>, Open> open_;
+};
+
+}  // namespace jaxgemm
