@@ -27,6 +27,7 @@ SUITES = {
     "collective": ("collective", ["--m=512", "--k=512", "--n=512"], "collective", []),
     "moe_layer": ("moe_layer", [], "moe_layer", []),
     "train_step": ("moe_step", [], "moe_step", []),
+    "scaled": ("scaled", [], "scaled", []),
     "cu_sweep": ("cu_sweep", [], "gpu", ["--sections=steal,cu_sweep"]),
     "gpu": ("gpu", [], "gpu", []),  # all sections
 }

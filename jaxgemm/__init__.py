@@ -5,7 +5,8 @@
   ragged_dot      jax.lax.ragged_dot, likewise, for mixtures of experts
   ragged_dot_general  jax.lax.ragged_dot_general, likewise
   ragged_gated_linear_unit  two of them as one kernel: activation(gate) * up
-  scaled_matmul   jax.nn.scaled_matmul, likewise
+  scaled_matmul   jax.nn.scaled_matmul, likewise: operands with scales of blocks along k
+  scaled_ragged_dot  the same for mixtures of experts
   quantize        an array in float8, with scales for scale_lhs and scale_rhs: Quantized
   fp8             products in float8 for training
   chunked_matmul  matmul, begun while chunks of its lhs are still arriving
@@ -47,10 +48,10 @@ from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
 from jaxgemm.collective.api import allgather_matmul, matmul_reduce_scatter
 from jaxgemm.config import GemmConfig
 from jaxgemm.dense.api import dot_general, matmul
-from jaxgemm.dense.scaled import scaled_matmul
 from jaxgemm.explain import Explanation, explain, supports, workspace_size
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.quantization import Quantized, quantize
+from jaxgemm.scaled.api import scaled_matmul, scaled_ragged_dot
 from jaxgemm.tune.tune import tune
 
 __version__ = importlib.metadata.version("jaxgemm")
@@ -75,6 +76,7 @@ __all__ = [
     "ragged_dot_general",
     "ragged_gated_linear_unit",
     "scaled_matmul",
+    "scaled_ragged_dot",
     "start_copy",
     "tune",
     "supports",

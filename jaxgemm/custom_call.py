@@ -45,7 +45,7 @@ gemm_p.multiple_results = True
 
 
 def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
-         **vectors: bool) -> dict:
+         **vectors: int) -> dict:
   """The native plan with more entries.
 
   "operand_dtypes" are the dtypes in which the kernel reads the operands, "passes" is the
@@ -56,6 +56,7 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
   Args:
     vectors: whether the call has a vector operand, by name: bias, scale and row_scale; and
       whether that bias is bfloat16, as bias_bf16. Other targets than Hopper's get a copy of it.
+      Also the sizes of blocks with scales: block_m, block_n and block_k.
 
   Raises:
     ValueError: the problem or the config does not fit the target.
@@ -171,7 +172,7 @@ def _gemm_abstract_eval(lhs, rhs, *_, lhs_contracting, rhs_contracting, spec, **
 
 
 def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
-               call_target: str = CALL_TARGET, **vectors: bool):
+               call_target: str = CALL_TARGET, **vectors: int):
   """The results of the custom call, without its workspace.
 
   If lhs arrives in chunks, the last result is the status of waiting for them.

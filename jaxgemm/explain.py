@@ -14,7 +14,7 @@ from jaxgemm import _ffi, program
 from jaxgemm.chunked.api import chunked_matmul
 from jaxgemm.chunked.primitive import chunked_p, plan_chunked
 from jaxgemm.config import did_you_mean
-from jaxgemm.dense import layout, scaled
+from jaxgemm.dense import layout
 from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.dense.dimensions import dot_general_product, matmul_product
 from jaxgemm.dense.layout import Dims
@@ -25,6 +25,8 @@ from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_lin
 from jaxgemm.grouped.call import BASIC, ragged_result
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
 from jaxgemm.options import array_argument, emulated_arch
+from jaxgemm.scaled import api as scaled
+from jaxgemm.scaled.primitive import plan_scaled, scaled_p
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,14 +145,15 @@ def _function(kwargs):
   kwargs = dict(kwargs)
   known = {name for f in (dot_general, ragged_dot, ragged_dot_general, chunked_matmul)
            for name in inspect.signature(f).parameters} | {
-               "gated", "gradients", "lhs_scales", "rhs_scales"}
+               "gated", "gradients"} | inspect.signature(scaled.scaled_ragged_dot).parameters.keys()
   for name in kwargs.keys() - known:
     raise TypeError(
         f"got an unexpected keyword argument {name!r}; those of the products are allowed, and of "
         f"explain itself.{did_you_mean(name, sorted(known))}")
   shared = {name: kwargs[name] for name in _NAMES if name in kwargs}
   if "lhs_scales" in kwargs or "rhs_scales" in kwargs:
-    return scaled.scaled_matmul, lambda a, b: None, kwargs
+    return (scaled.scaled_ragged_dot if "group_sizes" in kwargs else scaled.scaled_matmul,
+            lambda a, b: None, kwargs)
   if "group_sizes" not in kwargs:
     for name in _RAGGED:
       given = kwargs.pop(name, None)
@@ -250,6 +253,8 @@ def _plan(eqn):
     return None, plan_ragged(operands, eqn.params["form"], spec, target)
   if eqn.primitive is chunked_p:
     return None, plan_chunked(operands, eqn.params["form"], spec, target)
+  if eqn.primitive is scaled_p:
+    return None, plan_scaled(operands, eqn.params["form"], spec, target)
   return plan_contraction(operands, eqn.params["labels"], spec, target)
 
 
@@ -381,7 +386,6 @@ def _of_call(call: program.Call) -> dict[str, Any]:
 def _of_product(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
   devices = _devices_reason(a, b)
   a, b, kwargs = _described(a, b, kwargs)
-  scales = kwargs.get("lhs_scales"), kwargs.get("rhs_scales")
   eqn = _trace(a, b, kwargs)
   if eqn is None:
     reason = XLA_WAS_ASKED
@@ -391,8 +395,8 @@ def _of_product(a, b, *, gradients: bool = False, **kwargs) -> Explanation:
         forced = _plan(_trace(a, b, kwargs | {"implementation": "jaxgemm"}))[1]
         reason = forced["faster_by_xla"] or NOTHING_TO_SUM
     return Explanation({"implementation": "xla", "reasons": [reason]})
-  if None not in scales:
-    devices = [*devices, *scaled.reasons(a, b, *scales)]
+  if kwargs.get("lhs_scales") is not None:
+    devices = [*devices, *scaled.reasons(a, b, **kwargs)]
   arranged = _ragged_layout(a, b, eqn, kwargs) if eqn.primitive is ragged_p else None
   return Explanation(_planned(eqn, arranged, kwargs, devices, gradients))
 
@@ -422,6 +426,8 @@ def _planned(eqn, arranged: grouped_layout.RaggedLayout | None = None, kwargs=No
     sizes = layout.label_sizes(dims, lhs.shape, rhs.shape)
     swap, fused = False, True
     copied = _gradients(dims, sizes, lhs, rhs)
+  elif eqn.primitive is scaled_p:
+    swap, fused, copied = False, True, {}
   else:
     dims = eqn.params["labels"]
     sizes = layout.label_sizes(dims, *(x.shape for x in operands))
@@ -461,7 +467,7 @@ def _planned(eqn, arranged: grouped_layout.RaggedLayout | None = None, kwargs=No
       "gradients": copied,
       "reasons": reasons,
   }
-  if eqn.primitive is ragged_p:
+  if eqn.primitive is ragged_p or (eqn.primitive is scaled_p and form.mode != "none"):
     data |= {"ragged": form.mode, "groups": operands[2].shape[-1],
              "local_groups": form.local_groups}
   if eqn.primitive is chunked_p:

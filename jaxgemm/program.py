@@ -13,8 +13,9 @@ from jaxgemm.collective.primitive import ring_p
 from jaxgemm.dense.primitive import contract_p
 from jaxgemm.fallback import reason_of
 from jaxgemm.grouped.primitive import ragged_p
+from jaxgemm.scaled.primitive import scaled_p
 
-KERNELS = (contract_p, ragged_p, chunked_p)
+KERNELS = (contract_p, ragged_p, chunked_p, scaled_p)
 _XLAS = ("dot_general", "ragged_dot", "ragged_dot_general")
 
 

@@ -150,6 +150,19 @@ Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, const Proble
   return "";
 }
 
+// Checks the scales of an operand's blocks, [rows, blocks_k] for each of its matrices.
+Refusal ParseScales(const char* what, const ffi::AnyBuffer& buffer, const ffi::AnyBuffer& operand,
+                    int64_t rows, int64_t blocks_k) {
+  auto dims = buffer.dimensions(), of = operand.dimensions();
+  const bool fits = buffer.element_type() == ffi::DataType::F32 && dims.size() == of.size() &&
+                    std::equal(of.begin(), of.end() - 2, dims.begin()) &&
+                    dims[dims.size() - 2] == rows && dims[dims.size() - 1] == blocks_k;
+  if (fits) return "";
+  return std::string(what) + " has shape " + Shape(buffer) + " or the wrong element type for " +
+         Shape(operand) + "; it must be float32 with " + std::to_string(rows) + " x " +
+         std::to_string(blocks_k) + " scales for each matrix.";
+}
+
 // The buffers of a call; without a value if the problem does not have it.
 struct Buffers {
 #define JAXGEMM_OPERAND(type, name, is_there) std::optional<ffi::AnyBuffer> name;
@@ -223,6 +236,12 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR
 #undef JAXGEMM_BROADCAST_VECTOR
+  if (p.block_k > 0 && refusal.empty()) {
+    refusal = ParseScales("lhs_scales", *buffers.lhs_scales, lhs, p.blocks_m(), p.blocks_k());
+  }
+  if (p.block_k > 0 && refusal.empty()) {
+    refusal = ParseScales("rhs_scales", *buffers.rhs_scales, rhs, p.blocks_n(), p.blocks_k());
+  }
   auto is_like_out = [&](const ffi::AnyBuffer& buffer, int64_t columns) {
     auto a = buffer.dimensions(), b = out.dimensions();
     return buffer.element_type() == out.element_type() && a.size() == b.size() &&

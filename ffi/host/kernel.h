@@ -29,6 +29,11 @@ constexpr int64_t HostPackedABytes(int64_t rows) {
 constexpr int64_t HostPackedBBytes(int64_t cols, int64_t k) {
   return ((k < kHostBlockK ? k : kHostBlockK) + 31) / 32 * 32 * ((cols + 63) / 64 * 64) * 4;
 }
+// Partial sums of packed rows, and the scales of these rows and of a tile's columns.
+constexpr int64_t HostScaledBytes(int64_t rows, int64_t cols) {
+  const int64_t packed = rows < kHostBlockM ? rows : kHostBlockM;
+  return (packed * cols + packed + cols) * 4;
+}
 
 // A strided read-only operand. Strides are in elements; one of the two is 1.
 struct OperandView {
@@ -58,6 +63,9 @@ struct HostKernel {
   // packed by pack_a; rhs is read in place, without pack_b.
   void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols, int k,
                           void* c, int64_t ldc, bool accumulate);
+  // c[rows, cols] (+)= row_scales[rows] * col_scales[cols] * part. Null for kS8.
+  void (*add_scaled)(const float* part, int64_t ldpart, int rows, int cols, const float* row_scales,
+                     const float* col_scales, float* c, int64_t ldc, bool accumulate);
   // out[rows, cols] = cast(activation(row_scale * scale * acc + bias)). Writes preact too if it is
   // given.
   void (*store)(const void* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile);

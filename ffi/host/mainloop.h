@@ -13,35 +13,80 @@ inline const char* Offset(const void* base, int64_t elements, int64_t bytes) {
   return static_cast<const char*>(base) + elements * bytes;
 }
 
+// The scales of an operand's blocks from a tile's first line (a row of lhs, a column of rhs) on.
+struct BlockScales {
+  const float* data = nullptr;  // of the matrix, one row for each `block` lines; null: none
+  int64_t first = 0, block = 1, blocks_k = 0;
+
+  // The scales of `count` lines from `line` on, for one block of k.
+  void Load(int64_t line, int64_t count, int64_t k_block, float* to) const {
+    const float* from = data + k_block;
+    const int64_t begin = first + line, end = begin + count;
+    for (int64_t i = begin; i < end;) {
+      const int64_t row = block == 1 ? i : i / block;
+      const int64_t stop = std::min(end, (row + 1) * block);
+      for (const float scale = from[row * blocks_k]; i < stop; ++i) *to++ = scale;
+    }
+  }
+};
+
+// What a product with scales needs beside the operands.
+struct ScaledBlocks {
+  BlockScales lhs, rhs;
+  int64_t block_k = 0;  // 0: the product has no scales
+  int64_t first_k = 0;  // the tile's first k among all of the operand
+  void* scratch = nullptr;
+
+  // The block of the tile's k-th k, and where it ends.
+  int64_t Block(int64_t k) const { return (first_k + k) / block_k; }
+  int64_t End(int64_t k) const { return (Block(k) + 1) * block_k - first_k; }
+};
+
 // c[rows, cols] (+)= lhs[rows, k] rhs[k, cols]. packed_a and packed_b are this workgroup's
 // scratch; the skinny path does not use packed_b. Elements of c have 4 bytes.
 inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_bytes, OperandView rhs,
                      int64_t rhs_bytes, int64_t rows, int64_t cols, int64_t k, bool accumulate,
-                     bool skinny, void* packed_a, void* packed_b, char* c, int64_t ldc) {
+                     bool skinny, void* packed_a, void* packed_b, const ScaledBlocks& scaled,
+                     char* c, int64_t ldc) {
   if (k == 0 && !accumulate) {
     for (int64_t row = 0; row < rows; ++row) {
       std::memset(c + row * ldc * 4, 0, static_cast<size_t>(cols) * 4);
     }
     return;
   }
-  for (int64_t k_begin = 0; k_begin < k; k_begin += kernel.block_k, accumulate = true) {
-    int block_k = static_cast<int>(std::min<int64_t>(kernel.block_k, k - k_begin));
+  auto* col_scales = static_cast<float*>(scaled.scratch);
+  float *row_scales = col_scales + cols, *part = row_scales + std::min<int64_t>(rows, kHostBlockM);
+  for (int64_t k_begin = 0, k_end; k_begin < k; k_begin = k_end, accumulate = true) {
+    k_end = std::min(k, k_begin + kernel.block_k);
+    if (scaled.block_k) {
+      k_end = std::min(k_end, scaled.End(k_begin));
+      scaled.rhs.Load(0, cols, scaled.Block(k_begin), col_scales);
+    }
+    const int block_k = static_cast<int>(k_end - k_begin), width = static_cast<int>(cols);
     OperandView b = rhs;
     b.data = Offset(rhs.data, k_begin * rhs.row_stride, rhs_bytes);
-    if (!skinny) kernel.pack_b(packed_b, b, block_k, static_cast<int>(cols));
+    if (!skinny) kernel.pack_b(packed_b, b, block_k, width);
     for (int64_t row = 0; row < rows; row += kHostBlockM) {
       int block_m = static_cast<int>(std::min<int64_t>(kHostBlockM, rows - row));
       OperandView a = lhs;
       a.data = Offset(lhs.data, row * lhs.row_stride + k_begin * lhs.col_stride, lhs_bytes);
       kernel.pack_a(packed_a, a, block_m, block_k);
       char* c_row = c + row * ldc * 4;
-      if (skinny) {
-        kernel.multiply_skinny(packed_a, b, block_m, static_cast<int>(cols), block_k, c_row, ldc,
-                               accumulate);
-      } else {
-        kernel.multiply(packed_a, packed_b, block_m, static_cast<int>(cols), block_k, c_row, ldc,
-                        accumulate);
+      auto multiply = [&](void* to, int64_t ld, bool adds) {
+        if (skinny) {
+          kernel.multiply_skinny(packed_a, b, block_m, width, block_k, to, ld, adds);
+        } else {
+          kernel.multiply(packed_a, packed_b, block_m, width, block_k, to, ld, adds);
+        }
+      };
+      if (!scaled.block_k) {
+        multiply(c_row, ldc, accumulate);
+        continue;
       }
+      multiply(part, cols, false);
+      scaled.lhs.Load(row, block_m, scaled.Block(k_begin), row_scales);
+      kernel.add_scaled(part, cols, block_m, width, row_scales, col_scales,
+                        reinterpret_cast<float*>(c_row), ldc, accumulate);
     }
   }
 }

@@ -438,6 +438,12 @@ void MultiplySkinny(const void* packed_a, const OperandView& b, int rows, int co
 }
 
 template <class Ops>
+constexpr decltype(HostKernel::add_scaled) kAddScaled = nullptr;
+template <class Ops>
+  requires(__is_same(typename Ops::Acc, float))
+constexpr decltype(HostKernel::add_scaled) kAddScaled<Ops> = AddScaled;
+
+template <class Ops>
 constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
   return {name,
           math,
@@ -446,6 +452,7 @@ constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
           PackB<Ops>,
           Multiply<Ops>,
           MultiplySkinny<Ops>,
+          kAddScaled<Ops>,
           StoreTile<typename Ops::Acc>};
 }
 

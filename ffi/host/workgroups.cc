@@ -72,6 +72,9 @@ struct TracedReady : ChunkSignals {
 struct Operand {
   OperandView view;
   int64_t bytes, batch_stride;
+  // The scales of its blocks. `first` is not set, and data is that of the first matrix.
+  BlockScales scales;
+  int64_t scales_batch_stride;
 
   OperandView At(int64_t batch, int64_t row, int64_t col) const {
     OperandView moved = view;
@@ -79,16 +82,25 @@ struct Operand {
         view.data, batch * batch_stride + row * view.row_stride + col * view.col_stride, bytes);
     return moved;
   }
+  BlockScales ScalesAt(int64_t batch, int64_t line) const {
+    BlockScales moved = scales;
+    if (moved.data) moved.data += batch * scales_batch_stride;
+    moved.first = line;
+    return moved;
+  }
 };
 
 Operand MakeOperand(const void* data, DType dtype, int64_t rows, int64_t cols, bool row_major,
-                    bool batched) {
+                    bool batched, const float* scales, int64_t block, int64_t blocks,
+                    int64_t blocks_k) {
   return {.view = {.data = data,
                    .dtype = dtype,
                    .row_stride = row_major ? cols : 1,
                    .col_stride = row_major ? 1 : rows},
           .bytes = Bytes(dtype),
-          .batch_stride = batched ? rows * cols : 0};
+          .batch_stride = batched ? rows * cols : 0,
+          .scales = {.data = scales, .block = block, .blocks_k = blocks_k},
+          .scales_batch_stride = batched ? blocks * blocks_k : 0};
 }
 
 Operand Transpose(Operand operand) {
@@ -104,10 +116,14 @@ class Workgroup {
         plan_(call.plan),
         choice_(call.plan.choice),
         lhs_(MakeOperand(call.lhs, call.problem.lhs_dtype, call.problem.m, call.problem.k,
-                         call.problem.lhs_contracting == 1, call.problem.lhs_batched)),
+                         call.problem.lhs_contracting == 1, call.problem.lhs_batched,
+                         call.lhs_scales, call.problem.block_m, call.problem.blocks_m(),
+                         call.problem.blocks_k())),
         rhs_(MakeOperand(call.rhs, call.problem.rhs_dtype, call.problem.k,
                          call.problem.num_columns(), call.problem.rhs_contracting == 0,
-                         call.problem.rhs_batched || call.problem.ragged == Ragged::kM)),
+                         call.problem.rhs_batched || call.problem.ragged == Ragged::kM,
+                         call.rhs_scales, call.problem.block_n, call.problem.blocks_n(),
+                         call.problem.blocks_k())),
         accumulator_(reinterpret_cast<T*>(call.workspace + (choice_.reduction == Reduction::kAtomic
                                                                 ? plan_.atomic_offset
                                                                 : plan_.partials_offset)),
@@ -124,6 +140,7 @@ class Workgroup {
     };
     packed_a_ = take(HostPackedABytes(choice_.tile_m));
     packed_b_ = plan_.skinny ? nullptr : take(HostPackedBBytes(choice_.tile_n, plan_.k));
+    scaled_ = plan_.scaled ? take(HostScaledBytes(choice_.tile_m, choice_.tile_n)) : nullptr;
     tile_ = reinterpret_cast<T*>(scratch);
   }
 
@@ -207,9 +224,15 @@ class Workgroup {
     const bool accumulate = call_.problem.accumulate && tile.num_peers == 1;
     // A gated tile is two products: the gate's and the up projection's.
     for (int64_t part = 0; part <= gated; ++part) {
+      const int64_t rhs_col = col + part * OutCols();
+      const ScaledBlocks scaled{.lhs = lhs_.ScalesAt(tile.batch, row),
+                                .rhs = rhs_.ScalesAt(rhs_batch, rhs_col),
+                                .block_k = call_.problem.block_k,
+                                .first_k = k_begin,
+                                .scratch = scaled_};
       MainLoop(*call_.kernel, lhs_.At(tile.batch, row, k_begin), lhs_.bytes,
-               rhs_.At(rhs_batch, k_begin, col + part * OutCols()), rhs_.bytes, rows, cols,
-               k_end - k_begin, accumulate, skinny, packed_a_, packed_b_,
+               rhs_.At(rhs_batch, k_begin, rhs_col), rhs_.bytes, rows, cols, k_end - k_begin,
+               accumulate, skinny, packed_a_, packed_b_, scaled,
                reinterpret_cast<char*>(accumulator_.data() + part * cols), accumulator_.ld());
     }
   }
@@ -282,8 +305,7 @@ class Workgroup {
   const Choice& choice_;
   Operand lhs_, rhs_;
   HostAccumulator<T> accumulator_;
-  char* packed_a_;
-  char* packed_b_;
+  char *packed_a_, *packed_b_, *scaled_;
   T* tile_;
 };
 

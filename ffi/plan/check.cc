@@ -32,6 +32,26 @@ std::string Field(std::string_view name, int64_t value) {
   return value ? Concat(" ", name, "=", Str(value)) : std::string();
 }
 
+// Whether kernels have the scales of blocks that a product asks for.
+std::string CheckBlocks(const Problem& p, const Chip& chip) {
+  constexpr int64_t kLeast = 32;  // with less the CPU's kernels would mostly move partial sums
+  if (p.block_k < 0 || p.block_m < 1 || p.block_n < 1) {
+    return "scales of blocks of " + Str(p.block_m) + " and " + Str(p.block_n) + " x " +
+           Str(p.block_k) + "; at least 1 is allowed.";
+  }
+  if (IsInteger(p.lhs_dtype) || p.tiles_per_chunk > 0) {
+    return "scales of blocks along k go with float operands that are complete.";
+  }
+  if (p.block_k < kLeast) {
+    return "operands have a scale for each block of " + Str(p.block_k) +
+           " along k, and the kernels take blocks of " + Str(kLeast) + " or more.";
+  }
+  if (chip.gpu()) {
+    return "the kernels of " + Str(chip.target) + " have no scales of blocks along k.";
+  }
+  return "";
+}
+
 std::string CheckGroups(const Problem& p) {
   constexpr int64_t kMax = int64_t{1} << 30;
   int64_t extent = p.ragged == Ragged::kM ? p.m : p.k;
@@ -131,6 +151,7 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
   }
   if (error.empty()) error = CheckSize("out", {p.num_out(), p.m, p.num_columns()}, 4);
   if (error.empty() && p.ragged != Ragged::kNone) error = CheckGroups(p);
+  if (error.empty() && p.block_k != 0) error = CheckBlocks(p, chip);
   return error;
 }
 

@@ -81,6 +81,7 @@ int64_t HostScratchBytes(const Plan& plan) {
   const bool atomic = c.num_shares > 0 && c.reduction == Reduction::kAtomic;
   int64_t bytes = RoundUp(HostPackedABytes(c.tile_m), 64);
   if (!plan.skinny) bytes += RoundUp(HostPackedBBytes(c.tile_n, plan.k), 64);
+  if (plan.scaled) bytes += RoundUp(HostScaledBytes(c.tile_m, c.tile_n), 64);
   if (!plan.in_place || atomic) bytes += RoundUp(c.tile_m * c.tile_n * 4, 64);
   return bytes;
 }
@@ -91,6 +92,7 @@ void SetSizes(const Problem& p, Plan* plan) {
   plan->m = p.m, plan->n = p.num_columns(), plan->k = p.k;
   if (c.transposed) std::swap(plan->m, plan->n);
   plan->skinny = host && !p.grouped() && plan->m <= kHostSkinnyM;
+  plan->scaled = host && p.block_k > 0;
   plan->in_place = host && !c.transposed && !p.gated &&
                    p.out_dtype == (IsInteger(p.lhs_dtype) ? DType::kS32 : DType::kF32);
 }

@@ -31,7 +31,8 @@ struct Plan {
   const GpuInstance* instance = nullptr;  // null on the host
   // Host. skinny: there are few rows, so rhs is read in place and not packed. in_place: out has the
   // accumulators' type and order, so tiles that are not cut are computed in out itself.
-  bool skinny = false, in_place = false;
+  // scaled: partial sums of a block of k have scales, so they are computed in a scratch tile first.
+  bool skinny = false, in_place = false, scaled = false;
   int64_t m = 0, n = 0, k = 0;  // gated: n counts the columns of gate and up, as tile_n does
   TileGrid grid{};              // of all tiles; grouped: of the most that group sizes can make
   // Bytes from the workspace's start, each part 64-byte aligned. The first zeroed_bytes are set to

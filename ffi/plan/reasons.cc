@@ -53,6 +53,10 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
   }
   say("tile " + Str(c.out_tile_m()) + "x" + Str(c.out_tile_n()) + "x" + Str(c.tile_k) + ": " +
       Str(tiles) + (tiles == 1 ? " tile of " : " tiles of ") + Str(plan.grid.tiles_k) + " k tiles");
+  if (p.block_k > 0) {
+    say("the sum over each " + Str(p.block_k) +
+        " of k is multiplied by the scales of its blocks and added to float32 accumulators");
+  }
   if (plan.instance) {
     for (bool is_lhs : {true, false}) {
       std::string reason = WhyLoadedByElement(p, is_lhs, *plan.instance);

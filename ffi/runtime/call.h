@@ -61,6 +61,7 @@ struct Call {
 inline Call Transposed(Call call) {
   call.problem = Transposed(call.problem);
   std::swap(call.lhs, call.rhs);
+  std::swap(call.lhs_scales, call.rhs_scales);
   return call;
 }
 

@@ -13,7 +13,8 @@ namespace jaxgemm {
 // The dimension of out along which a vector operand has its elements.
 enum class Along { kRows, kColumns };
 
-// out[b, m, n] = cast(activation(row_scale * scale * sum_k lhs[b, m, k] rhs[b, k, n] + bias)).
+// out[b, m, n] = cast(activation(row_scale * scale * sum_k lhs[b, m, k] rhs[b, k, n] + bias)). With
+// scales of blocks the sum over each block of k is multiplied by the two scales of its blocks.
 struct Problem {
 #define JAXGEMM_PROBLEM(type, name, initial) type name = initial;
 #include "spec/call_schema.def"
@@ -26,6 +27,10 @@ struct Problem {
     return (rhs_batched ? batch : 1) * (ragged == Ragged::kM ? local_groups : 1);
   }
   int64_t num_out() const { return batch * (ragged == Ragged::kK ? local_groups : 1); }
+  // The numbers of scales of blocks along k, along lhs's rows and along rhs's columns.
+  int64_t blocks_k() const { return block_k ? (k + block_k - 1) / block_k : 0; }
+  int64_t blocks_m() const { return (m + block_m - 1) / block_m; }
+  int64_t blocks_n() const { return (num_columns() + block_n - 1) / block_n; }
   bool grouped() const { return ragged != Ragged::kNone; }
   // The length of a vector operand, and the number of such vectors that there may be.
   int64_t length(Along along) const { return along == Along::kRows ? m : num_columns(); }
@@ -50,6 +55,7 @@ inline Problem Transposed(Problem p) {
   std::swap(p.lhs_dtype, p.rhs_dtype);
   std::swap(p.lhs_contracting, p.rhs_contracting);
   std::swap(p.lhs_batched, p.rhs_batched);
+  std::swap(p.block_m, p.block_n);
   return p;
 }
 

@@ -13,6 +13,7 @@ from jaxgemm import _ffi, epilogue, program
 from jaxgemm.config import GemmConfig
 from jaxgemm.dense.primitive import contract_p, plan_contraction
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
+from jaxgemm.scaled.primitive import scaled_p
 from jaxgemm.tune import choice
 
 # A candidate with a larger predicted cost is not timed, in units of the plan's own choice. The
@@ -185,6 +186,8 @@ def _calls(jaxpr) -> Iterator[tuple[Any, dict[str, Any], tuple]]:
 def _why_not(primitive, params) -> str:
   """Why a call is not tuned, or ""."""
   spec = params["spec"]
+  if primitive is scaled_p:
+    return "their operands have scales of blocks"
   if primitive not in (contract_p, ragged_p):
     return "their lhs arrives in chunks"
   if spec.emulated:

@@ -1,0 +1,180 @@
+"""The primitive of products whose operands have scales of blocks, dense and grouped.
+
+`scaled_p` sums over each block of k by itself, multiplies that sum by the scales of its two
+blocks, and adds it to float32 accumulators: the promoted accumulation of DeepGEMM.
+
+  dense        lhs [M, K], rhs [N, K] -> out [M, N]
+  grouped "m"  lhs [M, K], rhs [L, N, K], group_sizes cut M -> out [M, N]
+  grouped "k"  lhs [M, K], rhs [N, K], group_sizes cut K -> out [L, M, N]
+
+lhs may be [K, M] and rhs [K, N] (lhs_contracting, rhs_contracting). lhs_scales is
+[M / block_m, K / block_k] and rhs_scales [N / block_n, K / block_k], rounded up, for each matrix
+of the operand and whichever dimension of it is k. Every operand but group_offset may have a batch
+dimension in front, an operand and its scales together. Derivatives are those of the dequantised
+product (api.py).
+"""
+
+import dataclasses
+import math
+from typing import NamedTuple
+
+import jax
+from jax.extend.core import Primitive, jaxpr_as_fun
+from jax.interpreters import batching, mlir
+import jax.numpy as jnp
+
+from jaxgemm import mesh as meshes
+from jaxgemm.custom_call import (
+  lower_call,
+  out_avals,
+  plan,
+  register_lowerings,
+  require_plan,
+  run_by_jit,
+)
+from jaxgemm.dense.primitive import unify_varying
+from jaxgemm.scaled import sharding
+from jaxgemm.spec import Geometry, Spec, with_absent
+
+
+class ScaledParams(NamedTuple):
+  """Blocks, mode, layouts and optional operands of a scaled product; see above."""
+
+  block_k: int
+  block_m: int = 1
+  block_n: int = 1
+  mode: str = "none"
+  lhs_contracting: int = 1
+  rhs_contracting: int = 1
+  local_groups: int = 0
+  offset: bool = False
+  bias: bool = False
+
+  def split(self, operands):
+    """(lhs, rhs, sizes, offset, lhs_scales, rhs_scales, bias), None for an absent one."""
+    return with_absent(operands, 2, self.mode != "none", self.offset, True, True, self.bias)
+
+  def ranks(self) -> tuple[int, ...]:
+    """Dimensions without a batch of what `split` gives."""
+    of_rhs = 3 if self.mode == "m" else 2
+    return 2, of_rhs, 1, 1, 2, of_rhs, 2 if self.mode == "m" else 1
+
+  def geometry(self, lhs, rhs, sizes=None) -> Geometry:
+    """The `Geometry` of operands of these shapes."""
+    shapes, ranks = (lhs, rhs, sizes), self.ranks()
+    batched = [x is not None and len(x) > rank for x, rank in zip(shapes, ranks)]
+    batch = next((x[0] for x, there in zip(shapes, batched) if there), 1)
+    dense = Geometry.of(lhs[-2:], rhs[-2:], self.lhs_contracting, self.rhs_contracting)
+    grouped = {} if sizes is None else dict(
+        ragged=self.mode, groups=sizes[-1], local_groups=self.local_groups,
+        group_offset=self.offset, sizes_batched=batched[2])
+    return dataclasses.replace(
+        dense, batch=batch, lhs_batched=batched[0], rhs_batched=batched[1], **grouped)
+
+  def blocks(self) -> dict[str, int]:
+    """What `plan` and `lower_call` get."""
+    return dict(block_k=self.block_k, block_m=self.block_m, block_n=self.block_n,
+                bias=self.bias)
+
+
+scaled_p = Primitive("jaxgemm_scaled")
+scaled_p.multiple_results = True
+
+
+def product(lhs, rhs, sizes, offset, lhs_scales, rhs_scales, bias, *, form: ScaledParams,
+            spec: Spec, partition: bool) -> jax.Array:
+  """Binds scaled_p; absent operands are None.
+
+  Args:
+    partition: whether the lowering gets the sharding rule for automatic meshes.
+  """
+  form = form._replace(offset=offset is not None, bias=bias is not None)
+  operands = unify_varying([
+      x for x in (lhs, rhs, sizes, offset, lhs_scales, rhs_scales, bias) if x is not None])
+  partitioned = None
+  if partition:
+    rule = sharding.partitioned(
+        *sharding.labels(form, operands), _local, form, spec, meshes.partly_manual())
+    partitioned = meshes.partitioned_jaxpr(rule, operands)
+  out, = scaled_p.bind(*operands, form=form, spec=spec, partitioned=partitioned)
+  return out
+
+
+def _local(*operands, form: ScaledParams, spec: Spec) -> list[jax.Array]:
+  """One device's part, whose groups are all of the product's."""
+  return scaled_p.bind(*operands, form=form, spec=spec, partitioned=None)
+
+
+def _geometry(operands, form: ScaledParams) -> Geometry:
+  lhs, rhs, sizes, *_ = form.split(operands)
+  return form.geometry(lhs.shape, rhs.shape, None if sizes is None else sizes.shape)
+
+
+def plan_scaled(operands, form: ScaledParams, spec: Spec, target: str) -> dict:
+  """The plan of a call with operands of these shapes and dtypes.
+
+  Raises:
+    ValueError: see `plan`.
+  """
+  lhs, rhs, *_ = operands
+  return plan(_geometry(operands, form), lhs.dtype, rhs.dtype, spec, target, **form.blocks())
+
+
+@scaled_p.def_abstract_eval
+def _abstract_eval(*operands, form, spec, partitioned):
+  require_plan(spec, lambda target: plan_scaled(operands, form, spec, target))
+  return out_avals(operands[0], _geometry(operands, form).out_shape(), spec)
+
+
+run_by_jit(scaled_p)
+
+
+def _lowering(ctx, *operands, form, spec, partitioned, platform):
+  if partitioned is not None:
+    meshes.refuse_export(ctx)
+    fun = mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)
+    return fun(ctx, *operands)
+  return lower_call(ctx, *operands, geometry=_geometry(ctx.avals_in, form), spec=spec,
+                    platform=platform, **form.blocks())
+
+
+register_lowerings(scaled_p, _lowering)
+
+
+def _batch(operands, axes, *, form, spec, partitioned):
+  if any(axis is not None for axis in (form.split(axes)[3:4] if form.offset else ())):
+    raise NotImplementedError(
+        "group_offset is batched by jax.vmap; one offset is allowed. Leave it out of in_axes.")
+  arrays, given, ranks = form.split(operands), form.split(axes), form.ranks()
+  size = next(x.shape[axis] for x, axis in zip(operands, axes) if axis is not None)
+  old = next((x.shape[axis == 0] for x, axis, rank in zip(arrays, given, ranks)
+              if x is not None and x.ndim - (axis is not None) > rank), None)
+
+  def has_batch(*places):
+    return any(arrays[i] is not None and (given[i] is not None or arrays[i].ndim > ranks[i])
+               for i in places)
+
+  def folded(i, *together):
+    x, axis = arrays[i], given[i]
+    if x is None or i == 3 or not has_batch(i, *together):
+      return x
+    there = x.ndim - (axis is not None) > ranks[i]
+    x = x[None] if axis is None else jnp.moveaxis(x, axis, 0)
+    lead = (size,) if old is None else (size, old)
+    if old is not None and not there:
+      x = x[:, None]
+    x = jnp.broadcast_to(x, lead + x.shape[len(lead):])
+    return x.reshape(math.prod(lead), *x.shape[len(lead):])
+
+  if form.bias and form.mode == "m" and given[6] is not None:
+    raise NotImplementedError("jax.vmap batches the bias of groups. Apply it to the result.")
+  if not has_batch(0, 1, 2, 4, 5):
+    raise NotImplementedError("jax.vmap batches bias alone. Apply it to the result.")
+  bias = arrays[6] if form.mode == "m" else folded(6)
+  out = product(folded(0, 4), folded(1, 5), folded(2), arrays[3], folded(4, 0), folded(5, 1),
+                bias, form=form, spec=spec, partition=partitioned is not None)
+  lead = (size,) if old is None else (size, old)
+  return [out.reshape(*lead, *out.shape[1:])], [0]
+
+
+batching.primitive_batchers[scaled_p] = _batch

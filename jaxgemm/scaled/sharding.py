@@ -1,0 +1,102 @@
+"""How a product with scales of blocks is shared out on automatic meshes.
+
+Each device computes its part of the batch, of m and of n, in groups only of n. k is gathered, and
+the scales go with their operands. Where a scale is for 128 columns, n is cut between these.
+"""
+
+import functools
+import math
+
+from jax.experimental.custom_partitioning import (
+  ArrayMapping,
+  SdyShardingRule,
+  custom_partitioning,
+)
+from jax.sharding import NamedSharding, PartitionSpec
+
+from jaxgemm import mesh as meshes
+
+# The columns of rhs that share a scale, if several do.
+BLOCK = 128
+Labels = tuple[tuple[str, ...], ...]
+
+
+def labels(form, operands) -> tuple[Labels, tuple[str, ...]]:
+  """(the labels of each operand, those of out); only "b", "m", "n" and "blocks_n" are cut."""
+  m = "m" if form.mode == "none" else "gathered_m"
+  of_lhs = (m, "k") if form.lhs_contracting else ("k", m)
+  of_rhs = ("n", "k") if form.rhs_contracting else ("k", "n")
+  rows = m if form.block_m == 1 else "blocks_m"
+  columns = "n" if form.block_n == 1 else "blocks_n"
+  groups = ("groups",) if form.mode == "m" else ()
+  without_batch = (of_lhs, (*groups, *of_rhs), ("sizes",), ("offset",), (rows, "blocks_k"),
+                   (*groups, columns, "blocks_k"), (*groups, "n"))
+  found, batched = [], False
+  for x, own in zip(form.split(operands), without_batch):
+    if x is not None:
+      has_batch = x.ndim > len(own)
+      batched |= has_batch
+      found.append(("b", *own) if has_batch else own)
+  out = ("groups", m, "n") if form.mode == "k" else (m, "n")
+  return tuple(found), ("b", *out) if batched else out
+
+
+def _assign(of_operands: Labels, of_out, operands, results, mesh) -> dict[str, tuple[str, ...]]:
+  """The mesh axes of each label: as the operands have them, else as the result does."""
+  assigned: dict[str, tuple[str, ...]] = {}
+  used: set[str] = set()
+  arrays = [*zip(operands, of_operands), *((x, of_out) for x in results)]
+  for together in ("b",), ("m",), ("n", "blocks_n"):
+    places = [(axes, size) for x, own in arrays
+              for label, axes, size in zip(own, meshes.axes_of(x), x.shape) if label in together]
+    chosen: list[str] = []
+    for axis in next((axes for axes, _ in places if axes), ()):
+      parts = math.prod(mesh.shape[a] for a in (*chosen, axis))
+      if axis not in used and all(size % parts == 0 for _, size in places):
+        chosen.append(axis)
+    sizes = [size for _, size in places]
+    if sizes and max(sizes) % BLOCK and max(sizes) != min(sizes):
+      chosen = []  # the last block of columns is shorter
+    used.update(chosen)
+    assigned |= dict.fromkeys(together, tuple(chosen))
+  return assigned
+
+
+def _sharding(mesh, own, assigned) -> NamedSharding:
+  return NamedSharding(mesh, PartitionSpec(*(assigned.get(x) or None for x in own)))
+
+
+@functools.lru_cache(maxsize=1024)
+def partitioned(of_operands: Labels, of_out, compute, form, spec, within):
+  """The product as a function of its operands that XLA can partition.
+
+  Args:
+    of_operands: see `labels`.
+    of_out: see `labels`.
+    compute: compute(*operands, form=form, spec=spec) computes it on one device, [out].
+    form: its `ScaledParams`.
+    spec: its `Spec`.
+    within: see `mesh.partly_manual`.
+  """
+  block = functools.partial(compute, form=form, spec=spec)
+
+  def partition(mesh, operands, results):
+    asked = meshes.named(mesh, operands, results, within)
+    assigned = _assign(of_operands, of_out, asked.operands, asked.results, asked.of_shardings)
+    return (asked.mesh, meshes.without_explicit_axes(block),
+            [_sharding(asked.of_shardings, of_out, assigned)],
+            tuple(_sharding(asked.of_shardings, x, assigned) for x in of_operands))
+
+  def infer_sharding_from_operands(mesh, operands, results):
+    asked = meshes.named(mesh, operands, (), within)
+    assigned = _assign(of_operands, of_out, asked.operands, (), asked.of_shardings)
+    return [_sharding(asked.of_shardings, of_out, assigned)]
+
+  fun = custom_partitioning(lambda *operands: block(*operands))
+  used = dict.fromkeys(x for own in (*of_operands, of_out) for x in own)
+  fun.def_partition(
+      partition=partition, infer_sharding_from_operands=infer_sharding_from_operands,
+      sharding_rule=SdyShardingRule(
+          tuple(ArrayMapping(*own) for own in of_operands), (ArrayMapping(*of_out),),
+          need_replication_factors=tuple(x for x in used if x not in ("b", "m", "n"))))
+  return fun
