@@ -14,7 +14,9 @@ import importlib
 import os
 import sys
 
-from absl import app
+from absl import app, flags
+
+from benchmarks import watch
 
 # For each suite: the module and flags on the CPU, and on a GPU. Flags that are given come
 # after these.
@@ -28,6 +30,7 @@ SUITES = {
     "moe_layer": ("moe_layer", [], "moe_layer", []),
     "train_step": ("moe_step", [], "moe_step", []),
     "scaled": ("scaled", [], "scaled", []),
+    "tuned": ("tuned", ["--num_problems=4", "--largest=512", "--tune_workers=0"], "tuned", []),
     "cu_sweep": ("cu_sweep", [], "gpu", ["--sections=steal,cu_sweep"]),
     "gpu": ("gpu", [], "gpu", []),  # all sections
 }
@@ -52,7 +55,11 @@ def main() -> None:
   suite = importlib.import_module(f"benchmarks.{module}")
   if "--help" in given or "--helpfull" in given:
     print(__doc__)
-  app.run(suite.main, [sys.argv[0], *defaults, *given])
+
+  def run_it(argv):
+    return watch.main(sys.argv[1:]) if flags.FLAGS.watch else suite.main(argv)
+
+  app.run(run_it, [sys.argv[0], *defaults, *given])
 
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ def main(argv) -> int:
   names = ("rows", "k", "n", "chunks", "workgroups", "paced_us")
   arguments = {name: FLAGS[name].value for name in names}
   rows = run.Rows(lambda _: {"machine": report.machine(), "arguments": arguments})
-  wrong, rounds = [], FLAGS.repeat or 15
+  wrong, rounds = [], run.repeat()
   for name, (start, epoch, wanted) in producers.items():
     if rows.has(name):
       continue
@@ -143,7 +143,7 @@ def main(argv) -> int:
       wrong.append(f"{name}: error {error:.1e}, at most {_TOLERANCE:.0e} is right")
     progress.doing(f"{name}: {rounds} rounds of {', '.join(ways)}")
     measured = timing.interleave(ways, [(x, w)], min_rounds=rounds, min_seconds=0,
-                                 warmup=FLAGS.warmup, within=progress.within)
+                                 warmup=run.warmup(), within=progress.within)
     median = {way: 1e3 * measured.time(way).median for way in ways}
     row = {"producer": name, "m": FLAGS.rows, "n": FLAGS.n, "k": FLAGS.k,
            "candidates": {way: {"seconds": dataclasses.asdict(measured.time(way))}

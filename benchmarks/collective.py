@@ -167,10 +167,10 @@ def measure(function: str, mesh, wrong: list[str]) -> dict:
       if not found < _TOLERANCE[FLAGS.dtype]:
         wrong.append(f"{function} {name}: error {found:.1e}, at most "
                      f"{_TOLERANCE[FLAGS.dtype]:.0e} is right")
-  rounds = FLAGS.repeat or 15
+  rounds = run.repeat()
   measured = timing.interleave(
       {name: several(name) for name in ways}, [()], min_rounds=rounds, min_seconds=0,
-      sample_seconds=0, warmup=FLAGS.warmup, within=progress.within)
+      sample_seconds=0, warmup=run.warmup(), within=progress.within)
   measured = timing.Timing({name: x / calls for name, x in measured.seconds.items()}, calls)
   larger = max((COLLECTIVE, PRODUCT), key=lambda name: measured.time(name).median)
   flops = 2 * m * k * n
@@ -202,7 +202,7 @@ def _print(row: dict) -> None:
 @progress.shown()
 def main(argv) -> int:
   progress.begin(argv)
-  run.refuse("problems", "profile", "threads")
+  run.refuse("problems", "profile", "threads", "processes")
   for name in FLAGS.functions:
     if name not in ("allgather_matmul", "matmul_reduce_scatter"):
       raise app.UsageError(f"--functions={name}; allgather_matmul and matmul_reduce_scatter "

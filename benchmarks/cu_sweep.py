@@ -72,8 +72,8 @@ def main(argv) -> int:
       progress.doing(job)
       with occupy(processors[:count]):
         row = dense.measure(case, FLAGS.dtype, variants, rng=rng,
-                            min_seconds=FLAGS.min_seconds, min_rounds=FLAGS.repeat or 7,
-                            warmup=FLAGS.warmup)
+                            min_seconds=FLAGS.min_seconds, min_rounds=run.repeat(),
+                            warmup=run.warmup())
       rows.add(job, [row | {"active_cus": free}])
       print(f"{free} of {len(processors)} processors are free:")
       report.print_row(rows.rows[-1])

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 
-from benchmarks import progress
+from benchmarks import journal, progress
 from benchmarks.shapes import Case
 import jaxgemm
 from jaxgemm.tune import timing
@@ -151,7 +151,16 @@ def measure(
       )
     except ValueError as e:
       entries[variant.name] = {"error": str(e)}
-  compiled = {name: jax.jit(function) for name, function in functions.items()}
+  compiled = {}
+  first = jax.device_put(operands())
+  for name, function in functions.items():
+    if why := journal.why_left_out(name):
+      entries[name] = {"error": why}
+      continue
+    journal.begin(name)
+    compiled[name] = jax.jit(function)
+    jax.block_until_ready(compiled[name](*first))
+  journal.begin("")
   bytes_each = sum(t.size * t.dtype.itemsize for t in types)
   count = timing.input_sets(bytes_each, len(compiled))
   inputs = [jax.device_put(operands()) for _ in range(count)]
@@ -169,7 +178,7 @@ def measure(
         "gflops": case.flops / time.median / 1e9,
         "errors": errors(np.asarray(function(*jax.device_put(fresh)))[rows], ref),
     }
-    if name != BASELINE:
+    if name != BASELINE and BASELINE in compiled:
       entries[name]["ratio"] = dataclasses.asdict(measured.speedup(name, BASELINE))
   if profile_dir is not None:
     with jax.profiler.trace(profile_dir):

@@ -117,7 +117,8 @@ def main(argv) -> int:
       progress.doing(job)
       rows.add(job, [dense.measure(
           case, dtype, variants, rng=rng, min_seconds=FLAGS.min_seconds,
-          min_rounds=FLAGS.repeat or 7, warmup=FLAGS.warmup, clock=FLAGS.clock, profile_dir=profile,
+          min_rounds=run.repeat(), warmup=run.warmup(), clock=FLAGS.clock,
+          profile_dir=profile,
       )])
       report.print_row(rows.rows[-1])
   report.print_summary(rows.rows)

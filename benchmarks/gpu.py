@@ -47,10 +47,6 @@ flags.DEFINE_list("results", None, "JSON files to report on, without measuring."
 flags.DEFINE_bool("list", False, "Print the grouped problems and exit.")
 
 
-def _rounds() -> int:
-  return FLAGS.repeat or 15
-
-
 def describe() -> dict:
   """The device, driver, versions and command of a run."""
   import importlib.metadata
@@ -66,7 +62,7 @@ def describe() -> dict:
   return report.machine() | report.device() | {
       "torch": version("torch"), "tokamax": version("tokamax"),
       "commit": FLAGS.commit or report.said("git", "rev-parse", "--short", "HEAD"),
-      "xla_flags": os.environ.get("XLA_FLAGS"), "rounds": _rounds(),
+      "xla_flags": os.environ.get("XLA_FLAGS"), "rounds": run.repeat(),
       "sample_ms": FLAGS.sample_ms,
   }
 
@@ -82,8 +78,8 @@ def jobs():
   from benchmarks import gpu_ahead, gpu_chunked, gpu_grouped, gpu_rows, gpu_steal
 
   options = gpu_rows.Options(
-      _rounds(), FLAGS.seed, FLAGS.sample_ms * 1e-3, FLAGS.profile,
-      FLAGS.warmup)
+      run.repeat(), FLAGS.seed, FLAGS.sample_ms * 1e-3, FLAGS.profile,
+      run.warmup())
   case = lambda mnk: shapes.Case("gpu", *mnk)
   ours = {gpu_rows.OURS: {}}
   one = lambda function, *args, **kwargs: lambda: [function(*args, **kwargs)]
@@ -136,6 +132,7 @@ def measure(about: dict, rows: run.Rows) -> None:
   from benchmarks import gpu_table
 
   begin = time.monotonic()
+  about["seconds"] = 0.0
   print(gpu_table.HEADER, end="", flush=True)
   planned = list(jobs())
   for number, (section, case, measured_by) in enumerate(planned, 1):

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from benchmarks import gpu_check, progress
+from benchmarks import gpu_check, journal, progress
 from benchmarks.shapes import Case
 import jaxgemm
 from jaxgemm.tune import gpu_trace
@@ -132,6 +132,10 @@ def prepare(makers: Mapping[str, Callable[[], Any]]) -> tuple[dict, dict[str, st
   ways, missing = {}, {}
   for name, make in makers.items():
     progress.within(f"{name}, compilation")
+    if why := journal.why_left_out(name):
+      missing[name] = why
+      continue
+    journal.begin(name)
     try:
       way = make()
       candidate = way.candidate()
@@ -140,6 +144,7 @@ def prepare(makers: Mapping[str, Callable[[], Any]]) -> tuple[dict, dict[str, st
     except Exception as error:  # pylint: disable=broad-exception-caught
       # A peer may raise any error. The report names the products that jaxgemm refuses.
       missing[name] = f"{type(error).__name__}: {error}"[:500]
+  journal.begin("")
   return ways, missing
 
 

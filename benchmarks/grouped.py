@@ -101,8 +101,8 @@ def main(argv) -> int:
     }
     measured, compared = grouped_rows.measure(
         problem, peers, works, rng=rng,
-        min_seconds=FLAGS.min_seconds, min_rounds=FLAGS.repeat or 7,
-        warmup=FLAGS.warmup, clock=FLAGS.clock,
+        min_seconds=FLAGS.min_seconds, min_rounds=run.repeat(),
+        warmup=run.warmup(), clock=FLAGS.clock,
         show=lambda row: print(grouped_table.line(row), flush=True),
     )
     unbalanced += compared

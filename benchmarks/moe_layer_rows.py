@@ -8,7 +8,7 @@ from flax import nnx
 import jax
 import jax.numpy as jnp
 
-from benchmarks import moe_rows, progress
+from benchmarks import clock, moe_rows, progress
 
 # Largest relative errors (Frobenius norms), for bfloat16 operands and hidden values. A token
 # whose two best experts are nearly alike may be routed otherwise in float32, so the reference
@@ -84,7 +84,9 @@ def measure(problem: moe_rows.Problem, work: str, *, rounds: int, seed: int,
     del wanted
   except jax.errors.JaxRuntimeError as error:
     row["missing"]["reference"] = " ".join(str(error).split())[:500]
-  measured = moe_rows.measure_time(ways, rounds, profile, warmup)
+  measured = clock.interleave(
+      {name: way.call for name, way in ways.items()}, 1, rounds=rounds, warmup=warmup,
+      profile=profile, calls=1)
   for name in ways:
     time = measured.time(name)
     row["candidates"][name] = {

@@ -6,7 +6,7 @@ data and everything but `ragged_dot` are the same: with jax.lax.ragged_dot, gate
 are one grouped product of it, and the activation follows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 import dataclasses
 import functools
 from typing import Any
@@ -17,10 +17,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from benchmarks import progress
-from jaxgemm.emulator import rocm
+from benchmarks import clock, progress
 from jaxgemm.flax.nnx import MoE
-from jaxgemm.tune import gpu_trace, timing
 
 OURS, XLA = "jaxgemm.ragged_dot", "lax.ragged_dot"
 # The layer's argument `ragged_dot`; None is its default.
@@ -139,18 +137,6 @@ def _prepare(problem: Problem, seed: int):
   return ways, losses, missing
 
 
-def measure_time(ways: Mapping[str, Way], rounds: int, profile: str | None,
-                  warmup: int):
-  if jax.default_backend() != "gpu" or rocm.is_started():  # a virtual GPU has no time
-    return timing.interleave(
-        {name: way.call for name, way in ways.items()}, [(0,)], min_rounds=rounds,
-        min_seconds=0, warmup=warmup, within=progress.within)
-  candidates = {name: gpu_trace.Candidate(way.call) for name, way in ways.items()}
-  return gpu_trace.measure(
-      candidates, 1, rounds=rounds, calls=1, directory=profile,
-      warmup=warmup, within=progress.within).timing
-
-
 def measure(
     problem: Problem, *, rounds: int, seed: int, profile: str | None = None,
     warmup: int = 0,
@@ -172,7 +158,9 @@ def measure(
     row["gradients"] = {
         key: float(_difference(ours[key], theirs[key])) for key in theirs}
     del ours, theirs  # the next step writes over them
-  measured = measure_time(ways, rounds, profile, warmup)
+  measured = clock.interleave(
+      {name: way.call for name, way in ways.items()}, 1, rounds=rounds, warmup=warmup,
+      profile=profile, calls=1)
   for name, way in ways.items():
     time = measured.time(name)
     row["candidates"][name] = {

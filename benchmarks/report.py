@@ -10,13 +10,12 @@ import platform
 import re
 import shlex
 import subprocess
-import sys
 from typing import Any
 
 import jax
 import jaxlib
 
-from benchmarks import shapes
+from benchmarks import journal, shapes
 
 
 def machine() -> dict[str, Any]:
@@ -41,7 +40,7 @@ def machine() -> dict[str, Any]:
       "jaxlib": jaxlib.__version__,
       "jaxgemm": importlib.metadata.version("jaxgemm"),
       "host_kernel": os.environ.get("JAXGEMM_HOST_KERNEL"),
-      "command": shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]),
+      "command": shlex.join(["python", "-m", "benchmarks", *journal.command()]),
   }
 
 

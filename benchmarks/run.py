@@ -13,7 +13,7 @@ from typing import Any
 
 from absl import app, flags
 
-from benchmarks import plots, roofline
+from benchmarks import journal, plots, roofline
 
 FLAGS = flags.FLAGS
 flags.DEFINE_string("json", None, "File to write the rows to, as they come.")
@@ -25,14 +25,15 @@ flags.DEFINE_float("peak_tflops", None, "Peak rate of the roofline, for chips th
 flags.DEFINE_float("peak_gbs", None, "Bandwidth of the roofline, in GB/s.")
 flags.DEFINE_string(
     "problems", None, "JSON or YAML file with a list of problems in place of those of "
-    "shapes.json: objects with m, n, k, perhaps dtype, and groups for grouped products.")
+    "shapes.json: objects with m, n, k, perhaps dtype, and groups for grouped products; for "
+    "layers of experts with tokens, features, hidden_features, num_experts and top_k.")
 flags.DEFINE_integer(
-    "repeat", None, "Least samples of each candidate. Default: the suite's own.",
-    lower_bound=3)
+    "repeat", None, "Least samples of each candidate. Default: 100 on a GPU, and 9 on a CPU, "
+    "where a sample may take seconds.", lower_bound=3)
 flags.DEFINE_alias("rounds", "repeat")
 flags.DEFINE_integer(
-    "warmup", 0, "Calls of each candidate before it is timed, beside two or more that "
-    "every suite makes.", lower_bound=0)
+    "warmup", None, "Calls of each candidate before it is timed, beside two or more that "
+    "every suite makes. Default: 50 on a GPU, and 0 on a CPU.", lower_bound=0)
 flags.DEFINE_bool(
     "verify", True, "Whether a wrong result makes the exit status 1. It is always named.")
 flags.DEFINE_string(
@@ -41,6 +42,13 @@ flags.DEFINE_string(
 flags.DEFINE_float("slower", 1.1, "See --compare.", lower_bound=1)
 flags.DEFINE_bool(
     "resume", False, "Keep the rows that --json has, and measure only the others.")
+flags.DEFINE_bool(
+    "watch", True, "Whether the suite runs in a process of its own, which is started again "
+    "without the candidate, or the case, that has ended it.")
+flags.DEFINE_float("hang_seconds", 0, "A candidate, or case, that takes longer is left out, "
+                   "too; 0: no limit.", lower_bound=0)
+flags.DEFINE_integer("processes", 1, "Processes among which the cases are shared, on GPUs each "
+                     "on one of its own; 0: one for each GPU.", lower_bound=0)
 flags.DEFINE_integer("threads", 0, "Number of CPUs to run on; 0 uses all.", lower_bound=0)
 flags.DEFINE_integer("seed", 0, "Seed of the operands, and of all that is random.")
 flags.DEFINE_string("profile", None, "Directory in which to keep traces, by case.")
@@ -49,6 +57,18 @@ flags.DEFINE_string("profile", None, "Directory in which to keep traces, by case
 _FIELDS = ("section", "case", "producer", "schedule", "active_cus", "work", "routing",
            "batch", "m", "n", "k", "groups", "dtype", "tokens", "features",
            "hidden_features", "num_experts", "top_k", "devices")
+
+
+def repeat() -> int:
+  """Least samples of each candidate. It imports jax."""
+  from benchmarks import clock
+  return FLAGS.repeat or (100 if clock.on_gpu() else 9)
+
+
+def warmup() -> int:
+  """Calls of each candidate before it is timed. It imports jax."""
+  from benchmarks import clock
+  return (50 if clock.on_gpu() else 0) if FLAGS.warmup is None else FLAGS.warmup
 
 
 def _peaks() -> tuple[float, float] | None:
@@ -104,12 +124,13 @@ def slower(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]],
   return found
 
 
-def problems(dtypes: Sequence[str], *, grouped: bool = False) -> list[dict[str, Any]] | None:
-  """The problems of the file that --problems names, or None. It imports jax.
+def read_problems(required: Sequence[str], others: Sequence[str] = ()
+                  ) -> list[dict[str, Any]] | None:
+  """The objects of the file that --problems names, or None. It imports jax.
 
   Args:
-    dtypes: that are allowed.
-    grouped: whether those with groups are wanted, else those without.
+    required: names that each object must have.
+    others: those that it may have.
   """
   if FLAGS.problems is None:
     return None
@@ -118,11 +139,25 @@ def problems(dtypes: Sequence[str], *, grouped: bool = False) -> list[dict[str, 
     found = read_list(pathlib.Path(FLAGS.problems))
   except (OSError, ValueError) as error:
     raise app.UsageError(f"--problems={FLAGS.problems}: {error}") from error
-  allowed = {"m", "n", "k", "dtype", "groups"}
   for each in found:
-    if not isinstance(each, dict) or not {"m", "n", "k"} <= each.keys() <= allowed:
-      raise app.UsageError(f"--problems={FLAGS.problems}: {each!r} is no object with m, n, k, "
-                           "and perhaps dtype and groups.")
+    if not isinstance(each, dict) or not (
+        set(required) <= each.keys() <= {*required, *others}):
+      perhaps = f", and perhaps {' and '.join(others)}" if others else ""
+      raise app.UsageError(f"--problems={FLAGS.problems}: {each!r} is no object with "
+                           f"{', '.join(required)}{perhaps}.")
+  return found
+
+
+def problems(dtypes: Sequence[str], *, grouped: bool = False) -> list[dict[str, Any]] | None:
+  """The products of the file that --problems names, or None. It imports jax.
+
+  Args:
+    dtypes: that are allowed.
+    grouped: whether those with groups are wanted, else those without.
+  """
+  found = read_problems(("m", "n", "k"), ("dtype", "groups"))
+  if found is None:
+    return None
   found = [each for each in found if ("groups" in each) == grouped]
   for each in found:
     if each.get("dtype", dtypes[0]) not in dtypes:
@@ -139,6 +174,19 @@ def refuse(*names: str) -> None:
   for name in names:
     if FLAGS[name].present:
       raise app.UsageError(f"--{name} was given, and this suite has no use for it.")
+
+
+def merged(contents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+  """One file's content of several: lists one after the other, of equal elements the first."""
+  found: dict[str, Any] = {}
+  for content in contents:
+    for name, value in content.items():
+      if isinstance(value, list):
+        there = found.setdefault(name, [])
+        there += [each for each in value if each not in there]
+      else:
+        found.setdefault(name, value)
+  return found
 
 
 class Rows:
@@ -161,10 +209,16 @@ class Rows:
     # What failed or was left out is measured again.
     self.rows = [row for row in self.before.get("rows", ()) if row["candidates"]]
     self._known = {row.get("job") for row in self.rows}
+    self._known |= {case for case, candidate, _ in journal.ended() if not candidate}
+    self._asked = 0
 
   def has(self, job: str) -> bool:
-    """Whether --resume has brought the rows of a job."""
-    return job in self._known
+    """Whether a job has its rows from --resume, or another process measures it; else it begins."""
+    self._asked += 1
+    if job in self._known or not journal.is_mine(self._asked - 1):
+      return True
+    journal.begin_case(job)
+    return False
 
   def add(self, job: str, rows: Sequence[dict[str, Any]]) -> None:
     self.rows += [row | {"job": job} for row in rows]
@@ -174,7 +228,9 @@ class Rows:
     if FLAGS.json:
       path = pathlib.Path(FLAGS.json)
       new = path.with_name(path.name + ".new")
-      new.write_text(json.dumps({"rows": self.rows} | self._content(self.rows), indent=1))
+      ended = {"ended": journal.ended()} if journal.ended() else {}
+      new.write_text(json.dumps(
+          {"rows": self.rows} | self._content(self.rows) | ended, indent=1))
       new.replace(path)  # a run that is killed leaves a whole file
 
   def finish(self, wrong: Sequence[str], failed: Sequence[str] = (),
@@ -199,5 +255,7 @@ class Rows:
     if FLAGS.compare:
       old = json.loads(pathlib.Path(FLAGS.compare).read_text())["rows"]
       regressed = slower(old, self.rows, FLAGS.slower)
+    failed = [*failed, *(f"{case} {candidate}: {why}" for case, candidate, why
+                         in journal.ended())]
     status = report.status(wrong, failed, regressed)
     return status if FLAGS.verify or failed or regressed else 0

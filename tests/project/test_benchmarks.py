@@ -8,6 +8,7 @@ import sys
 import time
 
 from absl import app, flags
+import numpy as np
 import pytest
 
 from benchmarks import __main__ as front
@@ -342,3 +343,40 @@ def test_the_commands_of_the_pages_exist():
       assert after in front.SUITES or after in ("SUITE", "--help"), after
     else:
       assert (ROOT / f"{module.replace('.', '/')}.py").exists(), module
+
+
+@pytest.mark.faster_by_xla
+@pytest.mark.filterwarnings("ignore:jaxgemm leaves this product")
+def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd):
+  """Where tuning finds another choice, its program is another one; equal ones are timed once."""
+  from benchmarks import tuned
+  from jaxgemm.tune import choice, measure
+
+  problems, out = tmp_path / "p.json", tmp_path / "out.json"
+  problems.write_text('[{"m": 300, "n": 260, "k": 280}, {"m": 40, "n": 24, "k": 32}]')
+  fast = {300: "work_stealing", 40: "xla"}
+
+  def timed(functions, inputs, rounds):
+    word = fast[inputs[0][0].shape[0]]
+    return timing.Timing({name: np.full(rounds, 0.5 if word in name else 1.0)
+                          for name in functions}, 1)
+
+  monkeypatch.setattr(measure, "_timed", timed)
+  monkeypatch.setattr(measure, "_seconds", lambda function, arguments: 0.0)
+  monkeypatch.setenv("JAXGEMM_TUNING", "off")
+  flags.FLAGS(["tuned", f"--problems={problems}", "--tune_workers=0", "--repeat=3",
+               f"--json={out}"])
+  try:
+    assert tuned.main([""]) == 0
+  finally:
+    for name in ("problems", "repeat", "json"):
+      flags.FLAGS[name].unparse()
+    choice.forget()
+  result = json.loads(out.read_text())
+  first, second = result["rows"]
+  assert first["alike"] == {"tuned": "tuned", "plan": "plan", "xla": "xla"}
+  assert first["plans"]["tuned"]["schedule"] == "work_stealing"
+  assert second["alike"]["tuned"] == second["alike"]["xla"]
+  assert second["candidates"]["xla"]["ratio"]["median"] == 1
+  assert result["summary"]["products"] == result["tuning"]["products"] == 2
+  assert "tuned 2 of 2 products in" in capfd.readouterr().out

@@ -1,0 +1,34 @@
+"""Times functions in turns: by the device's clock on a GPU, by the wall's elsewhere."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+
+from benchmarks import progress
+from jaxgemm.emulator import rocm
+from jaxgemm.tune import gpu_trace, timing
+
+
+def on_gpu() -> bool:
+  """Whether a GPU is timed. A virtual GPU has no time of its own."""
+  return jax.default_backend() == "gpu" and not rocm.is_started()
+
+
+def interleave(functions: Mapping[str, Callable[[int], Any]], num_inputs: int, *, rounds: int,
+               warmup: int = 0, profile: str | None = None, calls: int | None = None
+               ) -> timing.Timing:
+  """Seconds of functions of an input set's number.
+
+  Args:
+    rounds: samples of each function.
+    warmup: calls of each before its first sample.
+    profile: directory in which to keep the trace of a GPU.
+    calls: calls in a sample on a GPU; None: some, by their time.
+  """
+  if not on_gpu():
+    return timing.interleave(functions, [(i,) for i in range(num_inputs)], min_rounds=rounds,
+                             min_seconds=0, warmup=warmup, within=progress.within)
+  candidates = {name: gpu_trace.Candidate(call) for name, call in functions.items()}
+  return gpu_trace.measure(candidates, num_inputs, rounds=rounds, calls=calls, directory=profile,
+                           warmup=warmup, within=progress.within).timing
