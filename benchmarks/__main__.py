@@ -24,6 +24,7 @@ SUITES = {
     "dense": ("dense_cpu", [], "gpu", ["--sections=dense"]),
     "stream_k": ("dense_cpu", ["--cases=stream_k", "--schedule=persistent,stream_k",
                                "--reduction=linear,atomic"], "gpu", ["--sections=stream_k"]),
+    "stream_k_parity": ("stream_k_parity", ["--shape=128x128x2048"], "stream_k_parity", []),
     "grouped": ("grouped", [], "gpu", ["--sections=grouped"]),
     "chunked": ("chunked_cpu", [], "gpu", ["--sections=chunked"]),
     "collective": ("collective", ["--m=512", "--k=512", "--n=512"], "collective", []),

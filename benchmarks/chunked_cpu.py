@@ -11,13 +11,14 @@ import dataclasses
 import functools
 import importlib.util
 import pathlib
+from typing import Any
 
 from absl import flags
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from benchmarks import progress, report, run
+from benchmarks import clock, progress, report, run
 import jaxgemm
 from jaxgemm import _jaxgemm as native
 from jaxgemm.tune import timing
@@ -111,50 +112,69 @@ def draw(rows, path):
   figure.savefig(path, dpi=120)
 
 
+def measure(name: str, product: dict[str, int]) -> dict[str, Any]:
+  """A row: the producer of that name with the product, each alone, and one after the other."""
+  tile = 128
+  tiles = -(-product["m"] // (tile * FLAGS.chunks))
+  config = jaxgemm.GemmConfig(tile_m=tile, num_workgroups=FLAGS.workgroups)
+  rng = np.random.default_rng(FLAGS.seed)
+  x = jnp.asarray(rng.standard_normal((product["m"], product["k"]), np.float32))
+  w = jnp.asarray(rng.standard_normal((product["k"], product["n"]), np.float32))
+  if name == "copy":
+    start, epoch, wanted = (lambda x, rows: jaxgemm.start_copy(x, chunk_rows=rows)), None, x @ w
+  else:
+    own = _own_producer()
+    start = lambda x, rows: own.squares(x, chunk_rows=rows, pause_us=FLAGS.paced_us)
+    epoch, wanted = 1, (x * x) @ w
+  wanted = np.asarray(wanted)
+  ways = candidates(start, epoch, tile * tiles, tiles, config)
+  error = float(np.abs(np.asarray(ways[TOGETHER](x, w)) - wanted).max() / np.abs(wanted).max())
+  progress.doing(f"{name}: {run.repeat()} rounds of {', '.join(ways)}")
+  measured = timing.interleave(ways, [(x, w)], min_rounds=run.repeat(), min_seconds=0,
+                               warmup=run.warmup(), within=progress.within)
+  clock.keep_trace(FLAGS.profile, f"chunked-{name}", {
+      way: functools.partial(function, x, w) for way, function in ways.items()})
+  median = {way: measured.time(way).median for way in ways}
+  flops = 2 * product["m"] * product["n"] * product["k"]
+  entries = {way: {"seconds": dataclasses.asdict(measured.time(way))} | (
+      {"tflops": flops / median[way] / 1e12} if way != PRODUCER else {}) for way in ways}
+  entries[TOGETHER]["errors"] = {"max": error}
+  return product | {
+      "producer": name, "dtype": "float32", "candidates": entries, "error": error,
+      "of_larger": median[TOGETHER] / max(median[PRODUCER], median[PRODUCT]),
+      "of_sequential": median[TOGETHER] / median[SEQUENTIAL],
+      "spans": trace(ways[TOGETHER], x, w)}
+
+
+def wrong(rows) -> list[str]:
+  """Results that are further from float32's than rounding explains."""
+  return [f"{row['producer']}: error {row['error']:.1e}, at most {_TOLERANCE:.0e} is right"
+          for row in rows if not row["error"] < _TOLERANCE]
+
+
 @progress.shown()
 def main(argv) -> int:
   progress.begin(argv)
-  run.refuse("problems", "profile", "threads")
-  progress.doing("Operands, and products to compare with")
-  tile = 128
-  tiles = -(-FLAGS.rows // (tile * FLAGS.chunks))
-  config = jaxgemm.GemmConfig(tile_m=tile, num_workgroups=FLAGS.workgroups)
-  rng = np.random.default_rng(FLAGS.seed)
-  x = jnp.asarray(rng.standard_normal((FLAGS.rows, FLAGS.k), np.float32))
-  w = jnp.asarray(rng.standard_normal((FLAGS.k, FLAGS.n), np.float32))
-  expected = np.asarray(x @ w)
-  own = _own_producer()
-  producers = {
-      "copy": (lambda x, rows: jaxgemm.start_copy(x, chunk_rows=rows), None, expected),
-      "paced": (lambda x, rows: own.squares(x, chunk_rows=rows, pause_us=FLAGS.paced_us),
-                1, np.asarray((x * x) @ w))}
+  run.refuse("threads")
   names = ("rows", "k", "n", "chunks", "workgroups", "paced_us")
   arguments = {name: FLAGS[name].value for name in names}
+  products = run.problems(["float32"])
+  if products is None:
+    products = [{"m": FLAGS.rows, "n": FLAGS.n, "k": FLAGS.k}]
   rows = run.Rows(lambda _: {"machine": report.machine(), "arguments": arguments})
-  wrong, rounds = [], run.repeat()
-  for name, (start, epoch, wanted) in producers.items():
-    if rows.has(name):
-      continue
-    progress.doing(f"{name}: compilation and errors")
-    ways = candidates(start, epoch, tile * tiles, tiles, config)
-    error = np.abs(np.asarray(ways[TOGETHER](x, w)) - wanted).max()
-    error /= np.abs(wanted).max()
-    if not error < _TOLERANCE:
-      wrong.append(f"{name}: error {error:.1e}, at most {_TOLERANCE:.0e} is right")
-    progress.doing(f"{name}: {rounds} rounds of {', '.join(ways)}")
-    measured = timing.interleave(ways, [(x, w)], min_rounds=rounds, min_seconds=0,
-                                 warmup=run.warmup(), within=progress.within)
-    median = {way: 1e3 * measured.time(way).median for way in ways}
-    row = {"producer": name, "m": FLAGS.rows, "n": FLAGS.n, "k": FLAGS.k,
-           "candidates": {way: {"seconds": dataclasses.asdict(measured.time(way))}
-                          for way in ways}, "error": float(error),
-           "of_larger": median[TOGETHER] / max(median[PRODUCER], median[PRODUCT]),
-           "of_sequential": median[TOGETHER] / median[SEQUENTIAL],
-           "spans": trace(ways[TOGETHER], x, w)}
-    rows.add(name, [row])
-    print(f"{name}: " + ", ".join(f"{way} {median[way]:.1f} ms" for way in ways) +
+  for product in products:
+    for name in ("copy", "paced"):
+      job = "{} {m}x{n}x{k}".format(name, **product)
+      if rows.has(job):
+        continue
+      progress.doing(f"{job}: operands, compilation and errors")
+      rows.add(job, [measure(name, product)])
+      row = rows.rows[-1]
+      print(f"{name}: " + ", ".join(
+          f"{way} {1e3 * entry['seconds']['median']:.1f} ms"
+          for way, entry in row["candidates"].items()) +
           f"; together / larger {row['of_larger']:.2f}, "
           f"/ one after the other {row['of_sequential']:.2f}", flush=True)
   if FLAGS.picture:
     draw(rows.rows, FLAGS.picture)
-  return rows.finish(wrong)
+  return rows.finish(wrong(rows.rows))

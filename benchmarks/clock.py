@@ -1,6 +1,9 @@
 """Times functions in turns: by the device's clock on a GPU, by the wall's elsewhere."""
 
 from collections.abc import Callable, Mapping
+import functools
+import os
+import re
 from typing import Any
 
 import jax
@@ -15,6 +18,18 @@ def on_gpu() -> bool:
   return jax.default_backend() == "gpu" and not rocm.is_started()
 
 
+def keep_trace(directory: str | None, label: str,
+               functions: Mapping[str, Callable[[], Any]]) -> None:
+  """Records three calls of each function under a directory, with their names; None: does not."""
+  if not directory:
+    return
+  with jax.profiler.trace(os.path.join(directory, re.sub(r"[^\w.-]+", "-", label))):
+    for name, function in functions.items():
+      for _ in range(3):
+        with jax.profiler.TraceAnnotation(f"{name} {label}"):
+          jax.block_until_ready(function())
+
+
 def interleave(functions: Mapping[str, Callable[[int], Any]], num_inputs: int, *, rounds: int,
                warmup: int = 0, profile: str | None = None, calls: int | None = None
                ) -> timing.Timing:
@@ -23,12 +38,15 @@ def interleave(functions: Mapping[str, Callable[[int], Any]], num_inputs: int, *
   Args:
     rounds: samples of each function.
     warmup: calls of each before its first sample.
-    profile: directory in which to keep the trace of a GPU.
+    profile: directory in which to keep a trace.
     calls: calls in a sample on a GPU; None: some, by their time.
   """
   if not on_gpu():
-    return timing.interleave(functions, [(i,) for i in range(num_inputs)], min_rounds=rounds,
-                             min_seconds=0, warmup=warmup, within=progress.within)
+    measured = timing.interleave(functions, [(i,) for i in range(num_inputs)], min_rounds=rounds,
+                                 min_seconds=0, warmup=warmup, within=progress.within)
+    keep_trace(profile and os.path.dirname(profile), profile and os.path.basename(profile) or "",
+               {name: functools.partial(function, 0) for name, function in functions.items()})
+    return measured
   candidates = {name: gpu_trace.Candidate(call) for name, call in functions.items()}
   return gpu_trace.measure(candidates, num_inputs, rounds=rounds, calls=calls, directory=profile,
                            warmup=warmup, within=progress.within).timing

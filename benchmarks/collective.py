@@ -27,7 +27,7 @@ from jax.sharding import PartitionSpec as P
 import numpy as np
 
 from benchmarks import __main__ as front
-from benchmarks import progress, report, run
+from benchmarks import clock, progress, report, run
 import jaxgemm
 from jaxgemm.collective import copies
 from jaxgemm.tune import timing
@@ -135,10 +135,10 @@ def error(out, lhs, rhs) -> float:
   return float(np.abs(given - wanted).max() / np.sqrt(np.mean(wanted**2)))
 
 
-def measure(function: str, mesh, wrong: list[str]) -> dict:
+def measure(function: str, mesh, product: dict[str, int]) -> dict:
   """A row: each way's seconds, and the overlapped ones' errors and ratios."""
   ways, specs = candidates(function, mesh)
-  m, k, n, devices = FLAGS.m, FLAGS.k, FLAGS.n, mesh.size
+  m, k, n, devices = product["m"], product["k"], product["n"], mesh.size
   place = lambda spec: NamedSharding(mesh, spec)
   lhs = _normal(FLAGS.seed, (m, k), place(specs[0]))
   rhs = _normal(FLAGS.seed + 1, (k, n), place(specs[1]))
@@ -164,9 +164,6 @@ def measure(function: str, mesh, wrong: list[str]) -> dict:
     if name == SEQUENTIAL or name.startswith(OVERLAPPED):
       found = error(ways[name](lhs, rhs), lhs, rhs)
       entries[name]["errors"] = {"max": found}
-      if not found < _TOLERANCE[FLAGS.dtype]:
-        wrong.append(f"{function} {name}: error {found:.1e}, at most "
-                     f"{_TOLERANCE[FLAGS.dtype]:.0e} is right")
   rounds = run.repeat()
   measured = timing.interleave(
       {name: several(name) for name in ways}, [()], min_rounds=rounds, min_seconds=0,
@@ -181,9 +178,19 @@ def measure(function: str, mesh, wrong: list[str]) -> dict:
     if name.startswith(OVERLAPPED):
       entry["ratio"] = dataclasses.asdict(measured.speedup(name, SEQUENTIAL))
       entry["of_larger"] = dataclasses.asdict(measured.speedup(larger, name))
+  clock.keep_trace(FLAGS.profile, f"{function}-{m}x{n}x{k}", {
+      name: several(name) for name in ways})
   return {"section": "collective", "case": function, "m": m, "n": n, "k": k,
           "dtype": FLAGS.dtype, "devices": devices, "larger": larger, "calls": calls,
           "candidates": entries}
+
+
+def wrong(rows) -> list[str]:
+  """Results that are further from float64 than rounding explains."""
+  return [f"{row['case']} {name}: error {entry['errors']['max']:.1e}, at most "
+          f"{_TOLERANCE[row['dtype']]:.0e} is right"
+          for row in rows for name, entry in row["candidates"].items()
+          if "errors" in entry and not entry["errors"]["max"] < _TOLERANCE[row["dtype"]]]
 
 
 def _print(row: dict) -> None:
@@ -202,7 +209,7 @@ def _print(row: dict) -> None:
 @progress.shown()
 def main(argv) -> int:
   progress.begin(argv)
-  run.refuse("problems", "profile", "threads", "processes")
+  run.refuse("threads", "processes")
   for name in FLAGS.functions:
     if name not in ("allgather_matmul", "matmul_reduce_scatter"):
       raise app.UsageError(f"--functions={name}; allgather_matmul and matmul_reduce_scatter "
@@ -214,17 +221,23 @@ def main(argv) -> int:
   if len(devices) < max(FLAGS.devices, 2):
     raise app.UsageError(f"There are {len(devices)} devices of {jax.default_backend()}; this "
                          f"needs {max(FLAGS.devices, 2)}. See --devices.")
-  for size in ("m", "n", "k"):
-    if FLAGS[size].value % len(devices):
-      raise app.UsageError(
-          f"--{size}={FLAGS[size].value} is no multiple of {len(devices)} devices.")
+  products = run.problems([FLAGS.dtype])
+  if products is None:
+    products = [{size: FLAGS[size].value for size in "mnk"}]
+  for product in products:
+    for size in "mnk":
+      if product[size] % len(devices):
+        raise app.UsageError(
+            f"{size}={product[size]} is no multiple of {len(devices)} devices.")
   mesh = jax.make_mesh((len(devices),), ("x",), axis_types=(AxisType.Auto,), devices=devices)
   about = {"machine": report.machine() | report.device() | {
       "xla_flags": os.environ.get("XLA_FLAGS"), "options": compiler_options()}}
-  rows, wrong = run.Rows(lambda _: about), []
-  for function in FLAGS.functions:
-    if not rows.has(function):
-      progress.doing(function)
-      rows.add(function, [measure(function, mesh, wrong)])
-      _print(rows.rows[-1])
-  return rows.finish(wrong)
+  rows = run.Rows(lambda _: about)
+  for product in products:
+    for function in FLAGS.functions:
+      job = "{} {m}x{n}x{k}".format(function, **product)
+      if not rows.has(job):
+        progress.doing(job)
+        rows.add(job, [measure(function, mesh, product)])
+        _print(rows.rows[-1])
+  return rows.finish(wrong(rows.rows))

@@ -42,7 +42,7 @@ def occupy(processors):
 @progress.shown()
 def main(argv) -> int:
   progress.begin(argv)
-  run.refuse("problems", "profile")
+  run.refuse("processes")
   cases = [case for name in FLAGS.cases for case in shapes.cases(name)]
   if FLAGS.threads:
     cpus.pin(FLAGS.threads)
@@ -58,6 +58,9 @@ def main(argv) -> int:
   if any(not 0 <= count <= len(processors) for count in counts):
     raise app.UsageError(f"--occupied={FLAGS.occupied} was given; 0 to {len(processors)} are "
                          "allowed, the number of processors.")
+  if (given := run.problems(dense.DTYPES)) is not None:
+    cases = [shapes.Case("problems", each["m"], each["n"], each["k"], each.get("dtype"))
+             for each in given]
   info = report.machine() | {"clock": "wall"}
   report.print_header(info)
   rng = np.random.default_rng(FLAGS.seed)
@@ -71,9 +74,9 @@ def main(argv) -> int:
         continue
       progress.doing(job)
       with occupy(processors[:count]):
-        row = dense.measure(case, FLAGS.dtype, variants, rng=rng,
+        row = dense.measure(case, case.dtype or FLAGS.dtype, variants, rng=rng,
                             min_seconds=FLAGS.min_seconds, min_rounds=run.repeat(),
-                            warmup=run.warmup())
+                            warmup=run.warmup(), profile=FLAGS.profile)
       rows.add(job, [row | {"active_cus": free}])
       print(f"{free} of {len(processors)} processors are free:")
       report.print_row(rows.rows[-1])

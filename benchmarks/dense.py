@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 
+from benchmarks import clock as clock_of
 from benchmarks import journal, progress
 from benchmarks.shapes import Case
 import jaxgemm
@@ -20,7 +21,7 @@ DTYPES = (
     "float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "int8",
 )
 # Result types of XLA and jaxgemm for operand types that results do not have.
-_OUT_DTYPES = {
+OUT_DTYPES = {
     "int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "bfloat16",
 }
 # Largest error of a right result, relative to its largest value: one rounding to the
@@ -119,15 +120,17 @@ def measure(
     min_rounds: int = 7,
     warmup: int = 0,
     clock: str = "wall",
-    profile_dir: str | None = None,
+    profile: str | None = None,
 ) -> dict[str, Any]:
   """Times all variants and XLA in turn and compares both with float64.
+
+  `profile` is a directory in which to keep a trace of three calls of each.
 
   Returns a row: the case's fields and "candidates", one entry per candidate with
   seconds (median and quartiles), GFLOP/s, errors, the ratio to XLA and the plan. A
   variant that jaxgemm refuses has an "error" instead.
   """
-  out_dtype = _OUT_DTYPES.get(dtype, dtype)
+  out_dtype = OUT_DTYPES.get(dtype, dtype)
   operands = lambda: tuple(
       random_operand(rng, shape, dtype)
       for shape in ((case.m, case.k), (case.k, case.n))
@@ -180,12 +183,8 @@ def measure(
     }
     if name != BASELINE and BASELINE in compiled:
       entries[name]["ratio"] = dataclasses.asdict(measured.speedup(name, BASELINE))
-  if profile_dir is not None:
-    with jax.profiler.trace(profile_dir):
-      for name, function in compiled.items():
-        for args in inputs[:3]:
-          with jax.profiler.TraceAnnotation(f"{name} {case.label} {dtype}"):
-            jax.block_until_ready(function(*args))
+  clock_of.keep_trace(profile, f"{case.name}-{case.label}-{dtype}", {
+      name: functools.partial(function, *inputs[0]) for name, function in compiled.items()})
   return {
       "case": case.name, "m": case.m, "n": case.n, "k": case.k, "dtype": dtype,
       "out_dtype": out_dtype, "gate": case.gate, "rounds": measured.rounds,

@@ -8,7 +8,6 @@ Sets of cases are in benchmarks/shapes.json; --list prints them.
 """
 
 import itertools
-import os
 
 from absl import app, flags
 
@@ -108,9 +107,6 @@ def main(argv) -> int:
         report.print_overhead(measured)
         overhead_rows += measured
         continue
-      profile = FLAGS.profile and os.path.join(
-          FLAGS.profile, f"{case.name}-{case.label}-{dtype}"
-      )
       job = f"{case.name} {case.label} {dtype}"
       if rows.has(job):
         continue
@@ -118,7 +114,7 @@ def main(argv) -> int:
       rows.add(job, [dense.measure(
           case, dtype, variants, rng=rng, min_seconds=FLAGS.min_seconds,
           min_rounds=run.repeat(), warmup=run.warmup(), clock=FLAGS.clock,
-          profile_dir=profile,
+          profile=FLAGS.profile,
       )])
       report.print_row(rows.rows[-1])
   report.print_summary(rows.rows)

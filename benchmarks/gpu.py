@@ -152,9 +152,10 @@ def measure(about: dict, rows: run.Rows) -> None:
         measured = [empty | {"missing": {"row": why}}]
     for row in measured:
       row["job_seconds"] = time.monotonic() - start
-      print("\n".join(gpu_table.lines(row)), flush=True)
     about["seconds"] = time.monotonic() - begin
     rows.add(job, measured)
+    for row in rows.rows[len(rows.rows) - len(measured):]:
+      print("\n".join(gpu_table.lines(row)), flush=True)
 
 
 @progress.shown()

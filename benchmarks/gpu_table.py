@@ -157,8 +157,8 @@ def _spread(ratio: dict[str, float]) -> str:
 
 
 HEADER = (
-    "| case | candidate | TFLOP/s | microseconds [quartiles] | its time / ours | "
-    "kernels + memsets + copies | error, norm / max |\n|---|---|---|---|---|---|---|\n"
+    "| case | candidate | TFLOP/s | of roofline | microseconds [quartiles] | its time / ours | "
+    f"kernels + memsets + copies | error, norm / max |\n{'|---' * 8}|\n"
 )
 
 
@@ -170,12 +170,14 @@ def lines(row: Row) -> list[str]:
     ratio = _spread(entry["ratio"]) if "ratio" in entry else "-"
     errors = entry.get("errors")
     errors = f"{errors['norm']:.1e} / {errors['max']:.1e}" if errors else "-"
+    least = row.get("least_seconds")
+    roof = f"{least / entry['seconds']['median']:.0%}" if least else "-"
     launches = " + ".join(f"{entry[key]:g}" for key in _LAUNCHES)
     found.append(
-        f"| {describe(row)} | {name} | {entry['tflops']:.1f} | {us['median']:.2f} "
+        f"| {describe(row)} | {name} | {entry['tflops']:.1f} | {roof} | {us['median']:.2f} "
         f"[{us['q1']:.2f}, {us['q3']:.2f}] | {ratio} | {launches} | "
         f"{errors}{'' if entry.get('poisoned') else ' (not poisoned)'} |")
-  found += [f"| {describe(row)} | {name} | {' '.join(why.split())[:160]} | | | | |"
+  found += [f"| {describe(row)} | {name} | {' '.join(why.split())[:160]} | | | | | |"
             for name, why in row["missing"].items()]
   return found
 
@@ -232,7 +234,8 @@ def markdown(rows: list[Row], runs: list[dict[str, Any]]) -> str:
       "operands of random values; medians, and ratios within a round as median "
       "[quartiles]. Errors are of a random sketch of the whole result against float64, "
       "in the same run: of its norm, and of its worst row. Results were written over "
-      "NaNs.", "",
+      "NaNs. \"of roofline\" is the least time by the peak rate and bandwidth of the chip's "
+      "data sheet over the time.", "",
       HEADER + "\n".join(line for row in rows for line in lines(row)), ""]
   if compared := comparisons(rows):
     out += ["Between schedules and routings:", "", *compared, ""]

@@ -52,7 +52,6 @@ def _choose(flag: str, given: list[str], allowed) -> list[str]:
 @progress.shown()
 def main(argv) -> int:
   progress.begin(argv)
-  run.refuse("profile")
   if not (shape := re.fullmatch(r"(\d+)x(\d+)x(\d+)", FLAGS.shape)):
     raise app.UsageError(f"--shape={FLAGS.shape} was given; MxNxK is allowed.")
   routings = _choose("routings", FLAGS.routings, shapes.load()["routing"])
@@ -102,7 +101,7 @@ def main(argv) -> int:
     measured, compared = grouped_rows.measure(
         problem, peers, works, rng=rng,
         min_seconds=FLAGS.min_seconds, min_rounds=run.repeat(),
-        warmup=run.warmup(), clock=FLAGS.clock,
+        warmup=run.warmup(), clock=FLAGS.clock, profile=FLAGS.profile,
         show=lambda row: print(grouped_table.line(row), flush=True),
     )
     unbalanced += compared

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 import dataclasses
+import functools
 import importlib.util
 from typing import Any
 
 import jax
 import numpy as np
 
+from benchmarks import clock as clock_of
 from benchmarks import dense, progress, shapes
 import jaxgemm
 from jaxgemm.tune import timing
@@ -112,12 +114,13 @@ def _plan(problem: Problem) -> dict[str, Any]:
 def measure(
     problem: Problem, peers: Mapping[str, Sequence[str]], works: Sequence[str], *,
     rng: np.random.Generator, min_seconds: float, min_rounds: int, warmup: int = 0,
-    clock: str = "wall",
+    clock: str = "wall", profile: str | None = None,
     show: Callable[[dict[str, Any]], None] = lambda row: None,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
   """Times a problem under each routing in `peers`, beside the peers named there.
 
-  `show` is called with each row as soon as it is measured.
+  `show` is called with each row as soon as it is measured; `profile` is a directory in which
+  to keep traces of three calls of each.
 
   Returns:
     Rows of all candidates, one for each work and routing: "candidates" has seconds
@@ -170,6 +173,9 @@ def measure(
           "rounds": measured.rounds, "plan": _plan(problem), "candidates": entries,
       })
       show(rows[-1])
+      clock_of.keep_trace(profile, f"grouped-{label}-{routing}-{work}", {
+          name: functools.partial(function, *inputs[0])
+          for name, function in candidates.items()})
     if "balanced" in routings and len(routings) > 1:
       progress.doing(f"{label} {work}: jaxgemm under all routings")
       measured = timing.interleave(

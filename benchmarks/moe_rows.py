@@ -148,7 +148,7 @@ def measure(
   """
   ways, losses, missing = _prepare(problem, seed)
   row = dataclasses.asdict(problem) | {
-      "flops": problem.flops, "missing": missing, "candidates": {}}
+      "flops": problem.flops, "dtype": "bfloat16", "missing": missing, "candidates": {}}
   if not ways:
     return row
   compared = len(ways) == len(PRODUCTS)

@@ -1,7 +1,8 @@
 """Which part of what a chip can do a product reaches: the roofline of its data sheet.
 
 A product takes at least the larger of two times: its FLOPs at the peak rate, and its bytes
-(each operand and result once) at the bandwidth of the memory.
+(each operand and result once) at the bandwidth of the memory. Of a layer of
+experts only the FLOPs count.
 """
 
 from typing import Any
@@ -26,14 +27,15 @@ def least_seconds(row: dict[str, Any], device: str,
   """The least time of a row's product; None where the row or the chip is not known.
 
   Args:
-    row: with m, n, k, dtype, and perhaps groups and work.
+    row: with m, n, k, dtype, and perhaps groups and work; or with num_experts, flops and dtype.
     device: the device's name.
     peaks: TFLOP/s for the row's operand type, and GB/s, in place of the data sheet's.
   """
   chip, dtype = chip_of(device), row.get("dtype")
-  if dtype not in _BYTES or not {"m", "n", "k"} <= row.keys():
+  of_layer = "num_experts" in row
+  if dtype not in _BYTES or not ({"m", "n", "k"} <= row.keys() or of_layer):
     return None
-  if row.get("work") not in (None, "forward", "dgrad", "wgrad"):
+  if not of_layer and row.get("work") not in (None, "forward", "dgrad", "wgrad"):
     return None  # several products
   if peaks is None:
     if chip is None:
@@ -42,6 +44,8 @@ def least_seconds(row: dict[str, Any], device: str,
     rate *= 2 if _BYTES[dtype] == 1 else _RATES.get(dtype, {}).get(chip, 1)
   else:
     rate, bandwidth = peaks
+  if of_layer:
+    return row["flops"] / (rate * 1e12)
   m, n, k, groups = (row.get(key) or 1 for key in ("m", "n", "k", "groups"))
   size = _BYTES[dtype]
   return max(2 * m * n * k / (rate * 1e12),

@@ -77,14 +77,13 @@ def _peaks() -> tuple[float, float] | None:
   return None
 
 
-def records(rows: Sequence[dict[str, Any]], device: str = "",
-            peaks: tuple[float, float] | None = None) -> Iterator[dict[str, Any]]:
+def records(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
   """A flat dictionary for each candidate of each row.
 
   "roofline" is the least time by peak rate and bandwidth over the time; None if not known.
   """
   for row in rows:
-    least = roofline.least_seconds(row, device, peaks)
+    least = row.get("least_seconds")
     problem = " ".join(f"{key}={row[key]}" for key in _FIELDS if row.get(key) is not None)
     for name, entry in row["candidates"].items():
       if "seconds" in entry:
@@ -221,7 +220,11 @@ class Rows:
     return False
 
   def add(self, job: str, rows: Sequence[dict[str, Any]]) -> None:
-    self.rows += [row | {"job": job} for row in rows]
+    import jax
+
+    kind = jax.devices()[0].device_kind
+    self.rows += [row | {"job": job, "least_seconds": roofline.least_seconds(row, kind, _peaks())}
+                  for row in rows]
     self.write()
 
   def write(self) -> None:
@@ -240,7 +243,7 @@ class Rows:
 
     self.write()
     device = report.device()["device"]
-    lines = list(records(self.rows, device, _peaks()))
+    lines = list(records(self.rows))
     if FLAGS.csv:
       with open(FLAGS.csv, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, lines[0] if lines else ["problem"])

@@ -1,0 +1,109 @@
+"""Every suite, on tiny shapes on the CPU: files, resume, comparison, profile, and wrong results."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks import __main__ as front
+from tests.support.environment import one_device
+from tests.support.paths import ROOT
+
+# Runs a suite several times in a process, because importing jax takes longer than the runs. It
+# prints the exit statuses, and before each run the name of it.
+DRIVER = """
+import importlib, json, pathlib, sys
+from absl import flags
+from benchmarks import __main__ as front
+
+suite, folder, spoil, *given = sys.argv[1:]
+folder = pathlib.Path(folder)
+module, defaults, *_ = front.SUITES[suite]
+main = importlib.import_module(f"benchmarks.{module}").main
+# Those that one run has and the next one has not.
+reset = [*(f"--{name}=" for name in ("csv", "markdown", "png", "compare")), "--noresume"]
+
+def run(name, *more):
+  print("RUN", name, flush=True)
+  print("RUN", name, file=sys.stderr, flush=True)
+  flags.FLAGS([suite, *defaults, "--repeat=3", *given, *reset, *more])
+  print("STATUS", main([suite]), flush=True)
+
+out, old = folder / "out.json", folder / "old.json"
+run("first", f"--json={out}", f"--csv={folder / 'out.csv'}", f"--markdown={folder / 'out.md'}",
+    f"--png={folder / 'out.png'}", f"--profile={folder / 'traces'}", "--peak_tflops=1e3",
+    "--peak_gbs=1e4")
+content = json.loads(out.read_text())
+for row in content["rows"]:
+  for entry in row["candidates"].values():
+    entry["seconds"]["median"] /= 1e3
+old.write_text(json.dumps(content))
+run("again", f"--json={out}", "--resume", f"--compare={old}")
+exec(spoil)
+run("wrong", f"--json={folder / 'wrong.json'}")
+run("unverified", f"--json={folder / 'wrong.json'}", "--resume", "--noverify")
+"""
+
+
+def spoiled(name: str) -> str:
+  """Python that makes a function of jaxgemm wrong."""
+  return (f"import jaxgemm; right = jaxgemm.{name}\n"
+          f"jaxgemm.{name} = lambda *arrays, **options: 1.05 * right(*arrays, **options)")
+
+
+SPOILED_EXPERTS = """
+from benchmarks import moe_rows
+import jax
+moe_rows.PRODUCTS[moe_rows.OURS] = lambda *arrays, **options: (
+    1.1 * jax.lax.ragged_dot(*arrays, **options)).astype(arrays[0].dtype)
+"""
+DENSE = ["--threads=0", "--min_seconds=0", "--dtypes=float32"]
+PRODUCT = {"m": 48, "n": 32, "k": 64}
+LAYER = {"tokens": 32, "features": 16, "hidden_features": 32, "num_experts": 4, "top_k": 2}
+# Of each suite: its flags, a problem, and what makes its results wrong.
+SUITES = {
+    "dense": (DENSE, PRODUCT, spoiled("matmul")),
+    "stream_k": (DENSE, {"m": 32, "n": 32, "k": 1024}, spoiled("matmul")),
+    "stream_k_parity": (["--dtypes=float32", "--layouts=rr,cc", "--most_tiles=1"],
+                        {"m": 32, "n": 32, "k": 1024}, spoiled("dot_general")),
+    "grouped": (["--threads=0", "--min_seconds=0", "--dtypes=float32", "--routings=balanced",
+                 "--work=forward"], PRODUCT | {"groups": 3}, spoiled("ragged_dot")),
+    "chunked": (["--chunks=2", "--paced_us=1"], {"m": 256, "n": 16, "k": 32},
+                spoiled("chunked_matmul")),
+    "collective": (["--devices=2", "--dtype=float32"], PRODUCT, spoiled("allgather_matmul")),
+    "moe_layer": (["--work=forward"], LAYER, SPOILED_EXPERTS),
+    "train_step": ([], LAYER, SPOILED_EXPERTS),
+    "tuned": ([], PRODUCT, spoiled("dot_general")),
+    "cu_sweep": (["--threads=0", "--min_seconds=0", "--occupied=0"], PRODUCT,
+                 spoiled("matmul")),
+}
+
+
+def test_the_table_has_every_suite():
+  assert set(SUITES) == set(front.SUITES) - {"gpu"}  # test_gpu_benchmark.py has that one
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_a_suite(suite, tmp_path):
+  given, problem, spoil = SUITES[suite]
+  problems = tmp_path / "problems.json"
+  problems.write_text(json.dumps([problem]))
+  done = subprocess.run(
+      [sys.executable, "-c", DRIVER, suite, str(tmp_path), spoil, f"--problems={problems}", *given],
+      cwd=ROOT, env=one_device() | {"JAX_PLATFORMS": "cpu"}, text=True, capture_output=True)
+  runs = dict(zip(("first", "again", "wrong", "unverified"), done.stdout.split("RUN ")[1:]))
+  assert len(runs) == 4, done.stderr[-3000:]
+  status = {name: text.rsplit("STATUS ", 1)[-1].strip() for name, text in runs.items()}
+  assert status == {"first": "0", "again": "1", "wrong": "1", "unverified": "0"}, done.stdout
+  rows = json.loads((tmp_path / "out.json").read_text())["rows"]
+  measured = sum("seconds" in entry for row in rows for entry in row["candidates"].values())
+  assert measured and all(row[name] == value for row in rows for name, value in problem.items())
+  assert len((tmp_path / "out.csv").read_text().splitlines()) == measured + 1
+  assert (tmp_path / "out.md").read_text().count("|") > measured
+  assert (tmp_path / "out.png").read_bytes()[:4] == b"\x89PNG"
+  assert list(pathlib.Path(tmp_path / "traces").rglob("*.xplane.pb"))
+  # The second run measured nothing, and says of everything that it has become slower.
+  assert runs["again"].count("SLOWER: ") == measured
+  assert "WRONG: " in runs["wrong"] and "WRONG: " in runs["unverified"]
