@@ -167,7 +167,7 @@ def measure(function: str, mesh, product: dict[str, int]) -> dict:
   rounds = run.repeat()
   measured = timing.interleave(
       {name: several(name) for name in ways}, [()], min_rounds=rounds, min_seconds=0,
-      sample_seconds=0, warmup=run.warmup(), within=progress.within)
+      sample_seconds=0, warmup=-(-run.warmup() // calls), within=progress.within)
   measured = timing.Timing({name: x / calls for name, x in measured.seconds.items()}, calls)
   larger = max((COLLECTIVE, PRODUCT), key=lambda name: measured.time(name).median)
   flops = 2 * m * k * n

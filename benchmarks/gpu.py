@@ -34,8 +34,8 @@ flags.DEFINE_integer(
     "xla_most_groups", 4, "Largest number of groups with jax.lax.ragged_dot: it "
     "multiplies every row with every group.", lower_bound=0)
 flags.DEFINE_float(
-    "sample_ms", 1, "Approximate length of a sample, of at most 64 calls. A GPU that "
-    "is busy for long draws more power and may lower its clock; short samples let it "
+    "sample_ms", 1, "Approximate length of a sample, of at most 64 calls, and 1000 in all. A "
+    "GPU that is busy for long draws more power and may lower its clock; short samples let it "
     "rest.")
 flags.DEFINE_integer(
     "runs", 100, "Runs of stream-K that must give the same bits.", lower_bound=2)

@@ -268,8 +268,7 @@ def main(argv) -> int:
                          "GPU's kernels.")
   begin, about = time.monotonic(), gpu.describe()
   rows = run.Rows(lambda _: {"runs": [about]})
-  options = gpu_rows.Options(FLAGS.repeat or 11, FLAGS.seed, 1e-3, FLAGS.profile, FLAGS.warmup)
-  wrong, failed = [], []
+  options = gpu_rows.Options(run.repeat(), FLAGS.seed, 1e-3, FLAGS.profile, run.warmup())
   for name in (*FLAGS.shapes, *FLAGS.groups):
     for kind in FLAGS.kinds:
       if rows.has(f"{kind} {name}"):
@@ -281,9 +280,8 @@ def main(argv) -> int:
       row = measure(kind, name, options)
       print(line(row), flush=True)
       rows.add(f"{kind} {name}", [row])
-      for way, entry in row["candidates"].items():
-        if not entry["errors"]["max"] < 1e-2:
-          wrong.append(f"{kind} {name} {way}: {entry['errors']['max']:.1e}")
-      if OURS not in row["candidates"]:
-        failed.append(f"{kind} {name}: {row['missing'].get(OURS)}")
+  wrong = [f"{row['case']} {way}: {entry['errors']['max']:.1e}" for row in rows.rows
+           for way, entry in row["candidates"].items() if not entry["errors"]["max"] < 1e-2]
+  failed = [f"{row['case']}: {row['missing'].get(OURS)}" for row in rows.rows
+            if OURS not in row["candidates"]]
   return rows.finish(wrong, failed)

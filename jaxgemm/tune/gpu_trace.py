@@ -23,6 +23,7 @@ import numpy as np
 
 from jaxgemm.tune import timing
 
+_MOST_CALLS = 1000  # of a candidate in a trace
 _VISIT, _DISPATCH = "jaxgemm benchmark visit ", "jaxgemm benchmark dispatch "
 # Calls of the CUDA driver that neither wait nor allocate.
 _STARTS_WORK = re.compile("Memset|cuLaunch|cuGraphLaunch")
@@ -242,7 +243,8 @@ def measure(
     candidates: The candidates by name.
     num_inputs: Number of input sets, which all candidates use in turn.
     rounds: Samples of each candidate.
-    calls: Calls in one sample; if None, at most 64, chosen by `sample_seconds`.
+    calls: Calls in one sample; if None, at most 64, and fewer with many rounds, chosen by
+      `sample_seconds`.
     sample_seconds: Approximate length of a sample.
     warmup: Calls of each candidate before its first sample, beside two others.
     own: As in `evaluate`.
@@ -263,7 +265,9 @@ def measure(
     for _ in range(warmup):
       candidate.wait(candidate.call(next(turn)))
   if calls is None:
-    calls = max(1, min(64, round(sample_seconds / fastest)))
+    # A trace of more calls takes longer to read than to record.
+    most = min(64, max(1, _MOST_CALLS // rounds))
+    calls = max(1, min(most, round(sample_seconds / fastest)))
   visits: list[str] = []
 
   def visit(name, keep=True):
