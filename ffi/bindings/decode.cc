@@ -311,7 +311,11 @@ consteval int64_t SortedIndex(std::string_view name) {
 class AttributeReader {
  public:
   explicit AttributeReader(const XLA_FFI_Attrs* given) : given_(given) {
-    if (given->size != kNumAttributes) {
+    if (int64_t version = GivenVersion(); version != kCallVersion) {
+      Refuse("the program was made by another jaxgemm: its call has version " +
+             std::to_string(version) + ", and this one reads version " +
+             std::to_string(kCallVersion) + ". Lower or export the program again with this one.");
+    } else if (given->size != kNumAttributes) {
       Refuse("there are " + std::to_string(given->size) + " attributes; allowed are " +
              std::to_string(kNumAttributes) + ". Lower the program again.");
     }
@@ -339,6 +343,24 @@ class AttributeReader {
   const Refusal& refusal() const { return refusal_; }
 
  private:
+  // The version that the call names. It is 0 if the call names none, as before there were versions.
+  int64_t GivenVersion() const {
+    constexpr std::string_view kName = "call_version";
+    auto names_version = [this](int64_t i) {
+      const XLA_FFI_ByteSpan& given = *given_->names[i];
+      return std::string_view(given.ptr, given.len) == kName;
+    };
+    // A call of this version has it at a known index. Others are searched.
+    int64_t i = SortedIndex(kName);
+    if (i >= given_->size || !names_version(i)) {
+      for (i = 0; i < given_->size && !names_version(i);) ++i;
+      if (i == given_->size) return 0;
+    }
+    ffi::DiagnosticEngine diagnostic;
+    return ffi::AttrDecoding<int64_t>::Decode(given_->types[i], given_->attrs[i], diagnostic)
+        .value_or(0);
+  }
+
   template <class T>
   T Get(std::string_view name, int64_t index) {
     if (!refusal_.empty()) return T{};

@@ -65,6 +65,11 @@ struct Config {
 #undef JAXGEMM_CONFIG
 };
 
+// The version of the call: of its attributes, operands and results, and of what they mean. Programs
+// that were exported or kept in a cache name it, so that a later jaxgemm refuses what it would read
+// in another way. Raise it with each such change of call_schema.def.
+inline constexpr int64_t kCallVersion = 1;
+
 struct Choice {
 #define JAXGEMM_CHOICE(type, name, initial) type name = initial;
 #include "spec/call_schema.def"
