@@ -4,6 +4,7 @@
 * `linen.Fp8DotGeneralOp`: float8 with delayed scaling, for any layer that takes dot_general_cls
 * `moe`: the function that both compute, on plain arrays
 * `MoEParams`, `Mlp`: its parameters
+* `NodeLimit`: the nodes that a token's experts may be on
 * `MoEStats`: its second result, the auxiliary losses and the load of the experts
 
 Importing this package needs flax; `jaxgemm` itself does not.
@@ -12,12 +13,13 @@ Importing this package needs flax; `jaxgemm` itself does not.
 from jaxgemm.flax import linen, nnx
 from jaxgemm.flax.experts import Mlp
 from jaxgemm.flax.moe import MoEParams, moe
-from jaxgemm.flax.routing import MoEStats, load_balancing_loss
+from jaxgemm.flax.routing import MoEStats, NodeLimit, load_balancing_loss
 
 __all__ = [
     "Mlp",
     "MoEParams",
     "MoEStats",
+    "NodeLimit",
     "linen",
     "load_balancing_loss",
     "moe",

@@ -76,6 +76,7 @@ class MoE(nn.Module, kw_only=True):
     use_bias: whether the experts have biases; the router has none.
     normalize_weights: see `jaxgemm.flax.nnx.MoE`.
     routed_scaling: factor of the experts' weights.
+    node_limit: (nodes, most), a bound on the nodes of a token's experts; see `jaxgemm.flax.moe`.
     dtype: see `jaxgemm.flax.nnx.MoE`.
     param_dtype: the dtype passed to parameter initializers (default: float32).
     precision: numerical precision of the products, see `jax.lax.Precision`.
@@ -102,6 +103,7 @@ class MoE(nn.Module, kw_only=True):
   use_bias: bool = False
   normalize_weights: bool = True
   routed_scaling: float = 1.0
+  node_limit: tuple[int, int] | None = None
   dtype: Dtype | None = None
   param_dtype: Dtype = jnp.float32
   precision: PrecisionLike = None
@@ -139,7 +141,7 @@ class MoE(nn.Module, kw_only=True):
     features = num_features(x)
     check_options(
         self.num_experts, self.top_k, self.activation, dtype=self.dtype,
-        num_shared_experts=self.num_shared_experts,
+        num_shared_experts=self.num_shared_experts, node_limit=self.node_limit,
         hidden_features=self.hidden_features,
     )
     router = self.param(
@@ -166,8 +168,8 @@ class MoE(nn.Module, kw_only=True):
     return moe(
         x, MoEParams(router, every, shared), experts, top_k=self.top_k,
         activation=self.activation, normalize_weights=self.normalize_weights,
-        routed_scaling=self.routed_scaling, dtype=self.dtype,
-        precision=self.precision, dot_general=self.dot_general,
+        routed_scaling=self.routed_scaling, node_limit=self.node_limit,
+        dtype=self.dtype, precision=self.precision, dot_general=self.dot_general,
         ragged_dot=self.ragged_dot,
         ragged_gated_linear_unit=self.ragged_gated_linear_unit,
         expert_axis_name=axis_name, dispatch="gather" if axis_name is None else self.dispatch,

@@ -44,9 +44,21 @@ class MoEParams(NamedTuple):
   shared: experts_lib.Mlp | None = None
 
 
+def as_node_limit(given, num_experts: int, top_k: int) -> routing_lib.NodeLimit | None:
+  """A checked `routing.NodeLimit` of the pair that a layer was given, or None."""
+  if given is None:
+    return None
+  if not isinstance(given, tuple) or len(given) != 2:
+    raise TypeError(
+        f"node_limit={given!r} was given; a tuple (nodes, most) is allowed, or None.")
+  limit = routing_lib.NodeLimit(*given)
+  limit.check(num_experts, top_k)
+  return limit
+
+
 def check_options(
     num_experts: int, top_k: int, activation: str, *, num_shared_experts: int = 0,
-    dtype=None, **widths: int,
+    dtype=None, node_limit=None, **widths: int,
 ) -> None:
   """Raises TypeError or ValueError for options that the layers do not allow."""
   sizes = widths | {"num_experts": num_experts, "top_k": top_k,
@@ -65,6 +77,7 @@ def check_options(
         f"top_k={top_k} of num_experts={num_experts} experts was asked for; a token "
         "goes to at least one and at most to all. Change one of the two."
     )
+  as_node_limit(node_limit, num_experts, top_k)
   if activation not in ACTIVATIONS:
     raise ValueError(
         f"activation={activation!r} is unknown; allowed are "
@@ -223,6 +236,7 @@ def moe(
     activation: str = "silu",
     normalize_weights: bool = True,
     routed_scaling: float = 1.0,
+    node_limit: tuple[int, int] | None = None,
     dtype=None,
     precision=None,
     dot_general: Callable | None = None,
@@ -247,6 +261,9 @@ def moe(
       experts (True, as in Mixtral) or are taken from the softmax over all experts
       (False, as in DeepSeek-V2).
     routed_scaling: factor of these weights.
+    node_limit: (nodes, most): the experts are in equal parts on so many nodes, in their order,
+      and those of a token are on at most so many of these, which bounds what is sent between
+      nodes. See `jaxgemm.flax.NodeLimit`. None: no limit.
     dtype: dtype of the experts' products and of the result; None infers it from x and
       the kernels. The router and all sums over experts are at least float32.
     precision: passed on to the products.
@@ -282,7 +299,7 @@ def moe(
   x = jnp.asarray(x)
   _check_params(params)
   num_experts = params.router.shape[-1]
-  check_options(num_experts, top_k, activation, dtype=dtype)
+  check_options(num_experts, top_k, activation, dtype=dtype, node_limit=node_limit)
   if num_features(x) != params.router.shape[0]:
     raise ValueError(
         f"x has {x.shape[-1]} features in its last dimension and the layer has "
@@ -320,7 +337,7 @@ def moe(
 
   compute = functools.partial(
       _moe, top_k=top_k, activation=activation, normalize_weights=normalize_weights,
-      routed_scaling=routed_scaling, dtype=dtype, precision=precision,
+      routed_scaling=routed_scaling, node_limit=node_limit, dtype=dtype, precision=precision,
       dot_general=dot_general, ragged_dot=ragged_dot,
       ragged_gated_linear_unit=ragged_gated_linear_unit,
   )
@@ -332,7 +349,7 @@ def moe(
 
 
 def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
-         normalize_weights, routed_scaling, dtype, precision, dot_general, ragged_dot,
+         normalize_weights, routed_scaling, node_limit, dtype, precision, dot_general, ragged_dot,
          ragged_gated_linear_unit, expert_axis_name, sharded_tokens=False, dispatch=None,
          token_axes=()):
   """`moe` for arguments that have been checked.
@@ -358,6 +375,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
       logits, top_k, normalize_weights=normalize_weights,
       routed_scaling=routed_scaling, experts=experts,
       token_axes=(*token_axes, *axes) if sharded_tokens else token_axes,
+      node_limit=as_node_limit(node_limit, logits.shape[-1], top_k),
   )
 
   def compute(rows, group_sizes, row_experts, first_expert=None):

@@ -75,6 +75,7 @@ class MoE(nnx.Module):
       experts (True, as in Mixtral) or are taken from the softmax over all experts
       (False, as in DeepSeek-V2).
     routed_scaling: factor of these weights.
+    node_limit: (nodes, most), a bound on the nodes of a token's experts; see `jaxgemm.flax.moe`.
     dtype: the dtype of the experts' computation and of the result (default: infer
       from input and params). The router computes in float32.
     param_dtype: the dtype passed to parameter initializers (default: float32).
@@ -115,6 +116,7 @@ class MoE(nnx.Module):
       use_bias: bool = False,
       normalize_weights: bool = True,
       routed_scaling: float = 1.0,
+      node_limit: tuple[int, int] | None = None,
       dtype: Dtype | None = None,
       param_dtype: Dtype = jnp.float32,
       precision: PrecisionLike = None,
@@ -131,7 +133,8 @@ class MoE(nnx.Module):
   ):
     check_options(
         num_experts, top_k, activation, num_shared_experts=num_shared_experts,
-        dtype=dtype, features=features, hidden_features=hidden_features,
+        dtype=dtype, node_limit=node_limit, features=features,
+        hidden_features=hidden_features,
     )
     if not isinstance(rngs, nnx.Rngs):
       raise TypeError(
@@ -163,6 +166,7 @@ class MoE(nnx.Module):
     self.use_bias = use_bias
     self.normalize_weights = normalize_weights
     self.routed_scaling = routed_scaling
+    self.node_limit = node_limit
     self.dtype = dtype
     self.param_dtype = param_dtype
     self.precision = precision
@@ -194,8 +198,8 @@ class MoE(nnx.Module):
         x, MoEParams(self.router[...], self.experts.params(), shared), experts,
         top_k=self.top_k, activation=self.activation,
         normalize_weights=self.normalize_weights,
-        routed_scaling=self.routed_scaling, dtype=self.dtype,
-        precision=self.precision, dot_general=self.dot_general,
+        routed_scaling=self.routed_scaling, node_limit=self.node_limit,
+        dtype=self.dtype, precision=self.precision, dot_general=self.dot_general,
         ragged_dot=self.ragged_dot,
         ragged_gated_linear_unit=self.ragged_gated_linear_unit,
         expert_axis_name=self.expert_axis_name, dispatch=self.dispatch,

@@ -61,10 +61,46 @@ def load_balancing_loss(
   return rows.size * (rows / jnp.maximum(rows.sum(), 1) * router_probs).sum()
 
 
+class NodeLimit(NamedTuple):
+  """A bound on the nodes that the experts of one token are on, as in DeepSeek-V3.
+
+  The experts are in equal parts on the nodes, in their order. A token's experts are on the
+  `most` nodes where the sum of its largest top_k / most affinities is largest (arXiv:2412.19437,
+  section 2.1.2). The weights are the softmax's (or what the router gives) as without a limit.
+  """
+
+  nodes: int
+  most: int
+
+  def check(self, num_experts: int, top_k: int) -> None:
+    """Raises TypeError or ValueError if the experts cannot be chosen so."""
+    for value in self:
+      if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(
+            f"node_limit={tuple(self)} was given; two ints are allowed: the number of nodes, and "
+            "on how many of them a token's experts may be.")
+    nodes, most = self
+    if not 1 <= most <= nodes or num_experts % nodes or top_k > most * (num_experts // nodes):
+      raise ValueError(
+          f"node_limit={tuple(self)} was given for num_experts={num_experts} and top_k={top_k}; "
+          "allowed are a number of nodes that divides num_experts, and at most as many of them "
+          "for a token, with at least top_k experts together. Pass (nodes, most) with these.")
+
+  def allows(self, affinities: jax.Array, top_k: int) -> jax.Array:
+    """bool[T, E]: whether a token may choose an expert, by its affinities f32[T, E] >= 0."""
+    tokens, num_experts = affinities.shape
+    of_nodes = affinities.reshape(tokens, self.nodes, num_experts // self.nodes)
+    counted = min(max(top_k // self.most, 1), of_nodes.shape[-1])
+    sums = lax.top_k(of_nodes, counted)[0].sum(axis=-1)
+    _, chosen = lax.top_k(sums, self.most)
+    allowed = jnp.zeros(sums.shape, bool).at[jnp.arange(tokens)[:, None], chosen].set(True)
+    return jnp.repeat(allowed, num_experts // self.nodes, axis=1)
+
+
 def route(
     logits: jax.Array, top_k: int, *, normalize_weights: bool,
     routed_scaling: float, experts: jax.Array | None,
-    token_axes: tuple[str, ...] = (),
+    token_axes: tuple[str, ...] = (), node_limit: NodeLimit | None = None,
 ) -> tuple[jax.Array, jax.Array, MoEStats]:
   """Chooses each token's experts.
 
@@ -79,20 +115,25 @@ def route(
       numbers count from the end, and numbers out of range are clamped.
     token_axes: mesh axes of a shard_map; the `MoEStats` are taken over the tokens of
       all shards along them.
+    node_limit: bounds the nodes of a token's experts; not those of given `experts`.
 
   Returns:
     The weights f32[T, top_k] of the experts' results; the group sizes int32[E], rows
     of each expert; and the `MoEStats` with the experts.
   """
   num_experts = logits.shape[-1]
-  if experts is None:
+  normalizer = jax.nn.logsumexp(logits, axis=-1)
+  if experts is None and node_limit is not None:
+    allowed = node_limit.allows(jnp.exp(logits - normalizer[:, None]), top_k)
+    _, experts = lax.top_k(jnp.where(allowed, logits, -jnp.inf), top_k)
+    chosen = jnp.take_along_axis(logits, experts, axis=-1)
+  elif experts is None:
     chosen, experts = lax.top_k(logits, top_k)
   else:
     experts = experts.astype(jnp.promote_types(experts.dtype, jnp.int32))
     experts = jnp.where(experts < 0, experts + num_experts, experts)
     experts = jnp.clip(experts, 0, num_experts - 1).astype(jnp.int32)
     chosen = jnp.take_along_axis(logits, experts, axis=-1)
-  normalizer = jax.nn.logsumexp(logits, axis=-1)
   if normalize_weights:
     weights = jax.nn.softmax(chosen, axis=-1)
   else:
