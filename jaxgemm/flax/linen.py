@@ -90,6 +90,8 @@ class MoE(nn.Module, kw_only=True):
       parameters are sharded in `apply`; `init` makes the parameters of all experts. See
       `jaxgemm.flax.nnx.MoE`.
     dispatch: see `jaxgemm.flax.nnx.MoE`.
+    tensor_axis_name: the mesh axis along which the experts' hidden features are sharded when
+      the layer is applied; see `jaxgemm.flax.moe`.
     partition_name: see `jaxgemm.flax.nnx.MoE`; the names after it are those that
       `nn.with_partitioning` gives to an initializer.
   """
@@ -115,6 +117,7 @@ class MoE(nn.Module, kw_only=True):
   ragged_gated_linear_unit: Any = None
   expert_axis_name: str | None = None
   dispatch: str = "gather"
+  tensor_axis_name: str | None = None
   partition_name: str | None = None
 
   @nn.compact
@@ -137,6 +140,8 @@ class MoE(nn.Module, kw_only=True):
     # As in nn.BatchNorm, the axis is bound only when the layer is applied.
     axis_name = None if self.is_initializing() else self.expert_axis_name
     shards = 1 if axis_name is None else lax.axis_size(axis_name)
+    tensor_axis_name = None if self.is_initializing() else self.tensor_axis_name
+    parts = 1 if tensor_axis_name is None else lax.axis_size(tensor_axis_name)
     x = jnp.asarray(x)
     features = num_features(x)
     check_options(
@@ -161,10 +166,11 @@ class MoE(nn.Module, kw_only=True):
         axis_size=self.num_experts // shards,
         metadata_params={nn.PARTITION_NAME: self.partition_name},
     )
-    every = build(every, self.hidden_features, "experts")
+    every = build(every, self.hidden_features // parts, "experts")
     shared = None
     if self.num_shared_experts:
-      shared = build(_Mlp, self.num_shared_experts * self.hidden_features, "shared")
+      shared = build(
+          _Mlp, self.num_shared_experts * self.hidden_features // parts, "shared")
     return moe(
         x, MoEParams(router, every, shared), experts, top_k=self.top_k,
         activation=self.activation, normalize_weights=self.normalize_weights,
@@ -173,6 +179,7 @@ class MoE(nn.Module, kw_only=True):
         ragged_dot=self.ragged_dot,
         ragged_gated_linear_unit=self.ragged_gated_linear_unit,
         expert_axis_name=axis_name, dispatch="gather" if axis_name is None else self.dispatch,
+        tensor_axis_name=tensor_axis_name,
     )
 
 

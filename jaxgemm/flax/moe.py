@@ -104,20 +104,20 @@ def num_features(x: jax.Array) -> int:
   return x.shape[-1]
 
 
-def _num_shards(axis_name) -> int:
+def _num_shards(axis_name, option: str = "expert_axis_name") -> int:
   if axis_name is None:
     return 1
   if not isinstance(axis_name, (str, tuple)):
     raise TypeError(
-        f"expert_axis_name={axis_name!r} was given; the name of a mesh axis is allowed, a tuple of "
+        f"{option}={axis_name!r} was given; the name of a mesh axis is allowed, a tuple of "
         "names, or None.")
   try:
     return lax.axis_size(axis_name)
   except NameError as error:
     raise ValueError(
-        f"expert_axis_name={axis_name!r} was given, and the layer is called where there "
+        f"{option}={axis_name!r} was given, and the layer is called where there "
         "is no mesh axis of this name. Call it inside jax.shard_map over a mesh that "
-        "has the axis, or leave expert_axis_name out: outside of jax.shard_map the "
+        f"has the axis, or leave {option} out: outside of jax.shard_map the "
         "layer needs none."
     ) from error
 
@@ -174,23 +174,40 @@ def _check_experts(experts, choices: tuple[int, ...]) -> None:
 
 def _varies_along(axis_name, tree) -> bool:
   """Whether an array in the tree differs along a mesh axis, if jax keeps track of that."""
-  axes = {*axis_name} if isinstance(axis_name, tuple) else {axis_name}
+  axes = {*_axes(axis_name)}
   return any(axes & varying(leaf) for leaf in jax.tree.leaves(tree))
 
 
-def _check_same_along(axis_name, params: MoEParams, experts, sharded_tokens: bool) -> None:
-  """Raises ValueError for arrays that must not differ along the experts' axis."""
-  arrays = {"the router": params.router, "a shared expert": params.shared}
-  if not sharded_tokens:
-    arrays["experts"] = experts
+def _check_same_along(option: str, axis_name, **arrays) -> None:
+  """Raises ValueError for arrays that must not differ along a mesh axis.
+
+  Args:
+    option: the name of the argument that axis_name was given as.
+    axis_name: an axis of a shard_map, or several.
+    arrays: pytrees by name.
+  """
   for name, given in arrays.items():
     if _varies_along(axis_name, given):
       raise ValueError(
-          f"{name} varies along the mesh axis {axis_name!r}, and expert_axis_name is "
+          f"{name.replace('_', ' ')} varies along the mesh axis {axis_name!r}, and {option} is "
           "that axis; it must be the same along it. Pass it with in_specs P(), or sharded "
           "along other axes only. (Experts given for tokens that are sharded along the axis "
           "are sharded with them.)"
       )
+
+
+def _with_bias_of_one_shard(mlp: experts_lib.Mlp | None, axes: tuple[str, ...]):
+  """The parameters of experts, of which the shards along the axes add the last bias once."""
+  if not axes or mlp is None or mlp.down_bias is None:
+    return mlp
+  return mlp._replace(down_bias=jnp.where(lax.axis_index(axes) == 0, mlp.down_bias, 0))
+
+
+def _axes(axis_name) -> tuple[str, ...]:
+  """The mesh axes of an argument that is None, a name or a tuple of names."""
+  if axis_name is None:
+    return ()
+  return axis_name if isinstance(axis_name, tuple) else (axis_name,)
 
 
 def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
@@ -245,6 +262,7 @@ def moe(
     expert_axis_name: str | tuple[str, ...] | None = None,
     sharded_tokens: bool | None = None,
     dispatch: str = "gather",
+    tensor_axis_name: str | tuple[str, ...] | None = None,
 ) -> tuple[jax.Array, routing_lib.MoEStats]:
   """A mixture of experts; no token is dropped, whatever the load.
 
@@ -288,6 +306,10 @@ def moe(
       `jax.lax.ragged_all_to_all`. For d shards this sends about top_k / d of what "gather"
       sends. (XLA has no such collective on CPUs; there an all-to-all of the largest possible
       blocks takes its place, which sends more.)
+    tensor_axis_name: inside `jax.shard_map`, the mesh axis (or axes) along which the hidden
+      features of all experts, also of the shared one, are sharded: H in `Mlp`, in all arrays
+      that have it. One psum along the axis adds up the results. x, the router and the last
+      biases must be the same along it.
 
   Returns:
     The result [..., C] in `dtype`, and the `MoEStats`.
@@ -323,7 +345,13 @@ def moe(
             f"{expert_axis_name!r}, and it is taken to be the same on all shards. Leave "
             "check_vma out, or pass sharded_tokens=True or False to jaxgemm.flax.moe.",
             stacklevel=fallback.callers_level())
-    _check_same_along(expert_axis_name, params, experts, sharded_tokens)
+    _check_same_along(
+        "expert_axis_name", expert_axis_name, the_router=params.router,
+        a_shared_expert=params.shared, experts=None if sharded_tokens else experts)
+  if tensor_axis_name is not None:
+    _num_shards(tensor_axis_name, "tensor_axis_name")
+    _check_same_along("tensor_axis_name", tensor_axis_name, x=x, the_router=params.router,
+                      experts=experts)
   if dispatch not in DISPATCHES:
     raise ValueError(
         f"dispatch={dispatch!r} was given; {' or '.join(map(repr, DISPATCHES))} is allowed.")
@@ -345,13 +373,14 @@ def moe(
   if mesh is not None:
     return _on_explicit_mesh(mesh, compute, x, params, experts)
   return compute(x, params, experts, first_expert, expert_axis_name=expert_axis_name,
-                 sharded_tokens=bool(sharded_tokens), dispatch=dispatch)
+                 sharded_tokens=bool(sharded_tokens), dispatch=dispatch,
+                 tensor_axes=_axes(tensor_axis_name))
 
 
 def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
          normalize_weights, routed_scaling, node_limit, dtype, precision, dot_general, ragged_dot,
          ragged_gated_linear_unit, expert_axis_name, sharded_tokens=False, dispatch=None,
-         token_axes=()):
+         token_axes=(), tensor_axes=()):
   """`moe` for arguments that have been checked.
 
   Args:
@@ -360,9 +389,11 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
     dispatch: "all_to_all", or anything else for a gather; see `moe`.
     token_axes: other mesh axes of a shard_map along which tokens are sharded, and over
       which the statistics are taken.
+    tensor_axes: mesh axes along which hidden features are sharded.
   """
-  axes = () if expert_axis_name is None else (
-      expert_axis_name if isinstance(expert_axis_name, tuple) else (expert_axis_name,))
+  axes = _axes(expert_axis_name)
+  params = params._replace(experts=_with_bias_of_one_shard(params.experts, tensor_axes),
+                           shared=_with_bias_of_one_shard(params.shared, tensor_axes))
   shape, x = x.shape, x.reshape(-1, x.shape[-1])
   repeats_routing = experts is not None
   if experts is not None:
@@ -407,5 +438,7 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
       out = lax.psum(out, axes)
   if params.shared is not None:
     out += experts_lib.mlp(x.astype(dtype), params.shared, activation, dense)
+  if tensor_axes:
+    out = lax.psum(out, tensor_axes)
   stats = stats._replace(experts=stats.experts.reshape(*shape[:-1], top_k))
   return out.astype(dtype).reshape(shape), stats

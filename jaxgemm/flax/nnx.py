@@ -97,6 +97,8 @@ class MoE(nnx.Module):
       `jaxgemm.flax.moe`. The constructor always makes all experts' parameters.
     dispatch: how tokens that are sharded along expert_axis_name get to their experts:
       "gather" or "all_to_all", see `jaxgemm.flax.moe`.
+    tensor_axis_name: the mesh axis along which the experts' hidden features are sharded when
+      the layer is called; see `jaxgemm.flax.moe`.
     partition_name: name of the experts' dimension in the parameters' partitioning
       metadata, in front of the names that `nnx.with_partitioning` gives to an
       initializer.
@@ -128,6 +130,7 @@ class MoE(nnx.Module):
       ragged_gated_linear_unit: Any = None,
       expert_axis_name: str | None = None,
       dispatch: str = "gather",
+      tensor_axis_name: str | None = None,
       partition_name: str | None = None,
       rngs: nnx.Rngs,
   ):
@@ -175,6 +178,7 @@ class MoE(nnx.Module):
     self.ragged_gated_linear_unit = ragged_gated_linear_unit
     self.expert_axis_name = expert_axis_name
     self.dispatch = dispatch
+    self.tensor_axis_name = tensor_axis_name
     self.partition_name = partition_name
 
   def __call__(
@@ -203,4 +207,5 @@ class MoE(nnx.Module):
         ragged_dot=self.ragged_dot,
         ragged_gated_linear_unit=self.ragged_gated_linear_unit,
         expert_axis_name=self.expert_axis_name, dispatch=self.dispatch,
+        tensor_axis_name=self.tensor_axis_name,
     )
