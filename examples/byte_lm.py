@@ -38,12 +38,15 @@ class Products(NamedTuple):
   matmul(a, b, *, bias, activation) takes `bias` as f32[N] and the name of an
   activation; dot_general and ragged_dot have the signatures of jax.lax's, and
   ragged_gated_linear_unit that of jaxgemm's; None leaves its work to ragged_dot.
+  linear is the dot_general of layers whose rhs is a weight, but for the router and the
+  last layer; None means dot_general.
   """
 
   matmul: Callable[..., jax.Array]
   dot_general: Callable[..., jax.Array]
   ragged_dot: Callable[..., jax.Array]
   ragged_gated_linear_unit: Callable[..., jax.Array] | None = None
+  linear: Callable[..., jax.Array] | None = None
 
 def jaxgemm_products(**options: Any) -> Products:
   """Products by jaxgemm; `options` (schedule=, implementation=, ...) go to all."""
@@ -53,6 +56,21 @@ def jaxgemm_products(**options: Any) -> Products:
       functools.partial(jaxgemm.ragged_dot, **options),
       functools.partial(jaxgemm.ragged_gated_linear_unit, **options),
   )
+
+def fp8_products(recipe: str, **options: Any) -> Products:
+  """Products with weights in float8 by a recipe of `jaxgemm.fp8`, the others as above.
+
+  The products of attention, the router and the last layer stay in the model's dtype.
+  """
+  linear = functools.partial(jaxgemm.fp8.dot_general, recipe=recipe, **options)
+
+  def matmul(a, b, *, bias, activation):
+    out = linear(a, b, (((a.ndim - 1,), (0,)), ((), ())), preferred_element_type=jnp.float32)
+    return getattr(jax.nn, activation)(out + bias).astype(a.dtype)
+
+  return jaxgemm_products(**options)._replace(
+      matmul=matmul, linear=linear, ragged_gated_linear_unit=None,
+      ragged_dot=functools.partial(jaxgemm.fp8.ragged_dot, recipe=recipe, **options))
 
 def _jnp_matmul(a, b, *, bias, activation):
   out = jnp.matmul(a, b, preferred_element_type=jnp.float32) + bias
@@ -96,8 +114,12 @@ def recorded(products: Products, calls: dict[Any, int]) -> Products:
     record(lhs, rhs, group_sizes=group_sizes, gated=True, **options)
     return products.ragged_gated_linear_unit(lhs, rhs, group_sizes, **options)
 
+  def linear(lhs, rhs, dimension_numbers, **options):
+    record(lhs, rhs, dimension_numbers=dimension_numbers, **options)
+    return products.linear(lhs, rhs, dimension_numbers, **options)
+
   unit = products.ragged_gated_linear_unit and ragged_gated_linear_unit
-  return Products(matmul, dot_general, ragged_dot, unit)
+  return Products(matmul, dot_general, ragged_dot, unit, products.linear and linear)
 
 def rotate(x: jax.Array) -> jax.Array:
   """Rotary position embedding (arXiv:2104.09864) of x[..., T, D], D even."""
@@ -117,7 +139,7 @@ class Attention(nnx.Module):
     # relative tolerance fits it.
     linear = functools.partial(
         nnx.Linear, use_bias=False, dtype=dtype,
-        dot_general=products.dot_general, rngs=rngs,
+        dot_general=products.linear or products.dot_general, rngs=rngs,
     )
     self.qkv = linear(dim, 3 * dim)
     self.out = linear(dim, dim)
@@ -151,7 +173,7 @@ class Mlp(nnx.Module):
     self.bias = nnx.Param(jnp.zeros((4 * dim,), jnp.float32))
     self.down = nnx.Linear(
         4 * dim, dim, use_bias=False, dtype=dtype,
-        dot_general=products.dot_general, rngs=rngs,
+        dot_general=products.linear or products.dot_general, rngs=rngs,
     )
     self.matmul = products.matmul
     self.dtype = dtype

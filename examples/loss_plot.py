@@ -103,3 +103,45 @@ def save(metrics: dict, path: pathlib.Path) -> None:
     ax.spines[side].set_visible(False)
   fig.savefig(path)
   plt.close(fig)
+
+
+def save_comparison(results: dict[str, dict], path: pathlib.Path) -> None:
+  """Writes the loss curves of several trainings over each other to `path`, a PNG file.
+
+  Args:
+    results: the metrics of `train_lm.run` by name; the first one is what the others are
+      compared with.
+    path: of the file.
+  """
+  fig, (ax, ratio_ax) = plt.subplots(
+      2, sharex=True, figsize=(9, 7.4), dpi=150, height_ratios=(5, 2), layout="constrained")
+  first = next(iter(results))
+  base = smooth(np.asarray(results[first]["loss"]))
+  for index, (name, metrics) in enumerate(results.items()):
+    losses = smooth(np.asarray(metrics["loss"]))
+    steps = np.arange(1, len(losses) + 1)
+    options = dict(color=f"C{index}", linewidth=2 if index == 0 else 1.2)
+    ax.plot(steps, losses, label=f"{name}, training, smoothed", **options)
+    held_steps, held_losses = np.asarray(metrics["held_out"]).T
+    ax.plot(held_steps, held_losses, color=f"C{index}", linestyle="", marker="o",
+            markersize=4, label=f"{name}, held out: {held_losses[-1]:.3f} at the end")
+    shared = min(len(base), len(losses))
+    ratio_ax.plot(steps[:shared], losses[:shared] / base[:shared], **options)
+  metrics = results[first]
+  ax.set_ylabel("loss, nats per byte")
+  ax.set_title(
+      "Byte-level mixture of experts on the standard library's source\n"
+      f"{metrics['parameters'] / 1e6:.1f}M parameters, {metrics['tokens_per_step']} tokens a step",
+      fontsize=11)
+  ax.legend(frameon=False, fontsize=8, ncols=2)
+  ratio_ax.axhspan(0.99, 1.01, color="0.9", label="within 1 %")
+  ratio_ax.set_ylim(0.95, 1.05)
+  ratio_ax.set_ylabel(f"over {first}")
+  ratio_ax.set_xlabel("step")
+  ratio_ax.legend(frameon=False, fontsize=8)
+  for each in (ax, ratio_ax):
+    each.grid(alpha=0.25)
+    for side in ("top", "right"):
+      each.spines[side].set_visible(False)
+  fig.savefig(path)
+  plt.close(fig)

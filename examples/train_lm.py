@@ -11,6 +11,11 @@ On several devices (on a machine without GPUs, as many virtual CPU devices), wit
 sharded along both axes of a mesh and experts along one:
 
     python examples/train_lm.py --mesh=data:2,expert:4
+
+With the products of the layers' weights in float8, by several recipes one after the other; then
+`loss.png` shows their losses over each other, and `out_dir` has a folder for each:
+
+    python examples/train_lm.py --steps=2000 --recipe=bf16,fp8_rowwise,mxfp8
 """
 
 import contextlib
@@ -35,6 +40,7 @@ import numpy as np
 import optax
 from rich import progress as rich_progress
 from rich.console import Console
+from rich.table import Table
 
 FLAGS = flags.FLAGS
 flags.DEFINE_float("seconds", 75.0, "Training time, evaluation included.")
@@ -70,7 +76,18 @@ flags.DEFINE_enum(
     "dispatch", "gather", ["gather", "all_to_all"],
     "With --mesh, how tokens get to their experts; see jaxgemm.flax.moe.")
 
+# Recipes of --recipe and of jaxgemm.fp8. None: products in --dtype.
+RECIPES = {
+    "bf16": None, "fp8_tensorwise": "tensorwise", "fp8_rowwise": "rowwise",
+    "fp8_blockwise": "blockwise", "mxfp8": "mxfp8",
+}
+flags.DEFINE_list(
+    "recipe", ["bf16"],
+    f"How products are computed, one or several of {', '.join(RECIPES)}. bf16: in --dtype.")
+
 TOLERANCES = {"bfloat16": (1e-3, 2e-2), "float32": (1e-5, 1e-4)}
+# A difference of one rounding may quantise an element to the other neighbour.
+FP8_TOLERANCES = (5e-3, 1e-1)
 
 
 def make_mesh():
@@ -270,8 +287,13 @@ def train(step, state, text, evaluate, console) -> tuple:
   return state, history
 
 
-def run(products: byte_lm.Products, options: dict, console: Console, mesh) -> dict:
-  """Trains with `products`, checking them against jax's; returns metrics."""
+def run(products: byte_lm.Products, options: dict, console: Console, mesh,
+        recipe: str | None = None) -> dict:
+  """Trains with `products`, checking them against jax's; returns metrics.
+
+  Args:
+    recipe: that of products in float8; they are checked against the same ones by XLA.
+  """
   length = f"{FLAGS.steps} steps" if FLAGS.steps else f"{FLAGS.seconds:g} s"
   console.print(
       f"Trains a byte-level mixture of experts for {length}; before and after that "
@@ -281,7 +303,7 @@ def run(products: byte_lm.Products, options: dict, console: Console, mesh) -> di
   )
   stage = Stages(console)
   dtype = jnp.dtype(FLAGS.dtype)
-  tolerances = TOLERANCES[FLAGS.dtype]
+  tolerances = TOLERANCES[FLAGS.dtype] if recipe is None else FP8_TOLERANCES
   if FLAGS.loss_tolerance is not None:
     tolerances = (FLAGS.loss_tolerance, tolerances[1])
   if FLAGS.grad_tolerance is not None:
@@ -296,7 +318,8 @@ def run(products: byte_lm.Products, options: dict, console: Console, mesh) -> di
     model = build(products, mesh)
   # The other models are only traced, or run on the parameters of this one.
   declare = lambda products: nnx.eval_shape(lambda: build(products))
-  reference = declare(byte_lm.jnp_products())
+  reference = declare(byte_lm.jnp_products() if recipe is None else
+                      byte_lm.fp8_products(recipe, implementation="xla"))
   size = sum(x.size for x in jax.tree.leaves(nnx.state(model)))
   text, held_out_text = byte_lm.load_text()
   console.print(
@@ -319,7 +342,8 @@ def run(products: byte_lm.Products, options: dict, console: Console, mesh) -> di
   # A separate model for tracing keeps the recorder out of the one that trains.
   recorder = declare(byte_lm.recorded(products, calls))
   nnx.eval_shape(lambda model, x: model(x), recorder, held_out[0][:, :-1])
-  plans = kernel_report.print_plans(console, calls, options)
+  # In float8 the recorded operands are not yet quantised, so their plans are others.
+  plans = kernel_report.print_plans(console, calls, options) if recipe is None else []
 
   with stage("Compiling the training step"):
     step, graphdef, state = compile_step(
@@ -377,13 +401,34 @@ def main(argv, products: byte_lm.Products | None = None) -> int:
   options = {}
   if FLAGS.implementation is not None:
     options["implementation"] = FLAGS.implementation
-  try:
-    metrics = run(products or byte_lm.jaxgemm_products(**options), options, console,
-                  mesh)
-  except AgreementError as e:
-    logging.error("Disagrees %s", e)
-    return 1
+  unknown = [name for name in FLAGS.recipe if name not in RECIPES]
+  if unknown or not FLAGS.recipe:
+    raise app.UsageError(
+        f"--recipe={','.join(FLAGS.recipe)} was given; one or several of {', '.join(RECIPES)} "
+        "are allowed, with commas.")
   out_dir = pathlib.Path(FLAGS.out_dir)
+  several = len(FLAGS.recipe) > 1
+  results = {}
+  for name in FLAGS.recipe:
+    recipe = RECIPES[name]
+    if several:
+      console.rule(name)
+    ours = (byte_lm.jaxgemm_products(**options) if recipe is None else
+            byte_lm.fp8_products(recipe, **options))
+    try:
+      metrics = run(products or ours, options, console, mesh, recipe)
+    except AgreementError as e:
+      logging.error("Disagrees %s", e)
+      return 1
+    results[name] = metrics
+    save(metrics, out_dir / name if several else out_dir, console)
+  if several:
+    compare(results, out_dir, console)
+  return 0
+
+
+def save(metrics: dict, out_dir: pathlib.Path, console: Console) -> None:
+  """Writes metrics.json and loss.png of one training."""
   out_dir.mkdir(parents=True, exist_ok=True)
   (out_dir / "metrics.json").write_text(json.dumps(metrics, indent=1))
   loss_plot.save(metrics, out_dir / "loss.png")
@@ -393,7 +438,35 @@ def main(argv, products: byte_lm.Products | None = None) -> int:
       f"{metrics['tokens_per_second']:,.0f} tokens/s; "
       f"plot in {out_dir / 'loss.png'}"
   )
-  return 0
+
+
+def compare(results: dict[str, dict], out_dir: pathlib.Path, console: Console) -> None:
+  """Prints, plots and writes the last losses of several trainings."""
+  summary = {}
+  for name, metrics in results.items():
+    # The mean of the last twentieth, because the loss of one step depends on its text.
+    last = metrics["loss"][-max(1, len(metrics["loss"]) // 20):]
+    summary[name] = {
+        "steps": metrics["steps"], "training": float(np.mean(last)),
+        "held_out": metrics["held_out"][-1][1],
+        "tokens_per_second": metrics["tokens_per_second"],
+        "loss_errors": [check["loss_error"] for check in metrics["agreement"]],
+        "worst_grad_errors": [check["worst_grad_error"] for check in metrics["agreement"]],
+    }
+  first = next(iter(summary))
+  table = Table(title=f"Losses at the end, nats per byte, and over those of {first}")
+  for column in ("recipe", "steps", "training", "ratio", "held out", "ratio"):
+    table.add_column(column, justify="left" if column == "recipe" else "right")
+  for name, row in summary.items():
+    for key in ("training", "held_out"):
+      row[f"{key}_ratio"] = row[key] / summary[first][key]
+    table.add_row(name, str(row["steps"]), f"{row['training']:.4f}",
+                  f"{row['training_ratio']:.4f}", f"{row['held_out']:.4f}",
+                  f"{row['held_out_ratio']:.4f}")
+  console.print(table)
+  (out_dir / "metrics.json").write_text(json.dumps(summary, indent=1))
+  loss_plot.save_comparison(results, out_dir / "loss.png")
+  console.print(f"All curves are in {out_dir / 'loss.png'}")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@
   scaled_ragged_dot  the same for mixtures of experts
   quantize        an array in float8, with scales for scale_lhs and scale_rhs: Quantized
   fp8             products in float8 for training
+  qarray          dot_general of operands that other packages have quantised
+  megablox        gmm and tgmm with the arguments of jax.experimental's megablox
   chunked_matmul  matmul, begun while chunks of its lhs are still arriving
   chunk_rows      how many rows such a chunk has
   overlap         copies an array in chunks, beside a product of it
@@ -42,7 +44,7 @@ GemmConfig(partition=False).
 
 import importlib.metadata
 
-from jaxgemm import fp8
+from jaxgemm import fp8, megablox, qarray
 from jaxgemm.chunked.api import chunk_rows, chunked_matmul
 from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
 from jaxgemm.collective.api import allgather_matmul, matmul_reduce_scatter
@@ -70,7 +72,9 @@ __all__ = [
     "join",
     "matmul",
     "matmul_reduce_scatter",
+    "megablox",
     "overlap",
+    "qarray",
     "quantize",
     "ragged_dot",
     "ragged_dot_general",

@@ -1,6 +1,7 @@
 """quantize: an array as small values and their scales."""
 
 from collections.abc import Sequence
+import functools
 import operator
 from typing import NamedTuple
 
@@ -69,11 +70,31 @@ def _axes(kind: str, axis, rank: int) -> tuple[int, ...]:
   if not all(-rank <= i < rank for i in axes):
     raise ValueError(
         f"axis={axis!r} was given for an array of rank {rank}; {-rank} to {rank - 1} are allowed.")
-  if kind in _BLOCKS and len(axes) != 1:
+  if kind == "mx" and len(axes) != 1:
     raise ValueError(
-        f"axis={axis!r} was given with kind={kind!r}; one axis is allowed, which is cut into "
-        "blocks. Pass the contracted one.")
+        f"axis={axis!r} was given with kind='mx'; one axis is allowed, which is cut into blocks. "
+        "Pass the contracted one.")
   return tuple(i % rank for i in axes)
+
+
+def _blocks(kind: str, block, axes: tuple[int, ...], shape) -> dict[int, int]:
+  """The size of the blocks along each of the axes."""
+  block = _BLOCKS[kind] if block is None else block
+  try:
+    sizes = tuple(map(operator.index, block if isinstance(block, Sequence) else
+                      (block,) * len(axes)))
+  except TypeError as error:
+    raise TypeError(
+        f"block={block!r} was given; an int is allowed, or one for each axis.") from error
+  if len(sizes) != len(axes):
+    raise ValueError(
+        f"block={block!r} was given for {len(axes)} axes; an int is allowed, or one for each axis.")
+  for i, size in zip(axes, sizes):
+    if size < 1 or shape[i] % size:
+      raise ValueError(
+          f"blocks of {size} do not divide the {shape[i]} elements of axis {i}; a divisor is "
+          "allowed. Pass block=..., or pad x with zeros.")
+  return dict(zip(axes, sizes))
 
 
 def saturating_cast(scaled, dtype) -> jax.Array:
@@ -86,6 +107,27 @@ def saturating_cast(scaled, dtype) -> jax.Array:
     scaled = jnp.round(scaled)
   most = largest(dtype)
   return jnp.where(jnp.isfinite(scaled), jnp.clip(scaled, -most, most), scaled).astype(dtype)
+
+
+def stochastic_round(scaled, dtype, key: jax.Array) -> jax.Array:
+  """A float32 array rounded to one of its two neighbours in a dtype, still float32.
+
+  The nearer one is the more probable: the expected value is the element. Elements that are not
+  finite, and those beyond the dtype's largest value, are what they were.
+  """
+  if jnp.issubdtype(dtype, jnp.integer):
+    step = jnp.float32(1)
+  else:
+    info = jnp.finfo(dtype)
+    exponent = (jax.lax.bitcast_convert_type(scaled, jnp.int32) >> 23 & 255) - 127
+    exponent = jnp.clip(exponent, int(info.minexp), int(info.maxexp)) - int(info.nmant)
+    step = jax.lax.bitcast_convert_type((exponent + 127) << 23, jnp.float32)
+  # A power of two divides exactly.
+  steps = scaled / step
+  whole = jnp.floor(steps)
+  whole += jax.random.uniform(key, scaled.shape) < steps - whole
+  inside = jnp.abs(scaled) < largest(dtype)  # false for NaN
+  return jnp.where(inside, whole * step, scaled)
 
 
 def largest(dtype) -> float:
@@ -109,7 +151,8 @@ def _power_of_two(amax, dtype) -> jax.Array:
 
 
 def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = -1,
-             dtype=None, block: int | None = None) -> Quantized:
+             dtype=None, block: int | Sequence[int] | None = None,
+             key: jax.Array | None = None) -> Quantized:
   """Casts an array to a small dtype, with scales from its largest magnitudes.
 
   A scale is the largest magnitude of the finite elements that share it, divided by the dtype's
@@ -126,13 +169,16 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
       "tensor": all.
       "row": those along `axis`. For a product this is the contracted axis: lhs then has a scale
       for each row, and rhs one for each column.
-      "block": `block` neighbours along `axis`.
+      "block": `block` neighbours along `axis`; with two axes, the tiles of `block` x `block`.
       "mx": as "block", by default 32, with float8_e8m0fnu scales, powers of two, as in the MX
       formats.
-    axis: an int or several, for "row"; an int for "block" and "mx".
+    axis: an int or several, for "row" and "block"; an int for "mx".
     dtype: of the values: float8, float4_e2m1fn or int8. Default: the e4m3 that the kernels of
       the default platform read (float8_e4m3fnuz on gfx942, else float8_e4m3fn).
-    block: number of values in a block, of which x's size is a multiple. Default: 128, "mx": 32.
+    block: number of values in a block, of which x's size is a multiple, or one for each axis.
+      Default: 128, "mx": 32.
+    key: of `jax.random`, for stochastic rounding: an element becomes one of its two neighbours in
+      dtype, with probabilities that make its expected value the element. Default: the nearest one.
 
   Returns:
     A `Quantized`. Its scales have x's rank, as scale_lhs and scale_rhs of the products expect.
@@ -154,24 +200,29 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
     raise ValueError(
         f"dtype={dtype.name} was given; the float8 dtypes, float4_e2m1fn and int8 are allowed.")
   axes = _axes(kind, axis, x.ndim)
-  wide = x.astype(jnp.float32)
-  shape = x.shape
-  if kind in _BLOCKS:
-    along, = axes
-    size = _BLOCKS[kind] if block is None else operator.index(block)
-    if size < 1 or shape[along] % size:
-      raise ValueError(
-          f"blocks of {size} do not divide the {shape[along]} elements of axis {along}; a divisor "
-          "is allowed. Pass block=..., or pad x with zeros.")
-    wide = wide.reshape(*shape[:along], shape[along] // size, size, *shape[along + 1:])
-    axes = along + 1,
-  amax = jnp.max(jnp.where(jnp.isfinite(wide), jnp.abs(wide), 0), axis=axes, keepdims=True,
+  blocks = _blocks(kind, block, axes, x.shape) if kind in _BLOCKS else {}
+  return _quantize(x, key, kind=kind, axes=axes, blocks=tuple(blocks.items()), dtype=dtype)
+
+
+@functools.partial(jax.jit, static_argnames=("kind", "axes", "blocks", "dtype"), inline=True)
+def _quantize(x, key, *, kind, axes, blocks, dtype) -> Quantized:
+  """`quantize` for arguments that have been checked; blocks are pairs of axis and size."""
+  wide, within, sizes = x.astype(jnp.float32), axes, dict(blocks)
+  if blocks:
+    # Each of the axes becomes two: the blocks, and the elements of one.
+    shape, within = [], ()
+    for i, size in enumerate(x.shape):
+      shape += [size // sizes[i], sizes[i]] if i in sizes else [size]
+      within += (len(shape) - 1,) if i in sizes else ()
+    wide = wide.reshape(shape)
+  amax = jnp.max(jnp.where(jnp.isfinite(wide), jnp.abs(wide), 0), axis=within, keepdims=True,
                  initial=0)
   if kind == "mx":
     scales = _power_of_two(amax, dtype)
   else:
     scales = jnp.where(amax == 0, 1, jnp.maximum(amax / largest(dtype), _SMALLEST_NORMAL))
-  values = saturating_cast(wide / scales.astype(jnp.float32), dtype).reshape(shape)
-  if kind in _BLOCKS:
-    scales = jnp.squeeze(scales, axes)
-  return Quantized(values, scales)
+  scaled = wide / scales.astype(jnp.float32)
+  if key is not None:
+    scaled = stochastic_round(scaled, dtype, key)
+  values = saturating_cast(scaled, dtype).reshape(x.shape)
+  return Quantized(values, jnp.squeeze(scales, within) if blocks else scales)

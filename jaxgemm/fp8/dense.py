@@ -13,11 +13,13 @@ from jaxgemm.config import GemmConfig
 from jaxgemm.dense.api import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
 from jaxgemm.dense.layout import Dims, Labels
+from jaxgemm.dense.merge import merged, parts, unmerged
 from jaxgemm.dense.primitive import unify_varying, varying
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, first_derivative
+from jaxgemm.fp8 import blocks
+from jaxgemm.fp8.recipes import RECIPES, DelayedScaling, check, dtypes_of, first_derivative
 from jaxgemm.options import check_options
-from jaxgemm.quantization import Quantized, float8_dtypes, quantize
+from jaxgemm.quantization import Quantized, quantize
 
 
 class _Params(NamedTuple):
@@ -25,6 +27,7 @@ class _Params(NamedTuple):
 
   Attributes:
     dims: the labels of the operands and the result.
+    sizes: of each label, as pairs.
     kind: of `quantize`, or "delayed".
     dtypes: of lhs, rhs and the result.
     float8: the dtypes of operands and of cotangents.
@@ -33,6 +36,7 @@ class _Params(NamedTuple):
   """
 
   dims: Dims
+  sizes: tuple[tuple[int, int], ...]
   kind: str
   dtypes: tuple[np.dtype, np.dtype, np.dtype]
   float8: tuple[np.dtype, np.dtype]
@@ -65,6 +69,35 @@ def _product(lhs: Quantized, rhs, rhs_scales, dims: Dims, dtype, params: _Params
                  precision=None, activation=None, **dict(params.options))
 
 
+def _forward_in_blocks(lhs, rhs, params: _Params):
+  """(the product, what its gradients need) for the kinds "block" and "mx"."""
+  dims, dtype = params.dims, params.float8[0]
+  b, m, n, k = parts(dims)
+
+  def operand(x, labels, *groups):
+    x = merged(x, labels, (b, *groups))
+    return blocks.quantized(x, params.kind, dtype, tiles=labels is dims.rhs)
+
+  out = blocks.product(operand(lhs, dims.lhs, m, k), operand(rhs, dims.rhs, n, k),
+                       params.dtypes[2], dict(params.options))
+  kept = operand(lhs, dims.lhs, k, m), operand(rhs, dims.rhs, k, n)
+  return unmerged(out, (b, m, n), dict(params.sizes), dims.out), kept
+
+
+def _backward_in_blocks(params: _Params, lhs: Quantized, rhs: Quantized, ct):
+  dims, sizes, options = params.dims, dict(params.sizes), dict(params.options)
+  b, m, n, k = parts(dims)
+
+  def cotangent(*groups):
+    x = merged(ct, dims.out, (b, *groups))
+    return blocks.quantized(x, params.kind, params.float8[1])
+
+  d_lhs = blocks.product(cotangent(m, n), rhs, params.dtypes[0], options)
+  d_rhs = blocks.product(lhs, cotangent(n, m), params.dtypes[1], options)
+  return (unmerged(d_lhs, (b, m, k), sizes, dims.lhs),
+          unmerged(d_rhs, (b, k, n), sizes, dims.rhs))
+
+
 @functools.partial(jax.custom_vjp, nondiff_argnums=(3,))
 def _dot(lhs, rhs, state: DelayedScaling | None, params: _Params) -> jax.Array:
   return _forward(lhs, rhs, state, params)[0]
@@ -72,6 +105,9 @@ def _dot(lhs, rhs, state: DelayedScaling | None, params: _Params) -> jax.Array:
 
 def _forward(lhs, rhs, state: DelayedScaling | None, params: _Params):
   dims, dtype, before = params.dims, params.float8[0], state
+  if params.kind in blocks.SIZES:
+    out, kept = _forward_in_blocks(lhs, rhs, params)
+    return out, (*kept, None, None)
   if state is not None:
     lhs, of_lhs = state.lhs.quantize(lhs, dtype)
     rhs, of_rhs = state.rhs.quantize(rhs, dtype)
@@ -92,6 +128,9 @@ def _largest_alike(x, like):
 
 def _backward(params: _Params, saved, ct):
   *operands, state, before = saved
+  if params.kind in blocks.SIZES:
+    lhs, rhs = operands
+    return *map(first_derivative, _backward_in_blocks(params, lhs, rhs, ct)), None
   dims, dtype = params.dims, params.float8[1]
   labels = dims.lhs, dims.rhs
   whole = None
@@ -139,10 +178,10 @@ def dot_general(
 ) -> jax.Array:
   """`jax.lax.dot_general` in float8, forward and backward; for training.
 
-  lhs and rhs are quantised to e4m3, cotangents to e5m2 (on gfx942 to the FNUZ dtypes), with
-  scales from their own values. Sums are float32. The backward pass has the quantised operands
-  of the forward pass: 8 bits for each element are kept. There are first derivatives, in reverse
-  mode only.
+  lhs and rhs are quantised to e4m3, cotangents to e5m2 or, in the recipes with blocks, to e4m3 (on
+  gfx942 to the FNUZ dtypes), with scales from their own values. Sums are float32. The backward
+  pass has quantised operands, too: 8 bits for each element, and the scales, are kept for it. There
+  are first derivatives, in reverse mode only.
 
   Fits `flax.linen.Dense(dot_general=...)` and `flax.nnx.Linear(dot_general=...)`.
 
@@ -153,10 +192,16 @@ def dot_general(
     dimension_numbers: see `jax.lax.dot_general`.
     precision: None or jax.lax.Precision.DEFAULT; others are refused: operands have 8 bits.
     preferred_element_type: dtype of the result; default: that of `jax.lax.dot_general`.
-    out_sharding: see `jax.lax.dot_general`.
-    recipe: "tensorwise": one scale for each of lhs, rhs and the cotangent. "rowwise": one for
-      each row of lhs and column of rhs; the cotangent is quantised twice, for each gradient with
-      scales for the rows or columns of that.
+    out_sharding: see `jax.lax.dot_general`; not with "blockwise" and "mxfp8".
+    recipe: which elements share a scale.
+      "tensorwise": all of lhs, of rhs, and of the cotangent.
+      "rowwise": each row of lhs and column of rhs; the cotangent is quantised twice, for each
+      gradient with scales for the rows or columns of that.
+      "blockwise": as in DeepSeek-V3 (arXiv:2412.19437): 128 neighbours of lhs and of the cotangent
+      along the dimension that is contracted, and 128 x 128 tiles of rhs. lhs, rhs and the cotangent
+      are quantised twice, along the dimensions that their two products contract.
+      "mxfp8": 32 neighbours along the contracted dimension, with scales that are powers of two
+      (float8_e8m0fnu): OCP Microscaling Formats 1.0. Each operand is quantised twice, as above.
     state: with a `DelayedScaling` the scales are those of "tensorwise", but come from the largest
       magnitudes of earlier steps, so that no pass over an array has to precede its cast. Then
       `jax.grad` with respect to the state gives the state of the next step: put that in its
@@ -189,9 +234,14 @@ def dot_general(
     raise ValueError(
         f"recipe={recipe!r} was given with a state; delayed scaling has one scale for each array. "
         "Leave one of the two out.")
+  kind = RECIPES[recipe] if state is None else "delayed"
+  if out_sharding is not None and kind in blocks.SIZES:
+    raise ValueError(
+        f"out_sharding was given with recipe={recipe!r}, whose products merge dimensions; None is "
+        "allowed. Call it inside jax.shard_map, or shard the operands on automatic mesh axes.")
+  sizes = dict(zip((*product.dims.lhs, *product.dims.rhs), (*lhs.shape, *rhs.shape)))
   params = _Params(
-      product.dims, RECIPES[recipe] if state is None else "delayed",
-      (lhs.dtype, rhs.dtype, product.result.dtype),
-      float8_dtypes(implementation), out_sharding, tuple(sorted(options.items())))
+      product.dims, tuple(sizes.items()), kind, (lhs.dtype, rhs.dtype, product.result.dtype),
+      dtypes_of(kind, implementation), out_sharding, tuple(sorted(options.items())))
   # Inside shard_map the gradient of an operand that devices share is summed over them.
   return _jitted(*unify_varying([lhs, rhs]), state, params)

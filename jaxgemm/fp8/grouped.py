@@ -10,11 +10,14 @@ import numpy as np
 
 from jaxgemm.config import GemmConfig
 from jaxgemm.dense.primitive import unify_varying
-from jaxgemm.fp8.recipes import RECIPES, check, first_derivative
+from jaxgemm.fp8 import blocks
+from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
 from jaxgemm.grouped import api
+from jaxgemm.grouped.checks import BASIC, check_arrays
 from jaxgemm.grouped.group_sizes import groups_of_rows
 from jaxgemm.options import check_options
-from jaxgemm.quantization import float8_dtypes, quantize
+from jaxgemm.quantization import Quantized, quantize
+from jaxgemm.scaled.api import scaled_ragged_dot
 
 # lhs's gradient sums over rhs's columns, rhs's over the rows of each group.
 _OF_LHS = lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,))
@@ -53,10 +56,36 @@ def _of_groups(x, group, groups: int):
   return jnp.where((group < groups)[:, None], x, 0)
 
 
+def _forward_in_blocks(lhs, rhs, sizes, offset, params: _Params):
+  """(the product, lhs and rhs as the gradients need them) for the kinds "block" and "mx"."""
+  quantized = functools.partial(blocks.quantized, kind=params.kind, dtype=params.float8[0])
+  left, right = quantized(lhs), quantized(rhs.mT, tiles=True)
+  out = scaled_ragged_dot(
+      left.values, right.values, sizes, left.scales, right.scales, params.dtypes[2], offset,
+      **dict(params.options))
+  return out, quantized(lhs.T), quantized(rhs, tiles=True)
+
+
+def _backward_in_blocks(params: _Params, lhs: Quantized, rhs: Quantized, sizes, offset, ct):
+  options = dict(params.options)
+  quantized = functools.partial(blocks.quantized, kind=params.kind, dtype=params.float8[1])
+  of_rows, of_columns = quantized(ct), quantized(ct.T)
+  d_lhs = scaled_ragged_dot(
+      of_rows.values, rhs.values, sizes, of_rows.scales, rhs.scales, params.dtypes[0], offset,
+      **options)
+  d_rhs = scaled_ragged_dot(
+      lhs.values, of_columns.values, sizes, lhs.scales, of_columns.scales, jnp.float32, offset,
+      ragged="k", **options)
+  return d_lhs, d_rhs[:rhs.values.shape[0]]
+
+
 def _forward(lhs, rhs, sizes, offset, params: _Params):
   dtype = params.float8[0]
   groups = rhs.shape[0]
   lhs = _of_groups(lhs, groups_of_rows(sizes, offset, groups, lhs.shape[0]), groups)
+  if params.kind in blocks.SIZES:
+    out, lhs, rhs = _forward_in_blocks(lhs, rhs, sizes, offset, params)
+    return out, (lhs, rhs, sizes, offset)
   lhs = quantize(lhs, params.kind, axis=1, dtype=dtype)
   # An expert's matrix is a tensor of its own.
   rhs = quantize(rhs, "row", axis=(1, 2) if params.kind == "tensor" else 1, dtype=dtype)
@@ -71,6 +100,9 @@ def _backward(params: _Params, saved, ct):
   options, dtype, groups = dict(params.options), params.float8[1], rhs.values.shape[0]
   group = groups_of_rows(sizes, offset, groups, ct.shape[0])
   ct = _of_groups(ct, group, groups)
+  if params.kind in blocks.SIZES:
+    d_lhs, d_rhs = _backward_in_blocks(params, lhs, rhs, sizes, offset, ct)
+    return *map(first_derivative, (d_lhs, d_rhs.astype(params.dtypes[1]))), None, None
   if params.kind == "tensor":
     of_rows = of_columns = quantize(ct, "tensor", dtype=dtype)
     rhs_scales, factors = rhs.scales, [lhs.scales, of_rows.scales]
@@ -127,6 +159,9 @@ def ragged_dot(
     group_offset: see `jaxgemm.ragged_dot`.
     recipe: "tensorwise": one scale for lhs, one for the cotangent, and one for each group's
       matrix. "rowwise": one for each row of lhs, and for each group and column of rhs.
+      "blockwise" and "mxfp8": as in `jaxgemm.fp8.dot_general`, for the matrix of each group. For
+      the gradient of rhs the blocks are along the rows, from the first row on, so that a block
+      may have rows of two groups.
     schedule: see `jaxgemm.matmul`.
     reduction: see `jaxgemm.matmul`.
     deterministic: see `jaxgemm.matmul`.
@@ -145,17 +180,14 @@ def ragged_dot(
   lhs, rhs, group_sizes, group_offset = jax.tree.map(
       jnp.asarray, (lhs, rhs, group_sizes, group_offset))
   check(recipe, precision, lhs=lhs, rhs=rhs)
-  if not jnp.issubdtype(group_sizes.dtype, jnp.integer):
-    raise TypeError(
-        f"group_sizes has dtype {group_sizes.dtype.name}; integers are allowed. Pass "
-        "group_sizes.astype(jnp.int32).")
-  if lhs.ndim != 2 or rhs.ndim != 3:
+  check_arrays(BASIC, lhs, rhs, group_sizes, group_offset=group_offset)
+  if rhs.ndim != 3:
     raise ValueError(
-        f"lhs has shape {lhs.shape} and rhs {rhs.shape}; (M, K) and (G, K, N) are allowed. Reshape "
-        "them.")
+        f"rhs has shape {rhs.shape}; (G, K, N) is allowed. Reshape it.")
   out_dtype = jnp.dtype(preferred_element_type or jnp.promote_types(lhs.dtype, rhs.dtype))
-  params = _Params(RECIPES[recipe], (lhs.dtype, rhs.dtype, out_dtype),
-                   float8_dtypes(implementation), tuple(sorted(options.items())))
+  kind = RECIPES[recipe]
+  params = _Params(kind, (lhs.dtype, rhs.dtype, out_dtype), dtypes_of(kind, implementation),
+                   tuple(sorted(options.items())))
   sizes = jnp.clip(group_sizes, 0, lhs.shape[0]).astype(jnp.int32)
   if group_offset is not None:
     group_offset = jnp.clip(group_offset, 0, sizes.shape[-1]).astype(jnp.int32)

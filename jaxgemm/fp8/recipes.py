@@ -4,17 +4,29 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from jaxgemm.quantization import Quantized, largest, saturating_cast
+from jaxgemm.quantization import Quantized, float8_dtypes, largest, saturating_cast
 
 # Recipes and their kinds of `jaxgemm.quantize`.
-RECIPES = {"tensorwise": "tensor", "rowwise": "row"}
+RECIPES = {"tensorwise": "tensor", "rowwise": "row", "blockwise": "block", "mxfp8": "mx"}
+
+
+def dtypes_of(kind: str, implementation: str | None) -> tuple[np.dtype, np.dtype]:
+  """The dtypes of operands and of cotangents in a recipe.
+
+  Cotangents are e5m2, which has the range of float16, where one scale is for a tensor or a row.
+  The small blocks of the other recipes need no such range, and there cotangents are e4m3 as in
+  DeepSeek-V3 (arXiv:2412.19437) and in NVIDIA's recipe of MXFP8 (arXiv:2506.08027).
+  """
+  e4m3, e5m2 = float8_dtypes(implementation)
+  return e4m3, e4m3 if kind in ("block", "mx") else e5m2
 
 
 def check(recipe, precision, **operands) -> None:
   """Raises ValueError for an unknown recipe, a precision, or an operand that is no wide float."""
   if recipe not in RECIPES:
-    names = " and ".join(map(repr, RECIPES))
+    names = ", ".join(map(repr, RECIPES))
     raise ValueError(f"recipe={recipe!r} is unknown; {names} are allowed.")
   if precision is not None and precision != jax.lax.Precision.DEFAULT:
     raise ValueError(

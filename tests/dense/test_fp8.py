@@ -1,5 +1,6 @@
 """jaxgemm.fp8: training products against the same quantised model in float64."""
 
+import math
 import re
 
 from flax import nnx
@@ -11,7 +12,9 @@ import numpy as np
 import pytest
 
 from jaxgemm import fp8, quantize
+from jaxgemm.fp8.blocks import SIZES
 from jaxgemm.fp8.recipes import RECIPES
+from tests.support.in_blocks import bound, in_blocks
 
 E4M3, E5M2 = jnp.float8_e4m3fn, jnp.float8_e5m2
 # einsum's letters, dimension numbers, and the shapes of lhs and rhs.
@@ -22,6 +25,7 @@ PRODUCTS = {
     "sequences": ("bsk,kn->bsn", (((2,), (0,)), ((), ())), (3, 20, 96), (96, 24)),
     "heads": ("bsk,khd->bshd", (((2,), (0,)), ((), ())), (3, 20, 96), (96, 4, 8)),
     "batches": ("bmk,bkn->bmn", (((2,), (1,)), ((0,), (0,))), (3, 20, 96), (3, 96, 24)),
+    "several blocks": ("mk,kn->mn", (((1,), (0,)), ((), ())), (140, 300), (300, 150)),
     "two contracted": ("mkl,kln->mn", (((1, 2), (0, 1)), ((), ())), (40, 8, 12), (8, 12, 24)),
 }
 
@@ -32,6 +36,33 @@ def array(rng, *shape, dtype=jnp.float32):
 
 def f64(x):
   return np.asarray(x, np.float64)
+
+
+def along(x, labels, batch, rows, contracted, kind, tiles=False):
+  """x in float64 after it was quantised in blocks of the contracted labels."""
+  order = [labels.index(label) for label in batch + rows + contracted]
+  count = lambda part: math.prod(x.shape[labels.index(label)] for label in part)
+  y = np.transpose(np.asarray(x, np.float32), order)
+  shape = y.shape
+  y = in_blocks(y.reshape(count(batch), count(rows), count(contracted)), kind, tiles)
+  return np.transpose(y.reshape(shape), [order.index(i) for i in range(x.ndim)])
+
+
+def reference_in_blocks(letters, kind, lhs, rhs, ct, implementation):
+  """As `reference`, and a bound of the errors, of operands in blocks."""
+  (of_lhs, of_rhs), of_out = letters.split("->")[0].split(","), letters.split("->")[1]
+  b = "".join(x for x in of_out if x in of_lhs and x in of_rhs)
+  m, n = ("".join(x for x in of_out if x in own and x not in b) for own in (of_lhs, of_rhs))
+  k = "".join(x for x in of_lhs if x not in of_out)
+  products = [
+      (letters, along(lhs, of_lhs, b, m, k, kind), along(rhs, of_rhs, b, n, k, kind, True)),
+      (f"{of_out},{of_rhs}->{of_lhs}", along(ct, of_out, b, m, n, kind),
+       along(rhs, of_rhs, b, k, n, kind, True)),
+      (f"{of_lhs},{of_out}->{of_rhs}", along(lhs, of_lhs, b, k, m, kind),
+       along(ct, of_out, b, n, m, kind))]
+  return ([np.einsum(*product) for product in products],
+          [bound(kind, implementation) * np.einsum(how, np.abs(x), np.abs(y))
+           for how, x, y in products])
 
 
 def reference(letters, recipe, lhs, rhs, ct):
@@ -60,10 +91,11 @@ def reference(letters, recipe, lhs, rhs, ct):
   return out, gradient(rhs, of_rhs, of_lhs), gradient(lhs, of_lhs, of_rhs)
 
 
-def assert_close(given, wanted, dtype):
+def assert_close(given, wanted, dtype, more=0):
   assert given.dtype == dtype and given.shape == wanted.shape
   # One rounding to the dtype, and float32 sums.
-  allowed = 1e-5 * np.abs(wanted).max() + (2.0**-8 * np.abs(wanted) if dtype == jnp.bfloat16 else 0)
+  rounding = 2.0**-8 * np.abs(wanted) if dtype == jnp.bfloat16 else 0
+  allowed = more + 1e-5 * np.abs(wanted).max() + rounding
   assert (np.abs(f64(given) - wanted) <= allowed).all()
 
 
@@ -79,14 +111,21 @@ def test_values_and_gradients(rng, recipe, product, implementation):
       lhs, rhs, numbers, None, jnp.float32, recipe=recipe, implementation=implementation))
   out, vjp = jax.vjp(run, lhs, rhs)
   ct = array(rng, *out.shape) * 1e-4
-  wanted = reference(letters, recipe, lhs, rhs, ct)
-  for x, y, dtype in zip((out, *vjp(ct)), wanted, (jnp.float32, jnp.bfloat16, jnp.float32)):
-    assert_close(x, y, dtype)
+  kind, bounds = RECIPES[recipe], (0, 0, 0)
+  if kind in SIZES:
+    wanted, bounds = reference_in_blocks(letters, kind, lhs, rhs, ct, implementation)
+  else:
+    wanted = reference(letters, recipe, lhs, rhs, ct)
+  for x, y, dtype, more in zip(
+      (out, *vjp(ct)), wanted, (jnp.float32, jnp.bfloat16, jnp.float32), bounds):
+    assert_close(x, y, dtype, more)
 
 
-@pytest.mark.parametrize("recipe, of_cts", [("tensorwise", 1), ("rowwise", 2)])
-def test_what_the_program_has(rng, recipe, of_cts):
-  x, w = array(rng, 64, 96, dtype=jnp.bfloat16), array(rng, 96, 80)
+# For each operand and use a cast to e4m3, in blocks also for the cotangent; one to e5m2 else.
+@pytest.mark.parametrize("recipe, casts_of", [
+    ("tensorwise", (2, 1)), ("rowwise", (2, 2)), ("blockwise", (6, 0)), ("mxfp8", (6, 0))])
+def test_what_the_program_has(rng, recipe, casts_of):
+  x, w = array(rng, 256, 384, dtype=jnp.bfloat16), array(rng, 384, 160)
 
   def loss(x, w):
     out = fp8.dot_general(x, w, (((1,), (0,)), ((), ())), recipe=recipe,
@@ -97,21 +136,24 @@ def test_what_the_program_has(rng, recipe, of_cts):
   text = lowered.as_text()
   # One cast for each operand and use; the operands of all products are float8.
   casts = re.findall(r"stablehlo.convert.*-> tensor<[0-9x]+x(f8\w+)>", text)
-  assert sorted(casts) == ["f8E4M3FN"] * 2 + ["f8E5M2"] * of_cts
+  assert sorted(casts) == ["f8E4M3FN"] * casts_of[0] + ["f8E5M2"] * casts_of[1]
   calls = re.findall(r"custom_call @jaxgemm_gemm\(.*: \(tensor<[0-9x]+x(\w+)>, "
                      r"tensor<[0-9x]+x(\w+)>", text)
   assert len(calls) == 3 and all(y.startswith("f8") for x in calls for y in x)
   # Nothing is dequantised, before or after XLA's passes.
-  assert not re.search(r"stablehlo.convert.*\(tensor<\d+x\d+xf8\w+>\)", text)
-  assert "bf16[96,80]" not in lowered.compile().as_text()
+  assert not re.search(r"stablehlo.convert.*\(tensor<[0-9x]+x(f8E4M3|f8E5M2)\w+>\)", text)
+  assert not re.search(r"bf16\[(1,)?(384,160|160,384)\]", lowered.compile().as_text())
 
 
-def test_the_backward_pass_keeps_8_bits(rng):
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_the_backward_pass_keeps_8_bits(rng, recipe):
   x, w = array(rng, 64, 96), array(rng, 96, 80)
-  run = lambda x, w: fp8.dot_general(x, w, (((1,), (0,)), ((), ())), recipe="rowwise")
+  run = lambda x, w: fp8.dot_general(x, w, (((1,), (0,)), ((), ())), recipe=recipe)
   _, vjp = jax.vjp(run, x, w)
-  kept = [x for x in jax.tree.leaves(vjp) if x.size > 200]
-  assert sorted(x.shape for x in kept) == [(64, 96), (96, 80)]
+  kept = [x for x in jax.tree.leaves(vjp) if x.size > 400]
+  # The columns of w and the rows of x are contracted: zeros fill up MX's blocks of 32.
+  shapes = {"blockwise": [(96, 64), (96, 80)], "mxfp8": [(96, 64), (96, 96)]}
+  assert sorted(x.shape[-2:] for x in kept) == shapes.get(recipe, [(64, 96), (96, 80)])
   assert all(x.dtype == E4M3 for x in kept)
 
 
@@ -194,7 +236,7 @@ def test_emulated(rng, arch):
 
 
 @pytest.mark.parametrize("given, words", [
-    (dict(recipe="mxfp8"), "recipe='mxfp8' is unknown; 'tensorwise' and 'rowwise' are allowed"),
+    (dict(recipe="mx"), "is unknown; 'tensorwise', 'rowwise', 'blockwise', 'mxfp8' are"),
     (dict(precision="highest"), "so None or Precision.DEFAULT is allowed"),
     (dict(schedule="streamk"), "Did you mean 'stream_k'"),
 ])

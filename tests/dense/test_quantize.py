@@ -55,6 +55,54 @@ def test_blocks(rng, axis):
       given.dequantize(), jnp.moveaxis(wanted.dequantize().reshape(lead), -1, axis))
 
 
+def test_tiles(rng):
+  x = array(rng, 64, 96)
+  given = quantize(x, "block", axis=(0, 1), block=(16, 32))
+  assert given.scales.shape == (4, 3)
+  for i in range(4):
+    for j in range(3):
+      tile = (slice(16 * i, 16 * i + 16), slice(32 * j, 32 * j + 32))
+      wanted = quantize(x[tile])
+      np.testing.assert_array_equal(f64(given.values[tile]), f64(wanted.values))
+      np.testing.assert_allclose(given.dequantize()[tile], wanted.dequantize(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "float4_e2m1fn"])
+def test_stochastic_rounding(rng, dtype):
+  most = largest(dtype)
+  # Fractions of the largest value, of subnormals, and both ends.
+  x = jnp.concatenate([jnp.asarray(rng.uniform(-1, 1, 60), jnp.float32) * most,
+                       jnp.asarray(rng.uniform(-4, 4, 60), jnp.float32),
+                       jnp.asarray(rng.uniform(-1, 1, 60) * 2.0**-6, jnp.float32),
+                       jnp.array([most, -most, 0.0, -0.0])])
+  count = 4000
+  rounded = jax.vmap(lambda key: quantize(x, dtype=dtype, key=key).values)(
+      jax.random.split(jax.random.key(3), count))
+  given = f64(rounded.astype(jnp.float32))
+  # The dtype's two neighbours of each element, from a list of all its values.
+  bits = jnp.arange(256, dtype=jnp.uint8)
+  if dtype == "float4_e2m1fn":
+    all_values = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    all_values = np.concatenate([-all_values, all_values])
+  else:
+    all_values = f64(jax.lax.bitcast_convert_type(bits, jnp.dtype(dtype)).astype(jnp.float32))
+  all_values = np.unique(all_values[np.isfinite(all_values)])
+  below = all_values[np.searchsorted(all_values, f64(x), "right") - 1]
+  above = all_values[np.searchsorted(all_values, f64(x), "left")]
+  assert ((given == below) | (given == above)).all()
+  # The mean of `count` Bernoulli draws: six standard deviations are allowed.
+  error = np.abs(given.mean(axis=0) - f64(x))
+  assert (error <= 6 * (above - below) / 2 / np.sqrt(count)).all()
+  assert (given.std(axis=0)[(f64(x) - below > 0.1 * (above - below))
+                            & (above - f64(x) > 0.1 * (above - below))] > 0).all()
+
+
+def test_stochastic_rounding_keeps_what_is_not_finite():
+  x = jnp.array([1.0, jnp.inf, -jnp.inf, jnp.nan])
+  given = quantize(x, dtype="float8_e5m2", key=jax.random.key(0)).values.astype(jnp.float32)
+  np.testing.assert_array_equal(given[1:], x[1:])
+
+
 @pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2", "float4_e2m1fn"])
 def test_mx_scales_are_powers_of_two(rng, dtype):
   x = array(rng, 4, 64) * 2.0**jnp.array([[0], [40], [-126], [120]])
@@ -112,7 +160,9 @@ def test_it_is_a_pytree(rng):
     (dict(kind="column"), "kind='column' is unknown; 'tensor', 'row', 'block', 'mx' are allowed"),
     (dict(kind="row", axis=2), "axis=2 was given for an array of rank 2"),
     (dict(kind="row", axis="x"), "axis='x' was given; an int is allowed"),
-    (dict(kind="block", axis=(0, 1)), "one axis is allowed"),
+    (dict(kind="mx", axis=(0, 1)), "one axis is allowed"),
+    (dict(kind="block", axis=(0, 1), block=(32,)), r"block=\(32,\) was given for 2 axes"),
+    (dict(kind="block", block="x"), "block='x' was given; an int is allowed"),
     (dict(kind="block"), "blocks of 128 do not divide the 96 elements of axis 1"),
     (dict(block=32), "block=32 was given with kind='tensor'"),
 ])

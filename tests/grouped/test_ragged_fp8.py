@@ -11,7 +11,9 @@ import pytest
 
 from jaxgemm import fp8, quantize
 from jaxgemm.flax.nnx import MoE
+from jaxgemm.fp8.blocks import SIZES as BLOCKS
 from jaxgemm.fp8.recipes import RECIPES
+from tests.support.in_blocks import bound, in_blocks
 
 M, K, N, G = 72, 40, 32, 4
 SIZES = jnp.array([20, 0, 13, 25], jnp.int32)
@@ -59,7 +61,48 @@ def reference(recipe, lhs, rhs, ct, first, last):
   return out, d_lhs, d_rhs
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
+def reference_in_blocks(kind, lhs, rhs, ct, sizes, implementation):
+  """(results as those of `reference`, bounds of their errors), of operands in blocks."""
+  ends = np.cumsum(sizes)
+  group = np.searchsorted(ends, np.arange(len(ct)), "right")
+  lhs, ct = (np.where(group[:, None] < len(rhs), x, 0) for x in (lhs, ct))
+  operands = [
+      (in_blocks(lhs, kind), in_blocks(rhs.mT, kind, True).swapaxes(1, 2)),
+      (in_blocks(ct, kind), in_blocks(rhs, kind, True).swapaxes(1, 2)),
+      (in_blocks(lhs.T, kind).T, in_blocks(ct.T, kind).T)]
+
+  def products(x):
+    (lhs, rhs), (of_rows, of_rhs), (wide, of_columns) = x
+    out, d_lhs = np.zeros((len(lhs), rhs.shape[2])), np.zeros(lhs.shape)
+    d_rhs = np.zeros(rhs.shape)
+    for g in range(len(rhs)):
+      rows = group == g
+      out[rows], d_lhs[rows] = lhs[rows] @ rhs[g], of_rows[rows] @ of_rhs[g]
+      d_rhs[g] = wide[rows].T @ of_columns[rows]
+    return out, d_lhs, d_rhs
+
+  bounds = products([[np.abs(x) for x in pair] for pair in operands])
+  return products(operands), [bound(kind, implementation) * x for x in bounds]
+
+
+@pytest.mark.parametrize("recipe", ["blockwise", "mxfp8"])
+@pytest.mark.parametrize("implementation", ["jaxgemm", "xla"])
+@pytest.mark.parametrize("k, n", [(40, 32), (300, 150)])
+def test_values_and_gradients_in_blocks(rng, recipe, implementation, k, n):
+  sizes = jnp.array([130, 0, 13, 100], jnp.int32)  # and 7 rows of no group
+  lhs, rhs = array(rng, 250, k, dtype=jnp.bfloat16), array(rng, G, k, n)
+  ct = array(rng, 250, n) * 1e-4
+  out, vjp = jax.vjp(jax.jit(lambda lhs, rhs: fp8.ragged_dot(
+      lhs, rhs, sizes, None, jnp.float32, recipe=recipe, implementation=implementation)), lhs, rhs)
+  wanted, bounds = reference_in_blocks(RECIPES[recipe], lhs, rhs, ct, sizes, implementation)
+  for x, y, more, dtype in zip((out, *vjp(ct)), wanted, bounds,
+                               (jnp.float32, jnp.bfloat16, jnp.float32)):
+    assert x.dtype == dtype and x.shape == y.shape
+    rounding = 2.0**-8 * np.abs(y) if dtype == jnp.bfloat16 else 0
+    assert (np.abs(f64(x) - y) <= more + 1e-5 * np.abs(y).max() + rounding).all()
+
+
+@pytest.mark.parametrize("recipe", [r for r in RECIPES if RECIPES[r] not in BLOCKS])
 @pytest.mark.parametrize("implementation", ["jaxgemm", "xla"])
 @pytest.mark.parametrize("first, last", [(0, G), (1, 3)])
 def test_values_and_gradients(rng, recipe, implementation, first, last):
@@ -76,14 +119,15 @@ def test_values_and_gradients(rng, recipe, implementation, first, last):
     assert (np.abs(f64(x) - y) <= 1e-5 * np.abs(y).max() + rounding).all()
 
 
-def test_what_the_program_has(rng):
-  lhs, rhs = array(rng, M, K, dtype=jnp.bfloat16), array(rng, G, K, N)
-  loss = lambda lhs, rhs: (fp8.ragged_dot(lhs, rhs, SIZES, recipe="rowwise")**2).sum()
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_what_the_program_has(rng, recipe):
+  lhs, rhs = array(rng, 256, 384, dtype=jnp.bfloat16), array(rng, G, 384, 160)
+  loss = lambda lhs, rhs: (fp8.ragged_dot(lhs, rhs, SIZES, recipe=recipe)**2).sum()
   text = jax.jit(jax.grad(loss, (0, 1))).lower(lhs, rhs).as_text()
   calls = re.findall(r"custom_call @jaxgemm_gemm\(.*: \(tensor<[0-9x]+x(\w+)>, "
                      r"tensor<[0-9x]+x(\w+)>", text)
   assert len(calls) == 3 and all(y.startswith("f8") for x in calls for y in x)
-  assert not re.search(r"stablehlo.convert.*\(tensor<\d+x\d+xf8\w+>\)", text)
+  assert not re.search(r"stablehlo.convert.*\(tensor<[0-9x]+x(f8E4M3|f8E5M2)\w+>\)", text)
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
@@ -123,7 +167,7 @@ def test_in_shard_map_each_device_quantises_its_part(rng, recipe):
 
 
 def test_messages():
-  with pytest.raises(ValueError, match=r"\(M, K\) and \(G, K, N\) are allowed"):
+  with pytest.raises(ValueError, match=r"rhs has shape \(2, 8, 2, 8\); \(G, K, N\) is allowed"):
     fp8.ragged_dot(jnp.ones((8, 8)), jnp.ones((2, 8, 2, 8)), jnp.array([4, 4]))
   with pytest.raises(ValueError, match="recipe='x' is unknown"):
     fp8.ragged_dot(jnp.ones((8, 8)), jnp.ones((2, 8, 8)), jnp.array([4, 4]), recipe="x")

@@ -1,0 +1,179 @@
+"""gmm and tgmm: the grouped products of megablox, by the kernels.
+
+Megablox is `jax.experimental.pallas.ops.tpu.megablox`, kernels for TPUs; MaxText has a version of
+it that takes quantised operands. The functions have the arguments of both, so that a program which
+calls them runs on GPUs and CPUs when it is given these instead. Differences:
+
+* rows of no group are zero, where megablox leaves them undefined;
+* group_offset may have the shape () or (1,), and group_sizes any integer dtype;
+* operands are arrays, or objects with the attributes qvalue and scale, such as Qwix's `QArray`.
+"""
+
+from typing import Any
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+
+from jaxgemm.grouped.api import ragged_dot_general
+from jaxgemm.grouped.checks import BASIC
+from jaxgemm.grouped.group_sizes import groups_of_rows
+from jaxgemm.qarray import operand
+from jaxgemm.scaled.api import scaled_ragged_dot
+
+# rhs is [g, n, k].
+_TRANSPOSED = lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,))
+# lhs [k, m] and rhs [m, n]: the groups are of m.
+_CONTRACTED = lax.RaggedDotDimensionNumbers((((1,), (0,)), ((), ())), (1,), ())
+
+
+def _offset(group_offset) -> jax.Array | None:
+  if group_offset is None:
+    return None
+  group_offset = jnp.asarray(group_offset)
+  if group_offset.shape not in ((), (1,)):
+    raise ValueError(
+        f"group_offset has shape {group_offset.shape}; () or (1,) is allowed, one integer.")
+  return group_offset.reshape(1)
+
+
+def _check_existing(existing_out, shape, dtype) -> None:
+  if existing_out is not None and (existing_out.shape != shape or existing_out.dtype != dtype):
+    raise ValueError(
+        f"existing_out has shape {existing_out.shape} and dtype {existing_out.dtype.name}; shape "
+        f"{shape} and the preferred_element_type {jnp.dtype(dtype).name} are allowed.")
+
+
+def gmm(
+    lhs,
+    rhs,
+    group_sizes: jax.Array,
+    preferred_element_type=jnp.float32,
+    tiling: Any = None,
+    group_offset: jax.Array | None = None,
+    existing_out: jax.Array | None = None,
+    transpose_rhs: bool = False,
+    interpret: bool = False,
+    varying_axes: tuple[str, ...] = (),
+    **options,
+) -> jax.Array:
+  """lhs[rows of group g] @ rhs[g] for each group g, as megablox's `gmm`.
+
+  Args:
+    lhs: array of shape (m, k), or a quantised one.
+    rhs: array of shape (g, k, n), or a quantised one; with a group_offset g may be less than the
+      number of group_sizes.
+    group_sizes: integers; see `jaxgemm.ragged_dot`.
+    preferred_element_type: dtype of the result.
+    tiling: ignored; the plan chooses. `config=` is for tiles of your own.
+    group_offset: an integer of shape () or (1,): rhs has the groups from this one on. Rows of
+      other groups are zero, or those of existing_out.
+    existing_out: array of shape (m, n) and of the preferred_element_type: the result's rows
+      where no group of rhs is computed.
+    transpose_rhs: whether rhs is (g, n, k).
+    interpret: ignored.
+    varying_axes: ignored; the operands tell it.
+    **options: schedule, reduction, deterministic, config and implementation of
+      `jaxgemm.ragged_dot`.
+
+  Returns:
+    An array of shape (m, n).
+
+  Raises:
+    ValueError, TypeError: see `jaxgemm.ragged_dot`.
+  """
+  del tiling, interpret, varying_axes
+  lhs, rhs = operand("lhs", lhs), operand("rhs", rhs)
+  offset = _offset(group_offset)
+  groups = rhs.values.shape[0]
+  if offset is None and groups < jnp.shape(group_sizes)[0]:
+    offset = jnp.zeros(1, jnp.int32)
+  of_k = 2 if transpose_rhs else 1
+  if lhs.has_blocks([1]) or rhs.has_blocks([of_k]):
+    if not transpose_rhs:
+      rhs = jax.tree.map(lambda x: x.mT, rhs._replace(dtype=None))
+    out = scaled_ragged_dot(
+        lhs.values, rhs.values, group_sizes, lhs.spread(0, ones=True),
+        rhs.spread(0, 1, ones=True), preferred_element_type, offset, **options)
+  else:
+    out = ragged_dot_general(
+        lhs.values, rhs.values, group_sizes, _TRANSPOSED if transpose_rhs else BASIC, None,
+        preferred_element_type, offset, scale_lhs=lhs.spread(0),
+        scale_rhs=rhs.spread(3 - of_k), **options)
+  if existing_out is None:
+    return out
+  _check_existing(existing_out, out.shape, out.dtype)
+  rows = groups_of_rows(group_sizes, offset, groups, out.shape[0])
+  return jnp.where((rows < groups)[:, None], out, existing_out)
+
+
+def tgmm(
+    lhs,
+    rhs,
+    group_sizes: jax.Array,
+    preferred_element_type=jnp.float32,
+    tiling: Any = None,
+    group_offset: jax.Array | None = None,
+    num_actual_groups: int | None = None,
+    existing_out: jax.Array | None = None,
+    interpret: bool = False,
+    varying_axes: tuple[str, ...] = (),
+    **options,
+) -> jax.Array:
+  """lhs[:, columns of group g] @ rhs[rows of group g] for each group g, as megablox's `tgmm`.
+
+  A scale that varies along m is multiplied into its operand first, which is then bfloat16; other
+  scales are applied to the result.
+
+  Args:
+    lhs: array of shape (k, m), or a quantised one.
+    rhs: array of shape (m, n), or a quantised one.
+    group_sizes: integers; see `jaxgemm.ragged_dot`.
+    preferred_element_type: dtype of the result.
+    tiling: see `gmm`.
+    group_offset: an integer of shape () or (1,), the first group of the result.
+    num_actual_groups: the number of groups of the result; default: that of group_sizes.
+    existing_out: array of shape (num_actual_groups, k, n) and of the preferred_element_type, which
+      is added to the result: in place if it is float32, no operand is quantised, and jax may
+      overwrite it.
+    interpret: see `gmm`.
+    varying_axes: see `gmm`.
+    **options: see `gmm`.
+
+  Returns:
+    An array of shape (num_actual_groups, k, n).
+
+  Raises:
+    ValueError, TypeError: see `jaxgemm.ragged_dot_general`.
+  """
+  del tiling, interpret, varying_axes
+  dtype = jnp.dtype(preferred_element_type)
+  offset = _offset(group_offset)
+  groups = jnp.shape(group_sizes)[0] if num_actual_groups is None else num_actual_groups
+  if offset is None and num_actual_groups is not None:
+    offset = jnp.zeros(1, jnp.int32)
+  factors = []
+
+  def prepared(name: str, x, contracted: int) -> jax.Array:
+    x = operand(name, x)
+    if x.has_blocks([contracted]):
+      return x.dequantized()
+    if x.scales is not None:
+      factors.append(x.spread(1 - contracted))
+    return x.values
+
+  lhs, rhs = prepared("lhs", lhs, 1), prepared("rhs", rhs, 0)
+  shape = (groups, lhs.shape[0], rhs.shape[1])
+  _check_existing(existing_out, shape, dtype)
+  in_place = existing_out is not None and dtype == jnp.float32 and not factors
+  # The sums are float32, so that they are rounded once.
+  rounds_once = factors or existing_out is not None
+  out = ragged_dot_general(
+      lhs, rhs, group_sizes, _CONTRACTED, None, jnp.float32 if rounds_once else dtype, offset,
+      num_local_groups=None if offset is None else groups,
+      accumulate=existing_out if in_place else None, **options)
+  for factor in factors:
+    out = out * factor
+  if existing_out is not None and not in_place:
+    out = out + existing_out.astype(jnp.float32)
+  return out.astype(dtype)

@@ -1,0 +1,154 @@
+"""dot_general of operands that other packages have quantised, such as Qwix's `QArray`.
+
+An operand is an array, or any object with the attributes qvalue and scale: qvalue * scale is the
+array, where a scale stands for a block of elements in every dimension. `jaxgemm.megablox` has
+grouped products of these.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxgemm.dense import api
+from jaxgemm.dense.dimensions import dot_general_product, indices
+from jaxgemm.dense.layout import Labels
+from jaxgemm.dense.merge import merged, parts, unmerged
+from jaxgemm.quantization import Quantized
+from jaxgemm.scaled.api import scaled_matmul
+
+
+class Operand(NamedTuple):
+  """What an operand consists of.
+
+  Attributes:
+    values: the array, or the quantised one.
+    scales: float32, of the same rank, each size 1 or a divisor; None if there is no scale.
+    dtype: of the array before it was quantised.
+  """
+
+  values: jax.Array
+  scales: jax.Array | None
+  dtype: Any
+
+  def has_blocks(self, axes) -> bool:
+    """Whether its scales vary along one of the axes."""
+    return self.scales is not None and any(self.scales.shape[i] != 1 for i in axes)
+
+  def spread(self, *axes: int, ones: bool = False):
+    """Its scales, with a value for each element of the axes along which they vary.
+
+    Args:
+      axes: the axes.
+      ones: whether an operand without scales, and axes along which they do not vary, have
+        scales for each element, too.
+    """
+    scales = self.scales
+    if scales is None:
+      if not ones:
+        return None
+      scales = jnp.ones((1,) * self.values.ndim)
+    for i in axes:
+      if ones or scales.shape[i] != 1:
+        scales = jnp.repeat(scales, self.values.shape[i] // scales.shape[i], i)
+    return scales
+
+  def dequantized(self) -> jax.Array:
+    """The array, as bfloat16 if it was quantised."""
+    if self.scales is None:
+      return self.values
+    return Quantized(self.values, self.scales).dequantize(jnp.bfloat16)
+
+
+def operand(name: str, x) -> Operand:
+  """An argument as an `Operand`.
+
+  Raises:
+    ValueError: it has a zero point, or a scale of a shape that is not allowed.
+  """
+  def dtype_of(x):  # as in Qwix: 8 bits promote to none
+    if x.dtype.itemsize > 1:
+      return x.dtype
+    return jnp.dtype(jnp.int32 if jnp.issubdtype(x.dtype, jnp.integer) else jnp.bfloat16)
+
+  if not hasattr(x, "qvalue"):
+    x = jnp.asarray(x)
+    return Operand(x, None, dtype_of(x))
+  if getattr(x, "zero_point", None) is not None:
+    raise ValueError(
+        f"{name} has a zero_point; only symmetric quantisation is allowed. Dequantise it, or "
+        "quantise it without one.")
+  if x.scale.ndim != x.qvalue.ndim or not all(
+      count and size % count == 0 for size, count in zip(x.qvalue.shape, x.scale.shape)):
+    raise ValueError(
+        f"{name} has qvalue of shape {x.qvalue.shape} and scale of shape {x.scale.shape}; a scale "
+        "of the same rank is allowed, with 1 or a divisor for each size.")
+  return Operand(x.qvalue, x.scale.astype(jnp.float32), dtype_of(x.scale))
+
+
+def _in_blocks(lhs: Operand, rhs: Operand, product, dtype, options) -> jax.Array:
+  """The product of operands with one contracted dimension, along which scales vary."""
+  dims = product.dims
+  b, m, n, k = parts(dims)
+
+  def matrices(x: Operand, labels: Labels, own: Labels):
+    scales = x.spread(*(i for i, label in enumerate(labels) if label not in k), ones=True)
+    return [merged(y, labels, (b, own, k)) for y in (x.values, scales)]
+
+  (left, left_scales), (right, right_scales) = matrices(lhs, dims.lhs, m), matrices(
+      rhs, dims.rhs, n)
+  out = scaled_matmul(left, right, left_scales, right_scales, dtype, **options)
+  return unmerged(out, (b, m, n), dict(zip(dims.out, product.result.shape)), dims.out)
+
+
+def dot_general(
+    lhs,
+    rhs,
+    dimension_numbers,
+    precision=None,
+    preferred_element_type=None,
+    out_sharding=None,
+    **options,
+) -> jax.Array:
+  """`jax.lax.dot_general` of arrays and quantised operands, with the arguments of Qwix's.
+
+  Scales for whole rows and columns of the product are applied in the kernel, and so are those of
+  blocks along one contracted dimension, where the kernels have these (see
+  `jaxgemm.scaled_matmul`). An operand whose scales vary along several contracted dimensions is
+  dequantised to bfloat16 first, and so is one beside an array of a wider type.
+
+  Args:
+    lhs: an array, or a quantised operand.
+    rhs: likewise.
+    dimension_numbers: see `jax.lax.dot_general`.
+    precision: see `jaxgemm.matmul`.
+    preferred_element_type: dtype of the result; default: the one that the dtypes of the operands
+      before quantisation, which are those of their scales, promote to; bfloat16 for one of 8 bits.
+    out_sharding: see `jax.lax.dot_general`.
+    **options: schedule, reduction, deterministic, config and implementation of `jaxgemm.matmul`.
+
+  Returns:
+    An array of the shape that `jax.lax.dot_general` gives.
+
+  Raises:
+    ValueError, TypeError: see `jaxgemm.matmul`; for a zero_point.
+  """
+  lhs, rhs = operand("lhs", lhs), operand("rhs", rhs)
+  dtype = preferred_element_type or jnp.result_type(lhs.dtype, rhs.dtype)
+  contracted = dimension_numbers[0]
+  if lhs.scales is None or rhs.scales is None:
+    wide = lhs if lhs.scales is None else rhs
+    if wide.values.dtype.itemsize > 1:
+      lhs, rhs = (Operand(x.dequantized(), None, x.dtype) for x in (lhs, rhs))
+  if lhs.has_blocks(contracted[0]) or rhs.has_blocks(contracted[1]):
+    if len(contracted[0]) == 1 and out_sharding is None:
+      product = dot_general_product(
+          lhs.values, rhs.values, dimension_numbers=indices(dimension_numbers),
+          preferred_element_type=dtype)
+      return _in_blocks(lhs, rhs, product, dtype, options)
+    lhs, rhs = (Operand(x.dequantized(), None, x.dtype) for x in (lhs, rhs))
+  scales = [x.spread(*(i for i in range(x.values.ndim) if i not in axes))
+            for x, axes in zip((lhs, rhs), contracted)]
+  return api.dot_general(
+      lhs.values, rhs.values, dimension_numbers, precision, dtype, out_sharding=out_sharding,
+      scale_lhs=scales[0], scale_rhs=scales[1], **options)
