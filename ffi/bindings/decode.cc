@@ -150,17 +150,17 @@ Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, const Proble
   return "";
 }
 
-// Checks the scales of an operand's blocks, [rows, blocks_k] for each of its matrices.
+// Checks the scales of an operand's blocks, [rows, columns] for each of its matrices.
 Refusal ParseScales(const char* what, const ffi::AnyBuffer& buffer, const ffi::AnyBuffer& operand,
-                    int64_t rows, int64_t blocks_k) {
+                    int64_t rows, int64_t columns) {
   auto dims = buffer.dimensions(), of = operand.dimensions();
   const bool fits = buffer.element_type() == ffi::DataType::F32 && dims.size() == of.size() &&
                     std::equal(of.begin(), of.end() - 2, dims.begin()) &&
-                    dims[dims.size() - 2] == rows && dims[dims.size() - 1] == blocks_k;
+                    dims[dims.size() - 2] == rows && dims[dims.size() - 1] == columns;
   if (fits) return "";
   return std::string(what) + " has shape " + Shape(buffer) + " or the wrong element type for " +
          Shape(operand) + "; it must be float32 with " + std::to_string(rows) + " x " +
-         std::to_string(blocks_k) + " scales for each matrix.";
+         std::to_string(columns) + " scales for each matrix.";
 }
 
 // The buffers of a call; without a value if the problem does not have it.
@@ -240,7 +240,9 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
     refusal = ParseScales("lhs_scales", *buffers.lhs_scales, lhs, p.blocks_m(), p.blocks_k());
   }
   if (p.block_k > 0 && refusal.empty()) {
-    refusal = ParseScales("rhs_scales", *buffers.rhs_scales, rhs, p.blocks_n(), p.blocks_k());
+    const bool by_k = p.block_n == 1;
+    refusal = ParseScales("rhs_scales", *buffers.rhs_scales, rhs,
+                          by_k ? p.blocks_k() : p.blocks_n(), by_k ? p.blocks_n() : p.blocks_k());
   }
   auto is_like_out = [&](const ffi::AnyBuffer& buffer, int64_t columns) {
     auto a = buffer.dimensions(), b = out.dimensions();

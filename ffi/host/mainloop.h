@@ -15,17 +15,18 @@ inline const char* Offset(const void* base, int64_t elements, int64_t bytes) {
 
 // The scales of an operand's blocks from a tile's first line (a row of lhs, a column of rhs) on.
 struct BlockScales {
-  const float* data = nullptr;  // of the matrix, one row for each `block` lines; null: none
-  int64_t first = 0, block = 1, blocks_k = 0;
+  const float* data = nullptr;  // of the matrix; null: none
+  int64_t first = 0, block = 1;
+  int64_t stride = 0, k_stride = 0;  // from one block of lines, or of k, to the next
 
   // The scales of `count` lines from `line` on, for one block of k.
   void Load(int64_t line, int64_t count, int64_t k_block, float* to) const {
-    const float* from = data + k_block;
+    const float* from = data + k_block * k_stride;
     const int64_t begin = first + line, end = begin + count;
     for (int64_t i = begin; i < end;) {
       const int64_t row = block == 1 ? i : i / block;
       const int64_t stop = std::min(end, (row + 1) * block);
-      for (const float scale = from[row * blocks_k]; i < stop; ++i) *to++ = scale;
+      for (const float scale = from[row * stride]; i < stop; ++i) *to++ = scale;
     }
   }
 };

@@ -72,9 +72,10 @@ struct TracedReady : ChunkSignals {
 struct Operand {
   OperandView view;
   int64_t bytes, batch_stride;
+  bool batched;
   // The scales of its blocks. `first` is not set, and data is that of the first matrix.
   BlockScales scales;
-  int64_t scales_batch_stride;
+  int64_t scales_batch_stride = 0;
 
   OperandView At(int64_t batch, int64_t row, int64_t col) const {
     OperandView moved = view;
@@ -91,16 +92,23 @@ struct Operand {
 };
 
 Operand MakeOperand(const void* data, DType dtype, int64_t rows, int64_t cols, bool row_major,
-                    bool batched, const float* scales, int64_t block, int64_t blocks,
-                    int64_t blocks_k) {
+                    bool batched) {
   return {.view = {.data = data,
                    .dtype = dtype,
                    .row_stride = row_major ? cols : 1,
                    .col_stride = row_major ? 1 : rows},
           .bytes = Bytes(dtype),
           .batch_stride = batched ? rows * cols : 0,
-          .scales = {.data = scales, .block = block, .blocks_k = blocks_k},
-          .scales_batch_stride = batched ? blocks * blocks_k : 0};
+          .batched = batched};
+}
+
+// The operand with scales of `blocks` blocks of lines. by_k: one block of k lies after another.
+Operand WithScales(Operand operand, const float* scales, int64_t block, int64_t blocks,
+                   int64_t blocks_k, bool by_k) {
+  operand.scales = {
+      .data = scales, .block = block, .stride = by_k ? 1 : blocks_k, .k_stride = by_k ? blocks : 1};
+  operand.scales_batch_stride = operand.batched ? blocks * blocks_k : 0;
+  return operand;
 }
 
 Operand Transpose(Operand operand) {
@@ -116,18 +124,20 @@ class Workgroup {
         plan_(call.plan),
         choice_(call.plan.choice),
         lhs_(MakeOperand(call.lhs, call.problem.lhs_dtype, call.problem.m, call.problem.k,
-                         call.problem.lhs_contracting == 1, call.problem.lhs_batched,
-                         call.lhs_scales, call.problem.block_m, call.problem.blocks_m(),
-                         call.problem.blocks_k())),
+                         call.problem.lhs_contracting == 1, call.problem.lhs_batched)),
         rhs_(MakeOperand(call.rhs, call.problem.rhs_dtype, call.problem.k,
                          call.problem.num_columns(), call.problem.rhs_contracting == 0,
-                         call.problem.rhs_batched || call.problem.ragged == Ragged::kM,
-                         call.rhs_scales, call.problem.block_n, call.problem.blocks_n(),
-                         call.problem.blocks_k())),
+                         call.problem.rhs_batched || call.problem.ragged == Ragged::kM)),
         accumulator_(reinterpret_cast<T*>(call.workspace + (choice_.reduction == Reduction::kAtomic
                                                                 ? plan_.atomic_offset
                                                                 : plan_.partials_offset)),
                      choice_.tile_m * choice_.tile_n) {
+    const Problem& p = call.problem;
+    if (plan_.scaled) {
+      lhs_ = WithScales(lhs_, call.lhs_scales, p.block_m, p.blocks_m(), p.blocks_k(), false);
+      rhs_ = WithScales(rhs_, call.rhs_scales, p.block_n, p.blocks_n(), p.blocks_k(),
+                        /*by_k=*/p.block_n == 1);
+    }
     if (plan_.choice.transposed) {
       std::swap(lhs_, rhs_);
       lhs_ = Transpose(lhs_), rhs_ = Transpose(rhs_);

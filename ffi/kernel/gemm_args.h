@@ -8,6 +8,9 @@
 
 namespace jaxgemm {
 
+// Blocks along k that have scales are so long in GPU kernels, and those along n, if not 1.
+inline constexpr int kScaleBlock = 128;
+
 // Matrices are dense: lhs is [M, K] or [K, M] and rhs is [K, N] or [N, K], as the kernel instance
 // requires; out is [M, N]. Strides are in elements; a batch stride of 0 means shared. In grouped
 // problems (schedule/grouped_map.h) the groups' matrices follow each other: those of rhs with
@@ -56,6 +59,11 @@ struct GemmArgs {
   // out.
   bool gated;
   bool bias_bf16;
+  // The scales of blocks of kScaleBlock k, see call_schema.def; for kernels that have them.
+  int32_t block_n, blocks_k;
+  const float* lhs_scales;
+  const float* rhs_scales;
+  int64_t lhs_scales_batch_stride, rhs_scales_batch_stride;
 };
 static_assert(__builtin_offsetof(GemmArgs, accumulate) % 2 == 0);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "kernel/gemm_args.h"
 #include "plan/sm90.h"
 #include "sm90/launch_args.h"
 #include "spec/text.h"
@@ -46,8 +47,23 @@ std::string CheckBlocks(const Problem& p, const Chip& chip) {
     return "operands have a scale for each block of " + Str(p.block_k) +
            " along k, and the kernels take blocks of " + Str(kLeast) + " or more.";
   }
-  if (chip.gpu()) {
+  if (!chip.gpu()) return "";
+  if (chip.target != "sm90") {
     return "the kernels of " + Str(chip.target) + " have no scales of blocks along k.";
+  }
+  if (p.block_k != kScaleBlock || p.block_m != 1 || (p.block_n != 1 && p.block_n != kScaleBlock)) {
+    return "scales are for blocks of " + Str(p.block_m) + " and " + Str(p.block_n) + " x " +
+           Str(p.block_k) + ", and the kernels of " + Str(chip.target) +
+           " have them for 1 x 128 of lhs, and for 1 x 128 or 128 x 128 of rhs.";
+  }
+  if (p.k % 16 != 0) {
+    return "k is " + Str(p.k) + ", and the kernels of " + Str(chip.target) +
+           " have scales of blocks for rows of a multiple of 16 bytes.";
+  }
+  if (!IsF8(p.lhs_dtype) || !IsF8(p.rhs_dtype) || p.lhs_contracting != 1 ||
+      p.rhs_contracting != 1 || p.ragged == Ragged::kK || p.gated) {
+    return "the kernels of " + Str(chip.target) +
+           " have scales of blocks for float8 operands with k last, without groups along k.";
   }
   return "";
 }

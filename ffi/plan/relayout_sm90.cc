@@ -117,8 +117,8 @@ Problem Relaid(Problem p, const Relayout& r) {
 Relayout ChooseRelayout(const Problem& p, const Config& config, const Chip& chip) {
   Relayout best{p.lhs_contracting, p.rhs_contracting, p.m, p.n, p.k};
   const int64_t most = int64_t{1} << 30;  // sizes that padding cannot bring over a limit
-  if (chip.target != "sm90" || !config.kernel.empty() || TmaMovesAll(p) || p.m == 0 || p.n == 0 ||
-      p.k == 0 || p.m > most || p.n > most || p.k > most) {
+  if (chip.target != "sm90" || p.block_k > 0 || !config.kernel.empty() || TmaMovesAll(p) ||
+      p.m == 0 || p.n == 0 || p.k == 0 || p.m > most || p.n > most || p.k > most) {
     return best;
   }
   // Chunks of lhs have not arrived when a copy would be made. Neither a buffer that is accumulated

@@ -48,9 +48,10 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
   const Choice& c = plan.choice;
   const GpuInstance& instance = *FindGpuInstance(c.target, c.kernel);
   const int64_t tiles = plan.grid.num_tiles();
-  if (p.grouped() || p.tiles_per_chunk > 0 || tiles == 0 || !HasForm(instance, Sm90Form::kPeers) ||
-      c.schedule != Schedule::kStreamK || c.reduction != Reduction::kLinear || c.num_queues ||
-      c.num_shares != c.num_workgroups || c.num_shares % tiles) {
+  if (p.grouped() || p.block_k > 0 || p.tiles_per_chunk > 0 || tiles == 0 ||
+      !HasForm(instance, Sm90Form::kPeers) || c.schedule != Schedule::kStreamK ||
+      c.reduction != Reduction::kLinear || c.num_queues || c.num_shares != c.num_workgroups ||
+      c.num_shares % tiles) {
     return 1;
   }
   const int64_t ctas = c.num_shares / tiles;
@@ -80,6 +81,9 @@ void ShapeCluster(const Chip& chip, Plan* plan) {
 // Whether a form other than kPeers has all that the plan needs.
 bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, Sm90Form form) {
   const Choice& c = plan.choice;
+  if (form == Sm90Form::kScaled || p.block_k > 0) {
+    return form == Sm90Form::kScaled && p.block_k > 0 && HasForm(instance, form);
+  }
   if (form == Sm90Form::kGeneral) return true;
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
@@ -97,6 +101,10 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   if (c.cluster_k > 1 || c.transposed) {
     c.form = Sm90Form::kPeers;
     ShapeCluster(chip, plan);
+    return;
+  }
+  if (p.block_k > 0) {
+    c.form = Sm90Form::kScaled;
     return;
   }
   const GpuInstance& instance = *FindGpuInstance(c.target, c.kernel);
@@ -153,13 +161,14 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
   // only if that is faster.
   const bool plan_decides =
       !p.grouped() && p.tiles_per_chunk == 0 && !config.num_workgroups && !config.num_shares;
-  const bool may_share = plan_decides && !config.num_queues &&
+  const bool may_share = plan_decides && !config.num_queues && !p.block_k &&
                          config.reduction == Reduction::kLinear &&
                          (stream_k || config.schedule == Schedule::kAuto);
   std::vector<Draft> drafts;
   for (const GpuInstance& instance : GpuInstances()) {
     // The gate's and the up projection's columns are halves of a tile, loaded in multiples of 64.
     if (!Suits(instance, p, config, chip) || (p.gated && instance.tile_n % 128 != 0)) continue;
+    if (p.block_k > 0 && !HasForm(instance, Sm90Form::kScaled)) continue;
     const Problem computed = Computed(instance, p);
     // The kernels that store out^T have a CTA for each tile or share of one.
     const int64_t at_once =

@@ -15,8 +15,9 @@ namespace {
 
 constexpr int kWaveSize = 64;
 // Suffixes of the kernels' names, by Sm90Form, as in sm90/gemm.cu.
-constexpr const char* kFormSuffixes[kSm90Forms] = {
-    "", "_plain", "_grouped", "_claimed", "_peers", "_pingpong", "_fused", "_fused_pingpong"};
+constexpr const char* kFormSuffixes[kSm90Forms] = {"",         "_plain",          "_grouped",
+                                                   "_claimed", "_peers",          "_pingpong",
+                                                   "_fused",   "_fused_pingpong", "_scaled"};
 
 std::string& KernelFolder() {
   static std::string folder;
@@ -61,7 +62,14 @@ GemmArgs PackArguments(const Call& call) {
       .claim_ahead = plan.choice.claim_ahead,
       .accumulate = p.accumulate,
       .gated = p.gated,
-      .bias_bf16 = p.bias_bf16};
+      .bias_bf16 = p.bias_bf16,
+      .block_n = static_cast<int32_t>(p.block_n),
+      .blocks_k = static_cast<int32_t>(p.blocks_k()),
+      .lhs_scales = call.lhs_scales,
+      .rhs_scales = call.rhs_scales,
+      .lhs_scales_batch_stride = p.lhs_batched ? p.blocks_m() * p.blocks_k() : 0,
+      .rhs_scales_batch_stride =
+          p.rhs_batched || p.ragged == Ragged::kM ? p.blocks_n() * p.blocks_k() : 0};
 #define JAXGEMM_VECTOR(type, name, ...) \
   args.name = call.name;                \
   args.name##_batch_stride = call.strides.name.batch;
@@ -213,7 +221,13 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     // have no general form.
     const bool tma_moves_all =
         maps.lhs_valid && maps.rhs_valid && (maps.out_valid || IsFused(plan.choice.form));
-    if (plan.choice.form == Sm90Form::kPeers || tma_moves_all) form = plan.choice.form;
+    if (plan.choice.form == Sm90Form::kScaled && !(maps.lhs_valid && maps.rhs_valid)) {
+      return instance.name + " reads operands with scales of blocks at multiples of 16 bytes.";
+    }
+    if (plan.choice.form == Sm90Form::kPeers || plan.choice.form == Sm90Form::kScaled ||
+        tma_moves_all) {
+      form = plan.choice.form;
+    }
     pointers[1] = &maps;
     grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
     block = kSm90Threads;

@@ -115,6 +115,7 @@ struct Sm90Accumulator {
 template <class Traits>
 class Workgroup {
   static constexpr bool kIsGrouped = Traits::kForm == Sm90Form::kGrouped;
+  static constexpr bool kIsScaled = Traits::kForm == Sm90Form::kScaled;
 
  public:
   static_assert(kSm90Threads == (1 + Traits::kConsumers) * kWarpgroupSize);
@@ -126,7 +127,7 @@ class Workgroup {
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
         waits_for_none_(!Traits::kIsPlain && args.groups.ragged == Ragged::kNone &&
                         args.claim.num_queues == 0 && !args.chunks.signals),
-        by_element_(!Traits::kIsPlain && (!maps.lhs_valid || !maps.rhs_valid)) {}
+        by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)) {}
 
   JAXGEMM_SM90 void Run() {
     const int warp = SameInWarp(threadIdx.x / kWarpSize);
@@ -150,7 +151,7 @@ class Workgroup {
     WaitForKernelsBefore();
     // With this order of branches the producers' code comes next: they have work first.
     if (warp >= kWarpgroupSize / kWarpSize) {
-      TakeRegisters<224>();
+      TakeRegisters<kIsScaled ? 208 : 224>();
       if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
       } else if constexpr (Traits::kIsPlain) {
@@ -159,7 +160,7 @@ class Workgroup {
         Consume();
       }
     } else {
-      GiveRegisters<56>();
+      GiveRegisters<kIsScaled ? 88 : 56>();
       if (warp == (Traits::kClaimsApart ? 1 : 0)) {
         Produce(map);
       } else if (Traits::kClaimsApart && warp == 0) {
@@ -279,7 +280,11 @@ class Workgroup {
     Multiplier<Traits> multiplier(shared_);
     auto compute = [&](const WorkTile& tile) {
       accumulator.held = Sm90Accumulator<Traits>::kNone;
-      multiplier.Run(args_, tile, sums);
+      if constexpr (kIsScaled) {
+        multiplier.RunScaled(args_, tile, rank_, sums);
+      } else {
+        multiplier.Run(args_, tile, sums);
+      }
     };
     auto store = [&](const WorkTile& tile) {
       Epilogue<Traits> epilogue(shared_, rank_);

@@ -24,7 +24,8 @@ struct Sm90Traits {
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
   // Whether the form also runs where TMA cannot read an operand: its threads copy that.
   static constexpr bool kLoadsByElement =
-      !kIsPlain && (!kIsFused || (kHasOnlyDenseForms && form == Sm90Form::kFused));
+      !kIsPlain && form != Sm90Form::kScaled &&
+      (!kIsFused || (kHasOnlyDenseForms && form == Sm90Form::kFused));
   // A separate warp claims, so that loads continue while the next tile is claimed.
   static constexpr bool kClaimsApart = form == Sm90Form::kClaimed;
   // Work tiles on their way to the consumers. Few with kClaimed: other workgroups could claim them.

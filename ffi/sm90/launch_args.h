@@ -7,7 +7,7 @@
 
 namespace jaxgemm {
 
-inline constexpr int kSm90Forms = 8;
+inline constexpr int kSm90Forms = 9;
 
 // Forms in which TMA loads both operands, and the epilogue is applied to the accumulators.
 constexpr bool IsFused(Sm90Form form) {
@@ -15,7 +15,8 @@ constexpr bool IsFused(Sm90Form form) {
 }
 // Forms in which TMA loads both operands, and accumulators are only cast and stored.
 constexpr bool IsPlain(Sm90Form form) {
-  return form != Sm90Form::kGeneral && form != Sm90Form::kPeers && !IsFused(form);
+  return form != Sm90Form::kGeneral && form != Sm90Form::kScaled && form != Sm90Form::kPeers &&
+         !IsFused(form);
 }
 
 // The fewest k tiles for kPingPong: the boxes of a CTA's last tile go through the stages that its
@@ -49,6 +50,11 @@ constexpr bool HasOnlyDenseForms(int64_t tile_n, bool transposed) {
 // `cluster`: CTAs that share a tile's rhs. `transposed`: out is stored column-major.
 constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster,
                        bool lhs_k_contiguous, bool rhs_k_contiguous, bool transposed) {
+  if (form == Sm90Form::kScaled) {
+    // The accumulators, and as many partial sums of a block of k, are in registers.
+    return !transposed && tile_n == 128 && ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
+           lhs_k_contiguous && rhs_k_contiguous;
+  }
   if (transposed) return form == Sm90Form::kPeers;
   if (form == Sm90Form::kPeers) return cluster == 1 && tile_n <= 144;
   if (HasOnlyDenseForms(tile_n, transposed) &&

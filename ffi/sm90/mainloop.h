@@ -433,6 +433,20 @@ class Multiplier {
     stage_ = stage;
   }
 
+  // As Run, of operands with scales of blocks: the sum of each k tile is multiplied by the scales
+  // of its blocks and added to the accumulators. Meanwhile the other warpgroup multiplies.
+  JAXGEMM_SM90 void RunScaled(const GemmArgs& args, const WorkTile& tile, int rank,
+                              Sum (&sums)[Traits::kAllSums]) {
+#pragma unroll
+    for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
+    if (SameInWarp(tile.k_end <= tile.k_begin)) return;
+    if (args.block_n == 1) {
+      RunScaledBy<true>(args, tile, rank, sums);
+    } else {
+      RunScaledBy<false>(args, tile, rank, sums);
+    }
+  }
+
   // Skips the stages that the other warpgroup reads.
   JAXGEMM_SM90 void Skip(Index k_tiles) {
     stage_.Advance(k_tiles);
@@ -449,6 +463,77 @@ class Multiplier {
   static JAXGEMM_SM90 void ForEachSum(Sum (&sums)[Traits::kAllSums]) {
 #pragma unroll
     for (int i = 0; i < Traits::kAllSums; ++i) kDo(sums[i]);
+  }
+
+  // kByColumn: rhs has a scale for each column, else one for kScaleBlock columns, which a tile has.
+  template <bool kByColumn>
+  JAXGEMM_SM90 void RunScaledBy(const GemmArgs& args, const WorkTile& tile, int rank,
+                                Sum (&sums)[Traits::kAllSums]) {
+    static_assert(Traits::kTileK == kScaleBlock && Traits::kTileN == kScaleBlock);
+    const OperandPlace<Traits> place(args, tile, rank);
+    const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
+    // Rows past the end of lhs have the scales of its last row.
+    const int last = static_cast<int>(args.m) - 1;
+    const int row = place.row + thread / kWarpSize * 16 + lane / 4;
+    const float* of_lhs = args.lhs_scales + place.lhs_z * args.lhs_scales_batch_stride;
+    const float* upper = of_lhs + int64_t{row < last ? row : last} * args.blocks_k;
+    const float* lower = of_lhs + int64_t{row + 8 < last ? row + 8 : last} * args.blocks_k;
+    const float* of_rhs = args.rhs_scales + place.rhs_z * args.rhs_scales_batch_stride;
+    const int column = place.column + lane % 4 * 2, columns = static_cast<int>(args.n);
+    of_rhs += kByColumn ? int64_t{column} : int64_t{place.column / kScaleBlock} * args.blocks_k;
+    const int64_t step = kByColumn ? args.n : 1;
+
+    const Index begin = SameInWarp(tile.k_begin), end = SameInWarp(tile.k_end);
+    RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
+                                     SameInWarp(stage_.parity)};
+    float upper_scale = upper[begin], lower_scale = lower[begin], rhs_scale = 1;
+    if (!kByColumn) rhs_scale = of_rhs[begin];
+    Index k_tile = begin;
+    do {
+      Sum part[Traits::kSums];
+#pragma unroll
+      for (int i = 0; i < Traits::kSums; ++i) ForgetSum(part[i]);
+      const uint32_t lhs = lhs_ + (stage.slot * Traits::kLhsBytes >> 4);
+      const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
+      full_.Wait(stage.slot, stage.parity);
+#pragma unroll
+      for (int i = 0; i < Traits::kSums; ++i) FenceSum(part[i]);
+      WgmmaFence();
+#pragma unroll
+      for (int i = 0; i < Traits::kSteps; ++i) {
+        Mma::Run(part, MatrixAt(lhs + i * Advance<true>()), MatrixAt(rhs + i * Advance<true>()),
+                 i > 0);
+      }
+      WgmmaCommit();
+#pragma unroll
+      for (int i = 0; i < Traits::kSums; ++i) FenceSum(part[i]);
+      // Loads the scales of the next k tile while this one is multiplied, but those of columns for
+      // this one: they would take too many registers.
+      const float scales[2] = {upper_scale * rhs_scale, lower_scale * rhs_scale};
+      float of_columns[kByColumn ? Traits::kSums / 2 : 1];
+      if constexpr (kByColumn) {
+#pragma unroll
+        for (int i = 0; i < Traits::kSums / 2; ++i) {
+          const int at = i / 2 * 8 + i % 2;
+          of_columns[i] = column + at < columns ? of_rhs[k_tile * step + at] : 0;
+        }
+      }
+      const Index next = k_tile + 1 < end ? k_tile + 1 : k_tile;
+      upper_scale = upper[next], lower_scale = lower[next];
+      if (!kByColumn) rhs_scale = of_rhs[next];
+      WgmmaWait<0>();
+#pragma unroll
+      for (int i = 0; i < Traits::kSums; ++i) FenceSum(part[i]);
+      Release(stage.slot);
+      stage.Advance();
+#pragma unroll
+      for (int i = 0; i < Traits::kSums; ++i) {
+        float scale = scales[i % 4 / 2];
+        if constexpr (kByColumn) scale *= of_columns[i / 4 * 2 + i % 2];
+        sums[i] += part[i] * scale;
+      }
+    } while (++k_tile < end);
+    stage_ = stage;
   }
 
   static_assert(Traits::kLhsKMajor || Traits::kLhsInRegisters || Traits::kBlock == Traits::kWgmmaM);

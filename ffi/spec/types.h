@@ -60,6 +60,7 @@ enum class Sm90Form : uint8_t {
   kPingPong,  // As kPlain, and the warpgroups ping-pong: each has an output tile of its own.
   kFused,     // As kPlain, but with any epilogue that is not gated, and any type of out.
   kFusedPingPong,  // As kFused, and the warpgroups ping-pong.
+  kScaled,         // As kGeneral, but for operands with scales of blocks along k.
 };
 
 // Which dimension of lhs the group sizes cut. kM: the rows; each group has an rhs of its own. kK:

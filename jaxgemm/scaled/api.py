@@ -146,6 +146,8 @@ def _prepared(call: _Call, given: _Given) -> tuple[_Given, ScaledParams]:
       local_groups=0 if given.sizes is None else given.sizes.shape[-1])
   if call.ragged == "m":
     form = form._replace(local_groups=given.rhs.shape[0])
+  if form.block_n == 1:
+    rhs_scales = jnp.swapaxes(rhs_scales, -1, -2)
   bias = None if given.bias is None else given.bias.astype(jnp.float32)
   if bias is not None and call.ragged == "m":
     bias = jnp.broadcast_to(bias, (form.local_groups, columns))

@@ -7,11 +7,11 @@ blocks, and adds it to float32 accumulators: the promoted accumulation of DeepGE
   grouped "m"  lhs [M, K], rhs [L, N, K], group_sizes cut M -> out [M, N]
   grouped "k"  lhs [M, K], rhs [N, K], group_sizes cut K -> out [L, M, N]
 
-lhs may be [K, M] and rhs [K, N] (lhs_contracting, rhs_contracting). lhs_scales is
-[M / block_m, K / block_k] and rhs_scales [N / block_n, K / block_k], rounded up, for each matrix
-of the operand and whichever dimension of it is k. Every operand but group_offset may have a batch
-dimension in front, an operand and its scales together. Derivatives are those of the dequantised
-product (api.py).
+lhs may be [K, M] and rhs [K, N] (lhs_contracting, rhs_contracting). For each matrix of an operand,
+and whichever dimension of it is k, lhs_scales is [M / block_m, K / block_k] and rhs_scales
+[N / block_n, K / block_k], rounded up, or [K / block_k, N] if block_n is 1. Every operand but
+group_offset may have a batch dimension in front, an operand and its scales together. Derivatives
+are those of the dequantised product (api.py).
 """
 
 import dataclasses

@@ -27,10 +27,10 @@ def labels(form, operands) -> tuple[Labels, tuple[str, ...]]:
   of_lhs = (m, "k") if form.lhs_contracting else ("k", m)
   of_rhs = ("n", "k") if form.rhs_contracting else ("k", "n")
   rows = m if form.block_m == 1 else "blocks_m"
-  columns = "n" if form.block_n == 1 else "blocks_n"
+  of_columns = ("blocks_k", "n") if form.block_n == 1 else ("blocks_n", "blocks_k")
   groups = ("groups",) if form.mode == "m" else ()
   without_batch = (of_lhs, (*groups, *of_rhs), ("sizes",), ("offset",), (rows, "blocks_k"),
-                   (*groups, columns, "blocks_k"), (*groups, "n"))
+                   (*groups, *of_columns), (*groups, "n"))
   found, batched = [], False
   for x, own in zip(form.split(operands), without_batch):
     if x is not None:

@@ -72,6 +72,7 @@ std::string Add() {
   add.template operator()<Sm90Form::kPingPong>("_pingpong");
   add.template operator()<Sm90Form::kFused>("_fused");
   add.template operator()<Sm90Form::kFusedPingPong>("_fused_pingpong");
+  add.template operator()<Sm90Form::kScaled>("_scaled");
   return name;
 }
 
@@ -211,6 +212,18 @@ void Run(GpuLauncher& launcher, Case c) {
                : IsInteger(p.out_dtype) ? DType::kS32
                                         : DType::kF32,
                p.batch * p.n);
+  // Scales of blocks are powers of two, so that results stay exact.
+  const int64_t blocks = p.blocks_k();
+  auto powers = [](int64_t count) {
+    Operand scales(DType::kF32, count);
+    for (int64_t i = 0; i < count; ++i) {
+      scales.values[i] = std::ldexp(1, static_cast<int>(Random(-2, 2)));
+      Encode(DType::kF32, scales.values[i], scales.buffer.data() + i * 4);
+    }
+    return scales;
+  };
+  Operand lhs_scales = powers((p.lhs_batched ? p.batch : 1) * p.m * blocks);
+  Operand rhs_scales = powers(p.num_rhs() * p.blocks_n() * blocks);
   const int bytes = ElementBytes(p.out_dtype);
   const int64_t out_bytes = p.num_out() * p.m * p.n * bytes;
   Buffer out(out_bytes), preact(p.save_preact ? out_bytes : 0), workspace(plan.workspace_bytes);
@@ -227,6 +240,8 @@ void Run(GpuLauncher& launcher, Case c) {
             .group_sizes = c.sizes.data(),
             .chunk_signals = p.tiles_per_chunk ? signals.data() : nullptr,
             .chunk_epoch = signals.data(),
+            .lhs_scales = reinterpret_cast<float*>(lhs_scales.buffer.data()),
+            .rhs_scales = reinterpret_cast<float*>(rhs_scales.buffer.data()),
             .bias = p.bias ? bias.buffer.data() : nullptr,
             .scale = p.scale ? reinterpret_cast<float*>(scale.buffer.data()) : nullptr,
             .row_scale = p.row_scale ? reinterpret_cast<float*>(row_scale.buffer.data()) : nullptr,
@@ -262,11 +277,21 @@ void Run(GpuLauncher& launcher, Case c) {
     std::fill(sums.begin(), sums.end(), 0.0);
     for (int64_t k = begin; k < end; ++k) {
       const int64_t lhs_z = p.lhs_batched && !by_k ? z : 0;
-      const double a =
+      double a =
           lhs.values[lhs_z * p.m * p.k + (p.lhs_contracting == 1 ? m * p.k + k : k * p.m + m)];
+      const double* of_rhs = nullptr;
+      int64_t column_step = 0;
+      if (p.block_k > 0) {
+        const int64_t block = k / p.block_k;
+        a *= lhs_scales.values[(lhs_z * p.m + m) * blocks + block];
+        of_rhs = rhs_scales.values.data() + matrix * p.blocks_n() * blocks +
+                 (p.block_n == 1 ? block * p.n : block);
+        column_step = p.block_n == 1 ? 1 : blocks;
+      }
       const double* b = rhs.values.data() + matrix * p.k * p.n;
       for (int64_t n = 0; n < p.n; ++n) {
-        sums[n] += a * (p.rhs_contracting == 0 ? b[k * p.n + n] : b[n * p.k + k]);
+        const double scale = of_rhs ? of_rhs[n / p.block_n * column_step] : 1;
+        sums[n] += a * scale * (p.rhs_contracting == 0 ? b[k * p.n + n] : b[n * p.k + k]);
       }
     }
     for (int64_t n = 0; n < p.n; ++n) {
@@ -520,6 +545,45 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
   }
 }
 
+// Random problems with scales of blocks along k.
+template <int tile_m>
+void RunScaled(GpuLauncher& launcher, int rounds) {
+  constexpr DType kType = DType::kF8E4M3FN;
+  const std::string name = Add<kType, kType, tile_m, 128, tile_m / 128, true, true>();
+  for (int round = 0; round < rounds; ++round) {
+    Problem p{.batch = round % 3 == 0 ? 2 : 1,
+              .m = Random(1, 2 * tile_m + 30),
+              .n = Random(1, 300),
+              .k = RoundUp(Random(1, 700), 16),
+              .lhs_dtype = kType,
+              .rhs_dtype = kType,
+              .out_dtype = round % 2 ? DType::kF32 : DType::kBF16,
+              .lhs_contracting = 1,
+              .rhs_contracting = 1,
+              .lhs_batched = true,
+              .rhs_batched = round % 2 == 1};
+    p.block_k = 128, p.block_n = round % 4 < 2 ? 128 : 1;
+    if (round % 2) p.bias = true, p.activation = Activation::kRelu;
+    Config config{
+        .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
+    Run(launcher, {p, config, "_scaled"});
+    config.schedule = Schedule::kWorkStealing;
+    Run(launcher, {p, config, "_scaled"});
+    p.m = 2 * tile_m, p.n = 256, p.k = 512 + 48, p.batch = 1;
+    config.schedule = Schedule::kStreamK, config.num_workgroups = 3;
+    Run(launcher, {p, config, "_scaled"});
+    p.bias = false, p.activation = Activation::kNone;
+    p.m = Random(50, 2 * tile_m), p.n = Random(1, 300);
+    p.ragged = Ragged::kM, p.lhs_batched = p.rhs_batched = false;
+    p.groups = p.local_groups = 4;
+    config.schedule = Schedule::kPersistent;
+    const std::vector<int32_t> sizes{static_cast<int32_t>(Random(0, p.m / 2)), 0,
+                                     static_cast<int32_t>(Random(1, 20)),
+                                     static_cast<int32_t>(Random(0, p.m / 3))};
+    Run(launcher, {p, config, "_scaled", sizes});
+  }
+}
+
 // Rows of no group stay zero with any activation: GPUs apply nothing to them.
 void TestEpilogueOfNoGroup() {
   const uint32_t bias[8] = {};
@@ -574,7 +638,9 @@ int main() {
   RunTransposed<kF16, kF16, 96, false, true>(launcher, kFew ? 2 : 8);
   RunTransposed<kF32, kF32, 16, false, true>(launcher, kFew ? 4 : 16);
   RunDenseOnly<kBF16, 112, true, false>(launcher, kFew ? 2 : 8);
+  RunScaled<128>(launcher, kFew ? 4 : 12);
 #ifndef JAXGEMM_FEW_INSTANCES
+  RunScaled<256>(launcher, 8);
   RunDenseOnly<kF16, 144, true, true>(launcher, 8);
   RunDenseOnly<kBF16, 144, false, false>(launcher, 4);
   RunDenseOnly<kBF16, 176, true, false>(launcher, 8);

@@ -1,0 +1,36 @@
+"""Operands with scales of blocks, and what their products are."""
+
+import jax.numpy as jnp
+import numpy as np
+
+import jaxgemm
+
+E4M3 = jnp.float8_e4m3fn
+
+
+def array(rng, *shape, dtype=E4M3):
+  return jnp.asarray(rng.standard_normal(shape, np.float32)).astype(dtype)
+
+
+def scales(rng, *shape):
+  return jnp.asarray(rng.uniform(0.1, 2, shape), jnp.float32)
+
+
+def dequantized(x, of_blocks, block, rows=128):
+  """float64 x times its scales, whose last blocks may be shorter."""
+  of_blocks = np.repeat(np.asarray(of_blocks, np.float64), block, -1)[..., :x.shape[-1]]
+  if of_blocks.shape[-2] != x.shape[-2]:
+    of_blocks = np.repeat(of_blocks, rows, -2)[..., :x.shape[-2], :]
+  return np.asarray(x, np.float64) * of_blocks
+
+
+def assert_close(given, wanted, tolerance=2e-6):
+  assert given.shape == wanted.shape
+  difference = np.abs(np.asarray(given, np.float64) - wanted).max()
+  assert difference <= tolerance * np.abs(wanted).max()
+
+
+def is_in_kernel(*args, **kwargs):
+  said = str(jaxgemm.explain(*args, **kwargs))
+  assert ("dequantised" in said) != ("multiplied by the scales of its blocks" in said)
+  return "dequantised" not in said
