@@ -2,7 +2,7 @@
 
     python -m benchmarks collective --json=collective.json
     python -m benchmarks collective --schedule=auto,work_stealing --num_workgroups=0,116
-    python -m benchmarks collective --functions=allgather_matmul --transfers=ring,copies
+    python -m benchmarks collective --transfers=ring,copies
     python -m benchmarks collective --options=xla_gpu_use_memcpy_local_p2p=true
 
 For `allgather_matmul` it times the gather alone, the product alone, one after the other,
@@ -46,8 +46,7 @@ flags.DEFINE_list(
     "num_workgroups", ["0"], "Workgroups of the overlapped products; 0 leaves it to the plan. "
     "With fewer than the GPU has processors, some are left for the transfers.")
 flags.DEFINE_list(
-    "transfers", ["ring"], "How rows travel in allgather_matmul: ring, or copies (by the copy "
-    "engines of GPUs).")
+    "transfers", ["ring"], "How rows or sums travel: ring, or copies (by copy engines of GPUs).")
 flags.DEFINE_integer("pieces", 1, "Into how many products copies cut the rows of one device.")
 flags.DEFINE_list("sum_dtype", ["float32"], "Dtypes in which sums travel: float32, or dtype's.")
 flags.DEFINE_bool(
@@ -75,15 +74,16 @@ def compiler_options() -> dict[str, str | bool]:
 def _variants(function: str):
   """Keyword arguments of the overlapped products, by name."""
   scatters = function == "matmul_reduce_scatter"
-  for schedule, workgroups, way in itertools.product(
-      FLAGS.schedule, map(int, FLAGS.num_workgroups),
-      FLAGS.sum_dtype if scatters else FLAGS.transfers):
+  for schedule, workgroups, way, dtype in itertools.product(
+      FLAGS.schedule, map(int, FLAGS.num_workgroups), FLAGS.transfers,
+      FLAGS.sum_dtype if scatters else [None]):
     config = jaxgemm.GemmConfig(schedule=schedule, num_workgroups=workgroups or None)
     words = [OVERLAPPED, *([schedule] if schedule != "auto" else []),
              *([f"{workgroups} workgroups"] if workgroups else []),
-             *([f"{way} sums"] if scatters and len(FLAGS.sum_dtype) > 1 else []),
+             *([f"{dtype} sums"] if scatters and len(FLAGS.sum_dtype) > 1 else []),
              *([f"by {way}"] if way == "copies" else [])]
-    yield " ".join(words), {"config": config, "sum_dtype" if scatters else "transfers": way}
+    yield " ".join(words), {"config": config, "transfers": way} | (
+        {"sum_dtype": dtype} if dtype else {})
 
 
 def candidates(function: str, mesh) -> tuple[dict, tuple[P, P]]:

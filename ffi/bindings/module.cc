@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bindings/chunk_handlers.h"
-#include "bindings/gathered_handlers.h"
 #include "bindings/handlers.h"
+#include "bindings/peer_handlers.h"
 #include "bindings/plan_dict.h"
 #include "host/producer.h"
 #include "host/trace.h"
@@ -102,17 +102,20 @@ nb::dict Registrations(bool command_buffers) {
   };
   auto gpu = [&](XLA_FFI_Handler* initialize, XLA_FFI_Handler* captured,
                  XLA_FFI_Handler* uncaptured, XLA_FFI_Handler* chunked, const ChunkHandlers& chunks,
-                 const GatheredHandlers& gathering) {
-    nb::dict gemm, chunked_gemm, gathered, start, targets;
+                 const PeerHandlers& peers) {
+    nb::dict gemm, chunked_gemm, gathered, scattered, start, targets;
     gemm["initialize"] = capsule(initialize);
     gemm["execute"] = capsule(command_buffers ? captured : uncaptured);
     targets[kGemmTarget] = gemm;
     chunked_gemm["initialize"] = capsule(initialize);
     chunked_gemm["execute"] = capsule(chunked);
     targets[kChunkedGemmTarget] = chunked_gemm;
-    gathered["initialize"] = capsule(gathering.initialize);
-    gathered["execute"] = capsule(gathering.execute);
+    gathered["initialize"] = capsule(peers.initialize);
+    gathered["execute"] = capsule(peers.gather);
     targets[kGatheredGemmTarget] = gathered;
+    scattered["initialize"] = capsule(peers.initialize);
+    scattered["execute"] = capsule(peers.scatter);
+    targets[kScatteredGemmTarget] = scattered;
     start["initialize"] = capsule(chunks.start_initialize);
     start["execute"] = capsule(chunks.start);
     targets[kStartTarget] = start;
@@ -127,9 +130,9 @@ nb::dict Registrations(bool command_buffers) {
   cpu[kJoinTarget] = capsule(JoinHost);
   platforms["cpu"] = cpu;
   platforms["ROCM"] = gpu(GemmRocmInitialize, GemmRocm, GemmRocmUncaptured, ChunkedGemmRocm,
-                          kRocmChunkHandlers, kRocmGatheredHandlers);
+                          kRocmChunkHandlers, kRocmPeerHandlers);
   platforms["CUDA"] = gpu(GemmCudaInitialize, GemmCuda, GemmCudaUncaptured, ChunkedGemmCuda,
-                          kCudaChunkHandlers, kCudaGatheredHandlers);
+                          kCudaChunkHandlers, kCudaPeerHandlers);
   return platforms;
 }
 

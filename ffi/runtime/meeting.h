@@ -17,10 +17,9 @@ namespace jaxgemm {
 // What a device brings. The events are of the driver, and `owner` returns them when no device can
 // wait for them any more.
 struct Guest {
-  int device = -1;
-  const char* rows = nullptr;  // what the others copy
-  void* ready = nullptr;       // event: `rows` are complete
-  void* copied = nullptr;      // event: this device has copied the others' rows
+  const char* data = nullptr;  // what the others copy
+  std::vector<void*> ready;    // events: `data`, or its parts, are complete
+  void* copied = nullptr;      // event: this device has copied what it needs of the others
   std::shared_ptr<void> owner;
 };
 

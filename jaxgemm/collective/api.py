@@ -191,6 +191,7 @@ def matmul_reduce_scatter(
     deterministic: bool = False,
     config: GemmConfig | None = None,
     implementation: str | None = None,
+    transfers: str | None = None,
 ) -> jax.Array:
   """activation(psum_scatter(lhs @ rhs) + bias), where sums travel during the products.
 
@@ -215,6 +216,8 @@ def matmul_reduce_scatter(
     deterministic: see `jaxgemm.matmul`. The order of the devices is fixed in any case.
     config: see `allgather_matmul`.
     implementation: see `jaxgemm.matmul`.
+    transfers: see `allgather_matmul`. With "copies" each part of a sum is rounded to sum_dtype
+      once.
 
   Returns:
     An array of shape (..., M / d, N), this device's rows, of the dtype that
@@ -228,4 +231,5 @@ def matmul_reduce_scatter(
       "matmul_reduce_scatter", lhs, rhs, bias, axis_name=axis_name, precision=precision,
       preferred_element_type=preferred_element_type, sum_dtype=sum_dtype,
       activation=activation, schedule=schedule, reduction=reduction,
-      deterministic=deterministic, config=config, implementation=implementation, transfers=None)
+      deterministic=deterministic, config=config, implementation=implementation,
+      transfers=transfers)

@@ -1,28 +1,36 @@
-"""Products of gathered rows in one custom call, for GPUs of one process.
+"""A ring's products in one custom call, for GPUs of one process.
 
-Each device multiplies its own rows while copy engines bring those of the others, then these,
-device by device, all in place in the result (ffi/runtime/gathered.h). The host threads of the
-devices meet in the call, so all devices must be of one process. `why_not` says where a ring
-(ring.py) has to do it.
+  full  Each device multiplies its own rows while copy engines bring those of the others, then
+        these, device by device, all in place in the result.
+  rows  Each device computes its parts of the others' sums first, which they fetch while it
+        computes the part of its own. Then it adds up the parts.
+
+ffi/runtime/peer_streams.h has the copies. The host threads of the devices meet in the call, so
+all devices must be of one process. `why_not` says where a ring (ring.py) has to do it.
 """
 
 import dataclasses
 import functools
+from typing import Any, NamedTuple
 
 import jax
 from jax.experimental.custom_partitioning import custom_partitioning
+from jax.interpreters import mlir
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import mesh as meshes
+from jaxgemm.collective import ring
 from jaxgemm.collective.ring import Form
 from jaxgemm.custom_call import plan, prepared, reshaped
 from jaxgemm.dense.primitive import is_bf16
+from jaxgemm.dtypes import accumulator_dtype
 from jaxgemm.fallback import prefers_xla, unsupported_reason
 from jaxgemm.precision import is_high
-from jaxgemm.spec import Geometry
+from jaxgemm.spec import Geometry, Spec
 
 GATHERED_TARGET = "jaxgemm_gathered_gemm"
+SCATTERED_TARGET = "jaxgemm_scattered_gemm"
 TRANSFERS = ("copies", "ring")
 PLATFORMS: tuple[str, ...] = "cuda", "rocm"
 
@@ -66,73 +74,132 @@ def _groups(form: Form, mesh, manual_axes) -> tuple[str, str | None]:
   return ";".join(" ".join(map(str, group)) for group in groups), None
 
 
-def _geometry(rows, weights, form: Form) -> Geometry:
-  """The sizes and layouts of the product of one piece."""
-  return Geometry.of((rows.shape[0] // PIECES, rows.shape[1]), weights.shape, 1,
-                     int(form.transposed))
+class _Product(NamedTuple):
+  """The product of a piece of one device's rows.
 
+  Attributes:
+    lhs: array or aval whose rows are cut: `rows`, or `full` where sums travel.
+    rhs: the weights.
+    bias: the bias that the kernel adds, or None.
+    geometry: sizes and layouts of a piece.
+    spec: what it computes.
+  """
 
-def _planned(operands, form: Form, platform: str) -> dict:
-  rows, weights, *bias = operands
-  spec = dataclasses.replace(form.spec, precise=is_high(form.precision))
-  return plan(_geometry(rows, weights, form), rows.dtype, weights.dtype, spec,
-              spec.target(platform), bias=bool(bias), bias_bf16=is_bf16(*bias or [None]))
+  lhs: Any
+  rhs: Any
+  bias: Any
+  geometry: Geometry
+  spec: Spec
+
+  @classmethod
+  def of(cls, operands, form: Form, size: int) -> "_Product":
+    first, second, *bias = operands
+    precise = is_high(form.precision)
+    if form.gives == "full":
+      lhs, rhs, contracting, count = first, second, ring.weights_axis(form, "K"), PIECES
+      spec = dataclasses.replace(form.spec, precise=precise)
+    else:
+      lhs, rhs, contracting, count = second, first, ring.weights_axis(form, "N"), size * PIECES
+      wide = accumulator_dtype(lhs, rhs)
+      spec = Spec(jnp.dtype(wide if form.sum_dtype is None else form.sum_dtype),
+                  config=form.spec.config, deterministic=form.spec.deterministic, precise=precise)
+      bias = []
+    geometry = Geometry.of((lhs.shape[0] // count, lhs.shape[1]), rhs.shape, 1, contracting)
+    return cls(lhs, rhs, bias[0] if bias else None, geometry, spec)
+
+  def plan(self, platform: str) -> dict:
+    return plan(self.geometry, self.lhs.dtype, self.rhs.dtype, self.spec,
+                self.spec.target(platform), bias=self.bias is not None,
+                bias_bf16=is_bf16(self.bias))
 
 
 def why_not(form: Form, operands, mesh, manual_axes, platform: str | None) -> str | None:
   """Why a ring computes a product and not copies; None if copies do.
 
   Args:
-    operands: arrays or avals of one device: rows, weights, and perhaps the bias.
+    operands: arrays or avals of one device: those of the ring, and perhaps the bias.
     mesh: the mesh of the `jax.shard_map`, with devices.
     manual_axes: the names of its manual axes.
     platform: the platform that the program is lowered for.
   """
   if form.transfers == "ring":
     return "transfers='ring' was given"
-  rows, weights = operands[:2]
   if platform not in PLATFORMS:
     return f"{platform} has no copy engines that this package uses"
-  if form.gives != "full":
-    return "sums travel"
+  if form.gives == "weights":
+    return "products are summed over rows that travel"
   if form.implementation not in (None, "jaxgemm"):
     return f"implementation={form.implementation!r} was given"
-  if rows.ndim != 2 or weights.ndim != 2:
-    return f"lhs has {rows.ndim} dimensions; copies are made of two"
-  if 0 in rows.shape or 0 in weights.shape or rows.shape[0] % PIECES:
-    return f"lhs has shape {rows.shape}"
-  reason = unsupported_reason(rows, weights, form.spec.out_dtype, rows.shape[1],
-                              form.precision, None)
-  if reason is None and prefers_xla(rows.shape[1], form.implementation):
-    reason = "XLA computes the product, because k is 1"
-  if reason is None:
-    reason = _groups(form, mesh, manual_axes)[1]
+  for name, x in zip(("lhs", "rhs") if form.gives == "full" else ("rhs", "lhs"), operands):
+    if x.ndim != 2 or 0 in x.shape:
+      return f"{name} has shape {x.shape}; copies are for two dimensions with elements"
+  groups, reason = _groups(form, mesh, manual_axes)
   if reason is not None:
     return reason
-  planned = _planned(operands, form, platform)
+  size = _size(groups)
+  if size == 1:
+    return "there is one device along the axis"
+  product = _Product.of(operands, form, size)
+  lhs, rhs, k = product.lhs, product.rhs, product.geometry.k
+  if product.geometry.m * PIECES * (1 if form.gives == "full" else size) != lhs.shape[0]:
+    return f"lhs has {lhs.shape[0]} rows, which are no {PIECES} equal pieces for each device"
+  reason = unsupported_reason(lhs, rhs, product.spec.out_dtype, k, form.precision, None)
+  if reason is not None:
+    return reason
+  if prefers_xla(k, form.implementation):
+    return "XLA computes the product, because k is 1"
+  planned = product.plan(platform)
   if form.implementation is None and planned["faster_by_xla"]:
     return planned["faster_by_xla"]
-  if planned["operand_dtypes"][0] != rows.dtype or planned["passes"] != 1:
-    return (f"the kernels multiply {rows.dtype.name} as "
+  if planned["operand_dtypes"][0] != lhs.dtype or planned["passes"] != 1:
+    return (f"the kernels multiply {lhs.dtype.name} as "
             f"{planned['operand_dtypes'][0].name}, and copies bring what is there")
   if planned["copies"].keys() & {"lhs", "out"}:
     return "the kernel needs another layout or size of lhs or of the result"
   return None
 
 
+def _size(groups: str) -> int:
+  return groups.partition(";")[0].count(" ") + 1
+
+
 def lower(ctx, *operands, form: Form, platform: str):
   """The results of the custom call."""
-  rows, weights = ctx.avals_in[:2]
   context = ctx.module_context.axis_context
   groups, _ = _groups(form, context.mesh, context.manual_axes)
-  count = groups.partition(";")[0].count(" ")
-  chosen = _planned(ctx.avals_in, form, platform)
-  operands, avals = prepared(ctx, operands, _geometry(rows, weights, form), chosen)
-  gathered = reshaped(rows, (count * rows.shape[0], rows.shape[1]))
+  size = _size(groups)
+  product = _Product.of(ctx.avals_in, form, size)
+  chosen = product.plan(platform)
+  gathers = form.gives == "full"
+  values = operands if gathers else [operands[1], operands[0]]
+  avals = ctx.avals_in if gathers else [product.lhs, product.rhs]
+  values, avals = prepared(ctx.replace(avals_in=avals), values, product.geometry, chosen)
   workspace = jax.core.ShapedArray((2 * chosen["workspace_bytes"],), jnp.uint8)
-  rule = jax.ffi.ffi_lowering(GATHERED_TARGET)
-  outs = rule(
-      ctx.replace(avals_in=avals, avals_out=[*ctx.avals_out, gathered, workspace]),
-      *operands, product=chosen["attrs"], devices=groups, pieces=np.int64(PIECES),
-      timeout_ns=np.int64(_TIMEOUT_NS))
-  return outs[:len(ctx.avals_out)]
+  attributes = dict(product=chosen["attrs"], devices=groups, pieces=np.int64(PIECES),
+                    timeout_ns=np.int64(_TIMEOUT_NS))
+
+  def call(target, results):
+    rule = jax.ffi.ffi_lowering(target)
+    outs = rule(ctx.replace(avals_in=avals, avals_out=[*results, workspace]), *values,
+                **attributes)
+    return outs[:-1]
+
+  if gathers:
+    rows, columns = product.lhs.shape
+    gathered = reshaped(product.lhs, ((size - 1) * rows, columns))
+    return call(GATHERED_TARGET, [*ctx.avals_out, gathered])[:-1]
+
+  rows, columns = ctx.avals_out[0].shape
+  part = reshaped(product.lhs, (rows, columns)).update(dtype=product.spec.out_dtype)
+  others = reshaped(part, ((size - 1) * rows, columns))
+  own, _, received = call(SCATTERED_TARGET, [part, others, others])
+
+  def finish(own, received, *bias):
+    wide = accumulator_dtype(product.lhs, product.rhs)
+    parts = received.reshape(size - 1, rows, columns)
+    total = functools.reduce(jnp.add, (x.astype(wide) for x in (own, *parts)))
+    return ring.finish_sum(total, *bias, form=form)
+
+  bias, bias_avals = operands[2:], ctx.avals_in[2:]
+  return mlir.lower_fun(finish, multiple_results=True)(
+      ctx.replace(avals_in=[part, others, *bias_avals]), own, received, *bias)

@@ -39,7 +39,7 @@ def bind(first, second, bias=None, *, form: Form) -> list[jax.Array]:
   operands = [lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
               if axes - varying(x) else x for x in operands]
   jaxpr = jax.make_jaxpr(functools.partial(ring.results, form=form))(*operands)
-  may_copy = (form.gives == "full" and form.transfers != "ring"
+  may_copy = (form.gives != "weights" and form.transfers != "ring"
               and _ffi.default_platform() in copies.PLATFORMS)
   return ring_p.bind(*operands, form=form, jaxpr=jaxpr,
                      devices=copies.needs_devices() if may_copy else None)

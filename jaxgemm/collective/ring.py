@@ -71,7 +71,8 @@ class Form(NamedTuple):
 
   def for_gradient(self, gives: str, dtype) -> "Form":
     """The product of a derivative, which has no epilogue."""
-    return self._replace(gives=gives, spec=self.spec.for_gradient(dtype))
+    transfers = "ring" if self.transfers == "ring" else None
+    return self._replace(gives=gives, spec=self.spec.for_gradient(dtype), transfers=transfers)
 
 
 def results(first, second, *bias, form: Form) -> list[jax.Array]:
@@ -97,7 +98,7 @@ def _product(lhs, rhs, contracted, form: Form, out_dtype=None, **epilogue_of) ->
       **{"activation": None} | epilogue_of)
 
 
-def _weights_axis(form: Form, name: str) -> int:
+def weights_axis(form: Form, name: str) -> int:
   """The dimension of weights that is K, or N."""
   return form.num_batch + ((name == "N") != form.transposed)
 
@@ -146,7 +147,7 @@ def _full(rows, weights, *bias, form: Form):
 
   def compute(block, _):
     return _product(
-        block, weights, ((rows.ndim - 1,), (_weights_axis(form, "K"),)), form,
+        block, weights, ((rows.ndim - 1,), (weights_axis(form, "K"),)), form,
         bias=bias[0] if bias else None, activation=form.spec.activation,
         save_preact=form.spec.save_preact)
 
@@ -167,7 +168,7 @@ def _rows(weights, full, *bias, form: Form):
   ring = _Ring.of(form.axis_name)
   axis = full.ndim - 2
   count = full.shape[axis] // ring.size
-  contracted = (full.ndim - 1,), (_weights_axis(form, "N"),)
+  contracted = (full.ndim - 1,), (weights_axis(form, "N"),)
   wide = accumulator_dtype(full, weights)
   total = arriving = None
   for step in range(ring.size):
@@ -183,7 +184,12 @@ def _rows(weights, full, *bias, form: Form):
     total, = _product(block, weights, contracted, form, wide)
     if arriving is not None:
       total += arriving.astype(wide)
-  labels = tuple(range(full.ndim))
+  return finish_sum(total, *bias, form=form)
+
+
+def finish_sum(total, *bias, form: Form) -> list[jax.Array]:
+  """The results of the sum over all devices: with bias and activation."""
+  labels = tuple(range(total.ndim))
   dims = Dims((), (), labels, labels[-1:] if bias else None)
   return epilogue.apply(total, labels, bias[0] if bias else None, None, None, dims=dims,
                         spec=form.spec)

@@ -33,11 +33,10 @@ void TestManyCalls() {
           for (int call = 0; call < kCalls; ++call) {
             auto meeting = meetings.Next(run, std::to_string(group), kSize);
             auto& wanted = addresses[run][group][call];
-            std::string error =
-                meeting->Arrive(rank, {.device = rank, .rows = &wanted[rank]}, kLong);
+            std::string error = meeting->Arrive(rank, {.data = &wanted[rank]}, kLong);
             CHECK_THAT(error.empty(), "%s", error.c_str());
             for (int other = 0; other < kSize; ++other) {
-              CHECK_THAT(meeting->guest(other).rows == &wanted[other],
+              CHECK_THAT(meeting->guest(other).data == &wanted[other],
                          "run %d group %d call %d: device %d is at another meeting",
                          static_cast<int>(run), group, call, other);
             }

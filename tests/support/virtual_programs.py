@@ -5,7 +5,6 @@
 Each compares with float64, and prints its name when it is right.
 """
 
-import functools
 import os
 import pathlib
 import sys
@@ -281,13 +280,15 @@ def ring():
   mesh, rows, columns = _mesh(), P("x"), P(None, "x")
   a, b = integers(256, 128), integers(128, 256)
   wanted = a.astype(np.float64) @ b
-  for f, specs, out in (
-      (functools.partial(jaxgemm.allgather_matmul, transfers="ring"), (rows, columns), columns),
-      (jaxgemm.allgather_matmul, (rows, columns), columns),
-      (jaxgemm.matmul_reduce_scatter, (columns, rows), rows)):
+  for f, specs, out, transfers in (
+      (jaxgemm.allgather_matmul, (rows, columns), columns, "ring"),
+      (jaxgemm.allgather_matmul, (rows, columns), columns, "copies"),
+      (jaxgemm.matmul_reduce_scatter, (columns, rows), rows, "ring"),
+      (jaxgemm.matmul_reduce_scatter, (columns, rows), rows, "copies")):
     mapped = jax.shard_map(
-        lambda a, b, f=f: f(a.astype(BF16), b.astype(BF16), "x", preferred_element_type=F32,
-                            implementation="jaxgemm"),
+        lambda a, b, f=f, transfers=transfers: f(
+            a.astype(BF16), b.astype(BF16), "x", preferred_element_type=F32,
+            implementation="jaxgemm", transfers=transfers),
         mesh=mesh, in_specs=specs, out_specs=out)
     value, gradients = jax.jit(jax.value_and_grad(lambda *x: mapped(*x).sum(), (0, 1)))(a, b)
     check(jax.jit(mapped)(a, b), wanted)
@@ -313,21 +314,33 @@ def copies():
     for _ in range(3):
       a, b = np.roll(a, 1, 0), np.roll(b, 1, 1)
       check(f(a, b, bias), np.maximum(a.astype(np.float64) @ b + bias, 0))
+    f = jax.jit(jax.shard_map(
+        lambda a, b, bias, axes=axes: jaxgemm.matmul_reduce_scatter(
+            a.astype(BF16), b.astype(BF16), axes, bias=bias, activation="relu",
+            preferred_element_type=F32, implementation="jaxgemm", transfers="copies"),
+        mesh=mesh, in_specs=(P(None, axes), P(axes), P()), out_specs=P(axes)))
+    text = f.lower(a, b, bias).as_text()
+    assert text.count("jaxgemm_scattered_gemm") == 1 and "collective_permute" not in text
+    for _ in range(3):
+      a, b = np.roll(a, 1, 0), np.roll(b, 1, 1)
+      check(f(a, b, bias), np.maximum(a.astype(np.float64) @ b + bias, 0))
   collective_copies.PIECES = 1
 
   def step(x, w):
     """What is gathered, is computed again: its memory is written while others still read."""
     y = jaxgemm.allgather_matmul(x.astype(BF16), w.astype(BF16), "x", transfers="copies",
                                  preferred_element_type=F32, implementation="jaxgemm")
-    return jnp.clip(jax.lax.dynamic_slice_in_dim(
-        y, jax.lax.axis_index("x") * 64, 64) + 1, -3, 3), None
+    y = jnp.clip(y, -3, 3)
+    z = jaxgemm.matmul_reduce_scatter(y.astype(BF16), w.astype(BF16), "x", transfers="copies",
+                                      preferred_element_type=F32, implementation="jaxgemm")
+    return jnp.clip(z + 1, -3, 3), None
 
   x, w = integers(128, 64), integers(8, 64, 64)
   f = jax.jit(jax.shard_map(lambda x, w: jax.lax.scan(step, x, w)[0], mesh=mesh,
                             in_specs=(P("x"), P()), out_specs=P("x"), check_vma=False))
   expected = x.astype(np.float64)
   for one in w:
-    expected = np.clip(expected @ one + 1, -3, 3)
+    expected = np.clip(2 * (np.clip(expected @ one, -3, 3) @ one) + 1, -3, 3)
   check(f(x, w), expected)
 
   mapped = jax.shard_map(
@@ -336,7 +349,7 @@ def copies():
   try:
     jax.jit(mapped).lower(jnp.ones((2, 64, 64), BF16), jnp.ones((64, 64), BF16))
   except ValueError as error:
-    assert "transfers='copies' was given, but lhs has 3 dimensions" in str(error), error
+    assert "transfers='copies' was given, but lhs has shape (2, 32, 64)" in str(error), error
   else:
     raise AssertionError("vmap was not refused")
 

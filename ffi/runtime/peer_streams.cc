@@ -1,0 +1,230 @@
+#include "runtime/peer_streams.h"
+
+#include <utility>
+
+#include "spec/text.h"
+
+namespace jaxgemm {
+namespace {
+
+constexpr unsigned kNonBlocking = 1;  // for streams, as XLA's are
+constexpr unsigned kNoTimes = 2;      // for events: no timing
+constexpr int kNormal = 0;            // priority of streams: that of XLA's
+
+std::string Failure(const Driver& driver, int device, DriverResult result) {
+  return "copies between devices failed: device " + Str(int64_t{device}) + ", " +
+         driver.error_name(result) + ": " + driver.error_text(result) + " (" + driver.library +
+         ").";
+}
+
+}  // namespace
+
+// The events of one call. They return to the device's when no device needs them any more.
+class PeerStreams::Events {
+ public:
+  Events(const StreamDriver& streams, Side* side) : streams_(streams), side_(side) {}
+  ~Events() {
+    std::lock_guard lock(side_->mutex);
+    side_->free_events.insert(side_->free_events.end(), taken_.begin(), taken_.end());
+  }
+
+  // An event of the thread's current device.
+  DriverResult Take(void** event) {
+    std::lock_guard lock(side_->mutex);
+    DriverResult result = 0;
+    if (side_->free_events.empty()) {
+      result = streams_.create_event(event, kNoTimes);
+    } else {
+      *event = side_->free_events.back();
+      side_->free_events.pop_back();
+    }
+    if (result == 0) taken_.push_back(*event);
+    return result;
+  }
+
+ private:
+  const StreamDriver& streams_;
+  Side* side_;
+  std::vector<void*> taken_;
+};
+
+// Enqueues the work of one call, until something fails; then it does nothing more.
+class PeerStreams::Queue {
+ public:
+  Queue(const PeerStreams& peers, const PeerCall& call, Side* side)
+      : call(call),
+        products{call.stream, side->products},
+        copies(side->copies),
+        driver_(peers.driver_),
+        streams_(peers.streams_),
+        events_(std::make_shared<Events>(streams_, side)) {
+    // The memory that copies and products write to may be in use by earlier work of XLA's stream.
+    self.owner = events_;
+    self.data = call.mine;
+    self.copied = NewEvent();
+    start_ = Record(call.stream);
+    Wait(products[1], start_);
+    Wait(copies, start_);
+  }
+
+  void* NewEvent() {
+    void* event = nullptr;
+    if (result_ == 0) result_ = events_->Take(&event);
+    return event;
+  }
+  void Record(void* event, void* stream) {
+    if (result_ == 0) result_ = streams_.record_event(event, stream);
+  }
+  void* Record(void* stream) {
+    void* const event = NewEvent();
+    Record(event, stream);
+    return event;
+  }
+  void Wait(void* stream, void* event) {
+    if (result_ == 0) result_ = streams_.wait_event(stream, event, 0);
+  }
+  // Copies a piece of the block `from` of another device's data to block step - 1 of `others`.
+  void Copy(int step, int piece, const char* from) {
+    const int64_t bytes = call.block_bytes / call.pieces, at = piece * bytes;
+    if (result_ != 0 || bytes == 0) return;
+    result_ = streams_.copy(call.others + (step - 1) * call.block_bytes + at, from + at,
+                            static_cast<size_t>(bytes), copies);
+  }
+
+  // Launches the products of a block on the two streams in turn, and records an event after each
+  // if `done` is not null. Each waits for its event of `arrived`, if there are any.
+  std::string Multiply(int step, const std::vector<void*>& arrived, const LaunchProduct& launch,
+                       std::vector<void*>* done) {
+    for (int piece = 0; piece < call.pieces; ++piece, ++turn_) {
+      const int number = turn_ % 2;
+      if (!arrived.empty()) Wait(products[number], arrived[piece]);
+      if (result_ != 0) return Error();
+      std::string error = launch({step, piece, number, products[number]});
+      if (!error.empty()) return error;
+      if (done) done->push_back(Record(products[number]));
+    }
+    return Error();
+  }
+
+  // Ends the call: later work of XLA's stream comes after the products, after this device's copies
+  // and after those that other devices make of this device's data.
+  std::string End(Meeting* meeting) {
+    Record(self.copied, copies);
+    Wait(call.stream, Record(products[1]));
+    std::string error = Error();
+    if (error.empty()) error = meeting->Leave(call.rank, call.timeout_ns);
+    for (int rank = 0; rank < call.size && error.empty(); ++rank) {
+      Wait(call.stream, meeting->guest(rank).copied);
+    }
+    return error.empty() ? Error() : error;
+  }
+
+  void* start() const { return start_; }
+  std::string Error() const { return result_ == 0 ? "" : Failure(driver_, call.device, result_); }
+
+  const PeerCall& call;
+  void* const products[2];
+  void* const copies;
+  Guest self;
+
+ private:
+  const Driver& driver_;
+  const StreamDriver& streams_;
+  std::shared_ptr<Events> events_;
+  void* start_ = nullptr;
+  DriverResult result_ = 0;
+  int turn_ = 0;
+};
+
+std::string PeerStreams::Open(int device) {
+  if (device < 0 || device >= kMaxDevices) {
+    return "device " + Str(int64_t{device}) + " is beyond the " + Str(int64_t{kMaxDevices}) +
+           " that jaxgemm counts. Hide some.";
+  }
+  Side& side = sides_[device];
+  std::lock_guard lock(side.mutex);
+  if (side.copies && side.products) return "";
+  CurrentDevice current(driver_, device);
+  DriverResult result = current.result();
+  int least = 0, greatest = 0;
+  if (result == 0) result = streams_.priority_range(&least, &greatest);
+  // Copies should not queue behind other work.
+  if (result == 0 && !side.copies) {
+    result = streams_.create_stream(&side.copies, kNonBlocking, greatest);
+  }
+  if (result == 0 && !side.products) {
+    result = streams_.create_stream(&side.products, kNonBlocking, kNormal);
+  }
+  return result == 0 ? "" : Failure(driver_, device, result);
+}
+
+std::string PeerStreams::Run(const PeerCall& call,
+                             const std::function<std::string(Queue&, Meeting*)>& enqueue) {
+  if (call.device < 0 || call.device >= kMaxDevices || !sides_[call.device].products) {
+    return "device " + Str(int64_t{call.device}) +
+           " has no streams to copy from others: the call's Initialize stage has not run there.";
+  }
+  Side& side = sides_[call.device];
+  const std::shared_ptr<Meeting> meeting = meetings_.Next(call.run, call.group, call.size);
+  CurrentDevice current(driver_, call.device);
+  std::string error;
+  if (current.result() == 0) {
+    Queue queue(*this, call, &side);
+    error = enqueue(queue, meeting.get());
+  } else {
+    error = Failure(driver_, call.device, current.result());
+  }
+  if (error.empty()) return "";
+  meeting->GiveUp(error);
+  // After an error XLA may free the memory that copies and products still use.
+  streams_.synchronize_stream(side.copies);
+  streams_.synchronize_stream(side.products);
+  return error;
+}
+
+std::string PeerStreams::Gather(const PeerCall& call, const LaunchProduct& launch) {
+  return Run(call, [&](Queue& queue, Meeting* meeting) {
+    queue.self.ready = {queue.start()};
+    // This device's own product needs no other device, so it is launched before they meet.
+    std::string error = queue.Multiply(0, {}, launch, nullptr);
+    if (error.empty()) error = meeting->Arrive(call.rank, queue.self, call.timeout_ns);
+    if (!error.empty()) return error;
+    // At each step every device copies from another one.
+    std::vector<std::vector<void*>> arrived(call.size);
+    for (int step = 1; step < call.size; ++step) {
+      const Guest& peer = meeting->guest(call.after(step));
+      queue.Wait(queue.copies, peer.ready[0]);
+      for (int piece = 0; piece < call.pieces; ++piece) {
+        queue.Copy(step, piece, peer.data);
+        arrived[step].push_back(queue.Record(queue.copies));
+      }
+    }
+    for (int step = 1; step < call.size && error.empty(); ++step) {
+      error = queue.Multiply(step, arrived[step], launch, nullptr);
+    }
+    return error.empty() ? queue.End(meeting) : error;
+  });
+}
+
+std::string PeerStreams::Scatter(const PeerCall& call, const LaunchProduct& launch) {
+  return Run(call, [&](Queue& queue, Meeting* meeting) {
+    std::string error;
+    // The part of this device's own sum is last: the others' parts travel meanwhile.
+    for (int step = 1; step < call.size && error.empty(); ++step) {
+      error = queue.Multiply(step, {}, launch, &queue.self.ready);
+    }
+    if (error.empty()) error = queue.Multiply(0, {}, launch, nullptr);
+    if (error.empty()) error = meeting->Arrive(call.rank, queue.self, call.timeout_ns);
+    if (!error.empty()) return error;
+    for (int step = 1; step < call.size; ++step) {
+      const Guest& peer = meeting->guest(call.before(step));
+      for (int piece = 0; piece < call.pieces; ++piece) {
+        queue.Wait(queue.copies, peer.ready[(step - 1) * call.pieces + piece]);
+        queue.Copy(step, piece, peer.data + (step - 1) * call.block_bytes);
+      }
+    }
+    return queue.End(meeting);
+  });
+}
+
+}  // namespace jaxgemm

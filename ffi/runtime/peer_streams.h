@@ -1,0 +1,98 @@
+// Products beside copies between the devices of one process. Rows are gathered: each device
+// multiplies its own rows while copy engines bring those of the others, and then these, block by
+// block. Or sums are scattered: each device computes its parts of the others' sums first, which
+// they fetch while it computes the part of its own. A product is launched when its rows have
+// arrived, so no multiprocessor waits for them, and a copy that needs multiprocessors is not kept
+// from them for ever.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/driver.h"
+#include "runtime/meeting.h"
+
+namespace jaxgemm {
+
+// One device's call.
+struct PeerCall {
+  int64_t run = 0;
+  std::string group;  // names the devices that meet
+  int size = 0, rank = 0;
+  int device = 0;
+  void* stream = nullptr;  // XLA's
+  // What other devices copy: this device's rows, or its parts of their sums, where block step - 1
+  // is for the device `step` places after this one.
+  const char* mine = nullptr;
+  // Room for what is copied from them: block step - 1 comes from the device `step` places after
+  // this one, or before it, if sums are scattered.
+  char* others = nullptr;
+  int64_t block_bytes = 0;
+  int pieces = 1;          // a block is computed and copied in so many equal pieces
+  int64_t timeout_ns = 0;  // how long a device waits for the others
+
+  int after(int step) const { return (rank + step) % size; }
+  int before(int step) const { return (rank + size - step) % size; }
+};
+
+// The product of a piece of the rows of the device `step` places after this one, or of the sum for
+// this device.
+struct PeerProduct {
+  int step, piece;
+  int stream_number;  // 0 or 1; products on different streams run at the same time
+  void* stream;
+};
+using LaunchProduct = std::function<std::string(const PeerProduct&)>;
+
+// The streams and events for it. All functions return an empty string, or the error as sentences
+// for the user.
+class PeerStreams {
+ public:
+  PeerStreams(const Driver* driver, const StreamDriver* streams)
+      : driver_(*driver), streams_(*streams) {}
+
+  // Makes the device's streams, unless they exist. May wait for the device.
+  std::string Open(int device);
+
+  // Enqueue copies and products. `launch` is called once for each piece of each block.
+  std::string Gather(const PeerCall& call, const LaunchProduct& launch);
+  std::string Scatter(const PeerCall& call, const LaunchProduct& launch);
+
+ private:
+  struct Side {
+    std::mutex mutex;  // guards the members
+    void* copies = nullptr;
+    void* products = nullptr;  // every other product; the rest are on XLA's stream
+    std::vector<void*> free_events;
+  };
+  class Events;
+  class Queue;
+
+  // Calls enqueue(queue, meeting), and brings streams and meeting to an end if that fails.
+  std::string Run(const PeerCall& call,
+                  const std::function<std::string(Queue&, Meeting*)>& enqueue);
+
+  const Driver& driver_;
+  const StreamDriver& streams_;
+  Meetings meetings_;
+  std::array<Side, kMaxDevices> sides_;
+};
+
+// The streams of a platform, made at the first call. Null, with the reason in *error, if that
+// fails.
+template <const Driver* (*kOpen)(std::string*),
+          const StreamDriver* (*kStreams)(const Driver&, std::string*)>
+PeerStreams* ThePeerStreams(std::string* error) {
+  const Driver* driver = kOpen(error);
+  const StreamDriver* streams = driver ? kStreams(*driver, error) : nullptr;
+  if (!streams) return nullptr;
+  static auto* peers = new PeerStreams(driver, streams);
+  return peers;
+}
+
+}  // namespace jaxgemm
