@@ -16,7 +16,8 @@ from benchmarks import cpus, progress, run, shapes
 FLAGS = flags.FLAGS
 flags.DEFINE_list(
     "cases", ["acceptance", "overhead"],
-    f"Sets of cases ({', '.join(shapes.DENSE_SETS)}) or shapes as MxNxK.",
+    f"Sets of cases ({', '.join(shapes.DENSE_SETS)}), layers of all models (layers) or of one "
+    f"({', '.join(shapes.models())}), random ones (random20-seed1), or shapes as MxNxK.",
 )
 flags.DEFINE_list(
     "dtypes", ["bfloat16", "float32"],

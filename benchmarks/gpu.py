@@ -24,7 +24,7 @@ _GPU = shapes.load()["gpu"]
 FLAGS = flags.FLAGS
 flags.DEFINE_list("sections", list(_SECTIONS), "Sections to measure.")
 flags.DEFINE_list(
-    "cases", ["dense"], "Cases of the dense section: sets of shapes.json, or MxNxK.")
+    "cases", ["dense"], "Cases of the dense section: as of the suite dense on a CPU.")
 flags.DEFINE_list("grouped", _GPU["grouped"], "Grouped problems; --list prints all.")
 flags.DEFINE_list(
     "work", None, "Grouped products: forward, dgrad, wgrad. Default: all three.")

@@ -1,15 +1,21 @@
 """The work-stealing row of the GPU benchmark: a kernel holds multiprocessors."""
 
 import functools
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from benchmarks import gpu_check, gpu_rows, progress
+from benchmarks import gpu_check, gpu_rows, journal, progress
 from benchmarks.gpu_hold import NAME, Holder
 from benchmarks.shapes import Case
-from jaxgemm import GemmConfig
+from jaxgemm import GemmConfig, _ffi
 from jaxgemm.tune import gpu_trace
 
 # The schedules that a sweep compares, by the candidate's name; XLA comes with them.
@@ -20,7 +26,9 @@ _SWEPT: dict[str, dict[str, Any]] = {
     "work_stealing 8 queues": {"schedule": "work_stealing", "config": GemmConfig(num_queues=8)},
     "stream_k": {"schedule": "stream_k"},
 }
-# Parts of the multiprocessors that are held in turn.
+# ROCm's variable that limits a process to some CUs, a bit for each; and our own with their number.
+_MASK, _FREE = "ROC_GLOBAL_CU_MASK", "JAXGEMM_BENCHMARK_FREE_CUS"
+# Parts of the processors that are taken away in turn.
 _PARTS = (0, 1 / 8, 1 / 4, 3 / 8, 1 / 2)
 
 
@@ -44,11 +52,39 @@ def _beside(way, holder: Holder, seconds: float) -> gpu_trace.Candidate:
 
 
 def sweep(case: Case, options: gpu_rows.Options) -> list[dict[str, Any]]:
-  """Rows of all schedules and XLA, one for each number of multiprocessors that are free.
+  """Rows of all schedules and XLA, one for each number of processors that are free.
 
-  The others are held for four times as long as the persistent schedule takes alone, so
-  until each product has ended.
+  On NVIDIA GPUs the others are held for four times as long as the persistent schedule takes
+  alone, so until each product has ended. On AMD GPUs a process for each number sees only the free
+  CUs; that has not been tried, because no AMD GPU could be had.
   """
+  total = jax.devices()[0].core_count
+  if free := os.environ.get(_FREE):
+    return _sweep(case, options, total, (0,), int(free))
+  if _ffi.default_platform() == "rocm":
+    counts = [total - round(total * part) for part in _PARTS]
+    return [row for count in counts for row in masked(case, options, count)]
+  return _sweep(case, options, total, _PARTS, total)
+
+
+def masked(case: Case, options: gpu_rows.Options, free: int) -> list[dict[str, Any]]:
+  """The rows of a process that may use so many CUs of an AMD GPU."""
+  with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    (folder / "problems.json").write_text(json.dumps([{"m": case.m, "n": case.n, "k": case.k}]))
+    profile = gpu_rows.trace_directory(options, f"{free}-cus")
+    subprocess.run(
+        [sys.executable, "-m", "benchmarks", "gpu", "--sections=cu_sweep", "--nowatch",
+         f"--problems={folder / 'problems.json'}", f"--json={folder / 'rows.json'}",
+         f"--repeat={options.rounds}", f"--warmup={options.warmup}", f"--seed={options.seed}",
+         f"--profile={profile or ''}"],
+        env=os.environ | {_MASK: hex((1 << free) - 1), _FREE: str(free), journal.SHARE: "0/1",
+                          "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}, check=False)
+    return json.loads((folder / "rows.json").read_text())["rows"]
+
+
+def _sweep(case: Case, options: gpu_rows.Options, total: int, parts, available: int
+           ) -> list[dict[str, Any]]:
   operands, count = _operands(case, options)
   inputs = [operands(options.seed + i) for i in range(count)]
   makers = {
@@ -58,7 +94,6 @@ def sweep(case: Case, options: gpu_rows.Options) -> list[dict[str, Any]]:
   makers[gpu_rows.XLA] = functools.partial(
       gpu_rows.JaxWay, gpu_rows.Donating(jnp.matmul), inputs)
   ways, missing = gpu_rows.prepare(makers)
-  total = jax.devices()[0].core_count
   fresh = operands(options.seed + count)
   checked = {}
   for name, way in ways.items():
@@ -66,8 +101,9 @@ def sweep(case: Case, options: gpu_rows.Options) -> list[dict[str, Any]]:
     checked[name] = {"errors": gpu_check.dense(*fresh, out, options.seed),
                      "poisoned": poisoned}
   rows, alone = [], 0.0
-  for part in _PARTS:
+  for part in parts:
     held = round(total * part)
+    free = available - held
     candidates = {name: way.candidate() for name, way in ways.items()}
     if held:
       holder = Holder(held)
@@ -75,11 +111,11 @@ def sweep(case: Case, options: gpu_rows.Options) -> list[dict[str, Any]]:
     measured = gpu_trace.measure(
         candidates, count, rounds=options.rounds, warmup=options.warmup, calls=1,
         own=lambda name: NAME not in name, within=progress.within,
-        directory=gpu_rows.trace_directory(options, f"cu-sweep-{total - held}"))
+        directory=gpu_rows.trace_directory(options, f"cu-sweep-{free}"))
     alone = alone or measured.timing.time("persistent").median
-    row = {"section": "cu_sweep", "case": f"{case.label}, {total - held} free", "m": case.m,
+    row = {"section": "cu_sweep", "case": f"{case.label}, {free} free", "m": case.m,
            "n": case.n, "k": case.k, "dtype": "bfloat16", "flops": case.flops,
-           "active_cus": total - held, "input_sets": count, "rounds": options.rounds,
+           "active_cus": free, "input_sets": count, "rounds": options.rounds,
            "missing": missing, "unclaimed": measured.unclaimed, "candidates": {}}
     for name in ways:
       row["candidates"][name] = gpu_rows.entry(measured, name, case.flops) | checked[name]

@@ -19,7 +19,8 @@ TOLERANCE = 2e-2
 class Way:
   """A layer with its parameters, compiled for its tokens."""
 
-  def __init__(self, problem: moe_rows.Problem, work: str, ragged_dot, seed: int):
+  def __init__(self, problem: moe_rows.Problem, work: str, ragged_dot, seed: int,
+               compiler_options=None):
     self.graphdef = nnx.graphdef(nnx.eval_shape(lambda: moe_rows.layer(problem, ragged_dot)))
     params, x, cotangent = moe_rows.random(problem, seed)
 
@@ -31,7 +32,7 @@ class Way:
 
     self._function = {"forward": lambda p, x, _: forward(p, x), "gradients": gradients}[work]
     self.arguments = params, x, cotangent
-    self._run = jax.jit(self._function).lower(*self.arguments).compile()
+    self._run = jax.jit(self._function).lower(*self.arguments).compile(compiler_options)
 
   def call(self, _: int = 0) -> Any:
     return self._run(*self.arguments)
@@ -79,7 +80,9 @@ def measure(problem: moe_rows.Problem, work: str, *, rounds: int, seed: int,
   progress.within("errors")
   errors = {}
   try:
-    wanted = Way(problem, work, _exact, seed).call()
+    # Without autotuning, which would take longer than all that is timed.
+    options = {"xla_gpu_autotune_level": 0} if clock.on_gpu() else None
+    wanted = Way(problem, work, _exact, seed, options).call()
     errors = {name: {"norm": float(_error(way.call(), wanted))} for name, way in ways.items()}
     del wanted
   except jax.errors.JaxRuntimeError as error:

@@ -43,19 +43,42 @@ def load() -> dict:
 
 
 def cases(name: str) -> list[Case]:
-  """The cases of a named set, or of an explicit MxNxK; ValueError if neither."""
+  """The cases of a named set, of models' layers, random ones, or MxNxK; else ValueError."""
   if match := re.fullmatch(r"(\d+)x(\d+)x(\d+)", name):
     return [Case("explicit", *map(int, match.groups()))]
+  if match := re.fullmatch(r"random(\d+)(?:-seed(\d+))?", name):
+    return _random(name, int(match[1]), int(match[2] or 0))
+  if name == "layers" or name in models():
+    tokens = load()["layers"]["tokens"]
+    sizes = [size for model in ([name] if name in models() else models())
+             for size in load()["layers"][model]]
+    return [Case(name, m, n, k) for n, k in dict.fromkeys(map(tuple, sizes)) for m in tokens]
   if name not in DENSE_SETS:
     raise ValueError(
-        f"No set of cases is named {name!r}: give one of {', '.join(DENSE_SETS)}, "
-        "or a shape as MxNxK."
+        f"No set of cases is named {name!r}: give one of {', '.join(DENSE_SETS)}; layers, or "
+        f"those of one model: {', '.join(models())}; randomCOUNT or randomCOUNT-seedSEED; or a "
+        "shape as MxNxK."
     )
   out = []
   for row in load()[name]:
     row = dict(row) if isinstance(row, dict) else {"mnk": row}
     out.append(Case(name, *row.pop("mnk"), **row))
   return out
+
+
+def models() -> list[str]:
+  """The models that "layers" of shapes.json has."""
+  return [name for name in load()["layers"] if name != "tokens"]
+
+
+def _random(name: str, count: int, seed: int) -> list[Case]:
+  """Log-uniform sizes from 16 to 16384, of up to 1e12 operations."""
+  rng, found = np.random.default_rng(seed), []
+  while len(found) < count:
+    case = Case(name, *(int(x) for x in np.exp(rng.uniform(np.log(16), np.log(16385), 3))))
+    if case.flops <= 1e12:
+      found.append(case)
+  return found
 
 
 def mnk(name: str) -> list[tuple[int, int, int]]:

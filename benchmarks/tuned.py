@@ -34,7 +34,10 @@ flags.DEFINE_string("tuning_file", None, "Tuning file to add to. Default: one th
 
 TUNED, PLAN, XLA = "tuned", "plan", "xla"
 # The programs of so many products are compiled at once.
-_BATCH = 8
+_BATCH = 16
+# What a row keeps of a plan.
+_OF_PLAN = ("implementation", "kernel", "schedule", "reduction", "tile", "num_workgroups",
+            "group_m", "tuned")
 
 
 def drawn() -> list[Any]:
@@ -107,22 +110,32 @@ def lowered(problem, path: pathlib.Path) -> tuple[dict[str, Any], dict[str, Any]
     choice.forget()
     ours, theirs = functions(problem)
     found[name] = jax.jit(ours).lower(*types)
-    plans[name] = jaxgemm.explain(ours, *types).data["calls"][0]
+    plan = jaxgemm.explain(ours, *types).data["calls"][0]
+    plans[name] = {key: plan.get(key) for key in _OF_PLAN}
   found[XLA] = jax.jit(theirs).lower(*types)
   return found, plans
 
 
-def measure(problem, programs: dict[str, Callable], texts: dict[str, str],
+def names_of_equal(programs: dict[str, Any]) -> dict[str, str]:
+  """For each lowered program the name of that one of the equal ones which is compiled."""
+  names = {programs[name].as_text(): name for name in (XLA, PLAN, TUNED)}
+  return {name: names[program.as_text()] for name, program in programs.items()}
+
+
+def measure(problem, programs: dict[str, Callable], alike: dict[str, str],
             plans: dict[str, Any]) -> dict[str, Any]:
-  """A row: the time and errors of each program, and others' times over the tuned one's."""
+  """A row: the time and errors of each program, and others' times over the tuned one's.
+
+  Args:
+    programs: the compiled ones that differ.
+    alike: for each name the name of an equal program in these.
+  """
   import jax
   import jax.numpy as jnp
 
   from benchmarks import clock, gpu_check
   from jaxgemm.tune import gpu_trace
 
-  names = {texts[name]: name for name in (XLA, PLAN, TUNED)}  # of equal ones, one is timed
-  alike = {name: names[text] for name, text in texts.items()}
   count = min(gpu_trace.input_sets(problem.input_bytes), 99)
   make = jax.jit(lambda key: [
       jax.random.normal(k, shape, jnp.float32).astype(jnp.bfloat16)
@@ -130,7 +143,7 @@ def measure(problem, programs: dict[str, Callable], texts: dict[str, str],
   inputs = [make(jax.random.key(FLAGS.seed + i, impl="rbg")) for i in range(count)]
   profile = FLAGS.profile and os.path.join(FLAGS.profile, problem.label.replace(" ", "-"))
   measured = clock.interleave(
-      {name: functools.partial(_call, programs[name], inputs) for name in set(alike.values())},
+      {name: functools.partial(_call, program, inputs) for name, program in programs.items()},
       count, rounds=run.repeat(), warmup=run.warmup(), profile=profile, calls=4)
   lhs, rhs = inputs[0]
   lhs = lhs if problem.layout[0] == "r" else lhs.T
@@ -172,7 +185,34 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
       "products slower than 1.01 of the better": sum(each < 1 / 1.01 for each in better),
       "another program than the plan's": sum(row["alike"][TUNED] != row["alike"][PLAN]
                                              for row in rows),
-      "left to xla": sum(row["alike"][TUNED] == row["alike"][XLA] for row in rows)}
+      "left to XLA": sum(chosen(row) == "XLA's" for row in rows)}
+
+
+def chosen(row: dict[str, Any]) -> str:
+  """Whose program the tuned one is."""
+  alike = row["alike"]
+  return ("XLA's" if alike[TUNED] == alike[XLA] else
+          "the plan's" if alike[TUNED] == alike[PLAN] else "another")
+
+
+def markdown(rows: Sequence[dict[str, Any]], about: dict[str, Any],
+             tuning: dict[str, Any]) -> str:
+  """The whole report."""
+  lines = [
+      "# Tuned products", "", f"`{about['command']}`", "",
+      f"{about['device']}, driver {about['driver']}, jax {about['jax']}, {about['date']}. Tuning "
+      f"{tuning['products']} products took {tuning['seconds']:.1f} s.", "",
+      "| product | tuned, us | whose program it is | plan, us | XLA, us | plan's time / tuned's "
+      f"| XLA's / tuned's |\n{'|---' * 7}|"]
+  for row in rows:
+    entries = row["candidates"]
+    us = {name: f"{1e6 * entry['seconds']['median']:.1f}" for name, entry in entries.items()}
+    ratios = [f"{entries[name]['ratio']['median']:.3f}" for name in (PLAN, XLA)]
+    lines.append(f"| {row['case']} | {us[TUNED]} | {chosen(row)} | {us[PLAN]} | {us[XLA]} | "
+                 f"{' | '.join(ratios)} |")
+  lines += ["", *(f"- {what}: {value:.3f}" if isinstance(value, float) else f"- {what}: {value}"
+                  for what, value in summary(rows).items()), ""]
+  return "\n".join(lines)
 
 
 def wrong(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -209,18 +249,18 @@ def main(argv) -> int:
         batch = wanted[start:start + _BATCH]
         progress.doing(f"compiling {start + 1} to {start + len(batch)} of {len(wanted)}")
         given = [lowered(each, path) for each in batch]
-        compiled = [{name: pool.submit(each.compile) for name, each in programs.items()}
-                    for programs, _ in given]
+        compiled = [{name: pool.submit(programs[name].compile)
+                     for name in set(names_of_equal(programs).values())} for programs, _ in given]
         concurrent.futures.wait([each for some in compiled for each in some.values()])
         for problem, (programs, plans), done in zip(batch, given, compiled):
           progress.doing(problem.label)
           row = measure(problem, {name: each.result() for name, each in done.items()},
-                        {name: each.as_text() for name, each in programs.items()}, plans)
+                        names_of_equal(programs), plans)
           rows.add(problem.label, [row])
           us = {name: f"{1e6 * entry['seconds']['median']:.1f}"
                 for name, entry in row["candidates"].items()}
-          print(f"{problem.label}: tuned {us[TUNED]} us ({row['alike'][TUNED]}), plan {us[PLAN]}, "
+          print(f"{problem.label}: tuned {us[TUNED]} us ({chosen(row)}), plan {us[PLAN]}, "
                 f"XLA {us[XLA]}", flush=True)
   for what, value in summary(rows.rows).items():
     print(f"{what}: {value:.3f}" if isinstance(value, float) else f"{what}: {value}")
-  return rows.finish(wrong(rows.rows))
+  return rows.finish(wrong(rows.rows), markdown=markdown(rows.rows, about, tuning))

@@ -91,6 +91,11 @@ class Explanation:
     timeline.draw(self.data.get("calls", [self.data]), path)
 
 
+# Measured times on an H100 follow the predicted cycles best at this clock
+# (benchmarks/results/gpu-h100-2026-11-25-calls.json).
+_HOPPER_MHZ = 1755
+
+
 def _lines(data: dict[str, Any]) -> list[str]:
   """The plan of a call in words."""
   lines = [f"implementation: {data['implementation']}"]
@@ -106,7 +111,9 @@ def _lines(data: dict[str, Any]) -> list[str]:
         f"{data['zeroed_bytes']} are zeroed",
     ]
     if data["predicted_cycles"]:
-      lines.append(f"predicted: {data['predicted_cycles']:.0f} cycles")
+      cycles = data["predicted_cycles"]
+      lines.append(f"predicted: {cycles:.0f} cycles, {cycles / _HOPPER_MHZ:.1f} us at "
+                   f"{_HOPPER_MHZ} MHz, by a model")
     if data["predicted_us"]:
       lines.append(f"predicted: {data['predicted_us']:.1f} us on {data['chip']}, by a model")
     lines += _rejected(data["candidates"])

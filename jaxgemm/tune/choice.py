@@ -75,7 +75,11 @@ def key(problem: Problem, target: str, cus: int) -> str:
 
 @functools.lru_cache(maxsize=1)
 def _entries(path) -> dict[str, Entry]:
-  return database.load(path)
+  found = database.load(path)
+  if old := sum(not is_current(name) for name in found):
+    database.report(path, f"has {old} entries of other versions of jaxgemm, which are ignored",
+                    "Run python -m jaxgemm.tune prune to remove them, and tune again.")
+  return found
 
 
 # How long a process waits for process 0, which may still be starting.

@@ -24,6 +24,7 @@ SOURCES = ("measured", "predicted")
 # Read-only files that the package has, one for each chip.
 SHIPPED = pathlib.Path(__file__).with_name("shipped")
 IMPLEMENTATIONS = ("jaxgemm", "xla")
+_REMEDY = "Remove it, or set JAXGEMM_TUNING to another file or to 'off'."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,7 +101,7 @@ def load(path: pathlib.Path) -> dict[str, Entry]:
   except FileNotFoundError:
     return {}
   except (OSError, ValueError, RecursionError) as error:
-    _report(path, f"cannot be read and is ignored: {error}")
+    report(path, f"cannot be read and is ignored: {error}")
     return {}
 
 
@@ -109,7 +110,7 @@ def loads(text: str | bytes, path: pathlib.Path) -> dict[str, Entry]:
   data = json.loads(text)
   if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(
       data.get("entries"), dict):
-    _report(path, f"is no tuning file of format {FORMAT} and is ignored")
+    report(path, f"is no tuning file of format {FORMAT} and is ignored")
     return {}
   entries, damaged = {}, []
   for key, value in data["entries"].items():
@@ -118,15 +119,14 @@ def loads(text: str | bytes, path: pathlib.Path) -> dict[str, Entry]:
     except ValueError as error:
       damaged.append(str(error))
   if damaged:
-    _report(path, f"has {len(damaged)} damaged entries, which are ignored: {damaged[0]}")
+    report(path, f"has {len(damaged)} damaged entries, which are ignored: {damaged[0]}")
   return entries
 
 
 @functools.cache
-def _report(path: pathlib.Path, what: str) -> None:
+def report(path: pathlib.Path, what: str, remedy: str = _REMEDY) -> None:
   """Warns, once for each file and fault."""
-  warnings.warn(f"The tuning file {path} {what}. Remove it, or set JAXGEMM_TUNING to "
-                "another file or to 'off'.", stacklevel=2)
+  warnings.warn(f"The tuning file {path} {what}. {remedy}", stacklevel=2)
 
 
 def merge(path: pathlib.Path, entries: Mapping[str, Entry]) -> None:
@@ -167,6 +167,8 @@ def _replace(path: pathlib.Path, entries: Mapping[str, Entry]) -> None:
   try:
     with open(handle, "w", encoding="utf-8") as file:
       file.write(text)
+    # Others may read it, unlike a temporary file.
+    os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o644)
     os.replace(name, path)
   except BaseException:
     os.unlink(name)

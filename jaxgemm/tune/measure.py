@@ -24,9 +24,11 @@ from jaxgemm.tune.products import Product
 # How many times as fast a candidate has to be as the plan's choice, and XLA as both, or
 # the kernels as XLA where the plan leaves the product to it: half of the rounds say so,
 # and three quarters of them that it is faster at all.
-_GAIN = 1.02
+_GAIN = 1.01
 # Of a first, short comparison those go on that take up to so much longer than the best.
 _NEAR = 1.25
+# Samples of each candidate in the first comparison, and in the second one.
+_FIRST_ROUNDS, _ROUNDS = 3, 15
 # A first call that takes so much longer than the shortest one, by the host's clock, is not
 # timed at all. A call takes some 0.1 ms beside the kernel.
 _SLOW, _CALL_SECONDS = 2.0, 2e-4
@@ -152,7 +154,7 @@ class _Contest:
       return self._result()
     reference = ready.get(XLA, ready[self._own])
     says("begins", "")
-    seconds = _medians(_timed(ready, inputs, rounds=3))
+    seconds = _medians(_timed(ready, inputs, rounds=_FIRST_ROUNDS))
     checked: set[str] = set()
     while True:
       near = {name: ready[name] for name in seconds
@@ -168,7 +170,7 @@ class _Contest:
       if self._own not in seconds:
         return self._result()
     says("begins", "")
-    timed = _timed(near, inputs, rounds=9)
+    timed = _timed(near, inputs, rounds=_ROUNDS)
     return self._result(_entry(product, timed, self._configs, self._own), _medians(timed))
 
   def _result(self, entry: database.Entry | None = None, seconds=None) -> Result:

@@ -57,9 +57,21 @@ class Product:
             f"->{p['out_dtype']}{groups}{extra}")
 
   def configs(self, most: int) -> list[dict[str, str | int]]:
-    """What the plan could choose, its own choice first, and nothing that is said to be slow."""
-    return [each["config"] for each in self.plan["candidates"][:most]
-            if each["cost"] <= _MOST_COST]
+    """What the plan could choose, its own choice first, and nothing that is said to be slow.
+
+    On GPUs its choice in other orders of the tiles comes last.
+    """
+    found = [each["config"] for each in self.plan["candidates"][:most]
+             if each["cost"] <= _MOST_COST]
+    return found + [found[0] | {"group_m": rows} for rows in self._other_orders()]
+
+  def _other_orders(self) -> list[int]:
+    """Numbers of tile rows that could be visited together where workgroups have several tiles."""
+    tiles_m, tiles_n, _ = self.plan["tiles"]
+    if self.plan["target"] == "cpu" or tiles_m * tiles_n <= self.plan["num_workgroups"]:
+      return []
+    rows = int(self.plan["attrs"]["group_m"])
+    return [each for each in (rows // 2, 2 * rows) if 1 <= each <= tiles_m]
 
   def ours(self, config: dict[str, str | int]) -> Callable:
     """The product by the kernels, with this configuration."""

@@ -10,6 +10,7 @@ import threading
 import time
 
 import jax
+from jax._src import core  # jax has no public way to know whether it traces
 
 from jaxgemm.config import check_choice
 from jaxgemm.tune import choice, database
@@ -113,8 +114,8 @@ def tune_all(calls: Sequence[tuple[Callable, Sequence, Mapping]], *, seconds: fl
   """`tune` of several functions: calls has (function, args, kwargs) of each."""
   if isinstance(routing, str):
     check_choice("routing", routing, ROUTINGS)
-  if any(isinstance(x, jax.core.Tracer) for x in jax.tree.leaves([call[1:] for call in calls])):
-    raise TypeError("tune was called with tracers, so within jit, grad or vmap; it runs "
+  if not core.trace_state_clean():
+    raise TypeError("tune was called while jax traces, so within jit, grad or vmap; it runs "
                     "programs of its own. Call it outside, with arrays or shapes.")
   if not 0 <= workers <= jax.local_device_count():
     raise ValueError(f"workers={workers} was given; 0 to {jax.local_device_count()} are "

@@ -163,6 +163,19 @@ def test_sets_are_well_formed(name):
     assert case.gate is None or case.gate in shapes.gates()
 
 
+def test_layers_of_models_and_random_cases():
+  one = shapes.cases("llama3_8b")
+  assert {(4096, 28672, 4096), (1, 4096, 14336)} <= {(c.m, c.n, c.k) for c in one}
+  every = shapes.cases("layers")
+  assert {(c.m, c.n, c.k) for c in one} < {(c.m, c.n, c.k) for c in every}
+  assert len(every) == len(set((c.m, c.n, c.k) for c in every))
+  drawn = shapes.cases("random30-seed5")
+  assert drawn == shapes.cases("random30-seed5") != shapes.cases("random30-seed6")
+  assert len(drawn) == 30 and all(16 <= x <= 16384 for c in drawn for x in (c.m, c.n, c.k))
+  with pytest.raises(ValueError, match="llama3_8b.*randomCOUNT"):
+    shapes.cases("llama")
+
+
 def test_a_candidate_is_called_before_it_is_timed():
   asked = []
   for warmup in (0, 50):
@@ -352,7 +365,7 @@ def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd)
   from benchmarks import tuned
   from jaxgemm.tune import choice, measure
 
-  problems, out = tmp_path / "p.json", tmp_path / "out.json"
+  problems, out, table = (tmp_path / name for name in ("p.json", "out.json", "out.md"))
   problems.write_text('[{"m": 300, "n": 260, "k": 280}, {"m": 40, "n": 24, "k": 32}]')
   fast = {300: "work_stealing", 40: "xla"}
 
@@ -365,11 +378,11 @@ def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd)
   monkeypatch.setattr(measure, "_seconds", lambda function, arguments: 0.0)
   monkeypatch.setenv("JAXGEMM_TUNING", "off")
   flags.FLAGS(["tuned", f"--problems={problems}", "--tune_workers=0", "--repeat=3",
-               f"--json={out}"])
+               f"--json={out}", f"--markdown={table}"])
   try:
     assert tuned.main([""]) == 0
   finally:
-    for name in ("problems", "repeat", "json"):
+    for name in ("problems", "repeat", "json", "markdown"):
       flags.FLAGS[name].unparse()
     choice.forget()
   result = json.loads(out.read_text())
@@ -379,4 +392,17 @@ def test_tuned_programs_are_timed_beside_the_plans(tmp_path, monkeypatch, capfd)
   assert second["alike"]["tuned"] == second["alike"]["xla"]
   assert second["candidates"]["xla"]["ratio"]["median"] == 1
   assert result["summary"]["products"] == result["tuning"]["products"] == 2
+  assert [tuned.chosen(row) for row in result["rows"]] == ["another", "XLA's"]
+  assert "| another |" in table.read_text()
   assert "tuned 2 of 2 products in" in capfd.readouterr().out
+
+
+def test_every_result_is_named_and_every_name_is_there():
+  folder = ROOT / "benchmarks/results"
+  text = (folder / "README.md").read_text()
+  names = set(re.findall(r"(?:gpu|cpu|amd|mi355x)-[\w.-]*\w", text))
+  files = {each.name for each in folder.iterdir()} - {"README.md"}
+  stems = {name.rsplit(".", 1)[0] for name in files}
+  assert names <= files | stems, names - files - stems
+  unnamed = {name for name in files if not {name, name.rsplit(".", 1)[0]} & names}
+  assert not unnamed

@@ -3,8 +3,10 @@
 import copy
 import gzip
 import json
+import pathlib
 import subprocess
 import sys
+import types
 
 from absl import flags
 import jax
@@ -17,6 +19,7 @@ from benchmarks import (
   gpu_check,
   gpu_grouped,
   gpu_rows,
+  gpu_steal,
   gpu_table,
   grouped_rows,
   run,
@@ -143,6 +146,25 @@ def test_dense_rows(on_cpu):
     assert ("ratio" in entry) == (name != "jaxgemm")
   row = gpu_rows.fp8(shapes.Case("", 64, 48, 128), on_cpu)
   assert gpu_table.wrong([row]) == [] and len(row["candidates"]) == 3
+
+
+def test_a_sweep_on_amd_runs_a_process_for_each_number_of_cus(monkeypatch, tmp_path):
+  asked = []
+
+  def run_it(command, env, check):
+    flags_of = dict(each.split("=", 1) for each in command[4:] if "=" in each)
+    asked.append((env["ROC_GLOBAL_CU_MASK"], flags_of["--repeat"], flags_of["--warmup"]))
+    problem, = json.loads(pathlib.Path(flags_of["--problems"]).read_text())
+    row = problem | {"active_cus": int(env["JAXGEMM_BENCHMARK_FREE_CUS"])}
+    pathlib.Path(flags_of["--json"]).write_text(json.dumps({"rows": [row]}))
+
+  monkeypatch.setattr(gpu_steal.subprocess, "run", run_it)
+  monkeypatch.setattr(gpu_steal._ffi, "default_platform", lambda: "rocm")
+  monkeypatch.setattr(gpu_steal.jax, "devices", lambda: [types.SimpleNamespace(core_count=16)])
+  rows = gpu_steal.sweep(shapes.Case("", 8, 9, 10), gpu_rows.Options(rounds=3, seed=1, warmup=2))
+  assert [row["active_cus"] for row in rows] == [16, 14, 12, 10, 8]
+  assert all((row["m"], row["n"], row["k"]) == (8, 9, 10) for row in rows)
+  assert asked[0] == ("0xffff", "3", "2") and asked[-1][0] == "0xff"
 
 
 @pytest.mark.whole

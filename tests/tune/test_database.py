@@ -18,7 +18,7 @@ ENTRY = Entry("jaxgemm", {"schedule": "persistent", "tile_m": 64}, 100, 1e-5, 2e
 
 @pytest.fixture(autouse=True)
 def reports_again():
-  database._report.cache_clear()
+  database.report.cache_clear()
 
 
 def test_what_is_merged_is_loaded(tmp_path):
@@ -119,7 +119,7 @@ def test_an_entry_of_another_shape_is_left_out(tmp_path):
   data = json.loads(path.read_text())
   for change in ({"size": "100"}, {"config": {"tile_m": 1.5}}, {"config": {"a": True}},
                  {"more": 1}, {"seconds": None}):
-    database._report.cache_clear()
+    database.report.cache_clear()
     data["entries"]["b"] = dict(data["entries"]["a"]) | change
     path.write_text(json.dumps(data))
     with pytest.warns(UserWarning, match="1 damaged entries"):
