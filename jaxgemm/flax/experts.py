@@ -39,8 +39,29 @@ class Mlp(NamedTuple):
   gate_up_bias: Any = None
 
 
+class ClampedSwiGLU(NamedTuple):
+  """The activation of gpt-oss, for layers with a gate: pass it as `activation`.
+
+  gate * sigmoid(alpha * gate) * (up + 1), where the gate is at most `limit` and up is between
+  -limit and limit (as `swiglu` of gpt-oss, which has gate and up in alternate columns).
+
+  Attributes:
+    limit: of gate and up.
+    alpha: factor of the gate in the sigmoid.
+  """
+
+  limit: float = 7.0
+  alpha: float = 1.702
+
+  def __call__(self, gate: jax.Array, up: jax.Array) -> jax.Array:
+    gate = jnp.minimum(gate, self.limit)
+    up = jnp.clip(up, -self.limit, self.limit)
+    return gate * jax.nn.sigmoid(self.alpha * gate) * (up + 1)
+
+
+Activation = str | ClampedSwiGLU | None
 # product(x[T, K], kernel, bias or None, activation or None) -> [T, N], in x's dtype.
-Product = Callable[[jax.Array, jax.Array, jax.Array | None, str | None], jax.Array]
+Product = Callable[[jax.Array, jax.Array, jax.Array | None, Activation], jax.Array]
 
 
 class Products(NamedTuple):
@@ -52,10 +73,13 @@ class Products(NamedTuple):
     linear: activation(x @ kernel + bias); kernel [K, N], bias [N].
     gated: activation(x @ kernel[:, 0] + bias[0]) * (x @ kernel[:, 1] + bias[1]);
       kernel [K, 2, N], bias [2, N].
+    casts: whether kernels are cast to x's dtype first. Products that quantise them read them
+      as they are.
   """
 
   linear: Product
   gated: Product
+  casts: bool = True
 
 
 def mlp_shapes(
@@ -72,19 +96,22 @@ def mlp_shapes(
   return shapes
 
 
-def mlp(x: jax.Array, params: Mlp, activation: str, products: Products) -> jax.Array:
+def mlp(x: jax.Array, params: Mlp, activation: Activation, products: Products) -> jax.Array:
   """down(activation(gate(x)) * up(x)), or down(activation(up(x))) without a gate.
 
   Args:
     x: [T, C].
     params: kernels in any float dtype; they are cast to x's dtype, biases are not.
-    activation: "silu" with a gate is SwiGLU (arXiv:2002.05202).
+    activation: "silu" with a gate is SwiGLU (arXiv:2002.05202); or a `ClampedSwiGLU`, which no
+      kernel has, so that gate and up are one product, and it is applied to the result.
     products: the functions that multiply by a kernel and apply bias and activation.
 
   Returns:
     [T, C] in x's dtype.
   """
-  cast = lambda kernel: kernel.astype(x.dtype)
+  cast = lambda kernel: kernel.astype(x.dtype) if products.casts else kernel
+  if isinstance(activation, ClampedSwiGLU):
+    products = products._replace(gated=_gated(products.linear))
   if params.gate_up is None:
     hidden = products.linear(x, cast(params.up), params.up_bias, activation)
   else:
@@ -121,13 +148,23 @@ def _gated(linear: Product) -> Product:
     flat = lambda a: a.reshape(*a.shape[:-2], 2 * a.shape[-1])
     z = linear(x, flat(kernel), None if bias is None else flat(bias), None)
     gate, up = jnp.split(_widen(z), 2, axis=-1)
+    if isinstance(activation, ClampedSwiGLU):
+      return activation(gate, up).astype(z.dtype)
     return (epilogue.activate(gate, activation) * up).astype(z.dtype)
 
   return product
 
 
-def dense_products(dot_general: Callable | None, precision) -> Products:
-  """Products of all rows; dot_general=None means jaxgemm.dot_general."""
+def dense_products(dot_general: Callable | None, precision, recipe: str | None = None) -> Products:
+  """Products of all rows.
+
+  Args:
+    dot_general: None means jaxgemm.dot_general, or with a recipe jaxgemm.fp8.dot_general.
+    precision: passed on to it.
+    recipe: of `jaxgemm.fp8.dot_general`.
+  """
+  if recipe is not None:
+    dot_general = _in_float8(jaxgemm.fp8.dot_general, recipe)
   dot_general = dot_general or jaxgemm.dot_general
   dimension_numbers = (((1,), (0,)), ((), ()))
 
@@ -140,12 +177,22 @@ def dense_products(dot_general: Callable | None, precision) -> Products:
     out = dot_general(x, kernel, dimension_numbers, precision=precision)
     return _finish(out, bias, activation)
 
-  return Products(linear, _gated(linear))
+  return Products(linear, _gated(linear), casts=recipe is None)
+
+
+def _in_float8(function: Callable, recipe: str) -> Callable:
+  """A product of `jaxgemm.fp8` whose result has lhs's dtype, whatever that of the kernel."""
+
+  def product(x, kernel, third, precision=None):
+    return function(x, kernel, third, precision, x.dtype, recipe=recipe)
+
+  return product
 
 
 def grouped_products(
     ragged_dot: Callable | None, ragged_gated_linear_unit: Callable | None, precision,
     group_sizes: jax.Array, experts: jax.Array, group_offset: jax.Array | None,
+    recipe: str | None = None,
 ) -> Products:
   """Products of sorted rows with the kernel[G, ...] and bias[G, ...] of their experts.
 
@@ -159,7 +206,10 @@ def grouped_products(
     group_offset: int32[1]: kernels and biases belong only to the G experts from
       group_offset on, and rows of other experts become zero. None: they belong to
       all experts.
+    recipe: of `jaxgemm.fp8.ragged_dot`, which then takes the place of ragged_dot.
   """
+  if recipe is not None:
+    ragged_dot = _in_float8(jaxgemm.fp8.ragged_dot, recipe)
   ragged_dot = ragged_dot or jaxgemm.ragged_dot
   if ragged_gated_linear_unit is None and ragged_dot is jaxgemm.ragged_dot:
     ragged_gated_linear_unit = jaxgemm.ragged_gated_linear_unit
@@ -194,5 +244,5 @@ def grouped_products(
   else:
     linear = whole if group_offset is None else shard
   if ragged_gated_linear_unit is None:
-    return Products(linear, _gated(linear))
+    return Products(linear, _gated(linear), casts=recipe is None)
   return Products(linear, fused(ragged_gated_linear_unit))

@@ -30,6 +30,9 @@ def _pair(init: Initializer) -> Initializer:
   return pair
 
 
+_OCP = (jnp.float8_e4m3fn, jnp.float8_e5m2)
+
+
 class _Mlp(nn.Module):
   """Declares the parameters of `jaxgemm.flax.Mlp` and returns them."""
 
@@ -72,11 +75,18 @@ class MoE(nn.Module, kw_only=True):
     top_k: experts per token.
     num_shared_experts: see `jaxgemm.flax.nnx.MoE`.
     gated: see `jaxgemm.flax.nnx.MoE`.
-    activation: "silu", "gelu" or "relu".
-    use_bias: whether the experts have biases; the router has none.
+    activation: "silu", "gelu", "relu", or a `jaxgemm.flax.ClampedSwiGLU` for gpt-oss.
+    use_bias: whether the experts have biases.
+    router_scores: the affinities of tokens and experts, "softmax" or "sigmoid"; see
+      `jaxgemm.flax.moe`.
+    use_router_bias: whether a bias of each expert is added to the affinities for the choice, not
+      for the weights, as in DeepSeek-V3. It is the variable "router_bias" of the collection of
+      this name, zeros at first, which no gradient changes: set it by
+      `jaxgemm.flax.updated_router_bias`.
     normalize_weights: see `jaxgemm.flax.nnx.MoE`.
     routed_scaling: factor of the experts' weights.
     node_limit: (nodes, most), a bound on the nodes of a token's experts; see `jaxgemm.flax.moe`.
+    recipe: see `jaxgemm.flax.nnx.MoE`.
     dtype: see `jaxgemm.flax.nnx.MoE`.
     param_dtype: the dtype passed to parameter initializers (default: float32).
     precision: numerical precision of the products, see `jax.lax.Precision`.
@@ -101,11 +111,14 @@ class MoE(nn.Module, kw_only=True):
   top_k: int = 2
   num_shared_experts: int = 0
   gated: bool = True
-  activation: str = "silu"
+  activation: experts_lib.Activation = "silu"
   use_bias: bool = False
+  router_scores: str = "softmax"
+  use_router_bias: bool = False
   normalize_weights: bool = True
   routed_scaling: float = 1.0
   node_limit: tuple[int, int] | None = None
+  recipe: str | None = None
   dtype: Dtype | None = None
   param_dtype: Dtype = jnp.float32
   precision: PrecisionLike = None
@@ -147,11 +160,18 @@ class MoE(nn.Module, kw_only=True):
     check_options(
         self.num_experts, self.top_k, self.activation, dtype=self.dtype,
         num_shared_experts=self.num_shared_experts, node_limit=self.node_limit,
+        gated=self.gated, router_scores=self.router_scores, recipe=self.recipe,
+        ragged_dot=self.ragged_dot, ragged_gated_linear_unit=self.ragged_gated_linear_unit,
         hidden_features=self.hidden_features,
     )
     router = self.param(
         "router", self.router_init, (features, self.num_experts), self.param_dtype
     )
+
+    bias = None
+    if self.use_router_bias:
+      bias = self.variable(
+          "router_bias", "router_bias", jnp.zeros, (self.num_experts,), jnp.float32).value
 
     def build(module, hidden_features, name):
       shapes = experts_lib.mlp_shapes(
@@ -172,11 +192,12 @@ class MoE(nn.Module, kw_only=True):
       shared = build(
           _Mlp, self.num_shared_experts * self.hidden_features // parts, "shared")
     return moe(
-        x, MoEParams(router, every, shared), experts, top_k=self.top_k,
-        activation=self.activation, normalize_weights=self.normalize_weights,
+        x, MoEParams(router, every, shared, bias), experts, top_k=self.top_k,
+        activation=self.activation, router_scores=self.router_scores,
+        normalize_weights=self.normalize_weights,
         routed_scaling=self.routed_scaling, node_limit=self.node_limit,
-        dtype=self.dtype, precision=self.precision, dot_general=self.dot_general,
-        ragged_dot=self.ragged_dot,
+        recipe=self.recipe, dtype=self.dtype, precision=self.precision,
+        dot_general=self.dot_general, ragged_dot=self.ragged_dot,
         ragged_gated_linear_unit=self.ragged_gated_linear_unit,
         expert_axis_name=axis_name, dispatch="gather" if axis_name is None else self.dispatch,
         tensor_axis_name=tensor_axis_name,
@@ -187,12 +208,14 @@ class Fp8DotGeneralOp(fp8_ops.Fp8DotGeneralBase):
   """`flax.linen.Fp8DotGeneralOp` by the kernels: pass it as dot_general_cls to a layer.
 
   Delayed scaling with the same variables, in the collection "_overwrite_with_gradient", so that
-  checkpoints of either fit the other. The dtypes are those that the kernels read: FNUZ on
-  gfx942, as in `flax.linen.NANOOFp8DotGeneralOp`, else OCP; e4m3_dtype and e5m2_dtype are not
-  used. The gradients are float8 products, see `jaxgemm.fp8.dot_general`.
+  checkpoints of either fit the other. The gradients are float8 products, see
+  `jaxgemm.fp8.dot_general`.
 
   Attributes:
     amax_history_length: the number of steps of which the largest magnitudes count.
+    e4m3_dtype: of operands. With the defaults of both dtypes they are those that the kernels read:
+      FNUZ on gfx942, as in `flax.linen.NANOOFp8DotGeneralOp`, else OCP.
+    e5m2_dtype: of cotangents.
   """
 
   @nn.nowrap
@@ -206,6 +229,21 @@ class Fp8DotGeneralOp(fp8_ops.Fp8DotGeneralBase):
     """The product of x and a layer's kernel; x is cast to the kernel's dtype."""
     del precision  # operands are float8, as in Flax's operation
     x = jnp.asarray(x, kernel.dtype)
+    dtypes = self.e4m3_dtype, self.e5m2_dtype
     return fp8.dot_general(
         x, kernel, dimension_numbers, None, preferred_element_type or x.dtype,
-        state=self._scaling())
+        dtypes=None if dtypes == _OCP else dtypes, state=self._scaling())
+
+
+class Fp8DirectDotGeneralOp(Fp8DotGeneralOp):
+  """`flax.linen.Fp8DirectDotGeneralOp` by the kernels, a name for the variables of its layers.
+
+  It computes what `Fp8DotGeneralOp` does.
+  """
+
+
+class NANOOFp8DotGeneralOp(Fp8DotGeneralOp):
+  """`flax.linen.NANOOFp8DotGeneralOp` by the kernels of gfx942 and CPUs: the FNUZ dtypes."""
+
+  e4m3_dtype: Dtype = jnp.float8_e4m3fnuz
+  e5m2_dtype: Dtype = jnp.float8_e5m2fnuz

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from jaxgemm import fallback
+from jaxgemm import fallback, fp8
 from jaxgemm import mesh as meshes
 from jaxgemm.config import ACTIVATIONS, did_you_mean
 from jaxgemm.dense.primitive import varying
@@ -37,11 +37,14 @@ class MoEParams(NamedTuple):
     router: [C, E].
     experts: kernels and biases with the leading dimension E, or E / P in a shard.
     shared: kernels and biases of the expert that all tokens go to, or None.
+    router_bias: f32[E], added to the affinities for the choice of experts, not for their
+      weights; or None. It has no gradient: see `updated_router_bias`.
   """
 
   router: Any
   experts: experts_lib.Mlp
   shared: experts_lib.Mlp | None = None
+  router_bias: Any = None
 
 
 def as_node_limit(given, num_experts: int, top_k: int) -> routing_lib.NodeLimit | None:
@@ -57,8 +60,10 @@ def as_node_limit(given, num_experts: int, top_k: int) -> routing_lib.NodeLimit 
 
 
 def check_options(
-    num_experts: int, top_k: int, activation: str, *, num_shared_experts: int = 0,
-    dtype=None, node_limit=None, **widths: int,
+    num_experts: int, top_k: int, activation: experts_lib.Activation, *,
+    num_shared_experts: int = 0, dtype=None, node_limit=None, gated: bool = True,
+    router_scores: str = "softmax", recipe: str | None = None, ragged_dot=None,
+    ragged_gated_linear_unit=None, **widths: int,
 ) -> None:
   """Raises TypeError or ValueError for options that the layers do not allow."""
   sizes = widths | {"num_experts": num_experts, "top_k": top_k,
@@ -78,12 +83,27 @@ def check_options(
         "goes to at least one and at most to all. Change one of the two."
     )
   as_node_limit(node_limit, num_experts, top_k)
-  if activation not in ACTIVATIONS:
+  if isinstance(activation, experts_lib.ClampedSwiGLU):
+    if not gated:
+      raise ValueError(
+          f"activation={activation} was given for experts without a gate; it multiplies gate and "
+          "up. Pass gated=True, or parameters with gate_up.")
+  elif activation not in ACTIVATIONS:
     raise ValueError(
         f"activation={activation!r} is unknown; allowed are "
-        f"{', '.join(map(repr, ACTIVATIONS))}. Pass one of these."
+        f"{', '.join(map(repr, ACTIVATIONS))} and a ClampedSwiGLU. Pass one of these."
         f"{did_you_mean(activation, ACTIVATIONS)}"
     )
+  if router_scores not in routing_lib.SCORES:
+    raise ValueError(
+        f"router_scores={router_scores!r} is unknown; "
+        f"{' and '.join(map(repr, routing_lib.SCORES))} are allowed.")
+  if recipe is not None:
+    fp8.recipes.check(recipe, None)
+    if ragged_dot is not None or ragged_gated_linear_unit is not None:
+      raise ValueError(
+          f"recipe={recipe!r} was given with a ragged_dot or ragged_gated_linear_unit; the recipe "
+          "chooses the experts' products. Leave one of the two out.")
   if dtype is not None:
     dtype = jnp.dtype(dtype)
     if not jnp.issubdtype(dtype, jnp.floating) or dtype.itemsize < 2:
@@ -155,6 +175,13 @@ def _check_params(params) -> None:
         f"params.router is {given}; an array of shape (features, num_experts) is "
         "allowed. It gives the experts' weights, also where experts are passed. For a "
         "router of your own use jaxgemm.ragged_dot.")
+
+
+def _check_router_bias(bias, num_experts: int) -> None:
+  if bias is not None and jnp.shape(bias) != (num_experts,):
+    raise ValueError(
+        f"params.router_bias has shape {jnp.shape(bias)}; ({num_experts},) is allowed, one value "
+        "for each expert.")
 
 
 def _check_experts(experts, choices: tuple[int, ...]) -> None:
@@ -233,7 +260,7 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
   everywhere = lambda tree: jax.tree.map(lambda _: place(), tree)
   of_params = MoEParams(
       place(), jax.tree.map(lambda _: place(expert_axes), params.experts),
-      everywhere(params.shared))
+      everywhere(params.shared), everywhere(params.router_bias))
   in_shardings = (place(*rows, None), of_params,
                   None if experts is None else place(*rows, None))
   of_stats = routing_lib.MoEStats._make(
@@ -250,10 +277,12 @@ def moe(
     experts: jax.Array | None = None,
     *,
     top_k: int,
-    activation: str = "silu",
+    activation: experts_lib.Activation = "silu",
+    router_scores: str = "softmax",
     normalize_weights: bool = True,
     routed_scaling: float = 1.0,
     node_limit: tuple[int, int] | None = None,
+    recipe: str | None = None,
     dtype=None,
     precision=None,
     dot_general: Callable | None = None,
@@ -274,14 +303,20 @@ def moe(
       indexing, negative numbers count from the end, and numbers out of range are
       clamped.
     top_k: experts per token.
-    activation: "silu" (with a gate: SwiGLU), "gelu" or "relu".
-    normalize_weights: whether the experts' weights are a softmax over the chosen
-      experts (True, as in Mixtral) or are taken from the softmax over all experts
-      (False, as in DeepSeek-V2).
-    routed_scaling: factor of these weights.
+    activation: "silu" (with a gate: SwiGLU), "gelu", "relu", or a `ClampedSwiGLU`, the one of
+      gpt-oss.
+    router_scores: the affinities of a token and the experts: "softmax" of the logits, or
+      "sigmoid" (as in DeepSeek-V3). `MoEParams.router_bias` is added to them for the choice.
+    normalize_weights: whether the experts' weights are the affinities of the chosen experts
+      over their sum (True, as in Mixtral and DeepSeek-V3) or the affinities (False, as in
+      DeepSeek-V2).
+    routed_scaling: factor of these weights, 2.5 in DeepSeek-V3.
     node_limit: (nodes, most): the experts are in equal parts on so many nodes, in their order,
       and those of a token are on at most so many of these, which bounds what is sent between
       nodes. See `jaxgemm.flax.NodeLimit`. None: no limit.
+    recipe: with a recipe of `jaxgemm.fp8.ragged_dot`, "rowwise" for example, the products of
+      the experts and of the shared expert are in float8, also those of the gradients; the
+      router's are not. Kernels are quantised from their own dtype.
     dtype: dtype of the experts' products and of the result; None infers it from x and
       the kernels. The router and all sums over experts are at least float32.
     precision: passed on to the products.
@@ -321,7 +356,11 @@ def moe(
   x = jnp.asarray(x)
   _check_params(params)
   num_experts = params.router.shape[-1]
-  check_options(num_experts, top_k, activation, dtype=dtype, node_limit=node_limit)
+  check_options(
+      num_experts, top_k, activation, dtype=dtype, node_limit=node_limit,
+      gated=params.experts.gate_up is not None, router_scores=router_scores, recipe=recipe,
+      ragged_dot=ragged_dot, ragged_gated_linear_unit=ragged_gated_linear_unit)
+  _check_router_bias(params.router_bias, num_experts)
   if num_features(x) != params.router.shape[0]:
     raise ValueError(
         f"x has {x.shape[-1]} features in its last dimension and the layer has "
@@ -347,11 +386,12 @@ def moe(
             stacklevel=fallback.callers_level())
     _check_same_along(
         "expert_axis_name", expert_axis_name, the_router=params.router,
-        a_shared_expert=params.shared, experts=None if sharded_tokens else experts)
+        the_router_bias=params.router_bias, a_shared_expert=params.shared,
+        experts=None if sharded_tokens else experts)
   if tensor_axis_name is not None:
     _num_shards(tensor_axis_name, "tensor_axis_name")
     _check_same_along("tensor_axis_name", tensor_axis_name, x=x, the_router=params.router,
-                      experts=experts)
+                      the_router_bias=params.router_bias, experts=experts)
   if dispatch not in DISPATCHES:
     raise ValueError(
         f"dispatch={dispatch!r} was given; {' or '.join(map(repr, DISPATCHES))} is allowed.")
@@ -364,8 +404,9 @@ def moe(
     _check_experts(experts, (*x.shape[:-1], top_k))
 
   compute = functools.partial(
-      _moe, top_k=top_k, activation=activation, normalize_weights=normalize_weights,
-      routed_scaling=routed_scaling, node_limit=node_limit, dtype=dtype, precision=precision,
+      _moe, top_k=top_k, activation=activation, router_scores=router_scores,
+      normalize_weights=normalize_weights, routed_scaling=routed_scaling,
+      node_limit=node_limit, recipe=recipe, dtype=dtype, precision=precision,
       dot_general=dot_general, ragged_dot=ragged_dot,
       ragged_gated_linear_unit=ragged_gated_linear_unit,
   )
@@ -377,10 +418,10 @@ def moe(
                  tensor_axes=_axes(tensor_axis_name))
 
 
-def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
-         normalize_weights, routed_scaling, node_limit, dtype, precision, dot_general, ragged_dot,
-         ragged_gated_linear_unit, expert_axis_name, sharded_tokens=False, dispatch=None,
-         token_axes=(), tensor_axes=()):
+def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation, router_scores,
+         normalize_weights, routed_scaling, node_limit, recipe, dtype, precision, dot_general,
+         ragged_dot, ragged_gated_linear_unit, expert_axis_name, sharded_tokens=False,
+         dispatch=None, token_axes=(), tensor_axes=()):
   """`moe` for arguments that have been checked.
 
   Args:
@@ -407,12 +448,13 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
       routed_scaling=routed_scaling, experts=experts,
       token_axes=(*token_axes, *axes) if sharded_tokens else token_axes,
       node_limit=as_node_limit(node_limit, logits.shape[-1], top_k),
+      scores=router_scores, bias=params.router_bias,
   )
 
   def compute(rows, group_sizes, row_experts, first_expert=None):
     grouped = experts_lib.grouped_products(
         ragged_dot, ragged_gated_linear_unit, precision, group_sizes, row_experts,
-        first_expert)
+        first_expert, recipe)
     return experts_lib.mlp(rows, params.experts, activation, grouped)
 
   # Rows are copied in float32, so that the gradient adds up a token's rows in float32.
@@ -437,6 +479,8 @@ def _moe(x, params: MoEParams, experts, first_expert, *, top_k, activation,
     elif axes:
       out = lax.psum(out, axes)
   if params.shared is not None:
+    if recipe is not None:
+      dense = experts_lib.dense_products(None, precision, recipe)
     out += experts_lib.mlp(x.astype(dtype), params.shared, activation, dense)
   if tensor_axes:
     out = lax.psum(out, tensor_axes)

@@ -1,12 +1,13 @@
-"""The mixture-of-experts layer for Flax NNX."""
+"""The mixture-of-experts layer for Flax NNX, and operations for its layers in float8."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from flax import nnx
 from flax.typing import Dtype, Initializer, PrecisionLike
 import jax
 import jax.numpy as jnp
 
+from jaxgemm import fp8
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax.moe import MoEParams, check_options, moe
 from jaxgemm.flax.routing import MoEStats
@@ -40,6 +41,10 @@ def _pair(init, key, shape, dtype):
   return make(jax.random.split(key))
 
 
+class RouterBias(nnx.Variable):
+  """The bias of `MoE` with use_router_bias, f32[num_experts]; no parameter of an optimizer."""
+
+
 class MoE(nnx.Module):
   """A dropless mixture of experts: x[..., features] -> (result, statistics).
 
@@ -69,13 +74,19 @@ class MoE(nnx.Module):
       num_shared_experts * hidden_features.
     gated: whether experts are down(activation(gate(x)) * up(x)), SwiGLU with
       "silu", or down(activation(up(x))).
-    activation: "silu", "gelu" or "relu".
-    use_bias: whether the experts have biases; the router has none.
-    normalize_weights: whether the experts' weights are a softmax over the chosen
-      experts (True, as in Mixtral) or are taken from the softmax over all experts
-      (False, as in DeepSeek-V2).
+    activation: "silu", "gelu", "relu", or a `jaxgemm.flax.ClampedSwiGLU` for gpt-oss.
+    use_bias: whether the experts have biases.
+    router_scores: the affinities of tokens and experts, "softmax" or "sigmoid"; see
+      `jaxgemm.flax.moe`.
+    use_router_bias: whether a bias of each expert is added to the affinities for the choice, not
+      for the weights, as in DeepSeek-V3. It is a `RouterBias`, zeros at
+      first, which no gradient changes: set it by `jaxgemm.flax.updated_router_bias`.
+    normalize_weights: whether the experts' weights are the affinities of the chosen experts
+      over their sum (True, as in Mixtral), or the affinities (False, as in DeepSeek-V2).
     routed_scaling: factor of these weights.
     node_limit: (nodes, most), a bound on the nodes of a token's experts; see `jaxgemm.flax.moe`.
+    recipe: a recipe of `jaxgemm.fp8.ragged_dot` for the products of the experts and the shared
+      expert, "rowwise" for example; see `jaxgemm.flax.moe`.
     dtype: the dtype of the experts' computation and of the result (default: infer
       from input and params). The router computes in float32.
     param_dtype: the dtype passed to parameter initializers (default: float32).
@@ -114,11 +125,14 @@ class MoE(nnx.Module):
       top_k: int = 2,
       num_shared_experts: int = 0,
       gated: bool = True,
-      activation: str = "silu",
+      activation: experts_lib.Activation = "silu",
       use_bias: bool = False,
+      router_scores: str = "softmax",
+      use_router_bias: bool = False,
       normalize_weights: bool = True,
       routed_scaling: float = 1.0,
       node_limit: tuple[int, int] | None = None,
+      recipe: str | None = None,
       dtype: Dtype | None = None,
       param_dtype: Dtype = jnp.float32,
       precision: PrecisionLike = None,
@@ -136,7 +150,9 @@ class MoE(nnx.Module):
   ):
     check_options(
         num_experts, top_k, activation, num_shared_experts=num_shared_experts,
-        dtype=dtype, node_limit=node_limit, features=features,
+        dtype=dtype, node_limit=node_limit, gated=gated, router_scores=router_scores,
+        recipe=recipe, ragged_dot=ragged_dot,
+        ragged_gated_linear_unit=ragged_gated_linear_unit, features=features,
         hidden_features=hidden_features,
     )
     if not isinstance(rngs, nnx.Rngs):
@@ -145,6 +161,9 @@ class MoE(nnx.Module):
     self.router = nnx.Param(
         router_init(rngs.params(), (features, num_experts), param_dtype)
     )
+
+    if use_router_bias:
+      self.router_bias = RouterBias(jnp.zeros((num_experts,), jnp.float32))
 
     def build(hidden_features, rngs):
       shapes = experts_lib.mlp_shapes(
@@ -167,9 +186,12 @@ class MoE(nnx.Module):
     self.gated = gated
     self.activation = activation
     self.use_bias = use_bias
+    self.router_scores = router_scores
+    self.use_router_bias = use_router_bias
     self.normalize_weights = normalize_weights
     self.routed_scaling = routed_scaling
     self.node_limit = node_limit
+    self.recipe = recipe
     self.dtype = dtype
     self.param_dtype = param_dtype
     self.precision = precision
@@ -198,14 +220,79 @@ class MoE(nnx.Module):
         or dtype, or parameters differ along expert_axis_name.
     """
     shared = self.shared.params() if self.num_shared_experts else None
+    bias = self.router_bias[...] if self.use_router_bias else None
     return moe(
-        x, MoEParams(self.router[...], self.experts.params(), shared), experts,
-        top_k=self.top_k, activation=self.activation,
+        x, MoEParams(self.router[...], self.experts.params(), shared, bias), experts,
+        top_k=self.top_k, activation=self.activation, router_scores=self.router_scores,
         normalize_weights=self.normalize_weights,
         routed_scaling=self.routed_scaling, node_limit=self.node_limit,
-        dtype=self.dtype, precision=self.precision, dot_general=self.dot_general,
-        ragged_dot=self.ragged_dot,
+        recipe=self.recipe, dtype=self.dtype, precision=self.precision,
+        dot_general=self.dot_general, ragged_dot=self.ragged_dot,
         ragged_gated_linear_unit=self.ragged_gated_linear_unit,
         expert_axis_name=self.expert_axis_name, dispatch=self.dispatch,
         tensor_axis_name=self.tensor_axis_name,
     )
+
+
+class OverwriteWithGradient(nnx.Variable):
+  """A variable whose next value is its gradient, as in Flax Linen's collection of this name."""
+
+
+def overwrite(model: nnx.Module, gradients: nnx.State) -> None:
+  """Sets the model's `OverwriteWithGradient` variables to their gradients."""
+  nnx.update(model, nnx.filter_state(gradients, OverwriteWithGradient))
+
+
+class Fp8DotGeneralOp(nnx.Module):
+  """Delayed scaling for one layer: `nnx.Linear(..., dot_general=Fp8DotGeneralOp())`.
+
+  It is the twin of `jaxgemm.flax.linen.Fp8DotGeneralOp`, with variables of the same names and
+  shapes, of the type `OverwriteWithGradient`. A layer has an operation of its own, which is called
+  once in each step.
+
+  Example usage::
+
+    >>> from flax import nnx
+    >>> import jax.numpy as jnp
+    >>> from jaxgemm.flax import nnx as jaxgemm_nnx
+
+    >>> layer = nnx.Linear(
+    ...     64, 32, dot_general=jaxgemm_nnx.Fp8DotGeneralOp(), rngs=nnx.Rngs(0))
+    >>> wrt = nnx.DiffState(0, (nnx.Param, jaxgemm_nnx.OverwriteWithGradient))
+    >>> gradients = nnx.grad(lambda layer: layer(jnp.ones((8, 64))).sum(), argnums=wrt)(layer)
+    >>> jaxgemm_nnx.overwrite(layer, gradients)      # the scales of the next step
+    >>> of_params = nnx.filter_state(gradients, nnx.Param)  # those for the optimizer
+
+  Args:
+    amax_history_length: the number of steps of which the largest magnitudes count.
+  """
+
+  dtypes: ClassVar[tuple[Any, Any] | None] = None  # those that the kernels read
+
+  def __init__(self, *, amax_history_length: int = 1024):
+    state = fp8.DelayedScaling.create(amax_history_length)
+    for name, amax in zip(("input", "kernel", "output_grad"), state):
+      setattr(self, f"{name}_scale", OverwriteWithGradient(amax.scale))
+      setattr(self, f"{name}_amax_history", OverwriteWithGradient(amax.history))
+
+  def __call__(self, x, kernel, dimension_numbers, precision=None, preferred_element_type=None,
+               *, out_sharding=None):
+    """The product of x and a layer's kernel; x is cast to the kernel's dtype."""
+    del precision  # operands are float8, as in Flax's operation
+    of = lambda name: fp8.Amax(getattr(self, f"{name}_scale")[...],
+                               getattr(self, f"{name}_amax_history")[...])
+    x = jnp.asarray(x, kernel.dtype)
+    return fp8.dot_general(
+        x, kernel, dimension_numbers, None, preferred_element_type or x.dtype,
+        out_sharding=out_sharding, dtypes=self.dtypes,
+        state=fp8.DelayedScaling(of("input"), of("kernel"), of("output_grad")))
+
+
+class NANOOFp8DotGeneralOp(Fp8DotGeneralOp):
+  """`Fp8DotGeneralOp` with the FNUZ dtypes, which gfx942 and CPUs read."""
+
+  dtypes = (jnp.float8_e4m3fnuz, jnp.float8_e5m2fnuz)
+
+
+# Flax has a second operation, whose products are float8 as ours are.
+Fp8DirectDotGeneralOp = Fp8DotGeneralOp

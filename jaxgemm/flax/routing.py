@@ -6,6 +6,10 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
+SCORES = ("softmax", "sigmoid")
+# As in DeepSeek-V3's code, where all sigmoids of a token may be zero.
+_TINY = 1e-20
+
 
 class MoEStats(NamedTuple):
   """A layer's second result: auxiliary losses, and the load of the experts.
@@ -21,7 +25,8 @@ class MoEStats(NamedTuple):
       keeps the logits small: equation 5 of ST-MoE (arXiv:2202.08906).
     tokens_per_expert: int32[E], rows that each expert computes; none is dropped,
       so the sum is tokens * top_k.
-    router_probs: f32[E], the mean over the tokens of the softmax of the logits.
+    router_probs: f32[E], the mean over the tokens of the softmax of the logits, or of their
+      sigmoids over the sum of these.
     max_load: f32[], rows of the busiest expert over the mean of all.
     empty_experts: f32[], the fraction of experts that no token chose.
     experts: int32[..., top_k], the experts of each token, best first. The layers
@@ -97,25 +102,57 @@ class NodeLimit(NamedTuple):
     return jnp.repeat(allowed, num_experts // self.nodes, axis=1)
 
 
+def updated_router_bias(
+    bias: jax.Array, tokens_per_expert: jax.Array, rate: float = 1e-3
+) -> jax.Array:
+  """The bias of the experts' choice after a step: DeepSeek-V3's balancing without a loss.
+
+  It grows by `rate` for experts with fewer rows than the mean, and shrinks for those with more
+  (arXiv:2408.15664, algorithm 1).
+
+  Args:
+    bias: f32[E].
+    tokens_per_expert: int32[E] of the step, `MoEStats.tokens_per_expert`; over several shards
+      their sum.
+    rate: 1e-3 in DeepSeek-V3.
+  """
+  load = tokens_per_expert.astype(bias.dtype)
+  return bias + rate * jnp.sign(load.mean() - load)
+
+
+def _top_k(logits, affinities, bias, top_k: int, node_limit: NodeLimit | None) -> jax.Array:
+  """int32[T, top_k]: the experts of the largest affinities, with a bias of their sums with it."""
+  # Without a bias the order is that of the logits, which do not round to equal values.
+  ranks = logits if bias is None else affinities + bias
+  if node_limit is not None:
+    allowed = node_limit.allows(affinities if bias is None else ranks, top_k)
+    ranks = jnp.where(allowed, ranks, -jnp.inf)
+  return lax.top_k(ranks, top_k)[1]
+
+
 def route(
     logits: jax.Array, top_k: int, *, normalize_weights: bool,
     routed_scaling: float, experts: jax.Array | None,
     token_axes: tuple[str, ...] = (), node_limit: NodeLimit | None = None,
+    scores: str = "softmax", bias: jax.Array | None = None,
 ) -> tuple[jax.Array, jax.Array, MoEStats]:
   """Chooses each token's experts.
 
   Args:
     logits: f32[T, E].
     top_k: experts per token.
-    normalize_weights: whether the weights are a softmax over the chosen experts
-      (they sum to 1, as in Mixtral, arXiv:2401.04088) or the chosen entries of the
-      softmax over all (as in DeepSeek-V2, arXiv:2405.04434, and in Switch).
-    routed_scaling: factor of the weights; DeepSeek-V2 has 16.
+    normalize_weights: whether the weights are the affinities of the chosen experts over their
+      sum (they sum to 1, as in Mixtral, arXiv:2401.04088) or these affinities (as in
+      DeepSeek-V2, arXiv:2405.04434, and in Switch).
+    routed_scaling: factor of the weights; DeepSeek-V2 has 16, DeepSeek-V3 2.5.
     experts: int[T, top_k], an earlier choice, or None. As in jnp indexing, negative
       numbers count from the end, and numbers out of range are clamped.
     token_axes: mesh axes of a shard_map; the `MoEStats` are taken over the tokens of
       all shards along them.
     node_limit: bounds the nodes of a token's experts; not those of given `experts`.
+    scores: the affinities: "softmax" of the logits over all experts, or their "sigmoid" (as in
+      DeepSeek-V3, arXiv:2412.19437).
+    bias: f32[E] that is added to the affinities for the choice, not for the weights; or None.
 
   Returns:
     The weights f32[T, top_k] of the experts' results; the group sizes int32[E], rows
@@ -123,21 +160,23 @@ def route(
   """
   num_experts = logits.shape[-1]
   normalizer = jax.nn.logsumexp(logits, axis=-1)
-  if experts is None and node_limit is not None:
-    allowed = node_limit.allows(jnp.exp(logits - normalizer[:, None]), top_k)
-    _, experts = lax.top_k(jnp.where(allowed, logits, -jnp.inf), top_k)
-    chosen = jnp.take_along_axis(logits, experts, axis=-1)
-  elif experts is None:
-    chosen, experts = lax.top_k(logits, top_k)
+  if scores == "sigmoid":
+    affinities = jax.nn.sigmoid(logits)
+    probs = affinities / (affinities.sum(axis=-1, keepdims=True) + _TINY)
+  else:
+    affinities = probs = jnp.exp(logits - normalizer[:, None])
+  if experts is None:
+    experts = _top_k(logits, affinities, bias, top_k, node_limit)
   else:
     experts = experts.astype(jnp.promote_types(experts.dtype, jnp.int32))
     experts = jnp.where(experts < 0, experts + num_experts, experts)
     experts = jnp.clip(experts, 0, num_experts - 1).astype(jnp.int32)
-    chosen = jnp.take_along_axis(logits, experts, axis=-1)
-  if normalize_weights:
-    weights = jax.nn.softmax(chosen, axis=-1)
+  if normalize_weights and scores == "softmax":
+    weights = jax.nn.softmax(jnp.take_along_axis(logits, experts, axis=-1), axis=-1)
   else:
-    weights = jnp.exp(chosen - normalizer[:, None])
+    weights = jnp.take_along_axis(affinities, experts, axis=-1)
+    if normalize_weights:
+      weights /= weights.sum(axis=-1, keepdims=True) + _TINY
 
   def over_shards(x):
     return lax.psum(x, token_axes) if token_axes else x
@@ -146,8 +185,7 @@ def route(
   tokens_per_expert = over_shards(group_sizes)
   shards = lax.axis_size(token_axes) if token_axes else 1
   num_tokens = max(len(logits) * shards, 1)
-  router_probs = over_shards(
-      jnp.exp(logits - normalizer[:, None]).sum(axis=0)) / num_tokens
+  router_probs = over_shards(probs.sum(axis=0)) / num_tokens
   mean_load = num_tokens * top_k / num_experts
   stats = MoEStats(
       load_balancing_loss=load_balancing_loss(tokens_per_expert, router_probs),

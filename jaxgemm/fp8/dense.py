@@ -169,6 +169,7 @@ def dot_general(
     *,
     out_sharding=None,
     recipe: str = "tensorwise",
+    dtypes: tuple[Any, Any] | None = None,
     state: DelayedScaling | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
@@ -202,6 +203,8 @@ def dot_general(
       are quantised twice, along the dimensions that their two products contract.
       "mxfp8": 32 neighbours along the contracted dimension, with scales that are powers of two
       (float8_e8m0fnu): OCP Microscaling Formats 1.0. Each operand is quantised twice, as above.
+    dtypes: of quantised operands and of quantised cotangents, two float8 dtypes. Default: as said
+      above, those that the kernels of the default platform read.
     state: with a `DelayedScaling` the scales are those of "tensorwise", but come from the largest
       magnitudes of earlier steps, so that no pass over an array has to precede its cast. Then
       `jax.grad` with respect to the state gives the state of the next step: put that in its
@@ -242,6 +245,6 @@ def dot_general(
   sizes = dict(zip((*product.dims.lhs, *product.dims.rhs), (*lhs.shape, *rhs.shape)))
   params = _Params(
       product.dims, tuple(sizes.items()), kind, (lhs.dtype, rhs.dtype, product.result.dtype),
-      dtypes_of(kind, implementation), out_sharding, tuple(sorted(options.items())))
+      dtypes_of(kind, implementation, dtypes), out_sharding, tuple(sorted(options.items())))
   # Inside shard_map the gradient of an operand that devices share is summed over them.
   return _jitted(*unify_varying([lhs, rhs]), state, params)

@@ -137,6 +137,7 @@ def ragged_dot(
     group_offset: jax.Array | None = None,
     *,
     recipe: str = "tensorwise",
+    dtypes: tuple[Any, Any] | None = None,
     schedule: str | None = None,
     reduction: str | None = None,
     deterministic: bool = False,
@@ -162,6 +163,7 @@ def ragged_dot(
       "blockwise" and "mxfp8": as in `jaxgemm.fp8.dot_general`, for the matrix of each group. For
       the gradient of rhs the blocks are along the rows, from the first row on, so that a block
       may have rows of two groups.
+    dtypes: see `jaxgemm.fp8.dot_general`.
     schedule: see `jaxgemm.matmul`.
     reduction: see `jaxgemm.matmul`.
     deterministic: see `jaxgemm.matmul`.
@@ -186,7 +188,7 @@ def ragged_dot(
         f"rhs has shape {rhs.shape}; (G, K, N) is allowed. Reshape it.")
   out_dtype = jnp.dtype(preferred_element_type or jnp.promote_types(lhs.dtype, rhs.dtype))
   kind = RECIPES[recipe]
-  params = _Params(kind, (lhs.dtype, rhs.dtype, out_dtype), dtypes_of(kind, implementation),
+  params = _Params(kind, (lhs.dtype, rhs.dtype, out_dtype), dtypes_of(kind, implementation, dtypes),
                    tuple(sorted(options.items())))
   sizes = jnp.clip(group_sizes, 0, lhs.shape[0]).astype(jnp.int32)
   if group_offset is not None:

@@ -12,13 +12,20 @@ from jaxgemm.quantization import Quantized, float8_dtypes, largest, saturating_c
 RECIPES = {"tensorwise": "tensor", "rowwise": "row", "blockwise": "block", "mxfp8": "mx"}
 
 
-def dtypes_of(kind: str, implementation: str | None) -> tuple[np.dtype, np.dtype]:
-  """The dtypes of operands and of cotangents in a recipe.
+def dtypes_of(kind: str, implementation: str | None, given=None) -> tuple[np.dtype, np.dtype]:
+  """The dtypes of operands and of cotangents in a recipe, or those that were given.
 
   Cotangents are e5m2, which has the range of float16, where one scale is for a tensor or a row.
   The small blocks of the other recipes need no such range, and there cotangents are e4m3 as in
   DeepSeek-V3 (arXiv:2412.19437) and in NVIDIA's recipe of MXFP8 (arXiv:2506.08027).
   """
+  if given is not None:
+    small = [jnp.issubdtype(x, jnp.floating) and jnp.dtype(x).itemsize == 1 for x in given]
+    if small != [True, True] or jnp.float8_e8m0fnu in map(jnp.dtype, given):
+      raise ValueError(
+          f"dtypes={given} was given; two float8 dtypes are allowed: of operands, of cotangents.")
+    of_operands, of_cotangents = map(jnp.dtype, given)
+    return of_operands, of_cotangents
   e4m3, e5m2 = float8_dtypes(implementation)
   return e4m3, e4m3 if kind in ("block", "mx") else e5m2
 
