@@ -9,6 +9,10 @@ values ("current scaling"), or with a state, of earlier ones ("delayed scaling")
 products of the same quantised operands, which are kept for the backward pass: no operand is
 quantised twice, and none is dequantised.
 
+With scales for blocks of the dimension that a product contracts ("blockwise", "mxfp8") an operand
+is quantised for each of its two products, because they contract different dimensions of it; see
+blocks.py. There cotangents are e4m3, too.
+
 With one scale for each row of lhs and column of rhs ("rowwise"), the scales of an operand lie
 along a dimension that the gradient's product contracts, where the kernels have no scales. They
 are multiplied into the cotangent before it is quantised:

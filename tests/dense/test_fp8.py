@@ -224,6 +224,23 @@ def test_a_layer_learns(rng, recipe):
   assert plain < 0.1 and abs(quantised - plain) < 0.1 * plain
 
 
+@pytest.mark.parametrize("recipe", ["rowwise", "blockwise"])
+def test_checkpoint_and_scan(rng, recipe):
+  """Layers in a scan, whose products are computed again in the backward pass."""
+  x, layers = array(rng, 24, 160), array(rng, 3, 160, 160) / 12
+
+  def loss(x, layers, wrap):
+    def layer(x, w):
+      out = fp8.dot_general(x, w, (((1,), (0,)), ((), ())), recipe=recipe)
+      return jnp.tanh(out), None
+    return (jax.lax.scan(wrap(layer), x, layers)[0]**2).sum()
+
+  given, wanted = (jax.jit(jax.grad(lambda x, y, wrap=wrap: loss(x, y, wrap), (0, 1)))(x, layers)
+                   for wrap in (jax.checkpoint, lambda f: f))
+  for a, b in zip(given, wanted):
+    np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5 * np.abs(b).max())
+
+
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
 def test_emulated(rng, arch):
   x, w = array(rng, 40, 96), array(rng, 96, 24)

@@ -154,6 +154,12 @@ def test_it_is_a_pytree(rng):
   local = jax.shard_map(lambda x: quantize(x, "row"), mesh=mesh, in_specs=P("x"),
                         out_specs=Quantized(P("x"), P("x")))(y)
   np.testing.assert_array_equal(local.scales, quantize(y, "row").scales)
+  # A residual of jax.checkpoint, and tiles under vmap.
+  tiles = lambda x: quantize(x, "block", axis=(0, 1), block=(8, 32))
+  kept = jax.checkpoint(lambda q: (q.dequantize()**2).sum())
+  np.testing.assert_allclose(jax.grad(kept, allow_int=True)(run(x)).scales,
+                             jax.grad(lambda q: (q.dequantize()**2).sum())(run(x)).scales)
+  np.testing.assert_array_equal(jax.vmap(tiles)(x).scales[2], tiles(x[2]).scales)
 
 
 @pytest.mark.parametrize("given, words", [
