@@ -15,12 +15,14 @@ tests launch), all, none, or regular expressions; a kernel is built if one of th
 # What `tests` builds beside auto, and what tests/amdgpu/test_emulation.py launches by default: of
 # AMD's kernels every other one, as the fields of one colour on a chessboard, and fewer of those that
 # have a float8_e5m2 operand. They have all pairs of type and tile, tile and layout, and of layout
-# and type, where the types of 8-bit floats count as one.
+# and type, where the types of 8-bit floats count as one. Those of 128x128x128_rcr have the form
+# for scales of blocks.
 set(kernels_of_the_tests
     "^gfx.*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_[rc]cr"
     "^gfx.*/gemm_(float32|bfloat16)_.*_(128|256)x256x[0-9]+_[rc]rr"
     "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(32|64|128)x128x[0-9]+_[rc]rr"
     "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(128|256)x256x[0-9]+_[rc]cr"
+    "^gfx.*/gemm_float8_e4m3[a-z]+_float8_e4m3[a-z]+_128x128x128_rcr"
     "^gfx.*/gemm_float8_.*e5m2.*_((32|128)x128x[0-9]+_rrr|256x256x[0-9]+_ccr)")
 
 # Regular expressions of the kernels that auto stands for.
@@ -279,13 +281,18 @@ foreach(pair ${pairs})
         list(APPEND skipped_targets ${target})
         continue()
       endif()
+      # Those whose code object also has the form for scales of blocks, as in spec/gpu_instances.h.
+      set(scaled 0)
+      if(name MATCHES "^gemm_float8_.*_128x128x128_rcr$")
+        set(scaled 1)
+      endif()
       set(output ${CMAKE_CURRENT_BINARY_DIR}/kernels/${target}/${name}${suffix})
       add_gpu_kernel(${output} ${target} -DJAXGEMM_KERNEL=${name} -DJAXGEMM_LHS=${lhs}
                      -DJAXGEMM_RHS=${rhs} -DJAXGEMM_TILE_M=${tile_m} -DJAXGEMM_TILE_N=${tile_n}
                      -DJAXGEMM_WAVES_M=${waves_m} -DJAXGEMM_WAVES_N=${waves_n}
                      -DJAXGEMM_LHS_CONTRACTING=${lhs_contracting}
                      -DJAXGEMM_RHS_CONTRACTING=${rhs_contracting}
-                     -DJAXGEMM_TRANSPOSED=${transposed})
+                     -DJAXGEMM_TRANSPOSED=${transposed} -DJAXGEMM_SCALED=${scaled})
       list(APPEND kernels ${output})
       install(FILES ${output} DESTINATION jaxgemm/kernels/${target})
     endforeach()

@@ -2,16 +2,30 @@
 #include "amdgpu/gemm.h"
 
 namespace jaxgemm {
-using Traits = GemmTraits<DType::JAXGEMM_LHS, DType::JAXGEMM_RHS, JAXGEMM_TILE_M, JAXGEMM_TILE_N,
-                          JAXGEMM_WAVES_M, JAXGEMM_WAVES_N, JAXGEMM_LHS_CONTRACTING == 1,
-                          JAXGEMM_RHS_CONTRACTING == 1>;
+template <bool kScaled>
+using TheTraits = GemmTraits<DType::JAXGEMM_LHS, DType::JAXGEMM_RHS, JAXGEMM_TILE_M, JAXGEMM_TILE_N,
+                             JAXGEMM_WAVES_M, JAXGEMM_WAVES_N, JAXGEMM_LHS_CONTRACTING == 1,
+                             JAXGEMM_RHS_CONTRACTING == 1, kScaled>;
+using Traits = TheTraits<false>;
 }  // namespace jaxgemm
 
 // Two waves on each SIMD for every tile: the numbers of registers are chosen for that.
-extern "C" __attribute__((global))
-__attribute__((amdgpu_flat_work_group_size(jaxgemm::Traits::kThreads, jaxgemm::Traits::kThreads)))
-__attribute__((amdgpu_waves_per_eu(2, 2))) void
-JAXGEMM_KERNEL(jaxgemm::GemmArgs) {
-  static __attribute__((shared, aligned(1024))) char lds[jaxgemm::kLdsBytes<jaxgemm::Traits>];
-  jaxgemm::RunGemm<jaxgemm::Traits>((jaxgemm::Lds*)lds);
+#define JAXGEMM_ENTRY(name, Its)                                                               \
+  extern "C" __attribute__((global))                                                           \
+  __attribute__((amdgpu_flat_work_group_size(jaxgemm::Its::kThreads, jaxgemm::Its::kThreads))) \
+  __attribute__((amdgpu_waves_per_eu(2, 2))) void                                              \
+  name(jaxgemm::GemmArgs) {                                                                    \
+    static __attribute__((shared, aligned(1024))) char lds[jaxgemm::kLdsBytes<jaxgemm::Its>];  \
+    jaxgemm::RunGemm<jaxgemm::Its>((jaxgemm::Lds*)lds);                                        \
+  }
+JAXGEMM_ENTRY(JAXGEMM_KERNEL, Traits)
+
+// The form kScaled of an instance that has it, see HasForm in spec/gpu_instances.h.
+#if JAXGEMM_SCALED
+namespace jaxgemm {
+using ScaledTraits = TheTraits<true>;
 }
+#define JAXGEMM_JOIN(a, b) a##b
+#define JAXGEMM_SUFFIXED(name) JAXGEMM_JOIN(name, _scaled)
+JAXGEMM_ENTRY(JAXGEMM_SUFFIXED(JAXGEMM_KERNEL), ScaledTraits)
+#endif

@@ -20,9 +20,11 @@ struct SelectType<false, A, B> {
 
 // An output tile is kTileM x kTileN, computed by kWavesM x kWavesN waves. *_k_contiguous: k is
 // the operand's last dimension in memory.
+// `scaled`: operands have scales of blocks along k.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int waves_m, int waves_n,
-          bool lhs_k_contiguous, bool rhs_k_contiguous>
+          bool lhs_k_contiguous, bool rhs_k_contiguous, bool scaled = false>
 struct GemmTraits {
+  static constexpr bool kScaled = scaled;
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;

@@ -2,6 +2,7 @@
 // 32-bit offsets. Every element is loaded separately, with its own bounds check.
 #pragma once
 
+#include "amdgpu/block_scales.h"
 #include "amdgpu/buffer.h"
 #include "amdgpu/gemm_traits.h"
 #include "amdgpu/mfma.h"
@@ -24,7 +25,8 @@ class EdgeMainloop {
   static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs,
                               const OperandMemory<Traits, false>& rhs, const WorkTile& tile,
                               Lds* lds,
-                              typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN]) {
+                              typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN],
+                              auto& scales) {
     Lds* lds_rhs = lds + Traits::kTileM * kRowBytes;
 #pragma clang loop unroll(disable)
     for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile) {
@@ -35,7 +37,9 @@ class EdgeMainloop {
       Stage(lhs, tile.m, k, lds);
       Stage(rhs, tile.n, k, lds_rhs);
       Barrier();
+      scales.Load(k_tile);
       Multiply(lds, lds_rhs, sums);
+      scales.Promote();
     }
   }
 

@@ -60,8 +60,9 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
   std::vector<Draft> drafts;
   for (const GpuInstance& instance : GpuInstances()) {
     if (!Suits(instance, p, config, chip)) continue;
+    if (p.block_k > 0 && !HasForm(instance, Sm90Form::kScaled)) continue;
     const bool stream_k = config.schedule == Schedule::kAuto && config.num_shares;
-    const Draft whole{
+    Draft whole{
         .candidate = {.choice = WithInstance(instance, config, chip)},
         .scheduling = {
             .schedule = stream_k ? Schedule::kStreamK : config.schedule,
@@ -72,6 +73,7 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
             .claims_ahead = true,
             .num_xcds = chip.num_xcds,
             .cost = AmdgpuCost}};
+    if (p.block_k > 0) whole.candidate.choice.form = Sm90Form::kScaled;
     drafts.push_back(whole);
     if (plan_cuts) AddCuts(TypicalGroup(p), instance, chip, whole, &drafts);
   }

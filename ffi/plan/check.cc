@@ -48,15 +48,15 @@ std::string CheckBlocks(const Problem& p, const Chip& chip) {
            " along k, and the kernels take blocks of " + Str(kLeast) + " or more.";
   }
   if (!chip.gpu()) return "";
-  if (chip.target != "sm90") {
-    return "the kernels of " + Str(chip.target) + " have no scales of blocks along k.";
-  }
-  if (p.block_k != kScaleBlock || p.block_m != 1 || (p.block_n != 1 && p.block_n != kScaleBlock)) {
+  const bool is_sm90 = chip.target == "sm90";
+  if (p.block_k != kScaleBlock || p.block_m != 1 ||
+      (p.block_n != kScaleBlock && !(is_sm90 && p.block_n == 1))) {
     return "scales are for blocks of " + Str(p.block_m) + " and " + Str(p.block_n) + " x " +
            Str(p.block_k) + ", and the kernels of " + Str(chip.target) +
-           " have them for 1 x 128 of lhs, and for 1 x 128 or 128 x 128 of rhs.";
+           " have them for 1 x 128 of lhs, and for " + (is_sm90 ? "1 x 128 or " : "") +
+           "128 x 128 of rhs.";
   }
-  if (p.k % 16 != 0) {
+  if (is_sm90 && p.k % 16 != 0) {
     return "k is " + Str(p.k) + ", and the kernels of " + Str(chip.target) +
            " have scales of blocks for rows of a multiple of 16 bytes.";
   }

@@ -214,7 +214,7 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
            plan.grid.tiles_m % c.cluster_m == 0 && plan.grid.tiles_n % c.cluster_n == 0;
   }
   return c.target != "sm90"
-             ? c.form == Sm90Form::kGeneral
+             ? c.form == (plan.instance && p.block_k > 0 ? Sm90Form::kScaled : Sm90Form::kGeneral)
              : HasForm(*plan.instance, c.form) && FormFits(p, plan, *plan.instance, c.form);
 }
 

@@ -169,8 +169,8 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   result = driver_.load_module(&module, kept.data());
   if (result != 0) return Failure("loading the code object", instance.name, device, result);
   const bool is_sm90 = driver_.encode_tensor_map != nullptr;
-  for (int form = 0; form < (is_sm90 ? kSm90Forms : 1); ++form) {
-    if (is_sm90 && !HasForm(instance, static_cast<Sm90Form>(form))) continue;
+  for (int form = 0; form < kSm90Forms; ++form) {
+    if (!HasForm(instance, static_cast<Sm90Form>(form))) continue;
     const std::string name = instance.name + kFormSuffixes[form];
     const char* what = "finding the kernel in its code object";
     result = driver_.get_function(&functions[form], module, name.c_str());
@@ -233,6 +233,7 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     block = kSm90Threads;
     shared_bytes = static_cast<unsigned>(Sm90SharedBytes(instance.tile_n));
   } else {
+    form = plan.choice.form;
     block = static_cast<unsigned>(instance.waves * kWaveSize);
   }
   void* function =

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sm90/launch_args.h"
+#include "spec/names.h"
 #include "spec/types.h"
 
 namespace jaxgemm {
@@ -29,8 +30,15 @@ struct GpuInstance {
   std::string name;
 };
 
-// Whether an instance for sm90 has this form.
+// Whether an instance has this form. Those for AMD GPUs have kGeneral, and some kScaled, of tiles
+// that leave registers for partial sums (amdgpu/gemm.hip; gpu_kernels.cmake knows them, too).
 inline bool HasForm(const GpuInstance& instance, Sm90Form form) {
+  if (instance.target != "sm90") {
+    return form == Sm90Form::kGeneral ||
+           (form == Sm90Form::kScaled && IsF8(instance.lhs) && instance.tile_m == 128 &&
+            instance.tile_n == 128 && instance.lhs_contracting == 1 &&
+            instance.rhs_contracting == 1);
+  }
   return HasForm(form, instance.lhs, instance.tile_n, instance.waves / kSm90Consumers,
                  instance.lhs_contracting == 1, instance.rhs_contracting == 1, instance.transposed);
 }

@@ -32,18 +32,31 @@ class Mainloop {
   // Sets the accumulators to the product over the tile's k range. Other waves may still use LDS
   // when this is called; LDS is free when it returns.
   static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums) {
-    const OperandMemory<Traits, true> lhs(args, tile);
-    const OperandMemory<Traits, false> rhs(args, tile);
-    if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
-      RunVectors(lhs, rhs, tile, lds, sums);
+    if constexpr (Traits::kScaled) {
+      Sums part;
+      BlockScales<Traits> scales(args, tile, part, sums);
+      Run(args, tile, lds, part, scales);
     } else {
-      Clear(sums);
-      EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums);
-      Barrier();
+      NoScales none;
+      Run(args, tile, lds, sums, none);
     }
   }
 
  private:
+  template <class Scales>
+  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums,
+                              Scales& scales) {
+    const OperandMemory<Traits, true> lhs(args, tile);
+    const OperandMemory<Traits, false> rhs(args, tile);
+    if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
+      RunVectors(lhs, rhs, tile, lds, sums, scales);
+    } else {
+      Clear(sums);
+      EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales);
+      Barrier();
+    }
+  }
+
   // The fragments of the step that is multiplied.
   struct Fragments {
     Vec16 lhs[Lhs::kFrags], rhs[Rhs::kFrags];
@@ -57,9 +70,10 @@ class Mainloop {
     }
   }
 
+  template <class Scales>
   static JAXGEMM_AMD void RunVectors(const OperandMemory<Traits, true>& lhs_memory,
                                      const OperandMemory<Traits, false>& rhs_memory,
-                                     const WorkTile& tile, Lds* lds, Sums& sums) {
+                                     const WorkTile& tile, Lds* lds, Sums& sums, Scales& scales) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
     const uint32_t k_in_last = KInLastTile<Traits>(lhs_memory.k, tile);
@@ -88,7 +102,9 @@ class Mainloop {
       lhs.NextTile();
       rhs.NextTile();
       check_end(left - 2);
+      scales.Load(tile.k_end - left);
       MultiplyTile(lhs, rhs, frags, sums);
+      scales.Promote();
     }
     Barrier();
   }

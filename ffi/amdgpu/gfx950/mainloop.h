@@ -41,6 +41,20 @@ class Mainloop {
   // Sets the accumulators to the product over the tile's k range. Other waves may still use LDS
   // when this is called; LDS is free when it returns.
   static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums) {
+    if constexpr (Traits::kScaled) {
+      Sums part;
+      BlockScales<Traits> scales(args, tile, part, sums);
+      Run(args, tile, lds, part, scales);
+    } else {
+      NoScales none;
+      Run(args, tile, lds, sums, none);
+    }
+  }
+
+ private:
+  template <class Scales>
+  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums,
+                              Scales& scales) {
 #pragma unroll
     for (auto& row : sums) {
 #pragma unroll
@@ -49,17 +63,17 @@ class Mainloop {
     const OperandMemory<Traits, true> lhs(args, tile);
     const OperandMemory<Traits, false> rhs(args, tile);
     if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
-      RunVectors(lhs, rhs, tile, lds, sums);
+      RunVectors(lhs, rhs, tile, lds, sums, scales);
     } else {
-      EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums);
+      EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales);
       Barrier();
     }
   }
 
- private:
+  template <class Scales>
   static JAXGEMM_AMD void RunVectors(const OperandMemory<Traits, true>& lhs_memory,
                                      const OperandMemory<Traits, false>& rhs_memory,
-                                     const WorkTile& tile, Lds* lds, Sums& sums) {
+                                     const WorkTile& tile, Lds* lds, Sums& sums, Scales& scales) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
@@ -96,6 +110,7 @@ class Mainloop {
     if (kPingPong && Traits::WaveM() == 1) Meet();
 
     for (; left > 0; --left) {
+      scales.Load(tile.k_end - left);
       lhs.template Read<0>(a);
       lhs.template Load<1>(load_lhs);
       Multiply<0, 0>(a, b0, sums);
@@ -118,6 +133,7 @@ class Mainloop {
       rhs.template Read<0>(b0);
       rhs.template Load<1>(load_rhs());
       Multiply<1, 1>(a, b1, sums);
+      scales.Promote();
     }
     if (kPingPong && Traits::WaveM() == 0) Meet();
     WaitForMemory();
