@@ -47,7 +47,9 @@ flags.DEFINE_list(
     "With fewer than the GPU has processors, some are left for the transfers.")
 flags.DEFINE_list(
     "transfers", ["ring"], "How rows or sums travel: ring, or copies (by copy engines of GPUs).")
-flags.DEFINE_integer("pieces", 1, "Into how many products copies cut the rows of one device.")
+flags.DEFINE_integer(
+    "pieces", None, "Into how many products copies cut the rows of one device; default: as without "
+    "the benchmark.")
 flags.DEFINE_list("sum_dtype", ["float32"], "Dtypes in which sums travel: float32, or dtype's.")
 flags.DEFINE_bool(
     "latency_hiding", True, "Whether XLA's latency hiding scheduler runs, on GPUs.")
