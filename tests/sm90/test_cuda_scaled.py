@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(bool(skip_reason()), reason=skip_reason())
 @pytest.mark.parametrize("tile_m", [128, 256])
 @pytest.mark.parametrize("rows", [1, 128])
 @pytest.mark.parametrize("batch, m, n, k", [
-    (1, 300, 520, 1024), (2, 129, 200, 384), (1, 1000, 264, 656), (3, 5, 1000, 128)])
+    (1, 300, 520, 1024), (2, 129, 200, 384), (1, 1000, 264, 656), (3, 5, 1000, 256)])
 @pytest.mark.parametrize("schedule", [None, "work_stealing", "stream_k"])
 def test_dense(rng, tile_m, rows, batch, m, n, k, schedule):
   a, b = array(rng, batch, m, k), array(rng, batch, n, k)
