@@ -24,7 +24,7 @@ from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
 from jaxgemm.grouped.call import BASIC, ragged_result
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
-from jaxgemm.options import array_argument, emulated_arch
+from jaxgemm.options import array_argument, dtype_argument, emulated_arch
 from jaxgemm.scaled import api as scaled
 from jaxgemm.scaled.primitive import plan_scaled, scaled_p
 
@@ -157,6 +157,8 @@ def _function(kwargs):
     raise TypeError(
         f"got an unexpected keyword argument {name!r}; those of the products are allowed, and of "
         f"explain itself.{did_you_mean(name, sorted(known))}")
+  if kwargs.get("preferred_element_type") is not None:
+    dtype_argument("preferred_element_type", kwargs["preferred_element_type"])
   shared = {name: kwargs[name] for name in _NAMES if name in kwargs}
   if "lhs_scales" in kwargs or "rhs_scales" in kwargs:
     return (scaled.scaled_ragged_dot if "group_sizes" in kwargs else scaled.scaled_matmul,

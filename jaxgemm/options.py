@@ -31,8 +31,8 @@ def emulated_arch(implementation: str | None) -> str | None:
   return implementation.removeprefix(_EMULATED)
 
 
-def check_options(*, activation=None, schedule=None, reduction=None,
-                  deterministic=False, config=None, implementation=None, **_) -> None:
+def check_options(*, activation=None, schedule=None, reduction=None, deterministic=False,
+                  config=None, implementation=None, preferred_element_type=None, **_) -> None:
   """Checks each option separately, before `jax.jit` hashes it.
 
   Raises:
@@ -44,6 +44,17 @@ def check_options(*, activation=None, schedule=None, reduction=None,
   check_bool("deterministic", deterministic)
   check_config(config)
   check_choice("implementation", implementation, _IMPLEMENTATIONS)
+  if preferred_element_type is not None:
+    dtype_argument("preferred_element_type", preferred_element_type)
+
+
+def dtype_argument(name: str, given) -> np.dtype:
+  """A dtype as numpy's; raises TypeError for what is none."""
+  try:
+    return jnp.dtype(given)
+  except TypeError as error:
+    raise TypeError(
+        f"{name}={given!r} was given; a dtype is allowed. Pass jnp.float32, say.") from error
 
 
 _TWO_SCALES = " For a scale of each operand pass scale_lhs and scale_rhs."
@@ -58,7 +69,8 @@ def array_argument(name: str, x):
   Raises:
     TypeError: jax cannot make an array of it.
   """
-  if isinstance(x, _ARRAYS):
+  is_wide = type(x) is int and not -(2**31) <= x < 2**31  # jax may not have an int of so many bits
+  if isinstance(x, _ARRAYS) and not is_wide:
     return x
   is_list = isinstance(x, (tuple, list))
   if is_list and any(getattr(y, "ndim", 0) > 0 for y in x):
@@ -69,7 +81,7 @@ def array_argument(name: str, x):
         f"{_TWO_SCALES if name == 'scale' else ''}")
   try:
     return jnp.asarray(x)
-  except (TypeError, ValueError) as error:
+  except (TypeError, ValueError, OverflowError) as error:
     raise TypeError(
         f"{name}={x!r} was given; an array or a number is allowed, or None. Pass "
         "jnp.asarray(...) of numbers.") from error

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.options import emulated_arch
+from jaxgemm.options import dtype_argument, emulated_arch
 
 _KINDS = ("tensor", "row", "block", "mx")
 _BLOCKS = {"block": 128, "mx": 32}
@@ -194,7 +194,7 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
   x = jnp.asarray(x)
   if not jnp.issubdtype(x.dtype, jnp.floating):
     raise TypeError(f"x has dtype {x.dtype.name}; floats are quantised. Cast it.")
-  dtype = float8_dtypes()[0] if dtype is None else jnp.dtype(dtype)
+  dtype = float8_dtypes()[0] if dtype is None else dtype_argument("dtype", dtype)
   small = jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1
   if dtype != jnp.int8 and (not small or dtype == jnp.float8_e8m0fnu):
     raise ValueError(

@@ -60,7 +60,10 @@ class DictReader {
   template <class T>
   void Cast(const char* name, T* value) {
     read_.push_back(name);
-    if (dict_.contains(name)) *value = nb::cast<T>(dict_[name]);
+    if (!dict_.contains(name) || nb::try_cast<T>(dict_[name], *value)) return;
+    const std::string given = nb::cast<std::string>(nb::repr(dict_[name]));
+    throw nb::value_error(
+        (std::string(name) + "=" + given + " has another type, or more than 64 bits.").c_str());
   }
 
   const nb::dict& dict_;

@@ -51,11 +51,11 @@ class _Started(ChunkedArray):
 
 def _integer(name: str, given) -> int:
   try:
-    if isinstance(given, bool):
-      raise TypeError
-    return operator.index(given)
+    if not isinstance(given, bool) and -(2**63) <= operator.index(given) < 2**63:
+      return operator.index(given)
   except TypeError:
-    raise ValueError(f"{name}={given!r}; an int is allowed.") from None
+    pass
+  raise ValueError(f"{name}={given!r}; an int of 64 bits is allowed.")
 
 
 def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,

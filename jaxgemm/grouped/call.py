@@ -31,6 +31,7 @@ from jaxgemm.grouped.checks import (
   check_extent,
   check_num_groups,
   check_num_local_groups,
+  check_numbers,
   check_ragged_batch,
   check_rhs_grad,
 )
@@ -262,6 +263,7 @@ def call(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs=None, scale
          precision=None, **options):
   """A grouped product; see `jaxgemm.ragged_dot` for its arguments, and `_call`."""
   check_options(**options)
+  check_numbers(options.get("numbers", BASIC))
   return _call(
       lhs, rhs, group_sizes, group_offset, array_argument("bias", bias),
       array_argument("scale", scale), array_argument("scale_lhs", scale_lhs),

@@ -9,6 +9,15 @@ import jax.numpy as jnp
 BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
 
 
+def check_numbers(numbers) -> None:
+  """Raises TypeError for what are no dimension numbers."""
+  if not isinstance(numbers, lax.RaggedDotDimensionNumbers):
+    raise TypeError(
+        f"ragged_dot_dimension_numbers={numbers!r} was given; a "
+        "jax.lax.RaggedDotDimensionNumbers is allowed. For lax.ragged_dot's own call "
+        "jaxgemm.ragged_dot.")
+
+
 def check_arrays(numbers: lax.RaggedDotDimensionNumbers, lhs, rhs, group_sizes,
                  **others) -> None:
   """Raises TypeError for an argument that is no array, or has a wrong rank or dtype.

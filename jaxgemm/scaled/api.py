@@ -14,7 +14,7 @@ from jaxgemm.config import GemmConfig, resolve
 from jaxgemm.dense.api import dot_general
 from jaxgemm.fallback import unsupported_reason
 from jaxgemm.grouped.api import ragged_dot_general
-from jaxgemm.options import check_options, emulated_arch
+from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
 from jaxgemm.scaled.sharding import BLOCK
 from jaxgemm.spec import Spec
@@ -249,6 +249,10 @@ def reasons(lhs, rhs, *, lhs_scales, rhs_scales, group_sizes=None, block=None, b
       if why is not None and scales.shape[-1] != 1]
 
 
+def _arrays(**given):
+  return (jnp.asarray(array_argument(name, x)) for name, x in given.items())
+
+
 def scaled_matmul(
     lhs: jax.Array,
     rhs: jax.Array,
@@ -298,7 +302,8 @@ def scaled_matmul(
   Raises:
     ValueError, TypeError: see `jaxgemm.matmul`.
   """
-  lhs, rhs, lhs_scales, rhs_scales = map(jnp.asarray, (lhs, rhs, lhs_scales, rhs_scales))
+  lhs, rhs, lhs_scales, rhs_scales = _arrays(
+      lhs=lhs, rhs=rhs, lhs_scales=lhs_scales, rhs_scales=rhs_scales)
   for name, x in (("lhs", lhs), ("rhs", rhs)):
     if x.ndim != 3:
       raise ValueError(
@@ -366,8 +371,8 @@ def scaled_ragged_dot(
   """
   if ragged not in _RAGGED:
     raise ValueError(f"ragged={ragged!r} was given; 'm' and 'k' are allowed.")
-  lhs, rhs, group_sizes, lhs_scales, rhs_scales = map(
-      jnp.asarray, (lhs, rhs, group_sizes, lhs_scales, rhs_scales))
+  lhs, rhs, group_sizes, lhs_scales, rhs_scales = _arrays(
+      lhs=lhs, rhs=rhs, group_sizes=group_sizes, lhs_scales=lhs_scales, rhs_scales=rhs_scales)
   if lhs.ndim != 2 or rhs.ndim != (3 if ragged == "m" else 2) or lhs.shape[-1] != rhs.shape[-1]:
     raise ValueError(
         f"lhs has shape {lhs.shape} and rhs {rhs.shape}; (M, K) and "

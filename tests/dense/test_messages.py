@@ -1,5 +1,7 @@
 """Errors say what was given, what is allowed and what to do: mistakes that are easily made."""
 
+import functools
+
 from flax import nnx
 import jax
 import jax.numpy as jnp
@@ -26,11 +28,31 @@ SIZES = np.array([10, 0, 30, 20])
      r"scale is a tuple of float64\[64, 1\], float64\[1, 16\]; one array is .* pass scale_lhs and"),
     (dict(bias=[np.ones(16, np.float32), None]),
      r"bias is a list of float32\[16\], NoneType; one array is allowed, or None\.$"),
+    (dict(scale=2**62), "scale=4611686018427387904 was given; an array or a number is allowed"),
+    (dict(preferred_element_type=0), "preferred_element_type=0 was given; a dtype is allowed"),
     (dict(bias=(1, [2])), r"bias=\(1, \[2\]\) was given; an array or a number is allowed"),
 ])
 def test_options_of_a_product(given, words):
   with pytest.raises((TypeError, ValueError), match=words):
     jaxgemm.matmul(X, W, **given)
+
+
+def test_sizes_have_64_bits():
+  with pytest.raises(ValueError, match=f"chunk_rows={2**70}; an int of 64 bits is allowed"):
+    jax.jit(lambda x: jaxgemm.overlap(x, lambda data, signals: data, chunk_rows=2**70))(X)
+
+
+@pytest.mark.parametrize("function", [
+    jaxgemm.supports, functools.partial(jaxgemm.explain, group_sizes=SIZES)])
+def test_dtypes_of_what_is_explained(function):
+  rhs = EXPERTS if isinstance(function, functools.partial) else W
+  with pytest.raises(TypeError, match="preferred_element_type=0 was given; a dtype is allowed"):
+    function(X, rhs, preferred_element_type=0)
+
+
+def test_dimension_numbers_of_groups():
+  with pytest.raises(TypeError, match="ragged_dot_dimension_numbers='x' was given; a jax.lax.Rag"):
+    jaxgemm.ragged_dot_general(X, EXPERTS, SIZES, "x")
 
 
 def test_a_vector_has_no_columns():

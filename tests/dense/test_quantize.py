@@ -170,6 +170,8 @@ def test_it_is_a_pytree(rng):
     (dict(kind="block", axis=(0, 1), block=(32,)), r"block=\(32,\) was given for 2 axes"),
     (dict(kind="block", block="x"), "block='x' was given; an int is allowed"),
     (dict(kind="block"), "blocks of 128 do not divide the 96 elements of axis 1"),
+    (dict(dtype=0), "dtype=0 was given; a dtype is allowed"),
+    (dict(kind="block", block=1.5), "block=1.5 was given; an int is allowed"),
     (dict(block=32), "block=32 was given with kind='tensor'"),
 ])
 def test_messages(given, words):

@@ -216,7 +216,8 @@ def test_an_entry_that_does_not_fit_is_not_used(path, times):
   times += [("work_stealing", 0.5)]
   jaxgemm.tune(jaxgemm.matmul, shape(300, 280), shape(280, 260))
   (key, entry), = database.load(path).items()
-  for config in ({"schedule": "nonsense"}, {"tile_m": -5}, {"unknown": 3}):
+  for config in ({"schedule": "nonsense"}, {"tile_m": -5}, {"unknown": 3}, {"schedule": 7},
+                 {"tile_m": "16"}, {"tile_m": 2**70}):
     database.merge(path, {key: dataclasses.replace(entry, config=config)})
     choice.forget()
     data = explain(300, 260, 280)

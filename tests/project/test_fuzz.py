@@ -1,0 +1,98 @@
+"""The fuzzers (tests/support/fuzz): some cases of each kind, and that they see planted faults."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgemm
+from tests.support.fuzz import __main__ as fuzz
+from tests.support.fuzz import api, calls, planted
+from tests.support.fuzz.outcome import Fault
+
+CASES = {"api": 50, "calls": 100, "files": 60}
+
+
+@pytest.mark.parametrize("kind", fuzz.KINDS)
+def test_some_cases(kind):
+  counts, faults = fuzz.fuzz([kind], CASES[kind], seed=20261125)
+  assert not faults
+  assert sum(counts.values()) == CASES[kind]
+  # Neither is everything refused, nor everything accepted.
+  refused = counts[f"{kind}: refused"]
+  assert CASES[kind] / 10 < refused < CASES[kind] * 9 / 10
+
+
+@pytest.mark.whole
+def test_100_000_cases():
+  counts, faults = fuzz.fuzz(fuzz.KINDS, 100_000, seed=1)
+  assert not faults and sum(counts.values()) == 100_000
+
+
+def test_crashes_and_hangs_are_faults_of_one_case():
+  seed, cases = 237, 9
+  kinds = [planted.kind_of(np.random.default_rng([seed, len("planted"), number]))
+           for number in range(cases)]
+  assert set(kinds) == set(planted.KINDS)
+  counts, faults = fuzz.fuzz(["planted"], cases, seed, limit=10)
+  wanted = {f"--first={i} " for i, kind in enumerate(kinds) if kind != "right"}
+  assert {next(x for x in wanted if x in fault) for fault in faults} == wanted
+  assert len(faults) == len(wanted)
+  assert counts == {"planted: right": kinds.count("right"), "planted: fault": len(wanted)}
+
+
+def run_until_fault(run, cases: int, seed: int = 1) -> str:
+  for number in range(cases):
+    try:
+      run(np.random.default_rng([seed, number]))
+    except Fault as fault:
+      return str(fault)
+  return "no fault"
+
+
+def plant(monkeypatch, change) -> None:
+  right = jaxgemm.matmul
+  monkeypatch.setattr(jaxgemm, "matmul", lambda **given: change(right, **given))
+  monkeypatch.setattr(api, "_MAKERS", ((api._matmul, 1),))
+
+
+def test_a_wrong_element_is_a_fault(monkeypatch):
+  plant(monkeypatch, lambda right, **given: right(**given).at[..., :1].add(1000))
+  assert "elements are wrong" in run_until_fault(api.run, 20)
+
+
+def test_a_lost_nan_is_a_fault(monkeypatch):
+  plant(monkeypatch, lambda right, **given: jnp.nan_to_num(right(**given)))
+  assert "not nan" in run_until_fault(api.run, 200)
+
+
+@pytest.mark.parametrize("error", [ValueError("something is wrong"), RuntimeError("schedule"),
+                                   jax.errors.JaxRuntimeError("INTERNAL: schedule")])
+def test_a_bad_refusal_is_a_fault(monkeypatch, error):
+  def change(right, **given):
+    if given.get("schedule") not in (None, "persistent", "work_stealing", "stream_k"):
+      raise error
+    return right(**given)
+
+  plant(monkeypatch, change)
+  assert "schedule is wrong" in run_until_fault(api.run, 400)
+
+
+def test_an_accepted_option_without_meaning_is_a_fault(monkeypatch):
+  known = (None, "relu", "gelu", "silu")
+
+  def change(right, **given):
+    if given.get("activation") not in known:
+      given["activation"] = None
+    return right(**given)
+
+  plant(monkeypatch, change)
+  assert "no activation" in run_until_fault(api.run, 400)
+
+
+def test_a_call_that_ignores_an_attribute_is_a_fault(monkeypatch):
+  right = calls._run
+  monkeypatch.setattr(calls, "_run", lambda target, args, results, attrs, aliases=None: right(
+      target, args, results, attrs | ({"activation": "none"} if "activation" in attrs else {}),
+      aliases))
+  assert "elements are wrong" in run_until_fault(calls.run, 200)
