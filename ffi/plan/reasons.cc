@@ -31,6 +31,11 @@ std::string WhyLoadedByElement(const Problem& p, bool is_lhs, const GpuInstance&
            "dimension is not k" +
            end;
   }
+  if (p.ragged == Ragged::kM && contracting == 0 && Bytes(dtype) == 2) {
+    return (is_lhs ? "k is not the last dimension of lhs, and groups begin at any of its rows"
+                   : "the up projection begins at column " + Str(p.n) + " of rhs") +
+           std::string("; TMA begins at multiples of 16 bytes") + end;
+  }
   return "k is not the last dimension of " + operand + ", which is " + Str(Name(dtype)) +
          "; TMA reads only operands of 16 bits so" + end;
 }

@@ -95,8 +95,16 @@ std::array<int64_t, 3> Paddings(int64_t size, DType dtype) {
 
 }  // namespace
 
-bool TmaReadsLhs(const Problem& p) { return TmaReads(p, p.lhs_contracting, p.m); }
-bool TmaReadsRhs(const Problem& p) { return TmaReads(p, p.rhs_contracting, p.num_columns()); }
+// A box must begin at a multiple of 16 bytes of its line: elsewhere TMA ends the kernel with an
+// illegal instruction (an H100, driver 580). Along a line of lhs the rows of a group begin
+// anywhere, and along a line of rhs the columns of the up projection begin at n.
+bool TmaReadsLhs(const Problem& p) {
+  return TmaReads(p, p.lhs_contracting, p.m) && !(p.ragged == Ragged::kM && p.lhs_contracting == 0);
+}
+bool TmaReadsRhs(const Problem& p) {
+  return TmaReads(p, p.rhs_contracting, p.num_columns()) &&
+         !(p.gated && p.rhs_contracting == 0 && p.n * Bytes(p.rhs_dtype) % kLineBytes != 0);
+}
 bool RegistersReadRhs(const Problem& p) {
   // With more rows XLA's kernels are faster on an H200: 51 us for 512 x 4096 x 4096, and 60 us.
   // With 256 rows it is 52 us and 34 us.

@@ -130,6 +130,27 @@ def test_explain_says_why_groups_along_k_stay_slow(hopper):
   assert said(data, "groups along k begin anywhere; TMA reads operands of 16 bits")
 
 
+ROWS_LAST = lax.RaggedDotDimensionNumbers((((0,), (1,)), ((), ())), [1], [0])
+
+
+def test_boxes_begin_at_multiples_of_16_bytes(hopper):
+  """Elsewhere TMA ends the kernel with an illegal instruction; groups begin at any row."""
+  rows_last = shape(640, 2048), shape(4, 640, 512)
+  given = dict(group_sizes=shape(4, dtype=jnp.int32), implementation="jaxgemm")
+  data = jaxgemm.explain(*rows_last, ragged_dot_dimension_numbers=ROWS_LAST, **given).data
+  assert data["relayouts"] == ("lhs",) and not said(data, "loads by element")
+  config = GemmConfig(kernel="gemm_bfloat16_bfloat16_128x128x64_crr")
+  data = jaxgemm.explain(
+      *rows_last, ragged_dot_dimension_numbers=ROWS_LAST, config=config, **given).data
+  assert said(data, "groups begin at any of its rows; TMA begins at multiples of 16 bytes")
+
+  config = GemmConfig(kernel="gemm_bfloat16_bfloat16_128x128x64_rrr")
+  for n, by_element in ((108, True), (104, False)):  # the up projection begins at column n
+    data = jaxgemm.explain(shape(2048, 640), shape(4, 640, 2, n), gated=True, config=config,
+                           **given).data
+    assert said(data, f"the up projection begins at column {n} of rhs") == by_element
+
+
 def test_an_lhs_in_chunks_is_not_copied(hopper):
   options = dict(chunk_signals=shape(4, dtype=jnp.uint32), tiles_per_chunk_m=8,
                  config=GemmConfig(tile_m=128))

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "../../testing.h"
 #include "../machine.h"
 #include "kernel/epilogue.h"
 #include "sm90/launch_args.h"
@@ -170,13 +171,15 @@ inline void PrefetchTensorMap(const TensorMap*) {}
 inline void PrefetchLine(const void* line) { *static_cast<const volatile char*>(line); }
 
 // Calls copy(shared, memory, count) for every 16 bytes of a box, as TMA copies them. `count` is how
-// many of the 16 bytes are inside the tensor.
+// many of the 16 bytes are inside the tensor. Where a box does not begin at a multiple of 16 bytes
+// of its line, TMA ends the kernel with an illegal instruction.
 template <class Copy>
 void ForEachPiece(const TensorMap* map, char* shared, char* base, int x, int y, int z,
                   const Copy& copy) {
   HostMap host;
   std::memcpy(&host, map->words, sizeof(host));
   const int64_t line = host.x * host.bytes;
+  CHECK_THAT(x * host.bytes % 16 == 0, "a box begins at element %d of a line", x);
   for (int64_t row = 0; row < host.box_y; ++row) {
     for (int64_t chunk = 0; chunk < kBoxBytes / 16; ++chunk) {
       int64_t offset = shared - base + row * kBoxBytes + chunk * 16;
