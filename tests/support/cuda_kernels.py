@@ -195,7 +195,8 @@ def grouped(kernel: Kernel):
   sizes = np.asarray([kernel.m + 9, 0, 1, 50], np.int32)
   ends = np.cumsum(sizes)
   rows = [slice(end - size, end) for end, size in zip(ends, sizes)]
-  m = int(ends[-1]) + 13  # the last rows belong to no group
+  # The last rows belong to no group. TMA could read an lhs with rows of this length, [k, m].
+  m = -(-int(ends[-1]) // 16) * 16 + 16
 
   def call(a, b, sizes, *accumulate, numbers, config):
     options = {"accumulate": accumulate[0]} if accumulate else {
@@ -236,7 +237,8 @@ def grouped(kernel: Kernel):
 
 def gated(kernel: Kernel, rng):
   sizes = np.asarray([kernel.m + 9, 0, 50], np.int32)
-  m, k, n = int(sizes.sum()) + 13, kernel.k + 16, 72
+  # In rows of rhs the up projection begins at a multiple of 16 bytes, or elsewhere.
+  m, k, n = int(sizes.sum()) + 13, kernel.k + 16, 76 if kernel.m == 128 else 72
   a, b = kernel.array(rng, 0, m, k), kernel.array(rng, 1, len(sizes), k, 2, n)
   # Gates stay near 0 for any k, so that their rounding stays small.
   a = (a.astype(np.float32) / np.sqrt(k)).astype(a.dtype)
