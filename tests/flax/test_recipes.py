@@ -5,6 +5,7 @@ from flax import nnx
 from flax.linen import fp8_ops
 import jax
 import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
 import numpy as np
 import pytest
 
@@ -131,6 +132,25 @@ def test_recipes(rng, recipe):
   # Kernels are quantised from float32: there is no copy of them in bfloat16.
   for shape in ("4,128,2,256", "4,128,512", "4,256,128", "128,2,256", "128,512", "256,128"):
     assert f"bf16[{shape}]" not in text
+
+
+@pytest.mark.parametrize("dispatch", ["gather", "all_to_all"])
+def test_a_recipe_with_experts_on_two_devices(rng, dispatch):
+  mesh = jax.make_mesh((2,), ("e",), axis_types=(jax.sharding.AxisType.Auto,),
+                       devices=jax.devices()[:2])
+  x, params = array(rng, 40, C), params_of(rng)
+  options = dict(top_k=2, recipe="rowwise", router_scores="sigmoid")
+  spec = MoEParams(P(), jax.tree.map(lambda _: P("e"), params.experts))
+  sharded = jax.jit(jax.shard_map(
+      lambda x, params: moe(x, params, expert_axis_name="e", dispatch=dispatch, **options)[0],
+      mesh=mesh, in_specs=(P("e"), spec), out_specs=P("e")))
+  loss = lambda function: jax.grad(lambda x, p: (function(x, p)**2).sum(), (0, 1))(x, params)
+  plain = lambda x, params: moe(x, params, **options)[0]
+  np.testing.assert_allclose(sharded(x, params), plain(x, params), rtol=1e-4, atol=1e-4)
+  given, wanted = map(jax.tree.leaves, (loss(sharded), loss(plain)))
+  for a, b in zip(given, wanted, strict=True):
+    # The scales of the columns of cotangents are those of one device's rows.
+    assert np.linalg.norm(a - b) < 0.06 * np.linalg.norm(b)
 
 
 def test_linen_has_the_same_options(rng):

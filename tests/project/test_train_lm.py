@@ -93,6 +93,33 @@ def test_a_mesh_that_is_not_allowed(tmp_path, mesh, said):
 
 
 @pytest.mark.whole
+def test_recipes_of_float8_one_after_the_other(tmp_path):
+  done = python("train_lm.py", *TINY, "--embed_dim=128", "--recipe=bf16,fp8_blockwise",
+                f"--out_dir={tmp_path}")
+  assert done.returncode == 0, done.stderr
+  assert (tmp_path / "loss.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+  summary = json.loads((tmp_path / "metrics.json").read_text())
+  assert list(summary) == ["bf16", "fp8_blockwise"]
+  for name, row in summary.items():
+    metrics = json.loads((tmp_path / name / "metrics.json").read_text())
+    assert metrics["steps"] == row["steps"] == 4
+    assert row["training"] == pytest.approx(metrics["loss"][-1])
+    assert row["held_out"] == metrics["held_out"][-1][1]
+  assert 0.9 < summary["fp8_blockwise"]["training_ratio"] < 1.1
+  # The products of the layers' weights are float8 products.
+  calls = json.loads((tmp_path / "fp8_blockwise/metrics.json").read_text())
+  float8 = [n for call, n in calls["compiled_step"]["calls"].items()
+            if call.startswith("f8e4m3fn[")]
+  assert sum(float8) == 24
+
+
+def test_a_recipe_that_is_not_allowed(tmp_path):
+  done = python("train_lm.py", *TINY, "--recipe=bf16,fp8", f"--out_dir={tmp_path}")
+  assert done.returncode != 0
+  assert "one or several of bf16, fp8_tensorwise" in " ".join((done.stdout + done.stderr).split())
+
+
+@pytest.mark.whole
 @virtual_rocm.needs_plugin
 def test_trains_on_a_virtual_mi300x_as_on_the_cpu(tmp_path):
   options = [*TINY, "--steps=20"]
