@@ -223,3 +223,35 @@ def test_groups_on_automatic_mesh(rng, ragged):
   given = f(a, jax.device_put(b, cut), sizes, of_a, jax.device_put(of_b, cut))
   assert given.sharding.spec[-1] == "x"
   assert_close(given, np.asarray(wanted, np.float64))
+
+
+# The pairs of shardings in JAX's own tests of scaled_matmul (tests/scaled_matmul_stablehlo_test.py),
+# which need a Blackwell GPU, and the collectives that ours have.
+SHARDINGS = [
+    (("dp", None, "tp"), ("dp", None, "tp"), ["all-reduce"]),
+    (("dp", None, "tp"), ("dp", None, None), ["all-gather"]),
+    (("dp", None, "tp"), ("dp", "tp", None), ["all-gather"]),
+    (("dp", None, None), ("dp", "tp", None), []),
+    (("dp", "tp", None), ("dp", "tp", None), ["all-gather"]),
+    ((None, "dp", "tp"), (None, "dp", "tp"), ["all-reduce", "all-gather"]),
+    ((None, "tp", None), (None, "tp", None), ["all-gather"]),
+    ((None, None, "tp"), (None, "tp", None), ["all-gather"]),
+    ((None, ("dp", "tp"), None), (None, "dp", None), ["all-gather"])]
+
+
+@pytest.mark.parametrize("of_a, of_b, collectives", SHARDINGS)
+@pytest.mark.parametrize("kind", ["mx", "block"])
+def test_shardings_of_jaxs_tests(rng, of_a, of_b, collectives, kind):
+  mesh = jax.make_mesh((2, 2), ("dp", "tp"), devices=jax.devices()[:4],
+                       axis_types=(AxisType.Auto,) * 2)
+  a, b = (jaxgemm.quantize(array(rng, 2, n, 512, dtype=jnp.float32), kind) for n in (64, 96))
+  bias = scales(rng, 96)
+  f = jax.jit(lambda *x: jaxgemm.scaled_matmul(*x[:4], jnp.float32, bias=x[4], activation="relu"))
+  put = lambda x, spec: jax.device_put(x, NamedSharding(mesh, P(*spec)))
+  args = put(a.values, of_a), put(b.values, of_b), put(a.scales, of_a), put(b.scales, of_b), bias
+  text = f.lower(*args).compile().as_text()
+  for each in "all-reduce", "all-gather":
+    assert (each in text) == (each in collectives), each
+  wanted = np.einsum("bmk,bnk->bmn", np.asarray(a.dequantize(), np.float64),
+                     np.asarray(b.dequantize(), np.float64)) + np.asarray(bias)
+  assert_close(f(*args), np.maximum(wanted, 0))
