@@ -225,8 +225,8 @@ def test_groups_on_automatic_mesh(rng, ragged):
   assert_close(given, np.asarray(wanted, np.float64))
 
 
-# The pairs of shardings in JAX's own tests of scaled_matmul (tests/scaled_matmul_stablehlo_test.py),
-# which need a Blackwell GPU, and the collectives that ours have.
+# The pairs of shardings in JAX's own tests of scaled_matmul, which need a Blackwell GPU
+# (tests/scaled_matmul_stablehlo_test.py), and the collectives that ours have.
 SHARDINGS = [
     (("dp", None, "tp"), ("dp", None, "tp"), ["all-reduce"]),
     (("dp", None, "tp"), ("dp", None, None), ["all-gather"]),
