@@ -102,6 +102,22 @@ def test_values_and_gradients_in_blocks(rng, recipe, implementation, k, n):
     assert (np.abs(f64(x) - y) <= more + 1e-5 * np.abs(y).max() + rounding).all()
 
 
+@pytest.mark.parametrize("recipe", ["blockwise", "mxfp8"])
+def test_blocks_of_some_groups(rng, recipe):
+  """With an offset it is the product of all groups, of which the others are zero."""
+  sizes, first, last = jnp.array([130, 0, 13, 100], jnp.int32), 2, 4
+  lhs, rhs, ct = array(rng, 250, 160), array(rng, last - first, 160, 150), array(rng, 250, 150)
+  of_groups = ((jnp.arange(250) >= 130) & (jnp.arange(250) < 243))[:, None]
+  run = lambda lhs, rhs, offset: fp8.ragged_dot(
+      lhs, rhs, sizes, group_offset=offset, recipe=recipe)
+  out, vjp = jax.vjp(lambda lhs, rhs: run(lhs, rhs, jnp.array([first])), lhs, rhs)
+  whole = jnp.zeros((G, 160, 150)).at[first:last].set(rhs)
+  wanted, vjp_whole = jax.vjp(lambda lhs, rhs: run(lhs, rhs, None), lhs * of_groups, whole)
+  d_lhs, d_rhs = vjp_whole(ct * of_groups)
+  for x, y in zip((out, *vjp(ct)), (wanted, d_lhs, d_rhs[first:last])):
+    np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-5 * np.abs(y).max())
+
+
 @pytest.mark.parametrize("recipe", [r for r in RECIPES if RECIPES[r] not in BLOCKS])
 @pytest.mark.parametrize("implementation", ["jaxgemm", "xla"])
 @pytest.mark.parametrize("first, last", [(0, G), (1, 3)])
