@@ -24,7 +24,9 @@ _now = {"case": "", "candidate": ""}
 
 def _write() -> None:
   if path := os.environ.get(BEGUN):
-    pathlib.Path(path).write_text(json.dumps(_now))
+    new = pathlib.Path(f"{path}.new")
+    new.write_text(json.dumps(_now))
+    new.replace(path)  # a reader finds a whole file
 
 
 def begin_case(case: str) -> None:

@@ -32,13 +32,17 @@ def _dies_with_parent() -> None:
 
 
 def _wait(child: subprocess.Popen, begun: pathlib.Path) -> str:
-  """Waits for a child; returns how it ended, or "" if it came to its end."""
+  """Waits for a child; returns how it ended, or "" if it came to its end.
+
+  A child cannot hang before its first case: it may take long to import jax.
+  """
   while True:
     try:
       status = child.wait(timeout=1)
       return f"it ended the process, with status {status}" if status < 0 else ""
     except subprocess.TimeoutExpired:
-      if FLAGS.hang_seconds and time.time() - begun.stat().st_mtime > FLAGS.hang_seconds:
+      late = time.time() - begun.stat().st_mtime > FLAGS.hang_seconds
+      if FLAGS.hang_seconds and late and json.loads(begun.read_text())["case"]:
         child.kill()
         child.wait()
         return f"it took longer than {FLAGS.hang_seconds:g} s"
@@ -50,7 +54,6 @@ class _Child:
   def __init__(self, argv: Sequence[str], folder: pathlib.Path, share: int, of: int):
     self._argv, self._share = list(argv), share
     self.begun, self.ended = folder / f"begun-{share}", folder / f"ended-{share}.json"
-    self.begun.write_text(json.dumps({"case": "", "candidate": ""}))
     self.ended.write_text("[]")
     self._env = os.environ | {journal.BEGUN: str(self.begun), journal.ENDED: str(self.ended),
                               journal.SHARE: f"{share}/{of}",
@@ -63,7 +66,7 @@ class _Child:
     """The exit status; starts the process again for what is left after a crash."""
     more: list[str] = []
     while True:
-      self.begun.touch()
+      self.begun.write_text(json.dumps({"case": "", "candidate": ""}))
       child = subprocess.Popen([sys.executable, "-m", "benchmarks", *self._argv, *more],
                                env=self._env, preexec_fn=_dies_with_parent)
       try:
