@@ -13,8 +13,11 @@ import sys
 import jaxlib
 import pytest
 
+import jaxgemm
+import jaxgemm.flax
 from jaxgemm.emulator import rocm
 from jaxgemm.emulator.rocm import _elf
+from tests.support import deviceless_programs
 from tests.support.paths import ROOT
 from tests.support.virtual_rocm import needs_plugin, run
 
@@ -58,6 +61,27 @@ def test_programs_on_late_streams():
 def test_what_xla_makes_of_the_functions_without_a_device(arch):
   check_programs("functions", "workspace", "accumulate", "scan", "ring",
                  of="tests.support.deviceless_programs", JAXGEMM_ROCM_ARCH=arch)
+
+
+# What is public and makes no product of its own.
+OTHERS = {
+    "ChunkedArray", "Explanation", "GemmConfig", "Quantized", "chunk_rows", "explain", "fp8",
+    "quantize", "supports", "tune", "workspace_size", "fp8.Amax", "fp8.DelayedScaling",
+    "flax.Mlp", "flax.MoEParams", "flax.MoEStats", "flax.linen", "flax.load_balancing_loss",
+    "flax.nnx",
+}
+
+
+def test_every_public_product_is_compiled_without_a_device():
+  public = {*jaxgemm.__all__}
+  for module in (jaxgemm.fp8, jaxgemm.flax):
+    public |= {f"{module.__name__.removeprefix('jaxgemm.')}.{name}" for name in module.__all__}
+  public |= {f"flax.{module.__name__.rsplit('.', 1)[1]}.{name}"
+             for module in (jaxgemm.flax.linen, jaxgemm.flax.nnx)
+             for name, value in vars(module).items()
+             if isinstance(value, type) and value.__module__ == module.__name__
+             and not name.startswith("_")}
+  assert deviceless_programs.covered() == public - OTHERS and OTHERS <= public
 
 
 @needs_plugin

@@ -15,6 +15,8 @@ import sys
 import tempfile
 from typing import NamedTuple
 
+import flax.linen
+import flax.nnx
 import jax
 from jax import lax
 from jax.experimental import topologies
@@ -24,6 +26,7 @@ from jax.sharding import PartitionSpec as P
 import numpy as np
 
 import jaxgemm
+import jaxgemm.flax
 
 BF16, F32, I32, U32 = jnp.bfloat16, jnp.float32, jnp.int32, jnp.uint32
 PRODUCTS = ("jaxgemm_gemm", "jaxgemm_chunked_gemm")
@@ -193,42 +196,130 @@ def overlapped(a, b):
       data, b, signals, chunk_rows=128, **CHUNKS), chunk_rows=128)
 
 
+def overlapped_by_hand(a, b):
+  """overlap, from what it is made of."""
+  chunks = jaxgemm.start_copy(a, chunk_rows=128)
+  return jaxgemm.join(chunks, jaxgemm.chunked_matmul(
+      chunks.data, b, chunks.signals, chunk_rows=128, **CHUNKS))
+
+
 A, B, OUT, BIAS = ((256, 128), BF16), ((128, 64), BF16), ((256, 64), BF16), ((64,), BF16)
 SIZES, EXPERTS, GATED = ((4,), I32), ((4, 128, 64), BF16), ((4, 128, 2, 64), BF16)
 STACK = ((3, 256, 128), BF16), ((3, 64, 128), BF16), ((3, 256, 64), BF16)
+FP8, E8M0 = jnp.float8_e4m3fn, jnp.float8_e8m0fnu
 
-# The function, how many of its arguments have gradients, the arguments and the result, and
-# the products of the function and of its gradients.
-FUNCTIONS = {
+
+def quantized(a, b, scale_lhs, scale_rhs):
+  return matmul(a, b, scale_lhs=scale_lhs, scale_rhs=scale_rhs)
+
+
+def scaled_blocks(a, b, scale_a, scale_b):
+  return jaxgemm.scaled_matmul(a, b, scale_a, scale_b, **OURS)
+
+
+def fp8_product(a, b, **options):
+  return jaxgemm.fp8.dot_general(a, b, (((1,), (0,)), ((), ())), **OURS, **options)
+
+
+def fp8_experts(a, b, sizes):
+  return jaxgemm.fp8.ragged_dot(a, b, sizes, **OURS)
+
+
+def layer(apply, variables):
+  """The function of x and all variables of a layer, their number, and their types."""
+  leaves, tree = jax.tree.flatten(variables)
+  types = [(leaf.shape, leaf.dtype) for leaf in leaves]
+  return lambda x, *leaves: apply(tree.unflatten(leaves), x), 1 + len(leaves), types
+
+
+X, MOE = ((64, 128), BF16), dict(hidden_features=64, num_experts=4, top_k=2, param_dtype=BF16)
+
+
+def nnx_moe():
+  model = flax.nnx.eval_shape(lambda: jaxgemm.flax.nnx.MoE(
+      features=X[0][1], **MOE, rngs=flax.nnx.Rngs(0)))
+  graph, state = flax.nnx.split(model)
+  return layer(lambda state, x: flax.nnx.merge(graph, state)(x)[0], state)
+
+
+def linen_moe():
+  return linen_layer(jaxgemm.flax.linen.MoE(**MOE), lambda y: y[0])
+
+
+def linen_fp8():
+  return linen_layer(flax.linen.Dense(
+      64, param_dtype=BF16, dot_general_cls=jaxgemm.flax.linen.Fp8DotGeneralOp), lambda y: y)
+
+
+def linen_layer(module, result):
+  variables = jax.eval_shape(
+      module.init, jax.random.key(0), jax.ShapeDtypeStruct(*X))
+  return layer(lambda variables, x: result(module.apply(variables, x)), variables)
+
+
+def moe_program(made, out, forward, backward):
+  f, differentiable, types = made
+  return f, differentiable, [X, *types], out, forward, backward
+
+
+@functools.cache
+def programs():
+  """The public functions and what is special; then the program, how many of its arguments have
+  gradients, the arguments and the result, and the products of the program and of its gradients."""
+  return {
     "matmul": (matmul, 2, [A, B], OUT, 1, 2),
-    "float32": (matmul, 2, [(A[0], F32), (B[0], F32)], (OUT[0], F32), 1, 2),
-    "epilogue": (with_epilogue, 3, [A, B, BIAS], OUT, 1, 3),
-    "scaled": (scaled, 3, [A, B, BIAS], OUT, 1, 3),
-    "work_stealing": (lambda a, b: matmul(a, b, schedule="work_stealing"), 2, [A, B], OUT, 1, 2),
-    "stream_k": (lambda a, b: matmul(a, b, schedule="stream_k"), 2,
-                 [((256, 4096), BF16), ((4096, 64), BF16)], OUT, 1, 2),
-    "transposed": (transposed, 2, [((128, 256), BF16), ((64, 128), BF16)], OUT, 1, 2),
-    "batched": (batched, 2, [STACK[0], STACK[1]], STACK[2], 1, 2),
-    "ragged": (ragged, 2, [A, EXPERTS, SIZES], OUT, 1, 2),
-    "ragged_transposed": (ragged_transposed, 2, [A, ((4, 64, 128), BF16), SIZES], OUT, 1, 2),
-    "ragged_k": (ragged_k, 2, [A, OUT, SIZES], EXPERTS, 1, 2),
-    "gated": (gated, 2, [A, GATED, SIZES], OUT, 1, 3),
-    "chunked": (chunked, 2, [A, B, ((2,), U32)], OUT, 1, 3),
-    "overlapped": (overlapped, 2, [A, B], OUT, 1, 3),
-}
+    "matmul: float32": (matmul, 2, [(A[0], F32), (B[0], F32)], (OUT[0], F32), 1, 2),
+    "matmul: epilogue": (with_epilogue, 3, [A, B, BIAS], OUT, 1, 3),
+    "matmul: scale": (scaled, 3, [A, B, BIAS], OUT, 1, 3),
+    "matmul: work_stealing": (lambda a, b: matmul(a, b, schedule="work_stealing"), 2, [A, B],
+                              OUT, 1, 2),
+    "matmul: stream_k": (lambda a, b: matmul(a, b, schedule="stream_k"), 2,
+                         [((256, 4096), BF16), ((4096, 64), BF16)], OUT, 1, 2),
+    "matmul: float8": (quantized, 2, [(A[0], FP8), (B[0], FP8), ((256, 1), F32), ((1, 64), F32)],
+                       (OUT[0], F32), 1, 2),
+    "dot_general": (transposed, 2, [((128, 256), BF16), ((64, 128), BF16)], OUT, 1, 2),
+    "dot_general: batched": (batched, 2, [STACK[0], STACK[1]], STACK[2], 1, 2),
+    "ragged_dot": (ragged, 2, [A, EXPERTS, SIZES], OUT, 1, 2),
+    "ragged_dot_general": (ragged_transposed, 2, [A, ((4, 64, 128), BF16), SIZES], OUT, 1, 2),
+    "ragged_dot_general: k": (ragged_k, 2, [A, OUT, SIZES], EXPERTS, 1, 2),
+    "ragged_gated_linear_unit": (gated, 2, [A, GATED, SIZES], OUT, 1, 3),
+    "scaled_matmul": (scaled_blocks, 2, [((1, 256, 128), FP8), ((1, 64, 128), FP8),
+                                         ((1, 256, 4), E8M0), ((1, 64, 4), E8M0)],
+                      ((1, 256, 64), F32), 1, 2),
+    "chunked_matmul": (chunked, 2, [A, B, ((2,), U32)], OUT, 1, 3),
+    "overlap": (overlapped, 2, [A, B], OUT, 1, 3),
+    "start_copy, join": (overlapped_by_hand, 0, [A, B], OUT, 1, 0),
+    "fp8.dot_general": (fp8_product, 2, [A, B], OUT, 1, 2),
+    "fp8.dot_general: rowwise": (functools.partial(fp8_product, recipe="rowwise"), 2, [A, B],
+                                 OUT, 1, 2),
+    "fp8.ragged_dot": (fp8_experts, 2, [A, EXPERTS, SIZES], OUT, 1, 2),
+    "flax.nnx.MoE, flax.moe": moe_program(nnx_moe(), X, 3, 9),
+    "flax.linen.MoE": moe_program(linen_moe(), X, 3, 9),
+    "flax.linen.Fp8DotGeneralOp": moe_program(linen_fp8(), ((64, 64), BF16), 1, 2),
+  }
+
+
+RINGS = {"allgather_matmul": ((P("x"), P(None, "x")), P(None, "x")),
+         "matmul_reduce_scatter": ((P(None, "x"), P("x")), P("x"))}
+
+
+def covered() -> set[str]:
+  """The public functions that are compiled here, with their gradients."""
+  return {name for key in programs() for name in key.split(":")[0].split(", ")} | {*RINGS}
 
 
 def functions(device):
   """One call for each product, forward and backward, with no copy and no transposition."""
-  for f, differentiable, args, out, forward, backward in FUNCTIONS.values():
+  for f, differentiable, args, out, forward, backward in programs().values():
     check(compile_for(device, f, *args), forward)
-    check(compile_for(device, pullback(f, differentiable), *args, out), backward)
+    if differentiable:
+      check(compile_for(device, pullback(f, differentiable), *args, out), backward)
 
 
 def workspace(device):
   """The workspace of these schedules is not empty, and XLA allocates it beforehand."""
   for name in ("work_stealing", "stream_k"):
-    f, _, args, *_ = FUNCTIONS[name]
+    f, _, args, *_ = programs()[f"matmul: {name}"]
     call, = product_lines(compile_for(device, f, *args).hlo)
     assert re.search(r"u8\[[1-9]\d*\]\{0\}\) custom-call", call), call
 
@@ -279,12 +370,10 @@ def ring(device):
   """A ring's products run while blocks or sums travel, and write into out in place."""
   arch, count = os.environ["JAXGEMM_ROCM_ARCH"], 4
   mesh = jax.sharding.Mesh(np.array(chips(arch, count)), ("x",))
-  rows, columns = P("x"), P(None, "x")
-  for f, specs, out in (
-      (jaxgemm.allgather_matmul, (rows, columns), columns),
-      (jaxgemm.matmul_reduce_scatter, (columns, rows), rows)):
-    mapped = jax.shard_map(functools.partial(f, axis_name="x", **OURS), mesh=mesh,
-                           in_specs=specs, out_specs=out)
+  for name, (specs, out) in RINGS.items():
+    mapped = jax.shard_map(
+        functools.partial(getattr(jaxgemm, name), axis_name="x", **OURS), mesh=mesh,
+        in_specs=specs, out_specs=out)
     types = [jax.ShapeDtypeStruct(shape, BF16, sharding=NamedSharding(mesh, spec))
              for shape, spec in zip(((2048, 1024), (1024, 512)), specs)]
     gradients = jax.grad(lambda *x, f=mapped: (f(*x).astype(F32) ** 2).sum(), (0, 1))
