@@ -44,7 +44,7 @@ GemmConfig(partition=False).
 
 import importlib.metadata
 
-from jaxgemm import fp8, megablox, qarray
+from jaxgemm import _plugin_message, fp8, megablox, qarray
 from jaxgemm.chunked.api import chunk_rows, chunked_matmul
 from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
 from jaxgemm.collective.api import allgather_matmul, matmul_reduce_scatter
@@ -55,6 +55,8 @@ from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_lin
 from jaxgemm.quantization import Quantized, quantize
 from jaxgemm.scaled.api import scaled_matmul, scaled_ragged_dot
 from jaxgemm.tune.tune import tune
+
+_plugin_message.drop()
 
 __version__ = importlib.metadata.version("jaxgemm")
 

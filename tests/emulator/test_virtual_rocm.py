@@ -14,9 +14,9 @@ import jaxlib
 import pytest
 
 import jaxgemm
-import jaxgemm.flax
 from jaxgemm.emulator import rocm
 from jaxgemm.emulator.rocm import _elf
+import jaxgemm.flax
 from tests.support import deviceless_programs
 from tests.support.paths import ROOT
 from tests.support.virtual_rocm import needs_plugin, run
@@ -275,6 +275,16 @@ def test_nothing_is_loaded_by_importing():
   code = ("import jaxgemm.emulator.rocm\n"
           "assert 'amdhip64' not in open('/proc/self/maps').read()\n")
   assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@needs_plugin
+@pytest.mark.parametrize("platforms", ["", "cpu", "rocm"])
+def test_plugin_says_that_there_is_no_gpu_only_if_rocm_is_wanted(platforms):
+  code = "import jaxgemm, jax\nprint(jax.devices()[0].platform)\n"
+  done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                        env=os.environ | {"JAX_PLATFORMS": platforms})
+  assert ("No AMD GPUs were found" in done.stderr) == (platforms == "rocm"), done.stderr
+  assert done.stdout == ("" if platforms == "rocm" else "cpu\n")
 
 
 @needs_plugin

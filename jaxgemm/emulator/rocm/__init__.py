@@ -197,7 +197,8 @@ def _check_not_initialized() -> None:
     )
 
 
-def _check_no_real_rocm() -> None:
+def real_rocm() -> list[str]:
+  """Where ROCm or an AMD GPU was found on this machine."""
   places = []
   nodes = pathlib.Path("/sys/class/kfd/kfd/topology/nodes")
   if nodes.is_dir():
@@ -209,7 +210,11 @@ def _check_no_real_rocm() -> None:
     places.append("the package _rocm_sdk_core")
   mapped = pathlib.Path("/proc/self/maps").read_text().splitlines()
   places.extend({line.split()[-1] for line in mapped if "libamdhip64" in line})
-  if places:
+  return places
+
+
+def _check_no_real_rocm() -> None:
+  if places := real_rocm():
     raise VirtualRocmError(
         f"ROCm, or an AMD GPU, is on this machine ({places[0]}). Virtual devices would "
         "stand in its place. If that is wanted, pass --over-real-rocm, or "
