@@ -217,6 +217,10 @@ def scaled_blocks(a, b, scale_a, scale_b):
   return jaxgemm.scaled_matmul(a, b, scale_a, scale_b, **OURS)
 
 
+def scaled_experts(a, b, sizes, scale_a, scale_b):
+  return jaxgemm.scaled_ragged_dot(a, b, sizes, scale_a, scale_b, **OURS)
+
+
 def fp8_product(a, b, **options):
   return jaxgemm.fp8.dot_general(a, b, (((1,), (0,)), ((), ())), **OURS, **options)
 
@@ -286,6 +290,9 @@ def programs():
     "scaled_matmul": (scaled_blocks, 2, [((1, 256, 128), FP8), ((1, 64, 128), FP8),
                                          ((1, 256, 4), E8M0), ((1, 64, 4), E8M0)],
                       ((1, 256, 64), F32), 1, 2),
+    "scaled_ragged_dot": (scaled_experts, 2, [(A[0], FP8), ((4, 64, 128), FP8), SIZES,
+                                              ((256, 4), E8M0), ((4, 64, 4), E8M0)],
+                          (OUT[0], F32), 1, 2),
     "chunked_matmul": (chunked, 2, [A, B, ((2,), U32)], OUT, 1, 3),
     "overlap": (overlapped, 2, [A, B], OUT, 1, 3),
     "start_copy, join": (overlapped_by_hand, 0, [A, B], OUT, 1, 0),
