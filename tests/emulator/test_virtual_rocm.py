@@ -67,8 +67,8 @@ def test_what_xla_makes_of_the_functions_without_a_device(arch):
 OTHERS = {
     "ChunkedArray", "Explanation", "GemmConfig", "Quantized", "chunk_rows", "explain", "fp8",
     "quantize", "supports", "tune", "workspace_size", "fp8.Amax", "fp8.DelayedScaling",
-    "flax.Mlp", "flax.MoEParams", "flax.MoEStats", "flax.linen", "flax.load_balancing_loss",
-    "flax.nnx",
+    "flax.Mlp", "flax.MoEParams", "flax.MoEStats", "flax.NodeLimit", "flax.linen",
+    "flax.load_balancing_loss", "flax.nnx",
 }
 
 
