@@ -68,20 +68,26 @@ OTHERS = {
     "ChunkedArray", "Explanation", "GemmConfig", "Quantized", "chunk_rows", "explain", "fp8",
     "quantize", "supports", "tune", "workspace_size", "fp8.Amax", "fp8.DelayedScaling",
     "flax.Mlp", "flax.MoEParams", "flax.MoEStats", "flax.NodeLimit", "flax.linen",
-    "flax.load_balancing_loss", "flax.nnx",
+    "flax.load_balancing_loss", "flax.nnx", "megablox", "qarray", "qarray.Operand",
+    "qarray.operand",
 }
 
 
+def public(module) -> set[str]:
+  """The public names of a module: those of its __all__, or the functions and classes in it."""
+  names = getattr(module, "__all__", None) or [
+      name for name, value in vars(module).items() if not name.startswith("_")
+      and getattr(value, "__module__", None) == module.__name__]
+  prefix = module.__name__.removeprefix("jaxgemm").removeprefix(".")
+  return {f"{prefix}.{name}".removeprefix(".") for name in names}
+
+
 def test_every_public_product_is_compiled_without_a_device():
-  public = {*jaxgemm.__all__}
-  for module in (jaxgemm.fp8, jaxgemm.flax):
-    public |= {f"{module.__name__.removeprefix('jaxgemm.')}.{name}" for name in module.__all__}
-  public |= {f"flax.{module.__name__.rsplit('.', 1)[1]}.{name}"
-             for module in (jaxgemm.flax.linen, jaxgemm.flax.nnx)
-             for name, value in vars(module).items()
-             if isinstance(value, type) and value.__module__ == module.__name__
-             and not name.startswith("_")}
-  assert deviceless_programs.covered() == public - OTHERS and OTHERS <= public
+  names = public(jaxgemm)
+  for module in (jaxgemm.fp8, jaxgemm.megablox, jaxgemm.qarray, jaxgemm.flax,
+                 jaxgemm.flax.linen, jaxgemm.flax.nnx):
+    names |= public(module)
+  assert deviceless_programs.covered() == names - OTHERS and OTHERS <= names
 
 
 @needs_plugin

@@ -13,6 +13,7 @@ import pathlib
 import re
 import sys
 import tempfile
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import flax.linen
@@ -100,15 +101,16 @@ def product_lines(hlo: str) -> list[str]:
           if any(f'custom_call_target="{target}"' in line for target in PRODUCTS)]
 
 
-def check(made: Compiled, calls: int) -> None:
+def check(made: Compiled, calls: int, transposes: int = 0) -> None:
   """Raises AssertionError unless XLA makes one custom call of each of so many products,
-  copies and transposes no operand, assigns the workspace, and records the calls in command
+  copies no operand, transposes no or so many arrays, assigns the workspace, and records the calls in command
   buffers or does not, as JAXGEMM_COMMAND_BUFFERS says."""
   lines = made.hlo.splitlines()
   products = product_lines(made.hlo)
   assert len(products) == calls, f"{len(products)} calls for {calls} products\n{made.hlo}"
+  assert made.hlo.count(" transpose(") == transposes, made.hlo
   for line in lines:
-    assert not re.search(r" (transpose|copy-start)\(", line), made.hlo
+    assert " copy-start(" not in line, made.hlo
     # Before a loop its counter and x are copied: a loop may not overwrite a parameter.
     if " copy(" in line:
       assert re.search(r" copy\(%(constant|x)[._]", line), line
@@ -221,6 +223,20 @@ def scaled_experts(a, b, sizes, scale_a, scale_b):
   return jaxgemm.scaled_ragged_dot(a, b, sizes, scale_a, scale_b, **OURS)
 
 
+def gmm(a, b, sizes):
+  return jaxgemm.megablox.gmm(a, b, sizes, BF16, **OURS)
+
+
+def tgmm(a, b, sizes):
+  return jaxgemm.megablox.tgmm(a, b, sizes, BF16, **OURS)
+
+
+def quantized_array(a, scale, b):
+  """An operand as Qwix has it, with scales of blocks along k."""
+  lhs = SimpleNamespace(qvalue=a, scale=scale, zero_point=None)
+  return jaxgemm.qarray.dot_general(lhs, b, (((1,), (0,)), ((), ())), **OURS)
+
+
 def fp8_product(a, b, **options):
   return jaxgemm.fp8.dot_general(a, b, (((1,), (0,)), ((), ())), **OURS, **options)
 
@@ -296,9 +312,12 @@ def programs():
     "chunked_matmul": (chunked, 2, [A, B, ((2,), U32)], OUT, 1, 3),
     "overlap": (overlapped, 2, [A, B], OUT, 1, 3),
     "start_copy, join": (overlapped_by_hand, 0, [A, B], OUT, 1, 0),
-    "fp8.dot_general": (fp8_product, 2, [A, B], OUT, 1, 2),
-    "fp8.dot_general: rowwise": (functools.partial(fp8_product, recipe="rowwise"), 2, [A, B],
-                                 OUT, 1, 2),
+    "megablox.gmm": (gmm, 2, [A, EXPERTS, SIZES], OUT, 1, 2),
+    "megablox.tgmm": (tgmm, 2, [((128, 256), BF16), OUT, SIZES], EXPERTS, 1, 2),
+    "qarray.dot_general": (quantized_array, 0, [(A[0], FP8), ((256, 4), F32), B], OUT, 1, 0),
+    **{f"fp8.dot_general: {recipe}": (
+        functools.partial(fp8_product, recipe=recipe), 2, [A, B], OUT, 1, 2)
+       for recipe in ("tensorwise", "rowwise")},
     "fp8.ragged_dot": (fp8_experts, 2, [A, EXPERTS, SIZES], OUT, 1, 2),
     "flax.nnx.MoE, flax.moe": moe_program(nnx_moe(), X, 3, 9),
     "flax.linen.MoE": moe_program(linen_moe(), X, 3, 9),
@@ -315,12 +334,17 @@ def covered() -> set[str]:
   return {name for key in programs() for name in key.split(":")[0].split(", ")} | {*RINGS}
 
 
+# The arrays that XLA transposes for a gradient: tgmm's lhs is [k, m], its gradient a product [m, k].
+TRANSPOSED = {"megablox.tgmm": 1}
+
+
 def functions(device):
-  """One call for each product, forward and backward, with no copy and no transposition."""
-  for f, differentiable, args, out, forward, backward in programs().values():
+  """One call for each product, forward and backward, with no copy and no other transposition."""
+  for name, (f, differentiable, args, out, forward, backward) in programs().items():
     check(compile_for(device, f, *args), forward)
     if differentiable:
-      check(compile_for(device, pullback(f, differentiable), *args, out), backward)
+      check(compile_for(device, pullback(f, differentiable), *args, out), backward,
+            TRANSPOSED.get(name, 0))
 
 
 def workspace(device):
