@@ -66,10 +66,11 @@ def test_what_xla_makes_of_the_functions_without_a_device(arch):
 # What is public and makes no product of its own.
 OTHERS = {
     "ChunkedArray", "Explanation", "GemmConfig", "Quantized", "chunk_rows", "explain", "fp8",
-    "quantize", "supports", "tune", "workspace_size", "fp8.Amax", "fp8.DelayedScaling",
-    "flax.Mlp", "flax.MoEParams", "flax.MoEStats", "flax.NodeLimit", "flax.linen",
-    "flax.load_balancing_loss", "flax.nnx", "megablox", "qarray", "qarray.Operand",
-    "qarray.operand",
+    "megablox", "qarray", "quantize", "supports", "tune", "workspace_size", "fp8.Amax",
+    "fp8.DelayedScaling", "qarray.Operand", "qarray.operand", "flax.ClampedSwiGLU", "flax.Mlp",
+    "flax.MoEParams", "flax.MoEStats", "flax.NodeLimit", "flax.linen", "flax.load_balancing_loss",
+    "flax.nnx", "flax.nnx.OverwriteWithGradient", "flax.nnx.RouterBias", "flax.nnx.overwrite",
+    "flax.updated_router_bias",
 }
 
 

@@ -103,8 +103,8 @@ def product_lines(hlo: str) -> list[str]:
 
 def check(made: Compiled, calls: int, transposes: int = 0) -> None:
   """Raises AssertionError unless XLA makes one custom call of each of so many products,
-  copies no operand, transposes no or so many arrays, assigns the workspace, and records the calls in command
-  buffers or does not, as JAXGEMM_COMMAND_BUFFERS says."""
+  copies no operand, transposes no or so many arrays, assigns the workspace, and records the
+  calls in command buffers or does not, as JAXGEMM_COMMAND_BUFFERS says."""
   lines = made.hlo.splitlines()
   products = product_lines(made.hlo)
   assert len(products) == calls, f"{len(products)} calls for {calls} products\n{made.hlo}"
@@ -256,19 +256,27 @@ X, MOE = ((64, 128), BF16), dict(hidden_features=64, num_experts=4, top_k=2, par
 
 
 def nnx_moe():
-  model = flax.nnx.eval_shape(lambda: jaxgemm.flax.nnx.MoE(
-      features=X[0][1], **MOE, rngs=flax.nnx.Rngs(0)))
-  graph, state = flax.nnx.split(model)
-  return layer(lambda state, x: flax.nnx.merge(graph, state)(x)[0], state)
+  return nnx_layer(lambda: jaxgemm.flax.nnx.MoE(
+      features=X[0][1], **MOE, rngs=flax.nnx.Rngs(0)), lambda y: y[0])
 
 
 def linen_moe():
   return linen_layer(jaxgemm.flax.linen.MoE(**MOE), lambda y: y[0])
 
 
-def linen_fp8():
-  return linen_layer(flax.linen.Dense(
-      64, param_dtype=BF16, dot_general_cls=jaxgemm.flax.linen.Fp8DotGeneralOp), lambda y: y)
+def linen_fp8(op):
+  return linen_layer(
+      flax.linen.Dense(64, param_dtype=BF16, dot_general_cls=op), lambda y: y)
+
+
+def nnx_fp8(op):
+  return nnx_layer(lambda: flax.nnx.Linear(
+      X[0][1], 64, param_dtype=BF16, dot_general=op(), rngs=flax.nnx.Rngs(0)), lambda y: y)
+
+
+def nnx_layer(make, result):
+  graph, state = flax.nnx.split(flax.nnx.eval_shape(make))
+  return layer(lambda state, x: result(flax.nnx.merge(graph, state)(x)), state)
 
 
 def linen_layer(module, result):
@@ -277,9 +285,14 @@ def linen_layer(module, result):
   return layer(lambda variables, x: result(module.apply(variables, x)), variables)
 
 
-def moe_program(made, out, forward, backward):
+def layer_program(made, out, forward, backward):
   f, differentiable, types = made
   return f, differentiable, [X, *types], out, forward, backward
+
+
+# gfx950 does not read the FNUZ dtypes of the last one.
+FP8_OPERATIONS = ["Fp8DotGeneralOp", "Fp8DirectDotGeneralOp", "NANOOFp8DotGeneralOp"][
+    :2 if os.environ.get("JAXGEMM_ROCM_ARCH") == "gfx950" else 3]
 
 
 @functools.cache
@@ -319,9 +332,11 @@ def programs():
         functools.partial(fp8_product, recipe=recipe), 2, [A, B], OUT, 1, 2)
        for recipe in ("tensorwise", "rowwise")},
     "fp8.ragged_dot": (fp8_experts, 2, [A, EXPERTS, SIZES], OUT, 1, 2),
-    "flax.nnx.MoE, flax.moe": moe_program(nnx_moe(), X, 3, 9),
-    "flax.linen.MoE": moe_program(linen_moe(), X, 3, 9),
-    "flax.linen.Fp8DotGeneralOp": moe_program(linen_fp8(), ((64, 64), BF16), 1, 2),
+    "flax.nnx.MoE, flax.moe": layer_program(nnx_moe(), X, 3, 9),
+    "flax.linen.MoE": layer_program(linen_moe(), X, 3, 9),
+    **{f"flax.{kind}.{name}": layer_program(
+        layer_of(getattr(getattr(jaxgemm.flax, kind), name)), ((64, 64), BF16), 1, 2)
+       for kind, layer_of in (("linen", linen_fp8), ("nnx", nnx_fp8)) for name in FP8_OPERATIONS},
   }
 
 
@@ -334,7 +349,7 @@ def covered() -> set[str]:
   return {name for key in programs() for name in key.split(":")[0].split(", ")} | {*RINGS}
 
 
-# The arrays that XLA transposes for a gradient: tgmm's lhs is [k, m], its gradient a product [m, k].
+# What XLA transposes for a gradient: tgmm's lhs is [k, m], and its gradient a product [m, k].
 TRANSPOSED = {"megablox.tgmm": 1}
 
 
