@@ -32,7 +32,8 @@ def emulated_arch(implementation: str | None) -> str | None:
 
 
 def check_options(*, activation=None, schedule=None, reduction=None, deterministic=False,
-                  config=None, implementation=None, preferred_element_type=None, **_) -> None:
+                  config=None, implementation=None, preferred_element_type=None,
+                  out_sharding=None, **_) -> None:
   """Checks each option separately, before `jax.jit` hashes it.
 
   Raises:
@@ -46,6 +47,12 @@ def check_options(*, activation=None, schedule=None, reduction=None, determinist
   check_choice("implementation", implementation, _IMPLEMENTATIONS)
   if preferred_element_type is not None:
     dtype_argument("preferred_element_type", preferred_element_type)
+  try:
+    hash(out_sharding)
+  except TypeError as error:
+    raise TypeError(
+        f"out_sharding={out_sharding!r} was given; a jax.sharding.NamedSharding or PartitionSpec "
+        "is allowed, or None.") from error
 
 
 def dtype_argument(name: str, given) -> np.dtype:

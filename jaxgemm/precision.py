@@ -20,8 +20,19 @@ _FAST = (_Preset.ANY_F8_ANY_F8_F32_FAST_ACCUM, _Preset.ANY_F8_ANY_F8_ANY_FAST_AC
 
 
 def hashable(precision):
-  """The precision, hashable: jax also takes a list, which cannot be static in jit."""
-  return tuple(precision) if isinstance(precision, list) else precision
+  """The precision, hashable: jax also takes a list, which cannot be static in jit.
+
+  Raises:
+    TypeError: it is something that cannot be hashed, and so no precision.
+  """
+  try:
+    given = tuple(precision) if isinstance(precision, list) else precision
+    hash(given)
+  except TypeError as error:
+    raise TypeError(
+        f"precision={precision!r} was given; a name, a jax.lax.Precision, a pair of these or an "
+        "algorithm is allowed, as in jax.numpy.matmul.") from error
+  return given
 
 
 def _resolved(precision):

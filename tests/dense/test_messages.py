@@ -28,6 +28,8 @@ SIZES = np.array([10, 0, 30, 20])
      r"scale is a tuple of float64\[64, 1\], float64\[1, 16\]; one array is .* pass scale_lhs and"),
     (dict(bias=[np.ones(16, np.float32), None]),
      r"bias is a list of float32\[16\], NoneType; one array is allowed, or None\.$"),
+    (dict(precision=np.zeros(2)), r"precision=array\(\[0., 0.\]\) was given; a name, a jax.lax"),
+    (dict(out_sharding={}), "out_sharding={} was given; a jax.sharding.NamedSharding or Part"),
     (dict(scale=2**62), "scale=4611686018427387904 was given; an array or a number is allowed"),
     (dict(preferred_element_type=0), "preferred_element_type=0 was given; a dtype is allowed"),
     (dict(bias=(1, [2])), r"bias=\(1, \[2\]\) was given; an array or a number is allowed"),

@@ -1,5 +1,6 @@
 """What a case of the fuzzers may end with."""
 
+import jax
 import numpy as np
 
 
@@ -9,9 +10,9 @@ class Fault(Exception):
 
 def short(x) -> str:
   """An argument in a few words."""
-  if hasattr(x, "shape") and hasattr(x, "dtype"):
-    values = f" {np.asarray(x).ravel()[:8]}" if getattr(x, "size", 99) < 9 and not hasattr(
-        x, "vma") else ""
+  if isinstance(x, (np.ndarray, np.generic, jax.Array, jax.ShapeDtypeStruct)):
+    is_small = not isinstance(x, jax.ShapeDtypeStruct) and x.size < 9
+    values = f" {np.asarray(x).ravel()}" if is_small else ""
     return f"{x.dtype}{list(x.shape)}{values}"
   return repr(x)[:200]
 
