@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 import functools
+import hashlib
 import itertools
 import math
 from typing import NamedTuple
@@ -9,6 +10,8 @@ from typing import NamedTuple
 import jax
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 import numpy as np
+
+from jaxgemm import _ffi
 
 
 def needs_partitioning_rule(partition: bool | None) -> bool:
@@ -20,12 +23,23 @@ def needs_partitioning_rule(partition: bool | None) -> bool:
   return partition and (not mesh.manual_axes or rest)
 
 
-def partitioned_jaxpr(function, operands):
+def partitioned_jaxpr(function, operands, *described):
   """The jaxpr of a function that XLA can partition, as a parameter of a primitive.
 
   The parameter shows jax that the primitive's lowering needs the devices.
+
+  Args:
+    described: all that the function's rule and its results depend on, of types whose repr says it
+      all. In a program the rule is a pointer, which a user may leave out of the keys of jax's
+      persistent compilation cache (jax_remove_custom_partitioning_ptr_from_cache_key). There the
+      name of a function stands for it, which has a hash of this.
   """
-  return jax.make_jaxpr(function)(*(
+  def rule(*operands):
+    return function(*operands)
+
+  digest = hashlib.sha256(repr((_ffi.NAMES, *described)).encode()).hexdigest()[:32]
+  rule.__name__ = f"jaxgemm_rule_{digest}"
+  return jax.make_jaxpr(jax.jit(rule))(*(
       jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands))
 
 

@@ -159,20 +159,26 @@ Refusal ParsePeerGemm(ffi::RemainingArgs args, ffi::RemainingRets rets, GivenAtt
 
   PieceBuffers buffers;
   for (size_t i = 0; i < args.size(); ++i) {
-    buffers.AddArg(*args.get<ffi::AnyBuffer>(i), i == 0 ? gemm->piece_rows : -1);
+    const auto buffer = args.get<ffi::AnyBuffer>(i);
+    if (!buffer.has_value()) return "operand " + Str(static_cast<int64_t>(i)) + " is no array.";
+    buffers.AddArg(*buffer, i == 0 ? gemm->piece_rows : -1);
   }
   const size_t first_between = results - 1 - between, workspace = results - 1;
   std::vector<ffi::AnyBuffer> travels;
   for (size_t i = 0; i < results; ++i) {
-    const ffi::AnyBuffer buffer = **rets.get<ffi::AnyBuffer>(i);
+    auto result = rets.get<ffi::AnyBuffer>(i);
+    if (!result.has_value()) return "result " + Str(static_cast<int64_t>(i)) + " is no array.";
+    const ffi::AnyBuffer buffer = **result;
     auto dims = buffer.dimensions();
     const bool is_between = i >= first_between && i < workspace;
     const int64_t rows = block_rows * (is_between       ? peers.size - 1
                                        : gemm->scatters ? 1
                                                         : peers.size);
-    if (i != workspace && (dims.size() != 2 || dims[0] != rows)) {
+    const bool fits = i == workspace ? dims.size() == 1 : dims.size() == 2 && dims[0] == rows;
+    if (!fits) {
       return "result " + Str(static_cast<int64_t>(i)) + " has shape " + Shape(buffer) +
-             "; it must have " + Str(rows) + " rows.";
+             (i == workspace ? "; the workspace has one dimension."
+                             : "; it must have " + Str(rows) + " rows.");
     }
     if (is_between) {
       travels.push_back(buffer);

@@ -184,7 +184,8 @@ def contract(lhs, rhs, bias=None, scale=None, row_scale=None, *, dims: Dims, spe
   partitioned = None
   if partition:
     partitioned = meshes.partitioned_jaxpr(
-        sharding.partitioned(dims, spec, compute, meshes.partly_manual()), operands)
+        sharding.partitioned(dims, spec, compute, meshes.partly_manual()), operands, dims, spec,
+        meshes.partly_manual())
   return contract_p.bind(*operands, labels=dims, spec=spec, partitioned=partitioned)
 
 

@@ -49,7 +49,8 @@ def _partitioned(rank: int, within):
 
 def alike(x, like):
   """x with the sharding of `like`, an array of x's shape; x's cotangent gets it too."""
-  partitioned = meshes.partitioned_jaxpr(_partitioned(x.ndim, meshes.partly_manual()), (x, like))
+  partitioned = meshes.partitioned_jaxpr(
+      _partitioned(x.ndim, meshes.partly_manual()), (x, like), meshes.partly_manual())
   return _alike_p.bind(x, like, partitioned=partitioned)
 
 

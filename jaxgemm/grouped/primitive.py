@@ -176,7 +176,8 @@ def bind(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
     needed, form_of_needed = _without_buffer(operands, form)
     labels = sharding.operand_labels(form_of_needed, [x.shape for x in needed])
     partitioned = meshes.partitioned_jaxpr(sharding.partitioned(
-        form_of_needed, spec, tuple(labels), _compute, finish, meshes.partly_manual()), needed)
+        form_of_needed, spec, tuple(labels), _compute, finish, meshes.partly_manual()), needed,
+        form_of_needed, spec, labels, meshes.partly_manual())
   return ragged_p.bind(*operands, form=form, spec=spec, partitioned=partitioned)
 
 

@@ -95,7 +95,8 @@ def product(lhs, rhs, sizes, offset, lhs_scales, rhs_scales, bias, *, form: Scal
   if partition:
     rule = sharding.partitioned(
         *sharding.labels(form, operands), _local, form, spec, meshes.partly_manual())
-    partitioned = meshes.partitioned_jaxpr(rule, operands)
+    partitioned = meshes.partitioned_jaxpr(
+        rule, operands, form, spec, meshes.partly_manual())
   out, = scaled_p.bind(*operands, form=form, spec=spec, partitioned=partitioned)
   return out
 
