@@ -47,12 +47,16 @@ def check_options(*, activation=None, schedule=None, reduction=None, determinist
   check_choice("implementation", implementation, _IMPLEMENTATIONS)
   if preferred_element_type is not None:
     dtype_argument("preferred_element_type", preferred_element_type)
+  check_hashable("out_sharding", out_sharding,
+                 "a jax.sharding.NamedSharding or PartitionSpec is allowed, or None")
+
+
+def check_hashable(name: str, given, allowed: str) -> None:
+  """Raises TypeError, with what is allowed, for what `jax.jit` could not hash."""
   try:
-    hash(out_sharding)
+    hash(given)
   except TypeError as error:
-    raise TypeError(
-        f"out_sharding={out_sharding!r} was given; a jax.sharding.NamedSharding or PartitionSpec "
-        "is allowed, or None.") from error
+    raise TypeError(f"{name}={given!r} was given; {allowed}.") from error
 
 
 def dtype_argument(name: str, given) -> np.dtype:

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from jaxgemm import _ffi
 from jaxgemm.dtypes import is_held_by
+from jaxgemm.options import check_hashable
 
 # Algorithms with float32 accumulators, and the dtype to which they round operands.
 _ROUNDED_TO = {
@@ -25,13 +26,10 @@ def hashable(precision):
   Raises:
     TypeError: it is something that cannot be hashed, and so no precision.
   """
-  try:
-    given = tuple(precision) if isinstance(precision, list) else precision
-    hash(given)
-  except TypeError as error:
-    raise TypeError(
-        f"precision={precision!r} was given; a name, a jax.lax.Precision, a pair of these or an "
-        "algorithm is allowed, as in jax.numpy.matmul.") from error
+  given = tuple(precision) if isinstance(precision, list) else precision
+  check_hashable(
+      "precision", given, "a name, a jax.lax.Precision, a pair of these or an algorithm is "
+      "allowed, as in jax.numpy.matmul")
   return given
 
 

@@ -38,7 +38,7 @@ from jaxgemm.grouped.checks import (
 from jaxgemm.grouped.group_sizes import clamp_sizes, groups_of_rows, local_sizes
 from jaxgemm.grouped.layout import RaggedLayout
 from jaxgemm.grouped.primitive import finish, merge_columns, ragged, ragged_local
-from jaxgemm.options import array_argument, check_options, emulated_arch
+from jaxgemm.options import array_argument, check_hashable, check_options, emulated_arch
 from jaxgemm.precision import hashable
 from jaxgemm.spec import Spec
 
@@ -264,6 +264,7 @@ def call(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs=None, scale
   """A grouped product; see `jaxgemm.ragged_dot` for its arguments, and `_call`."""
   check_options(**options)
   check_numbers(options.get("numbers", BASIC))
+  check_hashable("num_local_groups", options.get("num_local_groups"), "an int is allowed, or None")
   return _call(
       lhs, rhs, group_sizes, group_offset, array_argument("bias", bias),
       array_argument("scale", scale), array_argument("scale_lhs", scale_lhs),

@@ -227,7 +227,7 @@ def _jitted(call: _Call, given: _Given) -> jax.Array:
 
 
 def _compute(call: _Call, given: _Given) -> jax.Array:
-  check_options(**dict(call.options))
+  check_options(**dict(call.options), preferred_element_type=call.out_dtype)
   _check("lhs", given.lhs, given.lhs_scales, call.block)
   _check("rhs", given.rhs, given.rhs_scales, call.block)
   return _jitted(call, given)

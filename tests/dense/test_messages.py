@@ -52,6 +52,15 @@ def test_dtypes_of_what_is_explained(function):
     function(X, rhs, preferred_element_type=0)
 
 
+def test_what_cannot_be_hashed_is_named():
+  numbers = jax.lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), [0], [])
+  with pytest.raises(TypeError, match=r"num_local_groups=\[0\] was given; an int is allowed"):
+    jaxgemm.ragged_dot_general(X, X, SIZES, numbers, num_local_groups=[0])
+  with pytest.raises(TypeError, match="preferred_element_type=3 was given; a dtype is allowed"):
+    jaxgemm.scaled_matmul(EXPERTS, EXPERTS, *[np.ones((4, 32, 1), np.float32)] * 2,
+                          preferred_element_type=3)
+
+
 def test_dimension_numbers_of_groups():
   with pytest.raises(TypeError, match="ragged_dot_dimension_numbers='x' was given; a jax.lax.Rag"):
     jaxgemm.ragged_dot_general(X, EXPERTS, SIZES, "x")
