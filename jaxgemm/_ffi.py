@@ -87,6 +87,11 @@ def _local_cuda_arch() -> str | None:
   return "sm" + jax.devices("cuda")[0].compute_capability.replace(".", "")
 
 
+def _local_arch(platform: str) -> str | None:
+  local = {"rocm": _local_rocm_arch, "cuda": _local_cuda_arch}.get(platform)
+  return local() if local else None
+
+
 @functools.cache
 def _wanted_rocm_arch() -> str | None:
   """JAXGEMM_ROCM_ARCH, read once: jax keeps programs that were lowered for it."""
@@ -97,18 +102,24 @@ def chip(target_name: str) -> str:
   """The name of the chip that plans are made for, or the target's name if it is not known.
 
   Chips with as many compute units differ in their memory and their frequency. The name is
-  that in JAXGEMM_ROCM_ARCH, or part of the device's kind ("AMD Instinct MI325X").
+  that in JAXGEMM_ROCM_ARCH, or part of the device's kind ("AMD Instinct MI325X", "NVIDIA
+  H100 80GB HBM3").
   """
-  if NAMES["targets"][target_name] != "rocm":
-    return target_name
-  known = [name for name, (of, _) in NAMES["chips"].items() if of == target_name]
+  platform = NAMES["targets"][target_name]
   wanted = _wanted_rocm_arch()
-  if wanted is not None:
-    return wanted if wanted in known else target_name
-  if _local_rocm_arch() != target_name:
+  if platform == "rocm" and wanted is not None:
+    return chip_in(wanted, target_name)
+  if _local_arch(platform) != target_name:
     return target_name
-  words = jax.devices("rocm")[0].device_kind.split()
-  return next((name for name in known if name in words), target_name)
+  return chip_in(jax.devices()[0].device_kind, target_name)
+
+
+def chip_in(kind: str, target_name: str) -> str:
+  """The chip of this target whose name is in a device's kind, or the target's name."""
+  words = set(kind.split())
+  known = [name for name, (of, _) in NAMES["chips"].items()
+           if of == target_name and words.issuperset(name.split())]
+  return max(known, key=len, default=target_name)
 
 
 def num_cus(target_name: str) -> int:
@@ -122,8 +133,7 @@ def num_cus(target_name: str) -> int:
   if platform == "rocm" and wanted is not None and wanted in NAMES["chips"]:
     chip_target, count = NAMES["chips"][wanted]
     return count if chip_target == target_name else 0
-  local = {"rocm": _local_rocm_arch, "cuda": _local_cuda_arch}.get(platform)
-  if local is None or local() != target_name:
+  if _local_arch(platform) != target_name:
     return 0
   return getattr(jax.devices()[0], "core_count", 0)
 

@@ -25,11 +25,13 @@ from absl import app, flags
 import numpy as np
 
 from benchmarks.model import DATA, load
+from jaxgemm import _ffi
 from jaxgemm import _jaxgemm as native
 
 MODEL_FILE = pathlib.Path(__file__).parents[2] / "ffi" / "plan" / "sm90_model.def"
 FITTED = tuple(DATA / f"h200-seed{seed}.json.gz" for seed in (1, 2613, 2701, 2703))
-HELD_OUT = tuple(DATA / f"h200-seed{seed}.json.gz" for seed in (2, 2011, 2614))
+HELD_OUT = (*(DATA / f"h200-seed{seed}.json.gz" for seed in (2, 2011, 2614)),
+            DATA / "h100-tiles.json.gz")
 _FOLDS = 4
 # How much the error counts that all candidates of a problem share. It does not change the
 # choice, and much of it is the clock, which is lower under long loads.
@@ -50,14 +52,14 @@ class Problem:
 
   Attributes:
     fields: the problem as the native plan reads it.
-    num_cus: multiprocessors of the GPU.
+    chip: the GPU's name in the plan.
     configs: of each candidate, the configuration that chooses it.
     seconds: of each candidate's kernel, without the copies that come before it.
     open: of each candidate, whether the plan may choose it if the user fixes nothing.
   """
 
   fields: Mapping[str, str | int]
-  num_cus: int
+  chip: str
   configs: list[Mapping[str, str | int]]
   seconds: np.ndarray
   open: np.ndarray
@@ -67,7 +69,7 @@ class Problem:
   def cycles(self):
     """A function of the model's constants: the predicted cycles of each candidate."""
     return native.sm90_predictor(
-        [(self.fields, config) for config in self.configs], self.num_cus)
+        [(self.fields, config) for config in self.configs], self.chip)
 
 
 def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
@@ -75,11 +77,12 @@ def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
   found = []
   for path in paths:
     data = load(path)
+    chip = _ffi.chip_in(data["about"]["device"], "sm90")
     for row in data["rows"]:
       row = row if "seconds" in row else _kept(row)
       if len(row["seconds"]) >= 2:
         found.append(Problem(
-            row["fields"], data["about"]["multiprocessors"], row["configs"],
+            row["fields"], chip, row["configs"],
             np.array(row["seconds"]), np.array(row["open"], bool), row["label"]))
   return found
 

@@ -235,7 +235,7 @@ NB_MODULE(_jaxgemm, m) {
         "Plans a product; raises ValueError with what was given and what is allowed.");
   m.def("sm90_model", &Sm90ModelDict,
         "The constants of the model that ranks Hopper's candidates: (value, whether fitted).");
-  m.def("sm90_predictor", &Sm90Predictor, nb::arg("calls"), nb::arg("num_cus"),
+  m.def("sm90_predictor", &Sm90Predictor, nb::arg("calls"), nb::arg("chip"), nb::arg("num_cus") = 0,
         "Plans calls, (problem, config) each; returns a function of the model's constants: the "
         "cycles that the model predicts for each call.");
   m.def("start_trace", &StartTrace, "Records what the CPU's threads do from now on.");

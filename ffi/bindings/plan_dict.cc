@@ -234,9 +234,9 @@ nb::dict Sm90ModelDict() {
   return constants;
 }
 
-nb::object Sm90Predictor(const nb::list& calls, int64_t num_cus) {
+nb::object Sm90Predictor(const nb::list& calls, const std::string& chip_name, int64_t num_cus) {
   std::string error;
-  const Chip chip = FindChip("sm90", num_cus, &error);
+  const Chip chip = FindChip(chip_name, num_cus, &error);
   std::vector<std::pair<Problem, Plan>> plans;
   for (const nb::handle call : calls) {
     const auto [problem, config] = nb::cast<std::pair<nb::dict, nb::dict>>(call);

@@ -20,6 +20,7 @@ nanobind::dict Sm90ModelDict();
 
 // A function of a dictionary of the model's constants: the cycles that the model predicts for each
 // of `calls`, (problem, config). Missing constants have the plan's values.
-nanobind::object Sm90Predictor(const nanobind::list& calls, int64_t num_cus);
+nanobind::object Sm90Predictor(const nanobind::list& calls, const std::string& chip,
+                               int64_t num_cus);
 
 }  // namespace jaxgemm

@@ -43,9 +43,29 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
   return "";
 }
 
-// Ratios are the time of XLA over the copies' and the kernel's on an H200. Those of float32 are
-// from seeds 2611 to 2614 of benchmarks.model.measure (the last two are in benchmarks/model/data),
-// the others from benchmarks/results/gpu-h200-2026-11-24-small.json.
+bool HasEpilogue(const Problem& p) { return p.has_vectors() || p.activation != Activation::kNone; }
+double NumOut(const Problem& p) {
+  return static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n);
+}
+
+// The longest k with which a product is left to XLA. A k tile has 128 bytes of k. With a few of
+// them the start and the store take most of the time.
+int64_t ShortKOnHopper(const Problem& p) {
+  // 0.32 to 1.04 for 33 products up to k = 128, 0.55 in the geometric mean. Large results: 0.63 to
+  // 0.72 for 6 up to k = 256, and no tile reaches 0.7 (gpu-h100-2026-11-25-tiles).
+  constexpr double kLargeOut = 1e5;
+  if (p.lhs_dtype == DType::kS8) return NumOut(p) >= kLargeOut ? 256 : 128;
+  // 0.67, 0.72, 0.75 and 0.91 (gpu-h*-calls files).
+  if (p.lhs_dtype == DType::kF32) return 64;
+  // Float32 results: 0.63, 0.64, 0.78 and 0.83 (gpu-h*-calls files).
+  if (Bytes(p.lhs_dtype) == 2 && p.out_dtype == DType::kF32) return 128;
+  // 0.37 to 1.08 for 86 products, 0.63 in the geometric mean; with a bias up to k = 96 0.50 for 23.
+  return HasEpilogue(p) ? 96 : 64;
+}
+
+// Ratios are the time of XLA over the copies' and the kernel's on an H200 or an H100. Those of
+// float32 are from seeds 2611 to 2614 of benchmarks.model.measure (the last two are in
+// benchmarks/model/data), the others from benchmarks/results/gpu-h200-2026-11-24-small.json.
 std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double operations) {
   // tf32 needs k along the lines of both operands, and XLA has kernels that do without the copy:
   // 0.32 to 1.04 for 15 products, and 0.74 in the geometric mean. The ratios are above 0.95 where
@@ -66,15 +86,20 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
            " operations: XLA's product mostly takes 0.5 to 0.8 of the time, most of which is the "
            "start of the kernel";
   }
-  // A k tile has 128 bytes of k. With a few of them the start and the store take most of the time:
-  // 0.37 to 1.08 for 86 products of 16 bits and float8, 0.63 in the geometric mean (with a bias up
-  // to k = 96 0.50 for 23), and 0.32 to 1.04 for 33 of int8, 0.55 in the geometric mean.
-  if (p.lhs_dtype != DType::kF32) {
-    const bool has_epilogue = p.has_vectors() || p.activation != Activation::kNone;
-    const int64_t short_k = p.lhs_dtype == DType::kS8 ? 128 : has_epilogue ? 96 : 64;
-    if (p.k <= short_k) {
-      return "k is at most " + Str(short_k) + ": XLA's product mostly takes 0.4 to 0.9 of the time";
-    }
+  const int64_t short_k = ShortKOnHopper(p);
+  if (p.k <= short_k) {
+    return "k is at most " + Str(short_k) + ": XLA's product mostly takes 0.4 to 0.9 of the time";
+  }
+  // Threads store a float32 result from the registers. Where it is large and k is short, that takes
+  // most of the time: 0.63 to 0.84 for 5 products (k up to 1024), and not above 0.81 for the 3 of
+  // which every tile was timed (gpu-h100-2026-11-25-tiles and -tiles-2). XLA cannot add an epilogue
+  // at that speed.
+  constexpr double kLargeOut = 1e6;
+  constexpr int64_t kStoreBoundK = 1024;
+  if (Bytes(p.lhs_dtype) == 2 && p.out_dtype == DType::kF32 && !HasEpilogue(p) && !p.accumulate &&
+      NumOut(p) >= kLargeOut && p.k <= kStoreBoundK) {
+    return "the result is float32 and large, and k is at most " + Str(kStoreBoundK) +
+           ": XLA's product mostly takes 0.6 to 0.8 of the time";
   }
   return "";
 }

@@ -37,8 +37,8 @@ double AsDouble(int64_t value) { return static_cast<double>(value); }
 // other stores are hidden, and the L2 is waited for less, because neighbours have neighbouring
 // tiles (they are not claimed). The time of all tiles is a norm of that and of the time in which
 // the device's memory reads each operand and writes the result.
-double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition& decomposition,
-              const Sm90Model& model) {
+double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
+              const Decomposition& decomposition, const Sm90Model& model) {
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
   const double cluster = AsDouble(instance.waves) / 2;
   const double m = AsDouble(instance.tile_m) / cluster;
@@ -95,14 +95,18 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
       AsDouble(p.batch) *
       (AsDouble(p.m) * AsDouble(p.k) * element + AsDouble(p.k) * AsDouble(p.n) * element +
        AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)));
+  const double memory_bytes = chip.gb_per_s * 1e3 * model.memory_share / chip.mhz;  // a cycle
   // The time of the tiles that takes `cycles` if the device's memory does not limit it.
   auto with_dram = [&](double cycles) {
-    return std::pow(power(cycles) + power(bytes / model.dram_bytes), 1 / model.norm);
+    return std::pow(power(cycles) + power(bytes / memory_bytes), 1 / model.norm);
   };
+  // What an epilogue adds to a store with peers. next_cta has the time of storing 16 bits; kernels
+  // that store out^T take as long again for each 16 bits more.
+  const double per_row = (decomposition.peers_epilogue ? model.epilogue_per_row : 0) +
+                         model.per_transposed_row * (AsDouble(Bytes(p.out_dtype)) / 2 - 1);
+  const double per_column = decomposition.peers_epilogue ? model.epilogue_per_column : 0;
   const double peers_epilogue =
-      decomposition.peers_epilogue
-          ? (instance.transposed ? model.epilogue_per_row : model.epilogue_per_column) * n / peers
-          : 0;
+      (instance.transposed ? std::max(0.0, per_row) : per_column) * n / peers;
   const double last = model.start + (decomposition.general ? model.general : 0) +
                       (instance.transposed ? model.transposed_store : 0) +
                       (instance.transposed ? model.per_transposed_row
@@ -114,7 +118,14 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
     const double in_turns = busy + (lhs_reads * rhs_reads > 1 ? from_l2 : 0);
     const double turn =
         AsDouble(tiles_k) * (waits + model.turns * std::pow(in_turns, 1 / model.norm));
-    return last + with_dram(std::ceil(tiles / at_once) * (turn + store));
+    const double turns = std::ceil(tiles / at_once) * turn;
+    // Several tiles read the same rows while these stream from the device's memory.
+    constexpr int64_t kLongK = 16, kLeastTiles = 3, kMostTiles = 8;
+    const int64_t side = std::min(CeilDiv(p.m, instance.tile_m), CeilDiv(p.n, instance.tile_n));
+    const bool streams = tiles_k >= kLongK && side >= kLeastTiles && side <= kMostTiles;
+    const double share = std::min(1.0, bytes / memory_bytes / turns);
+    const double longer = 1 + (streams ? model.turns_stream * std::pow(share, 4) : 0);
+    return last + with_dram(longer * turns + std::ceil(tiles / at_once) * store);
   }
   if (!decomposition.cut_tiles) {
     // What follows the main loop of a CTA delays the next CTA.
@@ -136,14 +147,14 @@ double Cycles(const Problem& p, const GpuInstance& instance, const Decomposition
 
 // The cost of tiles that fit the chunks of lhs badly, to be added to Cycles: that of the product
 // computed part by part. A part is a chunk, or as many chunks as give every multiprocessor a tile.
-double ChunkCycles(Problem p, const GpuInstance& instance, int64_t workgroups,
+double ChunkCycles(Problem p, const Chip& chip, const GpuInstance& instance, int64_t workgroups,
                    const Sm90Model& model) {
   constexpr double kWeight = 0.25;  // a small weight: the whole product's time counts more
   const int64_t tiles_n = std::max<int64_t>(CeilDiv(p.n, instance.tile_n), 1);
   const int64_t rows = std::max(p.tiles_per_chunk, CeilDiv(workgroups, tiles_n)) * instance.tile_m;
   const double parts = std::max(1.0, AsDouble(p.m) / AsDouble(rows));
   p.m = std::min(p.m, rows);
-  return kWeight * parts * Cycles(p, instance, {.workgroups = workgroups}, model);
+  return kWeight * parts * Cycles(p, chip, instance, {.workgroups = workgroups}, model);
 }
 
 }  // namespace
@@ -170,8 +181,8 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
                             !plan.stealing() && p.tiles_per_chunk == 0 && c.cluster_k == 1 &&
                             c.cut_tiles == 0 &&
                             PingPongs(typical, instance, NumTiles(typical, instance), at_once);
-  double cycles = Cycles(typical, instance, decomposition, model);
-  if (p.tiles_per_chunk > 0) cycles += ChunkCycles(typical, instance, at_once, model);
+  double cycles = Cycles(typical, chip, instance, decomposition, model);
+  if (p.tiles_per_chunk > 0) cycles += ChunkCycles(typical, chip, instance, at_once, model);
   return cycles;
 }
 

@@ -16,7 +16,7 @@ struct Chip {
   int64_t num_cus;          // on the host the processors that this process may use
   int64_t num_xcds;
   int64_t waves_per_cu;  // waves (sm90: consumer warpgroups) of one kernel that a CU holds
-  double mhz, gb_per_s;  // AMD GPUs: peak frequency, and bandwidth of the memory
+  double mhz, gb_per_s;  // GPUs: frequency, and bandwidth of the memory
 
   bool gpu() const { return target != "cpu"; }
 };

@@ -49,6 +49,51 @@ def test_explain_shows_the_candidates_that_were_not_chosen():
   assert data["chip"] == "H200" and data["num_cus"] == 132
 
 
+PLAIN_BF16 = {"lhs_dtype": "bfloat16", "rhs_dtype": "bfloat16", "out_dtype": "bfloat16"}
+
+
+@pytest.mark.parametrize("problem", [
+    dict(m=4928, n=480, k=13056, batch=4, lhs_contracting=1, rhs_contracting=1),
+    dict(m=1568, n=448, k=1728, batch=16, lhs_contracting=1, rhs_contracting=0)])
+def test_narrow_products_that_stream_from_memory_take_wide_tiles(problem):
+  """Measured on an H100: 128 x 128 tiles take 538 and 97 us, 256 x 256 tiles 403 and 82."""
+  planned = _ffi.native.plan(PLAIN_BF16 | problem, {}, "H100")
+  assert planned["tile"][:2] == (256, 256)
+
+
+def test_kernels_that_store_the_transpose_are_not_taken_for_large_float32_results():
+  """Measured on an H100: 176 x 128 tiles of out^T take 88 us, 256 x 192 tiles 65."""
+  problem = dict(PLAIN_BF16, out_dtype="float32", m=7008, n=4752, k=128, lhs_contracting=1,
+                 rhs_contracting=0)
+  assert _ffi.native.plan(problem, {}, "H100")["kernel"].endswith("rrr")
+
+
+LEFT_TO_XLA = [
+    # (m, n, k), dtype of operands and result, a part of the reason
+    ((864, 5712, 240), "int8", "int32", "k is at most 256"),
+    ((240, 384, 192), "int8", "int32", ""),
+    ((448, 192, 64), "float32", "float32", "k is at most 64"),
+    ((544, 320, 112), "bfloat16", "float32", "k is at most 128"),
+    ((544, 320, 112), "bfloat16", "bfloat16", ""),
+    ((11456, 1264, 640), "bfloat16", "float32", "the result is float32 and large"),
+    ((11456, 1264, 640), "bfloat16", "bfloat16", ""),
+    ((976, 13840, 9936), "bfloat16", "float32", ""),
+]
+
+
+@pytest.mark.faster_by_xla
+@pytest.mark.parametrize("shape, dtype, out_dtype, why", LEFT_TO_XLA)
+def test_xla_computes_what_it_was_measured_to_compute_faster(shape, dtype, out_dtype, why):
+  m, n, k = shape
+  problem = dict(lhs_dtype=dtype, rhs_dtype=dtype, out_dtype=out_dtype, m=m, n=n, k=k,
+                 lhs_contracting=1, rhs_contracting=1)
+  reason = _ffi.native.plan(problem, {}, "H100")["faster_by_xla"]
+  assert bool(reason) == bool(why) and why in reason
+  # A bias would cost XLA a kernel of its own.
+  if "large" in why:
+    assert not _ffi.native.plan(problem | {"bias": 1}, {}, "H100")["faster_by_xla"]
+
+
 @pytest.mark.parametrize("reduction", ["linear", "tree", "atomic"])
 @pytest.mark.parametrize("shape", [
     (256, 7168, 2048), (2048, 2048, 2048), (4096, 4096, 1024), (256, 256, 256)])

@@ -28,10 +28,10 @@ def made_up(model, count=40):
     configs = {
         str(each["config"]): each["config"] for schedule in schedules
         for each in native.plan(
-            problem, {"schedule": schedule}, "sm90", 132)["candidates"]}
+            problem, {"schedule": schedule}, "H200")["candidates"]}
     calls = [(problem, config) for config in configs.values()]
-    times = np.array(native.sm90_predictor(calls, 132)(model)) / fit.CLOCK
-    found.append(fit.Problem(problem, 132, list(configs.values()), times,
+    times = np.array(native.sm90_predictor(calls, "H200")(model)) / fit.CLOCK
+    found.append(fit.Problem(problem, "H200", list(configs.values()), times,
                              np.full(len(times), True), "made up"))
   return found
 
@@ -51,9 +51,9 @@ def test_the_fit_finds_the_constants_of_the_model_that_made_the_times():
 def test_the_prediction_is_that_of_the_plan():
   """With its own constants the model ranks as the plan does."""
   problem = fields(1000, 3000, 2000, "float16")
-  candidates = native.plan(problem, {}, "sm90", 114)["candidates"]
+  candidates = native.plan(problem, {}, "H100 PCIe")["candidates"]
   predicted = native.sm90_predictor(
-      [(problem, each["config"]) for each in candidates], 114)({})
+      [(problem, each["config"]) for each in candidates], "H100 PCIe")({})
   assert [x / predicted[0] for x in predicted] == pytest.approx(
       [each["cost"] for each in candidates])
 
@@ -71,7 +71,7 @@ def test_constants_are_written_to_the_lines_of_the_model(tmp_path):
 
 @pytest.mark.parametrize("path, count, mean, worst", [
     (fit.HELD_OUT[0], 73, 0.027, 0.309), (fit.HELD_OUT[1], 85, 0.036, 0.388),
-    (fit.HELD_OUT[2], 214, 0.034, 0.569)])
+    (fit.HELD_OUT[2], 214, 0.034, 0.569), (fit.HELD_OUT[3], 8, 0.034, 0.109)])
 def test_the_regret_of_timings_that_were_not_fitted(path, count, mean, worst):
   """Today's figures, with some room."""
   regret = fit.regrets(fit.read([path]), fit.constants())
