@@ -91,7 +91,7 @@ def test_xla_computes_what_it_was_measured_to_compute_faster(shape, dtype, out_d
   assert bool(reason) == bool(why) and why in reason
   # A bias would cost XLA a kernel of its own.
   if "large" in why:
-    assert not _ffi.native.plan(problem | {"bias": 1}, {}, "H100")["faster_by_xla"]
+    assert not _ffi.native.plan(problem | {"bias": True}, {}, "H100")["faster_by_xla"]
 
 
 @pytest.mark.parametrize("reduction", ["linear", "tree", "atomic"])
