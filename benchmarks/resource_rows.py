@@ -105,7 +105,7 @@ def _row(arch, name, metadata, waves, lds_bytes, launch) -> dict:
 def of_kernel(arch: str, name: str) -> dict:
   """The row of one of this build's kernels."""
   code_object = (_ffi.KERNEL_FOLDER / arch / f"{name}.hsaco").read_bytes()
-  metadata = emulator.kernels(code_object)[0]  # the next one, if any, has scales of blocks
+  metadata, = (x for x in emulator.kernels(code_object) if x["name"] == name)
   waves = metadata["max_workgroup"] // 64
   row = _row(arch, name, metadata, waves, metadata["lds_bytes"],
              functools.partial(_launch_kernel, arch, name))
