@@ -4,6 +4,8 @@ import dataclasses
 import difflib
 import operator
 
+import numpy as np
+
 from jaxgemm._ffi import NAMES
 
 SCHEDULES = NAMES["schedules"]
@@ -146,7 +148,9 @@ class GemmConfig:
     for name, hint in (
         ("claim_ahead", "to let the plan choose"),
         ("partition", "unless jax.export or the compilation cache needs False")):
-      if getattr(self, name) not in (None, True, False):
+      value = getattr(self, name)
+      # `in` alone would compare an array with each of them.
+      if value is not None and not (np.ndim(value) == 0 and value in (True, False)):
         raise ValueError(
             f"{name}={getattr(self, name)!r} is not allowed; True, False and None "
             f"are. Leave it out {hint}."

@@ -186,7 +186,7 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
   Raises:
     ValueError, TypeError: an argument has another value than those above.
   """
-  if kind not in _KINDS:
+  if not isinstance(kind, str) or kind not in _KINDS:
     names = ", ".join(map(repr, _KINDS))
     raise ValueError(f"kind={kind!r} is unknown; {names} are allowed.")
   if block is not None and kind not in _BLOCKS:

@@ -52,6 +52,13 @@ def test_dtypes_of_what_is_explained(function):
     function(X, rhs, preferred_element_type=0)
 
 
+def test_arrays_in_the_place_of_names():
+  with pytest.raises(ValueError, match="partition=array.* is not allowed; True, False and None"):
+    jaxgemm.GemmConfig(partition=np.zeros(3))
+  with pytest.raises(ValueError, match="kind=array.* is unknown"):
+    jaxgemm.quantize(X, np.zeros(3))
+
+
 def test_what_cannot_be_hashed_is_named():
   numbers = jax.lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), [0], [])
   with pytest.raises(TypeError, match=r"num_local_groups=\[0\] was given; an int is allowed"):

@@ -115,7 +115,8 @@ def _matmul(rng) -> Call:
 def _dot_general(rng) -> Call:
   batch, rows, columns, contracted = (int(choice(rng, x)) for x in (
       (0, 0, 1, 2), (0, 1, 1, 1, 2), (0, 1, 1, 1, 2), (1, 1, 1, 2)))
-  sizes = _sizes(rng, batch + rows + columns + contracted)
+  count = batch + rows + columns + contracted
+  sizes = _sizes(rng, count) if count < 5 else [int(x) for x in rng.integers(1, 7, count)]
   labels = "abcdefgh"[:len(sizes)]
   size = dict(zip(labels, sizes))
   of_batch, of_rows = labels[:batch], labels[batch:batch + rows]

@@ -80,7 +80,7 @@ def broadcast(vector, out_ndim: int):
 def group_of_rows(sizes, rows: int, offset, local: int):
   """The group of each row among the local ones, or -1."""
   ends = np.cumsum(np.clip(np.asarray(sizes).astype(object), 0, rows)) if len(sizes) else []
-  first = 0 if offset is None else min(max(int(np.asarray(offset)[0]), 0), len(sizes))
+  first = 0 if offset is None else min(max(int(np.ravel(offset)[0]), 0), len(sizes))
   found = np.full(rows, -1)
   for row in range(rows):
     group = next((g for g, end in enumerate(ends) if row < end), None)
