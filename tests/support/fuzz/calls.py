@@ -180,6 +180,8 @@ def _check(words: str, attrs, args, outs) -> None:
   if ragged == "none":
     z, error = references.sums(f"...{z_lhs},...{z_rhs}->...mn", lhs, rhs)
     rows = args.get("row_scale")
+    if rows is not None and rows.ndim == z.ndim:  # of a batch of one
+      rows = rows[0]
     scale = vectors.get("scale")
     if scale is not None:
       scale = references.broadcast(scale, z.ndim)
