@@ -23,11 +23,13 @@ set(kernels_of_the_tests
     "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(32|64|128)x128x[0-9]+_[rc]rr"
     "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(128|256)x256x[0-9]+_[rc]cr"
     "^gfx.*/gemm_float8_e4m3[a-z]+_float8_e4m3[a-z]+_128x128x128_rcr"
-    "^gfx.*/gemm_float8_.*e5m2.*_((32|128)x128x[0-9]+_rrr|256x256x[0-9]+_ccr)")
+    "^gfx.*/gemm_float8_.*e5m2.*_((32|128)x128x[0-9]+_rrr|256x256x[0-9]+_ccr)"
+    "^gfx.*/gemm_(float16|bfloat16)_.*_16x32x")
 
 # Regular expressions of the kernels that auto stands for.
 function(find_default_kernels result)
-  set(patterns "^gfx.*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_(r[rc]|cr)r")
+  set(patterns "^gfx.*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_(r[rc]|cr)r"
+      "^gfx.*/gemm_bfloat16_.*_16x32x")
   # The driver of AMD GPUs reports gfx942 as 90402.
   file(GLOB nodes /sys/class/kfd/kfd/topology/nodes/*/properties)
   foreach(node IN LISTS nodes)
@@ -235,6 +237,7 @@ foreach(pair ${pairs})
       set(transposed 1)
     endif()
     math(EXPR tile_k "${row_bytes} / ${bytes_of_${lhs}}")
+    math(EXPR waves_k "${row_bytes} / 128")
     set(suffix .hsaco)
     if(target STREQUAL "sm90")
       set(suffix .cubin)
@@ -259,6 +262,11 @@ foreach(pair ${pairs})
     elseif(NOT target STREQUAL "sm90" AND NOT bytes_of_${lhs} EQUAL 2 AND
            NOT tile_m EQUAL tile_n AND tile_m GREATER 32)
       set(layouts "")
+    elseif(waves_k GREATER 1)
+      set(layouts "")
+      if(bytes_of_${lhs} EQUAL 2)
+        set(layouts 1,0,rr 1,1,rc)
+      endif()
     endif()
     foreach(layout IN LISTS layouts)
       string(REPLACE "," ";" layout ${layout})
@@ -290,6 +298,7 @@ foreach(pair ${pairs})
       add_gpu_kernel(${output} ${target} -DJAXGEMM_KERNEL=${name} -DJAXGEMM_LHS=${lhs}
                      -DJAXGEMM_RHS=${rhs} -DJAXGEMM_TILE_M=${tile_m} -DJAXGEMM_TILE_N=${tile_n}
                      -DJAXGEMM_WAVES_M=${waves_m} -DJAXGEMM_WAVES_N=${waves_n}
+                     -DJAXGEMM_WAVES_K=${waves_k}
                      -DJAXGEMM_LHS_CONTRACTING=${lhs_contracting}
                      -DJAXGEMM_RHS_CONTRACTING=${rhs_contracting}
                      -DJAXGEMM_TRANSPOSED=${transposed} -DJAXGEMM_SCALED=${scaled})

@@ -92,7 +92,8 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
     return tile_cycles(arch, kernel, min(math.ceil(workgroups / cus), resident(arch, kernel)),
                        constants)
 
-  workgroups, shares = config["num_workgroups"], config.get("num_shares", 0)
+  workgroups = min(config["num_workgroups"], cus * resident(arch, kernel))
+  shares = config.get("num_shares", 0)
   cut = (tiles if tiles < workgroups else tiles % workgroups) if shares else 0
   rounds, last = divmod(tiles - cut, workgroups)
   cycles = rounds * whole(workgroups).cycles(k_tiles) if rounds else 0.0
@@ -108,9 +109,10 @@ def clock_seconds(arch: str, problem: tuple[int, int, int], candidate: dict, cus
 
 @functools.cache
 def resident(arch: str, kernel: str) -> int:
-  """Workgroups that the plan puts on a compute unit: 8 waves."""
+  """Workgroups that the plan puts on a compute unit: 8 waves, or 16 of a tile for few rows."""
+  waves = 16 if resource_rows._parse(kernel)["tile"][0] == 16 else 8
   code_object = (_ffi.KERNEL_FOLDER / arch / f"{kernel}.hsaco").read_bytes()
-  return 8 * 64 // emulator.kernels(code_object)[0]["max_workgroup"]
+  return waves * 64 // emulator.kernels(code_object)[0]["max_workgroup"]
 
 
 def name(candidate: dict) -> str:

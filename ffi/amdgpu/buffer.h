@@ -62,13 +62,21 @@ struct OperandMemory {
       k = tile.limit - tile.origin;
     }
   }
+  // The whole operand of a dense product with one batch, and not gated.
+  explicit JAXGEMM_AMD OperandMemory(const GemmArgs& args)
+      : base(reinterpret_cast<uint64_t>(kIsLhs ? args.lhs : args.rhs)),
+        rows(kIsLhs ? args.m : args.n),
+        k(args.k),
+        line_bytes((kKContiguous ? k : rows) * Traits::kBytes),
+        up(0) {}
   // Whether every line consists of whole 16-byte vectors, also where groups cut it, and 32-bit
   // offsets can address a tile.
   JAXGEMM_AMD bool FitsVectors() const {
-    constexpr int kMostLines = kTileRows > kRowBytes ? kTileRows : kRowBytes;
+    constexpr int kLinesOfK = kRowBytes * Traits::kWavesK;
+    constexpr int kMostLines = kTileRows > kLinesOfK ? kTileRows : kLinesOfK;
     const int64_t used_bytes = (kKContiguous ? k : rows) * Traits::kBytes;
-    return (base | line_bytes | used_bytes) % kVecBytes == 0 &&
-           line_bytes < int64_t{kOutsideBuffer} / (kMostLines + (kKContiguous ? up : 0));
+    return ((base | line_bytes | used_bytes) % kVecBytes == 0) &
+           (line_bytes < int64_t{kOutsideBuffer} / (kMostLines + (kKContiguous ? up : 0)));
   }
   JAXGEMM_AMD int64_t FirstRow(Index tile) const {
     return int64_t{tile} * (up ? kTileRows / 2 : kTileRows);
@@ -91,7 +99,8 @@ struct OperandMemory {
   }
   // Bytes from one k tile to the next.
   JAXGEMM_AMD uint32_t TileStep() const {
-    return kKContiguous ? kRowBytes : static_cast<uint32_t>(Traits::kTileK * line_bytes);
+    return kKContiguous ? kRowBytes * Traits::kWavesK
+                        : static_cast<uint32_t>(Traits::kTileK * line_bytes);
   }
 
  private:

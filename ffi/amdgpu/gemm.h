@@ -2,6 +2,8 @@
 #pragma once
 
 #include "amdgpu/epilogue.h"
+#include "amdgpu/few_rows_epilogue.h"
+#include "amdgpu/few_rows_mainloop.h"
 #include "amdgpu/gemm_traits.h"
 #include "amdgpu/isa.h"
 #include "kernel/gemm_args.h"
@@ -39,15 +41,15 @@ template <class Traits>
 struct AmdAccumulator {
   using Element = typename Traits::Sum;
   using Sum4 = typename Traits::Sum4;
-  static constexpr int kRows = Traits::kFragsM * Traits::kFragsN;
+  static constexpr int kRows = Traits::kSumsM * Traits::kSumsN;
 
-  Sum4 sums[Traits::kFragsM][Traits::kFragsN];
+  typename Traits::Sums sums;
   void* partials;
   LdsIndex* lds_slot;
   const Sum4* loaded;  // complete sums in their slot; null: use the registers
 
   JAXGEMM_AMD Sum4* Slot(Index slot) const {
-    return static_cast<Sum4*>(partials) + int64_t{slot} * kRows * Traits::kThreads + ThreadId();
+    return static_cast<Sum4*>(partials) + int64_t{slot} * kRows * Traits::kSumThreads + ThreadId();
   }
   JAXGEMM_AMD void Publish(Index slot) {
     ForEach(slot, [](Sum4* to, Sum4 sum) { *to = sum; });
@@ -60,22 +62,23 @@ struct AmdAccumulator {
   }
   JAXGEMM_AMD void Sum(Index first, Index step, Index count) {
     // The loads of several rows are in flight together: each takes as long as the memory's latency.
+    if (!Traits::HasSums()) return;
     constexpr int kAtOnce = kRows < 8 ? kRows : 8;
     static_assert(kRows % kAtOnce == 0);
     Sum4* to = Slot(first);
     const int64_t next = Slot(first + step) - to;
 #pragma clang loop unroll(disable)
-    for (int row = 0; row < kRows; row += kAtOnce, to += kAtOnce * Traits::kThreads) {
+    for (int row = 0; row < kRows; row += kAtOnce, to += kAtOnce * Traits::kSumThreads) {
       Sum4 sums[kAtOnce];
 #pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) sums[i] = to[i * Traits::kThreads];
+      for (int i = 0; i < kAtOnce; ++i) sums[i] = to[i * Traits::kSumThreads];
 #pragma clang loop unroll(disable)
       for (Index slot = 1; slot < count; ++slot) {
 #pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) sums[i] += to[slot * next + i * Traits::kThreads];
+        for (int i = 0; i < kAtOnce; ++i) sums[i] += to[slot * next + i * Traits::kSumThreads];
       }
 #pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) to[i * Traits::kThreads] = sums[i];
+      for (int i = 0; i < kAtOnce; ++i) to[i * Traits::kSumThreads] = sums[i];
     }
   }
   JAXGEMM_AMD void Load(Index slot) { loaded = Slot(slot); }
@@ -95,11 +98,12 @@ struct AmdAccumulator {
  private:
   template <class F>
   JAXGEMM_AMD void ForEach(Index slot, F f) {
+    if (!Traits::HasSums()) return;
     Sum4* row = Slot(slot);
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      f(row, sums[i / Traits::kFragsN][i % Traits::kFragsN]);
-      row += Traits::kThreads;
+      f(row, sums[i / Traits::kSumsN][i % Traits::kSumsN]);
+      row += Traits::kSumThreads;
       // Without this the compiler keeps the addresses of all rows at once.
       asm volatile("" : "+v"(row));
     }
@@ -113,6 +117,13 @@ JAXGEMM_AMD GemmArgs LoadArgs() {
   GemmArgs args;
   // The pointer's type gives the alignment that scalar loads need.
   __builtin_memcpy(&args, (const GemmArgs*)from, sizeof(args));
+  // There are no scalar loads of single bytes: these are loaded as words, not by vector loads.
+  constexpr int kBegin = __builtin_offsetof(GemmArgs, out_dtype);
+  constexpr int kBytes = __builtin_offsetof(GemmArgs, block_n) - kBegin;
+  static_assert(kBegin % 4 == 0 && kBytes == 8);
+  const auto* words = (const uint32_t*)((const char*)(const GemmArgs*)from + kBegin);
+  const uint32_t bytes[] = {words[0], words[1]};
+  __builtin_memcpy(reinterpret_cast<char*>(&args) + kBegin, bytes, kBytes);
   return args;
 }
 
@@ -253,15 +264,76 @@ struct WorkgroupReady {
   }
 };
 
-// The LDS of a workgroup: the main loop and the epilogue use it in turn.
+// The main loop and the epilogue of a tile.
 template <class Traits>
-inline constexpr int kLdsBytes =
-    Mainloop<Traits>::kLdsBytes > Traits::kThreads / kWaveSize* kStageBytes<Traits>
-        ? Mainloop<Traits>::kLdsBytes
-        : Traits::kThreads / kWaveSize * kStageBytes<Traits>;
+struct GeneralTile {
+  using Loop = Mainloop<Traits>;
+  static constexpr int kStagesBytes = Traits::kThreads / kWaveSize * kStageBytes<Traits>;
+  static constexpr int kLdsBytes = Loop::kLdsBytes > kStagesBytes ? Loop::kLdsBytes : kStagesBytes;
+
+  static JAXGEMM_AMD void Store(const GemmArgs& args, const WorkTile& tile,
+                                typename Traits::Sums& sums, const typename Traits::Sum4* loaded,
+                                Lds* lds) {
+    StoreTile<Traits>(args, tile, sums, loaded, lds + WaveId() * kStageBytes<Traits>);
+  }
+};
+template <class Traits>
+struct FewRowsTile {
+  using Loop = FewRowsMainloop<Traits>;
+  static constexpr int kLdsBytes = Loop::kLdsBytes;
+
+  static JAXGEMM_AMD void Store(const GemmArgs& args, const WorkTile& tile,
+                                typename Traits::Sums& sums, const typename Traits::Sum4* loaded,
+                                Lds* lds) {
+    StoreFewRows<Traits>(args, tile, sums, loaded, lds);
+  }
+};
+template <class Traits>
+using TileOf =
+    typename SelectType<(Traits::kWavesK > 1), FewRowsTile<Traits>, GeneralTile<Traits>>::Type;
+
+// Runs a dense product with one row of tiles and one batch, and a workgroup for each of them: few
+// instructions come before the first loads and after the last ones. Returns false, with nothing
+// done, if the product is another one.
+template <class Traits>
+JAXGEMM_AMD bool RunOneRow(Lds* lds) {
+  using Loop = FewRowsMainloop<Traits>;
+  const GemmArgs args = LoadArgs();
+  const TileGrid& grid = args.map.grid;
+  const OperandMemory<Traits, true> lhs(args);
+  const OperandMemory<Traits, false> rhs(args);
+  // All conditions are computed, so that all arguments are loaded at once.
+  bool is_other = args.groups.ragged != Ragged::kNone;
+  is_other |= args.claim.is_shared();
+  is_other |= args.chunks.signals != nullptr;
+  is_other |= args.map.num_shares > 0;
+  is_other |= grid.tiles_m * grid.batch != 1 || args.claim.num_workgroups < grid.tiles_n;
+  is_other |= grid.tiles_k == 0;
+  is_other |= !StoresFours<Traits>(args);
+  is_other |= !lhs.FitsVectors();
+  is_other |= !rhs.FitsVectors();
+  if (is_other) return false;
+  // Tiles that share lines of rhs are on one XCD.
+  Index n = __builtin_amdgcn_workgroup_id_x();
+  if (n >= grid.tiles_n) return true;
+  if (Loop::kSharesLines) n = RemapXcd(n, grid.tiles_n, grid.num_xcds);
+  ToScalar(n);
+  const WorkTile tile{.n = n, .k_end = grid.tiles_k};
+  typename Loop::WaveSums of_wave;
+  Loop::RunVectors(lhs, rhs, tile, of_wave);
+  const GemmArgs store_args = LoadArgs();
+  typename Traits::Sums sums;
+  Loop::AddWaves(of_wave, lds, sums);
+  ScaleSums<Traits>(sums);
+  StoreFours<Traits>(store_args, tile, sums[0][0]);
+  return true;
+}
 
 template <class Traits>
 JAXGEMM_AMD void RunGemm(Lds* lds) {
+  if constexpr (Traits::kWavesK > 1) {
+    if (RunOneRow<Traits>(lds)) return;
+  }
   const GemmArgs args = LoadArgs();
   auto* slot = reinterpret_cast<LdsIndex*>(lds);
   WorkgroupMap map(args, slot);
@@ -274,15 +346,14 @@ JAXGEMM_AMD void RunGemm(Lds* lds) {
 
   auto compute = [&](const WorkTile& tile) {
     accumulator.loaded = nullptr;
-    Mainloop<Traits>::Run(LoadArgs(), tile, lds, accumulator.sums);
+    TileOf<Traits>::Loop::Run(LoadArgs(), tile, lds, accumulator.sums);
     ScaleSums<Traits>(accumulator.sums);
   };
   auto store = [&](const WorkTile& tile) {
     const GemmArgs args = LoadArgs();
     accumulator.partials = args.partials;
     if (!FixUp(tile, args.reduction, args.arrivals, accumulator)) return;
-    StoreTile<Traits>(LoadArgs(), tile, accumulator.sums, accumulator.loaded,
-                      lds + WaveId() * kStageBytes<Traits>);
+    TileOf<Traits>::Store(LoadArgs(), tile, accumulator.sums, accumulator.loaded, lds);
   };
   ForEachWorkTile(claim, map, WorkgroupReady{slot}, args.claim_ahead, compute, store);
 }

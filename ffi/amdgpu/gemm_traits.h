@@ -18,10 +18,10 @@ struct SelectType<false, A, B> {
   using Type = B;
 };
 
-// An output tile is kTileM x kTileN, computed by kWavesM x kWavesN waves. *_k_contiguous: k is
-// the operand's last dimension in memory.
+// An output tile is kTileM x kTileN, computed by kWavesM x kWavesN x kWavesK waves.
+// *_k_contiguous: k is the operand's last dimension in memory.
 // `scaled`: operands have scales of blocks along k.
-template <DType lhs, DType rhs, int tile_m, int tile_n, int waves_m, int waves_n,
+template <DType lhs, DType rhs, int tile_m, int tile_n, int waves_m, int waves_n, int waves_k,
           bool lhs_k_contiguous, bool rhs_k_contiguous, bool scaled = false>
 struct GemmTraits {
   static constexpr bool kScaled = scaled;
@@ -30,19 +30,28 @@ struct GemmTraits {
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
   static constexpr int kBytes = ElementBytes(lhs);
   static_assert(ElementBytes(rhs) == kBytes);
-  static constexpr int kTileM = tile_m, kTileN = tile_n, kTileK = kRowBytes / kBytes;
+  static constexpr int kTileM = tile_m, kTileN = tile_n;
+  // Each of kWavesK waves multiplies its own part of a k tile.
+  static constexpr int kWavesK = waves_k, kWaveK = kRowBytes / kBytes, kTileK = kWavesK * kWaveK;
   static constexpr int kVecElements = kVecBytes / kBytes;  // elements in 16 bytes
   static constexpr int kWavesM = waves_m, kWavesN = waves_n;
-  static constexpr int kThreads = kWavesM * kWavesN * kWaveSize;
+  static constexpr int kThreads = kWavesM * kWavesN * kWavesK * kWaveSize;
   // A wave's part of the tile, in fragments of 16 x 16. Fragment (i, j) has the rows from
   // wave_m * kWaveM + 16 i and the columns from wave_n * kWaveN + 16 j of the tile; lane l
   // holds columns 4 (l / 16) + {0, 1, 2, 3} of row l % 16.
   static constexpr int kWaveM = kTileM / kWavesM, kWaveN = kTileN / kWavesN;
   static constexpr int kFragsM = kWaveM / 16, kFragsN = kWaveN / 16;
+  // The sums that a thread has after the main loop. Waves along k add up theirs, and the first
+  // threads of the workgroup have the results.
+  static constexpr int kSumsM = kWavesK > 1 ? 1 : kFragsM, kSumsN = kWavesK > 1 ? 1 : kFragsN;
+  static constexpr int kSumThreads = kTileM * kTileN / 4 / kSumsM / kSumsN;
+  static_assert(kSumThreads <= kThreads);
 
   using Sum = typename SelectType<lhs == DType::kS8, int32_t, float>::Type;
   using Sum4 = Vec4<Sum>;
+  using Sums = Sum4[kSumsM][kSumsN];
 
+  static JAXGEMM_AMD bool HasSums() { return kSumThreads == kThreads || ThreadId() < kSumThreads; }
   static JAXGEMM_AMD int WaveM() { return WaveId() / kWavesN; }
   static JAXGEMM_AMD int WaveN() { return WaveId() % kWavesN; }
 };

@@ -5,6 +5,7 @@
 
 #include "amdgpu/buffer.h"
 #include "amdgpu/gemm_traits.h"
+#include "amdgpu/tile_rows.h"
 #include "kernel/row_epilogue.h"
 
 namespace jaxgemm {
@@ -57,25 +58,6 @@ struct StagedRows {
     }
   }
 };
-
-// How many rows a tile's matrix (of a batch or group) has, and the row of out that is its first.
-struct MatrixRows {
-  int64_t count, first;
-};
-JAXGEMM_AMD MatrixRows RowsOfOut(const GemmArgs& args, const WorkTile& tile) {
-  const int64_t first = tile.batch * args.m;
-  switch (args.groups.ragged) {
-    case Ragged::kNone: return {args.m, first};
-    case Ragged::kM: return {tile.limit - tile.origin, first + tile.origin};
-    case Ragged::kK:
-      return {args.m, (int64_t{tile.batch} * args.groups.local_groups + tile.group) * args.m};
-  }
-}
-
-JAXGEMM_AMD Vec4<uint16_t> Convert16(bool bf16, Vec4<float> value) {
-  return bf16 ? __builtin_bit_cast(Vec4<uint16_t>, Convert4<__bf16>(value))
-              : __builtin_bit_cast(Vec4<uint16_t>, Convert4<_Float16>(value));
-}
 
 // The vector of a row that lane `lane` has. All lanes take part: a lane that is switched off would
 // give 0.

@@ -52,7 +52,6 @@ struct GemmArgs {
   Activation activation;
   Reduction reduction;
   bool claim_ahead;
-  // AMD kernels read accumulate and gated as one pair of bytes, at an even address.
   bool accumulate;  // out = out + ...; float only
   // rhs has 2 N columns (or rows): the gate's, then the up projection's. bias, scale and preact
   // also have 2 N. A tile's accumulators are half gate, half up projection: kTileN / 2 columns of
@@ -65,6 +64,5 @@ struct GemmArgs {
   const float* rhs_scales;
   int64_t lhs_scales_batch_stride, rhs_scales_batch_stride;
 };
-static_assert(__builtin_offsetof(GemmArgs, accumulate) % 2 == 0);
 
 }  // namespace jaxgemm

@@ -47,6 +47,13 @@ void AddCuts(const Problem& p, const GpuInstance& instance, const Chip& chip, co
   }
 }
 
+// Whether a kernel with waves along k has a workgroup for each tile, as RunOneRow (amdgpu/gemm.h).
+bool IsForOneRow(const Problem& p, const GpuInstance& instance, const Config& config) {
+  return !p.grouped() && p.batch == 1 && p.m <= instance.tile_m && p.tiles_per_chunk == 0 &&
+         !config.num_workgroups && !config.num_queues && !config.num_shares &&
+         (config.schedule == Schedule::kAuto || config.schedule == Schedule::kPersistent);
+}
+
 }  // namespace
 
 std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, const Chip& chip,
@@ -67,13 +74,20 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
         .scheduling = {
             .schedule = stream_k ? Schedule::kStreamK : config.schedule,
             .workgroups = config.num_workgroups ? config.num_workgroups
-                                                : chip.num_cus * chip.waves_per_cu / instance.waves,
+                                                : chip.num_cus * WorkgroupsOnCu(instance, chip),
             .steals = true,
             .num_queues = [xcds = chip.num_xcds](int64_t all) { return xcds * QueuesPerXcd(all); },
             .claims_ahead = true,
             .num_xcds = chip.num_xcds,
             .cost = AmdgpuCost}};
     if (p.block_k > 0) whole.candidate.choice.form = Sm90Form::kScaled;
+    if (instance.waves_k > 1 && IsForOneRow(p, instance, config)) {
+      drafts.push_back(whole);
+      drafts.back().scheduling.workgroups = kMaxWorkgroups;
+      continue;
+    }
+    // The model has not been compared with the clock for other products by these kernels.
+    if (instance.waves_k > 1 && !config.tile_m && config.kernel.empty()) continue;
     drafts.push_back(whole);
     if (plan_cuts) AddCuts(TypicalGroup(p), instance, chip, whole, &drafts);
   }

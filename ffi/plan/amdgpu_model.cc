@@ -11,7 +11,7 @@
 namespace jaxgemm {
 namespace {
 
-constexpr double kRowBytes = 128;  // of k in a k tile, for every type
+constexpr double kRowBytes = 128;  // of k in a wave's part of a k tile, for every type
 
 struct Model {
 #define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, unit, source) double name;
@@ -73,6 +73,8 @@ class Prediction {
     const double latency =
         model_.cache_latency + (model_.memory_latency - model_.cache_latency) *
                                    std::min(1.0, MemoryBytes() / std::max(loaded, 1.0));
+    const double microseconds = model_.launch_us + (plan_.zeroed_bytes > 0 ? model_.zeroing_us : 0);
+    if (IsOneRow(plan_)) return OneRowCycles() + microseconds * machine_.mhz;
     double cycles = 0;
     if (whole > 0) {
       // All rounds but the last are full. Fewer workgroups share a CU in the last one.
@@ -95,11 +97,23 @@ class Prediction {
           SumBytes() / model_.publish_bytes + model_.arrival + SumCycles(slices) + StoreCycles();
     }
     cycles = Norm({cycles, MemoryBytes() / machine_.memory_bytes});
-    const double microseconds = model_.launch_us + (plan_.zeroed_bytes > 0 ? model_.zeroing_us : 0);
     return cycles + microseconds * machine_.mhz;
   }
 
  private:
+  // What comes before a workgroup's first loads and after its last ones is not hidden. Its waves
+  // keep more k tiles in flight than the latency needs.
+  double OneRowCycles() const {
+    const double cus = AsDouble(chip_.num_cus), busy = std::min(cus, tiles_);
+    const double l2 = std::min(model_.cu_bytes, model_.l2_bytes * AsDouble(chip_.num_xcds) / busy);
+    const double past_l2 = std::min(model_.cu_bytes, machine_.cache_bytes / busy);
+    // Where k is not contiguous, two workgroups share the lines of rhs.
+    const double lines = ColumnsLoaded() * (tile_.rhs_contracting == 1 ? 1 : 2) + RowsLoaded();
+    const double of_k = kRowBytes * AsDouble(tile_.waves_k) * k_tiles_;
+    const double on_cu = std::max(1.0, tiles_ / cus);
+    const double loads = on_cu * std::max(lines / l2, ColumnsLoaded() / past_l2) * of_k;
+    return model_.one_row + Norm({loads, MemoryBytes() / machine_.memory_bytes});
+  }
   double Norm(std::initializer_list<double> times) const {
     double sum = 0;
     for (double time : times) sum += std::pow(time, model_.norm);
@@ -110,7 +124,7 @@ class Prediction {
   double RowsLoaded() const { return AsDouble(std::min(p_.m, tile_.tile_m)); }
   double ColumnsLoaded() const { return AsDouble(std::min(p_.n, tile_.tile_n)); }
   double LoadedBytes(double k_tiles) const {
-    return (RowsLoaded() + ColumnsLoaded()) * kRowBytes * k_tiles;
+    return (RowsLoaded() + ColumnsLoaded()) * kRowBytes * AsDouble(tile_.waves_k) * k_tiles;
   }
   // The memory reads each operand once for each batch, and writes the result.
   double MemoryBytes() const {
@@ -136,7 +150,7 @@ class Prediction {
   // instructions, the CU's loads (from the L2 and from behind it), and the latency of one load.
   double KTileCycles(double workgroups, double peers, double latency) const {
     const double cus = AsDouble(chip_.num_cus);
-    const double resident = std::max(1.0, AsDouble(chip_.waves_per_cu / tile_.waves));
+    const double resident = AsDouble(std::max<int64_t>(1, WorkgroupsOnCu(tile_, chip_)));
     const double on_cu = std::clamp(std::ceil(workgroups / cus), 1.0, resident);
     const double busy = std::min(cus, workgroups);
     const double macs = AsDouble(tile_.tile_m * tile_.tile_n * tile_.tile_k);
@@ -154,7 +168,7 @@ class Prediction {
     const double past_l2 = std::min(model_.cu_bytes, machine_.cache_bytes / busy);
     const double misses = Misses(workgroups, peers);
     const double loads = LoadedBytes(1) * ((1 - misses) / l2 + misses / past_l2);
-    return Norm({matrix, on_cu * loads, latency});
+    return Norm({matrix, on_cu * loads, latency / (tile_.waves_k > 1 ? model_.ahead : 1)});
   }
   // As OperandMemory::FitsVectors, without the base address and the groups' bounds, which only the
   // kernel knows.
@@ -185,6 +199,12 @@ class Prediction {
 };
 
 }  // namespace
+
+bool IsOneRow(const Plan& plan) {
+  return plan.instance->waves_k > 1 && plan.choice.schedule == Schedule::kPersistent &&
+         plan.grid.tiles_m * plan.grid.batch == 1 &&
+         plan.choice.num_workgroups >= plan.grid.tiles_n;
+}
 
 double AmdgpuCost(const Problem& p, const Chip& chip, const Plan& plan) {
   return Prediction(p, chip, plan).Cycles() * Margin(plan.choice, chip);

@@ -5,6 +5,15 @@
 
 namespace jaxgemm {
 
+// The workgroups of a kernel that a CU holds. Those with waves along k need half as many registers.
+inline int64_t WorkgroupsOnCu(const GpuInstance& tile, const Chip& chip) {
+  return chip.waves_per_cu * (tile.waves_k > 1 ? 2 : 1) / tile.waves;
+}
+
+// Whether the kernel computes the plan as RunOneRow (amdgpu/gemm.h), if the operands' lines are
+// whole vectors.
+bool IsOneRow(const Plan& plan);
+
 // The cost of a plan that Derive (plan/derive.h) has completed: the predicted cycles of the chip at
 // its peak frequency, and a margin if the plan cuts tiles. A grouped problem is predicted as
 // TypicalGroup.

@@ -10,12 +10,12 @@ namespace {
 
 struct Tile {
   std::string_view target;
-  int64_t m, n, row_bytes, waves;
+  int64_t m, n, row_bytes, waves, waves_k;
   bool transposed;
 };
 constexpr Tile kTiles[] = {
 #define JAXGEMM_GPU_TILE(target, m, n, row_bytes, waves_m, waves_n, out) \
-  {target, m, n, row_bytes, waves_m * waves_n, *out == 'c'},
+  {target, m, n, row_bytes, waves_m * waves_n * row_bytes / 128, row_bytes / 128, *out == 'c'},
 #include "spec/instances.def"
 #undef JAXGEMM_GPU_TILE
 };
@@ -42,6 +42,7 @@ std::vector<GpuInstance> MakeInstances() {
                          .tile_n = tile.n,
                          .tile_k = tile.row_bytes / Bytes(operands.lhs),
                          .waves = tile.waves,
+                         .waves_k = tile.waves_k,
                          .lhs_contracting = lhs_contracting,
                          .rhs_contracting = rhs_contracting,
                          .transposed = tile.transposed};
@@ -77,6 +78,8 @@ std::vector<GpuInstance> MakeInstances() {
               Bytes(operands.lhs) != 2) {
             continue;
           }
+          // Tiles with waves along k are for activations beside weights.
+          if (tile.waves_k > 1 && (lhs_contracting != 1 || Bytes(operands.lhs) != 2)) continue;
           add(operands, tile, lhs_contracting, rhs_contracting);
         }
       }

@@ -19,6 +19,7 @@ struct GpuInstance {
   DType lhs, rhs;
   int64_t tile_m, tile_n, tile_k;
   int64_t waves;
+  int64_t waves_k;                           // as many of them share out a k tile
   int64_t lhs_contracting, rhs_contracting;  // which of an operand's two dimensions is k
   bool transposed;  // computes out^T = rhs^T lhs^T; what is above is that product's
 

@@ -31,7 +31,7 @@ JAXGEMM_AMD constexpr bool ConvertsToFnuz() {
 #endif
 }
 
-// Of e4m3fn: the zero with a sign becomes 0x00, and NaN the NaN of FNUZ, 0x80.
+// Converts four bytes of e4m3fn: its zero with a sign becomes 0x00, and its NaN that of FNUZ, 0x80.
 JAXGEMM_AMD uint32_t FnuzOfE4M3FN(uint32_t bytes) {
   constexpr uint32_t kLow = 0x7f7f7f7f, kHigh = 0x80808080, kOne = 0x01010101;
   const uint32_t magnitude = bytes & kLow;
@@ -73,7 +73,7 @@ JAXGEMM_AMD Vec4<_Float16> Float16OfOcp(uint32_t bytes) {
 
 // Gives the sums the scale of the operands' values.
 template <class Traits>
-JAXGEMM_AMD void ScaleSums(typename Traits::Sum4 (&sums)[Traits::kFragsM][Traits::kFragsN]) {
+JAXGEMM_AMD void ScaleSums(typename Traits::Sums& sums) {
   constexpr int kScaled =
       (Traits::kLhs == DType::kF8E4M3FN ? 1 : 0) + (Traits::kRhs == DType::kF8E4M3FN ? 1 : 0);
   if constexpr ((ConvertsToFnuz<Traits>() || ExpandsToFloat16<Traits>()) && kScaled > 0) {

@@ -9,6 +9,7 @@
 #include "amdgpu/buffer.h"
 #include "amdgpu/gemm_traits.h"
 #include "amdgpu/gfx942/ocp_float8.h"
+#include "amdgpu/transpose.h"
 
 namespace jaxgemm {
 
@@ -38,7 +39,7 @@ class Operand {
   static_assert(kPieceBytes >= 4, "pieces are loaded as whole words");
   // Offsets kept in registers; there are no registers for more.
   static constexpr int kOffsets = kKContiguous ? kBlockRows : kBytes == 2 ? 8 : 4;
-  using Piece = uint32_t __attribute__((ext_vector_type(kPieceBytes / 4)));
+  using Piece = PieceOf<kPieceBytes>;
 
  public:
   static constexpr int kTileBytes = 2 * kPlaneBytes;
@@ -111,7 +112,7 @@ class Operand {
       // The two low bits of a row flip these bits of its position.
       const auto flip = i * kLineBytes | (i >> 1) * kVecBytes;
       const auto at = reinterpret_cast<uintptr_t>(write_) ^ flip;
-      *reinterpret_cast<LdsVec16*>(at) = ToLds<Traits>(Transposed(i));
+      *reinterpret_cast<LdsVec16*>(at) = ToLds<Traits>(Transposed<kBytes>(staged_, i));
     }
   }
 
@@ -161,28 +162,6 @@ class Operand {
       constexpr int kBlocks = kRows / kBlockRows;
       return {.row = thread % kBlocks * kBlockRows, .vec = thread / kBlocks};
     }
-  }
-
-  // The vector of row `i` of the block.
-  JAXGEMM_AMD Vec16 Transposed(int i) const {
-    Vec16 vec;
-#pragma unroll
-    for (int word = 0; word < 4; ++word) {
-      if constexpr (kBytes == 4) {
-        vec[word] = staged_[word][i];
-      } else if constexpr (kBytes == 2) {
-        vec[word] = __builtin_amdgcn_perm(staged_[2 * word + 1][i / 2], staged_[2 * word][i / 2],
-                                          i % 2 ? 0x07060302 : 0x05040100);
-      } else {
-        auto pair = [&](int k) {
-          return __builtin_amdgcn_perm(staged_[k + 1][0], staged_[k][0],
-                                       i / 2 ? 0x07030602 : 0x05010400);
-        };
-        vec[word] = __builtin_amdgcn_perm(pair(4 * word + 2), pair(4 * word),
-                                          i % 2 ? 0x07060302 : 0x05040100);
-      }
-    }
-    return vec;
   }
 
   Resource resource_;

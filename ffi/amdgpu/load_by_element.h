@@ -1,0 +1,50 @@
+// Loads a vector of an operand element by element, each with its own bounds check.
+#pragma once
+
+#include "amdgpu/buffer.h"
+#include "amdgpu/gemm_traits.h"
+
+namespace jaxgemm {
+
+// Vector `vec` of row `row` of tile `tile`, in the k tile whose first k is `k`. Elements outside of
+// the operand are zeros.
+template <class Traits, bool kIsLhs>
+JAXGEMM_AMD Vec16 LoadByElement(const OperandMemory<Traits, kIsLhs>& operand, Index tile, int64_t k,
+                                int row, int vec) {
+  constexpr bool kKContiguous = OperandMemory<Traits, kIsLhs>::kKContiguous;
+  const int64_t line = operand.line_bytes / Traits::kBytes;
+  const int64_t row_stride = kKContiguous ? line : 1, k_stride = kKContiguous ? 1 : line;
+  using Bits =
+      typename SelectType<Traits::kBytes == 4, uint32_t,
+                          typename SelectType<Traits::kBytes == 2, uint16_t, uint8_t>::Type>::Type;
+  const int64_t k_left = operand.k - k;
+  const int left = k_left < Traits::kTileK ? static_cast<int>(k_left) : Traits::kTileK;
+  int inside = operand.IsInside(tile, row) ? left - vec * Traits::kVecElements : 0;
+  inside = inside < 0 ? 0 : inside > Traits::kVecElements ? Traits::kVecElements : inside;
+  // Elements outside are not read, because they may not have arrived yet: the last element inside,
+  // or another one of this tile, is read instead.
+  const int last_vec = (left - 1) / Traits::kVecElements;
+  int64_t first_k = k + (vec < last_vec ? vec : last_vec) * Traits::kVecElements;
+  int64_t global_row = operand.FirstRow(tile) + operand.RowInMemory(tile, row, 1);
+  // Without this the compiler keeps the parts that all lanes share in scalar registers.
+  asm volatile("" : "+v"(first_k), "+v"(global_row));
+  const auto* from =
+      reinterpret_cast<const Bits*>(operand.base) + global_row * row_stride + first_k * k_stride;
+  Bits element[Traits::kVecElements];
+#pragma unroll
+  for (int i = 0; i < Traits::kVecElements; ++i) {
+    element[i] = *from;
+    from += i + 1 < inside ? k_stride : 0;
+    // Without this the compiler has the addresses of all bytes in registers at once.
+    if (i == 7) asm volatile("" : "+v"(from));
+  }
+#pragma unroll
+  for (int i = 0; i < Traits::kVecElements; ++i) {
+    if (i >= inside) element[i] = 0;
+  }
+  Vec16 packed;
+  __builtin_memcpy(&packed, element, sizeof(packed));
+  return packed;
+}
+
+}  // namespace jaxgemm
