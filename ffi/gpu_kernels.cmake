@@ -89,8 +89,9 @@ find_program(JAXGEMM_CUDA_COMPILER NAMES nvcc
 set(cuda_flags -gencode=arch=compute_90a,code=sm_90a -std=c++20 -O3 --expt-relaxed-constexpr
     -I ${gpu_folder})
 
-# Machine LICM is off: it keeps the epilogue's constants in registers throughout the kernel.
-set(gpu_flags -nogpuinc -nogpulib -mcode-object-version=5 -std=c++20 -O3 -munsafe-fp-atomics
+# Machine LICM is off: it keeps the epilogue's constants in registers throughout the kernel. Without a
+# "cuid", a hash of the source's path, a kernel has the same bytes in whatever folder it is compiled.
+set(gpu_flags -fuse-cuid=none -nogpuinc -nogpulib -mcode-object-version=5 -std=c++20 -O3 -munsafe-fp-atomics
     -mllvm -disable-machine-licm -Wall -I ${gpu_folder})
 
 # find_gpu_compiler (below) for sm90.

@@ -31,21 +31,38 @@ def python(code, **env):
   return done.returncode, done.stdout + done.stderr
 
 
-def configure(folder, kernels, **env):
-  """({(target, name)} that the build would compile, the output of CMake)."""
+def _cmake() -> str:
+  return shutil.which("cmake", path=sysconfig.get_path("scripts")) or "cmake"
+
+
+def configure(folder, kernels, ffi=ROOT / "ffi", **env):
+  """({(target, name)} that a build of the sources in `ffi` would compile, the output of CMake)."""
   (folder / "CMakeLists.txt").write_text(f"""
       cmake_minimum_required(VERSION 3.22)
       project(kernels NONE)
       set(Python_EXECUTABLE "{sys.executable}")
-      include("{ROOT}/ffi/gpu_kernels.cmake")
+      include("{ffi}/gpu_kernels.cmake")
       message(STATUS "outputs: ${{kernels}}")
       message(STATUS "${{JAXGEMM_BUILD_SUMMARY}}")
       """)
-  cmake = shutil.which("cmake", path=sysconfig.get_path("scripts")) or "cmake"
   done = subprocess.run(
-      [cmake, "-S", folder, "-B", folder / "out", f"-DJAXGEMM_GPU_KERNELS={kernels}"],
+      [_cmake(), "-S", folder, "-B", folder / "out", f"-DJAXGEMM_GPU_KERNELS={kernels}"],
       capture_output=True, text=True, check=True, env={**os.environ, **env})
   return set(re.findall(r"kernels/(\w+)/(\w+)\.(?:hsaco|cubin)", done.stdout)), done.stdout
+
+
+def test_a_kernel_has_the_same_bytes_in_another_folder(tmp_path):
+  name = "gemm_float32_float32_32x128x32_rrr"
+  copied = shutil.copytree(ROOT / "ffi", tmp_path / "copied" / "ffi")
+  built = []
+  for ffi in (ROOT / "ffi", copied):
+    folder = tmp_path / f"build_{len(built)}"
+    folder.mkdir()
+    compiled, said = configure(folder, f"gfx942/{name}$", ffi)
+    assert compiled == {("gfx942", name)}, said
+    subprocess.run([_cmake(), "--build", folder / "out"], check=True, capture_output=True)
+    built += [path.read_bytes() for path in (folder / "out").rglob("*.hsaco")]
+  assert len(built) == 2 and built[0] == built[1]
 
 
 def test_the_build_compiles_what_the_planner_names(tmp_path):
