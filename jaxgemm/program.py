@@ -61,8 +61,11 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "",
     else:
       described = _described(name, params)
     around = params if name == "shard_map" else shard_map
+    # A jit with inline=True is a function of ours. From jax 0.12 on it stays in the jaxpr.
+    inlined = getattr(params.get("inline"), "value", None) == "jax_late"
+    names = within if inlined else (*within, described)
     for inner in jaxprs_in_params(params):
-      yield from calls(inner, (*within, described), why, around)
+      yield from calls(inner, names, why, around)
 
 
 def _transfers(eqn, shard_map) -> str:
