@@ -60,6 +60,8 @@ def pytest_configure(config):
   config.addinivalue_line(
       "markers", "whole: runs with --whole only; one of its kind runs without.")
   config.addinivalue_line(
+      "markers", "from_source: compiles something, or reads the sources of the package.")
+  config.addinivalue_line(
       "markers", "faster_by_xla: the plan leaves to XLA what XLA computes faster.")
   config.pluginmanager.register(progress.Progress(config), "progress")
 

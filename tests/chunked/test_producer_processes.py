@@ -74,6 +74,7 @@ print("started")
   assert done.returncode == 0 and "started" in done.stdout, done.stderr
 
 
+@pytest.mark.from_source
 def test_the_example_of_an_own_producer_runs():
   done = run(None, "examples/own_producer/own_producer.py", "--size=256",
              "--pause_us=500")
@@ -96,6 +97,7 @@ print("built")
   assert done.returncode == 0 and "built" in done.stdout, done.stderr[-3000:]
 
 
+@pytest.mark.from_source
 def test_the_benchmark_of_a_product_beside_its_producer(tmp_path):
   done = run(None, "-m", "benchmarks", "chunked", "--rows=512", "--k=64", "--n=32",
              "--chunks=4", "--repeat=3", "--paced_us=100",

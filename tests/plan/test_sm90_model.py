@@ -58,6 +58,7 @@ def test_the_prediction_is_that_of_the_plan():
       [each["cost"] for each in candidates])
 
 
+@pytest.mark.from_source
 def test_constants_are_written_to_the_lines_of_the_model(tmp_path):
   path = tmp_path / "sm90_model.def"
   path.write_text(fit.MODEL_FILE.read_text())
