@@ -56,11 +56,6 @@ std::string CheckBlocks(const Problem& p, const Chip& chip) {
            " have them for 1 x 128 of lhs, and for " + (is_sm90 ? "1 x 128 or " : "") +
            "128 x 128 of rhs.";
   }
-  constexpr int64_t kMostScales = int64_t{1} << 31;  // the kernels count them in 32 bits
-  if (p.batch * p.blocks_m() * p.blocks_k() >= kMostScales ||
-      p.num_rhs() * p.blocks_n() * p.blocks_k() >= kMostScales) {
-    return "operands have 2**31 scales of blocks or more. Split the product.";
-  }
   if (is_sm90 && p.k % 16 != 0) {
     return "k is " + Str(p.k) + ", and the kernels of " + Str(chip.target) +
            " have scales of blocks for rows of a multiple of 16 bytes.";

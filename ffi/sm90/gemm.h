@@ -151,7 +151,7 @@ class Workgroup {
     WaitForKernelsBefore();
     // With this order of branches the producers' code comes next: they have work first.
     if (warp >= kWarpgroupSize / kWarpSize) {
-      TakeRegisters<224>();
+      TakeRegisters<kIsScaled ? 208 : 224>();
       if constexpr (Traits::kIsPingPong) {
         ConsumePingPong();
       } else if constexpr (Traits::kIsPlain) {
@@ -160,7 +160,7 @@ class Workgroup {
         Consume();
       }
     } else {
-      GiveRegisters<56>();
+      GiveRegisters<kIsScaled ? 88 : 56>();
       if (warp == (Traits::kClaimsApart ? 1 : 0)) {
         Produce(map);
       } else if (Traits::kClaimsApart && warp == 0) {

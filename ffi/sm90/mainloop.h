@@ -441,9 +441,9 @@ class Multiplier {
     for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
     if (SameInWarp(tile.k_end <= tile.k_begin)) return;
     if (args.block_n == 1) {
-      RunScaledByColumn(args, tile, rank, sums);
+      RunScaledBy<true>(args, tile, rank, sums);
     } else {
-      RunScaledByTile(args, tile, rank, sums);
+      RunScaledBy<false>(args, tile, rank, sums);
     }
   }
 
@@ -465,144 +465,72 @@ class Multiplier {
     for (int i = 0; i < Traits::kAllSums; ++i) kDo(sums[i]);
   }
 
-  // Where the scales of a thread's rows and columns are, for k tile 0: indices, because pointers
-  // would take twice the registers.
-  struct ScalePlace {
-    uint32_t upper, lower;  // of rows lane / 4 and lane / 4 + 8 of its warp's
-    uint32_t rhs;           // of its first column or, if the tile has one, of all columns
-    int column;
+  // kByColumn: rhs has a scale for each column, else one for kScaleBlock columns, which a tile has.
+  template <bool kByColumn>
+  JAXGEMM_SM90 void RunScaledBy(const GemmArgs& args, const WorkTile& tile, int rank,
+                                Sum (&sums)[Traits::kAllSums]) {
+    static_assert(Traits::kTileK == kScaleBlock && Traits::kTileN == kScaleBlock);
+    const OperandPlace<Traits> place(args, tile, rank);
+    const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
+    // Rows past the end of lhs have the scales of its last row.
+    const int last = static_cast<int>(args.m) - 1;
+    const int row = place.row + thread / kWarpSize * 16 + lane / 4;
+    const float* of_lhs = args.lhs_scales + place.lhs_z * args.lhs_scales_batch_stride;
+    const float* upper = of_lhs + int64_t{row < last ? row : last} * args.blocks_k;
+    const float* lower = of_lhs + int64_t{row + 8 < last ? row + 8 : last} * args.blocks_k;
+    const float* of_rhs = args.rhs_scales + place.rhs_z * args.rhs_scales_batch_stride;
+    const int column = place.column + lane % 4 * 2, columns = static_cast<int>(args.n);
+    of_rhs += kByColumn ? int64_t{column} : int64_t{place.column / kScaleBlock} * args.blocks_k;
+    const int64_t step = kByColumn ? args.n : 1;
 
-    JAXGEMM_SM90 ScalePlace(const GemmArgs& args, const WorkTile& tile, int rank) {
-      static_assert(Traits::kTileK == kScaleBlock && Traits::kTileN == kScaleBlock);
-      const OperandPlace<Traits> place(args, tile, rank);
-      const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
-      // Rows past the end of lhs have the scales of its last row.
-      const int last = static_cast<int>(args.m) - 1;
-      const int row = place.row + thread / kWarpSize * 16 + lane / 4;
-      const int64_t of_lhs = place.lhs_z * args.lhs_scales_batch_stride;
-      upper = static_cast<uint32_t>(of_lhs + int64_t{row < last ? row : last} * args.blocks_k);
-      lower =
-          static_cast<uint32_t>(of_lhs + int64_t{row + 8 < last ? row + 8 : last} * args.blocks_k);
-      column = place.column + lane % 4 * 2;
-      rhs = static_cast<uint32_t>(
-          place.rhs_z * args.rhs_scales_batch_stride +
-          (args.block_n == 1 ? column : int64_t{place.column / kScaleBlock} * args.blocks_k));
-    }
-  };
-  // The scales of a thread's rows for one k tile, times that of the columns if they share one.
-  struct RowScales {
-    float upper, lower, rhs;
-
-    JAXGEMM_SM90 float operator[](int lower_row) const { return (lower_row ? lower : upper) * rhs; }
-  };
-  static JAXGEMM_SM90 RowScales LoadScales(const GemmArgs& args, const ScalePlace& place,
-                                           Index k_tile) {
-    return {args.lhs_scales[place.upper + k_tile], args.lhs_scales[place.lower + k_tile],
-            args.rhs_scales[place.rhs + k_tile]};
-  }
-
-  // Starts the wgmmas of the k tile in a stage, whose sum becomes `part`.
-  JAXGEMM_SM90 void Start(const RingPlace<Traits::kStages>& stage, Sum (&part)[Traits::kSums]) {
-#pragma unroll
-    for (int i = 0; i < Traits::kSums; ++i) ForgetSum(part[i]);
-    const uint32_t lhs = lhs_ + (stage.slot * Traits::kLhsBytes >> 4);
-    const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
-    full_.Wait(stage.slot, stage.parity);
-    FenceAll(part);
-    WgmmaFence();
-#pragma unroll
-    for (int i = 0; i < Traits::kSteps; ++i) {
-      Mma::Run(part, MatrixAt(lhs + i * Advance<true>()), MatrixAt(rhs + i * Advance<true>()),
-               i > 0);
-    }
-    WgmmaCommit();
-    FenceAll(part);
-  }
-  static JAXGEMM_SM90 void FenceAll(Sum (&sums)[Traits::kSums]) {
-#pragma unroll
-    for (int i = 0; i < Traits::kSums; ++i) FenceSum(sums[i]);
-  }
-
-  // One scale for all columns of a k tile. Two k tiles have partial sums of their own, so that the
-  // tensor cores multiply one while the sums of the other are added.
-  JAXGEMM_SM90 void RunScaledByTile(const GemmArgs& args, const WorkTile& tile, int rank,
-                                    Sum (&sums)[Traits::kSums]) {
-    const ScalePlace place(args, tile, rank);
-    const Index end = SameInWarp(tile.k_end);
-    Index k_tile = SameInWarp(tile.k_begin);
+    const Index begin = SameInWarp(tile.k_begin), end = SameInWarp(tile.k_end);
     RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
                                      SameInWarp(stage_.parity)};
-    int started = stage.slot, before = 0;  // the slots of the last two k tiles
-    Sum even[Traits::kSums], odd[Traits::kSums];
-    RowScales of_even = LoadScales(args, place, k_tile), of_odd = of_even;
-    auto start = [&](Sum(&part)[Traits::kSums]) {
-      before = started, started = stage.slot;
-      Start(stage, part);
-      stage.Advance();
-    };
-    auto add = [&](Sum(&part)[Traits::kSums], const RowScales& scales, int slot) {
-      FenceAll(part);
-      Release(slot);
-      const float of_rows[2] = {scales[0], scales[1]};
-#pragma unroll
-      for (int i = 0; i < Traits::kSums; ++i) sums[i] += part[i] * of_rows[i % 4 / 2];
-    };
-    start(even);
-    for (; k_tile + 2 < end; k_tile += 2) {
-      of_odd = LoadScales(args, place, k_tile + 1);
-      start(odd);
-      WgmmaWait<1>();
-      add(even, of_even, before);
-      of_even = LoadScales(args, place, k_tile + 2);
-      start(even);
-      WgmmaWait<1>();
-      add(odd, of_odd, before);
-    }
-    if (k_tile + 1 < end) {
-      of_odd = LoadScales(args, place, k_tile + 1);
-      start(odd);
-      WgmmaWait<1>();
-      add(even, of_even, before);
-      WgmmaWait<0>();
-      add(odd, of_odd, started);
-    } else {
-      WgmmaWait<0>();
-      add(even, of_even, started);
-    }
-    stage_ = stage;
-  }
-
-  // A scale for each column.
-  JAXGEMM_SM90 void RunScaledByColumn(const GemmArgs& args, const WorkTile& tile, int rank,
-                                      Sum (&sums)[Traits::kSums]) {
-    const ScalePlace place(args, tile, rank);
-    const int columns = static_cast<int>(args.n);
-    const Index end = SameInWarp(tile.k_end);
-    Index k_tile = SameInWarp(tile.k_begin);
-    RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
-                                     SameInWarp(stage_.parity)};
-    float upper = args.lhs_scales[place.upper + k_tile],
-          lower = args.lhs_scales[place.lower + k_tile];
+    float upper_scale = upper[begin], lower_scale = lower[begin], rhs_scale = 1;
+    if (!kByColumn) rhs_scale = of_rhs[begin];
+    Index k_tile = begin;
     do {
       Sum part[Traits::kSums];
-      Start(stage, part);
-      const float of_rows[2] = {upper, lower};
-      float of_columns[Traits::kSums / 2];
-      const float* of_rhs = args.rhs_scales + place.rhs + k_tile * args.n;
 #pragma unroll
-      for (int i = 0; i < Traits::kSums / 2; ++i) {
-        const int at = i / 2 * 8 + i % 2;
-        of_columns[i] = place.column + at < columns ? of_rhs[at] : 0;
+      for (int i = 0; i < Traits::kSums; ++i) ForgetSum(part[i]);
+      const uint32_t lhs = lhs_ + (stage.slot * Traits::kLhsBytes >> 4);
+      const uint32_t rhs = rhs_ + (stage.slot * Traits::kRhsBytes >> 4);
+      full_.Wait(stage.slot, stage.parity);
+#pragma unroll
+      for (int i = 0; i < Traits::kSums; ++i) FenceSum(part[i]);
+      WgmmaFence();
+#pragma unroll
+      for (int i = 0; i < Traits::kSteps; ++i) {
+        Mma::Run(part, MatrixAt(lhs + i * Advance<true>()), MatrixAt(rhs + i * Advance<true>()),
+                 i > 0);
+      }
+      WgmmaCommit();
+#pragma unroll
+      for (int i = 0; i < Traits::kSums; ++i) FenceSum(part[i]);
+      // Loads the scales of the next k tile while this one is multiplied, but those of columns for
+      // this one: they would take too many registers.
+      const float scales[2] = {upper_scale * rhs_scale, lower_scale * rhs_scale};
+      float of_columns[kByColumn ? Traits::kSums / 2 : 1];
+      if constexpr (kByColumn) {
+#pragma unroll
+        for (int i = 0; i < Traits::kSums / 2; ++i) {
+          const int at = i / 2 * 8 + i % 2;
+          of_columns[i] = column + at < columns ? of_rhs[k_tile * step + at] : 0;
+        }
       }
       const Index next = k_tile + 1 < end ? k_tile + 1 : k_tile;
-      upper = args.lhs_scales[place.upper + next], lower = args.lhs_scales[place.lower + next];
+      upper_scale = upper[next], lower_scale = lower[next];
+      if (!kByColumn) rhs_scale = of_rhs[next];
       WgmmaWait<0>();
-      FenceAll(part);
+#pragma unroll
+      for (int i = 0; i < Traits::kSums; ++i) FenceSum(part[i]);
       Release(stage.slot);
       stage.Advance();
 #pragma unroll
       for (int i = 0; i < Traits::kSums; ++i) {
-        sums[i] += part[i] * (of_rows[i % 4 / 2] * of_columns[i / 4 * 2 + i % 2]);
+        float scale = scales[i % 4 / 2];
+        if constexpr (kByColumn) scale *= of_columns[i / 4 * 2 + i % 2];
+        sums[i] += part[i] * scale;
       }
     } while (++k_tile < end);
     stage_ = stage;
