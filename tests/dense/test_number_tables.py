@@ -1,4 +1,4 @@
-"""The tables of docs/guides/number_tables.md (tests/support/number_tables.py), at a few points."""
+"""The tables of docs/guides/numbers.md (tests/support/number_tables.py), at a few points."""
 
 import numpy as np
 import pytest
@@ -36,5 +36,5 @@ def test_the_same_bits_in_processes_of_1_2_and_8_threads():
 
 def test_other_bits_are_seen(monkeypatch):
   seen = iter(range(100))
-  monkeypatch.setattr(numbers, "product", lambda *_: np.float32(next(seen)))
+  monkeypatch.setattr(number_tables, "product", lambda *_: np.float32(next(seen)))
   assert {len(x) for x in number_tables.digests("jaxgemm", "float32", 64, 3).values()} == {3}

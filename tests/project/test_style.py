@@ -47,3 +47,10 @@ def test_clang_format_changes_nothing():
   program = clang_format.get_executable("clang-format")
   _check([program, "--dry-run", "-Werror", *sorted(files)],
          "`clang-format -i FILE` formats a file.")
+
+
+def test_no_script_folder_hides_a_module_of_python():
+  """Scripts of tests/support/ run from there, so Python looks for its own modules there, too."""
+  hidden = [path.name for path in (ROOT / "tests/support").glob("*.py")
+            if path.stem in sys.stdlib_module_names]
+  assert not hidden
