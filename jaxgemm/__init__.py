@@ -44,7 +44,7 @@ GemmConfig(partition=False).
 
 import importlib.metadata
 
-from jaxgemm import _plugin_message, fp8, megablox, qarray
+from jaxgemm import _rocm_plugin, fp8, megablox, qarray
 from jaxgemm.chunked.api import chunk_rows, chunked_matmul
 from jaxgemm.chunked.producers import ChunkedArray, join, overlap, start_copy
 from jaxgemm.collective.api import allgather_matmul, matmul_reduce_scatter
@@ -56,7 +56,7 @@ from jaxgemm.quantization import Quantized, quantize
 from jaxgemm.scaled.api import scaled_matmul, scaled_ragged_dot
 from jaxgemm.tune.tune import tune
 
-_plugin_message.drop()
+_rocm_plugin.drop_message()
 
 __version__ = importlib.metadata.version("jaxgemm")
 

@@ -15,6 +15,7 @@ import pathlib
 import sys
 
 from jaxgemm import _ffi, emulator
+from jaxgemm._rocm_plugin import real_rocm
 from jaxgemm.emulator import _library
 from jaxgemm.emulator.rocm import _elf
 
@@ -195,22 +196,6 @@ def _check_not_initialized() -> None:
         "array and before jax.devices(), or run the program with "
         "python -m jaxgemm.emulator.rocm."
     )
-
-
-def real_rocm() -> list[str]:
-  """Where ROCm or an AMD GPU was found on this machine."""
-  places = []
-  nodes = pathlib.Path("/sys/class/kfd/kfd/topology/nodes")
-  if nodes.is_dir():
-    places.append(str(nodes))
-  for folder in ("/opt/rocm/lib", *os.environ.get("LD_LIBRARY_PATH", "").split(":")):
-    if folder:
-      places.extend(str(path) for path in pathlib.Path(folder).glob("libamdhip64.so*"))
-  if importlib.util.find_spec("_rocm_sdk_core") is not None:
-    places.append("the package _rocm_sdk_core")
-  mapped = pathlib.Path("/proc/self/maps").read_text().splitlines()
-  places.extend({line.split()[-1] for line in mapped if "libamdhip64" in line})
-  return places
 
 
 def _check_no_real_rocm() -> None:

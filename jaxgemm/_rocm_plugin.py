@@ -1,0 +1,40 @@
+"""Without an AMD GPU, JAX's ROCm plugin logs an error with a traceback in each process.
+
+It is installed there for the virtual devices of `jaxgemm.emulator.rocm`, so nothing is wrong.
+"""
+
+import importlib.util
+import logging
+import os
+import pathlib
+
+
+def real_rocm() -> list[str]:
+  """Where ROCm or an AMD GPU was found on this machine."""
+  places = []
+  nodes = pathlib.Path("/sys/class/kfd/kfd/topology/nodes")
+  if nodes.is_dir():
+    places.append(str(nodes))
+  for folder in ("/opt/rocm/lib", *os.environ.get("LD_LIBRARY_PATH", "").split(":")):
+    if folder:
+      places.extend(str(path) for path in pathlib.Path(folder).glob("libamdhip64.so*"))
+  if importlib.util.find_spec("_rocm_sdk_core") is not None:
+    places.append("the package _rocm_sdk_core")
+  mapped = pathlib.Path("/proc/self/maps").read_text().splitlines()
+  places.extend({line.split()[-1] for line in mapped if "libamdhip64" in line})
+  return places
+
+
+class _Filter(logging.Filter):
+  """Drops the plugin's error "No AMD GPUs were found" where nobody can have expected one."""
+
+  def filter(self, record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    if "No AMD GPUs were found" not in str(error):
+      return True
+    return "rocm" in os.environ.get("JAX_PLATFORMS", "") or bool(real_rocm())
+
+
+def drop_message() -> None:
+  """Drops the message in this process, unless ROCm is installed or JAX_PLATFORMS names it."""
+  logging.getLogger("jax._src.xla_bridge").addFilter(_Filter())
