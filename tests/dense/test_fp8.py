@@ -170,7 +170,11 @@ def test_vmap(rng, recipe):
 
 @pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("specs", [(P("x"), P()), (P("x", "y"), P("y")), (P("x"), P(None, "y"))])
-def test_sharded(rng, recipe, specs):
+def test_sharded(rng, recipe, specs, request):
+  if recipe == "mxfp8" and specs == (P("x"), P(None, "y")):
+    request.applymarker(pytest.mark.xfail(strict=True, reason=(
+        "XLA cuts the two blocks along k over half of the axis y, which has size 4, and jax's "
+        "custom_partitioning cannot read that.")))
   mesh = jax.make_mesh((2, 4), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
   arrays = array(rng, 64, 96), array(rng, 96, 48)
   loss = lambda x, w: (fp8.dot_general(x, w, (((1,), (0,)), ((), ())), recipe=recipe)**2).sum()

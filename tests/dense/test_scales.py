@@ -231,6 +231,6 @@ def test_explain_and_tune_know_the_scales(rng):
   plain = functools.partial(jaxgemm.matmul, preferred_element_type=jnp.float32)
   (plain,), _ = tuned_products([(plain, (a, b), {})])
   assert "scale row_scale" in scaled.label and scaled.key != plain.key
-  operands = scaled.operands(rng, "even")
+  operands = scaled.operands(rng, "even", scaled.random)
   ours, theirs = scaled.ours(scaled.configs(1)[0])(*operands), scaled.xla()(*operands)
   assert_close(ours[0], theirs[0], 1e-5)

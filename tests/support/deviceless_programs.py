@@ -354,12 +354,29 @@ TRANSPOSED = {"megablox.tgmm": 1}
 
 
 def functions(device):
-  """One call for each product, forward and backward, with no copy and no other transposition."""
+  """One call for each product, forward and backward, with no copy and no other transposition.
+
+  Float8 products whose kernels this build lacks are left out, and named.
+  """
+  left_out = []
+
+  def check_compiled(name, function, types, *expected):
+    try:
+      text = compile_for(device, function, *types)
+    except ValueError as error:
+      if "this build has no code object" not in str(error):
+        raise
+      assert "fp8" in name.lower(), error
+      left_out.append(name)
+    else:
+      check(text, *expected)
+
   for name, (f, differentiable, args, out, forward, backward) in programs().items():
-    check(compile_for(device, f, *args), forward)
+    check_compiled(f"{name}, forward", f, args, forward)
     if differentiable:
-      check(compile_for(device, pullback(f, differentiable), *args, out), backward,
-            TRANSPOSED.get(name, 0))
+      check_compiled(f"{name}, backward", pullback(f, differentiable), (*args, out), backward,
+                     TRANSPOSED.get(name, 0))
+  print("left out, because this build lacks their kernels:", "; ".join(left_out) or "none")
 
 
 def workspace(device):
