@@ -18,7 +18,7 @@ _SMALLEST_NORMAL = float(jnp.finfo(jnp.float32).tiny)
 
 
 class Quantized(NamedTuple):
-  """An array in a small dtype with scales: values * scales is about the array.
+  """An array in a small dtype with scales: values * scales approximates it.
 
   A pytree, which jit, vmap, shard_map and checkpoints take.
 
@@ -32,7 +32,7 @@ class Quantized(NamedTuple):
   scales: jax.Array
 
   def dequantize(self, dtype=jnp.float32) -> jax.Array:
-    """values * scales, computed in float32, in a dtype."""
+    """values * scales, computed in float32 and then cast to `dtype`."""
     scales = self.scales.astype(jnp.float32)
     for axis, (size, count) in enumerate(zip(self.values.shape, scales.shape)):
       if count not in (1, size):

@@ -7,7 +7,7 @@ from jax import lax
 import jax.numpy as jnp
 
 SCORES = ("softmax", "sigmoid")
-# As in DeepSeek-V3's code, where all sigmoids of a token may be zero.
+# DeepSeek-V3's code adds this to the sum of a token's affinities, because all may be zero.
 _TINY = 1e-20
 
 

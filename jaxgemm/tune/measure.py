@@ -25,7 +25,7 @@ from jaxgemm.tune.products import Product
 # the kernels as XLA where the plan leaves the product to it: half of the rounds say so,
 # and three quarters of them that it is faster at all.
 _GAIN = 1.01
-# Of a first, short comparison those go on that take up to so much longer than the best.
+# A candidate that takes more than this many times the best's time leaves after a first comparison.
 _NEAR = 1.25
 # Samples of each candidate in the first comparison, and in the second one.
 _FIRST_ROUNDS, _ROUNDS = 3, 15

@@ -23,7 +23,7 @@ from tests.support.moe_reference import (
   value_and_grads,
 )
 
-# Which dimension of a shared expert's arrays has the hidden features, and which has C.
+# The dimensions of a shared expert's arrays that are the hidden features, and those that are C.
 HIDDEN = {"down": 0, "up": 1, "gate_up": 2, "up_bias": 0, "gate_up_bias": 1}
 FEATURES = {"down": 1, "up": 0, "gate_up": 0}
 

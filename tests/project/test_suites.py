@@ -62,7 +62,7 @@ moe_rows.PRODUCTS[moe_rows.OURS] = lambda *arrays, **options: (
 DENSE = ["--threads=0", "--min_seconds=0", "--dtypes=float32"]
 PRODUCT = {"m": 48, "n": 32, "k": 64}
 LAYER = {"tokens": 32, "features": 16, "hidden_features": 32, "num_experts": 4, "top_k": 2}
-# Of each suite: its flags, a problem, and what makes its results wrong.
+# Each suite has its flags, a problem, and what makes its results wrong.
 SUITES = {
     "dense": (DENSE, PRODUCT, spoiled("matmul")),
     "stream_k": (DENSE, {"m": 32, "n": 32, "k": 1024}, spoiled("matmul")),

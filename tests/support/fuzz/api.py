@@ -20,7 +20,7 @@ from tests.support.fuzz.outcome import Fault, check_close, described
 
 # jax itself raises OverflowError, which names the argument, for an int in place of an operand.
 ALLOWED = (TypeError, ValueError, NotImplementedError, OverflowError)
-# Of jax's own messages about operands that do not fit each other.
+# These words are from jax's own messages about operands that do not fit each other.
 _OF_OPERANDS = ("dot_general", "matmul", "ragged_dot", "shape", "dtype", "dimension", "operand",
                 "argument", "array", "lhs", "rhs", "contract", "scaled")
 _FLOATS = ("float32", "float32", "bfloat16", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2",
