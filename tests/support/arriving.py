@@ -121,6 +121,10 @@ class CudaMemory:
 
   def __init__(self, x: jax.Array):
     self._address, self._held = x.unsafe_buffer_pointer(), np.array(x)
+    # CUDA makes some things at their first use, and may wait for all kernels then: the stream
+    # and both kinds of copies are used once before a kernel waits for them.
+    np.array(self)
+    self[(slice(None),)] = self._held.copy()
 
   def __setitem__(self, index: tuple, values) -> None:
     self._held[index] = values
