@@ -8,10 +8,10 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import _ffi, epilogue
+from jaxgemm import _ffi
 from jaxgemm import mesh as meshes
 from jaxgemm.config import GemmConfig, check_activation, resolve
-from jaxgemm.dense import sharding
+from jaxgemm.dense import sharding, xla
 from jaxgemm.dense.dimensions import (
   Product,
   dot_general_product,
@@ -19,39 +19,13 @@ from jaxgemm.dense.dimensions import (
   matmul_product,
 )
 from jaxgemm.dense.layout import Dims
-from jaxgemm.dense.primitive import contract, contract_local, plan_contraction
+from jaxgemm.dense.primitive import contract, contract_local
 from jaxgemm.dense.vectors import Scales, labelled_vector, place_scales
-from jaxgemm.dtypes import (
-    preferred_of_scaled,
-    promote_with,
-    promoted_dtype,
-    xla_accumulator_dtype,
-)
-from jaxgemm.fallback import (
-    leaves_to_xla,
-    on_xla,
-    prefers_xla,
-    unsupported_reason,
-    xla_operands,
-)
+from jaxgemm.dtypes import preferred_of_scaled, promote_with
+from jaxgemm.fallback import leaves_to_xla, on_xla, prefers_xla, unsupported_reason
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.precision import hashable, is_high
 from jaxgemm.spec import Spec
-
-
-def _xla(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec) -> list[jax.Array]:
-  """The product by jax's own function, and the epilogue by jax.numpy."""
-  lhs, rhs = xla_operands(lhs, rhs, product.result.dtype)
-  if all(x is None for x in vectors) and spec.activation is None:
-    return [product.reference(lhs, rhs)]
-  not_summed = meshes.unreduced_reason(product.result.sharding)
-  if not_summed:
-    raise ValueError(
-        f"bias, a scale or activation was given, but {not_summed}. Sum the result with "
-        "jax.reshard, and apply them to that.")
-  acc = product.reference(
-      lhs, rhs, preferred_element_type=xla_accumulator_dtype(product.result.dtype))
-  return epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)
 
 
 class Prepared(NamedTuple):
@@ -100,16 +74,6 @@ def prepare(lhs, rhs, bias, scales: Scales, product: Product, *, chunked: bool =
   return Prepared(spec, dims, (bias, scale, row_scale), reason)
 
 
-def _faster_by_xla(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec) -> str | None:
-  """Why XLA's product is known to be faster than the kernels, or None."""
-  operands = [jax.ShapeDtypeStruct(
-      [size for i, size in enumerate(x.shape) if i not in axes], promoted_dtype(x, other))
-      for x, other, axes in ((lhs, rhs, product.dropped[0]), (rhs, lhs, product.dropped[1]))]
-  operands += [x for x in vectors if x is not None]
-  target = spec.target(_ffi.default_platform())
-  return plan_contraction(operands, dims, spec, target)[1]["faster_by_xla"] or None
-
-
 def dense_results(lhs, rhs, bias, scales: Scales, product: Product, *,
                   save_preact: bool = False, **options) -> list[jax.Array]:
   """[out], or with save_preact [out, value before the activation]; no explicit mesh then.
@@ -124,10 +88,10 @@ def dense_results(lhs, rhs, bias, scales: Scales, product: Product, *,
   implementation = options["implementation"]
   by_xla = prefers_xla(product.k, implementation)
   if reason is None and implementation is None and not by_xla:
-    reason = _faster_by_xla(lhs, rhs, vectors, product, dims, spec)
+    reason = xla.reason_faster(lhs, rhs, vectors, product, dims, spec)
   if leaves_to_xla(implementation, reason) or by_xla:
     with on_xla(implementation, reason):
-      return _xla(lhs, rhs, vectors, product, dims, spec)
+      return xla.results(lhs, rhs, vectors, product, dims, spec)
   if spec.emulated is not None:
     _ffi.use_emulator()
   lhs, rhs = promote_with(lhs, rhs), promote_with(rhs, lhs)

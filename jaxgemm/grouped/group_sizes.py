@@ -9,6 +9,15 @@ from jax import lax
 import jax.numpy as jnp
 
 
+def as_int32(sizes, extent: int):
+  """Group sizes or an offset as int32; uint32 and wider are clamped to [0, extent]."""
+  if sizes.dtype == jnp.int32:
+    return sizes
+  if sizes.dtype.itemsize >= 4:
+    sizes = jnp.clip(sizes, 0, extent)
+  return sizes.astype(jnp.int32)
+
+
 def ends_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:
   """int32[..., G]: where each group ends, at most at extent."""
   # y is cut off before it is added, so that the sum of two cannot overflow.

@@ -59,6 +59,12 @@ class RaggedLayout(NamedTuple):
     return tuple(size[x] for x in labels)
 
   @property
+  def columns(self) -> tuple[int, ...]:
+    """Sizes of rhs's free dimensions, as the caller sees them."""
+    n = self.shape(self.n)
+    return (2, n[0] // 2) if self.form.gated else n
+
+  @property
   def is_summed(self) -> bool:
     """Whether the result is a sum over several results of the kernel."""
     return self.form.mode == "k" and bool(self.outer)

@@ -1,0 +1,101 @@
+"""bias and scales of a grouped product: which shapes are allowed, and what they mean."""
+
+import jax.numpy as jnp
+
+from jaxgemm.dense.vectors import Scales, epilogue_values
+from jaxgemm.grouped.layout import RaggedLayout, rows
+
+
+def place_vectors(bias, scales: Scales, lhs, rhs, numbers, layout: RaggedLayout, out_dtype):
+  """(bias, scale, row_scale) as the kernels read them; None for an absent one.
+
+  Raises:
+    ValueError: a shape or a dtype is not allowed, or both scale and scale_rhs were given.
+  """
+  if scales.scale is not None and scales.rhs is not None:
+    raise ValueError(
+        "scale and scale_rhs were given; both have values for groups and columns, and the kernels "
+        "take one of the two. Multiply them.")
+  integer = jnp.issubdtype(out_dtype, jnp.integer)
+  bias = _per_group("bias", bias, layout, jnp.int32 if integer else jnp.float32, False)
+  if scales.rhs is None:
+    scale = _per_group("scale", scales.scale, layout, jnp.float32, True)
+  else:
+    columns = _columns_scale(scales.rhs, rhs, numbers, layout)
+    scale = _per_group("scale_rhs", columns, layout, jnp.float32, True)
+  return bias, scale, _rows_scale(scales.lhs, lhs, numbers, layout)
+
+
+def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
+  """A bias or scale as [groups, N] (scale: or [groups, 1]); None if x is None.
+
+  With a gate: as [groups, 2, N] (or [groups, 1, 1]).
+  """
+  if x is None:
+    return None
+  x = jnp.asarray(x)
+  groups, columns = layout.form.local_groups, layout.columns
+  allowed = [(groups, *columns), columns]
+  if scalar:
+    allowed += [(), (1,), (groups, *(1 for _ in columns))]
+  if x.shape not in allowed:
+    shapes = " or ".join(map(str, dict.fromkeys(allowed)))
+    raise ValueError(
+        f"{name} has shape {x.shape}; allowed are {shapes} (groups and rhs's columns). "
+        "Reshape it, or apply it to the result.")
+  x = epilogue_values(name, x, dtype)
+  leads = x.ndim > len(columns) and x.shape[0] == groups
+  has_columns = x.shape in ((groups, *columns), columns)
+  if not layout.form.gated:
+    columns = (layout.count(layout.n),)
+  if not has_columns:
+    columns = (1,) * len(columns)
+  x = jnp.reshape(x, (groups if leads else 1, *columns))
+  return jnp.broadcast_to(x, (groups, *columns))
+
+
+def _rows_scale(x, lhs, numbers, layout: RaggedLayout):
+  """scale_lhs as [M] or [B, M], or [1] for one value; None if x is None."""
+  if x is None:
+    return None
+  x = jnp.asarray(x)
+  (contracting, _), _ = numbers.dot_dimension_numbers
+  free = tuple(n for i, n in enumerate(lhs.shape) if i not in contracting)
+  keepdims = tuple(1 if i in contracting else n for i, n in enumerate(lhs.shape))
+  broadcasts = len(x.shape) == len(keepdims) and all(
+      n in (1, full) for n, full in zip(x.shape, keepdims))
+  if x.shape not in ((), (1,), free) and not broadcasts:
+    raise ValueError(
+        f"scale_lhs has shape {x.shape} for an lhs of shape {lhs.shape}; (), (1,), {free} or "
+        f"{keepdims} is allowed: one value, or one for each row. Reshape it.")
+  x = epilogue_values("scale_lhs", x, jnp.float32)
+  if x.size == 1:
+    return jnp.reshape(x, (1,))
+  x = jnp.reshape(jnp.broadcast_to(x, keepdims) if broadcasts else x, free)
+  labels = tuple(i for i in range(lhs.ndim) if i not in contracting)
+  return rows(x, labels, layout)
+
+
+def _columns_scale(x, rhs, numbers, layout: RaggedLayout):
+  """scale_rhs in one of the shapes of scale: without rhs's dimensions of k and batch, of size 1."""
+  if x is None:
+    return None
+  x = jnp.asarray(x)
+  (_, contracting), (_, batch) = numbers.dot_dimension_numbers
+  if x.ndim != rhs.ndim:
+    return x
+  keepdims = tuple(1 if i in (*contracting, *batch) else n for i, n in enumerate(rhs.shape))
+  if not all(n in (1, full) for n, full in zip(x.shape, keepdims)):
+    raise ValueError(
+        f"scale_rhs has shape {x.shape} for an rhs of shape {rhs.shape}; {keepdims} is allowed, "
+        "where any size may be 1, or a shape that scale may have: one value for each group and "
+        "column. The kernels have no scale that varies along k or along a batch dimension. Reshape "
+        "it, or dequantise rhs.")
+  groups = layout.form.local_groups
+  if x.size == 1:
+    return jnp.reshape(x, ())
+  of_group = numbers.rhs_group_dimensions[0]
+  columns = [i for i in range(rhs.ndim) if i not in (*contracting, *batch, of_group)]
+  shape = [rhs.shape[i] if any(x.shape[j] != 1 for j in columns) else 1 for i in columns]
+  x = jnp.transpose(x, [of_group, *columns, *contracting, *batch])
+  return jnp.broadcast_to(jnp.reshape(x, x.shape[:1 + len(columns)]), (groups, *shape))

@@ -1,0 +1,95 @@
+"""A grouped product as XLA computes it."""
+
+import functools
+import operator
+
+import jax
+from jax import lax
+import jax.numpy as jnp
+
+from jaxgemm import epilogue
+from jaxgemm.dtypes import xla_accumulator_dtype
+from jaxgemm.fallback import xla_operands
+from jaxgemm.grouped.group_sizes import clamp_sizes, groups_of_rows, local_sizes
+from jaxgemm.grouped.layout import RaggedLayout
+from jaxgemm.grouped.primitive import merge_columns
+from jaxgemm.spec import Spec
+
+
+def result(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate, rhs_grad, *,
+           numbers, layout: RaggedLayout, spec: Spec, precision) -> jax.Array:
+  """The product by lax.ragged_dot_general, and the epilogue by jax.numpy."""
+  if rhs_grad is not None:
+    rhs = _constant(rhs, rhs_grad)
+  if layout.form.gated:
+    rhs = jnp.reshape(rhs, merge_columns(rhs.shape))
+  out = _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, numbers=numbers,
+                 layout=layout, spec=spec, precision=precision)
+  return out if accumulate is None else accumulate + out
+
+
+@jax.custom_vjp
+def _constant(rhs, rhs_grad):
+  """rhs as a constant: the gradient of rhs_grad is rhs_grad plus rhs's gradient."""
+  del rhs_grad
+  return rhs
+
+
+_constant.defvjp(lambda rhs, rhs_grad: (rhs, rhs_grad),
+                 lambda rhs_grad, ct: (None, rhs_grad + ct.astype(jnp.float32)))
+
+
+def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, numbers, layout, spec,
+             precision):
+  form = layout.form
+  no_epilogue = (bias is None and scale is None and row_scale is None
+                 and spec.activation is None and not form.gated)
+  acc_dtype = spec.out_dtype
+  if not no_epilogue:
+    acc_dtype = xla_accumulator_dtype(acc_dtype)
+  # jax's own sums of sizes would wrap and would include negative sizes.
+  sizes = clamp_sizes(group_sizes, lhs.shape[layout.ragged])
+  if group_offset is not None:
+    # One more group, in front of the local groups, takes the rows before theirs.
+    sizes = local_sizes(sizes, group_offset, form.local_groups)
+    if form.mode == "m":
+      axis, = numbers.rhs_group_dimensions
+      rhs = jnp.pad(rhs, [(int(i == axis), 0) for i in range(rhs.ndim)])
+  lhs, rhs, sizes = _batched_alike(lhs, rhs, sizes)
+  lhs, rhs = xla_operands(lhs, rhs, acc_dtype)
+  out = lax.ragged_dot_general(lhs, rhs, sizes, numbers, precision, acc_dtype)
+  if form.mode == "k":
+    return out if group_offset is None else out[1:]
+  if no_epilogue and group_offset is None:
+    return out
+  rows = groups_of_rows(group_sizes, group_offset, form.local_groups,
+                        lhs.shape[layout.ragged])
+
+  def expand(x, columns):  # along out's dimensions
+    inner = (1,) * len(layout.inner)
+    return jnp.reshape(x, (*rows.shape, *inner, *columns))
+
+  n = layout.shape(layout.n)
+  one = (1,) * len(n)
+  if row_scale is not None and row_scale.shape != (1,):
+    row_scale = jnp.reshape(row_scale, (*out.shape[:out.ndim - len(n)], *one))
+  out = out if row_scale is None else out * row_scale
+  for name, x in (("scale", scale), ("bias", bias)):
+    if x is not None:
+      x = jnp.reshape(x, merge_columns(x.shape)) if form.gated else x
+      columns = n if x.shape[1] == layout.count(layout.n) else one
+      x = expand(jnp.pad(x, ((0, 1), (0, 0)))[rows], columns)
+      out = out * x if name == "scale" else out + x
+  # Rows of no group are zero before the activation: so is its result, and, with a gate,
+  # the factor of its gradient.
+  out = jnp.where(expand(rows < form.local_groups, one), out, 0)
+  if form.gated:
+    out = jnp.reshape(out, (*out.shape[:-1], *layout.columns))
+  return epilogue.activate(out, spec.activation, form.gated).astype(spec.out_dtype)
+
+
+def _batched_alike(*arrays):
+  """The same arrays; under vmap all or none are batched, as lax's rule requires."""
+  # Always false, but it depends on each array. XLA drops it.
+  never = functools.reduce(operator.or_, ((x != x).any() for x in arrays)) & False
+  return [jnp.where(never, jnp.zeros_like(x), x) for x in arrays]
