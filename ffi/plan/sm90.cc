@@ -12,15 +12,21 @@
 namespace jaxgemm {
 namespace {
 
-// Whether results are only cast and stored.
-bool HasNoEpilogue(const Problem& p) {
-  return !p.has_vectors() && !p.save_preact && p.activation == Activation::kNone && !p.gated &&
-         !p.accumulate;
+// Whether results are only cast and stored, maybe after vectors were applied.
+bool HasOnlyVectors(const Problem& p) {
+  return !p.save_preact && p.activation == Activation::kNone && !p.gated && !p.accumulate;
 }
-// Whether TMA moves all arrays, and out is stored without an epilogue in the type that the plain
-// forms store.
-bool IsPlainProduct(const Problem& p) {
-  return TmaMovesAll(p) && HasNoEpilogue(p) && p.out_dtype == PlainOut(p.lhs_dtype);
+bool HasNoEpilogue(const Problem& p) { return !p.has_vectors() && HasOnlyVectors(p); }
+// Whether TMA moves all arrays, and out has the type that the plain forms store.
+bool IsStoredByTma(const Problem& p) {
+  return TmaMovesAll(p) && p.out_dtype == PlainOut(p.lhs_dtype);
+}
+// Whether the plain forms store the result.
+bool IsPlainProduct(const Problem& p) { return IsStoredByTma(p) && HasNoEpilogue(p); }
+// Whether kGrouped does: that of 8-bit floats applies vectors.
+bool GroupedStores(const Problem& p, const GpuInstance& instance) {
+  return IsStoredByTma(p) &&
+         (GroupedHasVectors(instance.lhs, instance.tile_n) ? HasOnlyVectors(p) : HasNoEpilogue(p));
 }
 // Whether a dense product can have a fused form, which stores all results but gated ones.
 bool CanBeFused(const Problem& p) { return TmaReadsLhs(p) && TmaReadsRhs(p) && !p.gated; }
@@ -88,7 +94,9 @@ bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, S
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
   const int64_t least_k = p.grouped() ? 0 : AlwaysPingPongs(form) ? kPingPongKTiles : 1;
-  const bool stores = IsFused(form) ? CanBeFused(p) : IsPlainProduct(p);
+  const bool stores = IsFused(form)                ? CanBeFused(p)
+                      : form == Sm90Form::kGrouped ? GroupedStores(p, instance)
+                                                   : IsPlainProduct(p);
   const bool suits = form == Sm90Form::kGrouped   ? p.grouped()
                      : form == Sm90Form::kClaimed ? !p.grouped() && claims
                                                   : !p.grouped() && !claims;

@@ -24,7 +24,7 @@ struct Decomposition {
   // The general form, which takes model.general longer. False with stream-K, because model.zeroing
   // was fitted with that time in it.
   bool general = false;
-  bool fused = false;           // the fused form without ping-pong, which hides no epilogue
+  bool fused = false;           // an epilogue without ping-pong, which would hide it
   bool peers_epilogue = false;  // kPeers with an epilogue that is not short
 };
 
@@ -167,13 +167,15 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   const bool in_clusters = c.transposed || c.cluster_k > 1;
   const int64_t at_once =
       in_clusters ? ClustersAtOnce(c.cluster_k, instance, chip) * c.cluster_k : ctas;
+  const bool grouped_vectors =
+      p.grouped() && p.has_vectors() && !IsPingPong(c.form, instance.tile_n);
   Decomposition decomposition{
       .workgroups = in_clusters ? at_once : c.num_workgroups,
       .cluster_k = c.cluster_k,
       .cluster_m = AsDouble(c.cluster_m),
       .cluster_n = AsDouble(c.cluster_n),
       .general = (c.form == Sm90Form::kGeneral || c.form == Sm90Form::kScaled) && c.cut_tiles == 0,
-      .fused = c.form == Sm90Form::kFused,
+      .fused = c.form == Sm90Form::kFused || grouped_vectors,
       .peers_epilogue = c.form == Sm90Form::kPeers && !HasShortEpilogue(p, instance)};
   if (c.cluster_k == 1)
     decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;

@@ -5,6 +5,7 @@
 //   fused forms (vectors,     fused_epilogue.h changes the accumulators in place. Results of 16
 //   activation, float32 out)  bits are then stored as those of the plain forms, others from the
 //                             registers
+//   kGrouped of 8-bit floats  as a plain form, after the vectors were applied in place
 //   kPeers (split-K)          peers_epilogue.h
 //   the other forms           Store: grouped, claimed and chunked tiles
 //

@@ -48,6 +48,13 @@ class FusedEpilogue : public Epilogue<Traits> {
     return vectors;
   }
 
+  // Applies a tile's vectors, and nothing else of an epilogue.
+  JAXGEMM_SM90 void ApplyVectors(const GemmArgs& args, const WorkTile& tile, const Vectors& vectors,
+                                 Sum (&sums)[Traits::kAllSums]) {
+    const Place place = FirstPlace(args, tile);
+    if (SameInWarp(place.row < place.rows)) ApplyVectors(place, vectors, sums);
+  }
+
   // Applies the epilogue in place. Returns, in all warps the same, whether the caller must have TMA
   // store the results, in PlainOut's type; else they have been stored.
   JAXGEMM_SM90 bool ApplyFused(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,

@@ -318,20 +318,26 @@ class Workgroup {
     typename Traits::Sum sums[Traits::kAllSums];
     Multiplier<Traits> multiplier(shared_);
     const PingPongTurns turns;
+    typename FusedEpilogue<Traits>::Vectors vectors;
     Index turn = 0;
     auto compute = [&](const WorkTile& tile) {
       const Index k_tiles = tile.k_end - tile.k_begin;
       if (!turns.IsMine(turn)) return multiplier.Skip(k_tiles);
+      if constexpr (Traits::kGroupedHasVectors) {
+        vectors = FusedEpilogue<Traits>(shared_, rank_).LoadVectors(args_, maps_, tile);
+      }
       if (turn > 0) turns.Await();
       const PingPongTurns::HandOver hand_over = turns.After(k_tiles, /*is_last=*/false);
       multiplier.Run(args_, tile, sums, hand_over);
       if (SameInWarp(k_tiles <= 0)) hand_over();
     };
     auto store = [&](const WorkTile& tile) {
-      if (turns.IsMine(turn++)) {
-        Epilogue<Traits>(shared_, rank_)
-            .StoreTile(args_, maps_, tile, sums, /*is_last=*/false, [](int) { return 0; });
+      if (!turns.IsMine(turn++)) return;
+      FusedEpilogue<Traits> epilogue(shared_, rank_);
+      if constexpr (Traits::kGroupedHasVectors) {
+        epilogue.ApplyVectors(args_, tile, vectors, sums);
       }
+      epilogue.StoreTile(args_, maps_, tile, sums, /*is_last=*/false, [](int) { return 0; });
     };
     ForEachSent(compute, store);
     // The last tile's turn was handed over as well, and the barrier must be completed.

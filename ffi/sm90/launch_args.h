@@ -41,6 +41,12 @@ constexpr bool IsPingPong(Sm90Form form, int64_t tile_n) {
   return IsPlain(form) && form != Sm90Form::kPlain && tile_n > 96 && tile_n <= 192;
 }
 
+// Whether kGrouped also applies vectors (bias, scale, row_scale), which the scales of 8-bit floats
+// are. With the accumulators of more columns there are too few registers.
+constexpr bool GroupedHasVectors(DType lhs, int64_t tile_n) {
+  return ElementBytes(lhs) == 1 && lhs != DType::kS8 && tile_n <= 128;
+}
+
 // Tiles whose columns are no boxes of 64 are for sizes between those of the other tiles. They have
 // dense forms only. Their results go straight from the registers to out.
 constexpr bool HasOnlyDenseForms(int64_t tile_n, bool transposed) {

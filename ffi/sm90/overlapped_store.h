@@ -62,6 +62,9 @@ struct StoredMeanwhile {
         packed.Forget();
       }
     } else {
+      if constexpr (Traits::kGroupedHasVectors) {
+        epilogue.ApplyVectors(args, tile, epilogue.LoadVectors(args, maps, tile), sums);
+      }
       if (epilogue.PackPlain(args, tile, sums, packed)) box = 0;
     }
   }

@@ -205,13 +205,14 @@ void Run(GpuLauncher& launcher, Case c) {
   if (!error.empty()) return;
   const bool by_m = p.ragged == Ragged::kM, by_k = p.ragged == Ragged::kK;
   Operand lhs(p.lhs_dtype, (p.lhs_batched ? p.batch : 1) * p.m * p.k + 1);
-  // Each batch has vectors of its own.
-  Operand rhs(p.rhs_dtype, p.num_rhs() * p.k * p.n), scale(DType::kF32, p.batch * p.n);
+  // Each batch has vectors of its own, and each group of rows those of columns.
+  const int64_t vectors = by_m ? p.local_groups : p.batch;
+  Operand rhs(p.rhs_dtype, p.num_rhs() * p.k * p.n), scale(DType::kF32, vectors * p.n);
   Operand row_scale(DType::kF32, p.batch * p.m);
   Operand bias(p.bias_bf16              ? DType::kBF16
                : IsInteger(p.out_dtype) ? DType::kS32
                                         : DType::kF32,
-               p.batch * p.n);
+               vectors * p.n);
   // Scales of blocks are powers of two, so that results stay exact.
   const int64_t blocks = p.blocks_k();
   auto powers = [](int64_t count) {
@@ -295,11 +296,12 @@ void Run(GpuLauncher& launcher, Case c) {
       }
     }
     for (int64_t n = 0; n < p.n; ++n) {
-      const int64_t batch = p.grouped() ? 0 : z, at = row * p.n + n;
-      if (p.scale) sums[n] *= scale.values[c.one_scale ? batch : batch * p.n + n];
+      const int64_t vector = by_m ? matrix : p.grouped() ? 0 : z, at = row * p.n + n;
       // Rows of no group are zero, not -0.
-      if (p.row_scale && end > 0) sums[n] *= row_scale.values[row];
-      if (p.bias) sums[n] += bias.values[batch * p.n + n];
+      const bool is_zero = by_m && end == 0;
+      if (p.scale && !is_zero) sums[n] *= scale.values[c.one_scale ? vector : vector * p.n + n];
+      if (p.row_scale && !is_zero) sums[n] *= row_scale.values[row];
+      if (p.bias && !is_zero) sums[n] += bias.values[vector * p.n + n];
       auto check = [&](double value, Buffer& result) {
         char wanted[4];
         Encode(p.out_dtype, value, wanted);
@@ -440,7 +442,12 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     // Along the lines of lhs a group may begin where no box of TMA can.
     Run(launcher, {grouped, config, lhs_k ? grouped_form : "", sizes});
     if (!kInteger) {
+      const std::string with_vectors = GroupedHasVectors(lhs, tile_n) ? grouped_form : "";
       grouped.row_scale = true;
+      Run(launcher, {grouped, config, with_vectors, sizes});
+      grouped.scale = true, grouped.bias = true;
+      Run(launcher, {grouped, config, with_vectors, sizes, /*one_scale=*/round % 2 == 0});
+      grouped.activation = Activation::kRelu;
       Run(launcher, {grouped, config, "", sizes});
     }
     if constexpr (!lhs_k && !rhs_k && kBytes == 2) {

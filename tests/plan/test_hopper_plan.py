@@ -67,6 +67,22 @@ def test_kernels_that_store_the_transpose_are_not_taken_for_large_float32_result
                  rhs_contracting=0)
   assert _ffi.native.plan(problem, {}, "H100")["kernel"].endswith("rrr")
 
+@pytest.mark.parametrize("problem", [
+    dict(m=8192, n=4096, k=7168, groups=4), dict(m=8192, n=7168, k=2048, groups=8),
+    dict(m=16384, n=4096, k=2048, groups=32)])
+@pytest.mark.parametrize("vectors", [
+    dict(scale=True), dict(scale=True, row_scale=True), dict(scale=True, bias=True)])
+def test_groups_of_float8_have_scales_in_the_fast_form(problem, vectors):
+  operands = dict(lhs_dtype="float8_e4m3fn", rhs_dtype="float8_e4m3fn", out_dtype="bfloat16",
+                  lhs_contracting=1, rhs_contracting=1, ragged="m", rhs_batched=True,
+                  local_groups=problem["groups"])
+  planned = _ffi.native.plan(operands | problem | vectors, {}, "H100")
+  assert planned["candidates"][0]["form"] == "grouped" and planned["tile"][1] == 128
+  # An activation needs the general form.
+  other = _ffi.native.plan(
+      operands | problem | vectors | dict(activation="relu"), {}, "H100")
+  assert other["candidates"][0]["form"] == "general"
+
 
 LEFT_TO_XLA = [
     # (m, n, k), dtype of operands and result, a part of the reason

@@ -89,6 +89,18 @@ def test_fused(rng, name):
   check(runs)
 
 
+def scaled_run(rng, call, arrays, wanted, sizes):
+  """The same product with a scale for each row of lhs and column of rhs, as check takes it."""
+  of_rows, of_columns = (
+      rng.uniform(-1, 1, shape).astype(np.float32)
+      for shape in ((wanted.shape[0], 1), (len(sizes), wanted.shape[1])))
+  rows = np.concatenate([of_rows[:sum(sizes)] * np.repeat(of_columns, sizes, axis=0),
+                         np.zeros((wanted.shape[0] - sum(sizes), wanted.shape[1]))])
+  scaled = lambda a, b, sizes, of_rows, of_columns: call(  # noqa: E731
+      a, b, sizes, scale_lhs=of_rows, scale_rhs=of_columns)
+  return scaled, (*arrays, jnp.asarray(of_rows), jnp.asarray(of_columns)), wanted * rows
+
+
 @pytest.mark.parametrize("name", GROUPED)
 def test_grouped(rng, name):
   kernel, runs = Kernel(name), []
@@ -105,9 +117,13 @@ def test_grouped(rng, name):
     wanted = np.zeros((m, n))
     for g, (end, size) in enumerate(zip(ends, sizes)):
       wanted[end - size:end] = product(wide_a[end - size:end], wide_b[g])
-    runs.append((functools.partial(
+    call = functools.partial(
         jaxgemm.ragged_dot_general, ragged_dot_dimension_numbers=numbers,
-        **options(kernel, workgroups)), (a, b, jnp.asarray(sizes, jnp.int32)), wanted))
+        **options(kernel, workgroups))
+    arrays = (a, b, jnp.asarray(sizes, jnp.int32))
+    runs.append((call, arrays, wanted))
+    if kernel.dtypes[0].startswith("float8"):
+      runs.append(scaled_run(rng, call, arrays, wanted, sizes))
   for out in check(runs):
     assert (out[ends[-1]:] == 0).all()
 
