@@ -23,8 +23,8 @@ class Call(NamedTuple):
   """A product in a program.
 
   Attributes:
-    eqn: its equation: of one of KERNELS, or a product of XLA's that replaces one.
-    within: what it is nested in, from the outside: "jit of f", "scan of 8 steps", ...
+    eqn: the equation. Its primitive is one of KERNELS, or XLA's product where XLA computes it.
+    within: functions and loops around it, the outermost first: "jit of f", "scan of 8 steps", ...
     reason: why it was left to XLA; "" if the kernels compute it.
   """
 

@@ -98,10 +98,10 @@ def _blocks(kind: str, block, axes: tuple[int, ...], shape) -> dict[int, int]:
 
 
 def saturating_cast(scaled, dtype) -> jax.Array:
-  """A float32 array in a small dtype; values beyond its largest become that.
+  """Casts float32 values to a small dtype; a value beyond the dtype's largest becomes the largest.
 
-  What is not finite stays so. A value that a division has rounded to just above the largest
-  (448.0001) becomes the largest, not NaN.
+  Infinities and NaN stay what they are. The division by a scale may round a value to just above
+  the largest (448.0001), which a plain cast would make NaN.
   """
   if jnp.issubdtype(dtype, jnp.integer):
     scaled = jnp.round(scaled)
