@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from jaxgemm._ffi import NAMES
+from jaxgemm._ffi import NAMES, native
 
 SCHEDULES = NAMES["schedules"]
 REDUCTIONS = NAMES["reductions"]
@@ -50,10 +50,12 @@ def check_bool(name: str, given) -> None:
 
 
 def timeout_ns(given) -> int:
-  """A timeout in seconds as nanoseconds; raises ValueError unless it is above 0."""
+  """A timeout in seconds, above 0 and a day at most, as nanoseconds; or raises ValueError."""
+  most = native.most_timeout_ns // 10**9
   if (isinstance(given, bool) or not isinstance(given, (int, float))
-      or not 0 < given < 1e9):
-    raise ValueError(f"timeout={given!r}; a number of seconds above 0 is allowed.")
+      or not 0 < given <= most):
+    raise ValueError(
+        f"timeout={given!r}; a number of seconds above 0 is allowed, {most} at most.")
   return max(1, round(given * 1e9))
 
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import _ffi
-from jaxgemm.options import dtype_argument, emulated_arch
+from jaxgemm.options import array_argument, dtype_argument, emulated_arch
 
 _KINDS = ("tensor", "row", "block", "mx")
 _BLOCKS = {"block": 128, "mx": 32}
@@ -191,7 +191,7 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
     raise ValueError(f"kind={kind!r} is unknown; {names} are allowed.")
   if block is not None and kind not in _BLOCKS:
     raise ValueError(f"block={block} was given with kind={kind!r}; it is for 'block' and 'mx'.")
-  x = jnp.asarray(x)
+  x = jnp.asarray(array_argument("x", x))
   if not jnp.issubdtype(x.dtype, jnp.floating):
     raise TypeError(f"x has dtype {x.dtype.name}; floats are quantised. Cast it.")
   dtype = float8_dtypes()[0] if dtype is None else dtype_argument("dtype", dtype)

@@ -7,6 +7,7 @@
 
 #include "bindings/decode.h"
 #include "host/producer.h"
+#include "plan/check.h"
 #include "runtime/missing_chunk.h"
 #include "runtime/side_stream.h"
 #include "schedule/atomics.h"
@@ -137,8 +138,9 @@ Refusal ParseJoin(ffi::RemainingArgs args, ffi::RemainingRets rets, int64_t epoc
   if (epoch < kListed || epoch > kMaxEpoch) {
     return "epoch=" + Str(epoch) + "; allowed are -1 and 0 to 2**32 - 1.";
   }
-  if (timeout_ns < 1) {
-    return "timeout_ns=" + Str(timeout_ns) + "; at least 1 is allowed.";
+  if (timeout_ns < 1 || timeout_ns > kMostTimeoutNs) {
+    return "timeout_ns=" + Str(timeout_ns) + "; 1 to " + Str(kMostTimeoutNs) +
+           " nanoseconds are allowed.";
   }
   auto given = args.get<ffi::AnyBuffer>(1);
   if (!given.has_value() || given->element_type() != ffi::DataType::U32) {

@@ -226,6 +226,7 @@ NB_MODULE(_jaxgemm, m) {
   m.def("names", &AllNames,
         "Names of element types, activations, reductions and schedules; targets by platform; "
         "(target, name) of the GPU kernels.");
+  m.attr("most_timeout_ns") = kMostTimeoutNs;
   m.def("operands_error", &OperandsError, nb::arg("lhs"), nb::arg("rhs"), nb::arg("target"),
         "Why no kernel of a target takes these dtypes, or an empty string.");
   m.def("host_kernels", &HostKernels,

@@ -157,7 +157,10 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
     return "tiles_per_chunk_m=" + Str(p.tiles_per_chunk) +
            " was given for a grouped product; products without groups wait for chunks.";
   }
-  if (p.timeout_ns < 0) return "timeout_ns=" + Str(p.timeout_ns) + "; at least 0 is allowed.";
+  if (p.timeout_ns < 0 || p.timeout_ns > kMostTimeoutNs) {
+    return "timeout_ns=" + Str(p.timeout_ns) + "; 0 to " + Str(kMostTimeoutNs) +
+           " nanoseconds are allowed.";
+  }
   if (p.num_chunks > kMaxTiles) {
     return "chunk_signals has " + Str(p.num_chunks) + " signals; 2**30 at most are allowed.";
   }

@@ -11,6 +11,9 @@
 
 namespace jaxgemm {
 
+// The longest time that a call may wait for a chunk: a day.
+inline constexpr int64_t kMostTimeoutNs = int64_t{86'400} * 1'000'000'000;
+
 // Whether the target's kernels take operands of these types.
 std::string CheckOperands(DType lhs, DType rhs, const Chip& chip);
 

@@ -271,8 +271,8 @@ def chunked_matmul(
     config: see `jaxgemm.matmul`. Its tile_m makes the chunks independent of the device;
       num_workgroups leaves processors for a producer that needs them.
     implementation: see `jaxgemm.matmul`; "xla" is not allowed.
-    timeout: how long a workgroup waits for one signal, in seconds. After that the call
-      fails (its error is raised where the program waits for the result).
+    timeout: how long a workgroup waits for one signal, in seconds, a day at most. After
+      that the call fails (its error is raised where the program waits for the result).
 
   Returns:
     An array of the shape and dtype that `jaxgemm.matmul` gives.

@@ -128,8 +128,8 @@ def join(chunked: ChunkedArray, results, *, epoch: int | None = None,
       `chunked`, in the same function. An int, for a producer of your own: it waits
       until all signals equal this. (After a product that has read all chunks they
       already do.)
-    timeout: how long the join waits for an epoch, in seconds. After that the call fails
-      (its error is raised where the program waits for the results).
+    timeout: how long the join waits for an epoch, in seconds, a day at most. After that
+      the call fails (its error is raised where the program waits for the results).
 
   Raises:
     ValueError: an argument is out of range; epoch is None, and `chunked` is not what

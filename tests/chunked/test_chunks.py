@@ -271,7 +271,7 @@ def test_a_join_gives_up_after_its_timeout(rng):
                      "of the join. Start the producer before the join"):
     f(signals, w, timeout=0.05).block_until_ready()
   assert_close(f(np.full(4, 3, np.uint32), w, timeout=0.05), 2 * w)
-  for wrong in (0, -1.0, float("nan"), "1", True, None):
+  for wrong in (0, -1.0, 86401, float("nan"), "1", True, None):
     with pytest.raises(ValueError, match="timeout=.*; a number of seconds above 0"):
       f(signals, w, timeout=wrong)
 

@@ -139,7 +139,10 @@ def _dot_general(rng) -> Call:
 
   def wanted(given, out):
     lhs, rhs = np.asarray(given["lhs"]), np.asarray(given["rhs"])
-    (left_k, right_k), (left_batch, right_batch) = given["dimension_numbers"]
+    numbers = given["dimension_numbers"]
+    if numbers is None:  # as jax takes it
+      numbers = ((lhs.ndim - 1,), (0,)), ((), ())
+    (left_k, right_k), (left_batch, right_batch) = numbers
     letters = iter("abcdefghijklmnopqrstuvwxyz")
     x, y = [None] * lhs.ndim, [None] * rhs.ndim
     in_batch = []
@@ -245,10 +248,13 @@ def _ragged_contracted(rng) -> Call:
     groups = len(given["group_sizes"])
     group = references.group_of_rows(given["group_sizes"], lhs.shape[0],
                                      given.get("group_offset"), groups)
-    columns = rhs.reshape(len(rhs), -1)  # they may be several dimensions
-    z, error = (np.stack(x).reshape(groups, -1, *rhs.shape[1:]) for x in zip(*(
-        references.sums("km,kn->mn", lhs[group == g], columns[group == g])
-        for g in range(groups))))
+    shape = (groups, *lhs.shape[1:], *rhs.shape[1:])
+    # Either may have several dimensions beside k.
+    rows, columns = (x.reshape(len(x), -1) for x in (lhs, rhs))
+    z, error = np.zeros((2, *shape))
+    for g in range(groups):
+      z[g], error[g] = (x.reshape(shape[1:]) for x in references.sums(
+          "km,kn->mn", rows[group == g], columns[group == g]))
     if given.get("accumulate") is not None:
       with np.errstate(all="ignore"):
         z = z + soak.double(given["accumulate"])
@@ -293,7 +299,7 @@ def _overlap(rng) -> Call:
            "first_chunk": int(rng.integers(-(-rows // tiles))),
            "tile_idx_pivot_m": int(rng.integers(rows)), "timeout": 20.0,
            "config": jaxgemm.GemmConfig(tile_m=tile_m)}
-  wanted = lambda given, out: references.sums("...mk,kn->...mn", np.asarray(given["x"]),
+  wanted = lambda given, out: references.sums("...mk,...kn->...mn", np.asarray(given["x"]),
                                               np.asarray(given["w"]))
   return Call("overlapped product", given, wanted, _OPTIONS)
 

@@ -12,7 +12,8 @@ _ROUNDOFF = {"float8_e4m3fn": 2.0**-4, "float8_e4m3fnuz": 2.0**-4, "float8_e4m3b
 
 def activate(name, z, error):
   if name == "gelu":
-    value = 0.5 * z * (1 + np.tanh(np.sqrt(2 / np.pi) * (z + 0.044715 * z**3)))
+    # 0.5 * z * (1 + tanh(x)) as z / (1 + exp(-2x)), which is accurate below 0, too.
+    value = z / (1 + np.exp(-2 * np.sqrt(2 / np.pi) * (z + 0.044715 * z**3)))
     value = np.where(z == np.inf, np.inf, value)
     return value, 1.2 * error + 2.0**-18 * (1 + np.abs(z))
   if name == "silu":
@@ -44,24 +45,36 @@ def rounded(dtype, wanted, error):
   return wanted, np.where(too_large, np.inf, error)
 
 
+def flushed(x):
+  """The sizes of what is subnormal in float32, which XLA's threads take for zero."""
+  size = np.abs(x)
+  return np.where(size < 2.0**-126, size, 0)
+
+
 def sums(spec: str, lhs, rhs):
   """einsum in float64 and a bound of the error of sums in float32; k has no label in the result."""
   left, right = soak.double(lhs), soak.double(rhs)
   with np.errstate(all="ignore"):
     wanted = np.einsum(spec, left, right)
     absolute = np.einsum(spec, np.abs(left), np.abs(right))
+    lost = np.einsum(spec, flushed(left), np.abs(right)) + (
+        np.einsum(spec, np.abs(left), flushed(right)))
   of_lhs, of_out = spec.split(",")[0].replace("...", ""), spec.split("->")[1]
   sizes = zip(of_lhs, left.shape[left.ndim - len(of_lhs):])
   k = np.prod([size for label, size in sizes if label not in of_out], initial=1)
   integer = all(jnp.issubdtype(x.dtype, jnp.integer) for x in (lhs, rhs))
-  return wanted, absolute * (0 if integer else 2.0**-21 * np.sqrt(k + 16))
+  if integer:
+    return wanted, np.zeros_like(absolute)
+  return wanted, absolute * (2.0**-21 * np.sqrt(k + 16)) + np.where(lost > 0, lost, 0)
 
 
 def finish(wanted, error, *, scale=None, bias=None, activation=None):
   """The epilogue; scale and bias in shapes that numpy broadcasts."""
   with np.errstate(all="ignore"):
     if scale is not None:
-      wanted, error = wanted * soak.double(scale), error * np.abs(soak.double(scale))
+      scale = soak.double(scale)
+      lost = np.abs(wanted) * flushed(scale)
+      wanted, error = wanted * scale, error * np.abs(scale) + np.where(lost > 0, lost, 0)
     if bias is not None:
       wanted = wanted + soak.double(bias)
     if scale is not None or bias is not None:
