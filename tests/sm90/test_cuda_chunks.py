@@ -33,7 +33,7 @@ def assert_close(out, x, w):
 
 def on_host(x):
   return jax.device_put(x, jax.sharding.SingleDeviceSharding(
-      jax.devices()[0], memory_kind="pinned_host"))
+      x.device, memory_kind="pinned_host"))
 
 
 @pytest.mark.parametrize("place", ["device", "pinned_host"])

@@ -117,10 +117,11 @@ def check_joins(values: np.ndarray, w: jax.Array, config: jaxgemm.GemmConfig) ->
 
 
 class CudaMemory:
-  """The memory of an array on the first NVIDIA GPU, written on a separate stream."""
+  """The memory of an array on an NVIDIA GPU, written on a separate stream."""
 
   def __init__(self, x: jax.Array):
     self._address, self._held = x.unsafe_buffer_pointer(), np.array(x)
+    self._gpu = x.device.local_hardware_id
     # CUDA makes some things at their first use, and may wait for all kernels then: the stream
     # and both kinds of copies are used once before a kernel waits for them.
     np.array(self)
@@ -132,33 +133,33 @@ class CudaMemory:
     if not part.flags.c_contiguous:
       raise ValueError(f"{index} is not one piece of memory; rows are allowed.")
     address = self._address + part.ctypes.data - self._held.ctypes.data
-    _on_stream("cuMemcpyHtoDAsync_v2", ctypes.c_uint64(address),
+    _on_stream(self._gpu, "cuMemcpyHtoDAsync_v2", ctypes.c_uint64(address),
                ctypes.c_void_p(part.ctypes.data), ctypes.c_size_t(part.nbytes))
 
   def __array__(self, dtype=None, copy=None):
     del dtype, copy
     held = np.empty_like(self._held)
-    _on_stream("cuMemcpyDtoHAsync_v2", ctypes.c_void_p(held.ctypes.data),
+    _on_stream(self._gpu, "cuMemcpyDtoHAsync_v2", ctypes.c_void_p(held.ctypes.data),
                ctypes.c_uint64(self._address), ctypes.c_size_t(held.nbytes))
     return held
 
 
 @functools.cache
-def _cuda():
-  """The driver, the context that jax uses, and a new stream in it."""
+def _cuda(gpu: int):
+  """The driver, the context that jax uses on a GPU, and a new stream in it."""
   driver = ctypes.CDLL("libcuda.so.1")
   context, stream = ctypes.c_void_p(), ctypes.c_void_p()
   non_blocking = 1  # like XLA's streams
-  for name, *args in (("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0),
+  for name, *args in (("cuDevicePrimaryCtxRetain", ctypes.byref(context), gpu),
                       ("cuCtxSetCurrent", context),
                       ("cuStreamCreate", ctypes.byref(stream), non_blocking)):
     _check(name, getattr(driver, name)(*args))
   return driver, context, stream
 
 
-def _on_stream(name: str, *args) -> None:
+def _on_stream(gpu: int, name: str, *args) -> None:
   """Calls a copy function of the driver, and waits for the copy."""
-  driver, context, stream = _cuda()
+  driver, context, stream = _cuda(gpu)
   _check(name, driver.cuCtxSetCurrent(context))  # for this thread
   _check(name, getattr(driver, name)(*args, stream))
   _check(name, driver.cuStreamSynchronize(stream))
