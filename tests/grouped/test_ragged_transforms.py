@@ -59,13 +59,18 @@ def test_second_order(rng, activation, offset):
   args, tangents = ([array(rng, *shape) for shape in shapes] for _ in range(2))
   keywords = {} if offset is None else {"group_offset": jnp.array([offset])}
   ours = functools.partial(layer, activation=activation, **keywords)
-  # LLVM's level 0 (see conftest.py) rounds 1 - tanh(x)**2 less well.
-  given = jax.jit(lambda *x: second_derivatives(ours, x[:4], x[4:]), compiler_options={
-      "xla_backend_optimization_level": 3})(*args, *tangents)
   theirs = functools.partial(reference, sizes=np.asarray(SIZES), offset=offset or 0,
                              activation=activation)
-  wanted = wide(lambda *x: second_derivatives(theirs, x[:4], x[4:]), *args, *tangents)
-  jax.tree.map(assert_close, given, wanted)
+
+  def derivatives(function):
+    return jax.jit(lambda *x: second_derivatives(function, x[:4], x[4:]))
+
+  wanted = wide(derivatives(theirs), *args, *tangents)
+  # XLA rounds 1 - tanh(x)**2 of float32 differently at its levels, and from version to version.
+  errors = [np.abs(x - y).max() / np.abs(y).max() for x, y in zip(
+      *map(jax.tree.leaves, (derivatives(theirs)(*args, *tangents), wanted)))]
+  assert max(errors) < 1e-3
+  assert_close(derivatives(ours)(*args, *tangents), wanted, max(1e-5, 3 * max(errors)))
 
 
 def test_second_order_of_ragged_k(rng):
