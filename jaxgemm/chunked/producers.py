@@ -105,7 +105,7 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
   chunks = math.ceil(shape[axis] / chunk_rows)
   if not 0 <= first_chunk < max(chunks, 1):
     raise ValueError(
-        f"first_chunk={first_chunk}; {shape[axis]} rows in chunks of {chunk_rows} are "
+        f"first_chunk={first_chunk}; with chunk_rows={chunk_rows} the {shape[axis]} rows are "
         f"{chunks} chunks, counted from 0.")
   joined = _Join()
   data, signals = start_p.bind(

@@ -455,7 +455,7 @@ def test_arguments(rng):
     jaxgemm.overlap(x, consumer, chunk_rows=0)
   with pytest.raises(ValueError, match=r"axis=2 of an array of shape \(100, 40\)"):
     jaxgemm.overlap(x, consumer, chunk_rows=8, axis=2)
-  with pytest.raises(ValueError, match="first_chunk=4; 100 rows in chunks of 32 are 4"):
+  with pytest.raises(ValueError, match="first_chunk=4; with chunk_rows=32 the 100 rows are 4"):
     jaxgemm.overlap(x, consumer, chunk_rows=32, first_chunk=4)
   with pytest.raises(ValueError, match="x is complex64; products take bfloat16"):
     jaxgemm.overlap(x.astype(np.complex64), consumer, chunk_rows=32)
