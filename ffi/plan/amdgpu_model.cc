@@ -11,7 +11,8 @@
 namespace jaxgemm {
 namespace {
 
-constexpr double kRowBytes = 128;  // of k in a wave's part of a k tile, for every type
+// The bytes of k that a wave reads of each row in a k tile, for every type.
+constexpr double kRowBytes = 128;
 
 struct Model {
 #define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, unit, source) double name;
@@ -44,8 +45,8 @@ struct Machine {
 
 const Model& ModelOf(const Chip& chip) { return chip.target == "gfx950" ? kGfx950 : kGfx942; }
 
-// A plan that cuts tiles must be faster than the others by this factor: the model is not more
-// exact.
+// A plan that cuts tiles is taken only if it is faster than the others by this factor, because the
+// model may be wrong by as much.
 double Margin(const Choice& choice, const Chip& chip) {
   return choice.cut_tiles > 0 ? ModelOf(chip).cut_margin : 1;
 }
@@ -101,8 +102,8 @@ class Prediction {
   }
 
  private:
-  // What comes before a workgroup's first loads and after its last ones is not hidden. Its waves
-  // keep more k tiles in flight than the latency needs.
+  // Nothing hides the time before a workgroup's first loads and after its last ones. Between them
+  // its waves keep enough k tiles in flight to hide the latency.
   double OneRowCycles() const {
     const double cus = AsDouble(chip_.num_cus), busy = std::min(cus, tiles_);
     const double l2 = std::min(model_.cu_bytes, model_.l2_bytes * AsDouble(chip_.num_xcds) / busy);
@@ -133,8 +134,8 @@ class Prediction {
            ((m + n) * k * AsDouble(Bytes(tile_.lhs)) + m * n * AsDouble(Bytes(p_.out_dtype)));
   }
 
-  // The part of the bytes that an XCD's CUs load which its L2 does not have. The CUs work on a
-  // block of neighbouring tiles at a time, each of which is cut among `peers` workgroups.
+  // The share of the loaded bytes that are not in the XCD's L2. Its CUs work on a block of
+  // neighbouring tiles at a time, and `peers` workgroups share each tile.
   double Misses(double workgroups, double peers) const {
     const double block = std::max(1.0, workgroups / AsDouble(chip_.num_xcds) / peers);
     const double rows = AsDouble(CeilDiv(p_.m, tile_.tile_m));
@@ -146,8 +147,9 @@ class Prediction {
     return std::min(1.0, fetched / (high * wide * (RowsLoaded() + ColumnsLoaded())));
   }
 
-  // The cycles of one k tile, for each workgroup on a CU. A norm of three times: the matrix
-  // instructions, the CU's loads (from the L2 and from behind it), and the latency of one load.
+  // The cycles in which each workgroup on a CU computes one k tile. They are a norm of three times:
+  // of the matrix instructions, of the CU's loads (from the L2 and from behind it), and of the
+  // latency of one load.
   double KTileCycles(double workgroups, double peers, double latency) const {
     const double cus = AsDouble(chip_.num_cus);
     const double resident = AsDouble(std::max<int64_t>(1, WorkgroupsOnCu(tile_, chip_)));

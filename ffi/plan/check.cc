@@ -41,7 +41,7 @@ std::string CheckBlocks(const Problem& p, const Chip& chip) {
            Str(p.block_k) + "; at least 1 is allowed.";
   }
   if (IsInteger(p.lhs_dtype) || p.tiles_per_chunk > 0) {
-    return "scales of blocks along k go with float operands that are complete.";
+    return "scales of blocks along k are for float operands that do not arrive in chunks.";
   }
   if (p.block_k < kLeast) {
     return "operands have a scale for each block of " + Str(p.block_k) +

@@ -28,13 +28,14 @@ std::string WhyFasterOnHost(const Problem& p, double operations) {
     return "an operand is a vector" + std::string(is_f32 ? "" : " and the product is small") +
            ": XLA's product mostly takes 0.3 to 0.9 of the time";
   }
-  // Sums of two or three products: the ratios are 0.31 to 0.97 for 18 such calls, and higher for 2.
-  // Most of the time goes to the result.
+  // Sums of two or three products: XLA's time over ours was 0.31 to 0.97 for 18 calls, and more for
+  // 2 others. Most of the time goes to the result.
   constexpr int64_t kShortK = 3;
   if (p.k <= kShortK) {
     return "k is at most " + Str(kShortK) + ": XLA's product mostly takes 0.3 to 1.0 of the time";
   }
-  // Short sums in bfloat16: 0.39 to 0.98 of 22, 1.18 to 2.25 of 5; 0.77 in the geometric mean.
+  // Short sums in bfloat16: the ratio was 0.39 to 0.98 for 22 calls and 1.18 to 2.25 for 5 others,
+  // 0.77 in the geometric mean.
   constexpr int64_t kShortKOfBf16 = 16;
   if (!is_f32 && p.k <= kShortKOfBf16) {
     return "an operand is bfloat16 and k is at most " + Str(kShortKOfBf16) +
@@ -51,15 +52,17 @@ double NumOut(const Problem& p) {
 // The longest k with which a product is left to XLA. A k tile has 128 bytes of k. With a few of
 // them the start and the store take most of the time.
 int64_t ShortKOnHopper(const Problem& p) {
-  // 0.32 to 1.04 for 33 products up to k = 128, 0.55 in the geometric mean. Large results: 0.63 to
-  // 0.72 for 6 up to k = 256, and no tile reaches 0.7 (gpu-h100-2026-11-25-tiles).
+  // XLA's time over ours was 0.32 to 1.04 for 33 products up to k = 128, 0.55 in the geometric
+  // mean. With large results it was 0.63 to 0.72 for 6 products up to k = 256, and no tile reached
+  // 0.7 (gpu-h100-2026-11-25-tiles).
   constexpr double kLargeOut = 1e5;
   if (p.lhs_dtype == DType::kS8) return NumOut(p) >= kLargeOut ? 256 : 128;
-  // 0.67, 0.72, 0.75 and 0.91 (gpu-h*-calls files).
+  // The ratio was 0.67, 0.72, 0.75 and 0.91 (gpu-h*-calls files).
   if (p.lhs_dtype == DType::kF32) return 64;
-  // Float32 results: 0.63, 0.64, 0.78 and 0.83 (gpu-h*-calls files).
+  // For float32 results it was 0.63, 0.64, 0.78 and 0.83 (gpu-h*-calls files).
   if (Bytes(p.lhs_dtype) == 2 && p.out_dtype == DType::kF32) return 128;
-  // 0.37 to 1.08 for 86 products, 0.63 in the geometric mean; with a bias up to k = 96 0.50 for 23.
+  // For all others it was 0.37 to 1.08 for 86 products, 0.63 in the geometric mean. With a bias and
+  // k up to 96 it was 0.50 for 23 products.
   return HasEpilogue(p) ? 96 : 64;
 }
 
