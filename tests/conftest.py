@@ -27,7 +27,7 @@ import numpy as np
 import pytest
 
 from jaxgemm.dense import xla
-from tests.support import progress, virtual_rocm
+from tests.support import progress, versions, virtual_rocm
 
 
 @pytest.fixture
@@ -64,6 +64,10 @@ def pytest_configure(config):
   config.addinivalue_line(
       "markers", "faster_by_xla: the plan leaves to XLA what XLA computes faster.")
   config.pluginmanager.register(progress.Progress(config), "progress")
+
+
+def pytest_report_header():
+  return versions.described()
 
 
 @pytest.hookimpl(optionalhook=True)  # a hook of pytest-xdist

@@ -10,11 +10,14 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import sysconfig
 
 import pytest
 
 from tests.support import amdgpu
+from tests.support.fuzz import __main__ as fuzz
+from tests.support.fuzz import sanitized
 from tests.support.paths import ROOT
 
 FLAGS = {
@@ -124,3 +127,29 @@ def test_hopper(built, build):
   """Hopper's kernels on stand-ins for the instructions, where no GPU has to be there."""
   output = run(str(built(build, "hopper_test")))
   assert "hopper_test: 0 failures" in output
+
+
+@pytest.fixture(scope="module")
+def cpu_handlers(built):
+  """The CPU's handlers under the sanitizers of addresses and undefined behaviour."""
+  return str(built("address", "cpu_handlers").with_name("libcpu_handlers.so"))
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("kernel", ["", "portable"])
+def test_sanitized_handlers_are_fuzzed(cpu_handlers, monkeypatch, kernel):
+  """Also of public functions, on XLA's own buffers."""
+  monkeypatch.setenv("JAXGEMM_HOST_KERNEL", kernel)
+  counts, faults = fuzz.fuzz(["api", "calls"], 5000, seed=3, library=cpu_handlers)
+  assert not faults and sum(counts.values()) == 5000
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("fault, report", [
+    ("0", ""), ("1", "READ of size 1"), ("2", "WRITE of size 1"), ("3", "signed integer overflow")])
+def test_sanitizers_see_faults_on_xlas_buffers(cpu_handlers, fault, report):
+  done = subprocess.run(
+      [sys.executable, "-m", "tests.support.fuzz.sanitized", cpu_handlers, fault], text=True,
+      capture_output=True, env={**os.environ, **sanitized.environment(cpu_handlers)})
+  assert (done.returncode == 0) == (fault == "0")
+  assert report in done.stderr

@@ -23,6 +23,10 @@ foreach(test host_kernel_test host_gemm_test meeting_test producer_test rocm_han
   add_executable(${test} ${CMAKE_CURRENT_LIST_DIR}/${test}.cc)
   target_link_libraries(${test} PRIVATE ${host} Threads::Threads)
 endforeach()
+# The CPU's handlers, for the fuzzers. Its C++ library is linked as the Python module's is.
+add_library(cpu_handlers SHARED ${CMAKE_CURRENT_LIST_DIR}/cpu_handlers.cc)
+target_link_libraries(cpu_handlers PRIVATE ${host} Threads::Threads -static-libstdc++ -static-libgcc
+                      -Wl,--exclude-libs,ALL)
 # What loads code objects, without what runs them.
 set(emulator_loader checks/error decode/decode decode/memory decode/program decode/vector isa/info
     memory/memory_op run/code_object run/cost run/launch run/msgpack)

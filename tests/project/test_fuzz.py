@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from jaxgemm import emulator
+from jaxgemm.tune import database
 from tests.support.fuzz import __main__ as fuzz
-from tests.support.fuzz import api, calls, planted
+from tests.support.fuzz import api, calls, files, planted
 from tests.support.fuzz.outcome import Fault
 
 CASES = {"api": 50, "calls": 100, "files": 60}
@@ -96,3 +98,23 @@ def test_a_call_that_ignores_an_attribute_is_a_fault(monkeypatch):
       target, args, results, attrs | ({"activation": "none"} if "activation" in attrs else {}),
       aliases))
   assert "elements are wrong" in run_until_fault(calls.run, 200)
+
+
+def test_an_error_of_the_emulator_without_words_is_a_fault(monkeypatch):
+  def launch(*args, **given):
+    raise emulator.EmulationError("")
+
+  monkeypatch.setattr(emulator, "launch", launch)
+  assert "has no text" in run_until_fault(files.run, 200)
+
+
+@pytest.mark.filterwarnings("ignore:The tuning file")
+@pytest.mark.parametrize("where, name, change, words", [
+    (jaxgemm, "matmul", lambda right: lambda *args, **given: right(*args, **given) + 1,
+     "the product is wrong"),
+    (database, "load", lambda right: lambda path: 1 / 0, "ZeroDivisionError"),
+    (database, "merge", lambda right: lambda path, entries: right(path, {}), "KeyError"),
+])
+def test_a_tuning_file_that_does_harm_is_a_fault(monkeypatch, where, name, change, words):
+  monkeypatch.setattr(where, name, change(getattr(where, name)))
+  assert words in run_until_fault(files.run, 40)

@@ -3,11 +3,14 @@
     python -m tests.support.fuzz --cases=1000 --seed=1
     python -m tests.support.fuzz --whole                   # 100,000 cases
     python -m tests.support.fuzz --kind=api --seed=1 --first=17 --cases=1  # case 17 again
+    python -m tests.support.fuzz --sanitized=build/cc_tests/address/libcpu_handlers.so
 
 Kinds: "api" calls the public functions (api.py), "calls" the FFI targets (calls.py), "files" reads
 corrupted code objects and tuning files (files.py). The cases run in child processes, so a crash or
 a hang is a fault of one case, and the next child goes on behind it. The last line is one of JSON
-with the counts; the exit status is 1 if there is a fault.
+with the counts; the exit status is 1 if there is a fault. With --sanitized the handlers of the CPU
+are those of a library that was compiled with sanitizers (sanitized.py), which see all loads and
+stores of the kernel that JAXGEMM_HOST_KERNEL=portable chooses, and most of the others'.
 """
 
 import argparse
@@ -17,7 +20,10 @@ import os
 import selectors
 import subprocess
 import sys
+import tempfile
 import time
+
+from tests.support.fuzz import sanitized
 
 KINDS = ("api", "calls", "files")
 _PLANTED = "planted"  # planted.py: faults of all kinds, for a test
@@ -26,7 +32,7 @@ _SECONDS_OF_A_CASE = 120
 _WHOLE = 100_000
 
 
-def child(kind: str, seed: int, first: int, cases: int, seconds: float) -> None:
+def child(kind: str, seed: int, first: int, cases: int, seconds: float, library: str) -> None:
   """Runs cases and prints, for each, a line before it and one after it."""
   import importlib
   import traceback
@@ -36,6 +42,8 @@ def child(kind: str, seed: int, first: int, cases: int, seconds: float) -> None:
 
   from tests.support.fuzz import outcome
 
+  if library:
+    sanitized.use(library)
   module = importlib.import_module(f"tests.support.fuzz.{kind}")
   warnings.simplefilter("ignore")
   end = time.monotonic() + seconds
@@ -56,12 +64,16 @@ def child(kind: str, seed: int, first: int, cases: int, seconds: float) -> None:
 
 
 def _run_child(kind: str, seed: int, first: int, cases: int, seconds: float, counts, faults,
-               limit: float) -> int:
+               limit: float, library: str) -> int:
   """Starts one child; returns the number of the next case."""
+  environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+  if library:
+    environment |= sanitized.environment(library)
   command = [sys.executable, "-u", "-m", "tests.support.fuzz", "--child", f"--kind={kind}",
-             f"--seed={seed}", f"--first={first}", f"--cases={cases}", f"--seconds={seconds}"]
-  running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                             env={**os.environ, "JAX_PLATFORMS": "cpu"})
+             f"--seed={seed}", f"--first={first}", f"--cases={cases}", f"--seconds={seconds}",
+             f"--sanitized={library}"]
+  errors = tempfile.TemporaryFile("w+", errors="replace")
+  running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, env=environment)
   assert running.stdout is not None
   output = running.stdout.fileno()
   selector = selectors.DefaultSelector()
@@ -92,7 +104,9 @@ def _run_child(kind: str, seed: int, first: int, cases: int, seconds: float, cou
   status = running.wait()
   if is_open or status:
     counts[f"{kind}: fault"] += 1
-    _say(faults, kind, seed, number, f"the process {ended} with status {status}")
+    errors.seek(0)
+    _say(faults, kind, seed, number,
+         f"the process {ended} with status {status}\n{sanitized.report(errors.read())}")
     return number + 1
   return number + 1 if seconds < float("inf") else first + cases
 
@@ -103,7 +117,7 @@ def _say(faults: list[str], kind: str, seed: int, number: int, text: str) -> Non
 
 
 def fuzz(kinds, cases: int, seed: int, first: int = 0, seconds: float = float("inf"),
-         limit: float = _SECONDS_OF_A_CASE):
+         limit: float = _SECONDS_OF_A_CASE, library: str = ""):
   """Runs cases of each kind, in turn; returns (counts, faults)."""
   counts: collections.Counter = collections.Counter()
   faults: list[str] = []
@@ -115,7 +129,7 @@ def fuzz(kinds, cases: int, seed: int, first: int = 0, seconds: float = float("i
     while number < last and (left := end - time.monotonic()) > 0:
       # A child does not go on for ever: what it compiled stays in its memory.
       number = _run_child(kind, seed, number, min(2000, last - number), left, counts, faults,
-                          limit)
+                          limit, library)
   return counts, faults
 
 
@@ -127,15 +141,17 @@ def main() -> None:
   parser.add_argument("--first", type=int, default=0, help="number of the first case")
   parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time")
   parser.add_argument("--kind", choices=[*KINDS, _PLANTED], help="one kind; default: all")
+  parser.add_argument("--sanitized", default="", metavar="LIBRARY", help="the CPU's handlers")
   parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
   given = parser.parse_args()
   if given.child:
-    child(given.kind, given.seed, given.first, given.cases, given.seconds)
+    child(given.kind, given.seed, given.first, given.cases, given.seconds,
+          given.sanitized)
     return
   begin = time.monotonic()
   counts, faults = fuzz([given.kind] if given.kind else KINDS,
                         _WHOLE if given.whole else given.cases, given.seed, given.first,
-                        given.seconds)
+                        given.seconds, library=given.sanitized)
   print(json.dumps({"seed": given.seed, "cases": sum(counts.values()),
                     "seconds": round(time.monotonic() - begin), **dict(sorted(counts.items())),
                     "faults": len(faults)}))
