@@ -130,7 +130,10 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
           ", so that its first tiles need the first chunk only");
     }
   }
-  if (IsPlain(c.form)) {
+  if (IsPlain(c.form) && p.has_vectors()) {
+    say("plain but for vectors: a form of the kernel that can do no more applies them to the sums, "
+        "which it casts and stores");
+  } else if (IsPlain(c.form)) {
     say("plain: there is no epilogue: a form of the kernel that can do no more casts the sums and "
         "stores them");
   }

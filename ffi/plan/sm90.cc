@@ -13,23 +13,26 @@ namespace jaxgemm {
 namespace {
 
 // Whether results are only cast and stored, maybe after vectors were applied.
-bool HasOnlyVectors(const Problem& p) {
+bool NeedsOnlyVectors(const Problem& p) {
   return !p.save_preact && p.activation == Activation::kNone && !p.gated && !p.accumulate;
 }
-bool HasNoEpilogue(const Problem& p) { return !p.has_vectors() && HasOnlyVectors(p); }
+bool HasNoEpilogue(const Problem& p) { return !p.has_vectors() && NeedsOnlyVectors(p); }
 // Whether TMA moves all arrays, and out has the type that the plain forms store.
 bool IsStoredByTma(const Problem& p) {
   return TmaMovesAll(p) && p.out_dtype == PlainOut(p.lhs_dtype);
 }
 // Whether the plain forms store the result.
 bool IsPlainProduct(const Problem& p) { return IsStoredByTma(p) && HasNoEpilogue(p); }
-// Whether kGrouped does: that of 8-bit floats applies vectors.
-bool GroupedStores(const Problem& p, const GpuInstance& instance) {
-  return IsStoredByTma(p) &&
-         (GroupedHasVectors(instance.lhs, instance.tile_n) ? HasOnlyVectors(p) : HasNoEpilogue(p));
-}
 // Whether a dense product can have a fused form, which stores all results but gated ones.
 bool CanBeFused(const Problem& p) { return TmaReadsLhs(p) && TmaReadsRhs(p) && !p.gated; }
+
+// Whether a form that loads both operands by TMA stores the product's result.
+bool Stores(const Problem& p, const GpuInstance& instance, Sm90Form form) {
+  if (HasOnlyVectors(form, instance.lhs, instance.tile_n)) {
+    return IsStoredByTma(p) && NeedsOnlyVectors(p);
+  }
+  return IsFused(form) ? CanBeFused(p) : IsPlainProduct(p);
+}
 
 // The product that the instance computes.
 Problem Computed(const GpuInstance& instance, const Problem& p) {
@@ -94,13 +97,11 @@ bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, S
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
   const int64_t least_k = p.grouped() ? 0 : AlwaysPingPongs(form) ? kPingPongKTiles : 1;
-  const bool stores = IsFused(form)                ? CanBeFused(p)
-                      : form == Sm90Form::kGrouped ? GroupedStores(p, instance)
-                                                   : IsPlainProduct(p);
   const bool suits = form == Sm90Form::kGrouped   ? p.grouped()
                      : form == Sm90Form::kClaimed ? !p.grouped() && claims
                                                   : !p.grouped() && !claims;
-  return suits && !cuts && stores && plan.grid.tiles_k >= least_k && HasForm(instance, form);
+  return suits && !cuts && Stores(p, instance, form) && plan.grid.tiles_k >= least_k &&
+         HasForm(instance, form);
 }
 
 void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
@@ -157,7 +158,7 @@ bool HasShortEpilogue(const Problem& p, const GpuInstance& instance) {
 
 bool PingPongs(const Problem& p, const GpuInstance& instance, double tiles, int64_t workgroups) {
   const Sm90Form form = IsPlainProduct(p) ? Sm90Form::kPingPong : Sm90Form::kFusedPingPong;
-  return HasForm(instance, form) && (IsPlainProduct(p) || CanBeFused(p)) &&
+  return HasForm(instance, form) && Stores(p, instance, form) &&
          tiles > static_cast<double>(workgroups) &&
          CeilDiv(p.k, instance.tile_k) >= kPingPongKTiles;
 }

@@ -20,6 +20,8 @@ class FusedEpilogue : public Epilogue<Traits> {
   using Base::Warp;
   using typename Base::Place, typename Base::RowVectors, typename Base::Sum;
   using Staged = StagedColumns<Traits::kTileN>;
+  // Whether there are registers for a tile's vectors while it is multiplied.
+  static constexpr bool kLoadsEarly = Traits::kAllSums <= 128;
 
  public:
   using Base::Base;
@@ -34,6 +36,7 @@ class FusedEpilogue : public Epilogue<Traits> {
   JAXGEMM_SM90 Vectors LoadVectors(const GemmArgs& args, const TensorMaps& maps,
                                    const WorkTile& tile) const {
     Vectors vectors{};
+    if constexpr (!kLoadsEarly) return vectors;
     const Place place = FirstPlace(args, tile);
     if (!SameInWarp(maps.plain_out && place.epilogue.HasVectors())) return vectors;
 #pragma unroll
@@ -52,13 +55,22 @@ class FusedEpilogue : public Epilogue<Traits> {
   JAXGEMM_SM90 void ApplyVectors(const GemmArgs& args, const WorkTile& tile, const Vectors& vectors,
                                  Sum (&sums)[Traits::kAllSums]) {
     const Place place = FirstPlace(args, tile);
-    if (SameInWarp(place.row < place.rows)) ApplyVectors(place, vectors, sums);
+    if (SameInWarp(place.row >= place.rows)) return;
+    if constexpr (kLoadsEarly) {
+      ApplyVectors(place, vectors, sums);
+    } else {
+      LoadAndApplyVectors(args, place, sums);
+    }
   }
 
   // Applies the epilogue in place. Returns, in all warps the same, whether the caller must have TMA
   // store the results, in PlainOut's type; else they have been stored.
   JAXGEMM_SM90 bool ApplyFused(const GemmArgs& args, const TensorMaps& maps, const WorkTile& tile,
                                const Vectors& vectors, Sum (&sums)[Traits::kAllSums]) {
+    if constexpr (Traits::kHasOnlyVectors) {
+      ApplyVectors(args, tile, vectors, sums);
+      return true;
+    }
     // Tells ptxas that the branches are uniform in the warp, see Multiplier::Run in mainloop.h.
     const bool tma_stores =
         SameInWarp(!Traits::kInteger && !Traits::kHasOnlyDenseForms && maps.plain_out &&
@@ -89,11 +101,7 @@ class FusedEpilogue : public Epilogue<Traits> {
       }
     }
     if (SameInWarp(!place.epilogue.HasColumnVectors())) return;
-    // Waits until TMA has read the boxes of the tile before, which lie in the same memory, and
-    // until all lanes have read its vectors.
-    if (IsLeader()) WaitForStoredBoxes<0>();
-    __syncwarp();
-    auto& staged = *reinterpret_cast<Staged*>(shared_.out[Warp()]);
+    Staged& staged = FreeStaged();
 #pragma unroll
     for (int i = 0; i * kWarpSize < Traits::kTileN; ++i) {
       const int column = i * kWarpSize + Lane();
@@ -110,6 +118,32 @@ class FusedEpilogue : public Epilogue<Traits> {
         Apply<false>(staged, sums + block * Traits::kSums);
       }
     }
+  }
+  // As ApplyVectors, with few registers: vectors are loaded where they are applied.
+  JAXGEMM_SM90 void LoadAndApplyVectors(const GemmArgs& args, const Place& place,
+                                        Sum (&sums)[Traits::kAllSums]) {
+    static_assert(sizeof(Staged) <= Traits::kStagedBytes);
+    if (SameInWarp(!place.epilogue.HasVectors())) return;
+    Staged& staged = FreeStaged();
+#pragma unroll 1
+    for (int column = Lane(); column < Traits::kTileN; column += kWarpSize) {
+      const int64_t at = place.column + column < args.n ? place.column + column : args.n - 1;
+      staged.Put(column, ColumnVector::Load(place.epilogue, at));
+    }
+    __syncwarp();
+#pragma unroll
+    for (int block = 0; block < Traits::kBlocksM; ++block) {
+      Sum* its = sums + block * Traits::kSums;
+      Base::template ApplyRows<Traits::kSums>(LoadRows(args, BlockPlace(place, block)), its);
+      if (SameInWarp(place.epilogue.HasColumnVectors())) Apply<true>(staged, its);
+    }
+  }
+  // This warp's part of shared_.out for the vectors of columns, when TMA has read the boxes of the
+  // tile before, which lie there, and all lanes have read its vectors.
+  JAXGEMM_SM90 Staged& FreeStaged() const {
+    if (IsLeader()) WaitForStoredBoxes<0>();
+    __syncwarp();
+    return *reinterpret_cast<Staged*>(shared_.out[Warp()]);
   }
   // Applies staged vectors to the accumulators of 64 rows.
   template <bool kHasFactors>

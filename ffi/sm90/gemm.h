@@ -323,7 +323,7 @@ class Workgroup {
     auto compute = [&](const WorkTile& tile) {
       const Index k_tiles = tile.k_end - tile.k_begin;
       if (!turns.IsMine(turn)) return multiplier.Skip(k_tiles);
-      if constexpr (Traits::kGroupedHasVectors) {
+      if constexpr (Traits::kHasOnlyVectors) {
         vectors = FusedEpilogue<Traits>(shared_, rank_).LoadVectors(args_, maps_, tile);
       }
       if (turn > 0) turns.Await();
@@ -334,7 +334,7 @@ class Workgroup {
     auto store = [&](const WorkTile& tile) {
       if (!turns.IsMine(turn++)) return;
       FusedEpilogue<Traits> epilogue(shared_, rank_);
-      if constexpr (Traits::kGroupedHasVectors) {
+      if constexpr (Traits::kHasOnlyVectors) {
         epilogue.ApplyVectors(args_, tile, vectors, sums);
       }
       epilogue.StoreTile(args_, maps_, tile, sums, /*is_last=*/false, [](int) { return 0; });

@@ -21,8 +21,7 @@ struct Sm90Traits {
   static constexpr bool kIsDense = form == Sm90Form::kPlain || form == Sm90Form::kPeers ||
                                    form == Sm90Form::kPingPong || IsFused(form);
   static constexpr bool kIsPlain = IsPlain(form), kIsFused = IsFused(form);
-  static constexpr bool kGroupedHasVectors =
-      form == Sm90Form::kGrouped && GroupedHasVectors(lhs, tile_n);
+  static constexpr bool kHasOnlyVectors = HasOnlyVectors(form, lhs, tile_n);
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
   // Whether the form also runs where TMA cannot read an operand: its threads copy that.
   static constexpr bool kLoadsByElement =

@@ -36,15 +36,19 @@ constexpr bool AlwaysPingPongs(Sm90Form form) {
 }
 // Whether the consumer warpgroups ping-pong: each has all accumulators of its own output tile.
 constexpr bool IsPingPong(Sm90Form form, int64_t tile_n) {
-  // With the accumulators of more columns there are too few registers for an epilogue.
-  if (form == Sm90Form::kFusedPingPong) return tile_n == 128;
+  // With the accumulators of more columns there are too few registers for an epilogue, but for
+  // vectors there are enough: see HasOnlyVectors.
+  if (form == Sm90Form::kFusedPingPong) return tile_n == 128 || tile_n == 192;
   return IsPlain(form) && form != Sm90Form::kPlain && tile_n > 96 && tile_n <= 192;
 }
 
-// Whether kGrouped also applies vectors (bias, scale, row_scale), which the scales of 8-bit floats
-// are. With the accumulators of more columns there are too few registers.
-constexpr bool GroupedHasVectors(DType lhs, int64_t tile_n) {
-  return ElementBytes(lhs) == 1 && lhs != DType::kS8 && tile_n <= 128;
+// Whether the form applies vectors (bias, scale, row_scale) to the accumulators and then casts them
+// as the plain forms do. The scales of 8-bit floats are vectors. With the accumulators of 256
+// columns there are too few registers.
+constexpr bool HasOnlyVectors(Sm90Form form, DType lhs, int64_t tile_n) {
+  return ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
+         ((form == Sm90Form::kGrouped && tile_n <= 192) ||
+          (form == Sm90Form::kFusedPingPong && tile_n == 192));
 }
 
 // Tiles whose columns are no boxes of 64 are for sizes between those of the other tiles. They have
@@ -69,6 +73,9 @@ constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster
   }
   if (form == Sm90Form::kGeneral) return true;
   if (AlwaysPingPongs(form) && !IsPingPong(form, tile_n)) return false;
+  if (form == Sm90Form::kFusedPingPong && tile_n == 192 && !HasOnlyVectors(form, lhs, tile_n)) {
+    return false;
+  }
   // The other forms load both operands by TMA, so those of 8 or 32 bits must be k-contiguous.
   if (ElementBytes(lhs) == 2) return true;
   // No plain form stores the sums of float32 and int8.

@@ -62,7 +62,7 @@ struct StoredMeanwhile {
         packed.Forget();
       }
     } else {
-      if constexpr (Traits::kGroupedHasVectors) {
+      if constexpr (Traits::kHasOnlyVectors) {
         epilogue.ApplyVectors(args, tile, epilogue.LoadVectors(args, maps, tile), sums);
       }
       if (epilogue.PackPlain(args, tile, sums, packed)) box = 0;

@@ -358,8 +358,12 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     auto fused_form = [&](const Problem& p) {
       const bool has = HasForm(Sm90Form::kFused, lhs, tile_n, cluster, lhs_k, rhs_k, false) &&
                        TmaReadsLhs(p) && TmaReadsRhs(p);
-      const bool turns = IsPingPong(Sm90Form::kFusedPingPong, tile_n) && p.k > 3 * kTileK &&
-                         num_tiles(p) > config.num_workgroups;
+      constexpr Sm90Form kTurns = Sm90Form::kFusedPingPong;
+      const bool stores = !HasOnlyVectors(kTurns, lhs, tile_n) ||
+                          (p.activation == Activation::kNone && p.out_dtype == PlainOut(lhs) &&
+                           p.n * ElementBytes(p.out_dtype) % 16 == 0);
+      const bool turns = HasForm(kTurns, lhs, tile_n, cluster, lhs_k, rhs_k, false) && stores &&
+                         p.k > 3 * kTileK && num_tiles(p) > config.num_workgroups;
       return !has ? "" : turns ? "_fused_pingpong" : "_fused";
     };
     const std::string claimed = kHasPlain ? "_claimed" : "";
@@ -398,6 +402,11 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
         more.bias_bf16 = Random(0, 1);
       }
       Run(launcher, {more, config, fused_form(more), {}, /*one_scale=*/Random(0, 1) == 1});
+    }
+    if (kBytes == 1 && !kInteger) {
+      Problem scaled = problem(false);
+      scaled.scale = Random(0, 1), scaled.row_scale = true, scaled.bias = true;
+      Run(launcher, {scaled, config, fused_form(scaled), {}, /*one_scale=*/Random(0, 1) == 1});
     }
     Config other = config;
     other.schedule = Schedule::kWorkStealing;
@@ -442,7 +451,8 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     // Along the lines of lhs a group may begin where no box of TMA can.
     Run(launcher, {grouped, config, lhs_k ? grouped_form : "", sizes});
     if (!kInteger) {
-      const std::string with_vectors = GroupedHasVectors(lhs, tile_n) ? grouped_form : "";
+      const std::string with_vectors =
+          HasOnlyVectors(Sm90Form::kGrouped, lhs, tile_n) ? grouped_form : "";
       grouped.row_scale = true;
       Run(launcher, {grouped, config, with_vectors, sizes});
       grouped.scale = true, grouped.bias = true;

@@ -77,11 +77,24 @@ def test_groups_of_float8_have_scales_in_the_fast_form(problem, vectors):
                   lhs_contracting=1, rhs_contracting=1, ragged="m", rhs_batched=True,
                   local_groups=problem["groups"])
   planned = _ffi.native.plan(operands | problem | vectors, {}, "H100")
-  assert planned["candidates"][0]["form"] == "grouped" and planned["tile"][1] == 128
+  assert planned["candidates"][0]["form"] == "grouped" and planned["tile"][1] in (128, 192)
   # An activation needs the general form.
   other = _ffi.native.plan(
       operands | problem | vectors | dict(activation="relu"), {}, "H100")
   assert other["candidates"][0]["form"] == "general"
+
+
+@pytest.mark.parametrize("tile_n", [128, 192])
+def test_warpgroups_take_turns_with_vectors(tile_n):
+  """Tiles of 192 columns only where an epilogue has nothing but vectors, and in float8."""
+  problem = dict(lhs_dtype="float8_e4m3fn", rhs_dtype="float8_e4m3fn", out_dtype="bfloat16",
+                 lhs_contracting=1, rhs_contracting=1, m=8192, n=8192, k=8192, scale=True)
+  form = lambda more: _ffi.native.plan(  # noqa: E731
+      problem | more, {"tile_m": 128, "tile_n": tile_n}, "H100")["candidates"][0]["form"]
+  assert form({}) == form(dict(row_scale=True)) == "fused_ping_pong"
+  other = "fused_ping_pong" if tile_n == 128 else "fused"
+  assert form(dict(activation="gelu")) == form(dict(out_dtype="float32")) == other
+  assert form(dict(lhs_dtype="bfloat16", rhs_dtype="bfloat16")) == other
 
 
 LEFT_TO_XLA = [
