@@ -42,7 +42,7 @@ def has_gpu() -> bool:
   platforms = os.environ.get("JAX_PLATFORMS", "")
   if platforms:
     return platforms.split(",")[0] in ("cuda", "rocm", "gpu")
-  return bool(glob.glob("/dev/nvidia[0-9]*") or glob.glob("/dev/kfd"))
+  return bool(watch.virtual_gpus() or glob.glob("/dev/nvidia[0-9]*") or glob.glob("/dev/kfd"))
 
 
 def main() -> None:

@@ -81,6 +81,12 @@ def jobs():
       run.repeat(), FLAGS.seed, FLAGS.sample_ms * 1e-3, FLAGS.profile,
       run.warmup())
   case = lambda mnk: shapes.Case("gpu", *mnk)
+
+  def cases(usual):
+    """The products of --problems, else the usual ones."""
+    given = run.problems(["bfloat16"])
+    return map(case, usual if given is None else [(p["m"], p["n"], p["k"]) for p in given])
+
   ours = {gpu_rows.OURS: {}}
   one = lambda function, *args, **kwargs: lambda: [function(*args, **kwargs)]
   for section in FLAGS.sections:
@@ -94,9 +100,7 @@ def jobs():
       variants = {
           gpu_rows.OURS: {"schedule": "stream_k", "reduction": "linear"},
           gpu_rows.OURS + " persistent": {"schedule": "persistent"}}
-      given = run.problems(["bfloat16"])
-      for each in map(case, _GPU["stream_k"] if given is None else [
-          (p["m"], p["n"], p["k"]) for p in given]):
+      for each in cases(_GPU["stream_k"]):
         yield section, each.label, one(
             gpu_rows.dense, section, each, variants, options,
             same_bits=gpu_rows.OURS, runs=FLAGS.runs)
@@ -108,20 +112,19 @@ def jobs():
             gpu_grouped.measure, name, works, FLAGS.routings, options,
             xla_most_groups=FLAGS.xla_most_groups)
     elif section == "steal":
-      yield section, case(_GPU["steal"]).label, one(
-          gpu_steal.measure, case(_GPU["steal"]), options)
+      for each in cases([_GPU["steal"]]):
+        yield section, each.label, one(gpu_steal.measure, each, options)
     elif section == "cu_sweep":
-      given = run.problems(["bfloat16"])
-      for each in map(case, [_GPU["steal"]] if given is None else [
-          (p["m"], p["n"], p["k"]) for p in given]):
+      for each in cases([_GPU["steal"]]):
         yield section, each.label, functools.partial(gpu_steal.sweep, each, options)
     elif section == "fp8":
       yield section, case(_GPU["fp8"]).label, one(
           gpu_rows.fp8, case(_GPU["fp8"]), options)
     elif section == "chunked":
-      for num_chunks in _GPU["chunks"]:
-        yield section, f"{case(_GPU['chunked']).label}, {num_chunks} chunks", one(
-            gpu_chunked.measure, case(_GPU["chunked"]), num_chunks, options)
+      for each in cases([_GPU["chunked"]]):
+        for num_chunks in _GPU["chunks"]:
+          yield section, f"{each.label}, {num_chunks} chunks", one(
+              gpu_chunked.measure, each, num_chunks, options)
     else:
       each = case(shapes.load()["bench_8k"][0])
       yield section, each.label, one(gpu_ahead.measure, each, options)
@@ -180,7 +183,7 @@ def main(argv) -> int:
           f"Unknown --{flag} {', '.join(unknown)}; there are {', '.join(allowed)}.")
 
   run.refuse("threads")
-  if not set(FLAGS.sections) <= {"dense", "stream_k", "grouped", "cu_sweep"}:
+  if not set(FLAGS.sections) <= set(_SECTIONS) - {"fp8", "ahead"}:
     run.refuse("problems")
   rows = run.Rows(lambda rows: {"runs": runs, "acceptance": gpu_table.gates(rows)})
   runs = rows.before.get("runs", [])

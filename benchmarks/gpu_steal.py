@@ -16,6 +16,7 @@ from benchmarks import gpu_check, gpu_rows, journal, progress
 from benchmarks.gpu_hold import NAME, Holder
 from benchmarks.shapes import Case
 from jaxgemm import GemmConfig, _ffi
+from jaxgemm.emulator import rocm
 from jaxgemm.tune import gpu_trace
 
 # The schedules that a sweep compares, by the candidate's name; XLA comes with them.
@@ -74,10 +75,11 @@ def masked(case: Case, options: gpu_rows.Options, free: int) -> list[dict[str, A
     (folder / "problems.json").write_text(json.dumps([{"m": case.m, "n": case.n, "k": case.k}]))
     profile = gpu_rows.trace_directory(options, f"{free}-cus")
     subprocess.run(
-        [sys.executable, "-m", "benchmarks", "gpu", "--sections=cu_sweep", "--nowatch",
+        [sys.executable, *rocm.command(), "-m", "benchmarks", "gpu", "--sections=cu_sweep",
+         "--nowatch",
          f"--problems={folder / 'problems.json'}", f"--json={folder / 'rows.json'}",
          f"--repeat={options.rounds}", f"--warmup={options.warmup}", f"--seed={options.seed}",
-         f"--profile={profile or ''}"],
+         *([f"--profile={profile}"] if profile else [])],
         env=os.environ | {_MASK: hex((1 << free) - 1), _FREE: str(free), journal.SHARE: "0/1",
                           "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}, check=False)
     return json.loads((folder / "rows.json").read_text())["rows"]
@@ -135,6 +137,9 @@ def measure(
   about = {"section": "steal", "case": case.label, "m": case.m, "n": case.n,
            "k": case.k, "dtype": "bfloat16", "flops": case.flops, "candidates": {},
            "missing": {}}
+  if _ffi.default_platform() == "rocm":
+    return about | {"missing": {"held": "CUDA's driver holds multiprocessors; on AMD GPUs the "
+                                "section cu_sweep takes them away"}}
   operands, count = _operands(case, options)
   inputs = [operands(options.seed + i) for i in range(count)]
   schedules = ("persistent", "work_stealing")

@@ -48,6 +48,12 @@ def _wait(child: subprocess.Popen, begun: pathlib.Path) -> str:
         return f"it took longer than {FLAGS.hang_seconds:g} s"
 
 
+def virtual_gpus() -> list[str]:
+  """Arguments of Python that give a child this process's virtual GPUs; jax is not imported."""
+  rocm = sys.modules.get("jaxgemm.emulator.rocm")
+  return rocm.command() if rocm else []
+
+
 class _Child:
   """The process of a share of the cases, and its files."""
 
@@ -67,8 +73,8 @@ class _Child:
     more: list[str] = []
     while True:
       self.begun.write_text(json.dumps({"case": "", "candidate": ""}))
-      child = subprocess.Popen([sys.executable, "-m", "benchmarks", *self._argv, *more],
-                               env=self._env, preexec_fn=_dies_with_parent)
+      child = subprocess.Popen([sys.executable, *virtual_gpus(), "-m", "benchmarks",
+                                *self._argv, *more], env=self._env, preexec_fn=_dies_with_parent)
       try:
         why = _wait(child, self.begun)
       finally:

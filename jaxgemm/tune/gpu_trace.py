@@ -5,6 +5,9 @@ the sample's kernels, memsets and copies: those in the trace between its first c
 the end of its wait. Where two of them overlap, the time counts once.
 The trace is the driver's (CUPTI), so it has the kernels of every library in the
 process: all candidates are timed by the same clock.
+
+A virtual GPU has no profiler. There a whole sample, by the wall's clock, stands for one kernel
+with the name "emulated".
 """
 
 import bisect
@@ -21,6 +24,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxgemm import _ffi
 from jaxgemm.tune import timing
 
 _MOST_CALLS = 1000  # of a candidate in a trace
@@ -294,15 +298,22 @@ def measure(
           visit(name)
     within("reading the trace")
     trace = read(directory or scratch)
+  samples = [e for e in trace.host if e.name.startswith(_VISIT)]
+  device = trace.device
+  if _ffi.virtual_gpus:
+    device = [Event("emulated", e.begin, e.end) for e in samples]
   # The events of the warm-up samples come before all others.
-  first = min(e.begin for e in trace.host if e.name.startswith(_VISIT))
-  trace = Trace([e for e in trace.device if e.end > first], trace.host)
+  first = min(e.begin for e in samples)
+  trace = Trace([e for e in device if e.end > first], trace.host)
   return evaluate(trace, visits, calls, own)
 
 
 def input_sets(bytes_each: int) -> int:
   """Number of input sets: odd, with 128 MiB between two uses of one.
 
-  That is more than twice the L2 of an H100 or H200 (50 and 60 MB).
+  That is more than twice the L2 of an H100 or H200 (50 and 60 MB). A virtual GPU has no L2,
+  and three sets.
   """
+  if _ffi.virtual_gpus:
+    return 3
   return max(3, -(-(128 << 20) // max(bytes_each, 1))) | 1

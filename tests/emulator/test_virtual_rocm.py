@@ -47,7 +47,7 @@ def test_products_in_jit(arch, chip):
 def test_products_between_kernels_of_xla():
   check_programs("gradient", "ragged", "scan", "mixed", "large_sort", "scatter",
                  "other_products", "integers_with_a_float_result",
-                 "division_of_float64", "serialized")
+                 "division_of_float64", "serialized", "profiled")
 
 
 @needs_plugin
@@ -221,6 +221,29 @@ def test_benchmark(tmp_path):
   assert done.returncode == 0, done.stderr
   row, = json.loads((tmp_path / "rows.json").read_text())["rows"]
   assert len(row["candidates"]) == 2 and max(row["gradients"].values()) < 0.02
+
+
+@needs_plugin
+@pytest.mark.whole
+@pytest.mark.parametrize("suite, problem, options, rows", [
+    ("dense", {"m": 64, "n": 64, "k": 64}, [], 1),
+    ("stream_k", {"m": 64, "n": 64, "k": 512}, ["--runs=3"], 1),
+    ("grouped", {"m": 64, "n": 64, "k": 64, "groups": 2}, ["--routings=balanced"], 3),
+    ("cu_sweep", {"m": 64, "n": 64, "k": 64}, [], 6),  # five numbers of CUs; the first is steal
+    ("chunked", {"m": 512, "n": 64, "k": 64}, [], 3),
+    ("scaled", None, [], 1),
+    ("tuned", None, ["--num_problems=1", "--largest=128"], 1),
+])
+def test_benchmark_suites(tmp_path, suite, problem, options, rows):
+  if problem:
+    (tmp_path / "problems.json").write_text(json.dumps([problem]))
+    options = [*options, f"--problems={tmp_path}/problems.json"]
+  done = run("-m", "benchmarks", suite, "--rounds=3", f"--json={tmp_path}/rows.json", *options,
+             timeout=600)
+  assert done.returncode == 0, done.stdout + done.stderr
+  found = json.loads((tmp_path / "rows.json").read_text())["rows"]
+  assert len(found) == rows
+  assert all("row" not in row.get("missing", ()) for row in found)
 
 
 # ------------------------------------------------------------------------------- errors

@@ -153,6 +153,7 @@ def test_a_sweep_on_amd_runs_a_process_for_each_number_of_cus(monkeypatch, tmp_p
 
   def run_it(command, env, check):
     flags_of = dict(each.split("=", 1) for each in command[4:] if "=" in each)
+    assert "--profile" not in flags_of  # an empty one would keep traces in this folder
     asked.append((env["ROC_GLOBAL_CU_MASK"], flags_of["--repeat"], flags_of["--warmup"]))
     problem, = json.loads(pathlib.Path(flags_of["--problems"]).read_text())
     row = problem | {"active_cus": int(env["JAXGEMM_BENCHMARK_FREE_CUS"])}

@@ -8,6 +8,7 @@ Each compares with float64, and prints its name when it is right.
 import os
 import pathlib
 import sys
+import tempfile
 
 import jax
 from jax.experimental import serialize_executable
@@ -175,6 +176,18 @@ def again():
     a = integers(128, 64)
     check(f(a, b), (np.maximum(a, 0).astype(np.float64) @ b).sum(1) + 1)
   print(rocm.count_graphs() - before, "graphs")
+
+
+def profiled():
+  """A trace has the host's part; a virtual device has no profiler."""
+  a = integers(64, 64)
+  with tempfile.TemporaryDirectory() as folder:
+    with jax.profiler.trace(folder), jax.profiler.TraceAnnotation("a product"):
+      check(jax.jit(product)(a, a), a.astype(np.float64) @ a)
+    path, = pathlib.Path(folder).rglob("*.xplane.pb")
+    planes = jax.profiler.ProfileData.from_file(str(path)).planes
+    assert "a product" in {event.name for plane in planes for line in plane.lines
+                           for event in line.events}
 
 
 def serialized():

@@ -8,9 +8,9 @@ namespace {
 
 // The result of a function. kSucceeds returns 0. kAbsent returns -1, of a function that asks
 // whether there is something. kFails returns an error and prints a line; kFailsQuietly, for
-// functions that every program calls, prints nothing. kAborts ends the process, for functions that
-// cannot return an error.
-enum Result { kSucceeds, kAbsent, kFails, kFailsQuietly, kAborts };
+// functions that every program calls, prints nothing. kText returns the text of an error. kAborts
+// ends the process, for functions that cannot return an error.
+enum Result { kSucceeds, kAbsent, kFails, kFailsQuietly, kText, kAborts };
 
 constexpr long kError = 1;
 
@@ -18,6 +18,7 @@ long Stub(Result result, const char* name) {
   if (result == kSucceeds) return 0;
   if (result == kAbsent) return -1;
   if (result == kFailsQuietly) return kError;
+  if (result == kText) return reinterpret_cast<long>("a virtual ROCm device has no such library");
   std::fprintf(stderr,
                "jaxgemm: the program called %s. A virtual ROCm device has no such library, only "
                "the kernels of jaxgemm and of XLA itself.\n",
