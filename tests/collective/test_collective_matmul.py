@@ -210,6 +210,14 @@ def count(lines, operation) -> int:
 
 
 @both
+@pytest.mark.parametrize("count", [2, 3, 8])
+def test_any_number_of_devices_and_any_size(rng, name, count):
+  mesh = jax.make_mesh((count,), ("y",), (AxisType.Auto,), devices=jax.devices()[:count])
+  assert_as_matmul(mapped(name, mesh=mesh), jnp.matmul, array(rng, 7 * count, 5 * count),
+                   array(rng, 5 * count, 3 * count))
+
+
+@both
 def test_compiled_programs_have_the_transfers_of_a_ring_and_no_copies(rng, name):
   a, b = array(rng, M, K), array(rng, K, N)
   products, transfers, updates = 4, 3, 4 if name == "allgather_matmul" else 0

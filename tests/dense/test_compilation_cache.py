@@ -26,7 +26,7 @@ def run(folder, activation: str):
 def test_programs_of_another_process_are_found_and_are_the_right_ones(tmp_path):
   assert run(tmp_path, "relu")[1] < 1e-5
   hits, error = run(tmp_path, "relu")
-  assert hits >= 4 and error < 1e-5
+  assert hits >= 5 and error < 1e-5
   # The same shapes and shardings with another activation: only what does not depend on it.
   fewer, error = run(tmp_path, "silu")
-  assert fewer <= hits - 3 and error < 1e-5
+  assert fewer <= hits - 4 and error < 1e-5

@@ -24,7 +24,7 @@ FUNCTIONS = jaxgemm.matmul, jnp.matmul
 
 
 def make_mesh(*kinds):
-  return jax.make_mesh((2, 4), ("x", "y"), axis_types=kinds)
+  return jax.make_mesh((2, len(jax.devices()) // 2), ("x", "y"), axis_types=kinds)
 
 
 def spec_of(letters, place) -> P:

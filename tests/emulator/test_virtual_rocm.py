@@ -138,6 +138,17 @@ def test_copies_between_four_devices():
   check_programs("copies", options=["--devices=4", "--stream-seed=5", "--most-delay-us=3000"])
 
 
+@needs_plugin
+@pytest.mark.parametrize("count", [3, 8])
+def test_any_number_of_devices_and_any_size(count):
+  check_programs("unequal_parts", options=[f"--devices={count}", "--stream-seed=7"])
+
+
+@needs_plugin
+def test_every_sharding_on_four_devices():
+  check_programs("every_sharding", options=["--devices=4"])
+
+
 def check_random_programs(first, count, *options, **environment):
   done = run(*options, "-m", "tests.support.random_programs", str(first), str(count),
              **environment)

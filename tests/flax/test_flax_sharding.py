@@ -260,23 +260,28 @@ def test_no_row_is_dropped_by_an_all_to_all(rng, routing):
   assert_near(given, wanted, 1e-5)
 
 
-def test_rows_are_exchanged_by_the_ragged_collective_on_gpus(rng):
-  mesh = jax.make_mesh((4,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
-  counts = rng.integers(0, 5, (4, 4)).astype(np.int32)
-  rows = rng.standard_normal((4, 16, 3)).astype(np.float32)  # rows of each device
+@pytest.mark.parametrize("count", [2, 3, 4, 8])
+def test_rows_are_exchanged_by_the_ragged_collective_on_gpus(rng, count):
+  mesh = jax.make_mesh((count,), ("x",), (jax.sharding.AxisType.Auto,),
+                       devices=jax.devices()[:count])
+  most = 5
+  counts = rng.integers(0, most, (count, count)).astype(np.int32)
+  counts[0, 1:] = 0  # one device sends rows to itself only
+  rows = rng.standard_normal((count, 4 * count, 3)).astype(np.float32)  # rows of each device
   mapped = jax.jit(jax.shard_map(
-      lambda rows, counts: dispatch_lib.exchange(rows, counts, room=20, most=5, axis_name="x"),
+      lambda rows, counts: dispatch_lib.exchange(
+          rows, counts, room=count * most, most=most, axis_name="x"),
       mesh=mesh, in_specs=(P("x"), P()), out_specs=P("x")))
-  given = mapped(rows.reshape(-1, 3), counts).reshape(4, 20, 3)
+  given = mapped(rows.reshape(-1, 3), counts).reshape(count, count * most, 3)
   starts = np.cumsum(counts, 1) - counts
-  for to in range(4):
-    parts = [rows[i, starts[i, to]:starts[i, to] + counts[i, to]] for i in range(4)]
-    wanted = np.concatenate([*parts, np.zeros((20 - counts[:, to].sum(), 3))])
+  for to in range(count):
+    parts = [rows[i, starts[i, to]:starts[i, to] + counts[i, to]] for i in range(count)]
+    wanted = np.concatenate([*parts, np.zeros((count * most - counts[:, to].sum(), 3))])
     np.testing.assert_array_equal(given[to], wanted)
   gradient = jax.grad(lambda rows: (mapped(rows, counts) ** 3).sum())
   second = lambda rows: jax.jvp(gradient, (rows,), (rows,))
   for platform in "cpu", "cuda", "rocm":
-    text = jax.jit(second).trace(jnp.ones((64, 3))).lower(
+    text = jax.jit(second).trace(jnp.ones((4 * count**2, 3))).lower(
         lowering_platforms=(platform,)).as_text()
     assert ("@ragged_all_to_all(" in text) == (platform != "cpu")
 

@@ -22,6 +22,7 @@ import numpy as np
 import jaxgemm
 from jaxgemm.collective import copies as collective_copies
 from jaxgemm.emulator import rocm
+from tests.dense import test_sharding_table
 
 RNG = np.random.default_rng(0)
 BF16, F32 = jnp.bfloat16, jnp.float32
@@ -308,6 +309,31 @@ def ring():
     check(value, wanted.sum())
     check(gradients[0], np.broadcast_to(b.sum(1), a.shape))
     check(gradients[1], np.broadcast_to(a.sum(0)[:, None], b.shape), 2**-8)
+
+
+def every_sharding():
+  """A product and its gradients have the collectives of jnp.matmul, with any sharding."""
+  for place in test_sharding_table.PLACES:
+    test_sharding_table.test_collectives_of_every_sharding(RNG, place)
+
+
+def unequal_parts():
+  """Rings and copies between all devices, with sizes that no tile and no vector divides."""
+  count = len(jax.devices())
+  mesh = jax.make_mesh((count,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+  a, b = integers(37 * count, 19 * count), integers(19 * count, 13 * count)
+  expected = a.astype(np.float64) @ b
+  for transfers in ("ring", "copies"):
+    for function, specs, out in (
+        (jaxgemm.allgather_matmul, (P("x"), P(None, "x")), P(None, "x")),
+        (jaxgemm.matmul_reduce_scatter, (P(None, "x"), P("x")), P("x"))):
+      f = jax.jit(jax.shard_map(
+          lambda a, b, function=function, transfers=transfers: function(
+              a.astype(BF16), b.astype(BF16), "x", transfers=transfers,
+              preferred_element_type=F32, implementation="jaxgemm"),
+          mesh=mesh, in_specs=specs, out_specs=out))
+      for _ in range(2):
+        check(f(a, b), expected)
 
 
 def copies():
