@@ -228,7 +228,7 @@ def test_tuning_times_on_virtual_devices_what_no_real_one_takes(tmp_path):
 @pytest.mark.whole
 def test_benchmark(tmp_path):
   done = run("-m", "benchmarks", "train_step", "--tokens=16", "--cases=8", "--rounds=3",
-             f"--json={tmp_path}/rows.json", JAX_PLATFORMS="rocm,cpu")
+             f"--json={tmp_path}/rows.json", JAX_PLATFORMS="rocm,cpu", timeout=600)
   assert done.returncode == 0, done.stderr
   row, = json.loads((tmp_path / "rows.json").read_text())["rows"]
   assert len(row["candidates"]) == 2 and max(row["gradients"].values()) < 0.02

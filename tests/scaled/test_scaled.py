@@ -11,6 +11,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig
+from tests.support.environment import VIRTUAL_ROCM
 from tests.support.scaled import (
   E4M3,
   array,
@@ -22,7 +23,7 @@ from tests.support.scaled import (
 
 E5M2 = jnp.float8_e5m2
 # Every family of host kernels that each processor has, and the best one.
-FAMILIES = [None, "portable"]
+FAMILIES = [None] if VIRTUAL_ROCM else [None, "portable"]
 
 
 # (batch, m, n, k, block, rows of rhs with one scale); k ends inside a block, rows do, few rows.
@@ -39,8 +40,9 @@ def test_dense(rng, family, batch, m, n, k, block, rows):
   options = dict(block=block, config=family and GemmConfig(kernel=family))
   given = jaxgemm.scaled_matmul(a, b, of_a, of_b, **options)
   wanted = np.einsum("bmk,bnk->bmn", dequantized(a, of_a, block), dequantized(b, of_b, block))
-  assert_close(given, wanted)
-  assert is_in_kernel(a, b, lhs_scales=of_a, rhs_scales=of_b, **options)
+  assert_close(given, wanted, rows=rows)
+  in_kernel = is_in_kernel(a, b, lhs_scales=of_a, rhs_scales=of_b, **options)
+  assert in_kernel == (rows == 128 or not VIRTUAL_ROCM)
 
 
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16, jnp.float16, E5M2,
@@ -86,7 +88,7 @@ def test_grouped(rng, rows, offset, schedule):
     if local >= 0:
       wanted[row:row + size] = x[row:row + size] @ y[local].T + np.asarray(bias)[local]
     row += size
-  assert_close(given, wanted)
+  assert_close(given, wanted, rows=rows)
 
 
 @pytest.mark.parametrize("schedule", [None, "stream_k"])
@@ -102,7 +104,7 @@ def test_groups_along_k(rng, schedule):
   for group, size in enumerate(sizes):
     wanted[group] = x[:, begin:begin + size] @ y[:, begin:begin + size].T
     begin += size
-  assert_close(given, wanted)
+  assert_close(given, wanted, rows=1)
 
 
 @pytest.mark.parametrize("of_rhs", [1, 2, 4])
@@ -111,7 +113,7 @@ def test_blocks_of_different_sizes(rng, of_rhs):
   of_a, of_b = scales(rng, 1, 20, 4), scales(rng, 1, 30, of_rhs)
   given = jaxgemm.scaled_matmul(a, b, of_a, of_b)
   assert_close(given, np.einsum(
-      "bmk,bnk->bmn", dequantized(a, of_a, 128), dequantized(b, of_b, 512 // of_rhs)))
+      "bmk,bnk->bmn", dequantized(a, of_a, 128), dequantized(b, of_b, 512 // of_rhs)), rows=1)
 
 
 @pytest.mark.parametrize("value", [0.0, np.inf, np.nan, 1e-40, 3e38])
@@ -208,7 +210,7 @@ def test_automatic_mesh(rng, of_a, of_b, of_out, rows):
   assert given.sharding.is_equivalent_to(NamedSharding(mesh, of_out), 3)
   assert "all-gather" not in f.lower(*args).compile().as_text()
   assert_close(given, np.einsum(
-      "bmk,bnk->bmn", dequantized(a, scales_a, 128), dequantized(b, scales_b, 128)))
+      "bmk,bnk->bmn", dequantized(a, scales_a, 128), dequantized(b, scales_b, 128)), rows=rows)
 
 
 @pytest.mark.parametrize("ragged", ["m", "k"])
@@ -251,7 +253,8 @@ def test_shardings_of_jaxs_tests(rng, of_a, of_b, collectives, kind):
   args = put(a.values, of_a), put(b.values, of_b), put(a.scales, of_a), put(b.scales, of_b), bias
   text = f.lower(*args).compile().as_text()
   for each in "all-reduce", "all-gather":
-    assert (each in text) == (each in collectives), each
+    # What AMD's kernels have no scales for is dequantised first, and shared out as that product.
+    assert VIRTUAL_ROCM or (each in text) == (each in collectives), each
   wanted = np.einsum("bmk,bnk->bmn", np.asarray(a.dequantize(), np.float64),
                      np.asarray(b.dequantize(), np.float64)) + np.asarray(bias)
-  assert_close(f(*args), np.maximum(wanted, 0))
+  assert_close(f(*args), np.maximum(wanted, 0), rows=1)

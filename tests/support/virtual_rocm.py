@@ -48,6 +48,7 @@ _RING = "It counts operations of XLA's CPU code; deviceless_programs.py has the 
 _EMULATED = "implementation='emulated:...' is for the CPU."
 _HOST = "Its producer is a program or a thread of the CPU's own."
 _MIOPEN = "It has a convolution, which is MIOpen's."
+_BLOCKS = "AMD's kernels have scales for 128 x 128 of rhs; the test's are for other blocks."
 _LARGE = "The emulator takes minutes for products of this size."
 
 # Parts of the names of tests that do not run on virtual devices: the targets, and why.
@@ -95,7 +96,10 @@ _SKIPPED = {
     "test_errors_while_tracing[given4-": (_BOTH, _TILES),
     "test_errors_while_tracing[given15-": (_BOTH, _TILES),
     "test_composable_kernels_case": (_BOTH, _LARGE),
-    "2048-2048-2048": (_BOTH, _LARGE), "4096": (_BOTH, _LARGE), "8192": (_BOTH, _LARGE),
+    "test_scaled.py::test_special_scales": (_BOTH, _BLOCKS),
+    "test_scaled.py::test_one_call_and_derivatives": (_BOTH, _BLOCKS),
+    "1024-1024-1024": (_BOTH, _LARGE), "2048-2048-2048": (_BOTH, _LARGE),
+    "4096": (_BOTH, _LARGE), "8192": (_BOTH, _LARGE),
 }
 
 
