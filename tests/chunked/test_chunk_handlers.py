@@ -43,7 +43,7 @@ def join_call(args, result, **attributes):
     (4, dict(epoch=-1, num_sources=-1), "an operand for each result"),
     (4, dict(epoch=-2, num_sources=1), "epoch=-2"),
     (4, dict(epoch=2**32, num_sources=1), "epoch=4294967296"),
-    (4, dict(epoch=1, num_sources=1, timeout_ns=0), "timeout_ns=0; 1 to 86400000000000 nanoseconds"),
+    (4, dict(epoch=1, num_sources=1, timeout_ns=0), "timeout_ns=0; 1 to 86400000000000"),
     (3, dict(epoch=-1, num_sources=0), "result 0 is not like operand 2")])
 def test_wrong_join_calls(rng, operands, attributes, message):
   x = rng.standard_normal((100, 40), np.float32)
