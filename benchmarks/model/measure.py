@@ -3,7 +3,8 @@
     python -m benchmarks.model.measure --seed=1 --problems=150 --most_seconds=240 \
         --json=model.json
 
-The rows of the JSON file are what `python -m benchmarks.model.fit` reads. On a GPU the
+The rows of the JSON file are what `python -m benchmarks.model.fit` reads. The first candidate
+is the plan's own choice, because no tuning file is used. On a GPU the
 times are those in which the device ran a call's kernels (see gpu_trace.py); on the CPU
 they are wall times. Candidates of several products take turns, each on inputs of its
 own, so that none finds its inputs in the cache that another has left there.
@@ -39,6 +40,10 @@ flags.DEFINE_float("layers", 0.0, "Share of problems with the sizes of a layer o
                    "model.", lower_bound=0, upper_bound=1)
 flags.DEFINE_float("other_dtypes", 0.1, "Share of problems of other dtypes than "
                    "bfloat16.", lower_bound=0, upper_bound=1)
+flags.DEFINE_float("float32_out", 0.0, "Share of the problems of 16-bit dtypes whose product "
+                   "is float32.", lower_bound=0, upper_bound=1)
+flags.DEFINE_bool("named", False, "Times square products of 2048, 4096 and 8192 first, with all "
+                  "candidates: a fit without them has mispredicted large products.")
 flags.DEFINE_integer("least", 16, "Least M, N and K.", lower_bound=1)
 flags.DEFINE_integer("most", 16384, "Largest M, N and K.", lower_bound=1)
 flags.DEFINE_integer("most_mib", 1024, "Most MiB of operands and result.")
@@ -282,9 +287,10 @@ def run(write) -> list[dict[str, Any]]:
   begin = time.monotonic()
   draw = problems.Draw(
       FLAGS.seed, FLAGS.least, FLAGS.most, FLAGS.odd, FLAGS.layers, FLAGS.other_dtypes,
-      FLAGS.most_mib << 20)
+      FLAGS.float32_out, FLAGS.most_mib << 20)
   timer = time_on_gpu if jax.default_backend() == "gpu" else time_on_cpu
-  wanted = list(itertools.islice(problems.random(draw), FLAGS.problems))
+  wanted = problems.named() if FLAGS.named else []
+  wanted += itertools.islice(problems.random(draw), FLAGS.problems)
   batches = [wanted[i:i + FLAGS.batch] for i in range(0, len(wanted), FLAGS.batch)]
   rng, rows, longest = np.random.default_rng(FLAGS.seed), [], 0.0
   with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -294,7 +300,8 @@ def run(write) -> list[dict[str, Any]]:
         print(f"{len(wanted) - len(rows)} problems are left out: --most_seconds.")
         break
       progress.doing(f"batch {number} of {len(batches)}, from {batch[0].label}")
-      jobs = [prepare(each, pool, FLAGS.most_candidates, rng) for each in batch]
+      jobs = [prepare(each, pool, 0 if each.source == "named" else FLAGS.most_candidates, rng)
+              for each in batch]
       if FLAGS.xla != "no":
         for job in jobs:
           add_xla(job, pool, FLAGS.xla)
@@ -328,6 +335,7 @@ def _measured(jobs: Sequence[Job], timer) -> list[dict[str, Any]]:
 def main(argv) -> int:
   progress.begin(argv)
   progress.doing("Starting jax")
+  os.environ["JAXGEMM_TUNING"] = "off"
   from benchmarks import report
 
   about = report.machine() | report.device() | {

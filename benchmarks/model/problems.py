@@ -10,6 +10,9 @@ from benchmarks import shapes
 
 LAYOUTS = ("rr", "rc", "cr", "cc")
 OTHER_DTYPES = ("float16", "float32", "float8_e4m3fn", "int8")
+SIXTEEN_BITS = ("bfloat16", "float16")
+# The sizes of square products that a plan must not choose worse for than before.
+NAMED_SIZES = (2048, 4096, 8192)
 # Sizes that are no multiple of this are what `Draw.odd` counts: TMA reads lines of a
 # multiple of 16 bytes.
 _ELEMENTS = 16
@@ -23,7 +26,8 @@ class Problem:
     layout: a letter for each operand: "r" if it is in memory as above, "c" if it is
       transposed, [K, M] and [N, K].
     dtype: of both operands.
-    source: "random", or the name of a model with such a layer.
+    source: "random", "named", or the name of a model with such a layer.
+    out: dtype of the product; empty: as the kernels' fastest forms store it.
   """
 
   m: int
@@ -32,10 +36,12 @@ class Problem:
   layout: str = "rr"
   dtype: str = "bfloat16"
   source: str = "random"
+  out: str = ""
 
   @property
   def label(self) -> str:
-    return f"{self.m}x{self.n}x{self.k} {self.layout} {self.dtype}"
+    label = f"{self.m}x{self.n}x{self.k} {self.layout} {self.dtype}"
+    return f"{label} to {self.out}" if self.out else label
 
   @property
   def lhs(self) -> tuple[int, int]:
@@ -54,8 +60,8 @@ class Problem:
 
   @property
   def out_dtype(self) -> str:
-    """The dtype of a product that is stored as the kernels' fastest forms store it."""
-    return {"int8": "int32", "float8_e4m3fn": "bfloat16"}.get(self.dtype, self.dtype)
+    """The dtype of the product."""
+    return self.out or {"int8": "int32", "float8_e4m3fn": "bfloat16"}.get(self.dtype, self.dtype)
 
   @property
   def flops(self) -> int:
@@ -85,6 +91,7 @@ class Draw:
       multiple of 16; the sizes of the others all are, where they are above 16.
     layers: share of problems with the sizes of a layer of a model.
     other_dtypes: share of problems of another dtype than bfloat16.
+    float32_out: share of the problems of 16-bit dtypes whose product is float32.
     most_bytes: of operands and result. Larger problems are drawn again.
   """
 
@@ -94,12 +101,14 @@ class Draw:
   odd: float = 0.4
   layers: float = 0.0
   other_dtypes: float = 0.1
+  float32_out: float = 0.0
   most_bytes: int = 1 << 30
 
 
 def random(draw: Draw) -> Iterator[Problem]:
   """Draws problems without end."""
   rng = np.random.default_rng(draw.seed)
+  rng_of_out = np.random.default_rng((draw.seed, 1))
   while True:
     # All draws are made for each problem, so that the shares do not move the others.
     mnk = np.exp(rng.uniform(math.log(draw.least), math.log(draw.most), 3))
@@ -116,9 +125,17 @@ def random(draw: Draw) -> Iterator[Problem]:
     dtype = str(other) if is_other else "bfloat16"
     problem = layer if is_layer else Problem(
         *(odd if is_odd else aligned), layout=str(layout))
-    problem = dataclasses.replace(problem, dtype=dtype)
+    is_float32_out = rng_of_out.random() < draw.float32_out and dtype in SIXTEEN_BITS
+    problem = dataclasses.replace(
+        problem, dtype=dtype, out="float32" if is_float32_out else "")
     if problem.bytes <= draw.most_bytes:
       yield problem
+
+
+def named() -> list[Problem]:
+  """Square products of the named sizes."""
+  return [Problem(size, size, size, layout, source="named")
+          for size in NAMED_SIZES for layout in ("rr", "rc")]
 
 
 def _layers() -> list[Problem]:

@@ -1,7 +1,9 @@
 """The timings of candidates for the plan's models, without a GPU."""
 
+import dataclasses
 import itertools
 import json
+import os
 import subprocess
 import sys
 
@@ -38,12 +40,28 @@ def test_problems_have_the_shares_that_were_asked_for():
                           "deepseek_v3", "mixtral_8x7b") for p in layers)
 
 
+def test_a_share_of_products_is_float32():
+  given = dict(seed=5, count=1000, other_dtypes=0.5)
+  found, others = drawn(float32_out=0.3, **given), drawn(**given)
+  wide = [p for p in found if p.out == "float32"]
+  assert {p.dtype for p in wide} == {"bfloat16", "float16"}
+  assert all(p.out_dtype == "float32" for p in wide)
+  could = [p for p in found if p.dtype in ("bfloat16", "float16")]
+  assert len(wide) / len(could) == pytest.approx(0.3, abs=0.06)
+  # The share moves no other draw.
+  assert [dataclasses.replace(p, out="") for p in found[:20]] == others[:20]
+
+
 def test_every_candidate_is_timed(tmp_path):
-  path = tmp_path / "model.json"
-  subprocess.run(
+  """No tuning file is read: one that is broken would be warned of."""
+  path, broken = tmp_path / "model.json", tmp_path / "tuning.json"
+  broken.write_text("{")
+  done = subprocess.run(
       [sys.executable, "-m", "benchmarks.model.measure", "--seed=3", "--problems=3",
        "--batch=2", "--most=300", "--rounds=3", "--most_candidates=3", "--odd=1",
-       "--other_dtypes=0.5", f"--json={path}"], cwd=ROOT, check=True)
+       "--other_dtypes=0.5", f"--json={path}"], cwd=ROOT, check=True, capture_output=True,
+      text=True, env=os.environ | {"JAXGEMM_TUNING": str(broken)})
+  assert "JAXGEMM_TUNING" not in done.stderr
   result = json.loads(path.read_text())
   assert "--seed=3" in result["about"]["command"]
   assert len(result["rows"]) == 3
