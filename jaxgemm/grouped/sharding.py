@@ -20,22 +20,14 @@ from collections.abc import Sequence
 import dataclasses
 import functools
 import math
-from typing import NamedTuple
 
 import jax
 from jax import lax
-from jax.experimental.custom_partitioning import (
-  ArrayMapping,
-  SdyShardingRule,
-  custom_partitioning,
-)
 import jax.numpy as jnp
-from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm import mesh as meshes
 from jaxgemm.grouped.group_sizes import sizes_in_range
-
-Axes = tuple[str, ...]
+from jaxgemm.partitioning import Assigner, Assignment, Axes, first, partitioned_by, wishes
 
 # s: group sizes; o: group_offset; u and v: the columns of a scale with one value for all
 # of them; w: the rows of such a row_scale; p: the two columns of a pair.
@@ -82,44 +74,14 @@ def out_labels(form, operands: Sequence[str]) -> list[str]:
   return [batch + "mn" if form.gated else z, z]
 
 
-class Assignment(NamedTuple):
-  """The mesh axes of each letter.
-
-  Attributes:
-    axes: of the operands, and of the computation.
-    scattered: further axes of the results, over which their sum is scattered.
-  """
-
-  axes: dict[str, Axes]
-  scattered: dict[str, Axes]
-
-  def sharding(self, mesh, labels: str, is_result: bool = False) -> NamedSharding:
-    further = self.scattered if is_result else {}
-    return NamedSharding(mesh, PartitionSpec(*(
-        self.axes.get(x, ()) + further.get(x, ()) or None for x in labels)))
-
-  def operand_shardings(self, mesh, form, labels) -> tuple[NamedSharding, ...]:
-    # A part of the sum is added to the same part of the buffer.
-    buffer = form.buffer_index() if form.mode == "k" and form.accumulate else None
-    return tuple(self.sharding(mesh, x, i == buffer) for i, x in enumerate(labels))
-
-  def rest(self, letter: str) -> Axes:
-    """The letter's axes that results are summed over but not scattered over."""
-    scattered = set().union(*self.scattered.values())
-    return tuple(a for a in self.axes.get(letter, ()) if a not in scattered)
-
-
-def _wishes(arrays, labels) -> dict[str, list[Axes]]:
-  """The mesh axes of each letter, one entry for each array that has the letter."""
-  wishes: dict[str, list[Axes]] = {}
-  for x, letters in zip(arrays, labels):
-    for letter, axes in zip(letters, meshes.axes_of(x)):
-      wishes.setdefault(letter, []).append(axes)
-  return wishes
+def _operand_shardings(assigned: Assignment, mesh, form, labels):
+  # A part of the sum is added to the same part of the buffer.
+  buffer = form.buffer_index() if form.mode == "k" and form.accumulate else None
+  return tuple(assigned.sharding(mesh, x, i == buffer) for i, x in enumerate(labels))
 
 
 def assign(form, labels, arrays, results, mesh) -> Assignment:
-  """Assigns mesh axes to letters; axes that do not divide a dimension are dropped.
+  """Assigns mesh axes to letters.
 
   Args:
     labels: the operands' letters.
@@ -128,57 +90,34 @@ def assign(form, labels, arrays, results, mesh) -> Assignment:
   """
   out = out_labels(form, labels)[:len(results)]
   (lhs, rhs), z = labels[:2], out_labels(form, labels)[0]
-  size = {"g": form.local_groups}
-  for letters, array in zip((*labels, *out), (*arrays, *results)):
-    size |= zip(letters, array.shape)
-  of_operands = _wishes(arrays[:2], labels)
-  of_results = _wishes(results, out)
+  assigner = Assigner(mesh, (*arrays, *results), (*labels, *out), g=form.local_groups)
+  axes, count = assigner.axes, assigner.count
+  of_operands, of_results = wishes(arrays[:2], labels), wishes(results, out)
   if form.mode == "k" and form.accumulate:
     index = form.buffer_index()
-    for x, wishes in _wishes(arrays[index:], labels[index:index + 1]).items():
-      of_results.setdefault(x, []).extend(wishes)
-  wanted, result = ({x: next(filter(None, of.get(x, ())), ()) for x in "bmnkg"}
-                    for of in (of_operands, of_results))
+    for x, of_buffer in wishes(arrays[index:], labels[index:index + 1]).items():
+      of_results.setdefault(x, []).extend(of_buffer)
+  wanted, result = ({x: first(of.get(x, ())) for x in "bmnkg"} for of in (of_operands, of_results))
   # The axes that the results should have.
   target = result if results else dict(wanted)
-  axes: dict[str, Axes] = {}
-
-  def divides(letter, chosen):
-    return size[letter] % math.prod(mesh.shape[a] for a in chosen) == 0
-
-  def take(letter, wish):
-    chosen = axes.get(letter, ())
-    for axis in wish if letter in size else ():
-      free = not any(axis in taken for taken in axes.values())
-      if free and axis not in chosen and divides(letter, (*chosen, axis)):
-        chosen = axes[letter] = *chosen, axis
-
-  def count(letters):  # elements per device
-    parts = [mesh.shape[a] for x in letters for a in axes.get(x, ())]
-    return math.prod(size[x] for x in letters) // math.prod(parts)
 
   def without(letter, clash):
     wanted[letter] = tuple(a for a in wanted[letter] if a not in clash)
 
-  take("b", wanted["b"] or result["b"])
+  assigner.take(wanted["b"] or result["b"], "b")
   summed, others = ("g", "mn") if form.mode == "m" else ("k", "gmn")
   if form.mode == "m":
     weights_are_less = count(rhs) <= count(lhs) + count(z)
     without("g" if weights_are_less else "m", {*wanted["g"]} & {*wanted["m"]})
-    take("g", wanted["g"])
+    assigner.take(wanted["g"], "g")
   for letter in sorted("mn", key=lambda x: not {*wanted[x]} & {*result[x]}):
-    take(letter, wanted[letter])
-  if not all(of_operands["k"]):
-    # k is sharded in one operand only: sum the results or gather that operand, as in
-    # dense/sharding.py.
-    operand = lhs if of_operands["k"][0] else rhs
-    if 2 * count(z) >= count(operand):
-      wanted["k"] = ()
+    assigner.take(wanted[letter], letter)
+  wanted["k"] = assigner.contracted(of_operands["k"], lhs, rhs, z)
   if form.mode == "k" and count(lhs) + count(rhs) < count(z):
     without("k", {a for x in others for a in result[x]})
-  take("k", wanted["k"])
+  assigner.take(wanted["k"], "k")
   for letter in others:
-    take(letter, result[letter])
+    assigner.take(result[letter], letter)
 
   scattered: dict[str, Axes] = {}
   not_scattered = set(axes.get(summed, ()))
@@ -186,28 +125,22 @@ def assign(form, labels, arrays, results, mesh) -> Assignment:
     own = axes.get(letter, ())
     further = target[letter][len(own):]
     if (further and target[letter] == own + further and not_scattered.issuperset(further)
-        and divides(letter, own + further)):
+        and assigner.divides(letter, own + further)):
       scattered[letter] = further
       not_scattered.difference_update(further)
   return Assignment(axes, scattered)
-
-
-def _rule(form, labels, num_results: int) -> SdyShardingRule:
-  out = out_labels(form, labels)[:num_results]
-  # Shardy requires its factors in the order of their first use.
-  letters = dict.fromkeys("".join((*labels, *out)))
-  kept = {*_REPLICATED}
-  return SdyShardingRule(
-      tuple(ArrayMapping(*x) for x in labels), tuple(ArrayMapping(*x) for x in out),
-      reduction_factors=tuple(x for x in letters if x not in kept.union(*out)),
-      need_replication_factors=tuple(x for x in letters if x in kept),
-  )
 
 
 def _sum(x, over: Axes, labels: str, scattered: dict[str, Axes]):
   for letter, axes in scattered.items():
     x = lax.psum_scatter(x, axes, scatter_dimension=labels.index(letter), tiled=True)
   return lax.psum(x, over) if over else x
+
+
+def _rest(assigned: Assignment, letter: str) -> Axes:
+  """The letter's axes that results are summed over but not scattered over."""
+  scattered = set().union(*assigned.scattered.values())
+  return tuple(a for a in assigned.axes.get(letter, ()) if a not in scattered)
 
 
 def _block(*operands, form, spec, labels, compute, finish, assigned: Assignment):
@@ -237,11 +170,11 @@ def _block(*operands, form, spec, labels, compute, finish, assigned: Assignment)
         accumulate=False, bias=False, scale=False, row_scale=False, gated=False)
     acc, = product(no_epilogue, spec.accumulator(lhs, rhs))
     if form.mode == "k":
-      acc = _sum(acc, assigned.rest("k"), z, assigned.scattered)
+      acc = _sum(acc, _rest(assigned, "k"), z, assigned.scattered)
       return [(acc if buffer is None else buffer + acc).astype(spec.out_dtype)]
     outs = finish(lax.psum(acc, sum_of_k), sizes, offset, *vectors, form=local, spec=spec)
   if form.mode == "m" and axes.get("g"):
-    outs = [_sum(x, assigned.rest("g"), x_labels, assigned.scattered)
+    outs = [_sum(x, _rest(assigned, "g"), x_labels, assigned.scattered)
             for x, x_labels in zip(outs, (out, z))]
   return outs
 
@@ -265,35 +198,19 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish, within):
     within: see `meshes.partly_manual`.
   """
   spec = _without_rule(spec)
-  out, z = out_labels(form, labels)
-  block = functools.partial(_block, form=form, spec=spec, labels=labels,
-                            compute=compute, finish=finish)
+  of_results = out_labels(form, labels)[:1 + spec.save_preact]
+  letters = {*"".join((*labels, *of_results))}
 
-  def partition(mesh, operands, results):
-    asked = meshes.named(mesh, operands, results, within)
-    mesh = asked.of_shardings
-    assigned = assign(form, labels, asked.operands, asked.results, mesh)
-    return (
-        asked.mesh,
-        meshes.without_explicit_axes(functools.partial(block, assigned=assigned)),
-        [assigned.sharding(mesh, x, True) for x in (out, z)[:len(results)]],
-        assigned.operand_shardings(mesh, form, labels),
-    )
+  def shardings(operands, results, mesh):
+    assigned = assign(form, labels, operands, results, mesh)
+    return (assigned, _operand_shardings(assigned, mesh, form, labels),
+            [assigned.sharding(mesh, x, True) for x in of_results])
 
-  def infer_sharding_from_operands(mesh, operands, results):
-    asked = meshes.named(mesh, operands, (), within)
-    mesh = asked.of_shardings
-    assigned = assign(form, labels, asked.operands, (), mesh)
-    return [assigned.sharding(mesh, x, True) for x in (out, z)[:len(results)]]
-
-  fun = custom_partitioning(
-      lambda *operands: block(*operands, assigned=Assignment({}, {})))
-  fun.def_partition(
-      partition=partition,
-      infer_sharding_from_operands=infer_sharding_from_operands,
-      sharding_rule=_rule(form, labels, 1 + spec.save_preact),
-  )
-  return fun
+  return partitioned_by(
+      shardings, functools.partial(
+          _block, form=form, spec=spec, labels=labels, compute=compute, finish=finish),
+      within, labels, of_results, reduced=letters.difference(_REPLICATED, *of_results),
+      replicated=_REPLICATED)
 
 
 def explicit(mesh, *operands, form, spec, compute, finish, result) -> jax.Array:
@@ -319,5 +236,5 @@ def explicit(mesh, *operands, form, spec, compute, finish, result) -> jax.Array:
                   compute=compute, finish=finish, assigned=assigned)[0]
 
   return meshes.on_explicit_mesh(
-      mesh, body, operands, assigned.operand_shardings(mesh, form, labels),
+      mesh, body, operands, _operand_shardings(assigned, mesh, form, labels),
       assigned.sharding(mesh, out_labels(form, labels)[0], True), result.sharding)

@@ -7,18 +7,11 @@ summed over the devices; else k is gathered. The scales go with their operands. 
 """
 
 import functools
-import math
 
 from jax import lax
-from jax.experimental.custom_partitioning import (
-  ArrayMapping,
-  SdyShardingRule,
-  custom_partitioning,
-)
-from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgemm import epilogue
-from jaxgemm import mesh as meshes
+from jaxgemm.partitioning import Assigner, Assignment, first, partitioned_by, wishes
 
 # The columns of rhs that share a scale, if several do.
 BLOCK = 128
@@ -47,40 +40,20 @@ def labels(form, operands) -> tuple[Labels, tuple[str, ...]]:
   return tuple(found), ("b", *out) if batched else out
 
 
-def _assign(of_operands: Labels, of_out, operands, results, mesh) -> dict[str, tuple[str, ...]]:
+def _assign(of_operands: Labels, of_out, operands, results, mesh) -> Assignment:
   """The mesh axes of each label: as the operands have them, else as the result does."""
-  assigned: dict[str, tuple[str, ...]] = {}
-  used: set[str] = set()
-  arrays = [*zip(operands, of_operands), *((x, of_out) for x in results)]
-  for together in ("b",), ("m",), ("n", "blocks_n"):
-    places = [(axes, size) for x, own in arrays
-              for label, axes, size in zip(own, meshes.axes_of(x), x.shape) if label in together]
-    chosen: list[str] = []
-    for axis in next((axes for axes, _ in places if axes), ()):
-      parts = math.prod(mesh.shape[a] for a in (*chosen, axis))
-      if axis not in used and all(size % parts == 0 for _, size in places):
-        chosen.append(axis)
-    sizes = [size for _, size in places]
-    if sizes and max(sizes) % BLOCK and max(sizes) != min(sizes):
-      chosen = []  # the last block of columns is shorter
-    used.update(chosen)
-    assigned |= dict.fromkeys(together, tuple(chosen))
-  return assigned | dict.fromkeys(("k", "blocks_k"), _axes_of_k(of_operands, operands, used, mesh))
-
-
-def _axes_of_k(of_operands: Labels, operands, used: set[str], mesh) -> tuple[str, ...]:
-  """The mesh axes of "k", which both operands have, so that each device has whole blocks."""
-  found = {meshes.axes_of(x)[own.index("k")] for x, own in zip(operands, of_operands) if "k" in own}
-  size = {label: n for x, own in zip(operands, of_operands) for label, n in zip(own, x.shape)}
-  if len(found) != 1 or size["k"] % size["blocks_k"]:
-    return ()
-  axes, = found
-  parts = math.prod(mesh.shape[a] for a in axes)
-  return axes if not used & set(axes) and size["blocks_k"] % parts == 0 else ()
-
-
-def _sharding(mesh, own, assigned) -> NamedSharding:
-  return NamedSharding(mesh, PartitionSpec(*(assigned.get(x) or None for x in own)))
+  arrays, own = (*operands, *results), (*of_operands, *[of_out] * len(results))
+  wanted, assigner = wishes(arrays, own), Assigner(mesh, arrays, own)
+  size = assigner.size
+  assigner.take(first(wanted.get("b", ())), "b")
+  assigner.take(first(wanted.get("m", ())), "m")
+  blocks = size.get("blocks_n", size["n"])
+  if blocks == size["n"] or size["n"] % BLOCK == 0:  # else the last block of columns is shorter
+    assigner.take(first((*wanted["n"], *wanted.get("blocks_n", ()))), "n", "blocks_n")
+  # Both operands have them, and each device has whole blocks.
+  if len({*wanted.get("k", ())}) == 1 and size["k"] % size["blocks_k"] == 0:
+    assigner.take(wanted["k"][0], "k", "blocks_k")
+  return Assignment(assigner.axes, {})
 
 
 @functools.lru_cache(maxsize=1024)
@@ -95,7 +68,8 @@ def partitioned(of_operands: Labels, of_out, compute, form, spec, within):
     spec: its `Spec`.
     within: see `mesh.partly_manual`.
   """
-  def block(*operands, sum_over=()):
+  def block(*operands, assigned):
+    sum_over = assigned.axes.get("k")
     if not sum_over:
       return compute(*operands, form=form, spec=spec)
     *needed, bias = form.split(operands)
@@ -104,26 +78,11 @@ def partitioned(of_operands: Labels, of_out, compute, form, spec, within):
     z = lax.psum(acc, sum_over)
     return epilogue.results(z if bias is None else z + bias[..., None, :], spec)
 
-  def partition(mesh, operands, results):
-    asked = meshes.named(mesh, operands, results, within)
-    assigned = _assign(of_operands, of_out, asked.operands, asked.results, asked.of_shardings)
-    local = functools.partial(block, sum_over=assigned["k"])
-    return (asked.mesh, meshes.without_explicit_axes(local),
-            [_sharding(asked.of_shardings, of_out, assigned)],
-            tuple(_sharding(asked.of_shardings, x, assigned) for x in of_operands))
+  def assign(operands, results, mesh):
+    assigned = _assign(of_operands, of_out, operands, results, mesh)
+    return (assigned, [assigned.sharding(mesh, x) for x in of_operands],
+            [assigned.sharding(mesh, of_out)])
 
-  def infer_sharding_from_operands(mesh, operands, results):
-    asked = meshes.named(mesh, operands, (), within)
-    assigned = _assign(of_operands, of_out, asked.operands, (), asked.of_shardings)
-    return [_sharding(asked.of_shardings, of_out, assigned)]
-
-  fun = custom_partitioning(lambda *operands: block(*operands))
-  used = dict.fromkeys(x for own in (*of_operands, of_out) for x in own)
-  fun.def_partition(
-      partition=partition, infer_sharding_from_operands=infer_sharding_from_operands,
-      sharding_rule=SdyShardingRule(
-          tuple(ArrayMapping(*own) for own in of_operands), (ArrayMapping(*of_out),),
-          reduction_factors=tuple(x for x in used if x in ("k", "blocks_k")),
-          need_replication_factors=tuple(
-              x for x in used if x not in ("b", "m", "n", "k", "blocks_k"))))
-  return fun
+  used = {x for own in (*of_operands, of_out) for x in own}
+  return partitioned_by(assign, block, within, of_operands, [of_out], reduced=("k", "blocks_k"),
+                        replicated=used - {"b", "m", "n", "k", "blocks_k"})

@@ -1,0 +1,149 @@
+"""How products are shared out on a mesh: what the rules of dense, grouped and scaled ones share.
+
+A rule gives axes of the mesh to the labels of the operands' dimensions. No axis is given twice, and
+none that does not divide a dimension, which XLA would pad.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+import functools
+import math
+from typing import Any, NamedTuple
+
+from jax.experimental.custom_partitioning import (
+  ArrayMapping,
+  SdyShardingRule,
+  custom_partitioning,
+)
+from jax.sharding import NamedSharding, PartitionSpec
+
+from jaxgemm import mesh as meshes
+
+Axes = tuple[str, ...]
+Label = Any  # of a dimension: a number or a name, hashable
+
+
+class Assignment(NamedTuple):
+  """The mesh axes of each label.
+
+  Attributes:
+    axes: of the operands, and of the computation.
+    scattered: further axes of the results, over which their sum is scattered.
+  """
+
+  axes: dict[Label, Axes]
+  scattered: dict[Label, Axes]
+
+  def sharding(self, mesh, labels: Iterable[Label], is_result: bool = False) -> NamedSharding:
+    further = self.scattered if is_result else {}
+    return NamedSharding(mesh, PartitionSpec(*(
+        self.axes.get(x, ()) + further.get(x, ()) or None for x in labels)))
+
+
+def wishes(arrays, labels: Iterable[Iterable[Label]]) -> dict[Label, list[Axes]]:
+  """The mesh axes of each label, one entry for each array that has the label."""
+  found: dict[Label, list[Axes]] = {}
+  for x, own in zip(arrays, labels):
+    for label, axes in zip(own, meshes.axes_of(x)):
+      found.setdefault(label, []).append(axes)
+  return found
+
+
+def first(wished: Iterable[Axes]) -> Axes:
+  """The first of the wishes that names an axis."""
+  return next(filter(None, wished), ())
+
+
+class Assigner:
+  """Gives the axes of a mesh to labels.
+
+  Attributes:
+    size: of each label's dimension.
+    axes: those that each label has so far.
+  """
+
+  def __init__(self, mesh, arrays, labels: Iterable[Iterable[Label]], **sizes: int):
+    self._mesh = mesh
+    self.size: dict[Label, int] = dict(sizes)
+    for x, own in zip(arrays, labels):
+      self.size |= zip(own, x.shape)
+    self.axes: dict[Label, Axes] = {}
+
+  def divides(self, label: Label, axes: Axes) -> bool:
+    return self.size[label] % math.prod(self._mesh.shape[a] for a in axes) == 0
+
+  def take(self, wish: Axes, *labels: Label) -> None:
+    """Gives the axes that are free and divide the dimensions to labels, which are cut alike."""
+    own = [x for x in labels if x in self.size]
+    for axis in wish if own else ():
+      chosen = *self.axes.get(own[0], ()), axis
+      if (not any(axis in taken for taken in self.axes.values()) and
+          all(self.divides(x, chosen) for x in own)):
+        self.axes |= dict.fromkeys(own, chosen)
+
+  def count(self, labels: Iterable[Label]) -> int:
+    """The elements of an array on each device."""
+    labels = [*labels]
+    parts = [self._mesh.shape[a] for x in labels for a in self.axes.get(x, ())]
+    return math.prod(self.size[x] for x in labels) // math.prod(parts)
+
+  def contracted(self, wished: Sequence[Axes], lhs, rhs, out) -> Axes:
+    """The axes that a contracted label should have.
+
+    If only one operand is sharded along it, the results are summed over its axes, or that operand
+    is gathered, whichever moves less.
+
+    Args:
+      wished: the label's axes in lhs and in rhs.
+      lhs, rhs, out: all labels of the operands and of the result.
+    """
+    gathered = lhs if wished[0] else rhs
+    if not all(wished) and 2 * self.count(out) >= self.count(gathered):
+      return ()
+    return first(wished)
+
+
+def partitioned_by(
+    assign: Callable, block: Callable, within, of_operands: Sequence[Iterable[Label]],
+    of_results: Sequence[Iterable[Label]], *, reduced: Iterable[Label],
+    replicated: Iterable[Label] = ()):
+  """A function of operands that XLA can partition.
+
+  Args:
+    assign: assign(operands, results, mesh) gives the Assignment, the operands' shardings, and those
+      of the results. While the results' shardings are not known, results is empty.
+    block: block(*operands, assigned=) is what each device computes: its parts of the results.
+    within: see `mesh.partly_manual`.
+    of_operands: the labels of the operands.
+    of_results: the labels of the results.
+    reduced: labels over which is summed.
+    replicated: labels that are never sharded.
+  """
+  def name(label: Hashable) -> str:
+    return f"f{label}"
+
+  def mapping(own: Iterable[Label]) -> ArrayMapping:
+    return ArrayMapping(*map(name, own))
+
+  # Shardy requires its factors in the order of their first use.
+  used = dict.fromkeys(x for own in (*of_operands, *of_results) for x in own)
+
+  def partition(mesh, operands, results):
+    asked = meshes.named(mesh, operands, results, within)
+    assigned, in_shardings, out_shardings = assign(
+        asked.operands, asked.results, asked.of_shardings)
+    local = functools.partial(block, assigned=assigned)
+    return asked.mesh, meshes.without_explicit_axes(local), out_shardings, tuple(in_shardings)
+
+  def infer_sharding_from_operands(mesh, operands, results):
+    del results
+    asked = meshes.named(mesh, operands, (), within)
+    return assign(asked.operands, (), asked.of_shardings)[2]
+
+  fun = custom_partitioning(lambda *operands: block(*operands, assigned=Assignment({}, {})))
+  fun.def_partition(
+      partition=partition, infer_sharding_from_operands=infer_sharding_from_operands,
+      sharding_rule=SdyShardingRule(
+          tuple(map(mapping, of_operands)), tuple(map(mapping, of_results)),
+          reduction_factors=tuple(name(x) for x in used if x in {*reduced}),
+          need_replication_factors=tuple(name(x) for x in used if x in {*replicated})))
+  return fun
