@@ -47,6 +47,7 @@ _MERGED = "XLA for GPUs gathers both arrays in one operation."
 _RING = "It counts operations of XLA's CPU code; deviceless_programs.py has the GPU's."
 _EMULATED = "implementation='emulated:...' is for the CPU."
 _HOST = "Its producer is a program or a thread of the CPU's own."
+_TRACE = "It reads the trace of the CPU's copies."
 _MIOPEN = "It has a convolution, which is MIOpen's."
 _BLOCKS = "AMD's kernels have scales for 128 x 128 of rhs; the test's are for other blocks."
 _LARGE = "The emulator takes minutes for products of this size."
@@ -90,6 +91,10 @@ _SKIPPED = {
     "test_compiled_programs_have_the_transfers_of_a_ring_and_no_copies": (_BOTH, _RING),
     "testConv0DIsDot": (_BOTH, _MIOPEN),
     "test_joins_by_an_epoch": (_BOTH, _HOST),
+    "test_the_copies_are_traced": (_BOTH, _TRACE),
+    "test_copies_end_if_the_consumer": (_BOTH, _TRACE),
+    "test_chunks.py::test_gradients": (_GFX942, _XF32),
+    "test_products_of_chunks_may_be_inside": (_GFX942, _XF32),
     "test_producer_processes.py": (_BOTH, _HOST),
     "test_every_row_arrives[float8_e4m3fn": (_GFX942, _FLOAT8),
     "test_errors_while_tracing[given3-": (_BOTH, _TILES),
