@@ -23,10 +23,7 @@ class BlockScales {
   // `part` are the main loop's accumulators, `sums` those of the tile.
   JAXGEMM_AMD BlockScales(const GemmArgs& args, const WorkTile& tile, Sums& part, Sums& sums)
       : part_(part), sums_(sums), blocks_k_(args.blocks_k) {
-#pragma unroll
-    for (int i = 0; i < Traits::kFragsM * Traits::kFragsN; ++i) {
-      sums_[i / Traits::kFragsN][i % Traits::kFragsN] = 0;
-    }
+    ClearSums(sums_);
     const bool ragged = args.groups.ragged == Ragged::kM;
     const int64_t first = int64_t{tile.m} * Traits::kTileM, origin = ragged ? tile.origin : 0;
     const int64_t left = (ragged ? tile.limit - tile.origin : args.m) - first;

@@ -6,13 +6,9 @@
 #include "amdgpu/few_rows_mainloop.h"
 #include "amdgpu/gemm_traits.h"
 #include "amdgpu/isa.h"
+#include "amdgpu/mainloop.h"
 #include "kernel/gemm_args.h"
 #include "schedule/fixup.h"
-#if defined(__gfx950__)
-#include "amdgpu/gfx950/mainloop.h"
-#else
-#include "amdgpu/gfx942/mainloop.h"
-#endif
 
 namespace jaxgemm {
 

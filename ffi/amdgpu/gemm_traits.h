@@ -56,4 +56,14 @@ struct GemmTraits {
   static JAXGEMM_AMD int WaveN() { return WaveId() % kWavesN; }
 };
 
+// Sets a thread's accumulators to zero.
+template <class Sum4, int kRows, int kColumns>
+JAXGEMM_AMD void ClearSums(Sum4 (&sums)[kRows][kColumns]) {
+#pragma unroll
+  for (auto& row : sums) {
+#pragma unroll
+    for (auto& sum : row) sum = 0;
+  }
+}
+
 }  // namespace jaxgemm

@@ -1,9 +1,8 @@
-// The main loop on gfx942. LDS has one k tile; the next one waits in registers until all waves
-// have read the current one.
+// The main loop on gfx942 for whole vectors of 16 bytes. LDS has one k tile; the next one waits in
+// registers until all waves have read the current one.
 #pragma once
 
 #include "amdgpu/gfx942/operand.h"
-#include "amdgpu/mainloop_edge.h"
 #include "amdgpu/mainloop_end.h"
 #include "amdgpu/mfma.h"
 
@@ -21,7 +20,7 @@ namespace jaxgemm {
 //
 // After the last k tile the loads return zeros.
 template <class Traits>
-class Mainloop {
+class VectorMainloop {
   using Lhs = Operand<Traits, true>;
   using Rhs = Operand<Traits, false>;
   using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
@@ -29,51 +28,11 @@ class Mainloop {
  public:
   static constexpr int kLdsBytes = Lhs::kTileBytes + Rhs::kTileBytes;
 
-  // Sets the accumulators to the product over the tile's k range. Other waves may still use LDS
-  // when this is called; LDS is free when it returns.
-  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums) {
-    if constexpr (Traits::kScaled) {
-      Sums part;
-      BlockScales<Traits> scales(args, tile, part, sums);
-      Run(args, tile, lds, part, scales);
-    } else {
-      NoScales none;
-      Run(args, tile, lds, sums, none);
-    }
-  }
-
- private:
-  template <class Scales>
-  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums,
-                              Scales& scales) {
-    const OperandMemory<Traits, true> lhs(args, tile);
-    const OperandMemory<Traits, false> rhs(args, tile);
-    if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
-      RunVectors(lhs, rhs, tile, lds, sums, scales);
-    } else {
-      Clear(sums);
-      EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales);
-      Barrier();
-    }
-  }
-
-  // The fragments of the step that is multiplied.
-  struct Fragments {
-    Vec16 lhs[Lhs::kFrags], rhs[Rhs::kFrags];
-  };
-
-  static JAXGEMM_AMD void Clear(Sums& sums) {
-#pragma unroll
-    for (auto& row : sums) {
-#pragma unroll
-      for (auto& sum : row) sum = 0;
-    }
-  }
-
-  template <class Scales>
-  static JAXGEMM_AMD void RunVectors(const OperandMemory<Traits, true>& lhs_memory,
-                                     const OperandMemory<Traits, false>& rhs_memory,
-                                     const WorkTile& tile, Lds* lds, Sums& sums, Scales& scales) {
+  // Sets the accumulators to the product over the tile's k range, which is not empty. Other waves
+  // may still use LDS when this is called; LDS is free when it returns.
+  static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs_memory,
+                              const OperandMemory<Traits, false>& rhs_memory, const WorkTile& tile,
+                              Lds* lds, Sums& sums, auto& scales) {
     Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
     const uint32_t k_in_last = KInLastTile<Traits>(lhs_memory.k, tile);
@@ -90,7 +49,7 @@ class Mainloop {
     check_end(left - 1);
     Load(lhs);
     Load(rhs);
-    Clear(sums);
+    ClearSums(sums);
     Barrier();
     Fragments frags;
 #pragma unroll
@@ -108,6 +67,12 @@ class Mainloop {
     }
     Barrier();
   }
+
+ private:
+  // The fragments of the step that is multiplied.
+  struct Fragments {
+    Vec16 lhs[Lhs::kFrags], rhs[Rhs::kFrags];
+  };
 
   static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Sums& sums) {
     constexpr int kRows = Lhs::kFrags, kColumns = Rhs::kFrags, kSlots = kRows / 2 * kColumns;

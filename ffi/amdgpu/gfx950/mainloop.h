@@ -1,9 +1,9 @@
-// The main loop on gfx950: operands are loaded straight to LDS, two k tiles ahead. Each k tile is
-// multiplied in four phases, one for each quadrant of a wave's part of the tile.
+// The main loop on gfx950 for whole vectors of 16 bytes: operands are loaded straight to LDS, two k
+// tiles ahead. Each k tile is multiplied in four phases, one for each quadrant of a wave's part of
+// the tile.
 #pragma once
 
 #include "amdgpu/gfx950/operand.h"
-#include "amdgpu/mainloop_edge.h"
 #include "amdgpu/mainloop_end.h"
 #include "amdgpu/mfma.h"
 
@@ -27,7 +27,7 @@ namespace jaxgemm {
 // Ping-pong: each SIMD has one wave of each of the two rows of waves. The second row runs one
 // barrier, half a phase, behind, so that one wave of the SIMD multiplies while the other reads.
 template <class Traits>
-class Mainloop {
+class VectorMainloop {
   static constexpr bool kPingPong = Traits::kThreads / kWaveSize == 8;
   static_assert(!kPingPong || Traits::kWavesM == 2);
   using Lhs = Operand<Traits, true>;
@@ -38,42 +38,12 @@ class Mainloop {
  public:
   static constexpr int kLdsBytes = 2 * kBufferBytes;
 
-  // Sets the accumulators to the product over the tile's k range. Other waves may still use LDS
-  // when this is called; LDS is free when it returns.
-  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums) {
-    if constexpr (Traits::kScaled) {
-      Sums part;
-      BlockScales<Traits> scales(args, tile, part, sums);
-      Run(args, tile, lds, part, scales);
-    } else {
-      NoScales none;
-      Run(args, tile, lds, sums, none);
-    }
-  }
-
- private:
-  template <class Scales>
-  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums,
-                              Scales& scales) {
-#pragma unroll
-    for (auto& row : sums) {
-#pragma unroll
-      for (auto& sum : row) sum = 0;
-    }
-    const OperandMemory<Traits, true> lhs(args, tile);
-    const OperandMemory<Traits, false> rhs(args, tile);
-    if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
-      RunVectors(lhs, rhs, tile, lds, sums, scales);
-    } else {
-      EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales);
-      Barrier();
-    }
-  }
-
-  template <class Scales>
-  static JAXGEMM_AMD void RunVectors(const OperandMemory<Traits, true>& lhs_memory,
-                                     const OperandMemory<Traits, false>& rhs_memory,
-                                     const WorkTile& tile, Lds* lds, Sums& sums, Scales& scales) {
+  // Sets the accumulators to the product over the tile's k range, which is not empty. Other waves
+  // may still use LDS when this is called; LDS is free when it returns.
+  static JAXGEMM_AMD void Run(const OperandMemory<Traits, true>& lhs_memory,
+                              const OperandMemory<Traits, false>& rhs_memory, const WorkTile& tile,
+                              Lds* lds, Sums& sums, auto& scales) {
+    ClearSums(sums);
     Lhs lhs(lhs_memory, tile.m, tile.k_begin, lds);
     Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
@@ -140,6 +110,7 @@ class Mainloop {
     Meet();
   }
 
+ private:
   // A barrier that does not wait for memory accesses.
   static JAXGEMM_AMD void Meet() {
     __builtin_amdgcn_sched_barrier(0);

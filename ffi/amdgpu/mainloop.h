@@ -1,0 +1,52 @@
+// The main loop of a tile, with or without scales of blocks: the chip's own loop where operands are
+// loaded by whole vectors of 16 bytes, else the one that loads element by element.
+#pragma once
+
+#include "amdgpu/block_scales.h"
+#include "amdgpu/gemm_traits.h"
+#include "amdgpu/mainloop_edge.h"
+#include "kernel/gemm_args.h"
+#if defined(__gfx950__)
+#include "amdgpu/gfx950/mainloop.h"
+#else
+#include "amdgpu/gfx942/mainloop.h"
+#endif
+
+namespace jaxgemm {
+
+template <class Traits>
+class Mainloop {
+  using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
+
+ public:
+  static constexpr int kLdsBytes = VectorMainloop<Traits>::kLdsBytes;
+
+  // Sets the accumulators to the product over the tile's k range. Other waves may still use LDS
+  // when this is called; LDS is free when it returns.
+  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums) {
+    if constexpr (Traits::kScaled) {
+      Sums part;
+      BlockScales<Traits> scales(args, tile, part, sums);
+      Run(args, tile, lds, part, scales);
+    } else {
+      NoScales none;
+      Run(args, tile, lds, sums, none);
+    }
+  }
+
+ private:
+  static JAXGEMM_AMD void Run(const GemmArgs& args, const WorkTile& tile, Lds* lds, Sums& sums,
+                              auto& scales) {
+    const OperandMemory<Traits, true> lhs(args, tile);
+    const OperandMemory<Traits, false> rhs(args, tile);
+    if (tile.k_begin < tile.k_end && lhs.FitsVectors() && rhs.FitsVectors()) {
+      VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales);
+    } else {
+      ClearSums(sums);
+      EdgeMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales);
+      Barrier();
+    }
+  }
+};
+
+}  // namespace jaxgemm
