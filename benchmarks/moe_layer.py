@@ -5,7 +5,8 @@
 
 The layer is jaxgemm.flax.nnx.MoE by jaxgemm's grouped products and by jax.lax.ragged_dot,
 turn by turn in one process: device time on a GPU, wall-clock time on the CPU. Results and
-gradients are compared with those of the layer in float32 at the highest precision.
+gradients are compared with those of the layer in float32 at the highest precision. With
+--recipes=rowwise,tensorwise the layer is timed in float8, too, quantising included.
 """
 
 import os
@@ -18,6 +19,7 @@ WORK = ("forward", "gradients")
 
 FLAGS = flags.FLAGS
 flags.DEFINE_list("work", list(WORK), "Some of forward, gradients.")
+flags.DEFINE_list("recipes", [], "Recipes of jaxgemm.fp8, timed beside bfloat16.")
 
 
 @progress.shown()
@@ -26,6 +28,10 @@ def main(argv) -> int:
     raise app.UsageError(f"Unknown --work {', '.join(unknown)}; there are {', '.join(WORK)}.")
   problems = moe_cases.start(argv)
   from benchmarks import moe_layer_rows, moe_rows
+  from jaxgemm.fp8.recipes import RECIPES
+
+  if unknown := set(FLAGS.recipes) - set(RECIPES):
+    raise app.UsageError(f"Unknown --recipes {', '.join(unknown)}; there are {', '.join(RECIPES)}.")
 
   about = moe_cases.about()
   rows = run.Rows(lambda _: {"machine": about})
@@ -39,7 +45,7 @@ def main(argv) -> int:
           FLAGS.profile, f"moe-layer-{problem.num_experts}-{work}")
       rows.add(job, [moe_layer_rows.measure(
           problem, work, rounds=run.repeat(), seed=FLAGS.seed, profile=profile,
-          warmup=run.warmup())])
+          warmup=run.warmup(), recipes=FLAGS.recipes)])
       print("\n".join(moe_layer_rows.lines(rows.rows[-1])), flush=True)
   return rows.finish(moe_layer_rows.wrong(rows.rows), moe_rows.failed(rows.rows))
 

@@ -14,14 +14,17 @@ from benchmarks import clock, moe_rows, progress
 # whose two best experts are nearly alike may be routed otherwise in float32, so the reference
 # has the router's types, too; only the experts differ.
 TOLERANCE = 2e-2
+# The same for operands that are rounded to float8, e5m2 for cotangents.
+FLOAT8_TOLERANCE = 0.2
 
 
 class Way:
   """A layer with its parameters, compiled for its tokens."""
 
   def __init__(self, problem: moe_rows.Problem, work: str, ragged_dot, seed: int,
-               compiler_options=None):
-    self.graphdef = nnx.graphdef(nnx.eval_shape(lambda: moe_rows.layer(problem, ragged_dot)))
+               compiler_options=None, recipe: str | None = None):
+    self.graphdef = nnx.graphdef(
+        nnx.eval_shape(lambda: moe_rows.layer(problem, ragged_dot, recipe)))
     params, x, cotangent = moe_rows.random(problem, seed)
 
     def forward(params, x):
@@ -57,21 +60,25 @@ def _error(given, wanted):
 
 
 def measure(problem: moe_rows.Problem, work: str, *, rounds: int, seed: int,
-            profile: str | None = None, warmup: int = 0) -> dict[str, Any]:
-  """A row: time and error of both ways; "ratio" is lax's time over jaxgemm's.
+            profile: str | None = None, warmup: int = 0,
+            recipes: Sequence[str] = ()) -> dict[str, Any]:
+  """A row: time and error of all ways; "ratio" is a way's time over jaxgemm's in bfloat16.
 
   Args:
     work: "forward", or "gradients" of parameters and tokens with the forward pass.
+    recipes: of `jaxgemm.fp8`, each of which is a way, too.
   """
   # Three products forward; their gradients are two more of each.
   flops = problem.flops // 3 * (1 if work == "forward" else 3)
   row = dataclasses.asdict(problem) | {
       "work": work, "dtype": "bfloat16", "flops": flops, "missing": {}, "candidates": {}}
   ways = {}
-  for name, ragged_dot in moe_rows.PRODUCTS.items():
+  makers = {name: (ragged_dot, None) for name, ragged_dot in moe_rows.PRODUCTS.items()}
+  makers |= {f"jaxgemm {recipe}": (None, recipe) for recipe in recipes}
+  for name, (ragged_dot, recipe) in makers.items():
     progress.within(f"{name}, compilation and first call")
     try:
-      ways[name] = Way(problem, work, ragged_dot, seed)
+      ways[name] = Way(problem, work, ragged_dot, seed, recipe=recipe)
       jax.block_until_ready(ways[name].call())
     except jax.errors.JaxRuntimeError as error:  # such as too little memory
       row["missing"][name] = " ".join(str(error).split())[:500]
@@ -95,9 +102,8 @@ def measure(problem: moe_rows.Problem, work: str, *, rounds: int, seed: int,
     row["candidates"][name] = {
         "seconds": dataclasses.asdict(time), "tflops": flops / time.median / 1e12} | (
             {"errors": errors[name]} if errors else {})
-  if len(ways) == len(moe_rows.PRODUCTS):
-    row["candidates"][moe_rows.XLA]["ratio"] = dataclasses.asdict(
-        measured.speedup(moe_rows.OURS, moe_rows.XLA))
+    if moe_rows.OURS in ways and name != moe_rows.OURS:
+      row["candidates"][name]["ratio"] = dataclasses.asdict(measured.speedup(moe_rows.OURS, name))
   return row | {"rounds": measured.rounds}
 
 
@@ -120,12 +126,13 @@ def wrong(rows: Sequence[dict[str, Any]]) -> list[str]:
   found = []
   for row in rows:
     label = f"{row['num_experts']} experts, {row['tokens']} tokens, {row['work']}"
-    entry = row["candidates"].get(moe_rows.OURS)
-    if entry is None:
-      continue
-    if "errors" not in entry:
-      found.append(f"{label}: not checked: {row['missing']['reference']}")
-    elif not entry["errors"]["norm"] <= TOLERANCE:
-      found.append(f"{label}: error {entry['errors']['norm']:.1e}, at most {TOLERANCE:.0e} "
-                   "is right")
+    for name, entry in row["candidates"].items():
+      if name == moe_rows.XLA:
+        continue
+      most = TOLERANCE if name == moe_rows.OURS else FLOAT8_TOLERANCE
+      if "errors" not in entry:
+        found.append(f"{label}, {name}: not checked: {row['missing']['reference']}")
+      elif not entry["errors"]["norm"] <= most:
+        found.append(f"{label}, {name}: error {entry['errors']['norm']:.1e}, at most {most:.0e} "
+                     "is right")
   return found

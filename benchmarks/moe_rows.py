@@ -51,11 +51,11 @@ class Problem:
     return 3 * 3 * 2 * rows * self.features * self.hidden_features
 
 
-def layer(problem: Problem, ragged_dot) -> MoE:
+def layer(problem: Problem, ragged_dot, recipe: str | None = None) -> MoE:
   return MoE(
       features=problem.features, hidden_features=problem.hidden_features,
       num_experts=problem.num_experts, top_k=problem.top_k, dtype=jnp.bfloat16,
-      ragged_dot=ragged_dot, rngs=nnx.Rngs(0))
+      ragged_dot=ragged_dot, recipe=recipe, rngs=nnx.Rngs(0))
 
 
 def random(problem: Problem, seed: int):

@@ -165,7 +165,8 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
 
   Args:
     x: array of floats.
-    kind: which values share a scale.
+    kind: which values share a scale. The recipes of `jaxgemm.fp8` that use them are "tensorwise",
+      "rowwise", "blockwise" and "mxfp8".
       "tensor": all.
       "row": those along `axis`. For a product this is the contracted axis: lhs then has a scale
       for each row, and rhs one for each column.

@@ -63,9 +63,10 @@ struct HostKernel {
   // packed by pack_a; rhs is read in place, without pack_b.
   void (*multiply_skinny)(const void* packed_a, const OperandView& b, int rows, int cols, int k,
                           void* c, int64_t ldc, bool accumulate);
-  // c[rows, cols] (+)= row_scales[rows] * col_scales[cols] * part. Null for kS8.
-  void (*add_scaled)(const float* part, int64_t ldpart, int rows, int cols, const float* row_scales,
-                     const float* col_scales, float* c, int64_t ldc, bool accumulate);
+  // Scales of blocks along k, the sum over one block: c[rows, cols] (+)= row_scales[rows] *
+  // col_scales[cols] * part. Null for kS8.
+  void (*promote)(const float* part, int64_t ldpart, int rows, int cols, const float* row_scales,
+                  const float* col_scales, float* c, int64_t ldc, bool accumulate);
   // out[rows, cols] = cast(activation(row_scale * scale * acc + bias)). Writes preact too if it is
   // given.
   void (*store)(const void* acc, int64_t ldacc, int rows, int cols, const EpilogueTile& tile);

@@ -86,8 +86,8 @@ inline void MainLoop(const HostKernel& kernel, OperandView lhs, int64_t lhs_byte
       }
       multiply(part, cols, false);
       scaled.lhs.Load(row, block_m, scaled.Block(k_begin), row_scales);
-      kernel.add_scaled(part, cols, block_m, width, row_scales, col_scales,
-                        reinterpret_cast<float*>(c_row), ldc, accumulate);
+      kernel.promote(part, cols, block_m, width, row_scales, col_scales,
+                     reinterpret_cast<float*>(c_row), ldc, accumulate);
     }
   }
 }

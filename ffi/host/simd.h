@@ -438,10 +438,10 @@ void MultiplySkinny(const void* packed_a, const OperandView& b, int rows, int co
 }
 
 template <class Ops>
-constexpr decltype(HostKernel::add_scaled) kAddScaled = nullptr;
+constexpr decltype(HostKernel::promote) kPromote = nullptr;
 template <class Ops>
   requires(__is_same(typename Ops::Acc, float))
-constexpr decltype(HostKernel::add_scaled) kAddScaled<Ops> = AddScaled;
+constexpr decltype(HostKernel::promote) kPromote<Ops> = Promote;
 
 template <class Ops>
 constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
@@ -452,7 +452,7 @@ constexpr HostKernel MakeHostKernel(const char* name, Math math, int block_k) {
           PackB<Ops>,
           Multiply<Ops>,
           MultiplySkinny<Ops>,
-          kAddScaled<Ops>,
+          kPromote<Ops>,
           StoreTile<typename Ops::Acc>};
 }
 

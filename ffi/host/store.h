@@ -147,11 +147,10 @@ void StoreRows(const Acc* acc, int64_t ldacc, int rows, int cols, const Epilogue
   }
 }
 
-// HostKernel::add_scaled. part * row is multiplied first: the product of the scales alone could be
+// HostKernel::promote. part * row is multiplied first: the product of the scales alone could be
 // out of float32's range.
-inline void AddScaled(const float* part, int64_t ldpart, int rows, int cols,
-                      const float* row_scales, const float* col_scales, float* c, int64_t ldc,
-                      bool accumulate) {
+inline void Promote(const float* part, int64_t ldpart, int rows, int cols, const float* row_scales,
+                    const float* col_scales, float* c, int64_t ldc, bool accumulate) {
   for (int row = 0; row < rows; ++row, part += ldpart, c += ldc) {
     const float* __restrict from = part;
     float* __restrict to = c;

@@ -281,7 +281,7 @@ class Workgroup {
     auto compute = [&](const WorkTile& tile) {
       accumulator.held = Sm90Accumulator<Traits>::kNone;
       if constexpr (kIsScaled) {
-        multiplier.RunScaled(args_, tile, rank_, sums);
+        multiplier.RunPromoting(args_, tile, rank_, sums);
       } else {
         multiplier.Run(args_, tile, sums);
       }

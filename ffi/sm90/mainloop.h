@@ -435,15 +435,15 @@ class Multiplier {
 
   // As Run, of operands with scales of blocks: the sum of each k tile is multiplied by the scales
   // of its blocks and added to the accumulators. Meanwhile the other warpgroup multiplies.
-  JAXGEMM_SM90 void RunScaled(const GemmArgs& args, const WorkTile& tile, int rank,
-                              Sum (&sums)[Traits::kAllSums]) {
+  JAXGEMM_SM90 void RunPromoting(const GemmArgs& args, const WorkTile& tile, int rank,
+                                 Sum (&sums)[Traits::kAllSums]) {
 #pragma unroll
     for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
     if (SameInWarp(tile.k_end <= tile.k_begin)) return;
     if (args.block_n == 1) {
-      RunScaledBy<true>(args, tile, rank, sums);
+      RunPromotingBy<true>(args, tile, rank, sums);
     } else {
-      RunScaledBy<false>(args, tile, rank, sums);
+      RunPromotingBy<false>(args, tile, rank, sums);
     }
   }
 
@@ -467,8 +467,8 @@ class Multiplier {
 
   // kByColumn: rhs has a scale for each column, else one for kScaleBlock columns, which a tile has.
   template <bool kByColumn>
-  JAXGEMM_SM90 void RunScaledBy(const GemmArgs& args, const WorkTile& tile, int rank,
-                                Sum (&sums)[Traits::kAllSums]) {
+  JAXGEMM_SM90 void RunPromotingBy(const GemmArgs& args, const WorkTile& tile, int rank,
+                                   Sum (&sums)[Traits::kAllSums]) {
     static_assert(Traits::kTileK == kScaleBlock && Traits::kTileN == kScaleBlock);
     const OperandPlace<Traits> place(args, tile, rank);
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;

@@ -91,3 +91,16 @@ def test_a_layer_is_timed_and_checked(tmp_path):
   assert picture.read_bytes()[:4] == b"\x89PNG"
   wrong = rows[1] | {"candidates": {"jaxgemm.ragged_dot": {"errors": {"norm": float("nan")}}}}
   assert len(moe_layer_rows.wrong([rows[0], wrong])) == 1
+
+
+def test_a_layer_in_float8_is_timed_and_checked():
+  row = moe_layer_rows.measure(TINY, "gradients", rounds=3, seed=1, recipes=["rowwise"])
+  error = {name: entry["errors"]["norm"] for name, entry in row["candidates"].items()}
+  name = "jaxgemm rowwise"
+  assert set(error) == {*moe_rows.PRODUCTS, name}
+  assert error[moe_rows.OURS] < 2e-2 < error[name] < moe_layer_rows.FLOAT8_TOLERANCE
+  assert row["candidates"][name]["ratio"]["median"] > 0
+  assert moe_layer_rows.wrong([row]) == []
+  row["candidates"][name]["errors"]["norm"] = 0.3
+  (found,) = moe_layer_rows.wrong([row])
+  assert found.startswith("4 experts, 24 tokens, gradients, jaxgemm rowwise: error 3.0e-01")
