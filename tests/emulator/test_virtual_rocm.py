@@ -199,7 +199,9 @@ def test_missing_wait_in_a_kernel_is_found(fault, arch, report):
     ("wrong_stream", "Mismatched elements"),
 ])
 def test_planted_fault_is_found(fault, report):
-  check_planted_fault(fault, report)
+  # So late that a busy machine, too, runs the reader before the wrong stream has written.
+  late = ["--most-delay-us=50000"] if fault == "wrong_stream" else []
+  check_planted_fault(fault, report, *late)
 
 
 def check_planted_fault(fault, report, *options):
@@ -242,7 +244,6 @@ def test_benchmark(tmp_path):
     ("grouped", {"m": 64, "n": 64, "k": 64, "groups": 2}, ["--routings=balanced"], 3),
     ("cu_sweep", {"m": 64, "n": 64, "k": 64}, [], 6),  # five numbers of CUs; the first is steal
     ("chunked", {"m": 512, "n": 64, "k": 64}, [], 3),
-    ("scaled", None, [], 1),
     ("tuned", None, ["--num_problems=1", "--largest=128"], 1),
 ])
 def test_benchmark_suites(tmp_path, suite, problem, options, rows):
