@@ -5,6 +5,7 @@ import pytest
 from benchmarks import resource_rows, tile_times
 
 LARGE = "gemm_bfloat16_bfloat16_256x256x64_rrr"
+FEW_ROWS = "gemm_bfloat16_bfloat16_16x32x512_rrr"
 
 
 @pytest.mark.parametrize("arch, least", [("gfx942", 0.85), ("gfx950", 0.93)])
@@ -24,3 +25,14 @@ def test_main_loop_of_the_large_tile_keeps_the_matrix_pipes_busy(arch, least):
   assert times.per_k_tile >= times.matrix_cycles
   assert times.clock.lds_cycles <= times.clock.cycles
   assert [wave.simd for wave in times.clock.waves] == [0, 1, 2, 3] * 2
+
+
+@pytest.mark.parametrize("arch, peak", [("gfx942", 2048), ("gfx950", 4096)])
+@pytest.mark.parametrize("workgroups", [1, 2])
+def test_tile_for_few_rows_has_times(arch, peak, workgroups):
+  if FEW_ROWS not in resource_rows.kernel_names(arch):
+    pytest.skip(f"this build has no {FEW_ROWS} for {arch}")
+  times = tile_times.of_kernel(arch, FEW_ROWS, workgroups=workgroups)
+  assert times.matrix_cycles == workgroups * 2 * 16 * 32 * 512 / peak
+  assert times.per_k_tile >= times.matrix_cycles
+  assert times.clock.resident == workgroups
