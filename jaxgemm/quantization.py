@@ -106,7 +106,10 @@ def saturating_cast(scaled, dtype) -> jax.Array:
   if jnp.issubdtype(dtype, jnp.integer):
     scaled = jnp.round(scaled)
   most = largest(dtype)
-  return jnp.where(jnp.isfinite(scaled), jnp.clip(scaled, -most, most), scaled).astype(dtype)
+  cast = jnp.where(jnp.isfinite(scaled), jnp.clip(scaled, -most, most), scaled).astype(dtype)
+  # Without the barrier XLA for GPUs drops this cast where a cast back to float follows it in the
+  # same program, because it allows results that are more precise (xla_allow_excess_precision).
+  return jax.lax.optimization_barrier(cast)
 
 
 def stochastic_round(scaled, dtype, key: jax.Array) -> jax.Array:

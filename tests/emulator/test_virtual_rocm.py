@@ -47,7 +47,7 @@ def test_products_in_jit(arch, chip):
 def test_products_between_kernels_of_xla():
   check_programs("gradient", "ragged", "scan", "mixed", "large_sort", "scatter",
                  "other_products", "integers_with_a_float_result",
-                 "division_of_float64", "serialized", "profiled")
+                 "division_of_float64", "serialized", "profiled", "quantized")
 
 
 @needs_plugin

@@ -160,6 +160,16 @@ def division_of_float64():
     np.testing.assert_array_equal(jax.jit(jnp.divide)(a, b), a / b)
 
 
+def quantized():
+  """XLA for GPUs would drop casts to float8 and back."""
+  x = np.random.default_rng(0).standard_normal((64, 256)).astype(np.float32)
+  for kind in ("tensor", "row", "block", "mx"):
+    values, scales = map(np.asarray, jaxgemm.quantize(x, kind))
+    per_block = 256 // scales.shape[1]
+    expected = values.astype(np.float64) * np.repeat(scales.astype(np.float64), per_block, axis=1)
+    check(jax.jit(lambda x, kind=kind: jaxgemm.quantize(x, kind).dequantize())(x), expected, 1e-6)
+
+
 def scatter():
   """XLA's kernel reads one index behind the array of constants."""
   x, rows = integers(31, 8), RNG.integers(0, 8, 31)
