@@ -76,7 +76,9 @@ def with_ours(name: str):
   module.lax = Instead(
       lax, dot=dot, dot_general=jaxgemm.dot_general, ragged_dot=jaxgemm.ragged_dot,
       ragged_dot_general=jaxgemm.ragged_dot_general)
-  module.jnp = Instead(jnp, matmul=jaxgemm.matmul, dot=numpy_dot)
+  module.jnp = Instead(
+      jnp, matmul=jaxgemm.matmul, dot=numpy_dot,
+      einsum=functools.partial(jnp.einsum, _dot_general=jaxgemm.dot_general))
   if hasattr(module, "get_exported"):
     module.lax.dot_general, module.jnp.matmul = EXPORTED_DOT_GENERAL, EXPORTED_MATMUL
   module.jax = Instead(jax, lax=module.lax, numpy=module.jnp)
