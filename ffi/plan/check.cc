@@ -170,7 +170,8 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
   }
   if (error.empty()) error = CheckSize("out", {p.num_out(), p.m, p.num_columns()}, 4);
   if (error.empty() && p.ragged != Ragged::kNone) error = CheckGroups(p);
-  if (error.empty() && p.block_k != 0) error = CheckBlocks(p, chip);
+  const bool has_blocks = p.block_k != 0 || p.block_m != 1 || p.block_n != 1;
+  if (error.empty() && has_blocks) error = CheckBlocks(p, chip);
   return error;
 }
 

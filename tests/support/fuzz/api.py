@@ -344,7 +344,10 @@ def _quantize(rng) -> Call:
     x = soak.double(given["x"])
     if not np.isfinite(x).all() or jnp.dtype(out.values.dtype).itemsize > 1:
       return None
-    got = soak.double(out.values) * np.broadcast_to(soak.double(out.scales), x.shape)
+    scales = soak.double(out.scales)
+    for axis, size in enumerate(x.shape):  # of blocks
+      scales = np.repeat(scales, size // scales.shape[axis], axis)
+    got = soak.double(out.values) * scales
     worst = np.abs(x).max(initial=0) * 2.0**-3 + 1e-30
     if not (np.abs(got - x) <= worst).all():
       raise Fault(f"quantised values are off by {np.abs(got - x).max()}")
