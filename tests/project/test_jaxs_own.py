@@ -79,10 +79,9 @@ def with_ours(name: str):
   module.jnp = Instead(
       jnp, matmul=jaxgemm.matmul, dot=numpy_dot,
       einsum=functools.partial(jnp.einsum, _dot_general=jaxgemm.dot_general))
-  if hasattr(module, "get_exported"):
-    module.lax.dot_general, module.jnp.matmul = EXPORTED_DOT_GENERAL, EXPORTED_MATMUL
   module.jax = Instead(jax, lax=module.lax, numpy=module.jnp)
   if hasattr(module, "get_exported"):
+    module.lax.dot_general, module.jnp.matmul = EXPORTED_DOT_GENERAL, EXPORTED_MATMUL
     # jax exports custom calls only where they are allowed.
     allowed = [jax.export.DisabledSafetyCheck.custom_call("jaxgemm_gemm")]
     module.get_exported = functools.partial(module.get_exported, disabled_checks=allowed)

@@ -25,7 +25,9 @@ def _code_object() -> tuple[bytes, str, str] | None:
   path = min((path for arch in _ffi.ROCM_ARCHS
               for path in (_ffi.KERNEL_FOLDER / arch).glob("*.hsaco")),
              key=lambda path: path.stat().st_size, default=None)
-  return None if path is None else path.read_bytes(), path.stem, path.parent.name
+  if path is None:
+    return None
+  return path.read_bytes(), path.stem, path.parent.name
 
 
 def _changed(rng, data: bytes) -> bytes:
