@@ -25,6 +25,7 @@ from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_lin
 from jaxgemm.grouped.call import BASIC, ragged_result
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
 from jaxgemm.options import array_argument, dtype_argument, emulated_arch
+from jaxgemm.precision import hashable
 from jaxgemm.scaled import api as scaled
 from jaxgemm.scaled.primitive import plan_scaled, scaled_p
 
@@ -225,9 +226,11 @@ def _abstract(name: str, x):
 
 
 def _described(a, b, kwargs):
-  """(a, b, kwargs) with arrays that can be traced together, in any memory."""
+  """(a, b, kwargs): arrays of any memory can be traced together, and the precision hashed."""
   arrays = {name: _abstract(name, kwargs[name]) for name in _ARRAYS
             if kwargs.get(name) is not None and name != "epoch"}
+  if "precision" in kwargs:
+    arrays["precision"] = hashable(kwargs["precision"])
   return _abstract("a", a), _abstract("b", b), kwargs | arrays
 
 

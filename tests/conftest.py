@@ -13,6 +13,8 @@ from tests.support.environment import FAST_COMPILATION, ON_GPU, VIRTUAL_ROCM
 
 os.environ["JAX_PLATFORMS"] = (
     "rocm,cpu" if VIRTUAL_ROCM else os.environ.get("JAXGEMM_TEST_PLATFORMS", "cpu"))
+# The processes of pytest-xdist share a GPU.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 os.environ["JAXGEMM_TUNING"] = "off"  # what was tuned on this machine changes no test
 os.environ["XLA_FLAGS"] = " ".join([
     os.environ.get("XLA_FLAGS", ""), "--xla_force_host_platform_device_count=8",

@@ -185,8 +185,9 @@ std::string CheckChunks(const Problem& p, int64_t tile_m, int64_t tiles_m) {
   const int64_t needed = (tiles_m + p.tiles_per_chunk - 1) / p.tiles_per_chunk;
   if (p.num_chunks >= 0 && p.num_chunks != needed) {
     return "chunk_signals has " + Str(p.num_chunks) + " signals; lhs has " + Str(tiles_m) +
-           " tile rows of " + Str(tile_m) + " rows, which make " + Str(needed) + " chunks of " +
-           Str(p.tiles_per_chunk) + ", or " + Str(p.tiles_per_chunk * tile_m) +
+           " tile rows of " + Str(tile_m) + " rows, which make " + Str(needed) +
+           " chunks of tiles_per_chunk_m=" + Str(p.tiles_per_chunk) + ", or " +
+           Str(p.tiles_per_chunk * tile_m) +
            " rows. Pass chunk_rows=" + Str(p.tiles_per_chunk * tile_m) +
            " to the producer (jaxgemm.chunk_rows says it), or choose the tile by "
            "GemmConfig(tile_m=...).";

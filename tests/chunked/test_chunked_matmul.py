@@ -359,7 +359,7 @@ def test_an_epoch_does_not_wrap(rng, dtype):
     (dict(tiles_per_chunk_m=True), "tiles_per_chunk_m=True"),
     (dict(tile_idx_pivot_m=-1), "tile_idx_pivot_m=-1"),
     (dict(tile_idx_pivot_m=16), "16 tile rows of 64 rows, and the pivot"),
-    (dict(signals=(9,)), "chunk_signals has 9 signals.*make 8 chunks of 2"),
+    (dict(signals=(9,)), "chunk_signals has 9 signals.*make 8 chunks of tiles_per_chunk_m=2"),
     (dict(signals=(2, 8)), "chunk_signals has shape"),
     (dict(signals_dtype=jnp.int32), "chunk_signals has dtype int32; uint32 is allowed"),
     (dict(timeout=0), "timeout=0"),

@@ -3,6 +3,7 @@
 import os
 import subprocess
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -53,10 +54,21 @@ def gemm(a, b, **kwargs):
   return jaxgemm.matmul(a, b, implementation="jaxgemm", **kwargs)
 
 
+def _visible_gpus() -> dict[str, str]:
+  """The variable by which another process sees only this thread's GPU, if it has one of its own."""
+  device = jax.config.jax_default_device  # type: ignore[attr-defined]
+  if device is None:
+    return {}
+  visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+  names = visible.split(",") if visible else [str(i) for i in range(len(jax.local_devices()))]
+  return {"CUDA_VISIBLE_DEVICES": names[device.local_hardware_id]}
+
+
 def environment(**changes) -> dict[str, str]:
   """Environment of another process on the GPU, without preallocated memory."""
   flags = " ".join(flag for flag in os.environ.get("XLA_FLAGS", "").split()
                    if "host_platform_device_count" not in flag)
   path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
   return {**os.environ, "JAX_PLATFORMS": "cuda", "PYTHONPATH": path, "XLA_FLAGS": flags,
-          "XLA_PYTHON_CLIENT_PREALLOCATE": "false", "PYTHONUNBUFFERED": "1", **changes}
+          "XLA_PYTHON_CLIENT_PREALLOCATE": "false", "PYTHONUNBUFFERED": "1", **_visible_gpus(),
+          **changes}

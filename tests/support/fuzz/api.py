@@ -5,6 +5,7 @@ TypeError, ValueError, NotImplementedError or OverflowError with a text that nam
 """
 
 from collections.abc import Callable
+import math
 from typing import Any, NamedTuple
 
 import jax
@@ -210,8 +211,9 @@ def _ragged(rng) -> Call:
                                      given.get("group_offset"), local)
     for g in range(local):
       rows = group == g
-      z, e = references.sums("mk,kn->mn", lhs[rows], rhs[g].reshape(rhs.shape[1], -1))
-      z, e = z.reshape(-1, *columns), e.reshape(-1, *columns)
+      columns_of_g = rhs[g].reshape(rhs.shape[1], math.prod(columns))
+      z, e = references.sums("mk,kn->mn", lhs[rows], columns_of_g)
+      z, e = (x.reshape(len(x), *columns) for x in (z, e))
       out[rows], error[rows] = references.finish(
           z, e, **{name: x[g] for name, x in spread.items()},
           activation=None if gated else given.get("activation"))
@@ -250,7 +252,7 @@ def _ragged_contracted(rng) -> Call:
                                      given.get("group_offset"), groups)
     shape = (groups, *lhs.shape[1:], *rhs.shape[1:])
     # Either may have several dimensions beside k.
-    rows, columns = (x.reshape(len(x), -1) for x in (lhs, rhs))
+    rows, columns = (x.reshape(len(x), math.prod(x.shape[1:])) for x in (lhs, rhs))
     z, error = np.zeros((2, *shape))
     for g in range(groups):
       z[g], error[g] = (x.reshape(shape[1:]) for x in references.sums(
@@ -346,7 +348,7 @@ def _quantize(rng) -> Call:
       return None
     scales = soak.double(out.scales)
     for axis, size in enumerate(x.shape):  # of blocks
-      scales = np.repeat(scales, size // scales.shape[axis], axis)
+      scales = np.repeat(scales, size // max(1, scales.shape[axis]), axis)
     got = soak.double(out.values) * scales
     worst = np.abs(x).max(initial=0) * 2.0**-3 + 1e-30
     if not (np.abs(got - x) <= worst).all():
