@@ -13,7 +13,13 @@ def activate(x: jax.Array, activation: str | None, gated: bool = False) -> jax.A
   """activation(x); gated: activation(x[..., 0, :]) * x[..., 1, :]."""
   if gated:
     return activate(x[..., 0, :], activation) * x[..., 1, :]
-  return x if activation is None else _ACTIVATIONS[activation](x)
+  if activation is None:
+    return x
+  if jnp.issubdtype(x.dtype, jnp.integer):  # as CheckProblem in ffi/plan/check.cc says it
+    raise ValueError(
+        f"activation={activation!r} works in float, and out is {x.dtype.name}. Pass "
+        "preferred_element_type=float32 (or another float type).")
+  return _ACTIVATIONS[activation](x)
 
 
 def expand(x: jax.Array, labels: Labels, to: Labels) -> jax.Array:

@@ -9,6 +9,7 @@ from typing import Any, overload
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgemm import _ffi, program
 from jaxgemm.chunked.api import chunked_matmul
@@ -178,6 +179,8 @@ def _function(kwargs):
     function: Callable = ragged_dot
     numbers = BASIC
     gated = kwargs.pop("gated", False)
+    if not isinstance(gated, (bool, np.bool_)):
+      raise TypeError(f"gated={gated!r} was given; True or False is allowed.")
     if gated:
       function = ragged_gated_linear_unit
     elif "ragged_dot_dimension_numbers" in kwargs:
