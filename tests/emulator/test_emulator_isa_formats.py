@@ -5,6 +5,7 @@ import math
 
 import ml_dtypes
 import numpy as np
+import pytest
 
 from tests.support import emulator_isa as isa
 from tests.support.isa_values import F32, U64, pairs, round_float, same
@@ -352,6 +353,20 @@ def test_mixed_fma():
     (got.v[6] >> 16).astype(np.uint16).view(np.float16),
     fma(a, h[0], c).astype(np.float16),
   )
+
+
+def test_float_constants_of_mixed_fma_are_float16():
+  h = _RNG.standard_normal(64).astype(np.float16)
+  got = isa.run(
+    "gfx942",
+    "v_fma_mix_f32 v5, v3, 0.5, 0 op_sel_hi:[1,1,0]\n"
+    "v_fma_mix_f32 v6, v3, -4.0, 1.0 op_sel_hi:[1,1,1]",
+    v={3: h.view(np.uint16).astype(np.uint32)},
+  )
+  same(got.v[5].view(F32), h.astype(F32) / 2)
+  same(got.v[6].view(F32), 1 - 4 * h.astype(F32))
+  with pytest.raises(isa.StepError, match="a float constant as float32"):
+    isa.run("gfx942", "v_fma_mix_f32 v5, v3, 0.5, 0 op_sel_hi:[1,0,0]", v={3: 0})
 
 
 def test_float_dots():

@@ -305,7 +305,14 @@ std::string DecodeVop3p(const Encoding& e, Instruction* in) {
     if (*s == '=') continue;
     const uint32_t code = Field(e.high, 9 * num_src + 8, 9 * num_src);
     Operand& operand = in->src[num_src];
-    const std::string error = DecodeSource(e, code, *s, false, in, &operand);
+    char letter = *s;
+    if (letter == 'x' && code >= 240 && code <= 248) {
+      // Float constants of v_fma_mix have 16 bits (LLVM, mad-mix.ll): nobody says what such an
+      // operand is as float32.
+      if (!((in->op_sel_hi >> num_src) & 1)) return "a float constant as float32 of v_fma_mix";
+      letter = 'h';
+    }
+    const std::string error = DecodeSource(e, code, letter, false, in, &operand);
     if (!error.empty()) return error;
     if (matrix && operand.kind == Operand::kVgpr) {
       const bool accumulation =
