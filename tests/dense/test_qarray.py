@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from jaxgemm import Quantized, qarray, quantize
+from tests.support.environment import VIRTUAL_ROCM
 
 
 @jax.tree_util.register_dataclass
@@ -46,6 +47,8 @@ def wide(x):
 
 def close(given, wanted, error=1e-6):
   assert given.shape == wanted.shape
+  if VIRTUAL_ROCM:  # AMD's kernels take few blocks: other operands are dequantised to bfloat16
+    error = max(error, 2.0**-8)
   rounding = 2.0**-8 if given.dtype == jnp.bfloat16 else 0
   allowed = error * np.abs(wanted).max() + rounding * np.abs(wanted)
   assert (np.abs(np.asarray(given, np.float64) - wanted) <= allowed).all()

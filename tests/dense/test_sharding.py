@@ -13,6 +13,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import GemmConfig
+from tests.support.environment import FLOAT32_ERROR
 from tests.support.tracing import traced_anew
 
 COLLECTIVE = (
@@ -40,7 +41,8 @@ def collectives(compiled):
 
 def assert_same(given, wanted):
   for x, y in zip(jax.tree.leaves(given), jax.tree.leaves(wanted), strict=True):
-    np.testing.assert_allclose(x, y, rtol=1e-3, atol=1e-3)
+    tolerance = max(1e-3, FLOAT32_ERROR * np.abs(y).max(initial=0))
+    np.testing.assert_allclose(x, y, rtol=1e-3, atol=tolerance)
 
 
 def compare(ours, theirs, arrays, specs, mesh=None, **options):

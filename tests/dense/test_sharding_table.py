@@ -1,5 +1,6 @@
 """All shardings of a product over two mesh axes, and nestings, beside jnp.matmul."""
 
+import collections
 import functools
 import itertools
 import re
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import jaxgemm
+from tests.support.environment import FLOAT32_ERROR, VIRTUAL_ROCM
 
 COLLECTIVE = (
     r" (all-gather|all-reduce|reduce-scatter|collective-permute|all-to-all)(?:-start)?\(")
@@ -56,8 +58,17 @@ def compiled(f, args):
 
 
 def assert_close(given, wanted):
+  tolerance = max(1e-3, FLOAT32_ERROR)
   for x, y in zip(given, wanted, strict=True):
-    np.testing.assert_allclose(x, y, rtol=1e-3, atol=1e-3 * np.abs(y).max())
+    np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance * np.abs(y).max())
+
+
+def assert_collectives(ours, theirs):
+  """The same kinds and numbers; XLA for GPUs has more of some around its own product."""
+  if VIRTUAL_ROCM:
+    assert not collections.Counter(ours) - collections.Counter(theirs)
+  else:
+    assert ours == theirs
 
 
 @pytest.mark.parametrize("place", PLACES, ids=str)
@@ -124,7 +135,8 @@ def test_shard_map_over_one_of_two_automatic_axes(rng, wrap, lhs, rhs):
     args = [jax.device_put(x, NamedSharding(mesh, spec)) for x, spec in (
         (array(rng, 16, 32), lhs), (array(rng, 32, 24), rhs))]
     ours, theirs = (compiled(with_gradients(wrap(f)), args) for f in FUNCTIONS)
-  assert ours[:3] == theirs[:3]
+  assert (ours[0], ours[2]) == (theirs[0], theirs[2])
+  assert_collectives(ours[1], theirs[1])
   assert "all-gather" not in ours[1]
   assert_close(ours[3], theirs[3])
 
@@ -144,7 +156,7 @@ def test_shard_map_over_one_axis_beside_an_explicit_one(rng, kinds, wrap, lhs, r
     ours, theirs = (compiled(with_gradients(wrap(f)), args) for f in FUNCTIONS)
   assert (ours[0], ours[2]) == (theirs[0], theirs[2])
   # XLA combines some small all-reduces of its own product.
-  assert set(ours[1]) == set(theirs[1])
+  assert_collectives(set(ours[1]), set(theirs[1]))
   assert_close(ours[3], theirs[3])
 
 
@@ -185,5 +197,5 @@ def test_nestings(rng, kinds, wrap, lhs, rhs):
         (array(rng, 4, 16, 32), lhs), (array(rng, 32, 24), rhs))]
     ours, theirs = (compiled(with_gradients(wrap(f)), args) for f in FUNCTIONS)
   assert ours[0] == theirs[0] and ours[2] == theirs[2]
-  assert set(ours[1]) == set(theirs[1])
+  assert_collectives(set(ours[1]), set(theirs[1]))
   assert_close(ours[3], theirs[3])

@@ -4,6 +4,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from tests.support.environment import FLOAT32_ERROR
+
 ACTIVATIONS = {None: lambda z: z, "relu": jax.nn.relu, "gelu": jax.nn.gelu,
                "silu": jax.nn.silu}
 
@@ -34,6 +36,8 @@ def wide(function, *args):
 
 
 def assert_close(given, wanted, tolerance=1e-5):
+  tolerance = max(tolerance, FLOAT32_ERROR)
+
   def check(x, y):
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     assert x.shape == y.shape

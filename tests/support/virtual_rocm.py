@@ -45,6 +45,7 @@ _XLA_REFUSES = "XLA for ROCm does not compile this jax.lax.ragged_dot_general, t
 _XLA_READS = "XLA's own product for ROCm multiplies rows of no group, too."
 _MERGED = "XLA for GPUs gathers both arrays in one operation."
 _RING = "It counts operations of XLA's CPU code; deviceless_programs.py has the GPU's."
+_CPU_RING = "It reads what is said or lowered for the CPU, which has no copy engines."
 _EMULATED = "implementation='emulated:...' is for the CPU."
 _HOST = "Its producer is a program or a thread of the CPU's own."
 _TRACE = "It reads the trace of the CPU's copies."
@@ -92,6 +93,8 @@ _SKIPPED = {
     "test_contracted_rows[False-lhs5": (_BOTH, _MERGED),
     "test_contracted_rows[True-lhs5": (_BOTH, _MERGED),
     "test_compiled_programs_have_the_transfers_of_a_ring_and_no_copies": (_BOTH, _RING),
+    "test_explain_lists_the_products_of_a_ring": (_BOTH, _CPU_RING),
+    "test_bfloat16_and_the_dtype_of_travelling_sums[matmul_reduce": (_BOTH, _CPU_RING),
     "testConv0DIsDot": (_BOTH, _MIOPEN),
     "test_joins_by_an_epoch": (_BOTH, _HOST),
     "test_the_copies_are_traced": (_BOTH, _TRACE),
