@@ -17,7 +17,7 @@ def activate(x: jax.Array, activation: str | None, gated: bool = False) -> jax.A
     return x
   if jnp.issubdtype(x.dtype, jnp.integer):  # as CheckProblem in ffi/plan/check.cc says it
     raise ValueError(
-        f"activation={activation!r} works in float, and out is {x.dtype.name}. Pass "
+        f"activation={activation!r} works in float, and the sums are {x.dtype.name}. Pass "
         "preferred_element_type=float32 (or another float type).")
   return _ACTIVATIONS[activation](x)
 

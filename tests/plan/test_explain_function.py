@@ -90,7 +90,7 @@ def test_chunks_are_found():
 
 def test_what_was_left_to_xla_is_listed_with_its_reason():
   def inner(x, w):
-    return jaxgemm.matmul(x, w, activation="relu")
+    return jaxgemm.matmul(x, w, activation="relu", preferred_element_type=jnp.float32)
 
   @jax.jit
   def function(x, w, sizes, experts):

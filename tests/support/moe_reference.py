@@ -13,6 +13,7 @@ import jaxgemm
 from jaxgemm.flax import Mlp, MoEParams, moe
 from jaxgemm.flax import linen as jaxgemm_linen
 from jaxgemm.flax import nnx as jaxgemm_nnx
+from tests.support.environment import FLOAT32_ERROR
 
 C, H, E = 16, 24, 8
 
@@ -122,6 +123,7 @@ def in_float64(x, params, cotangent, function=dense_moe, **options):
 
 def assert_near(given, wanted, tolerance):
   """Asserts that each leaf differs by at most tolerance times its largest value."""
+  tolerance = max(tolerance, FLOAT32_ERROR)
   pairs = zip(jax.tree.leaves_with_path(given), jax.tree.leaves(wanted), strict=True)
   for (path, x), y in pairs:
     y = np.asarray(y, np.float64)
