@@ -1,5 +1,6 @@
 """Single scalar instructions and branches, against the ISA manuals."""
 
+import numpy as np
 import pytest
 
 from tests.support import emulator_isa as isa
@@ -364,6 +365,16 @@ def test_jumps():
   assert (int(got.s[2]), int(got.s[3])) == (1, 3)
   got = isa.run("gfx942", "s_setreg_b32 hwreg(HW_REG_MODE, 4, 4), s2", s={2: 0x5A})
   assert got.mode == isa.MODE & ~0xF0 | 0xA0
+
+
+def test_fp16_ovfl_is_refused_where_it_would_change_the_result():
+  mode = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\n"
+  one, two = 0x3C00, 0x4000  # in float16
+  values = {2: two << 16 | one, 3: one << 16 | one, 4: 0}
+  got = isa.run("gfx950", mode + "v_dot2c_f32_f16 v4, v2, v3", v=values)
+  assert (got.v[4].view(np.float32) == 3).all()
+  with pytest.raises(isa.StepError, match="FP16_OVFL"):
+    isa.run("gfx950", mode + "v_add_f16 v4, v2, v3", v=values)
 
 
 def test_hardware_registers():

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import warnings
 
 import pytest
@@ -70,11 +71,26 @@ def kernels(tool: str, *arguments) -> tuple[int, str]:
 
 @pytest.fixture(scope="module")
 def runs():
-  """Futures of (exit status, output), by tool; all tools run at once."""
+  """A function: the futures of (exit status, output) of a tool. All tools run at once.
+
+  A worker of pytest-xdist starts the tools of its own tests: if each started all, the GPU would
+  not have the memory.
+  """
   count = shares()
   pool = concurrent.futures.ThreadPoolExecutor(count * len(TOOLS))
-  yield {tool: [pool.submit(kernels, tool, f"{share}/{count}")
-                for share in range(count)] for tool in TOOLS}
+  started: dict[str, list[concurrent.futures.Future]] = {}
+  one_at_a_time = threading.Lock()  # JAXGEMM_TEST_DEVICES=all calls it in threads
+
+  def start(tool):
+    with one_at_a_time:
+      if tool not in started:
+        started[tool] = [pool.submit(kernels, tool, f"{share}/{count}") for share in range(count)]
+      return started[tool]
+
+  if "PYTEST_XDIST_WORKER" not in os.environ:
+    for tool in TOOLS:
+      start(tool)
+  yield start
   pool.shutdown(cancel_futures=True)
 
 
@@ -95,7 +111,7 @@ def test_the_tool_finds_a_planted_fault(tool):
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_kernel_is_clean(runs, tool):
   seen, again = [], set()
-  for run in runs[tool]:
+  for run in runs(tool):
     status, said = run.result()
     assert status == 0, said[-6000:]
     seen += re.findall(r"^kernel (\w+): \d+ calls$", said, re.MULTILINE)

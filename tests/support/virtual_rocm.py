@@ -42,6 +42,7 @@ _ENDS = "Its reference, XLA's own product of integers with a float result, ends 
 _COMPLEX = "XLA's compiler for ROCm ends the process: jax.lax.ragged_dot of complex numbers."
 _BY_XLA = "It compares bits with those of XLA's CPU code."
 _XLA_REFUSES = "XLA for ROCm does not compile this jax.lax.ragged_dot_general, the reference."
+_XLA_ZEROS = "XLA for GPUs makes zeros of its own product: it drops the pairs of a collective-permute."
 _XLA_READS = "XLA's own product for ROCm multiplies rows of no group, too."
 _MERGED = "XLA for GPUs gathers both arrays in one operation."
 _RING = "It counts operations of XLA's CPU code; deviceless_programs.py has the GPU's."
@@ -71,6 +72,8 @@ _SKIPPED = {
     "test_other_dtypes_go_to_xla": (_BOTH, _COMPLEX),
     "test_sizes_by_xla": (_GFX942, _XF32),
     "test_flax_fp8.py::test_as_in_flax": (_GFX942, _FLOAT8),
+    "in_float64[top8-no-gate-lax": (_GFX942, _XF32),  # the gradient of relu jumps
+    "test_shard_map_over_one_axis_beside_an_explicit_one[kinds3": (_BOTH, _XLA_ZEROS),
     "test_gated_shards[xla": (_GFX942, _XF32),
     "test_gated_on_an_explicit_mesh[xla": (_GFX942, _XF32),
     "test_sharding.py::test_collectives": (_GFX942, _XF32),

@@ -168,7 +168,10 @@ void CheckRounding(Context& c, ValueKind kind) {
   if (kind == ValueKind::kBits) return;
   const uint32_t rounding = kind == ValueKind::kF32 ? c.r.mode & 3 : (c.r.mode >> 2) & 3;
   if (rounding != 0) c.error = "the MODE register asks for a rounding other than to nearest even";
-  if ((c.r.mode >> 23) & 1) c.error = "the MODE register has FP16_OVFL set";
+  // FP16_OVFL changes results of float16 and float8 only.
+  if (kind == ValueKind::kF16 && (c.r.mode >> 23) & 1) {
+    c.error = "the MODE register has FP16_OVFL set";
+  }
 }
 
 void Load(Context& c, int i, ValueKind kind, bool is_16_bit, int num_words, Words* buffer,
