@@ -66,7 +66,8 @@ def test_clamped_swiglu(rng, ragged_dot):
   weights = np.exp(of_chosen - of_chosen.max(1, keepdims=True))
   weights /= weights.sum(1, keepdims=True)
   wanted = reference(x, params, stats.experts, weights, of_gpt_oss)
-  np.testing.assert_allclose(out, wanted, rtol=0, atol=max(1e-5, FLOAT32_ERROR) * np.abs(wanted).max())
+  tolerance = max(1e-5, FLOAT32_ERROR)
+  np.testing.assert_allclose(out, wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
   gates = f64(x) @ f64(params.experts.gate_up[0, :, 0])
   assert (gates > 7).mean() > 0.1 and (gates < -7).mean() > 0.1
 
