@@ -10,6 +10,7 @@ from jaxgemm import _ffi
 from jaxgemm.chunked.primitive import chunked_p
 from jaxgemm.collective import copies
 from jaxgemm.collective.primitive import ring_p
+from jaxgemm.dense import transposes
 from jaxgemm.dense.primitive import contract_p
 from jaxgemm.fallback import reason_of
 from jaxgemm.grouped.primitive import ragged_p
@@ -39,20 +40,24 @@ def trace(function: Callable, args=(), kwargs=None):
   return jitted.trace(*args, **(kwargs or {})).jaxpr.jaxpr
 
 
-def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "",
-          shard_map=None) -> Iterator[Call]:
+def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
+          made=None) -> Iterator[Call]:
   """The products of a jaxpr and of all jaxprs in it, in their order.
 
   Args:
     within: see `Call`.
     reason: likewise.
     shard_map: the parameters of the innermost jax.shard_map around the jaxpr, or None.
+    made: the equations outside that make some of the jaxpr's variables.
   """
+  made = dict(made or {})
   for eqn in jaxpr.eqns:
+    made |= dict.fromkeys(eqn.outvars, eqn)
     name = eqn.primitive.name
     why = reason or reason_of(str(eqn.source_info.name_stack))
     if eqn.primitive in KERNELS or (why and name in _XLAS):
-      yield Call(eqn, within, why)
+      is_dense = eqn.primitive is contract_p
+      yield Call(transposes.in_jaxpr(eqn, made) if is_dense else eqn, within, why)
       continue
     params = eqn.params
     if eqn.primitive is ring_p:
@@ -65,7 +70,10 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "",
     inlined = getattr(params.get("inline"), "value", None) == "jax_late"
     names = within if inlined else (*within, described)
     for inner in jaxprs_in_params(params):
-      yield from calls(inner, names, why, around)
+      # Only what is inlined is lowered beside the equations around it.
+      given = {x: made[y] for x, y in zip(inner.invars, eqn.invars)
+               if inlined and isinstance(y, jax.extend.core.Var) and y in made}
+      yield from calls(inner, names, why, around, given)
 
 
 def _transfers(eqn, shard_map) -> str:

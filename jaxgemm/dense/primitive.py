@@ -30,7 +30,7 @@ from jaxgemm.custom_call import (
   require_plan,
   run_by_jit,
 )
-from jaxgemm.dense import layout, sharding
+from jaxgemm.dense import layout, sharding, transposes
 from jaxgemm.dense.layout import Dims, same_order
 from jaxgemm.spec import Geometry, Spec
 
@@ -170,6 +170,13 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   return [_result(x, chosen, dims.out, spec.out_dtype, size) for x in outs]
 
 
+def _partitioned(operands, dims: Dims, spec: Spec):
+  """The contraction with the sharding rule for automatic meshes, as a jaxpr."""
+  mesh = meshes.partly_manual()
+  return meshes.partitioned_jaxpr(
+      sharding.partitioned(dims, spec, compute, mesh), operands, dims, spec, mesh)
+
+
 def contract(lhs, rhs, bias=None, scale=None, row_scale=None, *, dims: Dims, spec: Spec,
              partition: bool) -> list[jax.Array]:
   """Binds contract_p: [out], or [out, preact] with spec.save_preact.
@@ -181,11 +188,7 @@ def contract(lhs, rhs, bias=None, scale=None, row_scale=None, *, dims: Dims, spe
   given = lhs, rhs, bias, scale, row_scale
   operands = [jnp.asarray(x) for x in given if x is not None]
   operands = unify_varying(operands)
-  partitioned = None
-  if partition:
-    partitioned = meshes.partitioned_jaxpr(
-        sharding.partitioned(dims, spec, compute, meshes.partly_manual()), operands, dims, spec,
-        meshes.partly_manual())
+  partitioned = _partitioned(operands, dims, spec) if partition else None
   return contract_p.bind(*operands, labels=dims, spec=spec, partitioned=partitioned)
 
 
@@ -237,14 +240,18 @@ run_by_jit(contract_p)
 
 
 def _contract_lowering(ctx, *operands, labels, spec, partitioned):
+  operands, avals_in, dims = transposes.in_lowering(operands, ctx.avals_in, labels)
+  fun = functools.partial(compute, dims=dims, spec=spec)
   if partitioned is not None:
     meshes.refuse_export(ctx)
-  fun = (functools.partial(compute, dims=labels, spec=spec) if partitioned is None
-         else jaxpr_as_fun(partitioned))
-  return mlir.lower_fun(fun, multiple_results=True)(ctx, *operands)
+    if dims != labels:
+      partitioned = _partitioned(avals_in, dims, spec)
+    fun = jaxpr_as_fun(partitioned)
+  return mlir.lower_fun(fun, multiple_results=True)(ctx.replace(avals_in=avals_in), *operands)
 
 
-mlir.register_lowering(contract_p, _contract_lowering)
+# From its cache jax would emit a function, in which the rule does not see what made the operands.
+mlir.register_lowering(contract_p, _contract_lowering, cacheable=False)
 
 
 def tangent_of_sums(lhs, rhs, scale, row_scale, d_lhs, d_rhs, d_bias, d_scale, d_row_scale, *,
