@@ -6,17 +6,20 @@ from typing import Any, NamedTuple
 import jax
 from jax.extend.core import jaxprs_in_params
 
-from jaxgemm import _ffi
+from jaxgemm import _ffi, transposes
 from jaxgemm.chunked.primitive import chunked_p
 from jaxgemm.collective import copies
 from jaxgemm.collective.primitive import ring_p
-from jaxgemm.dense import transposes
-from jaxgemm.dense.primitive import contract_p
+from jaxgemm.dense import primitive as dense
 from jaxgemm.fallback import reason_of
-from jaxgemm.grouped.primitive import ragged_p
+from jaxgemm.grouped import primitive as grouped
 from jaxgemm.scaled.primitive import scaled_p
 
-KERNELS = (contract_p, ragged_p, chunked_p, scaled_p)
+KERNELS = (dense.contract_p, grouped.ragged_p, chunked_p, scaled_p)
+_READ_BEFORE_TRANSPOSE = {
+    dense.contract_p: dense.read_before_transpose,
+    grouped.ragged_p: grouped.read_before_transpose,
+}
 _XLAS = ("dot_general", "ragged_dot", "ragged_dot_general")
 
 
@@ -56,8 +59,8 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
     name = eqn.primitive.name
     why = reason or reason_of(str(eqn.source_info.name_stack))
     if eqn.primitive in KERNELS or (why and name in _XLAS):
-      is_dense = eqn.primitive is contract_p
-      yield Call(transposes.in_jaxpr(eqn, made) if is_dense else eqn, within, why)
+      rule = _READ_BEFORE_TRANSPOSE.get(eqn.primitive)
+      yield Call(transposes.in_jaxpr(eqn, made, rule) if rule else eqn, within, why)
       continue
     params = eqn.params
     if eqn.primitive is ring_p:

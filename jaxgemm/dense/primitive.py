@@ -21,7 +21,7 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
 
-from jaxgemm import epilogue
+from jaxgemm import epilogue, transposes
 from jaxgemm import mesh as meshes
 from jaxgemm.custom_call import (
   gemm_p,
@@ -30,7 +30,7 @@ from jaxgemm.custom_call import (
   require_plan,
   run_by_jit,
 )
-from jaxgemm.dense import layout, sharding, transposes
+from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims, same_order
 from jaxgemm.spec import Geometry, Spec
 
@@ -239,8 +239,18 @@ def _contract_abstract_eval(*operands, labels, spec, partitioned):
 run_by_jit(contract_p)
 
 
+def read_before_transpose(params, i: int, permutation):
+  """See transposes.py. A contraction reads any order of its labels."""
+  labels = params["labels"]
+  name = labels._fields[i]
+  before = transposes.before(getattr(labels, name), permutation)
+  return params | {"labels": labels._replace(**{name: before})}
+
+
 def _contract_lowering(ctx, *operands, labels, spec, partitioned):
-  operands, avals_in, dims = transposes.in_lowering(operands, ctx.avals_in, labels)
+  operands, avals_in, read = transposes.in_lowering(
+      operands, ctx.avals_in, {"labels": labels}, read_before_transpose)
+  dims = read["labels"]
   fun = functools.partial(compute, dims=dims, spec=spec)
   if partitioned is not None:
     meshes.refuse_export(ctx)
@@ -250,7 +260,7 @@ def _contract_lowering(ctx, *operands, labels, spec, partitioned):
   return mlir.lower_fun(fun, multiple_results=True)(ctx.replace(avals_in=avals_in), *operands)
 
 
-# From its cache jax would emit a function, in which the rule does not see what made the operands.
+# The rule looks at the operations that make its operands.
 mlir.register_lowering(contract_p, _contract_lowering, cacheable=False)
 
 

@@ -38,7 +38,7 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, mlir
 import jax.numpy as jnp
 
-from jaxgemm import epilogue
+from jaxgemm import epilogue, transposes
 from jaxgemm import mesh as meshes
 from jaxgemm.custom_call import (
   lower_call,
@@ -173,12 +173,17 @@ def bind(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
   """Binds ragged_p, with a partitioning rule if spec.config.partition is set."""
   partitioned = None
   if spec.config.partition:
-    needed, form_of_needed = _without_buffer(operands, form)
-    labels = sharding.operand_labels(form_of_needed, [x.shape for x in needed])
-    partitioned = meshes.partitioned_jaxpr(sharding.partitioned(
-        form_of_needed, spec, tuple(labels), _compute, finish, meshes.partly_manual()), needed,
-        form_of_needed, spec, labels, meshes.partly_manual())
+    partitioned = _partitioned(*_without_buffer(operands, form), spec)
   return ragged_p.bind(*operands, form=form, spec=spec, partitioned=partitioned)
+
+
+def _partitioned(operands, form: GroupedParams, spec: Spec):
+  """The product with the sharding rule for automatic meshes, as a jaxpr."""
+  labels = sharding.operand_labels(form, [x.shape for x in operands])
+  mesh = meshes.partly_manual()
+  return meshes.partitioned_jaxpr(
+      sharding.partitioned(form, spec, tuple(labels), _compute, finish, mesh), operands, form,
+      spec, labels, mesh)
 
 
 def _compute(*operands, form: GroupedParams, spec: Spec):
@@ -265,14 +270,29 @@ def _abstract_eval(*operands, form, spec, partitioned):
 run_by_jit(ragged_p)
 
 
+def read_before_transpose(params, i: int, permutation):
+  """See transposes.py. Each group's matrix of rhs may be stored either way."""
+  form, rank = params["form"], len(permutation)
+  swapped = (*range(rank - 2), rank - 1, rank - 2)
+  if i != 1 or form.mode != "m" or form.paired or permutation not in (swapped, tuple(range(rank))):
+    return None
+  is_swapped = permutation == swapped
+  return params | {"form": form._replace(rhs_contracting=form.rhs_contracting ^ is_swapped)}
+
+
 def _lowering(ctx, *operands, form, spec, partitioned, platform):
   avals_in, _ = _without_buffer(ctx.avals_in, form)
   operands, form = _without_buffer(operands, form)
+  operands, avals_in, read = transposes.in_lowering(
+      operands, avals_in, {"form": form}, read_before_transpose)
   ctx = ctx.replace(avals_in=avals_in)
   if partitioned is not None:
     meshes.refuse_export(ctx)
+    if read["form"] != form:
+      partitioned = _partitioned(avals_in, read["form"], spec)
     fun = mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)
     return fun(ctx, *operands)
+  form = read["form"]
   geometry = form.geometry(*(x.shape for x in avals_in[:3]))
   call = functools.partial(lower_call, geometry=geometry, spec=spec, bias=form.bias,
                            scale=form.scale, row_scale=form.row_scale, platform=platform)
@@ -302,7 +322,7 @@ def _on_merged(call, ctx, operands, form):
   return list(map(reshape, outs, avals_out, ctx.avals_out))
 
 
-register_lowerings(ragged_p, _lowering)
+register_lowerings(ragged_p, _lowering, in_place=True)
 
 
 def _jvp(primals, tangents, *, form, spec, partitioned):

@@ -99,8 +99,7 @@ def test_sharded(rng, lhs, rhs):
   args = [jax.device_put(x, NamedSharding(mesh, spec)) for x, spec in (
       (array(rng, 16, 32), lhs), (array(rng, 24, 32), rhs))]
   function = jax.grad(lambda x, w: (matmul(x, w.T)**2).sum(), (0, 1))
-  text = jax.jit(function).lower(*args).compile().as_text()
-  assert "custom-call" in text and " transpose(" not in text
+  assert len(moved(function, *args)) <= 1  # as in test_gradients
   given = jax.jit(function)(*args)
   x, w = (np.asarray(x, np.float64) for x in args)
   near(given[0], 2 * x @ w.T @ w)
@@ -115,3 +114,55 @@ def test_explain_shows_what_is_read(rng):
   nested = jax.jit(lambda x, w: matmul(x, w))
   call, = jaxgemm.explain(lambda x, w: nested(x, w.T), x, w).data["calls"]
   assert call["operands"] == ["float32[33,70]", "float32[70,50]"]  # a function of its own
+
+
+@pytest.mark.parametrize("experts", [
+    lambda w: jnp.swapaxes(w, 1, 2), lambda w: jnp.transpose(w, (1, 0, 2)).transpose((1, 2, 0)),
+], ids=["once", "twice"])
+def test_experts(rng, experts):
+  """Experts that are stored as [E, N, K]."""
+  x, w = array(rng, 40, 70), array(rng, 4, 50, 70)
+  sizes = jnp.array([13, 0, 20, 3], jnp.int32)
+  function = lambda x, w: jaxgemm.ragged_dot(x, experts(w), sizes, implementation="jaxgemm")
+  assert not moved(function, x, w)
+  loss = jax.grad(lambda x, w: (function(x, w)**2).sum(), (0, 1))
+  assert len(moved(loss, x, w)) <= 1  # the gradient of the transposed experts
+  out, given = jax.jit(function)(x, w), jax.jit(loss)(x, w)
+  x, w = np.asarray(x, np.float64), np.asarray(w, np.float64)
+  wanted, d_x, d_w = np.zeros((40, 50)), np.zeros_like(x), np.zeros_like(w)
+  start = 0
+  for i, size in enumerate(np.asarray(sizes)):
+    rows = slice(start, start + size)
+    wanted[rows] = x[rows] @ w[i].T
+    d_x[rows], d_w[i] = 2 * wanted[rows] @ w[i], 2 * wanted[rows].T @ x[rows]
+    start += size
+  near(out, wanted)
+  near(given[0], d_x)
+  near(given[1], d_w)
+  call, = jaxgemm.explain(function, *(jax.ShapeDtypeStruct(a.shape, jnp.float32) for a in (x, w))
+                          ).data["calls"]
+  assert call["operands"][1] == "float32[4,50,70]"
+
+
+def test_other_orders_of_experts_are_copied(rng):
+  x, w = array(rng, 40, 70), array(rng, 50, 4, 70)
+  sizes = jnp.array([13, 0, 20, 3], jnp.int32)
+  function = lambda x, w: jaxgemm.ragged_dot(
+      x, jnp.transpose(w, (1, 2, 0)), sizes, implementation="jaxgemm")
+  assert moved(function, x, w)
+  near(jax.jit(function)(x, w)[:13], np.asarray(x, np.float64)[:13] @ np.asarray(w)[:, 0].T)
+
+
+def test_sharded_experts(rng):
+  mesh = jax.make_mesh((2, 4), ("x", "e"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+  x, w = array(rng, 40, 70), array(rng, 4, 50, 70)
+  sizes = jnp.array([13, 0, 20, 7], jnp.int32)
+  args = [jax.device_put(a, NamedSharding(mesh, spec)) for a, spec in ((x, P()), (w, P("e")))]
+  function = lambda x, w: jaxgemm.ragged_dot(
+      x, jnp.swapaxes(w, 1, 2), sizes, implementation="jaxgemm")
+  assert not moved(function, *args)
+  assert "all-gather" not in jax.jit(function).lower(*args).compile().as_text()
+  wanted = np.concatenate([
+      np.asarray(x, np.float64)[end - size:end] @ np.asarray(w, np.float64)[i].T
+      for i, (size, end) in enumerate(zip(np.asarray(sizes), np.cumsum(sizes)))])
+  near(jax.jit(function)(*args), wanted)

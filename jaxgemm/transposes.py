@@ -1,0 +1,84 @@
+"""Reads an operand that a program transposes as it is before, so that nothing is moved.
+
+XLA does so with the operands of its own products. Those of a custom call it would copy.
+
+A primitive has a rule(params, i, permutation): the parameters with which it reads x in the place of
+operand i, which is transpose(x, permutation), or None if it cannot.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jax.interpreters import mlir
+
+ir = mlir.ir
+
+Rule = Callable[[dict[str, Any], int, tuple[int, ...]], dict[str, Any] | None]
+
+
+def before(values: Sequence, permutation: Sequence[int]) -> tuple:
+  """What belongs to the dimensions of x, given the same for transpose(x, permutation)."""
+  found = list(values)
+  for value, axis in zip(values, permutation, strict=True):
+    found[axis] = value
+  return tuple(found)
+
+
+def _untransposed(x, made_by: Callable) -> tuple[Any, tuple[int, ...] | None]:
+  """(y, permutation): x is transpose(y, permutation), or y itself where that is None.
+
+  Args:
+    made_by: a function of x: (y, permutation) if a transpose makes x, else None.
+  """
+  permutation = None
+  while (made := made_by(x)) is not None:
+    x, axes = made
+    permutation = tuple(axes if permutation is None else (axes[i] for i in permutation))
+  return x, permutation
+
+
+def _value(x):
+  owner = x.owner
+  if isinstance(owner, ir.Block) or owner.operation.name != "stablehlo.transpose":
+    return None
+  return owner.operation.operands[0], list(owner.operation.attributes["permutation"])
+
+
+def in_lowering(operands, avals, params: dict[str, Any], rule: Rule) -> tuple[list, list, dict]:
+  """(operands, avals, params) of a product that is lowered, without transposes of lhs and rhs.
+
+  Args:
+    operands: MLIR values; lhs and rhs come first.
+    avals: their types in jax.
+    params: those of the primitive that its rule needs.
+    rule: see above.
+  """
+  operands, avals = list(operands), list(avals)
+  for i in range(2):
+    x, permutation = _untransposed(operands[i], _value)
+    changed = None if permutation is None else rule(params, i, permutation)
+    if permutation is not None and changed is not None:
+      operands[i], params = x, changed
+      avals[i] = avals[i].update(shape=before(avals[i].shape, permutation))
+  return operands, avals, params
+
+
+def in_jaxpr(eqn, made: dict[Any, Any], rule: Rule):
+  """A product's equation as `in_lowering` has it.
+
+  Args:
+    made: the equations that make variables.
+    rule: see above.
+  """
+  def variable(x):
+    by = made.get(x)
+    transposes = by is not None and by.primitive.name == "transpose"
+    return (by.invars[0], by.params["permutation"]) if transposes else None
+
+  invars, params = list(eqn.invars), eqn.params
+  for i in range(2):
+    x, permutation = _untransposed(invars[i], variable)
+    changed = None if permutation is None else rule(params, i, permutation)
+    if changed is not None:
+      invars[i], params = x, changed
+  return eqn.replace(invars=invars, params=params)
