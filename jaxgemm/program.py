@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import jax
-from jax.extend.core import jaxprs_in_params
+from jax.extend.core import Var, jaxprs_in_params
 
 from jaxgemm import _ffi, transposes
 from jaxgemm.chunked.primitive import chunked_p
@@ -75,7 +75,7 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
     for inner in jaxprs_in_params(params):
       # Only what is inlined is lowered beside the equations around it.
       given = {x: made[y] for x, y in zip(inner.invars, eqn.invars)
-               if inlined and isinstance(y, jax.extend.core.Var) and y in made}
+               if inlined and isinstance(y, Var) and y in made}
       yield from calls(inner, names, why, around, given)
 
 

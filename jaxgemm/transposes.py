@@ -72,8 +72,9 @@ def in_jaxpr(eqn, made: dict[Any, Any], rule: Rule):
   """
   def variable(x):
     by = made.get(x)
-    transposes = by is not None and by.primitive.name == "transpose"
-    return (by.invars[0], by.params["permutation"]) if transposes else None
+    if by is None or by.primitive.name != "transpose":
+      return None
+    return by.invars[0], by.params["permutation"]
 
   invars, params = list(eqn.invars), eqn.params
   for i in range(2):

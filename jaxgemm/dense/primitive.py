@@ -248,7 +248,7 @@ def read_before_transpose(params, i: int, permutation):
 
 
 def _contract_lowering(ctx, *operands, labels, spec, partitioned):
-  operands, avals_in, read = transposes.in_lowering(
+  values, avals_in, read = transposes.in_lowering(
       operands, ctx.avals_in, {"labels": labels}, read_before_transpose)
   dims = read["labels"]
   fun = functools.partial(compute, dims=dims, spec=spec)
@@ -257,7 +257,7 @@ def _contract_lowering(ctx, *operands, labels, spec, partitioned):
     if dims != labels:
       partitioned = _partitioned(avals_in, dims, spec)
     fun = jaxpr_as_fun(partitioned)
-  return mlir.lower_fun(fun, multiple_results=True)(ctx.replace(avals_in=avals_in), *operands)
+  return mlir.lower_fun(fun, multiple_results=True)(ctx.replace(avals_in=avals_in), *values)
 
 
 # The rule looks at the operations that make its operands.

@@ -173,7 +173,8 @@ def bind(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
   """Binds ragged_p, with a partitioning rule if spec.config.partition is set."""
   partitioned = None
   if spec.config.partition:
-    partitioned = _partitioned(*_without_buffer(operands, form), spec)
+    needed, form_of_needed = _without_buffer(operands, form)
+    partitioned = _partitioned(needed, form_of_needed, spec)
   return ragged_p.bind(*operands, form=form, spec=spec, partitioned=partitioned)
 
 
@@ -282,21 +283,21 @@ def read_before_transpose(params, i: int, permutation):
 
 def _lowering(ctx, *operands, form, spec, partitioned, platform):
   avals_in, _ = _without_buffer(ctx.avals_in, form)
-  operands, form = _without_buffer(operands, form)
-  operands, avals_in, read = transposes.in_lowering(
-      operands, avals_in, {"form": form}, read_before_transpose)
+  needed, form = _without_buffer(operands, form)
+  values, avals_in, read = transposes.in_lowering(
+      needed, avals_in, {"form": form}, read_before_transpose)
   ctx = ctx.replace(avals_in=avals_in)
   if partitioned is not None:
     meshes.refuse_export(ctx)
     if read["form"] != form:
       partitioned = _partitioned(avals_in, read["form"], spec)
     fun = mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)
-    return fun(ctx, *operands)
+    return fun(ctx, *values)
   form = read["form"]
   geometry = form.geometry(*(x.shape for x in avals_in[:3]))
   call = functools.partial(lower_call, geometry=geometry, spec=spec, bias=form.bias,
                            scale=form.scale, row_scale=form.row_scale, platform=platform)
-  return _on_merged(call, ctx, operands, form) if form.paired else call(ctx, *operands)
+  return _on_merged(call, ctx, values, form) if form.paired else call(ctx, *values)
 
 
 def _on_merged(call, ctx, operands, form):
