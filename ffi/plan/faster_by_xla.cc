@@ -54,7 +54,8 @@ double NumOut(const Problem& p) {
 int64_t ShortKOnHopper(const Problem& p) {
   // XLA's time over ours was 0.32 to 1.04 for 33 products up to k = 128, 0.55 in the geometric
   // mean. With large results it was 0.63 to 0.72 for 6 products up to k = 256, and no tile reached
-  // 0.7 (gpu-h100-2026-11-25-tiles).
+  // 0.7 (gpu-h100-2026-11-25-tiles). Since then TMA stores them: 0.81 to 1.18 for 5 products with
+  // k from 384 on (gpu-h100-2026-11-25-int32). Shorter ones were not timed again.
   constexpr double kLargeOut = 1e5;
   if (p.lhs_dtype == DType::kS8) return NumOut(p) >= kLargeOut ? 256 : 128;
   // The ratio was 0.67, 0.72, 0.75 and 0.91 (gpu-h*-calls files).
@@ -93,10 +94,10 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
   if (p.k <= short_k) {
     return "k is at most " + Str(short_k) + ": XLA's product mostly takes 0.4 to 0.9 of the time";
   }
-  // Threads store a float32 result from the registers. Where it is large and k is short, that takes
-  // most of the time: 0.63 to 0.84 for 5 products (k up to 1024), and not above 0.81 for the 3 of
-  // which every tile was timed (gpu-h100-2026-11-25-tiles and -tiles-2). XLA cannot add an epilogue
-  // at that speed.
+  // Where a float32 result is large and k is short, its store takes most of the time: 0.63 to 0.84
+  // for 5 products (k up to 1024), and not above 0.81 for the 3 of which every tile was timed
+  // (gpu-h100-2026-11-25-tiles and -tiles-2). Threads stored it then. TMA does now, which was not
+  // timed for all tiles. XLA cannot add an epilogue at that speed.
   constexpr double kLargeOut = 1e6;
   constexpr int64_t kStoreBoundK = 1024;
   if (Bytes(p.lhs_dtype) == 2 && p.out_dtype == DType::kF32 && !HasEpilogue(p) && !p.accumulate &&

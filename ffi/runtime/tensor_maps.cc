@@ -8,7 +8,7 @@ namespace {
 
 // Values of CUtensorMapDataType, CUtensorMapSwizzle and CUtensorMapL2promotion. A promotion to 256
 // bytes gives the L2 a fifth more work, which lowers the clock in large products.
-constexpr int kUint8 = 0, kFloat16 = 6, kBFloat16 = 9, kTFloat32 = 11;
+constexpr int kUint8 = 0, kUint32 = 2, kFloat16 = 6, kBFloat16 = 9, kTFloat32 = 11;
 constexpr int kSwizzle128 = 3, kPromote128 = 2;
 
 int TypeOf(DType dtype) {
@@ -19,12 +19,14 @@ int TypeOf(DType dtype) {
     default: return kUint8;
   }
 }
+// Results of 32 bits are stored as they are.
+int OutTypeOf(DType dtype) { return Bytes(dtype) == 4 ? kUint32 : TypeOf(dtype); }
 
 // Describes an array [z, y, x] with boxes of [1, box_y, 128 bytes]. Returns false if TMA cannot
 // read it: lines must begin at multiples of 16 bytes, and strides must be less than 2**40 bytes.
-bool Encode(const Driver& driver, DType dtype, const void* address, int64_t z, int64_t y, int64_t x,
-            int64_t box_y, TensorMap* map) {
-  const int64_t bytes = Bytes(dtype), line = x * bytes;
+bool Encode(const Driver& driver, int type, int64_t bytes, const void* address, int64_t z,
+            int64_t y, int64_t x, int64_t box_y, TensorMap* map) {
+  const int64_t line = x * bytes;
   constexpr int64_t kMax = int64_t{1} << 31;
   if (line % 16 != 0 || reinterpret_cast<uintptr_t>(address) % 16 != 0 || x <= 0 || y <= 0 ||
       z <= 0 || x > kMax || y > kMax || z > kMax || y * line >= int64_t{1} << 40) {
@@ -36,9 +38,13 @@ bool Encode(const Driver& driver, DType dtype, const void* address, int64_t z, i
   const uint32_t box[] = {static_cast<uint32_t>(kBoxBytes / bytes), static_cast<uint32_t>(box_y),
                           1};
   const uint32_t element_strides[] = {1, 1, 1};
-  return driver.encode_tensor_map(map, TypeOf(dtype), 3, const_cast<void*>(address), sizes, strides,
-                                  box, element_strides, /*interleave=*/0, kSwizzle128, kPromote128,
+  return driver.encode_tensor_map(map, type, 3, const_cast<void*>(address), sizes, strides, box,
+                                  element_strides, /*interleave=*/0, kSwizzle128, kPromote128,
                                   /*out_of_bounds=*/0) == 0;
+}
+bool EncodeOperand(const Driver& driver, DType dtype, const void* address, int64_t z, int64_t y,
+                   int64_t x, int64_t box_y, TensorMap* map) {
+  return Encode(driver, TypeOf(dtype), Bytes(dtype), address, z, y, x, box_y, map);
 }
 
 }  // namespace
@@ -52,24 +58,26 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
   // Each CTA of a cluster loads a share of rhs. Where k runs along the lines of rhs, a box is half
   // of the tile's columns.
-  maps.lhs_valid = (TmaReadsLhs(p) || LhsInRegisters(instance)) &&
-                   (p.lhs_contracting == 1 ? Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m,
-                                                    p.k, instance.tile_m / cluster, &maps.lhs)
-                                           : Encode(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k,
-                                                    p.m, instance.tile_k, &maps.lhs));
-  maps.rhs_valid =
-      TmaReadsRhs(p) &&
-      (p.rhs_contracting == 1 ? Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),
-                                       p.k, instance.tile_n / 2, &maps.rhs)
-                              : Encode(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
-                                       p.num_columns(), instance.tile_k / cluster, &maps.rhs));
+  maps.lhs_valid =
+      (TmaReadsLhs(p) || LhsInRegisters(instance)) &&
+      (p.lhs_contracting == 1 ? EncodeOperand(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
+                                              instance.tile_m / cluster, &maps.lhs)
+                              : EncodeOperand(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m,
+                                              instance.tile_k, &maps.lhs));
+  maps.rhs_valid = TmaReadsRhs(p) &&
+                   (p.rhs_contracting == 1
+                        ? EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),
+                                        p.k, instance.tile_n / 2, &maps.rhs)
+                        : EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
+                                        p.num_columns(), instance.tile_k / cluster, &maps.rhs));
   const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
   maps.plain_out = IsWideFloat(p.out_dtype) && !p.accumulate && p.n % neighbours == 0 &&
                    reinterpret_cast<uintptr_t>(call.out) % 16 == 0 &&
                    reinterpret_cast<uintptr_t>(call.preact) % 16 == 0;
-  maps.out_valid =
-      maps.plain_out && !call.plan.choice.transposed && Bytes(p.out_dtype) == 2 &&
-      Encode(driver, p.out_dtype, call.out, p.num_out(), p.m, p.n, kBoxRows, &maps.out);
+  maps.out_valid = (maps.plain_out || p.out_dtype == DType::kS32) && !p.accumulate &&
+                   !call.plan.choice.transposed &&
+                   Encode(driver, OutTypeOf(p.out_dtype), Bytes(p.out_dtype), call.out, p.num_out(),
+                          p.m, p.n, kBoxRows, &maps.out);
   return maps;
 }
 

@@ -2,9 +2,9 @@
 //
 //   plain forms               TMA stores them: overlapped_store.h (kPlain), StoreTile (kPingPong),
 //                             or StorePlain from the registers (tiles that are no boxes of columns)
-//   fused forms (vectors,     fused_epilogue.h changes the accumulators in place. Results of 16
-//   activation, float32 out)  bits are then stored as those of the plain forms, others from the
-//                             registers
+//   fused forms (vectors,     fused_epilogue.h changes the accumulators in place. TMA then stores
+//   activation, float32 out)  results of 16 bits as those of the plain forms, and results of 32
+//                             bits at once
 //   kGrouped of 8-bit floats  as a plain form, after the vectors were applied in place
 //   kPeers (split-K)          peers_epilogue.h
 //   the other forms           Store: grouped, claimed and chunked tiles
@@ -50,6 +50,9 @@ class Epilogue {
       if (maps.plain_out && place.epilogue.HasRowVectors())
         ApplyRows<Traits::kSums>(LoadRows(args, place), sums);
       if (maps.plain_out) return StoreSums(args, maps, place, sums);
+    } else {
+      if (IsPlainInteger(args, maps, place)) return StoreWide(maps, place, sums);
+      AwaitBoxes();
     }
     StoreFours(args, place, sums);
   }
@@ -182,6 +185,8 @@ class Epilogue {
       StoreActivated(args, place, sums);
     } else if (!maps.out_valid || !IsWhole(args, place)) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
+    } else if (args.out_dtype == DType::kF32) {
+      StoreWide(maps, place, sums);
     } else if (args.out_dtype != DType::kBF16) {
       StoreBoxes<false>(maps, place, sums);
     } else {
@@ -197,6 +202,24 @@ class Epilogue {
     const Boxes boxes(shared_, maps, thread_);
 #pragma unroll
     for (int i = 0; i < Boxes::kBoxes; ++i) boxes.Store(packed, i);
+  }
+
+  // Waits until this warp's part of shared_.out is free: TMA has read the boxes of the tile before,
+  // and all lanes have read what else was there.
+  static JAXGEMM_SM90 void AwaitBoxes() {
+    if (IsLeader()) WaitForStoredBoxes<0>();
+    __syncwarp();
+  }
+  JAXGEMM_SM90 void StoreWide(const TensorMaps& maps, const Place& place, const Sum* sums) {
+    const Boxes boxes(shared_, maps, thread_);
+    boxes.StoreWide(sums, static_cast<int>(place.first_row + place.row),
+                    static_cast<int>(place.column), place.z);
+  }
+  // Whether TMA stores the accumulators of int8 as they are.
+  static JAXGEMM_SM90 bool IsPlainInteger(const GemmArgs& args, const TensorMaps& maps,
+                                          const Place& place) {
+    return Boxes::kHasWide && maps.out_valid && args.out_dtype == DType::kS32 &&
+           !place.epilogue.HasVectors() && IsWhole(args, place);
   }
 
   // The vectors of a lane's two rows: lane / 4 and lane / 4 + 8 of its warp's.

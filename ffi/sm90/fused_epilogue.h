@@ -80,9 +80,12 @@ class FusedEpilogue : public Epilogue<Traits> {
     if constexpr (!Traits::kInteger) {
       if (SameInWarp(maps.plain_out)) {
         ApplyVectors(place, vectors, sums);
-        ActivateAndStore(args, place, sums, tma_stores);
+        ActivateAndStore(args, maps, place, sums, tma_stores);
         return tma_stores;
       }
+    } else if (SameInWarp(Base::IsPlainInteger(args, maps, place))) {
+      StoreWide(args, maps, place, sums);
+      return false;
     }
     StoreInSteps(args, place, sums);
     return false;
@@ -138,11 +141,9 @@ class FusedEpilogue : public Epilogue<Traits> {
       if (SameInWarp(place.epilogue.HasColumnVectors())) Apply<true>(staged, its);
     }
   }
-  // This warp's part of shared_.out for the vectors of columns, when TMA has read the boxes of the
-  // tile before, which lie there, and all lanes have read its vectors.
+  // This warp's part of shared_.out, for the vectors of columns.
   JAXGEMM_SM90 Staged& FreeStaged() const {
-    if (IsLeader()) WaitForStoredBoxes<0>();
-    __syncwarp();
+    Base::AwaitBoxes();
     return *reinterpret_cast<Staged*>(shared_.out[Warp()]);
   }
   // Applies staged vectors to the accumulators of 64 rows.
@@ -192,16 +193,20 @@ class FusedEpilogue : public Epilogue<Traits> {
   // Keeps the compiler from turning a branch into instructions that all paths execute.
   static JAXGEMM_SM90 void KeepBranch() { asm volatile("" ::: "memory"); }
 
-  // Applies the activation, and stores the results from the registers unless TMA stores them.
-  // `first` is the place of the first 64 rows.
-  JAXGEMM_SM90 void ActivateAndStore(const GemmArgs& args, const Place& first,
-                                     Sum (&sums)[Traits::kAllSums], bool tma_stores) {
+  // Applies the activation, and stores the results unless the caller does (`tma_stores`). `first`
+  // is the place of the first 64 rows.
+  JAXGEMM_SM90 void ActivateAndStore(const GemmArgs& args, const TensorMaps& maps,
+                                     const Place& first, Sum (&sums)[Traits::kAllSums],
+                                     bool tma_stores) {
     // The preactivation is stored first, then out: the code that stores is there only once.
 #pragma unroll 1
     for (bool is_out = !args.preact;; is_out = true) {
       if (SameInWarp(is_out)) {
         Activate(first.epilogue.activation, sums);
         if (SameInWarp(tma_stores)) return;
+        if (SameInWarp(Base::Boxes::kHasWide && maps.out_valid && args.out_dtype == DType::kF32)) {
+          return StoreWide(args, maps, first, sums);
+        }
       }
 #pragma unroll
       for (int block = 0; block < Traits::kBlocksM; ++block) {
@@ -211,6 +216,16 @@ class FusedEpilogue : public Epilogue<Traits> {
                                               0, args.n, sums + block * Traits::kSums);
       }
       if (SameInWarp(is_out)) return;
+    }
+  }
+  // Has TMA store results of 32 bits.
+  JAXGEMM_SM90 void StoreWide(const GemmArgs& args, const TensorMaps& maps, const Place& first,
+                              const Sum* sums) {
+#pragma unroll
+    for (int block = 0; block < Traits::kBlocksM; ++block) {
+      const Place place = BlockPlace(first, block);
+      if (SameInWarp(place.row >= place.rows)) break;
+      Base::StoreWide(maps, place, sums + block * Traits::kSums);
     }
   }
   // For the types of out that few products have. Each step stages and stores kColumns columns.

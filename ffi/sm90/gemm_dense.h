@@ -249,6 +249,8 @@ class DenseWorkgroup {
       Advance();
     };
     ForEachTile(compute, store);
+    // Shared memory must exist until TMA has read it.
+    if (IsLeader()) WaitForStoredBoxes<0>();
   }
 
   JAXGEMM_SM90 void ConsumePingPong() {

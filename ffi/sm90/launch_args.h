@@ -102,13 +102,12 @@ struct TensorMaps {
   int32_t cluster_m, cluster_n;
   bool lhs_valid, rhs_valid, out_valid;
   // out has a float type and rows of whole 16 bytes (float32: 8), and is not accumulated into.
-  // With out_valid it also has 16 bits, and TMA can store it.
   bool plain_out;
 };
 
 // Rows of an operand's tile in shared memory are 128 bytes.
 inline constexpr int kBoxBytes = 128;
-// Boxes of a 16-bit out have a warp's rows.
+// Boxes of out have a warp's rows, and these columns of 16 bits or half as many of 32.
 inline constexpr int kBoxRows = 16, kBoxColumns = kBoxBytes / 2;
 
 // A CTA: one producer and two consumer warpgroups.

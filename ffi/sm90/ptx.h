@@ -245,6 +245,12 @@ template <int kLeft>
 JAXGEMM_SM90 void WaitForStoredBoxes() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kLeft) : "memory");
 }
+JAXGEMM_SM90 void StorePair(uint32_t to, float a, float b) {
+  asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(a), "f"(b) : "memory");
+}
+JAXGEMM_SM90 void StorePair(uint32_t to, int32_t a, int32_t b) {
+  asm volatile("st.shared.v2.s32 [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b) : "memory");
+}
 // Stores four matrices of 8 x 8 16-bit values. Lane l has two neighbours of row l / 4 of each; its
 // `to` is the address for row l % 8 of matrix l / 8.
 JAXGEMM_SM90 void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {

@@ -1,5 +1,5 @@
-// Stores 16-bit results to out on Hopper: from a warp's registers to shared memory, and from there
-// by TMA, in boxes of the warp's 16 rows and 64 columns.
+// Stores results of 16 or 32 bits to out on Hopper: from a warp's registers to shared memory, and
+// from there by TMA, in boxes of the warp's 16 rows and 64 columns (of 32 bits: 32).
 #pragma once
 
 #include "sm90/gemm_traits.h"
@@ -57,6 +57,28 @@ class OutBoxes {
     if (IsLeader()) WaitForStoredBoxes<Traits::kOutBoxes - 1>();
     __syncwarp();
     return SharedAddress(shared_.out[Warp()]) + i % Traits::kOutBoxes * kBytes;
+  }
+
+  // Results of 32 bits are float32, and int32 of int8: a tile must have whole boxes of them.
+  static constexpr int kWideColumns = kBoxColumns / 2;
+  static constexpr bool kHasWide = Traits::kTileN % kWideColumns == 0;
+  // Stores a warp's results of a tile, of 32 bits each; row, column and z are the first one's.
+  JAXGEMM_SM90 void StoreWide(const Sum* sums, int row, int column, int z) const {
+    // This lane's row of the upper eight, and its eight bytes in that, swizzled.
+    const uint32_t in_box =
+        Lane() / 4 * kRowBytes + (Lane() % 4 / 2 ^ Lane() / 4) * 16 + Lane() % 2 * 8;
+#pragma unroll
+    for (int i = 0; i < Traits::kTileN / kWideColumns; ++i) {
+      const uint32_t box = Free(i);
+#pragma unroll
+      for (int j = 0; j < kPairs / 2; ++j) {
+        const Sum* pair = sums + i * kPairs + 2 * j;
+        StorePair(box + (in_box ^ j / 2 * 32) + j % 2 * 8 * kRowBytes, pair[0], pair[1]);
+      }
+      FenceAsyncProxy();
+      __syncwarp();
+      if (IsLeader()) StoreBox(&maps_.out, box, column + i * kWideColumns, row, z);
+    }
   }
 
   // Stores all boxes through the stages, which are free after the CTA's last tile. Each stage has
