@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import jax
-from jax.extend.core import Var, jaxprs_in_params
+from jax.extend.core import jaxprs_in_params
 
 from jaxgemm import _ffi, transposes
 from jaxgemm.chunked.primitive import chunked_p
@@ -43,19 +43,20 @@ def trace(function: Callable, args=(), kwargs=None):
   return jitted.trace(*args, **(kwargs or {})).jaxpr.jaxpr
 
 
-def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
-          made=None) -> Iterator[Call]:
+def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "",
+          shard_map=None) -> Iterator[Call]:
   """The products of a jaxpr and of all jaxprs in it, in their order.
 
   Args:
     within: see `Call`.
     reason: likewise.
     shard_map: the parameters of the innermost jax.shard_map around the jaxpr, or None.
-    made: the equations outside that make some of the jaxpr's variables.
   """
-  made = dict(made or {})
+  made: dict[Any, Any] = {}
   for eqn in jaxpr.eqns:
-    made |= dict.fromkeys(eqn.outvars, eqn)
+    # From jax 0.12 on a jit with inline=True stays in the jaxpr.
+    inlined = getattr(eqn.params.get("inline"), "value", None) == "jax_late"
+    made |= transposes.made_by(eqn, inlined)
     name = eqn.primitive.name
     why = reason or reason_of(str(eqn.source_info.name_stack))
     if eqn.primitive in KERNELS or (why and name in _XLAS):
@@ -69,14 +70,9 @@ def calls(jaxpr, within: tuple[str, ...] = (), reason: str = "", shard_map=None,
     else:
       described = _described(name, params)
     around = params if name == "shard_map" else shard_map
-    # A jit with inline=True is a function of ours. From jax 0.12 on it stays in the jaxpr.
-    inlined = getattr(params.get("inline"), "value", None) == "jax_late"
     names = within if inlined else (*within, described)
     for inner in jaxprs_in_params(params):
-      # Only what is inlined is lowered beside the equations around it.
-      given = {x: made[y] for x, y in zip(inner.invars, eqn.invars)
-               if inlined and isinstance(y, Var) and y in made}
-      yield from calls(inner, names, why, around, given)
+      yield from calls(inner, names, why, around)
 
 
 def _transfers(eqn, shard_map) -> str:

@@ -9,10 +9,15 @@ operand i, which is transpose(x, permutation), or None if it cannot.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
+from jax.extend.core import Var
 from jax.interpreters import mlir
 
 ir = mlir.ir
 
+# For jax.jit(inline=...): the functions of products are inlined while jax traces. From jax 0.12 on
+# True inlines later, and what makes an operand is not seen inside of such a function.
+INLINE = jax.Inline.JAX_EARLY if hasattr(jax, "Inline") else True
 Rule = Callable[[dict[str, Any], int, tuple[int, ...]], dict[str, Any] | None]
 
 
@@ -61,6 +66,22 @@ def in_lowering(operands, avals, params: dict[str, Any], rule: Rule) -> tuple[li
       operands[i], params = x, changed
       avals[i] = avals[i].update(shape=before(avals[i].shape, permutation))
   return operands, avals, params
+
+
+def made_by(eqn, inlined: bool) -> dict[Any, Any]:
+  """The equations that make the results of one; those in an inlined function, if they transpose."""
+  found = dict.fromkeys(eqn.outvars, eqn)
+  if not inlined:
+    return found
+  inner = eqn.params["jaxpr"].jaxpr
+  outside = dict(zip(inner.invars, eqn.invars))
+  made = {x: each for each in inner.eqns for x in each.outvars}
+  for outer, x in zip(eqn.outvars, inner.outvars):
+    each = made.get(x) if isinstance(x, Var) else None
+    if each is not None and each.invars and isinstance(each.invars[0], Var) and (
+        each.invars[0] in outside):
+      found[outer] = each.replace(invars=[outside[each.invars[0]], *each.invars[1:]])
+  return found
 
 
 def in_jaxpr(eqn, made: dict[Any, Any], rule: Rule):

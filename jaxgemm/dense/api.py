@@ -26,6 +26,7 @@ from jaxgemm.fallback import leaves_to_xla, on_xla, prefers_xla, unsupported_rea
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.precision import hashable, is_high
 from jaxgemm.spec import Spec
+from jaxgemm.transposes import INLINE
 
 
 class Prepared(NamedTuple):
@@ -138,7 +139,7 @@ def _given(*, deterministic, **arguments):
   return given
 
 
-@functools.partial(jax.jit, static_argnames=_STATIC, inline=True)
+@functools.partial(jax.jit, static_argnames=_STATIC, inline=INLINE)
 def _matmul(a, b, *, bias=None, scale=None, scale_lhs=None, scale_rhs=None, precision=None,
             preferred_element_type=None, out_sharding=None, **options):
   product = matmul_product(
@@ -224,7 +225,7 @@ def matmul(
 
 
 @functools.partial(
-    jax.jit, static_argnames=("dimension_numbers", *_STATIC), inline=True
+    jax.jit, static_argnames=("dimension_numbers", *_STATIC), inline=INLINE
 )
 def _dot_general(lhs, rhs, *, dimension_numbers, bias=None, scale=None, scale_lhs=None,
                  scale_rhs=None, precision=None, preferred_element_type=None, out_sharding=None,

@@ -41,6 +41,7 @@ from jaxgemm.grouped.vectors import place_vectors
 from jaxgemm.options import array_argument, check_hashable, check_options, emulated_arch
 from jaxgemm.precision import hashable
 from jaxgemm.spec import Spec
+from jaxgemm.transposes import INLINE
 
 
 def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
@@ -113,7 +114,7 @@ def call(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs=None, scale
       array_argument("scale_rhs", scale_rhs), precision=hashable(precision), **options)
 
 
-@functools.partial(jax.jit, static_argnames=_STATIC, inline=True)
+@functools.partial(jax.jit, static_argnames=_STATIC, inline=INLINE)
 def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale_lhs=None,
           scale_rhs=None, accumulate=None, rhs_grad=None, *, gated=False, numbers=BASIC,
           precision=None, preferred_element_type=None, out_sharding=None,
