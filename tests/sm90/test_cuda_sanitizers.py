@@ -22,6 +22,9 @@ TESTS = ROOT / "tests/support"
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SANITIZER = shutil.which("compute-sanitizer") or shutil.which(
     "compute-sanitizer", path="/usr/local/cuda/bin")
+# Kernels that one process runs. Starting jax takes as long as several kernels. But initcheck's time
+# per kernel grows with the kernels that a process has run: from 0.2 s to 1.5 s after 40 of them.
+KERNELS_PER_PROCESS = 24
 # Bytes of GPU memory that a process under a tool needs. With 9 GB each, an H100 ran out of memory.
 PROCESS_BYTES = 12 << 30
 
@@ -35,10 +38,10 @@ def _skip_reason():
 pytestmark = pytest.mark.skipif(bool(_skip_reason()), reason=_skip_reason())
 
 
-def shares() -> int:
-  """Processes per tool, not one per kernel: starting jax takes as long as several kernels."""
+def processes(tools: int) -> int:
+  """How many processes of each tool run at once."""
   at_once = min(os.cpu_count() or 1, gpu_bytes() // PROCESS_BYTES)
-  return max(1, min(8, at_once // len(TOOLS)))
+  return max(1, at_once // tools)
 
 
 def sanitized(tool: str, *command) -> tuple[int, str]:
@@ -70,14 +73,19 @@ def kernels(tool: str, *arguments) -> tuple[int, str]:
 
 
 @pytest.fixture(scope="module")
-def runs():
-  """A function: the futures of (exit status, output) of a tool. All tools run at once.
+def runs(request):
+  """A function: the futures of (exit status, output) of a tool. All selected tools run at once.
 
-  A worker of pytest-xdist starts the tools of its own tests: if each started all, the GPU would
-  not have the memory.
+  A worker of pytest-xdist starts the tool of its own test, when the test runs: if each worker
+  started all, the GPU would not have the memory.
   """
-  count = shares()
-  pool = concurrent.futures.ThreadPoolExecutor(count * len(TOOLS))
+  selected = [item.callspec.params["tool"] for item in request.session.items
+              if item.originalname == test_every_kernel_is_clean.__name__]
+  built = len(_ffi.built_kernels(_ffi.target("cuda")))
+  count = -(-built // KERNELS_PER_PROCESS)
+  distributed = "PYTEST_XDIST_WORKER" in os.environ
+  pool = concurrent.futures.ThreadPoolExecutor(
+      processes(len(selected)) * (1 if distributed else len(selected)))
   started: dict[str, list[concurrent.futures.Future]] = {}
   one_at_a_time = threading.Lock()  # JAXGEMM_TEST_DEVICES=all calls it in threads
 
@@ -87,8 +95,8 @@ def runs():
         started[tool] = [pool.submit(kernels, tool, f"{share}/{count}") for share in range(count)]
       return started[tool]
 
-  if "PYTEST_XDIST_WORKER" not in os.environ:
-    for tool in TOOLS:
+  if not distributed:
+    for tool in selected:
       start(tool)
   yield start
   pool.shutdown(cancel_futures=True)
