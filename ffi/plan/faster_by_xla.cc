@@ -53,14 +53,13 @@ double NumOut(const Problem& p) {
 // them the start and the store take most of the time.
 int64_t ShortKOnHopper(const Problem& p) {
   // XLA's time over ours was 0.32 to 1.04 for 33 products up to k = 128, 0.55 in the geometric
-  // mean. With large results it was 0.63 to 0.72 for 6 products up to k = 256, and no tile reached
-  // 0.7 (gpu-h100-2026-11-25-tiles). Since then TMA stores them: 0.81 to 1.18 for 5 products with
-  // k from 384 on (gpu-h100-2026-11-25-int32). Shorter ones were not timed again.
-  constexpr double kLargeOut = 1e5;
-  if (p.lhs_dtype == DType::kS8) return NumOut(p) >= kLargeOut ? 256 : 128;
+  // mean. With longer k and more than 1e5 results it was 1.03, 1.07 and 1.11
+  // (gpu-h100-2026-11-25-calls-5 and benchmarks/model/data/h100-seed8105).
+  if (p.lhs_dtype == DType::kS8) return 128;
   // The ratio was 0.67, 0.72, 0.75 and 0.91 (gpu-h*-calls files).
   if (p.lhs_dtype == DType::kF32) return 64;
-  // For float32 results it was 0.63, 0.64, 0.78 and 0.83 (gpu-h*-calls files).
+  // For float32 results it was 0.42 to 1.00 for 75 products, 0.76 in the geometric mean
+  // (h100-seed8101 to -8105, gpu-h100-2026-11-25-calls-5).
   if (Bytes(p.lhs_dtype) == 2 && p.out_dtype == DType::kF32) return 128;
   // For all others it was 0.37 to 1.08 for 86 products, 0.63 in the geometric mean. With a bias and
   // k up to 96 it was 0.50 for 23 products.
@@ -94,16 +93,15 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
   if (p.k <= short_k) {
     return "k is at most " + Str(short_k) + ": XLA's product mostly takes 0.4 to 0.9 of the time";
   }
-  // Where a float32 result is large and k is short, its store takes most of the time: 0.63 to 0.84
-  // for 5 products (k up to 1024), and not above 0.81 for the 3 of which every tile was timed
-  // (gpu-h100-2026-11-25-tiles and -tiles-2). Threads stored it then. TMA does now, which was not
-  // timed for all tiles. XLA cannot add an epilogue at that speed.
+  // Where a float32 result is large and k is short, its store takes most of the time: 0.74 to 1.04
+  // for 26 products with k from 129 to 1024, 0.90 in the geometric mean (the same files). XLA
+  // cannot add an epilogue at that speed.
   constexpr double kLargeOut = 1e6;
   constexpr int64_t kStoreBoundK = 1024;
   if (Bytes(p.lhs_dtype) == 2 && p.out_dtype == DType::kF32 && !HasEpilogue(p) && !p.accumulate &&
       NumOut(p) >= kLargeOut && p.k <= kStoreBoundK) {
     return "the result is float32 and large, and k is at most " + Str(kStoreBoundK) +
-           ": XLA's product mostly takes 0.6 to 0.8 of the time";
+           ": XLA's product mostly takes 0.8 to 1.0 of the time";
   }
   return "";
 }

@@ -16,7 +16,6 @@ namespace {
 bool NeedsOnlyVectors(const Problem& p) {
   return !p.save_preact && p.activation == Activation::kNone && !p.gated && !p.accumulate;
 }
-bool HasNoEpilogue(const Problem& p) { return !p.has_vectors() && NeedsOnlyVectors(p); }
 // Whether TMA moves all arrays, and out has the type that the plain forms store.
 bool IsStoredByTma(const Problem& p) {
   return TmaMovesAll(p) && p.out_dtype == PlainOut(p.lhs_dtype);
@@ -150,6 +149,8 @@ int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& ch
   constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   return kClusters[ctas] * Sm90CtasPerSm(instance.tile_n) * chip.num_cus / kClusters[1];
 }
+
+bool HasNoEpilogue(const Problem& p) { return !p.has_vectors() && NeedsOnlyVectors(p); }
 
 bool HasShortEpilogue(const Problem& p, const GpuInstance& instance) {
   return HasNoEpilogue(p) && IsWideFloat(p.out_dtype) && p.lhs_dtype != DType::kS8 &&

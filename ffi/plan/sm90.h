@@ -15,6 +15,9 @@ TileGrid ClusterGrid(const Plan& plan);
 // How many clusters of `ctas` CTAs run at once.
 int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& chip);
 
+// Whether results are only cast and stored.
+bool HasNoEpilogue(const Problem& problem);
+
 // Whether the peers of a tile have the shorter code of Epilogue::StoreOwned or StoreTransposed.
 bool HasShortEpilogue(const Problem& problem, const GpuInstance& instance);
 

@@ -34,9 +34,9 @@ double AsDouble(int64_t value) { return static_cast<double>(value); }
 // three times, which disturb each other: its wgmmas, its bytes into one multiprocessor, and all
 // CTAs' bytes from the L2. CTAs that share rhs also wait for each other. The last store is not
 // hidden and is added; each of a tile's peers stores a part of its columns. With ping-pong all
-// other stores are hidden, and the L2 is waited for less, because neighbours have neighbouring
-// tiles (they are not claimed). The time of all tiles is a norm of that and of the time in which
-// the device's memory reads each operand and writes the result.
+// other stores are hidden, and in short products the L2 is waited for less, because neighbours have
+// neighbouring tiles (they are not claimed). The time of all tiles is a norm of that and of the
+// time in which the device's memory reads each operand and writes the result.
 double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
               const Decomposition& decomposition, const Sm90Model& model) {
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);
@@ -81,8 +81,10 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   // Nothing hides the stores from the registers of tiles that are no boxes of columns.
   const bool unhidden =
       HasOnlyDenseForms(instance) && peers == 1 && !decomposition.ping_pong && !decomposition.fused;
+  // TMA stores the accumulators as they are.
+  const bool wide = HasNoEpilogue(p) && Bytes(p.out_dtype) == 4 && !by_element;
   const double fused =
-      model.fused_per_column *
+      (wide ? model.wide_per_column : model.fused_per_column) *
       (HasOnlyDenseForms(instance) && !HasShortEpilogue(p, instance) ? model.unboxed_epilogue : 1);
   const double store = ((by_element ? model.element_store : 0) + (decomposition.fused ? fused : 0) +
                         (unhidden ? model.unhidden_per_column : 0)) *
@@ -91,10 +93,12 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   // The loads of a CTA's next tile begin before its last one ends. With peers or out^T each tile
   // has a CTA of its own.
   const double next_tile = instance.transposed || peers > 1 ? model.next_cta : model.next_tile;
+  const double wide_stores =
+      wide && decomposition.fused ? 1 + model.wide_waits * std::max(0.0, 1 - 128 / n) : 1;
   const double bytes =
       AsDouble(p.batch) *
       (AsDouble(p.m) * AsDouble(p.k) * element + AsDouble(p.k) * AsDouble(p.n) * element +
-       AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)));
+       AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) * wide_stores);
   const double memory_bytes = chip.gb_per_s * 1e3 * model.memory_share / chip.mhz;  // a cycle
   // The time of the tiles that takes `cycles` if the device's memory does not limit it.
   auto with_dram = [&](double cycles) {
@@ -115,17 +119,26 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
                           n / peers +
                       peers_epilogue;
   if (decomposition.ping_pong) {
-    const double in_turns = busy + (lhs_reads * rhs_reads > 1 ? from_l2 : 0);
-    const double turn =
-        AsDouble(tiles_k) * (waits + model.turns * std::pow(in_turns, 1 / model.norm));
-    const double turns = std::ceil(tiles / at_once) * turn;
+    const double rounds = std::ceil(tiles / at_once);
+    auto loop_with = [&](double l2) {
+      return AsDouble(tiles_k) *
+             (waits + model.turns * std::pow(busy + l2 * from_l2, 1 / model.norm));
+    };
+    const double alone = rounds * loop_with(0);
+    const bool straddles = lhs_reads * rhs_reads > 1;
+    const double loop = loop_with(straddles ? 1 : alone / (alone + model.sustained));
+    // A warpgroup's loop and epilogue together take the time of two turns, if that is longer.
+    const double epilogue = (HasShortEpilogue(p, instance) ? model.last_per_column : fused) *
+                            std::min(n, AsDouble(p.n));
+    const double turn = std::max(loop, (loop + epilogue) / 2);
+    const double turns = rounds * turn;
     // Several tiles read the same rows while these stream from the device's memory.
     constexpr int64_t kLongK = 16, kLeastTiles = 3, kMostTiles = 8;
     const int64_t side = std::min(CeilDiv(p.m, instance.tile_m), CeilDiv(p.n, instance.tile_n));
     const bool streams = tiles_k >= kLongK && side >= kLeastTiles && side <= kMostTiles;
     const double share = std::min(1.0, bytes / memory_bytes / turns);
     const double longer = 1 + (streams ? model.turns_stream * std::pow(share, 4) : 0);
-    return last + with_dram(longer * turns + std::ceil(tiles / at_once) * store);
+    return last + with_dram(longer * turns + rounds * store);
   }
   if (!decomposition.cut_tiles) {
     // What follows the main loop of a CTA delays the next CTA.

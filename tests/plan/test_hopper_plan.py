@@ -99,8 +99,8 @@ def test_warpgroups_take_turns_with_vectors(tile_n):
 
 LEFT_TO_XLA = [
     # (m, n, k), dtype of operands and result, a part of the reason
-    ((864, 5712, 240), "int8", "int32", "k is at most 256"),
-    ((240, 384, 192), "int8", "int32", ""),
+    ((2624, 192, 128), "int8", "int32", "k is at most 128"),
+    ((3504, 48, 224), "int8", "int32", ""),
     ((448, 192, 64), "float32", "float32", "k is at most 64"),
     ((544, 320, 112), "bfloat16", "float32", "k is at most 128"),
     ((544, 320, 112), "bfloat16", "bfloat16", ""),
@@ -271,7 +271,7 @@ VECTOR = jax.ShapeDtypeStruct((2048,), jnp.float32)
 
 
 @pytest.mark.parametrize("shape, kernel", [
-    ((8192, 8192, 8192), "128x192x64"), ((3840, 4096, 2048), "128x192x64")])
+    ((8192, 6144, 2048), "256x192x64"), ((3840, 4096, 2048), "256x192x64")])
 def test_warpgroups_ping_pong_where_each_has_a_tile(shape, kernel):
   data = explain(*shape)
   assert kernel in data["kernel"]
