@@ -1,0 +1,298 @@
+// The loads of the main loop on Hopper: the producer's warps fill stages of shared memory, by TMA
+// or element by element. mainloop.h multiplies the stages.
+#pragma once
+
+#include "sm90/gemm_traits.h"
+
+namespace jaxgemm {
+
+// The position of a work tile's operands, in rows, columns and k of the whole tensors [z, ...].
+template <class Traits>
+struct OperandPlace {
+  int row, column, first_k;  // of this CTA; k tiles count from first_k
+  int up;                    // gated: columns from the gate to the up projection; else 0
+  int limit_k;               // from this k on the operand is another group's
+  int lhs_z, rhs_z;
+
+  JAXGEMM_SM90 OperandPlace(const GemmArgs& args, const WorkTile& tile, int rank) {
+    const Ragged ragged = Traits::RaggedOf(args);
+    const bool gated = Traits::IsGated(args);
+    row = tile.m * Traits::kTileM + rank * Traits::kCtaM;
+    if (ragged == Ragged::kM) row += tile.origin;
+    column = tile.n * (gated ? Traits::kTileN / 2 : Traits::kTileN);
+    up = gated ? static_cast<int>(args.n) : 0;
+    first_k = ragged == Ragged::kK ? tile.origin : 0;
+    limit_k = ragged == Ragged::kK ? tile.limit : static_cast<int>(args.k);
+    lhs_z = args.lhs_batch_stride ? tile.batch : 0;
+    rhs_z = args.rhs_batch_stride ? tile.batch : 0;
+    if (ragged == Ragged::kM) rhs_z = rhs_z * args.groups.local_groups + tile.group;
+  }
+  // The tensor's column for column `i` of the tile. Gated tiles have the gate's columns first, then
+  // as many of the up projection.
+  JAXGEMM_SM90 int Column(int i) const {
+    constexpr int kHalf = Traits::kTileN / 2;
+    return column + (up && i >= kHalf ? up + i - kHalf : i);
+  }
+};
+
+// Fills the stages by TMA. Run by one warp, of which one lane issues the loads.
+template <class Traits>
+class TmaLoader {
+ public:
+  JAXGEMM_SM90 TmaLoader(const GemmArgs& args, const TensorMaps& maps, SharedMemory<Traits>& shared,
+                         int rank, Index ahead = 0)
+      : args_(args),
+        maps_(maps),
+        rank_(rank),
+        full_{SameInWarp(SharedAddress(shared.full))},
+        empty_{SameInWarp(SharedAddress(shared.empty))},
+        lhs_(SameInWarp(SharedAddress(shared.lhs))),
+        rhs_(SameInWarp(SharedAddress(shared.rhs))),
+        stage_{.slot = ahead},
+        ahead_(ahead) {}
+
+  // Loads the first k tiles of a CTA's first work tile. Called by one lane before the cluster
+  // barrier: each CTA loads all of rhs itself.
+  static JAXGEMM_SM90 void LoadAhead(const GemmArgs& args, const TensorMaps& maps,
+                                     SharedMemory<Traits>& shared, int rank, const WorkTile& tile) {
+    const OperandPlace<Traits> place(args, tile, rank);
+    const bool loads_lhs = Traits::LoadsLhs(maps), loads_rhs = Traits::LoadsRhs(maps);
+    const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
+#pragma unroll
+    for (int i = 0; i < kLoadedAhead; ++i) {
+      // kPingPong always has enough k tiles.
+      if (!Traits::kIsPingPong && tile.k_begin + i >= tile.k_end) return;
+      const int k = place.first_k + (tile.k_begin + i) * Traits::kTileK;
+      const uint32_t full = SharedAddress(&shared.full[i]);
+      shared.full[i].ArriveExpecting(bytes);
+      if (loads_lhs) LoadLhs(maps, place, k, full, SharedAddress(shared.lhs[i]));
+      if (loads_rhs) LoadRhs<1>(maps, place, k, full, SharedAddress(shared.rhs[i]), rank);
+    }
+  }
+
+  JAXGEMM_SM90 void Load(const WorkTile& tile) {
+    const OperandPlace<Traits> place(args_, tile, rank_);
+    const bool loads_lhs = Traits::LoadsLhs(maps_), loads_rhs = Traits::LoadsRhs(maps_);
+    const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
+    // Only one lane waits: another lane might test the barrier when the next phase has begun.
+    if (IsLeader()) {
+      Index k_tile = tile.k_begin + ahead_;
+      ahead_ = 0;
+      for (; k_tile < tile.k_end; ++k_tile, stage_.Advance()) {
+        const int k = place.first_k + k_tile * Traits::kTileK;
+        empty_.Wait(stage_.slot, stage_.parity ^ 1);
+        full_.ArriveExpecting(stage_.slot, bytes);
+        const uint32_t full = full_.At(stage_.slot);
+        if (loads_lhs) {
+          LoadLhs(maps_, place, k, full, lhs_ + stage_.slot * Traits::kLhsBytes);
+        }
+        if (loads_rhs) {
+          LoadRhs<Traits::kCluster>(maps_, place, k, full, rhs_ + stage_.slot * Traits::kRhsBytes,
+                                    rank_);
+        }
+      }
+    }
+    __syncwarp();
+  }
+
+ private:
+  static JAXGEMM_SM90 void LoadLhs(const TensorMaps& maps, const OperandPlace<Traits>& place, int k,
+                                   uint32_t full, uint32_t to) {
+    if constexpr (Traits::kLhsKMajor) {
+      LoadBox(&maps.lhs, full, to, k, place.row, place.lhs_z);
+    } else {
+#pragma unroll
+      for (int row = 0; row < Traits::kCtaM; row += Traits::kBlock) {
+        LoadBox(&maps.lhs, full, to, place.row + row, k, place.lhs_z);
+        to += Traits::kBlockBytes;
+      }
+    }
+  }
+  // Each CTA of the cluster loads a share for all of them, or all for itself if kSharers is 1.
+  template <int kSharers>
+  static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const OperandPlace<Traits>& place, int k,
+                                   uint32_t full, uint32_t first, int rank) {
+#pragma unroll
+    for (int i = 0; i < Traits::kCluster / kSharers; ++i) {
+      const int share = Traits::kCluster == kSharers ? rank : i;
+      uint32_t to = first;
+      if constexpr (Traits::kRhsKMajor) {
+        constexpr int kHalf = Traits::kTileN / 2;
+#pragma unroll
+        for (int j = 0; j < 2 / Traits::kCluster; ++j) {
+          const int half = Traits::kCluster == 1 ? j : share;
+          LoadShared<kSharers>(maps, full, to + half * kHalf * kRowBytes, k,
+                               place.Column(half * kHalf), place.rhs_z);
+        }
+      } else {
+        constexpr int kShare = Traits::kTileK / Traits::kCluster;
+        to += share * kShare * kRowBytes;
+#pragma unroll
+        for (int column = 0; column < Traits::kTileN; column += Traits::kBlock) {
+          LoadShared<kSharers>(maps, full, to, place.Column(column), k + share * kShare,
+                               place.rhs_z);
+          to += Traits::kBlockBytes;
+        }
+      }
+    }
+  }
+  template <int kSharers>
+  static JAXGEMM_SM90 void LoadShared(const TensorMaps& maps, uint32_t full, uint32_t to, int x,
+                                      int y, int z) {
+    if constexpr (kSharers == 1) {
+      LoadBox(&maps.rhs, full, to, x, y, z);
+    } else {
+      LoadBoxToAll(&maps.rhs, full, to, x, y, z, (1 << Traits::kCluster) - 1);
+    }
+  }
+
+  const GemmArgs& args_;
+  const TensorMaps& maps_;
+  const int rank_;
+  // Addresses of the first stage.
+  const BarrierRow full_, empty_;
+  const uint32_t lhs_, rhs_;
+  // Valid in the lane that issues.
+  RingPlace<Traits::kStages> stage_;
+  Index ahead_;  // k tiles of the next work tile that are loaded already
+};
+
+// Fills the stages from operands that TMA cannot read: their lines (what is contiguous in memory)
+// are not a multiple of 16 bytes long, or wgmma needs another layout (TmaReads in
+// plan/relayout_sm90.cc). All threads of kWarps warps copy element by element.
+template <class Traits>
+struct ElementLoader {
+  static constexpr int kWarps = 3, kThreads = kWarps * kWarpSize;
+  using Element =
+      typename std::conditional_t<Traits::kBytes == 1, uint8_t,
+                                  std::conditional_t<Traits::kBytes == 2, uint16_t, uint32_t>>;
+  static constexpr int kChunk = 16 / Traits::kBytes;
+
+  const GemmArgs& args;
+  const TensorMaps& maps;
+  SharedMemory<Traits>& shared;
+  int rank, thread;  // thread: below kThreads
+  RingPlace<Traits::kStages> stage;
+
+  JAXGEMM_SM90 void Load(const WorkTile& tile) {
+    const OperandPlace<Traits> place(args, tile, rank);
+    const int64_t lhs_rows = args.m, rhs_rows = args.gated ? 2 * args.n : args.n;
+    const char* lhs =
+        static_cast<const char*>(args.lhs) + place.lhs_z * lhs_rows * args.k * Traits::kBytes;
+    const char* rhs =
+        static_cast<const char*>(args.rhs) + place.rhs_z * rhs_rows * args.k * Traits::kBytes;
+    for (Index k_tile = tile.k_begin; k_tile < tile.k_end; ++k_tile, stage.Advance()) {
+      const int k = place.first_k + k_tile * Traits::kTileK;
+      shared.empty[stage.slot].Wait(stage.parity ^ 1);
+      if (!maps.lhs_valid) {
+        Copy<Traits::kLhsKContiguous, Traits::kLhsKMajor, Traits::kCtaM>(
+            lhs, lhs_rows, place.row, k, place.limit_k, shared.lhs[stage.slot], 0);
+      }
+      if (!maps.rhs_valid) {
+        constexpr int kHalf = Traits::kTileN / 2;
+        for (int half = 0; half < 2; ++half) {
+          Copy<Traits::kRhsKContiguous, Traits::kRhsKMajor, kHalf>(
+              rhs, rhs_rows, place.Column(half * kHalf), k, place.limit_k, shared.rhs[stage.slot],
+              half * kHalf);
+        }
+      }
+      FenceAsyncProxy();
+      // Every lane arrives: compute-sanitizer's racecheck assumes no order between the lanes of a
+      // warp.
+      shared.full[stage.slot].Arrive();
+    }
+  }
+
+ private:
+  // Copies kRows rows, from `row` in memory to the tile's row `first`, in vectors of 16 bytes along
+  // the rows of shared memory.
+  template <bool kKContiguous, bool kKMajor, int kRows>
+  JAXGEMM_SM90 void Copy(const char* from, int64_t rows, int row, int k, int limit_k, char* to,
+                         int first) {
+    constexpr int kChunks = kRows * 8, kLineChunks = kRows / kChunk;
+    const int64_t row_step = kKContiguous ? args.k : 1, k_step = kKContiguous ? 1 : rows;
+#pragma unroll 2
+    for (int i = thread; i < kChunks; i += kThreads) {
+      // Neighbouring lanes read neighbours of a line.
+      int r, kk;
+      if constexpr (!kKMajor) {
+        r = i % kLineChunks * kChunk, kk = i / kLineChunks;
+      } else if constexpr (kKContiguous) {
+        r = i / 8, kk = i % 8 * kChunk;
+      } else {
+        r = i % kRows, kk = i / kRows * kChunk;
+      }
+      const auto* elements =
+          reinterpret_cast<const Element*>(from) + (row + r) * row_step + (k + kk) * k_step;
+      union {
+        Element element[kChunk];
+        uint4 whole;
+      } copy;
+#pragma unroll
+      for (int e = 0; e < kChunk; ++e) {
+        const bool inside = kKMajor ? row + r < rows && k + kk + e < limit_k
+                                    : row + r + e < rows && k + kk < limit_k;
+        copy.element[e] = inside ? elements[e * (kKMajor ? k_step : row_step)] : 0;
+        if (Traits::kLhs == DType::kF32) copy.element[e] = RoundToTf32(copy.element[e]);
+      }
+      const int line = kKMajor ? first + r : kk, in_line = kKMajor ? kk : first + r;
+      *reinterpret_cast<uint4*>(to + in_line / Traits::kBlock * Traits::kBlockBytes +
+                                line * kRowBytes +
+                                (in_line % Traits::kBlock / kChunk ^ line % 8) * 16) = copy.whole;
+    }
+  }
+};
+
+// When a kernel starts, often no cache has its operands. If all work tiles fit in one wave, the
+// CTAs together prefetch to the L2 what their first loads read, before they have computed their
+// tiles: of each row or column two lines of 128 bytes, from each peer's first k tile on, one line
+// per thread.
+template <class Traits>
+class OperandPrefetch {
+  static constexpr int kLine = 128, kLines = 2;
+  static_assert(Traits::kTileK * Traits::kBytes == kLine);
+
+ public:
+  // Called by thread number `line` of all threads that have this peer's part of k.
+  static JAXGEMM_SM90 void Run(const GemmArgs& args, int peers, int peer, int line) {
+    const TileGrid& grid = args.map.grid;
+    if (grid.batch != 1 || grid.num_tiles() * peers > args.claim.num_workgroups) return;
+    const int64_t first = int64_t{DivSmall(peer * grid.tiles_k, peers)} * kLine;
+    if (line < args.m * kLines) {
+      Fetch<Traits::kLhsKContiguous>(args.lhs, args.m, args.k, first, line);
+    } else if (line < (args.m + args.n) * kLines) {
+      Fetch<Traits::kRhsKContiguous>(args.rhs, args.n, args.k, first,
+                                     line - static_cast<int>(args.m) * kLines);
+    }
+  }
+
+ private:
+  // Prefetches line `line` of an operand; `first` is the first byte along k.
+  template <bool kKContiguous>
+  static JAXGEMM_SM90 void Fetch(const void* operand, int64_t rows, int64_t k, int64_t first,
+                                 int line) {
+    const char* bytes = static_cast<const char*>(operand);
+    const int64_t row_bytes = k * Traits::kBytes;
+    if constexpr (kKContiguous) {
+      const int64_t in_row = first + line % kLines * kLine;
+      if (in_row < row_bytes) PrefetchLine(bytes + line / kLines * row_bytes + in_row);
+    } else {
+      const int64_t at = first / Traits::kBytes * rows * Traits::kBytes + int64_t{line} * kLine;
+      if (at < rows * row_bytes) PrefetchLine(bytes + at);
+    }
+  }
+};
+
+// Initialises the barriers of stages [first, end). Called by one thread before the cluster barrier.
+template <class Traits>
+JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element, int first, int end) {
+  constexpr int kReaders = Traits::kStageReaders * kWarpgroupSize / kWarpSize;
+#pragma unroll
+  for (int i = first; i < end; ++i) {
+    shared.full[i].Init(1 + (by_element ? ElementLoader<Traits>::kThreads : 0));
+    shared.empty[i].Init(kReaders * Traits::kCluster);
+  }
+  FenceBarrierInit();
+}
+
+}  // namespace jaxgemm
