@@ -121,8 +121,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   if (decomposition.ping_pong) {
     const double rounds = std::ceil(tiles / at_once);
     auto loop_with = [&](double l2) {
-      return AsDouble(tiles_k) *
-             (waits + model.turns * std::pow(busy + l2 * from_l2, 1 / model.norm));
+      return AsDouble(tiles_k) * (waits + std::pow(busy + l2 * from_l2, 1 / model.norm));
     };
     const double alone = rounds * loop_with(0);
     const bool straddles = lhs_reads * rhs_reads > 1;
