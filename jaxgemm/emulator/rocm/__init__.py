@@ -21,7 +21,7 @@ from jaxgemm.emulator.rocm import _elf
 
 _HIP = "libamdhip64.so.7"
 _PACKAGES = ("jax-rocm7-pjrt", "jax-rocm7-plugin")
-_INSTALL = "pip install 'jaxgemm[virtual-rocm]'"
+_INSTALL = "pip install -e '.[virtual-rocm]' in a clone of jaxgemm"
 
 # XLA would measure variants of its kernels, which means nothing here. Its kernels of an
 # all-reduce and of a ragged all-to-all wait for the same kernel on other devices, and the
