@@ -1,6 +1,7 @@
-"""Without an AMD GPU, JAX's ROCm plugin logs an error with a traceback in each process.
+"""Hides an error that JAX's ROCm plugin logs in each process on a machine without an AMD GPU.
 
-It is installed there for the virtual devices of `jaxgemm.emulator.rocm`, so nothing is wrong.
+The plugin is installed there for the virtual devices of `jaxgemm.emulator.rocm`, so nothing is
+wrong.
 """
 
 import importlib.util

@@ -2,7 +2,7 @@
 
 `gemm_p` appears only while `contract_p` (dense/primitive.py) is lowered. `ragged_p`
 (grouped/primitive.py) and `chunked_p` (chunked/primitive.py) call `lower_call` themselves.
-It makes the native plan for the platform and emits "jaxgemm_gemm". The workspace is the
+`lower_call` makes the native plan for the platform and emits "jaxgemm_gemm". The workspace is the
 call's last result and is dropped here, so that no abstract value depends on the platform.
 """
 
@@ -123,7 +123,7 @@ def split_in_three(x, axis: int, is_lhs: bool, dtype=jnp.float32,
 
 
 def run_by_jit(primitive: Primitive) -> None:
-  """Makes a primitive run as a program of its own if it is called outside of one."""
+  """Lets a primitive be called outside of jax.jit: it is then compiled as a function of its own."""
   @functools.lru_cache(maxsize=1024)
   def jitted(**params):
     return jax.jit(functools.partial(primitive.bind, **params))

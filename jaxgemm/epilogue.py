@@ -52,7 +52,7 @@ def apply(acc, acc_labels, bias, scale, row_scale, *, dims, spec) -> list[jax.Ar
   """
   z = scaled(expand(acc, acc_labels, dims.out), scale, row_scale, dims)
   if bias is not None:
-    # Converted before it is broadcast: XLA then compiles what it makes of `z + bias`.
+    # Cast before it is broadcast, as jax.numpy does for `z + bias`: XLA gets the same operations.
     bias = bias.astype(jnp.promote_types(z.dtype, bias.dtype))
     z = z + expand(bias, dims.bias, dims.out)
   return results(z, spec)

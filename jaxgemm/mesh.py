@@ -29,10 +29,10 @@ def partitioned_jaxpr(function, operands, *described):
   The parameter shows jax that the primitive's lowering needs the devices.
 
   Args:
-    described: all that the function's rule and its results depend on, of types whose repr says it
-      all. In a program the rule is a pointer, which a user may leave out of the keys of jax's
-      persistent compilation cache (jax_remove_custom_partitioning_ptr_from_cache_key). There the
-      name of a function stands for it, which has a hash of this.
+    described: all that the function's rule and its results depend on; repr must show all of it. A
+      hash of it becomes a part of the function's name. By that, jax's persistent compilation cache
+      tells programs apart even if the user leaves the rule's pointer out of its keys
+      (jax_remove_custom_partitioning_ptr_from_cache_key).
   """
   def rule(*operands):
     return function(*operands)
@@ -192,8 +192,9 @@ def named(mesh, operands, results, within: jax.sharding.AbstractMesh | None) -> 
   rest = jax.sharding.AbstractMesh(tuple(within.shape[a] for a in names), names)
 
   def with_names(x):
-    # In how many parts each dimension is cut says over which axes, in the mesh's order.
-    # Where axes of one size make it ambiguous, XLA reshards what it had otherwise.
+    # The sharding has no names of axes here; it tells into how many parts each dimension is cut.
+    # The first unused axes, in the mesh's order, with as many parts are taken. If axes have equal
+    # sizes, the array may be cut over others, and XLA then reshards it.
     free, spec = [a for a in names if rest.shape[a] > 1], []
     cut = (x.sharding.shard_shape(x.shape) if getattr(x, "sharding", None) is not None
            else x.shape)

@@ -1,6 +1,6 @@
-"""Reads an operand that a program transposes as it is before, so that nothing is moved.
+"""If an operand is transpose(x), the kernel reads x itself in another layout, without a copy.
 
-XLA does so with the operands of its own products. Those of a custom call it would copy.
+XLA does so for its own products. For a custom call it would make the transposed copy.
 
 A primitive has a rule(params, i, permutation): the parameters with which it reads x in the place of
 operand i, which is transpose(x, permutation), or None if it cannot.
@@ -22,7 +22,7 @@ Rule = Callable[[dict[str, Any], int, tuple[int, ...]], dict[str, Any] | None]
 
 
 def before(values: Sequence, permutation: Sequence[int]) -> tuple:
-  """What belongs to the dimensions of x, given the same for transpose(x, permutation)."""
+  """Values for the dimensions of x, given those for the dimensions of transpose(x, permutation)."""
   found = list(values)
   for value, axis in zip(values, permutation, strict=True):
     found[axis] = value

@@ -6,8 +6,8 @@
 //   n rows along `axis`. attributes: axis, chunk_rows, first_chunk, from_host, product_leaves_room.
 //   Zeroes the signals and lists a copy. The first "jaxgemm_chunked_gemm" of these signals in the
 //   same run begins the copy, which sets the signal of each chunk to 1 when the chunk has arrived.
-//   On GPUs the copy ends before that product starts, unless one of the last two attributes is not
-//   0; on the CPU they have no effect. The product's call ends after the copy, so that a program
+//   On GPUs the copy ends before that product starts, unless from_host or product_leaves_room is
+//   1; on the CPU they have no effect. The product's call ends after the copy, so that a program
 //   that fails between start and join does not write to memory that XLA has given to others.
 // "jaxgemm_chunks_join"
 //   operands: data, signals, sources[num_sources], then what the consumer computed. results: what

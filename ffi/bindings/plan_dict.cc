@@ -158,7 +158,7 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["target"] = std::string(chip.target);
   result["chip"] = std::string(chip.name);
   result["num_cus"] = chip.num_cus;
-  // Costs are cycles on Hopper only.
+  // On AMD GPUs the cost has a margin in it, and predicted_us has none. On the host it has no unit.
   result["predicted_cycles"] =
       chip.target == "sm90" && chosen.cost > 0 ? nb::cast(chosen.cost) : nb::none();
   // Microseconds on AMD GPUs only.

@@ -47,7 +47,8 @@ void AddCuts(const Problem& p, const GpuInstance& instance, const Chip& chip, co
   }
 }
 
-// Whether a kernel with waves along k has a workgroup for each tile, as RunOneRow (amdgpu/gemm.h).
+// Whether the product may run as RunOneRow (amdgpu/gemm.h), with a workgroup for each tile: it has
+// one row of tiles, and the user fixed no grid, queues or shares.
 bool IsForOneRow(const Problem& p, const GpuInstance& instance, const Config& config) {
   return !p.grouped() && p.batch == 1 && p.m <= instance.tile_m && p.tiles_per_chunk == 0 &&
          !config.num_workgroups && !config.num_queues && !config.num_shares &&
@@ -86,7 +87,8 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
       drafts.back().scheduling.workgroups = kMaxWorkgroups;
       continue;
     }
-    // The model has not been compared with the clock for other products by these kernels.
+    // For other products by these kernels, the model has not been compared with the emulator's
+    // clock.
     if (instance.waves_k > 1 && !config.tile_m && config.kernel.empty()) continue;
     drafts.push_back(whole);
     if (plan_cuts) AddCuts(TypicalGroup(p), instance, chip, whole, &drafts);

@@ -7,7 +7,8 @@
 
 namespace jaxgemm {
 
-// Sets m, n, k, skinny and in_place, which follow from the problem, the target and `transposed`.
+// Sets m, n and k, and on the host skinny, scaled and in_place. They follow from the problem, the
+// target and `transposed`.
 void SetSizes(const Problem& problem, Plan* plan);
 
 // Sets these sizes and the grid, which follow from the problem, the tile and the order of tiles.

@@ -63,7 +63,7 @@ struct Candidate {
   // For Reasons:
   bool whole_is_faster = false;  // stream-K was asked for, and whole tiles take no longer
   bool fewer_shares = false;     // with more shares the workspace would have been too large
-  int64_t last_round = 0;        // tiles that are fewer than workgroups; stream-K cuts no more
+  int64_t last_round = 0;        // tiles of the last, partial round, which stream-K may cut
 };
 
 // Candidates lists all candidates, the cheapest first; Choose returns the cheapest. If there is

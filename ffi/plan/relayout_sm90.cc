@@ -6,8 +6,9 @@
 namespace jaxgemm {
 namespace {
 
-// TMA reads lines that are a multiple of 16 bytes long. If they are a multiple of 128, a box covers
-// whole lines of the L2.
+// A line of an operand is what is contiguous in memory: one row's k, or all rows at one k. TMA
+// reads lines whose length is a multiple of 16 bytes. If it is a multiple of 128, a box covers
+// whole cache lines of the L2.
 constexpr int64_t kLineBytes = 16, kCacheLine = 128;
 
 bool TmaReads(const Problem& p, int64_t contracting, int64_t other) {
@@ -18,13 +19,13 @@ bool TmaReads(const Problem& p, int64_t contracting, int64_t other) {
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
-// Operations in a microsecond on a whole device, by an element's bytes: main loops that read by
-// TMA, and those that load one operand by element (an H200: float32 4096 x 4096 x 4096 in 7002 us,
-// bfloat16 4096 x 4097 x 4096 in 2145 us, float8 8 groups 16384 x 7168 x 4096 in 31.7 ms).
+// Operations in a microsecond of main loops that read both operands by TMA, by an element's bytes.
 double TmaRate(int64_t bytes) { return bytes == 1 ? 1200e6 : bytes == 2 ? 650e6 : 380e6; }
 // The rate of main loops that read an operand of float32 into registers (an H200: 4096 x 4096 x
 // 4096 in 418 us).
 constexpr double kRegistersRate = 330e6;
+// The rate of main loops that load one operand by element (an H200: float32 4096 x 4096 x 4096 in
+// 7002 us, bfloat16 4096 x 4097 x 4096 in 2145 us, float8 8 groups 16384 x 7168 x 4096 in 31.7 ms).
 double ElementRate(int64_t bytes) { return bytes == 1 ? 30e6 : bytes == 2 ? 64e6 : 20e6; }
 
 // The cost of a copy by XLA: microseconds to launch it, and bytes (read and written) per
@@ -106,8 +107,8 @@ bool TmaReadsRhs(const Problem& p) {
          !(p.gated && p.rhs_contracting == 0 && p.n * Bytes(p.rhs_dtype) % kLineBytes != 0);
 }
 bool RegistersReadRhs(const Problem& p) {
-  // With more rows XLA's kernels are faster on an H200: 51 us for 512 x 4096 x 4096, and 60 us.
-  // With 256 rows it is 52 us and 34 us.
+  // On an H200, 512 x 4096 x 4096 takes 60 us, and XLA's kernel 51 us; with 256 rows it is 34 us,
+  // and XLA's 52 us.
   constexpr int64_t kMostRows = 256;
   return p.lhs_dtype == DType::kF32 && !p.grouped() && p.tiles_per_chunk == 0 && p.m <= kMostRows &&
          p.lhs_contracting == 1 && p.rhs_contracting == 0 && TmaReadsLhs(p) &&

@@ -66,8 +66,8 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
   return CanBePeers(instance.tile_n, ctas) && ctas <= plan.grid.tiles_k ? ctas : 1;
 }
 
-// Sets the tiles of a cluster. With few columns in a tile the L2 is too slow; neighbouring tiles in
-// one cluster read less from it.
+// Sets the tiles of a cluster. With few columns in a tile the L2 limits the main loop. The CTAs of
+// neighbouring tiles read the same operands, and were faster in one cluster, without multicast.
 void ShapeCluster(const Chip& chip, Plan* plan) {
   constexpr int64_t kFewColumns = 64;
   Choice& c = plan->choice;
@@ -130,7 +130,8 @@ double CyclesOfPlan(const Problem& p, const Chip& chip, const Plan& plan) {
   return Sm90Cycles(p, chip, plan);
 }
 
-// Whether it pays that stream-K cuts the last round of tiles.
+// Whether stream-K can cut the last round into more shares than it has tiles, with k enough in
+// each.
 bool Cuts(const Problem& p, const GpuInstance& instance, int64_t workgroups) {
   constexpr double kMaxTiles = 2e9;
   const double tiles = NumTiles(p, instance);

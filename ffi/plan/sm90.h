@@ -9,7 +9,8 @@ namespace jaxgemm {
 // sm90 there are only kGeneral and, with scales of blocks, kScaled, without clusters.
 bool HasSm90Form(const Problem& problem, const Plan& plan);
 
-// The grid of a plan with split-K across clusters, counted in clusters instead of tiles.
+// The grid of a kPeers plan, counted in clusters instead of tiles. The CTAs of a cluster split each
+// of its tiles along k.
 TileGrid ClusterGrid(const Plan& plan);
 
 // How many clusters of `ctas` CTAs run at once.
@@ -18,7 +19,8 @@ int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& ch
 // Whether results are only cast and stored.
 bool HasNoEpilogue(const Problem& problem);
 
-// Whether the peers of a tile have the shorter code of Epilogue::StoreOwned or StoreTransposed.
+// Whether the epilogue has no more than a cast to bfloat16 or float16 (float32, too, in kernels
+// that store out^T) of accumulators that are floats. The model adds the cost of longer ones.
 bool HasShortEpilogue(const Problem& problem, const GpuInstance& instance);
 
 // Whether warpgroups ping-pong, if tiles are whole and at a fixed stride. With one tile for each

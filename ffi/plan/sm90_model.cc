@@ -34,9 +34,9 @@ double AsDouble(int64_t value) { return static_cast<double>(value); }
 // three times, which disturb each other: its wgmmas, its bytes into one multiprocessor, and all
 // CTAs' bytes from the L2. CTAs that share rhs also wait for each other. The last store is not
 // hidden and is added; each of a tile's peers stores a part of its columns. With ping-pong all
-// other stores are hidden, and in short products the L2 is waited for less, because neighbours have
-// neighbouring tiles (they are not claimed). The time of all tiles is a norm of that and of the
-// time in which the device's memory reads each operand and writes the result.
+// other stores are hidden, and only the part alone / (alone + sustained) of the L2's time counts,
+// where `alone` is the time of the main loops without the L2. The time of all tiles is a norm of
+// that and of the time in which the device's memory reads each operand and writes the result.
 double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
               const Decomposition& decomposition, const Sm90Model& model) {
   const int64_t tiles_k = CeilDiv(p.k, instance.tile_k);

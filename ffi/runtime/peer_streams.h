@@ -1,9 +1,8 @@
-// Products beside copies between the devices of one process. Rows are gathered: each device
-// multiplies its own rows while copy engines bring those of the others, and then these, block by
-// block. Or sums are scattered: each device computes its parts of the others' sums first, which
-// they fetch while it computes the part of its own. A product is launched when its rows have
-// arrived, so no multiprocessor waits for them, and a copy that needs multiprocessors is not kept
-// from them for ever.
+// Products beside copies between the devices of one process. Gather: each device multiplies its own
+// rows while the other devices' rows are copied to it, and then these, block by block. Scatter:
+// each device first computes its parts of the other devices' sums, and computes the part of its own
+// sum while they copy these. A product is launched when its rows have arrived, so no multiprocessor
+// waits for them, and a copy that needs multiprocessors is not kept from them for ever.
 #pragma once
 
 #include <array>
@@ -49,8 +48,8 @@ struct PeerProduct {
 };
 using LaunchProduct = std::function<std::string(const PeerProduct&)>;
 
-// The streams and events for it. All functions return an empty string, or the error as sentences
-// for the user.
+// The streams and events of these copies and products. All functions return an empty string, or the
+// error as sentences for the user.
 class PeerStreams {
  public:
   PeerStreams(const Driver* driver, const StreamDriver* streams)

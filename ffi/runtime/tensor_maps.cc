@@ -56,14 +56,14 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
   TensorMaps maps{.cluster_m = static_cast<int32_t>(call.plan.choice.cluster_m),
                   .cluster_n = static_cast<int32_t>(call.plan.choice.cluster_n)};
   const int64_t lhs_batch = p.lhs_batched ? p.batch : 1;
-  // Each CTA of a cluster loads a share of rhs. Where k runs along the lines of rhs, a box is half
-  // of the tile's columns.
   maps.lhs_valid =
       (TmaReadsLhs(p) || LhsInRegisters(instance)) &&
       (p.lhs_contracting == 1 ? EncodeOperand(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
                                               instance.tile_m / cluster, &maps.lhs)
                               : EncodeOperand(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m,
                                               instance.tile_k, &maps.lhs));
+  // If rhs is k-major, a box has half of the tile's columns: a CTA alone loads two, those of a pair
+  // one each. Else each CTA of a cluster loads its part of the rows of k.
   maps.rhs_valid = TmaReadsRhs(p) &&
                    (p.rhs_contracting == 1
                         ? EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),

@@ -50,7 +50,7 @@ struct GroupedMap {
     first_group = first < 0 ? 0 : first > num_groups ? num_groups : first;
   }
 
-  // Counts the tiles. Under stream-K (max_shares > 0) the tiles of the last, partial wave are cut
+  // Counts the tiles. Under stream-K (max_shares > 0) the tiles of the last, partial round are cut
   // if there are at least two shares for each. With ragged k, where tiles differ in depth, each of
   // them has the same number of slices. Must be called after StartAt and before the map is used.
   template <class Lanes = OneLane>

@@ -21,9 +21,10 @@ struct PeerRank {
   JAXGEMM_SM90 int Of(int other) const { return other * tiles + tile; }
 };
 
-// Fragment i, a `four`, is accumulators 4 i to 4 i + 3 of a warp's threads. A peer owns some of
-// these i, for all warps or, in tiles of few columns, of some warps: SharesOutWarps. A warp sends
-// its fragments to the same warp of their owner, which waits for nothing else.
+// Fragment i of a warp, a `four`, is accumulators 4 i to 4 i + 3 of its threads: eight columns.
+// With 64 columns or more a peer owns the same fragments of every warp. With fewer, those of all
+// warps are numbered in one sequence, of which a peer owns a part (SharesOutWarps). A warp sends a
+// fragment to the same warp of its owner, which waits for nothing else.
 template <class Traits>
 class PeerExchange {
   using Sum = typename Traits::Sum;
@@ -151,16 +152,17 @@ class PeerExchange {
                     four_rows / 2 * 2 + column % 2;
     return {{at[0], at[16], at[32], at[48]}};
   }
-  // The place of this warp's fragments in an owner's shared memory. Those of the other peers are
-  // one after another in its warp's part of `out`, or in all of it where warps are shared out. The
-  // owner's own are in a stage, in the rows of lhs that only its warpgroup reads.
+  // Where fragments of this warp are in their owner's shared memory. Received: those of the other
+  // peers, one peer after another, in the warp's part of `out`, or in all of it if kSharesOutWarps.
+  // Kept: the owner's own, in a stage, in the rows of lhs that only its warpgroup reads.
   JAXGEMM_SM90 char* Received(const Share& share, int other) const {
     return shared_.out[kSharesOutWarps ? 0 : warp_] + (other * most_ + share.before) * kFourBytes;
   }
   JAXGEMM_SM90 char* Kept(int own) const {
     static_assert(kWarps <= Traits::kStages);
     constexpr int kBytes = Traits::kLhsBytes / Traits::kConsumers, kFours = kBytes / kFourBytes;
-    // A wide tile's only peer receives nothing: what has no room in the stage is kept in `out`.
+    // If one CTA has the whole tile (out^T without split-K), it receives nothing. The fragments of
+    // more than 128 columns have no room in the stage: the rest is kept in `out`.
     static_assert(Traits::kFours <= kFours + Traits::kStagedBytes / kFourBytes);
     if (Traits::kFours > kFours && own >= kFours) {
       return shared_.out[warp_] + (own - kFours) * kFourBytes;

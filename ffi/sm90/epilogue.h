@@ -1,13 +1,16 @@
 // The epilogue on Hopper. Each warp has 16 rows. How a product's results are stored:
 //
-//   plain forms               TMA stores them: overlapped_store.h (kPlain), StoreTile (kPingPong),
-//                             or StorePlain from the registers (tiles that are no boxes of columns)
-//   fused forms (vectors,     fused_epilogue.h changes the accumulators in place. TMA then stores
-//   activation, float32 out)  results of 16 bits as those of the plain forms, and results of 32
-//                             bits at once
-//   kGrouped of 8-bit floats  as a plain form, after the vectors were applied in place
+//   plain forms               kPlain, kPingPong, kGrouped and kClaimed. Those that ping-pong call
+//                             StoreTile, and TMA stores. The others store while the next tile is
+//                             multiplied (overlapped_store.h). Tiles whose columns are no multiple
+//                             of 64 are stored from the registers (StorePlain).
+//   kGrouped of 8-bit floats  the same, after the vectors were applied in place
+//   fused forms (vectors,     fused_epilogue.h changes the accumulators in place. Results of 16
+//   bits activation, float32 out)  are then stored as in the plain forms; ApplyFused stores those
+//   of 32
+//                             bits by TMA.
 //   kPeers (split-K)          peers_epilogue.h
-//   the other forms           Store: grouped, claimed and chunked tiles
+//   kGeneral, kScaled         Store
 //
 // If out has a small or integer type, has unaligned rows or is accumulated into, the accumulators
 // are staged in shared memory: one short loop for all types of out stores four elements per lane.

@@ -1,6 +1,7 @@
-// A persistent workgroup on Hopper for the forms kPlain, kPingPong, kFused, kFusedPingPong and
-// kPeers. Its code is short, and no warp sends tiles to others as in gemm.h: each role computes the
-// indices of its work tiles, those of the first one while the cluster starts.
+// A workgroup on Hopper for the dense forms. With kPlain, kPingPong, kFused and kFusedPingPong it
+// is persistent. With kPeers each CTA computes one slice of one tile. Its code is short, and no
+// warp sends tiles to others as in gemm.h: each role computes the indices of its work tiles, those
+// of the first one while the cluster starts.
 #pragma once
 
 #include "sm90/cluster_split_k.h"

@@ -9,8 +9,9 @@
 
 namespace jaxgemm {
 
-// An output tile is tile_m x tile_n, computed by `cluster` CTAs that share its rhs. Each has 128
-// rows, two warpgroups of 64. *_k_contiguous: k is the operand's last dimension in memory.
+// An output tile is tile_m x tile_n, computed by `cluster` CTAs that share its rhs. Each has 128 of
+// the rows, 64 for each consumer warpgroup (with ping-pong a warpgroup has all 128 of every other
+// tile). *_k_contiguous: k is the operand's last dimension in memory.
 // `transposed`: out is stored column-major.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
           bool rhs_k_contiguous, bool transposed, Sm90Form form>
@@ -29,14 +30,15 @@ struct Sm90Traits {
       (!kIsFused || (kHasOnlyDenseForms && form == Sm90Form::kFused));
   // A separate warp claims, so that loads continue while the next tile is claimed.
   static constexpr bool kClaimsApart = form == Sm90Form::kClaimed;
-  // Work tiles on their way to the consumers. Few with kClaimed: other workgroups could claim them.
+  // Work tiles on their way to the consumers. kClaimed has few slots, because other workgroups
+  // could claim the tile that waits in one.
   static constexpr int kTileSlots = kClaimsApart ? 2 : 4;
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
   static constexpr int kBytes = ElementBytes(lhs);
-  // The layout in shared memory. For types other than 16-bit wgmma needs k along the rows.
-  // Such an lhs may also lie otherwise, if threads read it and give it to wgmma in registers.
+  // The layout in shared memory. wgmma needs 8-bit and 32-bit operands k-major there. A float32 lhs
+  // that is not k-major is read by threads, which give it to wgmma in registers.
   static constexpr bool kLhsInRegisters = LhsInRegisters(lhs, lhs_k_contiguous, transposed);
   static constexpr bool kLhsKMajor = kLhsKContiguous || (kBytes != 2 && !kLhsInRegisters);
   static constexpr bool kRhsKMajor = kRhsKContiguous || kBytes != 2;
@@ -141,7 +143,8 @@ struct SharedMemory {
   // Work tiles on their way from the producer to the consumers.
   SharedBarrier tile_full[Traits::kTileSlots], tile_empty[Traits::kTileSlots];
   WorkTile tiles[Traits::kTileSlots];
-  // Stolen indices on their way from the cluster's first CTA to the others.
+  // Indices on their way from the cluster's first CTA to the others: those that were claimed and,
+  // if lhs arrives in chunks, also those at a fixed stride.
   SharedBarrier mail_full[kMailSlots], mail_empty[kMailSlots];
   Index mail[kMailSlots];
   // One for each warp: the other peers' partial sums have arrived.

@@ -9,11 +9,13 @@ namespace jaxgemm {
 
 inline constexpr int kSm90Forms = 9;
 
-// Forms in which TMA loads both operands, and the epilogue is applied to the accumulators.
+// Forms that apply the epilogue to the accumulators. TMA loads both operands, but for kFused of
+// tiles that have no general form: where TMA cannot read an operand, its threads copy it.
 constexpr bool IsFused(Sm90Form form) {
   return form == Sm90Form::kFused || form == Sm90Form::kFusedPingPong;
 }
-// Forms in which TMA loads both operands, and accumulators are only cast and stored.
+// Forms in which TMA loads both operands, and accumulators are only cast to PlainOut and stored
+// (kGrouped of float8 applies bias and scales before: HasOnlyVectors).
 constexpr bool IsPlain(Sm90Form form) {
   return form != Sm90Form::kGeneral && form != Sm90Form::kScaled && form != Sm90Form::kPeers &&
          !IsFused(form);
@@ -76,7 +78,8 @@ constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster
   if (form == Sm90Form::kFusedPingPong && tile_n == 192 && !HasOnlyVectors(form, lhs, tile_n)) {
     return false;
   }
-  // The other forms load both operands by TMA, so those of 8 or 32 bits must be k-contiguous.
+  // The plan takes the other forms only if TMA reads both operands, so those of 8 or 32 bits must
+  // be k-contiguous.
   if (ElementBytes(lhs) == 2) return true;
   // No plain form stores the sums of float32 and int8.
   const bool stores_plain = ElementBytes(lhs) == 1 && lhs != DType::kS8;
@@ -101,7 +104,9 @@ struct TensorMaps {
   // kPeers: a cluster has the peers of cluster_m x cluster_n tiles, and the grid counts clusters.
   int32_t cluster_m, cluster_n;
   bool lhs_valid, rhs_valid, out_valid;
-  // out has a float type and rows of whole 16 bytes (float32: 8), and is not accumulated into.
+  // out is bfloat16, float16 or float32, n is a multiple of 8 (float32: 2), out and preact begin at
+  // multiples of 16 bytes, and out is not accumulated into. The accumulators are then stored
+  // without staging. This has nothing to do with PlainOut and the plain forms.
   bool plain_out;
 };
 
@@ -118,8 +123,8 @@ constexpr int Sm90CtasPerSm(int64_t tile_n) { return tile_n < 64 ? 2 : 1; }
 constexpr int Sm90SharedBytes(int64_t tile_n) { return 228 * 1024 / Sm90CtasPerSm(tile_n) - 1024; }
 // The most CTAs of a cluster on every Hopper GPU (CUDA's portable cluster size).
 inline constexpr int kMaxClusterSize = 8;
-// A tile's peers share out its columns, in groups of eight: those of all warps alike or, where that
-// are too few, those of each warp.
+// A tile's peers divide its columns among them, in groups of eight. With eight groups or more a
+// peer owns the same groups of all warps; with fewer, the pairs of a warp and a group are divided.
 constexpr bool SharesOutWarps(int64_t tile_n) { return tile_n / 8 < kMaxClusterSize; }
 constexpr int64_t PeerUnits(int64_t tile_n) {
   constexpr int kWarps = kSm90Consumers * 4;
@@ -133,8 +138,8 @@ constexpr int64_t ReceivedUnits(int64_t tile_n, int64_t count) {
 constexpr int64_t MostPeers(int64_t tile_n) {
   return tile_n > 144 ? 2 : tile_n > 128 ? 4 : kMaxClusterSize;
 }
-// Whether a tile can have `count` peers. The other peers' partial sums for what each of them owns
-// must not be more than those of one tile.
+// Whether a tile can have `count` peers. What a peer receives must not be more than the
+// accumulators of one whole tile.
 constexpr bool CanBePeers(int64_t tile_n, int64_t count) {
   return count >= 2 && count <= MostPeers(tile_n) &&
          ReceivedUnits(tile_n, count) <= PeerUnits(tile_n);

@@ -243,10 +243,10 @@ struct ElementLoader {
   }
 };
 
-// When a kernel starts, often no cache has its operands. If all work tiles fit in one wave, the
-// CTAs together prefetch to the L2 what their first loads read, before they have computed their
-// tiles: of each row or column two lines of 128 bytes, from each peer's first k tile on, one line
-// per thread.
+// When a kernel starts, often no cache has its operands. If there is at most one work tile for each
+// workgroup, the CTAs together prefetch to the L2 what their first loads read, before they have
+// computed their tiles: of each row or column two lines of 128 bytes, from each peer's first k tile
+// on, one line per thread.
 template <class Traits>
 class OperandPrefetch {
   static constexpr int kLine = 128, kLines = 2;

@@ -13,8 +13,8 @@ namespace jaxgemm {
 inline constexpr Index kNever = std::numeric_limits<Index>::max();
 
 // Multiplies the stages. A warpgroup has the accumulators of its 64 rows or, with ping-pong, of all
-// rows. Between the wgmmas of two k tiles the tensor cores may be idle, so as much work as possible
-// is done before the first of them ends.
+// rows. So that the tensor cores are not idle between two k tiles, the wgmmas of the next one are
+// issued before those of the previous one are waited for.
 template <class Traits>
 class Multiplier {
   using Sum = typename Traits::Sum;
@@ -110,8 +110,8 @@ class Multiplier {
     if constexpr (kCountsReleases) releases_ -= count;
   }
 
-  // As Run, of kernels that give lhs to wgmma in registers. They cannot be loaded again before the
-  // wgmmas have ended; meanwhile the other warpgroup multiplies.
+  // As Run, but lhs is given to wgmma in registers. These cannot be loaded again before the wgmmas
+  // have ended, so each k tile is waited for; the other warpgroup multiplies in that time.
   JAXGEMM_SM90 void RunByRegisters(const WorkTile& tile, Sum (&sums)[Traits::kAllSums]) {
     const Index count = SameInWarp(tile.k_end - tile.k_begin);
     if (count <= 0) {
@@ -219,8 +219,9 @@ class Multiplier {
       WgmmaCommit();
 #pragma unroll
       for (int i = 0; i < Traits::kSums; ++i) FenceSum(part[i]);
-      // Loads the scales of the next k tile while this one is multiplied, but those of columns for
-      // this one: they would take too many registers.
+      // While this k tile is multiplied, the scales of rows, and the one scale of rhs, are loaded
+      // for the next one. Those of columns are loaded for this one: held longer, they would take
+      // too many registers.
       const float scales[2] = {upper_scale * rhs_scale, lower_scale * rhs_scale};
       float of_columns[kByColumn ? Traits::kSums / 2 : 1];
       if constexpr (kByColumn) {

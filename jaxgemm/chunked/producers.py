@@ -73,8 +73,9 @@ def start_copy(x, *, chunk_rows: int, axis: int = -2, first_chunk: int = 0,
       `jaxgemm.chunk_rows` gives the number that a product needs.
     axis: the dimension that is cut into chunks. A chunk is these rows of all other
       dimensions, so that batches share the signals.
-    first_chunk: the chunk that is copied first; the next ones follow cyclically. With
-      tile_idx_pivot_m // tiles_per_chunk_m the product begins with the same chunk.
+    first_chunk: the chunk that is copied first; the next ones follow cyclically. Pass
+      tile_idx_pivot_m // tiles_per_chunk_m, so that the copy begins with the chunk which the
+      product needs first.
     product_leaves_room: for an x in a GPU's memory. False: the next work of the program
       starts after the copy. True: it runs beside the copy, which may use kernels;
       GemmConfig(num_workgroups=...) has to leave multiprocessors for them, or product
