@@ -108,13 +108,13 @@ class PeerStreams::Queue {
 
   // Ends the call: later work of XLA's stream comes after the products, after this device's copies
   // and after those that other devices make of this device's data.
-  std::string End(Meeting* meeting) {
+  std::string End(Rendezvous* rendezvous) {
     Record(self.copied, copies);
     Wait(call.stream, Record(products[1]));
     std::string error = Error();
-    if (error.empty()) error = meeting->Leave(call.rank, call.timeout_ns);
+    if (error.empty()) error = rendezvous->Leave(call.rank, call.timeout_ns);
     for (int rank = 0; rank < call.size && error.empty(); ++rank) {
-      Wait(call.stream, meeting->guest(rank).copied);
+      Wait(call.stream, rendezvous->participant(rank).copied);
     }
     return error.empty() ? Error() : error;
   }
@@ -125,7 +125,7 @@ class PeerStreams::Queue {
   const PeerCall& call;
   void* const products[2];
   void* const copies;
-  Guest self;
+  Participant self;
 
  private:
   const Driver& driver_;
@@ -159,23 +159,24 @@ std::string PeerStreams::Open(int device) {
 }
 
 std::string PeerStreams::Run(const PeerCall& call,
-                             const std::function<std::string(Queue&, Meeting*)>& enqueue) {
+                             const std::function<std::string(Queue&, Rendezvous*)>& enqueue) {
   if (call.device < 0 || call.device >= kMaxDevices || !sides_[call.device].products) {
     return "device " + Str(int64_t{call.device}) +
            " has no streams to copy from others: the call's Initialize stage has not run there.";
   }
   Side& side = sides_[call.device];
-  const std::shared_ptr<Meeting> meeting = meetings_.Next(call.run, call.group, call.size);
+  const std::shared_ptr<Rendezvous> rendezvous =
+      open_rendezvous_.Next(call.run, call.group, call.size);
   CurrentDevice current(driver_, call.device);
   std::string error;
   if (current.result() == 0) {
     Queue queue(*this, call, &side);
-    error = enqueue(queue, meeting.get());
+    error = enqueue(queue, rendezvous.get());
   } else {
     error = Failure(driver_, call.device, current.result());
   }
   if (error.empty()) return "";
-  meeting->GiveUp(error);
+  rendezvous->GiveUp(error);
   // After an error XLA may free the memory that copies and products still use.
   streams_.synchronize_stream(side.copies);
   streams_.synchronize_stream(side.products);
@@ -183,16 +184,16 @@ std::string PeerStreams::Run(const PeerCall& call,
 }
 
 std::string PeerStreams::Gather(const PeerCall& call, const LaunchProduct& launch) {
-  return Run(call, [&](Queue& queue, Meeting* meeting) {
+  return Run(call, [&](Queue& queue, Rendezvous* rendezvous) {
     queue.self.ready = {queue.start()};
     // This device's own product needs no other device, so it is launched before they meet.
     std::string error = queue.Multiply(0, {}, launch, nullptr);
-    if (error.empty()) error = meeting->Arrive(call.rank, queue.self, call.timeout_ns);
+    if (error.empty()) error = rendezvous->Arrive(call.rank, queue.self, call.timeout_ns);
     if (!error.empty()) return error;
     // At each step every device copies from another one.
     std::vector<std::vector<void*>> arrived(call.size);
     for (int step = 1; step < call.size; ++step) {
-      const Guest& peer = meeting->guest(call.after(step));
+      const Participant& peer = rendezvous->participant(call.after(step));
       queue.Wait(queue.copies, peer.ready[0]);
       for (int piece = 0; piece < call.pieces; ++piece) {
         queue.Copy(step, piece, peer.data);
@@ -202,28 +203,28 @@ std::string PeerStreams::Gather(const PeerCall& call, const LaunchProduct& launc
     for (int step = 1; step < call.size && error.empty(); ++step) {
       error = queue.Multiply(step, arrived[step], launch, nullptr);
     }
-    return error.empty() ? queue.End(meeting) : error;
+    return error.empty() ? queue.End(rendezvous) : error;
   });
 }
 
 std::string PeerStreams::Scatter(const PeerCall& call, const LaunchProduct& launch) {
-  return Run(call, [&](Queue& queue, Meeting* meeting) {
+  return Run(call, [&](Queue& queue, Rendezvous* rendezvous) {
     std::string error;
     // The part of this device's own sum is last: the others' parts travel meanwhile.
     for (int step = 1; step < call.size && error.empty(); ++step) {
       error = queue.Multiply(step, {}, launch, &queue.self.ready);
     }
     if (error.empty()) error = queue.Multiply(0, {}, launch, nullptr);
-    if (error.empty()) error = meeting->Arrive(call.rank, queue.self, call.timeout_ns);
+    if (error.empty()) error = rendezvous->Arrive(call.rank, queue.self, call.timeout_ns);
     if (!error.empty()) return error;
     for (int step = 1; step < call.size; ++step) {
-      const Guest& peer = meeting->guest(call.before(step));
+      const Participant& peer = rendezvous->participant(call.before(step));
       for (int piece = 0; piece < call.pieces; ++piece) {
         queue.Wait(queue.copies, peer.ready[(step - 1) * call.pieces + piece]);
         queue.Copy(step, piece, peer.data + (step - 1) * call.block_bytes);
       }
     }
-    return queue.End(meeting);
+    return queue.End(rendezvous);
   });
 }
 

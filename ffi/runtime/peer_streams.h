@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "runtime/driver.h"
-#include "runtime/meeting.h"
+#include "runtime/rendezvous.h"
 
 namespace jaxgemm {
 
@@ -72,13 +72,13 @@ class PeerStreams {
   class Events;
   class Queue;
 
-  // Calls enqueue(queue, meeting), and brings streams and meeting to an end if that fails.
+  // Calls enqueue(queue, rendezvous), and brings streams and rendezvous to an end if that fails.
   std::string Run(const PeerCall& call,
-                  const std::function<std::string(Queue&, Meeting*)>& enqueue);
+                  const std::function<std::string(Queue&, Rendezvous*)>& enqueue);
 
   const Driver& driver_;
   const StreamDriver& streams_;
-  Meetings meetings_;
+  OpenRendezvous open_rendezvous_;
   std::array<Side, kMaxDevices> sides_;
 };
 

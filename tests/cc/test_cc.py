@@ -25,7 +25,7 @@ FLAGS = {
     "thread": "-O1 -g -fsanitize=thread",
     "address": "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined",
 }
-TESTS = ["schedule_test", "host_gemm_test", "meeting_test", "producer_test", "rocm_handler_test",
+TESTS = ["schedule_test", "host_gemm_test", "rendezvous_test", "producer_test", "rocm_handler_test",
          "host_kernel_test"]
 # In which of the builds hopper_test compiles few of Hopper's instances.
 FEW_INSTANCES = {"plain": True, "thread": True, "address": False}
@@ -98,9 +98,9 @@ class locked:
 @pytest.mark.parametrize("build,test,kernel", [
     case(build, test, kernel) for build in FLAGS for test in TESTS
     for kernel in ("", "portable")
-    # host_kernel_test has no threads, and schedule_test and meeting_test run no kernel.
+    # host_kernel_test has no threads, and schedule_test and rendezvous_test run no kernel.
     if (build, test) != ("thread", "host_kernel_test")
-    and (kernel != "portable" or test not in ("schedule_test", "meeting_test"))])
+    and (kernel != "portable" or test not in ("schedule_test", "rendezvous_test"))])
 def test_cc(built, build, test, kernel):
   output = run(str(built(build, test)), JAXGEMM_HOST_KERNEL=kernel)
   assert f"{test}: 0 failures" in output

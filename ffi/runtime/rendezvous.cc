@@ -1,4 +1,4 @@
-#include "runtime/meeting.h"
+#include "runtime/rendezvous.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,8 +12,8 @@ constexpr int kArrived = 1, kLeft = 2;
 
 }  // namespace
 
-std::string Meeting::Wait(std::unique_lock<std::mutex>& lock, int rank, int step,
-                          int64_t timeout_ns) {
+std::string Rendezvous::Wait(std::unique_lock<std::mutex>& lock, int rank, int step,
+                             int64_t timeout_ns) {
   at_[rank] = step;
   changed_.notify_all();
   auto is_there = [step](int at) { return at >= step; };
@@ -32,7 +32,7 @@ std::string Meeting::Wait(std::unique_lock<std::mutex>& lock, int rank, int step
   return error_;
 }
 
-std::string Meeting::Arrive(int rank, Guest guest, int64_t timeout_ns) {
+std::string Rendezvous::Arrive(int rank, Participant participant, int64_t timeout_ns) {
   std::unique_lock lock(mutex_);
   if (at_[rank] != 0 && error_.empty()) {
     error_ = "two devices came as number " + Str(int64_t{rank}) +
@@ -40,30 +40,30 @@ std::string Meeting::Arrive(int rank, Guest guest, int64_t timeout_ns) {
     changed_.notify_all();
   }
   if (!error_.empty()) return error_;
-  guests_[rank] = std::move(guest);
+  participants_[rank] = std::move(participant);
   return Wait(lock, rank, kArrived, timeout_ns);
 }
 
-std::string Meeting::Leave(int rank, int64_t timeout_ns) {
+std::string Rendezvous::Leave(int rank, int64_t timeout_ns) {
   std::unique_lock lock(mutex_);
   return Wait(lock, rank, kLeft, timeout_ns);
 }
 
-void Meeting::GiveUp(const std::string& error) {
+void Rendezvous::GiveUp(const std::string& error) {
   std::lock_guard lock(mutex_);
   if (error_.empty()) error_ = error;
   changed_.notify_all();
 }
 
-std::shared_ptr<Meeting> Meetings::Next(int64_t run, const std::string& group, int size) {
+std::shared_ptr<Rendezvous> OpenRendezvous::Next(int64_t run, const std::string& group, int size) {
   std::lock_guard lock(mutex_);
   auto [found, is_new] = open_.try_emplace({run, group});
   Open& open = found->second;
-  if (is_new) open = {std::make_shared<Meeting>(size), size};
-  std::shared_ptr<Meeting> meeting = open.meeting;
-  // A run that fails leaves a meeting here. No other run comes to it.
+  if (is_new) open = {std::make_shared<Rendezvous>(size), size};
+  std::shared_ptr<Rendezvous> rendezvous = open.rendezvous;
+  // A run that fails leaves a rendezvous here. No other run comes to it.
   if (--open.missing == 0) open_.erase(found);
-  return meeting;
+  return rendezvous;
 }
 
 }  // namespace jaxgemm
