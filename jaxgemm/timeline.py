@@ -19,7 +19,7 @@ class Span:
     workgroup: its number in the grid.
     begin, end: in k tiles, from the start of the kernel.
     batch, m, n: of the tile.
-    peer, num_peers: which of the tile's shares along k it is, and how many there are.
+    peer, num_peers: which of the tile's slices along k it is, and how many there are.
   """
 
   workgroup: int

@@ -71,10 +71,10 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                         : EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
                                         p.num_columns(), instance.tile_k / cluster, &maps.rhs));
   const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
-  maps.plain_out = IsWideFloat(p.out_dtype) && !p.accumulate && p.n % neighbours == 0 &&
-                   reinterpret_cast<uintptr_t>(call.out) % 16 == 0 &&
-                   reinterpret_cast<uintptr_t>(call.preact) % 16 == 0;
-  maps.out_valid = (maps.plain_out || p.out_dtype == DType::kS32) && !p.accumulate &&
+  maps.stores_unstaged = IsWideFloat(p.out_dtype) && !p.accumulate && p.n % neighbours == 0 &&
+                         reinterpret_cast<uintptr_t>(call.out) % 16 == 0 &&
+                         reinterpret_cast<uintptr_t>(call.preact) % 16 == 0;
+  maps.out_valid = (maps.stores_unstaged || p.out_dtype == DType::kS32) && !p.accumulate &&
                    !call.plan.choice.transposed &&
                    Encode(driver, OutTypeOf(p.out_dtype), Bytes(p.out_dtype), call.out, p.num_out(),
                           p.m, p.n, kBoxRows, &maps.out);

@@ -50,9 +50,9 @@ class Epilogue {
     const Place place = PlaceOf(args, tile, rank_ * Traits::kCtaM + Warp() * kWarpM);
     if (place.row >= place.rows) return;
     if constexpr (!Traits::kInteger) {
-      if (maps.plain_out && place.epilogue.HasRowVectors())
+      if (maps.stores_unstaged && place.epilogue.HasRowVectors())
         ApplyRows<Traits::kSums>(LoadRows(args, place), sums);
-      if (maps.plain_out) return StoreSums(args, maps, place, sums);
+      if (maps.stores_unstaged) return StoreSums(args, maps, place, sums);
     } else {
       if (IsPlainInteger(args, maps, place)) return StoreWide(maps, place, sums);
       AwaitBoxes();

@@ -38,7 +38,7 @@ class FusedEpilogue : public Epilogue<Traits> {
     Vectors vectors{};
     if constexpr (!kLoadsEarly) return vectors;
     const Place place = FirstPlace(args, tile);
-    if (!SameInWarp(maps.plain_out && place.epilogue.HasVectors())) return vectors;
+    if (!SameInWarp(maps.stores_unstaged && place.epilogue.HasVectors())) return vectors;
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       vectors.rows[block] = LoadRows(args, BlockPlace(place, block));
@@ -73,12 +73,12 @@ class FusedEpilogue : public Epilogue<Traits> {
     }
     // Tells ptxas that the branches are uniform in the warp, see Multiplier::Run in mainloop.h.
     const bool tma_stores =
-        SameInWarp(!Traits::kInteger && !Traits::kHasOnlyDenseForms && maps.plain_out &&
+        SameInWarp(!Traits::kInteger && !Traits::kHasOnlyDenseForms && maps.stores_unstaged &&
                    maps.out_valid && args.out_dtype == PlainOut(Traits::kLhs));
     const Place place = FirstPlace(args, tile);
     if (SameInWarp(place.row >= place.rows)) return tma_stores;
     if constexpr (!Traits::kInteger) {
-      if (SameInWarp(maps.plain_out)) {
+      if (SameInWarp(maps.stores_unstaged)) {
         ApplyVectors(place, vectors, sums);
         ActivateAndStore(args, maps, place, sums, tma_stores);
         return tma_stores;

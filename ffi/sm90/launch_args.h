@@ -104,10 +104,10 @@ struct TensorMaps {
   // kPeers: a cluster has the peers of cluster_m x cluster_n tiles, and the grid counts clusters.
   int32_t cluster_m, cluster_n;
   bool lhs_valid, rhs_valid, out_valid;
-  // out is bfloat16, float16 or float32, n is a multiple of 8 (float32: 2), out and preact begin at
-  // multiples of 16 bytes, and out is not accumulated into. The accumulators are then stored
-  // without staging. This has nothing to do with PlainOut and the plain forms.
-  bool plain_out;
+  // Whether accumulators are stored without staging: out is bfloat16, float16 or float32, n is a
+  // multiple of 8 (float32: 2), out and preact begin at multiples of 16 bytes, and out is not
+  // accumulated into.
+  bool stores_unstaged;
 };
 
 // Rows of an operand's tile in shared memory are 128 bytes.

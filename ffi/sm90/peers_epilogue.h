@@ -30,7 +30,7 @@ class PeersEpilogue : public Epilogue<Traits> {
     const int rows = AtMost(place.rows - row, kWarpM);
     const int columns = AtMost(args.n - column, Traits::kTileN);
     if constexpr (!Traits::kInteger) {
-      if (maps.plain_out && !args.preact) {
+      if (maps.stores_unstaged && !args.preact) {
         return StoreOwnedFloats(args, place, row, rows, column, columns, peers);
       }
     }
