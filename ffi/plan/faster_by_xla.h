@@ -1,4 +1,5 @@
-// Products that XLA's own code computes faster than the kernels.
+// Products that XLA's own code computes faster than the kernels. jaxgemm/dense/xla.py and
+// jaxgemm/collective/copies.py ask. A tuned entry (jaxgemm/tune/choice.py) replaces the answer.
 #pragma once
 
 #include <string>

@@ -66,7 +66,8 @@ struct OneLane {
 // ---------------------------------------------------------------------------- claim
 //
 // Start() requests the next index; Finish() returns it or kNoMoreWork. Work between the two
-// hides the latency of a device atomic.
+// hides the latency of a device atomic. A GPU's workgroup claims by one of its threads, which gives
+// the index to the others: WorkgroupClaim in amdgpu/gemm.h, ClusterClaim in sm90/claim.h.
 
 // Claims the indices workgroup, workgroup + grid, workgroup + 2 grid, ...
 struct StrideClaim {

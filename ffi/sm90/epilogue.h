@@ -1,16 +1,14 @@
 // The epilogue on Hopper. Each warp has 16 rows. How a product's results are stored:
 //
-//   plain forms               kPlain, kPingPong, kGrouped and kClaimed. Those that ping-pong call
-//                             StoreTile, and TMA stores. The others store while the next tile is
-//                             multiplied (overlapped_store.h). Tiles whose columns are no multiple
-//                             of 64 are stored from the registers (StorePlain).
-//   kGrouped of 8-bit floats  the same, after the vectors were applied in place
-//   fused forms (vectors,     fused_epilogue.h changes the accumulators in place. Results of 16
-//   bits activation, float32 out)  are then stored as in the plain forms; ApplyFused stores those
-//   of 32
-//                             bits by TMA.
-//   kPeers (split-K)          peers_epilogue.h
-//   kGeneral, kScaled         Store
+//   - Plain forms (kPlain, kPingPong, kGrouped, kClaimed): those that ping-pong call StoreTile. The
+//     others store while the next tile is multiplied (overlapped_store.h). Tiles whose columns are
+//     no multiple of 64 are stored from the registers (StorePlain).
+//   - kGrouped of 8-bit floats: the same, after the vectors were applied in place.
+//   - Fused forms (vectors, activation, float32 out): fused_epilogue.h changes the accumulators in
+//     place. Results of 16 bits are then stored as in the plain forms; ApplyFused stores those of
+//     32 bits by TMA.
+//   - kPeers (split-K): peers_epilogue.h.
+//   - kGeneral, kScaled: Store.
 //
 // If out has a small or integer type, has unaligned rows or is accumulated into, the accumulators
 // are staged in shared memory: one short loop for all types of out stores four elements per lane.

@@ -1,5 +1,6 @@
 // Stores results of 16 or 32 bits to out on Hopper: from a warp's registers to shared memory, and
-// from there by TMA, in boxes of the warp's 16 rows and 64 columns (of 32 bits: 32).
+// from there by TMA, in boxes of the warp's 16 rows and 64 columns (of 32 bits: 32). The epilogues
+// decide whether TMA stores: StoreSums in epilogue.h, ApplyFused in fused_epilogue.h.
 #pragma once
 
 #include "sm90/gemm_traits.h"

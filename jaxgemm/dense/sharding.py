@@ -27,7 +27,8 @@ def _assign(dims: Dims, operands, results, mesh) -> Assignment:
 
   If two labels have the same mesh axis, a label of the batch gets it first, then a
   label that is sharded in the result, then a label of lhs: weights are gathered, not
-  activations. Contracted labels come last.
+  activations. Contracted labels come last: `Assigner.contracted` decides whether their
+  axes are kept, with a sum over them, or gathered.
   """
   of_results = [dims.out] * len(results)
   arrays, labels = (*operands, *results), (*dims.operands(), *of_results)

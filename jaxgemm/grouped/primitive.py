@@ -380,7 +380,9 @@ ad.primitive_jvps[ragged_p] = _jvp
 
 
 def _gradient_products(form: GroupedParams):
-  """The grouped products that are the gradients of lhs and of rhs.
+  """The grouped products that are the gradients of lhs and of rhs, the weights.
+
+  With mode "m" the gradient of the weights has mode "k": the rows are summed over, group by group.
 
   Returns:
     For each: the names of the two operands, the product's form, and whether its result
