@@ -20,7 +20,7 @@ def on_gpu() -> bool:
 
 def keep_trace(directory: str | None, label: str,
                functions: Mapping[str, Callable[[], Any]]) -> None:
-  """Records three calls of each function under a directory, with their names; None: does not."""
+  """Writes a profiler trace of three calls of each function to a directory, unless it is None."""
   if not directory:
     return
   with jax.profiler.trace(os.path.join(directory, re.sub(r"[^\w.-]+", "-", label))):

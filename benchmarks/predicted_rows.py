@@ -277,7 +277,7 @@ def about() -> str:
 
 
 def verdict(errors: list[float]) -> str:
-  """What the calibration allows."""
+  """A sentence with the median error, and whether predicted times may be shown."""
   if not errors:
     return "No kernel was compared with its published figures."
   middle = statistics.median(errors)

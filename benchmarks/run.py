@@ -176,7 +176,10 @@ def refuse(*names: str) -> None:
 
 
 def merged(contents: Sequence[dict[str, Any]]) -> dict[str, Any]:
-  """One file's content of several: lists one after the other, of equal elements the first."""
+  """Merges the contents of several files: lists are joined, without duplicates.
+
+  Of other values, the first one counts.
+  """
   found: dict[str, Any] = {}
   for content in contents:
     for name, value in content.items():

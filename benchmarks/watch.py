@@ -27,7 +27,7 @@ _SET_PARENT_DEATH_SIGNAL = 1  # of Linux's prctl
 
 
 def _dies_with_parent() -> None:
-  """Of a child: a killed parent leaves nothing that runs on."""
+  """Called in a child process: it is killed when its parent dies."""
   ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 

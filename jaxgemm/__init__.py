@@ -23,8 +23,10 @@
   workspace_size  bytes that a call needs beside its result
   tune            times what the plan could choose, and keeps the fastest in a file
 
-All of them work under jit, grad (to any order, forward and reverse), vmap, scan,
-checkpoint, cond and shard_map, and lower for platforms without a device. Export:
+The products work under jit, grad, vmap, scan, checkpoint, cond and shard_map, and lower for
+platforms without a device. They have derivatives of any order, in forward and reverse mode;
+those of `fp8` have first derivatives in reverse mode. Call `tune` outside of jit, grad and
+vmap. Export:
 
   jax.export.export(f, platforms=("cpu", "rocm"), disabled_checks=[
       jax.export.DisabledSafetyCheck.custom_call("jaxgemm_gemm")])
@@ -35,11 +37,12 @@ without either for gfx942. With JAXGEMM_COMMAND_BUFFERS=0, set before the import
 calls stay out of XLA's command buffers. implementation="emulated:gfx942" (or gfx950)
 runs a GPU's machine code on the CPU, in the emulator of `jaxgemm.emulator`.
 
-Sharding: inside jax.shard_map each device computes what it holds. On automatic and
-explicit meshes a partitioning rule keeps operands sharded. It is inserted only if
-the process has several devices. A program with it can neither be exported for
-several devices nor kept in the persistent compilation cache, so it can be left out:
-GemmConfig(partition=False).
+Sharding: inside jax.shard_map each device computes what it holds. On automatic meshes a
+partitioning rule keeps operands sharded; on explicit meshes the product is a
+jax.shard_map. The rule is inserted only if the process has several devices. A program
+with it cannot be exported for several devices, and JAX finds it in its persistent
+compilation cache only with JAX_REMOVE_CUSTOM_PARTITIONING_PTR_FROM_CACHE_KEY=1.
+GemmConfig(partition=False) leaves the rule out.
 """
 
 import importlib.metadata

@@ -101,7 +101,7 @@ def _wanted_rocm_arch() -> str | None:
 def chip(target_name: str) -> str:
   """The name of the chip that plans are made for, or the target's name if it is not known.
 
-  Chips with as many compute units differ in their memory and their frequency. The name is
+  Chips with equally many compute units may differ in memory and frequency. The name is
   that in JAXGEMM_ROCM_ARCH, or part of the device's kind ("AMD Instinct MI325X", "NVIDIA
   H100 80GB HBM3").
   """

@@ -40,16 +40,17 @@ class Explanation:
   multiprocessors or processors), kernel, schedule, reduction,
   tile (of out: m, n, k), tiles (how many of these along m, n and k, in each batch), batch,
   num_workgroups, num_queues, group_m (tile rows that are visited together), num_xcds,
-  cut_tiles and num_shares (stream-K: so many tiles are cut in so many shares),
-  workspace_bytes, zeroed_bytes, relayouts (what is transposed
+  cut_tiles and num_shares (stream-K: the number of tiles that are cut, and that of the shares
+  into which they are cut), workspace_bytes, zeroed_bytes (of the workspace, from its start:
+  they are set to zero), relayouts (what is transposed
   or padded by a copy), fused_epilogue, gradients (the relayouts of each operand's
   gradient), reasons,
   predicted_cycles (on Hopper, else None; a rough figure that ranks the candidates),
   predicted_us (on AMD GPUs, else None: microseconds by a model, of which none is measured),
   tuned (the entry of the tuning file that decided, with its key, or None), and
   candidates: all that could have been chosen, the chosen one first, each with kernel,
-  tile, schedule, form, cost (predicted, in units of the chosen one's), predicted_us and
-  config (fields of GemmConfig with which the plan chooses it).
+  tile, schedule, form (the variant of a Hopper kernel), cost (predicted, in units of the chosen
+  one's), predicted_us and config (fields of GemmConfig with which the plan chooses it).
   Grouped products also have ragged ("m" or "k"), groups and local_groups; their tiles
   are the most that any group sizes can make. Products that wait for chunks also have
   chunk_rows. With "xla" there are only implementation and reasons.
@@ -311,7 +312,9 @@ def supports(a, b, **kwargs) -> tuple[bool, str]:
       `jaxgemm.dot_general`; with group_sizes, as for `jaxgemm.ragged_dot`; with
       ragged_dot_dimension_numbers, too, as for `jaxgemm.ragged_dot_general`; with
       gated=True, too, as for `jaxgemm.ragged_gated_linear_unit`; with chunk_signals, as
-      for `jaxgemm.chunked_matmul`. `jax.ShapeDtypeStruct` stands for arrays.
+      for `jaxgemm.chunked_matmul`; with lhs_scales and rhs_scales, as for
+      `jaxgemm.scaled_matmul`, or with group_sizes, too, as for `jaxgemm.scaled_ragged_dot`.
+      A `jax.ShapeDtypeStruct` may stand for each array.
 
   Raises:
     ValueError, TypeError: jax's own errors for operands that do not fit each other; or

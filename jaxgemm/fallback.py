@@ -68,10 +68,10 @@ def unsupported_reason(lhs, rhs, out_dtype, k: int, precision, emulated: str | N
 
 
 def xla_operands(lhs, rhs, out_dtype):
-  """lhs and rhs in dtypes of which XLA's compiler makes a product with this result.
+  """lhs and rhs in dtypes which XLA can multiply into a result of this dtype.
 
-  At integers with a result of floats XLA's compiler for ROCm ends the process. The same
-  numbers as floats are the same product.
+  XLA's compiler for ROCm ends the process for a product of integers with a result of floats.
+  There the operands are converted to floats first.
   """
   integers = all(jnp.issubdtype(x.dtype, jnp.integer) for x in (lhs, rhs))
   if (not integers or jnp.issubdtype(out_dtype, jnp.integer)
@@ -144,7 +144,7 @@ def on_xla(implementation: str | None, reason: str | None) -> contextlib.Abstrac
 
 
 def reason_of(name_stack: str) -> str:
-  """Why what has this stack of names was left to XLA; "" if it was not."""
+  """Why the operation with this name stack was left to XLA; "" if it was not."""
   found = re.search(r"jaxgemm_to_xla_[0-9a-f]{8}", name_stack)
   return _reasons.get(found[0], "") if found else ""
 

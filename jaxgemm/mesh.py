@@ -49,9 +49,9 @@ def refuse_export(ctx) -> None:
   exports = getattr(getattr(module, "lowering_parameters", None), "for_export", False)
   if exports and (getattr(module.axis_context, "num_devices", None) or 1) > 1:
     raise ValueError(
-        "A product is in a program for several devices that jax.export exports, where XLA asks "
-        "this process how to share it out; jax cannot export that. Call the product inside "
-        "jax.shard_map over all axes of the mesh, use explicit mesh axes, or pass "
+        "A program for several devices that jax.export exports has a product of jaxgemm with a "
+        "partitioning rule. XLA calls this rule in this process, so jax cannot export it. Call the "
+        "product inside jax.shard_map over all axes of the mesh, use explicit mesh axes, or pass "
         "config=jaxgemm.GemmConfig(partition=False) where XLA may gather the operands.")
 
 

@@ -122,8 +122,9 @@ def dot_general(
     rhs: likewise.
     dimension_numbers: see `jax.lax.dot_general`.
     precision: see `jaxgemm.matmul`.
-    preferred_element_type: dtype of the result; default: the one that the dtypes of the operands
-      before quantisation, which are those of their scales, promote to; bfloat16 for one of 8 bits.
+    preferred_element_type: dtype of the result. Default: the dtype to which those of the operands
+      promote. A quantised operand counts with the dtype of its scale. A dtype of 8 bits counts as
+      int32 if it is an integer, else as bfloat16.
     out_sharding: see `jax.lax.dot_general`.
     **options: schedule, reduction, deterministic, config and implementation of `jaxgemm.matmul`.
 

@@ -69,7 +69,11 @@ def in_lowering(operands, avals, params: dict[str, Any], rule: Rule) -> tuple[li
 
 
 def made_by(eqn, inlined: bool) -> dict[Any, Any]:
-  """The equations that make the results of one; those in an inlined function, if they transpose."""
+  """A dictionary from each result of `eqn` to the equation that makes it.
+
+  If `eqn` calls an inlined function, and one equation inside makes a result of the call from one of
+  its arguments, the dictionary has that equation, with the argument as its input.
+  """
   found = dict.fromkeys(eqn.outvars, eqn)
   if not inlined:
     return found

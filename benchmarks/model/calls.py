@@ -4,8 +4,9 @@
     python -m benchmarks.model.calls --seed=77 --kinds=plain,bias,fp8,int8 --most=4096 \
         --most_k=512 --layouts=rc --implementation=jaxgemm --json=small.json
 
-M, N and K are log-uniform multiples of 16. XLA compiles its products with its defaults,
-so it tries its kernels first. Times are those of `benchmarks.model.measure`. With
+M, N and K are log-uniform multiples of 16. XLA compiles with its default flags,
+so it times several kernels for each product (autotuning), and takes the fastest. Times are
+those of `benchmarks.model.measure`. With
 `--implementation=jaxgemm` the kernels compute what the plan would leave to XLA.
 """
 

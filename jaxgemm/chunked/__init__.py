@@ -25,7 +25,8 @@ An example::
   * Before the join, only `jaxgemm.chunked_matmul` may read `data`, as its lhs. Anything
     else, such as a transpose or a cast, would read rows that have not arrived; it is an
     error when the program is lowered. Use the source `x` instead, or the product's
-    result, also after the join: XLA does not know that `data` has changed.
+    result. This holds after the join, too, because XLA does not know that `data` has
+    changed.
   * The function that calls start_copy also calls join, and uses what join returns:
     after the last use that XLA knows of, it gives the source's memory to other arrays.
     `overlap` keeps this rule; a start_copy without a join is an error when the program

@@ -190,7 +190,8 @@ def _compute(lhs, rhs, signals, epoch, bias, scale, *, chunk_rows, **options):
     if chunk_rows != wanted:
       raise ValueError(
           f"chunk_rows={chunk_rows!r}; chunks of {form.tiles_per_chunk} tile rows have "
-          f"{wanted} rows here. Let the producer's have as many: jaxgemm.chunk_rows.")
+          f"{wanted} rows here. Give the producer chunks of as many rows; "
+          "jaxgemm.chunk_rows computes the number.")
   outs = chunked(
       lhs.reshape(arranged.lhs_shape), rhs.reshape(arranged.rhs_shape),
       _signals(signals, arranged), epoch, bias, scale, form=form, spec=spec)

@@ -125,10 +125,10 @@ def check_readers(start) -> None:
   if search.wrong:
     found = "; ".join(dict.fromkeys(search.wrong))
     raise ValueError(
-        f"{found}: between start_copy and join (within jaxgemm.overlap) only "
-        "jaxgemm.chunked_matmul may, data as its lhs and signals as its chunk_signals. "
-        "Use the source x, which is there, or what the product gives. Let a producer "
-        "of your own write another type or layout.")
+        f"{found}. Between start_copy and join, as inside jaxgemm.overlap, only "
+        "jaxgemm.chunked_matmul may read them: data as its lhs, signals as its chunk_signals. "
+        "Use the source x, which is complete, or the product's result. A producer of your own "
+        "can write another dtype or layout.")
 
 
 class _Search:

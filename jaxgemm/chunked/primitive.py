@@ -252,7 +252,8 @@ def _batch(operands, axes, *, form, spec):
                      for x, rank in zip(folded[:3], ranks))
   if not outs_batched:  # only bias or scale
     raise NotImplementedError(
-        "jax.vmap batches bias or scale alone. Apply them to the result.")
+        "jax.vmap batches only bias or scale; a batch of lhs, rhs or chunk_signals is needed, "
+        "too. Leave bias and scale out, and apply them to the result.")
   return [*outs, status], [0] * len(outs) + [None]
 
 

@@ -23,7 +23,8 @@ class ChunkedArray(NamedTuple):
   """An array that is arriving.
 
   Attributes:
-    data: the array; complete only after a join.
+    data: the array. What start_copy gives may be read by jaxgemm.chunked_matmul only, also
+      after the join.
     signals: uint32, one for each chunk: 1 (or the producer's epoch) after its arrival.
     source: what the producer reads: an array, or a pytree of arrays.
   """

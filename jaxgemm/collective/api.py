@@ -97,7 +97,8 @@ def _call(lhs, rhs, bias, *, name, axis_name, precision, preferred_element_type,
       sum_dtype=_sum_dtype(sum_dtype, wide, result.dtype),
       precision=precision, implementation=implementation, transfers=transfers)
   bias = _bias(bias, rhs.shape[1], result.dtype)
-  # To scatter is the ring's `rows`: lhs is its full, and rhs its weights, transposed.
+  # In ring.py, matmul_reduce_scatter is the product that gives `rows`. Its operands are `weights`
+  # (here rhs, transposed) and `full` (here lhs).
   operands = (lhs, rhs) if gathers else (rhs, lhs)
   return primitive.bind(*operands, bias, form=form)[0]
 

@@ -1,9 +1,11 @@
 """A ring's products in one custom call, for GPUs of one process.
 
+ring.py has the names of the two kinds:
+
   full  Each device multiplies its own rows while copy engines bring those of the others, then
         these, device by device, all in place in the result.
-  rows  Each device computes its parts of the others' sums first, which they fetch while it
-        computes the part of its own. Then it adds up the parts.
+  rows  Each device first computes its terms of the other devices' sums. These devices copy the
+        terms while it computes the term of its own sum. Then it adds up the terms.
 
 ffi/runtime/peer_streams.h has the copies. The host threads of the devices meet in the call, so
 all devices must be of one process. `why_not` says where a ring (ring.py) has to do it.
@@ -150,7 +152,7 @@ def why_not(form: Form, operands, mesh, manual_axes, platform: str | None) -> st
   if platform not in PLATFORMS:
     return f"{platform} has no copy engines that this package uses"
   if form.gives == "weights":
-    return "products are summed over rows that travel"
+    return "the gradient of the weights is always computed by a ring"
   if form.implementation not in (None, "jaxgemm"):
     return f"implementation={form.implementation!r} was given"
   for name, x in zip(("lhs", "rhs") if form.gives == "full" else ("rhs", "lhs"), operands):
@@ -164,8 +166,9 @@ def why_not(form: Form, operands, mesh, manual_axes, platform: str | None) -> st
     return "there is one device along the axis"
   product = _Product.of(operands, form, size)
   lhs, rhs, k = product.lhs, product.rhs, product.geometry.k
-  if lhs.shape[0] % (product.pieces * (1 if form.gives == "full" else size)):
-    return f"lhs has {lhs.shape[0]} rows, which are no {product.pieces} equal pieces"
+  parts = product.pieces * (1 if form.gives == "full" else size)
+  if lhs.shape[0] % parts:
+    return f"lhs has {lhs.shape[0]} rows, and copies need a multiple of {parts}"
   reason = unsupported_reason(lhs, rhs, product.spec.out_dtype, k, form.precision, None)
   if reason is not None:
     return reason

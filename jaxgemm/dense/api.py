@@ -77,9 +77,9 @@ def prepare(lhs, rhs, bias, scales: Scales, product: Product, *, chunked: bool =
 
 def dense_results(lhs, rhs, bias, scales: Scales, product: Product, *,
                   save_preact: bool = False, **options) -> list[jax.Array]:
-  """[out], or with save_preact [out, value before the activation]; no explicit mesh then.
+  """[out], or with save_preact [out, value before the activation].
 
-  See `prepare` for the options.
+  save_preact is not for explicit meshes. See `prepare` for the options.
   """
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)

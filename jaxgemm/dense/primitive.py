@@ -171,7 +171,7 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
 
 
 def _partitioned(operands, dims: Dims, spec: Spec):
-  """The contraction with the sharding rule for automatic meshes, as a jaxpr."""
+  """The contraction with the partitioning rule for automatic meshes, as a jaxpr."""
   mesh = meshes.partly_manual()
   return meshes.partitioned_jaxpr(
       sharding.partitioned(dims, spec, compute, mesh), operands, dims, spec, mesh)
@@ -182,7 +182,7 @@ def contract(lhs, rhs, bias=None, scale=None, row_scale=None, *, dims: Dims, spe
   """Binds contract_p: [out], or [out, preact] with spec.save_preact.
 
   Args:
-    partition: whether the lowering gets the sharding rule for automatic meshes.
+    partition: whether the lowering gets the partitioning rule for automatic meshes.
   """
   # An operand of a product of scalars may still be a Python number.
   given = lhs, rhs, bias, scale, row_scale

@@ -143,7 +143,8 @@ class Options:
     check_alignment: finds loads and stores of the LDS that are not aligned to their size,
       and of global memory that are not aligned to 4 bytes (or to their size, if it is
       less). ROCm's driver allows both.
-    idle_limit: a launch hangs if this many instructions make no progress.
+    idle_limit: a launch is reported as hanging after more than this many instructions without
+      progress.
     profile: whether to count how often each instruction ran (`Record.profile`).
     clock: how many of the first workgroups run on one compute unit and are timed
       (`Record.clock`); 0 times none.

@@ -116,7 +116,9 @@ class WaveTimes:
 
 @dataclasses.dataclass(frozen=True)
 class Loop:
-  """The predicted steady state of the innermost loop with half of the matrix instructions.
+  """The predicted steady state of the main loop.
+
+  This is the innermost loop that has at least half of the first wave's matrix instructions.
 
   Attributes:
     first_offset: bytes from the kernel's entry to its first instruction.

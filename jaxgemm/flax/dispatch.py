@@ -19,7 +19,10 @@ _PERMUTATION: dict[str, Any] = dict(unique_indices=True, mode="promise_in_bounds
 
 
 def sorted_choices(chosen: jax.Array) -> tuple[jax.Array, jax.Array]:
-  """(each row's expert, ascending; `choice`, the order of the rows) of int32[T, top_k]."""
+  """Sorts int32[T, top_k], the experts that tokens chose; returns (experts, choice).
+
+  `experts` is ascending. `choice` has the index of each in the flattened array.
+  """
   # The stable sort keeps the order of the tokens of one expert.
   choice = jnp.arange(chosen.size, dtype=jnp.int32)
   experts, choice = lax.sort_key_val(chosen.reshape(-1), choice)

@@ -236,9 +236,10 @@ class Fp8DotGeneralOp(fp8_ops.Fp8DotGeneralBase):
 
 
 class Fp8DirectDotGeneralOp(Fp8DotGeneralOp):
-  """`flax.linen.Fp8DirectDotGeneralOp` by the kernels, a name for the variables of its layers.
+  """`flax.linen.Fp8DirectDotGeneralOp` by the kernels. It computes what `Fp8DotGeneralOp` does.
 
-  It computes what `Fp8DotGeneralOp` does.
+  Flax names the variables of a layer after the class of its operation. With a class of this name,
+  checkpoints of layers that have Flax's own operation fit.
   """
 
 

@@ -150,8 +150,9 @@ def _first_expert(num_experts: int, num_local: int, axis_name) -> jax.Array | No
         f"{shards} shards along {axis_name!r}")
     raise ValueError(
         f"The router has num_experts={num_experts} and the kernels have {num_local}, "
-        f"with {where}; each shard must hold num_experts / shards of them. Shard the "
-        "experts' leading dimension along expert_axis_name, inside jax.shard_map."
+        f"with {where}; each shard must hold num_experts / shards of them. Pass the kernels of all "
+        "experts, or call the layer inside jax.shard_map with expert_axis_name, and shard the "
+        "kernels' leading dimension along that axis."
     )
   if axis_name is None:
     return None
@@ -217,9 +218,9 @@ def _check_same_along(option: str, axis_name, **arrays) -> None:
     if _varies_along(axis_name, given):
       raise ValueError(
           f"{name.replace('_', ' ')} varies along the mesh axis {axis_name!r}, and {option} is "
-          "that axis; it must be the same along it. Pass it with in_specs P(), or sharded "
-          "along other axes only. (Experts given for tokens that are sharded along the axis "
-          "are sharded with them.)"
+          "that axis; the values must be the same on all devices along the axis. Pass them with "
+          "in_specs P(), or sharded along other axes only. (Experts given for tokens that are "
+          "sharded along the axis are sharded with the tokens.)"
       )
 
 

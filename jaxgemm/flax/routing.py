@@ -92,7 +92,12 @@ class NodeLimit(NamedTuple):
           "for a token, with at least top_k experts together. Pass (nodes, most) with these.")
 
   def allows(self, affinities: jax.Array, top_k: int) -> jax.Array:
-    """bool[T, E]: whether a token may choose an expert, by its affinities f32[T, E] >= 0."""
+    """bool[T, E]: whether a token may choose an expert.
+
+    Args:
+      affinities: f32[T, E]; with a router bias their sums with it, which may be negative.
+      top_k: how many experts a token chooses.
+    """
     tokens, num_experts = affinities.shape
     of_nodes = affinities.reshape(tokens, self.nodes, num_experts // self.nodes)
     counted = min(max(top_k // self.most, 1), of_nodes.shape[-1])
@@ -121,7 +126,7 @@ def updated_router_bias(
 
 
 def _top_k(logits, affinities, bias, top_k: int, node_limit: NodeLimit | None) -> jax.Array:
-  """int32[T, top_k]: the experts of the largest affinities, with a bias of their sums with it."""
+  """int32[T, top_k]: the experts with the largest affinities; with a bias, the largest sums."""
   # Without a bias the order is that of the logits, which do not round to equal values.
   ranks = logits if bias is None else affinities + bias
   if node_limit is not None:

@@ -17,7 +17,10 @@ With one scale for each row of lhs and column of rhs ("rowwise"), the scales of 
 along a dimension that the gradient's product contracts, where the kernels have no scales. They
 are multiplied into the cotangent before it is quantised:
 
-  d_lhs[m, k] = sum_n ct[m, n] of_rhs[n] rhs8[k, n],  where ct * of_rhs has a scale for each m.
+  d_lhs[m, k] = sum_n ct[m, n] * scales_rhs[n] * values_rhs[k, n]
+
+values_rhs and scales_rhs are the quantised rhs. ct * scales_rhs is quantised with one scale for
+each m.
 """
 
 from jaxgemm.fp8.dense import dot_general

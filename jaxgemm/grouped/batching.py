@@ -1,8 +1,8 @@
 """The rules of `ragged_p` (primitive.py) for vmap.
 
 Batched lhs, rhs and sizes become the kernel's batch; operands without a batch stay
-shared. row_scale joins it where one of these is batched. The kernel has no batch of bias, scale
-and the offset, so if these are batched they move out of the kernel.
+shared. If one of lhs, rhs and sizes is batched, row_scale may have the same batch. The kernel has
+no batch of bias, scale and the offset: what is batched of these is applied outside of the kernel.
 """
 
 import functools

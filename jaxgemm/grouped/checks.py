@@ -14,8 +14,8 @@ def check_numbers(numbers) -> None:
   if not isinstance(numbers, lax.RaggedDotDimensionNumbers):
     raise TypeError(
         f"ragged_dot_dimension_numbers={numbers!r} was given; a "
-        "jax.lax.RaggedDotDimensionNumbers is allowed. For lax.ragged_dot's own call "
-        "jaxgemm.ragged_dot.")
+        "jax.lax.RaggedDotDimensionNumbers is allowed. For the dimension numbers of "
+        "lax.ragged_dot, call jaxgemm.ragged_dot instead.")
 
 
 def check_arrays(numbers: lax.RaggedDotDimensionNumbers, lhs, rhs, group_sizes,
@@ -87,9 +87,9 @@ def check_ragged_batch(**given) -> None:
   names = [name for name, x in given.items() if x is not None]
   if names:
     raise ValueError(
-        f"{' and '.join(names)} was given, and the ragged dimension is a batch "
-        "dimension, of which the groups change nothing. Leave it out, or call "
-        "jaxgemm.dot_general, which has bias and scale.")
+        f"{' and '.join(names)} was given, and the ragged dimension is a batch dimension. The "
+        "groups then have no effect. Leave the argument out; for bias and scales call "
+        "jaxgemm.dot_general, which computes the same product.")
 
 
 def check_contracted(**given) -> None:

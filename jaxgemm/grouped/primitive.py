@@ -179,7 +179,7 @@ def bind(*operands, form: GroupedParams, spec: Spec) -> list[jax.Array]:
 
 
 def _partitioned(operands, form: GroupedParams, spec: Spec):
-  """The product with the sharding rule for automatic meshes, as a jaxpr."""
+  """The product with the partitioning rule for automatic meshes, as a jaxpr."""
   labels = sharding.operand_labels(form, [x.shape for x in operands])
   mesh = meshes.partly_manual()
   return meshes.partitioned_jaxpr(

@@ -64,11 +64,12 @@ def _check(name, x, scales, block: int | None) -> None:
   counts = {rows, math.ceil(rows / BLOCK)}
   fits = blocks in (1, math.ceil(k / block)) if block else blocks > 0 and k % blocks == 0
   if (*scales.shape[:-2],) != (*lead,) or scales.shape[-2] not in counts or not fits:
-    how = f"K / {block} rounded up" if block else "K / block, where blocks divide K"
+    allowed = f"1 or {math.ceil(k / block)}" if block else f"a divisor of K={k}"
     raise ValueError(
-        f"{name}_scales has shape {scales.shape} for {name} of shape {x.shape}; one scale for each "
-        f"row, or for {BLOCK} rows, by {how} is allowed. Blocks of another size, of which the last "
-        "one may be shorter, need block=....")
+        f"{name}_scales has shape {scales.shape} for {name} of shape {x.shape}; the shape (..., "
+        f"rows, blocks) is allowed, where rows is {rows}, or {math.ceil(rows / BLOCK)} for one "
+        f"scale for {BLOCK} rows, and blocks is {allowed}. If the last block is shorter than the "
+        "others, pass block=, the number of k in a block.")
 
 
 def _block_of(k: int, count: int, block: int | None) -> int:
@@ -190,7 +191,8 @@ def _reason(call: _Call, given: _Given) -> str | None:
   if reason is not None:
     return reason
   if meshes.explicit_mesh(given.lhs, given.rhs) is not None:
-    return "products with such scales work on automatic meshes and inside jax.shard_map"
+    return ("the mesh has explicit axes, on which the kernels do not apply scales of blocks; "
+            "automatic axes or jax.shard_map allow it")
   order = prepared.lhs, prepared.rhs, prepared.sizes, prepared.offset
   operands = [x for x in (*order, prepared.lhs_scales, prepared.rhs_scales, prepared.bias)
               if x is not None]

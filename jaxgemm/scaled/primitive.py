@@ -86,7 +86,7 @@ def product(lhs, rhs, sizes, offset, lhs_scales, rhs_scales, bias, *, form: Scal
   """Binds scaled_p; absent operands are None.
 
   Args:
-    partition: whether the lowering gets the sharding rule for automatic meshes.
+    partition: whether the lowering gets the partitioning rule for automatic meshes.
   """
   form = form._replace(offset=offset is not None, bias=bias is not None)
   operands = unify_varying([
@@ -168,9 +168,13 @@ def _batch(operands, axes, *, form, spec, partitioned):
     return x.reshape(math.prod(lead), *x.shape[len(lead):])
 
   if form.bias and form.mode == "m" and given[6] is not None:
-    raise NotImplementedError("jax.vmap batches the bias of groups. Apply it to the result.")
+    raise NotImplementedError(
+        "jax.vmap batches the bias of a grouped product; one bias for the whole batch is allowed. "
+        "Leave bias out, and add it to the result.")
   if not has_batch(0, 1, 2, 4, 5):
-    raise NotImplementedError("jax.vmap batches bias alone. Apply it to the result.")
+    raise NotImplementedError(
+        "jax.vmap batches only bias; a batch of another operand is needed, too. Leave bias out, "
+        "and add it to the result.")
   bias = arrays[6] if form.mode == "m" else folded(6)
   out = product(folded(0, 4), folded(1, 5), folded(2), arrays[3], folded(4, 0), folded(5, 1),
                 bias, form=form, spec=spec, partition=partitioned is not None)

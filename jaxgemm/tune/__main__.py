@@ -11,9 +11,12 @@
 
 model.py defines `calls()`, which returns or yields (function, arguments). A file of shapes
 is JSON, or YAML if PyYAML is installed: a list of products, each an object with "m", "n"
-and "k"; and perhaps "dtype" (bfloat16), "layout" ("rr": lhs [M, K], rhs [K, N]; "c":
-transposed), "groups" (lhs's rows are theirs), "activation", and "gradients" (false). `prune`
-removes entries of other versions. `shipped` lists what the package has for chips.
+and "k". Optional are "dtype" (default bfloat16), "layout", "groups", "activation" and
+"gradients" (default false). "layout" has a letter for lhs and one for rhs: "rr" (the default)
+is lhs [M, K] and rhs [K, N], and "c" is an operand that is stored transposed. "groups" is the
+number of groups of a grouped product: lhs [M, K] has the rows of all groups, rhs is
+[groups, K, N], and "layout" has no effect. `prune` removes entries of other versions.
+`shipped` lists what the package has for chips.
 """
 
 import argparse
@@ -71,9 +74,11 @@ def _call(path, given):
       type(given.get(name, 1)) is int and given.get(name, 1) > 0 for name in "mnk"):
     raise SystemExit(f"{path}: {given!r} was given; a product has numbers m, n and k.")
   missing, unknown = {"m", "n", "k"} - given.keys(), given.keys() - _FIELDS
-  if missing or unknown:
-    raise SystemExit(f"{path}: {given} has no {sorted(missing)} or has unknown fields "
-                     f"{sorted(unknown)}; known are {sorted(_FIELDS)}.")
+  wrong = [f"lacks {sorted(missing)}"] if missing else []
+  wrong += [f"has unknown fields {sorted(unknown)}"] if unknown else []
+  if wrong:
+    raise SystemExit(f"{path}: {given} {' and '.join(wrong)}; m, n and k are needed, and allowed "
+                     f"are {sorted(_FIELDS)}. Add or remove these fields.")
   m, n, k = given["m"], given["n"], given["k"]
   dtype, layout = given.get("dtype", "bfloat16"), given.get("layout", "rr")
   groups, activation = given.get("groups", 0), given.get("activation")

@@ -40,7 +40,7 @@ def machine(target: str, cus: int) -> str:
   if target == "cpu":
     best = next(each["name"] for each in _ffi.native.host_kernels() if each["available"])
     return f"cpu {best} {len(os.sched_getaffinity(0))}"
-  # NVIDIA has chips with as many multiprocessors, but other memories: the H100 and the H200.
+  # The H100 and the H200 have equally many multiprocessors, but different memories.
   kind = ""
   if target.startswith("sm") and cus and _ffi.default_platform() == "cuda":
     kind = f" {jax.devices()[0].device_kind}"
@@ -89,10 +89,10 @@ _SHARED = "jaxgemm/tuning"
 
 @functools.cache
 def _entries_of_process_0() -> dict[str, Entry]:
-  """What process 0 of the program has; `forget` changes nothing here.
+  """The tuning entries that process 0 uses. They are read once: `forget` does not clear them.
 
   Raises:
-    RuntimeError: process 0 does not say it.
+    RuntimeError: process 0 has not shared its entries in time.
   """
   from jax._src import distributed  # jax has no public way to what processes share
 
@@ -120,9 +120,9 @@ _uses_file = contextvars.ContextVar("uses_file", default=True)
 
 @contextlib.contextmanager
 def without_file() -> Iterator[None]:
-  """Within it plans are those of the model, and no dense product is left to XLA.
+  """A context in which plans ignore the tuning file, and no dense product is left to XLA.
 
-  "by_rule" of a plan says whether it would have been.
+  The plan's entry "by_rule" says whether its rules would have left the product to XLA.
   """
   token = _uses_file.set(False)
   try:

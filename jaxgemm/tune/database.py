@@ -63,17 +63,22 @@ class Entry:
     if isinstance(value, dict):
       value = {"source": "measured"} | value  # files of earlier versions do not say it
     if not isinstance(value, dict) or value.keys() != types.keys():
-      raise ValueError("an entry has other fields")
+      raise ValueError(
+          f"an entry is {value!r:.200}; exactly the fields {sorted(types)} are allowed")
     for name, kind in types.items():
       if not isinstance(value[name], kind) or isinstance(value[name], bool):
-        raise ValueError(f"{name}={value[name]!r} has another type")
+        raise ValueError(
+            f"{name}={value[name]!r} has type {type(value[name]).__name__}, which is not allowed")
     if value["implementation"] not in IMPLEMENTATIONS:
-      raise ValueError(f"there is no implementation {value['implementation']!r}")
+      raise ValueError(f"implementation={value['implementation']!r} is unknown; allowed are "
+                       f"{', '.join(IMPLEMENTATIONS)}")
     if value["source"] not in SOURCES:
-      raise ValueError(f"there is no source {value['source']!r}")
+      raise ValueError(
+          f"source={value['source']!r} is unknown; allowed are {', '.join(SOURCES)}")
     for name, x in value["config"].items():
       if not isinstance(name, str) or not isinstance(x, (str, int)) or isinstance(x, bool):
-        raise ValueError(f"config has {name!r}: {x!r}")
+        raise ValueError(
+            f"config has {name!r}: {x!r}; names with values of str or int are allowed")
     return cls(**value)
 
 

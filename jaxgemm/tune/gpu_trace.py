@@ -250,7 +250,7 @@ def measure(
     calls: Calls in one sample; if None, at most 64, and fewer with many rounds, chosen by
       `sample_seconds`.
     sample_seconds: Approximate length of a sample.
-    warmup: Calls of each candidate before its first sample, beside two others.
+    warmup: Calls of each candidate before its first sample, in addition to its first two calls.
     own: As in `evaluate`.
     directory: Where to keep the trace, or None.
     within: Called with what is done next.
@@ -309,10 +309,10 @@ def measure(
 
 
 def input_sets(bytes_each: int) -> int:
-  """Number of input sets: odd, with 128 MiB between two uses of one.
+  """The number of input sets: odd, at least 3, with 128 MiB between two uses of a set.
 
-  That is more than twice the L2 of an H100 or H200 (50 and 60 MB). A virtual GPU has no L2,
-  and three sets.
+  That is more than twice the L2 of an H100 or H200 (50 and 60 MB). For a virtual GPU, which has no
+  L2, the number is 3.
   """
   if _ffi.virtual_gpus:
     return 3

@@ -21,16 +21,18 @@ from jaxgemm import _ffi
 from jaxgemm.tune import choice, database, timing
 from jaxgemm.tune.products import Product
 
-# How many times as fast a candidate has to be as the plan's choice, and XLA as both, or
-# the kernels as XLA where the plan leaves the product to it: half of the rounds say so,
-# and three quarters of them that it is faster at all.
+# What "faster" means here: the speedup is at least _GAIN in the median of the rounds, and above 1
+# in three quarters of them. A candidate must be faster than the plan's own choice, and XLA than
+# the best candidate. Where the plan leaves the product to XLA, the best candidate must be faster
+# than XLA instead.
 _GAIN = 1.01
 # A candidate that takes more than this many times the best's time leaves after a first comparison.
 _NEAR = 1.25
 # Samples of each candidate in the first comparison, and in the second one.
 _FIRST_ROUNDS, _ROUNDS = 3, 15
-# A first call that takes so much longer than the shortest one, by the host's clock, is not
-# timed at all. A call takes some 0.1 ms beside the kernel.
+# After its first call, each candidate is called twice, and the shorter time counts, by the host's
+# clock. If it is above _SLOW times the least of these times, plus _CALL_SECONDS for the call
+# beside its kernel, the candidate is not timed.
 _SLOW, _CALL_SECONDS = 2.0, 2e-4
 # Calls in a sample on a GPU: a trace with more events takes longer to read than to record.
 _CALLS = 4

@@ -16,8 +16,8 @@ from jaxgemm.grouped.primitive import plan_ragged, ragged_p
 from jaxgemm.scaled.primitive import scaled_p
 from jaxgemm.tune import choice
 
-# A candidate with a larger predicted cost is not timed, in units of the plan's own choice. The
-# plan's choice on Hopper takes at worst 1.32 as long as the best one.
+# A candidate is not timed if its predicted cost is more than this many times that of the plan's own
+# choice. On Hopper the plan's choice mostly takes less than 1.3 times as long as the best one.
 _MOST_COST = 1.5
 ROUTINGS = ("balanced", "mild", "skewed", "extreme")
 
@@ -28,7 +28,7 @@ class Product:
 
   Attributes:
     primitive: contract_p or ragged_p.
-    params: its parameters, without the sharding rule.
+    params: its parameters, without the partitioning rule.
     avals: shapes and dtypes of its operands.
     plan: the plan's own choice.
     key: in the tuning file.
@@ -57,9 +57,10 @@ class Product:
             f"->{p['out_dtype']}{groups}{extra}")
 
   def configs(self, most: int) -> list[dict[str, str | int]]:
-    """What the plan could choose, its own choice first, and nothing that is said to be slow.
+    """The configurations to time, the plan's own choice first.
 
-    On GPUs its choice in other orders of the tiles comes last.
+    Candidates above _MOST_COST are left out. On GPUs the plan's own choice with other values of
+    group_m comes last.
     """
     found = [each["config"] for each in self.plan["candidates"][:most]
              if each["cost"] <= _MOST_COST]

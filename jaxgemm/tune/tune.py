@@ -91,7 +91,8 @@ def tune(function: Callable, *args, seconds: float = 120.0, routing="balanced",
       that ends its process, or that hangs, is then left out, too. 0: this process times
       them, on the first device. On a GPU set XLA_PYTHON_CLIENT_PREALLOCATE=false, so
       that this process leaves them memory.
-    candidate_seconds: with workers, a candidate that takes longer hangs.
+    candidate_seconds: with workers, a candidate that takes longer counts as hanging: it is left
+      out.
     path: of the tuning file; None: see `jaxgemm.tune.database`.
 
   Returns:

@@ -23,7 +23,8 @@ from jaxgemm.tune.products import Product
 # What the Python of a worker runs; it takes a file descriptor, a device's number and its kind.
 PROGRAM = ("-m", "jaxgemm.tune.workers")
 _START_SECONDS = 300.0
-# All candidates are timed together; each has so often as long for that.
+# While all candidates are compiled or timed together, the limit is this many times
+# candidate_seconds.
 _ROUNDS = 12
 
 

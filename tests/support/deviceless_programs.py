@@ -103,7 +103,7 @@ def product_lines(hlo: str) -> list[str]:
 
 def check(made: Compiled, calls: int, transposes: int = 0) -> None:
   """Raises AssertionError unless XLA makes one custom call of each of so many products,
-  copies no operand, transposes no or so many arrays, assigns the workspace, and records the
+  copies no operand, transposes exactly so many arrays, assigns the workspace, and records the
   calls in command buffers or does not, as JAXGEMM_COMMAND_BUFFERS says."""
   lines = made.hlo.splitlines()
   products = product_lines(made.hlo)
@@ -297,8 +297,11 @@ FP8_OPERATIONS = ["Fp8DotGeneralOp", "Fp8DirectDotGeneralOp", "NANOOFp8DotGenera
 
 @functools.cache
 def programs():
-  """The public functions and what is special; then the program, how many of its arguments have
-  gradients, the arguments and the result, and the products of the program and of its gradients."""
+  """A dictionary. The keys are public functions, after a colon with what is special.
+
+  The values are (the program, the number of arguments that have gradients, the arguments, the
+  result, the number of products in the program, and that in its gradients).
+  """
   return {
     "matmul": (matmul, 2, [A, B], OUT, 1, 2),
     "matmul: float32": (matmul, 2, [(A[0], F32), (B[0], F32)], (OUT[0], F32), 1, 2),

@@ -58,9 +58,10 @@ def product_without_waits(no_wait: int):
 
 
 def without_waits(code: bytes, no_wait: int) -> bytes:
-  """The code object without these waits where a s_waitcnt lets something be outstanding.
+  """The code object with weaker s_waitcnt instructions.
 
-  Of these instructions each main loop has a few, and hardly anything else has any.
+  One that lets some operations, but not all, be outstanding gets the bits `no_wait`, so that it
+  does not wait for that counter. Such instructions are mostly in main loops.
   """
   words = np.frombuffer(code[:len(code) // 4 * 4], np.uint32).copy()
   partial = np.zeros(len(words), bool)

@@ -63,7 +63,10 @@ def parameters(text: str) -> list[tuple[str, str, bool]]:
 
 
 def lost(kept: dict[str, str]) -> list[str]:
-  """What calls of the kept names would miss, in words. A name that warns may be another."""
+  """Says what a program that uses the kept names would not find any more.
+
+  Names that give a DeprecationWarning may differ.
+  """
   missing = []
   for name, text in kept.items():
     with warnings.catch_warnings(record=True) as caught:

@@ -376,7 +376,10 @@ def copies():
   collective_copies.PIECES = None
 
   def step(x, w):
-    """What is gathered, is computed again: its memory is written while others still read."""
+    """Gathers what the step before has computed.
+
+    Its memory may be written again while other devices still read it.
+    """
     y = jaxgemm.allgather_matmul(x.astype(BF16), w.astype(BF16), "x", transfers="copies",
                                  preferred_element_type=F32, implementation="jaxgemm")
     y = jnp.clip(y, -3, 3)
