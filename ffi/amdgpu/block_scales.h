@@ -1,5 +1,6 @@
-// Scales of blocks along k on AMD GPUs: the sums of each k tile, a block, are multiplied by the
-// scales of its rows and of its columns, which share one, and added to the accumulators.
+// Scales of blocks along k on AMD GPUs. A k tile is one block of k, and all columns of a tile are
+// one block of rhs. After each k tile, every sum of that k tile is multiplied by the scale of its
+// row of lhs and by the one scale of the tile's columns, and is added to the tile's accumulators.
 #pragma once
 
 #include "amdgpu/gemm_traits.h"

@@ -13,7 +13,8 @@ namespace jaxgemm {
 // DATA_FORMAT 32.
 using Resource = uint32_t __attribute__((ext_vector_type(4)));
 
-// Offsets of valid lanes are below it. Lanes that must read zeros have it as their offset.
+// NUM_RECORDS of the resources of operands. An offset below it is inside the resource. A lane whose
+// load must return zero, or whose store must be dropped, has kOutsideBuffer as its offset.
 inline constexpr uint32_t kOutsideBuffer = 1u << 31;
 
 inline constexpr uint32_t kDataFormat32 = 4u << 15;

@@ -44,7 +44,8 @@ JAXGEMM_AMD void StoreRows(const GemmArgs& args, const WorkTile& tile,
   const auto [rows, row_of_out] = RowsOfOut(args, tile);
   const TileEpilogue epilogue(args, tile, args.groups.ragged);
   const ColumnVectors vectors(epilogue, col, count);
-  // Lane l has the vector of row l % 32 of a pass. That of the next pass is loaded one pass ahead.
+  // Lane l holds the RowVector (the row_scale) of row l % 32 of a pass. The RowVectors of the next
+  // pass are loaded one pass ahead.
   const int64_t first_of_wave = first_row - columns.row;
   const int64_t first_of_group = ragged_m ? tile.origin : 0;
   auto load_row = [&](int pass) __attribute__((always_inline)) {

@@ -85,7 +85,8 @@ class StreamedOperand {
       if constexpr (kKContiguous) {
         pieces[i] = __builtin_amdgcn_raw_buffer_load_b128(resource, offset_[i], 0, 0);
       } else {
-        // The line's offset is a scalar, and counts as a part of the address in the bounds check.
+        // The line's offset goes into SOFFSET, an SGPR. The bounds check of a raw buffer compares
+        // the lane's offset plus SOFFSET with NUM_RECORDS.
         const int line = i / kVecElements * 4 * kVecElements + i % kVecElements;
         pieces[i] =
             __builtin_amdgcn_raw_buffer_load_b32(resource, offset_[0], line * line_bytes, 0);
@@ -118,15 +119,17 @@ class FewRowsMainloop {
   static_assert(Traits::kTileM == 16 && Lhs::kFrags == 1 && !Lhs::kInterleaved);
   static constexpr int kFrags = Rhs::kFrags, kFours = Traits::kTileN / 4;
   static constexpr int kVecs = kRowVecs / 4;
-  // How many k tiles are loaded ahead: as many as registers have room for, and fewer than a wave
-  // can wait for (vmcnt has 6 bits).
+  // How many k tiles a wave loads ahead: as many as fit in 96 VGPRs, but with at most 63 loads in
+  // flight, because vmcnt has 6 bits. If not even two k tiles have so few loads, only the VGPRs set
+  // the limit.
   static constexpr int kWords = (Rhs::kLoads * Rhs::kPieceBytes + Lhs::kLoads * kVecBytes) / 4;
   static constexpr int kFit = 96 / kWords, kCounted = 63 / (Rhs::kLoads + Lhs::kLoads);
   static constexpr int kAhead = kFit < kCounted || kCounted < 2 ? kFit : kCounted;
   static_assert(kAhead >= 2);
 
  public:
-  // Neighbouring tiles read parts of the same lines of rhs.
+  // Whether neighbouring tiles read parts of the same cache lines of rhs. They do if rhs is not
+  // k-contiguous: at one k, a tile's 32 columns of 2 bytes are less than a cache line of 128 bytes.
   static constexpr bool kSharesLines = Rhs::kInterleaved;
   static constexpr int kLdsBytes = Traits::kWavesK * Traits::kTileM * Traits::kTileN * 4;
 
@@ -231,7 +234,8 @@ class FewRowsMainloop {
             const int of_row = WaveId() * kRowVecs + LaneId() / 16 + 4 * (vec + i);
             asm volatile("" : "+v"(row));
             vecs[i] = ToLds<Traits>(LoadByElement(operand, at, k, row, of_row));
-            // Without these two the compiler prepares all vectors at once, and lacks registers.
+            // Without this asm and the one on `row` above, the compiler would compute the addresses
+            // of all vectors at once, and there are not enough VGPRs for them.
             asm volatile("" : "+v"(vecs[i])::"memory");
           }
         };
@@ -271,8 +275,10 @@ class FewRowsMainloop {
     return reinterpret_cast<LdsSum4*>(lds) + (wave * Traits::kTileM + row) * kFours +
            (four ^ row % kFours);
   }
-  // Lane l has 4 (l / 16) + {0, 1, 2, 3} of the rows of each of rhs's fragments: neighbouring
-  // columns or, interleaved, 4 kFrags neighbours in all.
+  // Writes a wave's sums to LDS. A row of rhs is a column of out. Of each fragment of rhs, lane l
+  // has the sums of rows 4 (l / 16) to 4 (l / 16) + 3. If the fragments are not interleaved, these
+  // are four neighbouring columns of out. If the fragments are interleaved, the lane's sums of all
+  // fragments together are 4 kFrags neighbouring columns.
   static JAXGEMM_AMD void Write(const WaveSums& sums, Lds* lds) {
     const int group = LaneId() / 16;
 #pragma unroll

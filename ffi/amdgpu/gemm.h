@@ -226,10 +226,11 @@ class WorkgroupMap {
   int kept_ = 0;
 };
 
-// One lane waits for the chunk of lhs that a work tile reads, and gives the result to all others
-// through LDS. Its acquire is valid for the workgroup: all waves run on one CU, so buffer_inv
-// invalidates their caches too, and their loads of lhs come after the barrier (LLVM AMDGPUUsage,
-// "Memory Model gfx942", threadgroup split mode off).
+// One lane waits for the chunk of lhs that a work tile reads, and gives the result to all other
+// lanes through LDS. The acquire of this one lane is enough for the whole workgroup: all waves of
+// the workgroup run on one CU, so its buffer_inv invalidates the caches of all waves, and all loads
+// of lhs come after the barrier (LLVM AMDGPUUsage, "Memory Model gfx942", with threadgroup split
+// mode off).
 struct WorkgroupReady {
   LdsIndex* slot;
 

@@ -21,8 +21,10 @@ inline constexpr int kWaveSize = 64;
 // Rows of both operands' tiles are 128 bytes of k for every type: 8 vectors.
 inline constexpr int kRowBytes = 128, kVecBytes = 16, kRowVecs = 8;
 
-// The register is read again at each call. Without this the compiler would compute all that depends
-// on it before the first work tile, and keep it in registers that the accumulators need.
+// The work-item id. The empty asm makes the result of each call a new value for the compiler.
+// Without the asm, the compiler would compute everything that depends on the id before the first
+// work tile, and keep the results in VGPRs that the accumulators need. The mask tells the compiler
+// how large the id can be.
 JAXGEMM_AMD int ThreadId() {
   constexpr int kMostThreads = 1024;
   int id = __builtin_amdgcn_workitem_id_x();

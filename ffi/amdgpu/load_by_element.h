@@ -21,8 +21,9 @@ JAXGEMM_AMD Vec16 LoadByElement(const OperandMemory<Traits, kIsLhs>& operand, In
   const int left = k_left < Traits::kTileK ? static_cast<int>(k_left) : Traits::kTileK;
   int inside = operand.IsInside(tile, row) ? left - vec * Traits::kVecElements : 0;
   inside = inside < 0 ? 0 : inside > Traits::kVecElements ? Traits::kVecElements : inside;
-  // Elements outside are not read, because they may not have arrived yet: the last element inside,
-  // or another one of this tile, is read instead.
+  // Elements outside of the operand are not read: they may be outside of its memory, or in a chunk
+  // of lhs that has not arrived yet. Instead a lane reads its last element inside again. If a lane
+  // has no element inside, it reads another element of this tile that is inside.
   const int last_vec = (left - 1) / Traits::kVecElements;
   int64_t first_k = k + (vec < last_vec ? vec : last_vec) * Traits::kVecElements;
   int64_t global_row = operand.FirstRow(tile) + operand.RowInMemory(tile, row, 1);

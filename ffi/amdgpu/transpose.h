@@ -10,7 +10,8 @@ namespace jaxgemm {
 template <int bytes>
 using PieceOf = uint32_t __attribute__((ext_vector_type(bytes / 4)));
 
-// The vector of row `i` of the pieces, which are those of kVecBytes / kBytes neighbouring k.
+// Returns the 16-byte vector of row `i`. pieces[k] has a few neighbouring rows at one k, for
+// kVecBytes / kBytes consecutive k. The vector has the element of row `i` from each of the pieces.
 template <int kBytes, class Piece>
 JAXGEMM_AMD Vec16 Transposed(const Piece* pieces, int i) {
   Vec16 vec;

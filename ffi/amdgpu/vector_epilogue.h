@@ -59,8 +59,8 @@ struct StagedRows {
   }
 };
 
-// The vector of a row that lane `lane` has. All lanes take part: a lane that is switched off would
-// give 0.
+// Returns the RowVector that lane `lane` holds. All lanes of the wave must be active here, because
+// ds_bpermute_b32 reads 0 from a lane whose EXEC bit is 0.
 JAXGEMM_AMD RowVector FromLane(int lane, RowVector vector) {
   struct Words {
     int words[sizeof(RowVector) / sizeof(int)];
@@ -126,7 +126,8 @@ JAXGEMM_AMD void StoreVectors(const GemmArgs& args, const WorkTile& tile,
   const TileEpilogue epilogue(args, tile, args.groups.ragged);
   const bool has_vectors = epilogue.HasVectors();
   const ColumnVectors vectors[2] = {{epilogue, col, 4}, {epilogue, col + 4, 4}};
-  // Lane l has the vector of row l % 32 of a pass. That of the next pass is loaded one pass ahead.
+  // Lane l holds the RowVector (the row_scale) of row l % 32 of a pass. The RowVectors of the next
+  // pass are loaded one pass ahead.
   const int64_t first_of_group = args.groups.ragged == Ragged::kM ? tile.origin : 0;
   auto load_row = [&](int pass) __attribute__((always_inline)) {
     const int row = pass * 32 + lane % 32;

@@ -158,7 +158,9 @@ nb::dict PlanDict(const nb::dict& problem_dict, const nb::dict& config_dict,
   result["target"] = std::string(chip.target);
   result["chip"] = std::string(chip.name);
   result["num_cus"] = chip.num_cus;
-  // On AMD GPUs the cost has a margin in it, and predicted_us has none. On the host it has no unit.
+  // Only on Hopper is the cost reported as cycles. On AMD GPUs the cost includes a margin, so
+  // predicted_us, which is without the margin, is reported instead. On the host the cost has no
+  // unit.
   result["predicted_cycles"] =
       chip.target == "sm90" && chosen.cost > 0 ? nb::cast(chosen.cost) : nb::none();
   // Microseconds on AMD GPUs only.

@@ -41,8 +41,9 @@ JAXGEMM_INLINE void Store(void* p, V v) {
   __builtin_memcpy(p, &v, sizeof v);
 }
 
-// Whole vectors pass through the stack below: a vector that is loaded right after smaller stores
-// to its place would have to wait for them (GCC calls memcpy for them, too).
+// The functions below write a partial vector to the stack by one store of a whole vector, except
+// those for 16-byte vectors. A vector load cannot be forwarded from several smaller stores, so it
+// would have to wait for them. GCC would also call memcpy for a copy of variable size.
 
 #if JAXGEMM_VECTOR_BYTES == 32
 // The first `count` < 16 bytes at `from`, and zeros.

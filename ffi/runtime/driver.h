@@ -48,9 +48,10 @@ struct Driver {
                                     int interleave, int swizzle, int l2_promotion,
                                     int out_of_bounds) = nullptr;
 
-  // CUDA only. Launches a kernel that may start before the earlier kernels of the stream have
-  // ended, and that waits for them itself. cluster_x: CTAs in a cluster, for a kernel that is
-  // compiled without a cluster size; 0 for other kernels.
+  // CUDA only. Launches a kernel by programmatic dependent launch: it may start before the earlier
+  // kernels of the stream have ended, and the kernel itself waits for them (griddepcontrol.wait).
+  // cluster_x: CTAs in a cluster, for a kernel that is compiled without a cluster size; 0 for other
+  // kernels.
   DriverResult (*launch_early)(void* function, unsigned grid_x, unsigned cluster_x,
                                unsigned block_x, unsigned shared_bytes, void* stream,
                                void** arguments) = nullptr;

@@ -109,8 +109,9 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
            " that jaxgemm counts. Hide some: ROCR_VISIBLE_DEVICES.";
   }
   std::atomic<void*>* slots = Functions(instance, device);
-  // The first slot is stored last: when it is set, all of them are. An instance without a general
-  // form has there the form that runs in its place.
+  // There is one slot for each form, and slot 0 is that of the general form. It is stored last, so
+  // all slots are set when slot 0 is. If an instance has no general form, slot 0 holds the function
+  // of kFused or, without that, of kPeers.
   if (slots[0].load(std::memory_order_acquire)) return "";
   std::lock_guard lock(mutex_);
   if (slots[0].load(std::memory_order_relaxed)) return "";
@@ -216,9 +217,10 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
   void* pointers[] = {&arguments, nullptr};
   if (driver_.encode_tensor_map) {
     maps = MakeTensorMaps(driver_, call);
-    // The other forms need TMA for both operands, and the plain ones for out, too. Where a line or
-    // an address is no multiple of 16 bytes, the general form runs instead, or kFused of tiles that
-    // have no general form.
+    // kPeers always runs as planned. kScaled needs TMA for both operands, and its call fails if TMA
+    // cannot read them. The remaining forms need TMA for both operands and, unless they are fused,
+    // for out. If TMA cannot move one of these (for example, its address is no multiple of 16
+    // bytes), the function in the slot of the general form runs; see Load.
     const bool tma_moves_all =
         maps.lhs_valid && maps.rhs_valid && (maps.out_valid || IsFused(plan.choice.form));
     if (plan.choice.form == Sm90Form::kScaled && !(maps.lhs_valid && maps.rhs_valid)) {

@@ -1,8 +1,11 @@
 // Products beside copies between the devices of one process. Gather: each device multiplies its own
-// rows while the other devices' rows are copied to it, and then these, block by block. Scatter:
-// each device first computes its parts of the other devices' sums, and computes the part of its own
-// sum while they copy these. A product is launched when its rows have arrived, so no multiprocessor
-// waits for them, and a copy that needs multiprocessors is not kept from them for ever.
+// rows while the rows of the other devices are copied to it. Then it multiplies the copied rows,
+// block by block. Scatter: each device first computes its parts of the other devices' sums. While
+// the other devices copy those parts, it computes the part of its own sum.
+//
+// The stream of a product waits for the event of its rows, so the kernel starts only when they have
+// arrived. A kernel that has not started holds no multiprocessors, so a copy that needs some can
+// run.
 #pragma once
 
 #include <array>
@@ -39,8 +42,9 @@ struct PeerCall {
   int before(int step) const { return (rank + size - step) % size; }
 };
 
-// The product of a piece of the rows of the device `step` places after this one, or of the sum for
-// this device.
+// One product of a call. Gather: it multiplies one piece of the rows of the device that is `step`
+// places after the calling device. Scatter: it computes one piece of the calling device's part of
+// that other device's sum. Step 0 is the calling device itself.
 struct PeerProduct {
   int step, piece;
   int stream_number;  // 0 or 1; products on different streams run at the same time

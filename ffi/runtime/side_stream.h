@@ -35,10 +35,10 @@ class SideStreams {
   std::string List(int64_t run, const ChunkedCopy& copy, int device, void* stream);
 
   // Begins the copy that is listed under these signals, if there is one, after the work that is on
-  // `stream` now. Then calls `launch` and makes `stream` wait for the copy, because later work may
-  // use its memory. Without copy.beside_products() `stream` waits before `launch`, too. Both are
-  // done here, so that nothing can fail between them; an error of `launch` is returned when the
-  // copy has ended.
+  // `stream` now. Then calls `launch`, and makes `stream` wait for the copy, because later work may
+  // use the memory of the copy. Without copy.beside_products(), `stream` waits for the copy before
+  // `launch`, too. One function does all of this, so that no failure can leave a copy that `stream`
+  // does not wait for. If `launch` fails, its error is returned when the copy has ended.
   std::string Around(int64_t run, const uint32_t* signals, int device, void* stream,
                      const std::function<std::string()>& launch);
 

@@ -58,10 +58,14 @@ std::vector<GpuInstance> MakeInstances() {
       if (tile.target != operands.target) continue;
       for (int64_t lhs_contracting : {1, 0}) {
         for (int64_t rhs_contracting : {0, 1}) {
-          // Of types that have not 16 bits wgmma reads k along the rows; operands that lie
-          // otherwise are transposed on their way, in small tiles. Where k is not contiguous, rhs
-          // is loaded in boxes of 64 columns. Narrow tiles would load too much then. Tiles between
-          // the multiples of 64 columns are for 16 bits only, but for the narrow ones.
+          // Instances for Hopper that are left out, unless k of rhs is contiguous and lhs goes to
+          // wgmma through registers:
+          // - 16-bit types: tiles of less than 112 columns that are no multiple of 64 columns, if k
+          //   of rhs is not contiguous. TMA loads such an rhs in boxes of 64 columns, which would
+          //   load too much.
+          // - Other types: tiles of 112 columns or more that are no multiple of 64 columns. And all
+          //   tiles but 128 x 128, unless k is contiguous in both operands: wgmma reads these types
+          //   with contiguous k only, so the kernel transposes the operands on their way.
           bool small = tile.m == 128 && tile.n == 128, narrow = tile.n < 112;
           bool k_contiguous = lhs_contracting == 1 && rhs_contracting == 1;
           bool in_boxes = tile.n % 64 == 0;
@@ -72,13 +76,14 @@ std::vector<GpuInstance> MakeInstances() {
                                         : (!narrow && !in_boxes) || (!k_contiguous && !small))) {
             continue;
           }
-          // On AMD GPUs types that have not 16 bits have the square tiles, and the least for few
-          // rows.
+          // On AMD GPUs, types that do not have 16 bits get only the square tiles and the tile with
+          // 32 rows.
           if (tile.target != "sm90" && tile.m != tile.n && tile.m > 32 &&
               Bytes(operands.lhs) != 2) {
             continue;
           }
-          // Tiles with waves along k are for activations beside weights.
+          // Tiles whose waves share out a k tile are for a few rows of activations. They are
+          // compiled only for 16-bit types and a k-contiguous lhs.
           if (tile.waves_k > 1 && (lhs_contracting != 1 || Bytes(operands.lhs) != 2)) continue;
           add(operands, tile, lhs_contracting, rhs_contracting);
         }

@@ -13,10 +13,11 @@ namespace jaxgemm {
 // slots, as early as registers are free:
 //
 //   step 0               fragments are replaced by those of step 1 after their last use
-//   step 1, first half   barrier: all waves have read the k tile. The next one is written from
-//                        registers to LDS, loads of the one after it start
-//           second half  barrier: all waves have written. Fragments are replaced by those of the
-//                        next k tile's step 0
+//   step 1, first half   barrier: all waves have read the k tile from LDS. The next k tile is
+//                        written from registers to LDS. Loads of the k tile after that one start
+//                        when their registers have been written to LDS
+//           second half  loads of an rhs that is not k-contiguous start. Barrier: all waves have
+//                        written. Fragments are replaced by those of step 0 of the next k tile
 //
 // After the last k tile the loads return zeros.
 template <class Traits>
@@ -76,8 +77,9 @@ class VectorMainloop {
 
   static JAXGEMM_AMD void MultiplyTile(Lhs& lhs, Rhs& rhs, Fragments& frags, Sums& sums) {
     constexpr int kRows = Lhs::kFrags, kColumns = Rhs::kFrags, kSlots = kRows / 2 * kColumns;
-    // At least one slot is between LDS accesses and the next barrier, so that they can end. A step
-    // of two slots has its barriers after either of them.
+    // At least one slot is between LDS accesses and the next barrier, so that the accesses can end
+    // meanwhile. If a step has only two slots, step 1 has one barrier after its first slot and one
+    // after its second slot.
     constexpr bool kIsShort = kSlots < 4;
     static_assert(kSlots >= 2);
     constexpr int kWriteBegin = kIsShort ? 0 : 1, kWriteEnd = kSlots / 2,

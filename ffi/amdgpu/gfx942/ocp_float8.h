@@ -56,7 +56,7 @@ JAXGEMM_AMD Vec4<_Float16> Float16OfOcp(uint32_t bytes) {
   uint32_t pair[2];
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
-    // 0x0c is a byte of zeros.
+    // For v_perm_b32, selector 0x0c is a byte of zeros, and selectors 0 to 3 are those of `bytes`.
     const uint32_t high = __builtin_amdgcn_perm(0, bytes, i == 0 ? 0x010c000c : 0x030c020c);
     if constexpr (dtype == DType::kF8E5M2) {
       pair[i] = high;

@@ -27,8 +27,10 @@ class Operand {
   static_assert(kRowStep % 32 == 0, "the swizzle in LDS repeats after 32 rows");
   static constexpr int kEqualRows = kRows * kRowVecs / Traits::kThreads;
   static_assert(kRows * kRowVecs == kEqualRows * Traits::kThreads);
-  // Elements of neighbouring rows are loaded as whole words. If a block has more rows for that than
-  // an equal part of the tile, the last waves are spare: their loads are outside of the buffer.
+  // If the operand is not k-contiguous, elements of neighbouring rows are loaded as whole 4-byte
+  // words, so a thread moves at least kLeastRows rows. If this is more than an equal share of the
+  // tile (kEqualRows), kMovers threads move the whole tile, and the last waves of the workgroup are
+  // spare: their loads have offsets outside of the buffer, and they do not write to LDS.
   static constexpr int kLeastRows = kKContiguous ? 1 : kBytes == 1 ? 4 : 2;
   static constexpr int kBlockRows = kEqualRows > kLeastRows ? kEqualRows : kLeastRows;
   static constexpr int kMovers = kRows * kRowVecs / kBlockRows;

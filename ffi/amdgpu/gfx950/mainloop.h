@@ -19,10 +19,11 @@ namespace jaxgemm {
 //   4       B0 of t+1  B1 of t + 2      A1 B1
 //
 // Every phase is: reads and loads; barrier; wait; multiply; and with ping-pong one more barrier.
-// A half is loaded again two phases after it is read: in between, every wave has waited for its
-// reads and passed a barrier. The wait leaves the loads of four halves in flight, those of this
-// phase and of the three before. A half loaded before them is read two phases later at the
-// earliest, one barrier after the slowest wave's wait.
+// A half of an LDS buffer is loaded again two phases after it is read: in between, every wave has
+// waited for its reads and passed a barrier. The wait of a phase leaves the loads of four halves in
+// flight: those of this phase and of the three phases before. So a load that starts in phase p is
+// complete after the wait of phase p + 4, and the half is read in phase p + 6. In between, every
+// wave passes a barrier after its wait.
 //
 // Ping-pong: each SIMD has one wave of each of the two rows of waves. The second row runs one
 // barrier, half a phase, behind, so that one wave of the SIMD multiplies while the other reads.

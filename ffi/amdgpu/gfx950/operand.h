@@ -57,8 +57,10 @@ class Operand {
       const uint32_t row = memory.RowInMemory(tile, place.row, kKContiguous ? 1 : kVecElements);
       offset_[load] =
           kKContiguous ? row * line_bytes + place.k * kBytes : place.k * line_bytes + row * kBytes;
-      // A load's immediate offset is added in LDS and in memory: the base is lower by the last
-      // one.
+      // The hardware adds a load's immediate offset to the LDS address and to the memory address.
+      // Only the LDS address needs it, so offset_ makes up for it in memory. An offset cannot be
+      // negative, so the base is lower by kLastLoad, the largest immediate offset, and kLastLoad
+      // minus the load's own immediate offset is added here.
       if (load % kLoads < kLoads - 1) offset_[load] += kLastLoad - load % kLoads * kLoadBytes;
     }
 
@@ -90,9 +92,10 @@ class Operand {
   JAXGEMM_AMD void Close() { jaxgemm::Close(resource_); }
   JAXGEMM_AMD void NextTile() { Advance(resource_, step_); }
 
-  // Must be called before the first load. Vector instructions may have written the scalars that the
-  // load reads, and the compiler does not check inline assembly for that hazard (CDNA3 ISA,
-  // "Manually Inserted Wait States": 5).
+  // Must be called before the first load. A VALU instruction, such as v_readfirstlane_b32, may have
+  // written the SGPRs of the resource. Five wait states are needed before a vector memory
+  // instruction reads these SGPRs (CDNA3 ISA, "Manually Inserted Wait States"). s_nop 4 is five
+  // wait states. The compiler does not check inline assembly for this hazard.
   JAXGEMM_AMD void Settle() { asm volatile("s_nop 4" : "+s"(resource_)); }
 
   // Starts the loads of a half into a buffer; `lds` is the LDS address of this wave's first byte.

@@ -113,8 +113,9 @@ inline uint32_t Encode(double value) {
   const double rounded = kRounding == Rounding::kTowardsZero
                              ? static_cast<double>(static_cast<int64_t>(units))
                              : (units + kTwo52) - kTwo52;
-  // With e = 1 in the exponent's place, 2^M units are 0 there. What is rounded up to the next power
-  // of two carries into the exponent.
+  // `scale` is e - 1 for normal numbers and 0 for denormal ones. A normal number has at least 2^M
+  // units, and bit M of them adds the missing 1 to the exponent. If rounding reaches the next power
+  // of two, a carry increments the exponent once more.
   const uint32_t scale = static_cast<uint32_t>(unit - (kLeast - Format::kMantissa));
   uint32_t code = (scale << Format::kMantissa) + static_cast<uint32_t>(rounded);
   if (code > Format::kLargest) {

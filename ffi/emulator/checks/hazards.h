@@ -40,7 +40,8 @@ struct HazardState {
 };
 
 // Throws Fault if `step` comes too early; else records its writes and advances the clock. `stores`:
-// whether it may come too early after a store of more than 64 bits.
+// whether to check also the wait states between a store of more than 64 bits and a write of its
+// data registers.
 void CheckHazards(Arch arch, const Step& step, bool stores, Wave* wave);
 
 }  // namespace jaxgemm::emulator

@@ -1,8 +1,8 @@
 // The stores of other workgroups that a wave may rely on: LLVM's memory model for gfx942
 // (AMDGPUUsage, "Memory Model GFX942"; gfx950 is the same), implemented with clocks.
 //
-// The L2s of the dies are not coherent with one another, so a workgroup's plain stores reach
-// others only through
+// The L2s of the XCDs are not coherent with one another. So the plain stores of a workgroup are
+// sure to reach another workgroup only through
 //   the writer:  stores; (other waves: s_waitcnt vmcnt, s_barrier;) buffer_wbl2 sc1;
 //                s_waitcnt vmcnt; an atomic, or a store with sc1, on a flag
 //   the reader:  an atomic, or a load with sc1, that sees the flag; s_waitcnt vmcnt;

@@ -23,7 +23,8 @@ uint64_t MemoryPipe::Access(const TraceEvent& event, const WaveTrace& wave, uint
   const uint64_t start = std::max(now, free_);
   free_ = start + static_cast<uint64_t>(std::ceil(cycles));
   busy_cycles += free_ - start;
-  // Loads with a scope beyond the compute unit, and atomics, pass through the L1.
+  // Stores, atomics, and loads with sc0 or sc1 bypass the L1: they neither look for their lines in
+  // it nor fill it.
   const bool passes = !loads || instruction.sc0 || instruction.sc1;
   bool hits_l2 = true;
   double done = free_ + constants_.l1_latency;
@@ -40,7 +41,8 @@ uint64_t MemoryPipe::Access(const TraceEvent& event, const WaveTrace& wave, uint
     if (loads) {
       ++l1_misses;
       if (!missed) {
-        // A share of the instructions that miss the L1 misses the L2 too, evenly spread.
+        // Of the loads that miss the L1, l2_hit_percent hit the L2, evenly spread. The lines of one
+        // instruction that miss the L1 hit the L2 together, or miss it together.
         hits_owed_ += constants_.l2_hit_percent;
         hits_l2 = hits_owed_ >= 100;
         if (hits_l2) hits_owed_ -= 100;

@@ -8,7 +8,8 @@ namespace jaxgemm::emulator {
 namespace {
 
 constexpr size_t kPage = 4096, kAlignment = 256;
-// Larger allocations are pools, and no program reads a pool's memory before it is written.
+// Only allocations of at most this many bytes are filled with NaNs. A larger one is taken to be a
+// memory pool, such as XLA's, of which no program reads a part that it has not written.
 constexpr size_t kMaxPoisoned = size_t{1} << 26;
 
 struct Table {

@@ -21,8 +21,9 @@ struct Allocation {
   size_t pages_bytes = 0;
 };
 
-// The allocation ends at a guard page, or up to 255 bytes before it because of its alignment. All
-// bits of new memory are set, so that it holds NaNs. Throws HipFailure.
+// The allocation ends at a guard page, or up to 255 bytes before the page because of its alignment.
+// An allocation of at most 64 MiB is filled with bytes of 0xff, which are NaNs for floats. A larger
+// one holds zeros. Throws HipFailure.
 void* Allocate(size_t bytes, MemoryType type, int device);
 void Register(void* pointer, size_t bytes, int device);
 // Throws HipFailure with `error` if `pointer` is not the start of an allocation of this kind.

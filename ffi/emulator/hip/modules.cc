@@ -78,8 +78,9 @@ void FillBuffers(const Module* own, Launch* launch) {
   std::lock_guard guard(modules.mutex);
   for (const auto& [module, shared] : modules.loaded) {
     if (module == own) continue;
-    // Whole pages: XLA's scatter reads an index, which may be a constant of another module, before
-    // it compares the index's number with their number.
+    // A launch may access the whole pages of another module, not only its variables. The reason: a
+    // thread of XLA's scatter reads an index, possibly from a constant of another module, before it
+    // checks that there are so many indices. So it can read past the end of the constant.
     launch->buffers.push_back({reinterpret_cast<uint64_t>(shared->object.image()),
                                shared->object.mapped_bytes(), Right::kWrite, "another module"});
   }

@@ -34,8 +34,9 @@ struct SetMark : Work {
   std::shared_ptr<Mark> mark;
 };
 
-// No call may return this error to the program, which may wait for nothing but a host function.
-// ROCm also ends the process if a kernel accesses memory that is not allocated.
+// Ends the process after a failure in the thread of a stream. Perhaps no later HIP call could
+// return the error, because the program may wait only for a host function of the stream. ROCm
+// also ends the process if a kernel accesses memory that is not allocated.
 [[noreturn]] void EndProcess(int device, const char* message) {
   std::fprintf(stderr, "jaxgemm: the emulated device %d failed, and the process ends: %s\n", device,
                message);

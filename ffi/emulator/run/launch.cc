@@ -188,7 +188,8 @@ void LaunchState::StartWave(const Workgroup& group, Wave* wave) const {
                    (rsrc1 >> 26 & 1) << 23;
   registers.hardware[20] = group.xcc;  // HW_REG_XCC_ID
   registers.hardware_known = 1u << 20;
-  // Hardware that preloads arguments skips the first 256 bytes, which load them otherwise.
+  // With kernarg preload the kernel starts at its entry plus 256 bytes. The first 256 bytes of code
+  // load the arguments where the hardware has not preloaded them (AMDGPUUsage).
   registers.pc =
       reinterpret_cast<uint64_t>(object_.image()) + kernel_.entry + (preloaded != 0 ? 256 : 0);
 

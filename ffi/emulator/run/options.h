@@ -18,14 +18,14 @@ struct Options {
   uint32_t quantum = 64;  // instructions of a wave's turn
   uint32_t resident = 8;  // workgroups that are resident at once
   bool shuffle = true;    // waves take turns in a new random order each round; else in order
-  // The XCC id of workgroup w is xcc_ids[w % size], or a random one of them (by the seed). MI300X
-  // and MI355X distribute workgroups to 8 dies in turn.
+  // XCC_ID, the number of the XCD that a workgroup runs on: xcc_ids[w % size] for workgroup w, or a
+  // random element of xcc_ids (by the seed). MI300X and MI355X give workgroups to 8 XCDs in turn.
   std::vector<uint32_t> xcc_ids = {0, 1, 2, 3, 4, 5, 6, 7};
   bool random_xcc = false;
 
   bool check_waits = true;  // accesses to registers before their s_waitcnt
-  // Wait states that software must insert, and those of them before a write of registers that a
-  // store of more than 64 bits reads.
+  // check_hazards: wait states that software must insert. check_store_hazards: among these, those
+  // between a store of more than 64 bits and a write of its data registers, too.
   bool check_hazards = true;
   bool check_store_hazards = true;
   // LDS races between the waves of a workgroup: those of a load from global memory to the LDS with
