@@ -26,7 +26,7 @@ bool IsPlainProduct(const Problem& p) { return IsStoredByTma(p) && HasNoEpilogue
 bool CanBeFused(const Problem& p) { return TmaReadsLhs(p) && TmaReadsRhs(p) && !p.gated; }
 
 // Whether a form that loads both operands by TMA stores the product's result.
-bool Stores(const Problem& p, const GpuInstance& instance, Sm90Form form) {
+bool Stores(const Problem& p, const GpuInstance& instance, KernelForm form) {
   if (HasOnlyVectors(form, instance.lhs, instance.tile_n)) {
     return IsStoredByTma(p) && NeedsOnlyVectors(p);
   }
@@ -44,7 +44,7 @@ bool ClustersFit(const Problem& p, const Chip& chip, const GpuInstance& instance
                  int64_t cluster_k) {
   constexpr int64_t kRounds = 4;  // kernels that store out^T may take so many rounds
   const int64_t at_once = ClustersAtOnce(cluster_k, instance, chip);
-  return CanBePeers(instance.tile_n, cluster_k) && HasForm(instance, Sm90Form::kPeers) &&
+  return CanBePeers(instance.tile_n, cluster_k) && HasForm(instance, KernelForm::kPeers) &&
          CeilDiv(p.k, instance.tile_k) >= cluster_k && NumTiles(p, instance) > 0 &&
          NumTiles(p, instance) <=
              static_cast<double>(instance.transposed ? kRounds * at_once : at_once);
@@ -57,7 +57,7 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
   const GpuInstance& instance = *FindGpuInstance(c.target, c.kernel);
   const int64_t tiles = plan.grid.num_tiles();
   if (p.grouped() || p.block_k > 0 || p.tiles_per_chunk > 0 || tiles == 0 ||
-      !HasForm(instance, Sm90Form::kPeers) || c.schedule != Schedule::kStreamK ||
+      !HasForm(instance, KernelForm::kPeers) || c.schedule != Schedule::kStreamK ||
       c.reduction != Reduction::kLinear || c.num_queues || c.num_shares != c.num_workgroups ||
       c.num_shares % tiles) {
     return 1;
@@ -87,18 +87,18 @@ void ShapeCluster(const Chip& chip, Plan* plan) {
 }
 
 // Whether a form other than kPeers has all that the plan needs.
-bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, Sm90Form form) {
+bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, KernelForm form) {
   const Choice& c = plan.choice;
-  if (form == Sm90Form::kScaled || p.block_k > 0) {
-    return form == Sm90Form::kScaled && p.block_k > 0 && HasForm(instance, form);
+  if (form == KernelForm::kScaled || p.block_k > 0) {
+    return form == KernelForm::kScaled && p.block_k > 0 && HasForm(instance, form);
   }
-  if (form == Sm90Form::kGeneral) return true;
+  if (form == KernelForm::kGeneral) return true;
   const bool claims = plan.stealing() || p.tiles_per_chunk > 0;
   const bool cuts = p.grouped() ? claims || c.num_shares > 0 : c.cut_tiles > 0;
   const int64_t least_k = p.grouped() ? 0 : AlwaysPingPongs(form) ? kPingPongKTiles : 1;
-  const bool suits = form == Sm90Form::kGrouped   ? p.grouped()
-                     : form == Sm90Form::kClaimed ? !p.grouped() && claims
-                                                  : !p.grouped() && !claims;
+  const bool suits = form == KernelForm::kGrouped   ? p.grouped()
+                     : form == KernelForm::kClaimed ? !p.grouped() && claims
+                                                    : !p.grouped() && !claims;
   return suits && !cuts && Stores(p, instance, form) && plan.grid.tiles_k >= least_k &&
          HasForm(instance, form);
 }
@@ -107,22 +107,23 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   Choice& c = plan->choice;
   c.cluster_k = ClusterK(p, *plan);
   if (c.cluster_k > 1 || c.transposed) {
-    c.form = Sm90Form::kPeers;
+    c.form = KernelForm::kPeers;
     ShapeCluster(chip, plan);
     return;
   }
   if (p.block_k > 0) {
-    c.form = Sm90Form::kScaled;
+    c.form = KernelForm::kScaled;
     return;
   }
   const GpuInstance& instance = *FindGpuInstance(c.target, c.kernel);
   const bool ping_pongs =
       PingPongs(p, instance, static_cast<double>(plan->grid.num_tiles()), c.num_workgroups);
-  const Sm90Form form = p.grouped()                                 ? Sm90Form::kGrouped
-                        : plan->stealing() || p.tiles_per_chunk > 0 ? Sm90Form::kClaimed
-                        : IsPlainProduct(p) ? ping_pongs ? Sm90Form::kPingPong : Sm90Form::kPlain
-                        : ping_pongs        ? Sm90Form::kFusedPingPong
-                                            : Sm90Form::kFused;
+  const KernelForm form = p.grouped()                                 ? KernelForm::kGrouped
+                          : plan->stealing() || p.tiles_per_chunk > 0 ? KernelForm::kClaimed
+                          : IsPlainProduct(p)
+                              ? ping_pongs ? KernelForm::kPingPong : KernelForm::kPlain
+                          : ping_pongs ? KernelForm::kFusedPingPong
+                                       : KernelForm::kFused;
   if (FormFits(p, *plan, instance, form)) c.form = form;
 }
 
@@ -159,7 +160,7 @@ bool HasShortEpilogue(const Problem& p, const GpuInstance& instance) {
 }
 
 bool PingPongs(const Problem& p, const GpuInstance& instance, double tiles, int64_t workgroups) {
-  const Sm90Form form = IsPlainProduct(p) ? Sm90Form::kPingPong : Sm90Form::kFusedPingPong;
+  const KernelForm form = IsPlainProduct(p) ? KernelForm::kPingPong : KernelForm::kFusedPingPong;
   return HasForm(instance, form) && Stores(p, instance, form) &&
          tiles > static_cast<double>(workgroups) &&
          CeilDiv(p.k, instance.tile_k) >= kPingPongKTiles;
@@ -179,7 +180,7 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
   for (const GpuInstance& instance : GpuInstances()) {
     // The gate's and the up projection's columns are halves of a tile, loaded in multiples of 64.
     if (!Suits(instance, p, config, chip) || (p.gated && instance.tile_n % 128 != 0)) continue;
-    if (p.block_k > 0 && !HasForm(instance, Sm90Form::kScaled)) continue;
+    if (p.block_k > 0 && !HasForm(instance, KernelForm::kScaled)) continue;
     const Problem computed = Computed(instance, p);
     // The kernels that store out^T have a CTA for each tile or share of one.
     const int64_t at_once =
@@ -214,18 +215,19 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
   const int64_t tiles = plan.grid.num_tiles();
   // A CTA of these kernels has one tile or one share of it.
   if (c.transposed && c.target == "sm90") {
-    return c.form == Sm90Form::kPeers && c.cluster_m * c.cluster_n == 1 && !c.num_queues &&
+    return c.form == KernelForm::kPeers && c.cluster_m * c.cluster_n == 1 && !c.num_queues &&
            ClusterK(p, plan) == c.cluster_k && c.cut_tiles == (c.cluster_k > 1 ? tiles : 0) &&
            c.num_workgroups == tiles * c.cluster_k;
   }
-  if (c.cluster_k * c.cluster_m * c.cluster_n > 1 || c.form == Sm90Form::kPeers) {
-    return plan.instance && c.target == "sm90" && c.form == Sm90Form::kPeers && c.cluster_k > 1 &&
+  if (c.cluster_k * c.cluster_m * c.cluster_n > 1 || c.form == KernelForm::kPeers) {
+    return plan.instance && c.target == "sm90" && c.form == KernelForm::kPeers && c.cluster_k > 1 &&
            ClusterK(p, plan) == c.cluster_k && c.cut_tiles == tiles &&
            c.cluster_k * c.cluster_m * c.cluster_n <= kMaxClusterSize &&
            plan.grid.tiles_m % c.cluster_m == 0 && plan.grid.tiles_n % c.cluster_n == 0;
   }
   return c.target != "sm90"
-             ? c.form == (plan.instance && p.block_k > 0 ? Sm90Form::kScaled : Sm90Form::kGeneral)
+             ? c.form ==
+                   (plan.instance && p.block_k > 0 ? KernelForm::kScaled : KernelForm::kGeneral)
              : HasForm(*plan.instance, c.form) && FormFits(p, plan, *plan.instance, c.form);
 }
 

@@ -186,12 +186,13 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
       .cluster_k = c.cluster_k,
       .cluster_m = AsDouble(c.cluster_m),
       .cluster_n = AsDouble(c.cluster_n),
-      .general = (c.form == Sm90Form::kGeneral || c.form == Sm90Form::kScaled) && c.cut_tiles == 0,
-      .fused = c.form == Sm90Form::kFused || grouped_vectors,
-      .peers_epilogue = c.form == Sm90Form::kPeers && !HasShortEpilogue(p, instance)};
+      .general =
+          (c.form == KernelForm::kGeneral || c.form == KernelForm::kScaled) && c.cut_tiles == 0,
+      .fused = c.form == KernelForm::kFused || grouped_vectors,
+      .peers_epilogue = c.form == KernelForm::kPeers && !HasShortEpilogue(p, instance)};
   if (c.cluster_k == 1)
     decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;
-  decomposition.ping_pong = c.form != Sm90Form::kGeneral && c.form != Sm90Form::kScaled &&
+  decomposition.ping_pong = c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled &&
                             !plan.stealing() && p.tiles_per_chunk == 0 && c.cluster_k == 1 &&
                             c.cut_tiles == 0 &&
                             PingPongs(typical, instance, NumTiles(typical, instance), at_once);

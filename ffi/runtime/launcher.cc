@@ -14,7 +14,7 @@ namespace jaxgemm {
 namespace {
 
 constexpr int kWaveSize = 64;
-// Suffixes of the kernels' names, by Sm90Form, as in sm90/gemm.cu.
+// Suffixes of the kernels' names, by KernelForm, as in sm90/gemm.cu.
 constexpr const char* kFormSuffixes[kSm90Forms] = {"",         "_plain",          "_grouped",
                                                    "_claimed", "_peers",          "_pingpong",
                                                    "_fused",   "_fused_pingpong", "_scaled"};
@@ -117,7 +117,7 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
   if (slots[0].load(std::memory_order_relaxed)) return "";
   void* functions[kSm90Forms] = {};
   std::string error = LoadModule(instance, device, functions);
-  for (Sm90Form instead : {Sm90Form::kFused, Sm90Form::kPeers}) {
+  for (KernelForm instead : {KernelForm::kFused, KernelForm::kPeers}) {
     if (!functions[0]) functions[0] = functions[static_cast<int>(instead)];
   }
   for (int form = kSm90Forms; error.empty() && form-- > 0;) {
@@ -171,7 +171,7 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   if (result != 0) return Failure("loading the code object", instance.name, device, result);
   const bool is_sm90 = driver_.encode_tensor_map != nullptr;
   for (int form = 0; form < kSm90Forms; ++form) {
-    if (!HasForm(instance, static_cast<Sm90Form>(form))) continue;
+    if (!HasForm(instance, static_cast<KernelForm>(form))) continue;
     const std::string name = instance.name + kFormSuffixes[form];
     const char* what = "finding the kernel in its code object";
     result = driver_.get_function(&functions[form], module, name.c_str());
@@ -210,10 +210,10 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     if (result != 0) return Failure("zeroing the workspace", instance.name, device, result);
   }
   GemmArgs arguments = PackArguments(call);
-  if (plan.choice.form == Sm90Form::kPeers) arguments.map.grid = ClusterGrid(plan);
+  if (plan.choice.form == KernelForm::kPeers) arguments.map.grid = ClusterGrid(plan);
   unsigned grid = static_cast<unsigned>(plan.choice.num_workgroups), block, shared_bytes = 0;
   TensorMaps maps;
-  Sm90Form form = Sm90Form::kGeneral;
+  KernelForm form = KernelForm::kGeneral;
   void* pointers[] = {&arguments, nullptr};
   if (driver_.encode_tensor_map) {
     maps = MakeTensorMaps(driver_, call);
@@ -223,10 +223,10 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     // bytes), the function in the slot of the general form runs; see Load.
     const bool tma_moves_all =
         maps.lhs_valid && maps.rhs_valid && (maps.out_valid || IsFused(plan.choice.form));
-    if (plan.choice.form == Sm90Form::kScaled && !(maps.lhs_valid && maps.rhs_valid)) {
+    if (plan.choice.form == KernelForm::kScaled && !(maps.lhs_valid && maps.rhs_valid)) {
       return instance.name + " reads operands with scales of blocks at multiples of 16 bytes.";
     }
-    if (plan.choice.form == Sm90Form::kPeers || plan.choice.form == Sm90Form::kScaled ||
+    if (plan.choice.form == KernelForm::kPeers || plan.choice.form == KernelForm::kScaled ||
         tma_moves_all) {
       form = plan.choice.form;
     }

@@ -10,7 +10,7 @@ constexpr bool kLhsKContiguous = JAXGEMM_LHS_CONTRACTING == 1;
 constexpr bool kRhsKContiguous = JAXGEMM_RHS_CONTRACTING == 1;
 constexpr bool kTransposed = JAXGEMM_TRANSPOSED;
 
-template <Sm90Form form>
+template <KernelForm form>
 __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& maps,
                                         char* shared) {
   if constexpr (HasForm(form, kLhs, kTileN, kCluster, kLhsKContiguous, kRhsKContiguous,
@@ -40,7 +40,7 @@ __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& 
           const __grid_constant__ jaxgemm::GemmArgs args,                               \
           const __grid_constant__ jaxgemm::TensorMaps maps) {                           \
     extern __shared__ __align__(1024) char shared[];                                    \
-    jaxgemm::RunForm<jaxgemm::Sm90Form::form>(args, maps, shared);                      \
+    jaxgemm::RunForm<jaxgemm::KernelForm::form>(args, maps, shared);                    \
   }
 JAXGEMM_FORM(JAXGEMM_KERNEL, , kGeneral)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _plain, kPlain)

@@ -114,8 +114,8 @@ struct Sm90Accumulator {
 
 template <class Traits>
 class Workgroup {
-  static constexpr bool kIsGrouped = Traits::kForm == Sm90Form::kGrouped;
-  static constexpr bool kIsScaled = Traits::kForm == Sm90Form::kScaled;
+  static constexpr bool kIsGrouped = Traits::kForm == KernelForm::kGrouped;
+  static constexpr bool kIsScaled = Traits::kForm == KernelForm::kScaled;
 
  public:
   static_assert(kSm90Threads == (1 + Traits::kConsumers) * kWarpgroupSize);

@@ -51,7 +51,7 @@ struct AheadMap {
 
 template <class Traits>
 class DenseWorkgroup {
-  static constexpr bool kIsPeers = Traits::kForm == Sm90Form::kPeers;
+  static constexpr bool kIsPeers = Traits::kForm == KernelForm::kPeers;
   // Registers per thread after setmaxnreg, out of those that the CTA has at launch.
   static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
   static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;

@@ -14,22 +14,22 @@ namespace jaxgemm {
 // tile). *_k_contiguous: k is the operand's last dimension in memory.
 // `transposed`: out is stored column-major.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k_contiguous,
-          bool rhs_k_contiguous, bool transposed, Sm90Form form>
+          bool rhs_k_contiguous, bool transposed, KernelForm form>
 struct Sm90Traits {
-  static constexpr Sm90Form kForm = form;
+  static constexpr KernelForm kForm = form;
   static constexpr bool kTransposed = transposed;
   static constexpr bool kIsPingPong = IsPingPong(form, tile_n);
-  static constexpr bool kIsDense = form == Sm90Form::kPlain || form == Sm90Form::kPeers ||
-                                   form == Sm90Form::kPingPong || IsFused(form);
+  static constexpr bool kIsDense = form == KernelForm::kPlain || form == KernelForm::kPeers ||
+                                   form == KernelForm::kPingPong || IsFused(form);
   static constexpr bool kIsPlain = IsPlain(form), kIsFused = IsFused(form);
   static constexpr bool kHasOnlyVectors = HasOnlyVectors(form, lhs, tile_n);
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
   // Whether the form also runs where TMA cannot read an operand: its threads copy that.
   static constexpr bool kLoadsByElement =
-      !kIsPlain && form != Sm90Form::kScaled &&
-      (!kIsFused || (kHasOnlyDenseForms && form == Sm90Form::kFused));
+      !kIsPlain && form != KernelForm::kScaled &&
+      (!kIsFused || (kHasOnlyDenseForms && form == KernelForm::kFused));
   // A separate warp claims, so that loads continue while the next tile is claimed.
-  static constexpr bool kClaimsApart = form == Sm90Form::kClaimed;
+  static constexpr bool kClaimsApart = form == KernelForm::kClaimed;
   // Work tiles on their way to the consumers. kClaimed has few slots, because other workgroups
   // could claim the tile that waits in one.
   static constexpr int kTileSlots = kClaimsApart ? 2 : 4;
@@ -82,22 +82,22 @@ struct Sm90Traits {
   // as fit. With 192 columns a second box would cost a stage.
   static constexpr int kOutBoxes = kTileN % 128 == 0 ? 2 : 1;
   // With kPeers: the other peers' partial sums for the columns that a peer owns, see CanBePeers.
-  static constexpr int kStagedBytes = form != Sm90Form::kPeers
+  static constexpr int kStagedBytes = form != KernelForm::kPeers
                                           ? kOutBoxes * kBoxRows * kRowBytes
                                           : MostReceivedUnits(kTileN) * 8 * kBoxRows * 4 /
                                                 (SharesOutWarps(kTileN) ? kConsumerWarps : 1);
   static constexpr int kStagedN = kTileN % 32 != 0 ? 16 : kOutBoxes == 1 ? 32 : 64;
-  static_assert(form == Sm90Form::kPeers || kBoxRows * kStagedN * 4 <= kStagedBytes);
+  static_assert(form == KernelForm::kPeers || kBoxRows * kStagedN * 4 <= kStagedBytes);
   static constexpr int kOutBytes = kConsumerWarps * kStagedBytes;
   static constexpr int kMaxShared = Sm90SharedBytes(kTileN), kOtherShared = 1024;
   static constexpr int kStages = (kMaxShared - kOtherShared - kOutBytes) / kStageBytes;
 
   // Properties of a call that some forms fix at compile time.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {
-    return kIsDense || form == Sm90Form::kClaimed ? Ragged::kNone : args.groups.ragged;
+    return kIsDense || form == KernelForm::kClaimed ? Ragged::kNone : args.groups.ragged;
   }
   static JAXGEMM_SM90 bool IsGated(const GemmArgs& args) {
-    return form == Sm90Form::kGeneral && args.gated;
+    return form == KernelForm::kGeneral && args.gated;
   }
   static JAXGEMM_SM90 bool LoadsLhs(const TensorMaps& maps) {
     return !kLoadsByElement || maps.lhs_valid;

@@ -11,14 +11,14 @@ inline constexpr int kSm90Forms = 9;
 
 // Forms that apply the epilogue to the accumulators. TMA loads both operands, but for kFused of
 // tiles that have no general form: where TMA cannot read an operand, its threads copy it.
-constexpr bool IsFused(Sm90Form form) {
-  return form == Sm90Form::kFused || form == Sm90Form::kFusedPingPong;
+constexpr bool IsFused(KernelForm form) {
+  return form == KernelForm::kFused || form == KernelForm::kFusedPingPong;
 }
 // Forms in which TMA loads both operands, and accumulators are only cast to PlainOut and stored
 // (kGrouped of float8 applies bias and scales before: HasOnlyVectors).
-constexpr bool IsPlain(Sm90Form form) {
-  return form != Sm90Form::kGeneral && form != Sm90Form::kScaled && form != Sm90Form::kPeers &&
-         !IsFused(form);
+constexpr bool IsPlain(KernelForm form) {
+  return form != KernelForm::kGeneral && form != KernelForm::kScaled &&
+         form != KernelForm::kPeers && !IsFused(form);
 }
 
 // The fewest k tiles for kPingPong: the boxes of a CTA's last tile go through the stages that its
@@ -33,24 +33,24 @@ constexpr bool IsWideFloat(DType dtype) {
 }
 
 // Forms that are there only to ping-pong. Others may, too.
-constexpr bool AlwaysPingPongs(Sm90Form form) {
-  return form == Sm90Form::kPingPong || form == Sm90Form::kFusedPingPong;
+constexpr bool AlwaysPingPongs(KernelForm form) {
+  return form == KernelForm::kPingPong || form == KernelForm::kFusedPingPong;
 }
 // Whether the consumer warpgroups ping-pong: each has all accumulators of its own output tile.
-constexpr bool IsPingPong(Sm90Form form, int64_t tile_n) {
+constexpr bool IsPingPong(KernelForm form, int64_t tile_n) {
   // With the accumulators of more columns there are too few registers for an epilogue, but for
   // vectors there are enough: see HasOnlyVectors.
-  if (form == Sm90Form::kFusedPingPong) return tile_n == 128 || tile_n == 192;
-  return IsPlain(form) && form != Sm90Form::kPlain && tile_n > 96 && tile_n <= 192;
+  if (form == KernelForm::kFusedPingPong) return tile_n == 128 || tile_n == 192;
+  return IsPlain(form) && form != KernelForm::kPlain && tile_n > 96 && tile_n <= 192;
 }
 
 // Whether the form applies vectors (bias, scale, row_scale) to the accumulators and then casts them
 // as the plain forms do. The scales of 8-bit floats are vectors. With the accumulators of 256
 // columns there are too few registers.
-constexpr bool HasOnlyVectors(Sm90Form form, DType lhs, int64_t tile_n) {
+constexpr bool HasOnlyVectors(KernelForm form, DType lhs, int64_t tile_n) {
   return ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
-         ((form == Sm90Form::kGrouped && tile_n <= 192) ||
-          (form == Sm90Form::kFusedPingPong && tile_n == 192));
+         ((form == KernelForm::kGrouped && tile_n <= 192) ||
+          (form == KernelForm::kFusedPingPong && tile_n == 192));
 }
 
 // Tiles whose columns are no boxes of 64 are for sizes between those of the other tiles. They have
@@ -60,22 +60,23 @@ constexpr bool HasOnlyDenseForms(int64_t tile_n, bool transposed) {
 }
 
 // `cluster`: CTAs that share a tile's rhs. `transposed`: out is stored column-major.
-constexpr bool HasForm(Sm90Form form, DType lhs, int64_t tile_n, int64_t cluster,
+constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t cluster,
                        bool lhs_k_contiguous, bool rhs_k_contiguous, bool transposed) {
-  if (form == Sm90Form::kScaled) {
+  if (form == KernelForm::kScaled) {
     // The accumulators, and as many partial sums of a block of k, are in registers.
     return !transposed && tile_n == 128 && ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
            lhs_k_contiguous && rhs_k_contiguous;
   }
-  if (transposed) return form == Sm90Form::kPeers;
-  if (form == Sm90Form::kPeers) return cluster == 1 && tile_n <= 144;
+  if (transposed) return form == KernelForm::kPeers;
+  if (form == KernelForm::kPeers) return cluster == 1 && tile_n <= 144;
   if (HasOnlyDenseForms(tile_n, transposed) &&
-      (form == Sm90Form::kGeneral || form == Sm90Form::kGrouped || form == Sm90Form::kClaimed)) {
+      (form == KernelForm::kGeneral || form == KernelForm::kGrouped ||
+       form == KernelForm::kClaimed)) {
     return false;
   }
-  if (form == Sm90Form::kGeneral) return true;
+  if (form == KernelForm::kGeneral) return true;
   if (AlwaysPingPongs(form) && !IsPingPong(form, tile_n)) return false;
-  if (form == Sm90Form::kFusedPingPong && tile_n == 192 && !HasOnlyVectors(form, lhs, tile_n)) {
+  if (form == KernelForm::kFusedPingPong && tile_n == 192 && !HasOnlyVectors(form, lhs, tile_n)) {
     return false;
   }
   // The plan takes the other forms only if TMA reads both operands, so those of 8 or 32 bits must

@@ -33,10 +33,10 @@ struct GpuInstance {
 
 // Whether an instance has this form. Those for AMD GPUs have kGeneral, and some kScaled, of tiles
 // that leave registers for partial sums (amdgpu/gemm.hip; gpu_kernels.cmake knows them, too).
-inline bool HasForm(const GpuInstance& instance, Sm90Form form) {
+inline bool HasForm(const GpuInstance& instance, KernelForm form) {
   if (instance.target != "sm90") {
-    return form == Sm90Form::kGeneral ||
-           (form == Sm90Form::kScaled && IsF8(instance.lhs) && instance.tile_m == 128 &&
+    return form == KernelForm::kGeneral ||
+           (form == KernelForm::kScaled && IsF8(instance.lhs) && instance.tile_m == 128 &&
             instance.tile_n == 128 && instance.lhs_contracting == 1 &&
             instance.rhs_contracting == 1);
   }

@@ -54,7 +54,7 @@ std::span<const std::string_view> Names<Ragged>() {
   return kRagged;
 }
 template <>
-std::span<const std::string_view> Names<Sm90Form>() {
+std::span<const std::string_view> Names<KernelForm>() {
   return kForms;
 }
 template <>

@@ -49,9 +49,9 @@ enum class Schedule : uint8_t {
 // How the partial sums of a tile that is cut along k are added up.
 enum class Reduction : uint8_t { kLinear, kTree, kAtomic };
 
-// A Hopper kernel instance comes in forms: one form for everything would be so much code that
-// fetching it takes longer than a small product.
-enum class Sm90Form : uint8_t {
+// A kernel instance comes in forms: on Hopper one form for everything would be so much code that
+// fetching it takes longer than a small product. AMD's have kGeneral, and some kScaled.
+enum class KernelForm : uint8_t {
   kGeneral,   // Everything but what kPeers does.
   kPlain,     // Dense, tiles at a fixed stride, TMA for all arrays, out stored without an epilogue.
   kGrouped,   // Grouped, else as kPlain. With tile_n 128 or 192 the two warpgroups ping-pong.

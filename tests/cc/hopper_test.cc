@@ -32,7 +32,7 @@ std::vector<std::string> launched;
 uint64_t seed = 0;
 
 template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k, bool rhs_k,
-          bool transposed, Sm90Form form>
+          bool transposed, KernelForm form>
 struct Form {
   using Traits = Sm90Traits<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed, form>;
   static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMaxShared);
@@ -58,21 +58,21 @@ std::string Add() {
     }
   }
   CHECK_THAT(!name.empty(), "no such instance");
-  auto add = [&]<Sm90Form form>(const char* suffix) {
+  auto add = [&]<KernelForm form>(const char* suffix) {
     if constexpr (HasForm(form, lhs, tile_n, cluster, lhs_k, rhs_k, transposed)) {
       using TheForm = Form<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed, form>;
       Kernels()[name + suffix] = {name + suffix, cluster, TheForm::Run};
     }
   };
-  add.template operator()<Sm90Form::kGeneral>("");
-  add.template operator()<Sm90Form::kPlain>("_plain");
-  add.template operator()<Sm90Form::kGrouped>("_grouped");
-  add.template operator()<Sm90Form::kClaimed>("_claimed");
-  add.template operator()<Sm90Form::kPeers>("_peers");
-  add.template operator()<Sm90Form::kPingPong>("_pingpong");
-  add.template operator()<Sm90Form::kFused>("_fused");
-  add.template operator()<Sm90Form::kFusedPingPong>("_fused_pingpong");
-  add.template operator()<Sm90Form::kScaled>("_scaled");
+  add.template operator()<KernelForm::kGeneral>("");
+  add.template operator()<KernelForm::kPlain>("_plain");
+  add.template operator()<KernelForm::kGrouped>("_grouped");
+  add.template operator()<KernelForm::kClaimed>("_claimed");
+  add.template operator()<KernelForm::kPeers>("_peers");
+  add.template operator()<KernelForm::kPingPong>("_pingpong");
+  add.template operator()<KernelForm::kFused>("_fused");
+  add.template operator()<KernelForm::kFusedPingPong>("_fused_pingpong");
+  add.template operator()<KernelForm::kScaled>("_scaled");
   return name;
 }
 
@@ -331,10 +331,10 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
   const std::string name = Add<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k>();
   constexpr int kBytes = ElementBytes(lhs), kTileK = kBoxBytes / kBytes, kNeighbours = 16 / kBytes;
   constexpr bool kInteger = lhs == DType::kS8;
-  constexpr bool kHasPlain = HasForm(Sm90Form::kPlain, lhs, tile_n, cluster, lhs_k, rhs_k, false);
+  constexpr bool kHasPlain = HasForm(KernelForm::kPlain, lhs, tile_n, cluster, lhs_k, rhs_k, false);
   constexpr bool kHasPingPong =
-      HasForm(Sm90Form::kPingPong, lhs, tile_n, cluster, lhs_k, rhs_k, false);
-  constexpr bool kHasPeers = HasForm(Sm90Form::kPeers, lhs, tile_n, cluster, lhs_k, rhs_k, false);
+      HasForm(KernelForm::kPingPong, lhs, tile_n, cluster, lhs_k, rhs_k, false);
+  constexpr bool kHasPeers = HasForm(KernelForm::kPeers, lhs, tile_n, cluster, lhs_k, rhs_k, false);
   const DType sums_type = kInteger ? DType::kS32 : DType::kF32;
   for (int round = 0; round < rounds; ++round) {
     // Row lengths that TMA can read or, if `any`, all lengths.
@@ -358,9 +358,9 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
         .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
     // The form for products with an epilogue, which loads by TMA.
     auto fused_form = [&](const Problem& p) {
-      const bool has = HasForm(Sm90Form::kFused, lhs, tile_n, cluster, lhs_k, rhs_k, false) &&
+      const bool has = HasForm(KernelForm::kFused, lhs, tile_n, cluster, lhs_k, rhs_k, false) &&
                        TmaReadsLhs(p) && TmaReadsRhs(p);
-      constexpr Sm90Form kTurns = Sm90Form::kFusedPingPong;
+      constexpr KernelForm kTurns = KernelForm::kFusedPingPong;
       const bool stores = !HasOnlyVectors(kTurns, lhs, tile_n) ||
                           (p.activation == Activation::kNone && p.out_dtype == PlainOut(lhs) &&
                            p.n * ElementBytes(p.out_dtype) % 16 == 0);
@@ -454,7 +454,7 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
     Run(launcher, {grouped, config, lhs_k ? grouped_form : "", sizes});
     if (!kInteger) {
       const std::string with_vectors =
-          HasOnlyVectors(Sm90Form::kGrouped, lhs, tile_n) ? grouped_form : "";
+          HasOnlyVectors(KernelForm::kGrouped, lhs, tile_n) ? grouped_form : "";
       grouped.row_scale = true;
       Run(launcher, {grouped, config, with_vectors, sizes});
       grouped.scale = true, grouped.bias = true;
@@ -495,15 +495,15 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
     };
     Config config{
         .schedule = Schedule::kPersistent, .num_workgroups = Random(1, 3), .kernel = name};
-    auto suffix = [&](Sm90Form form, Sm90Form turns, const Problem& p) {
+    auto suffix = [&](KernelForm form, KernelForm turns, const Problem& p) {
       const bool takes_turns = HasForm(turns, type, tile_n, 1, lhs_k, rhs_k, false) &&
                                p.k > 3 * kTileK && num_tiles(p) > config.num_workgroups;
-      return std::string(form == Sm90Form::kPlain ? takes_turns ? "_pingpong" : "_plain"
-                         : takes_turns            ? "_fused_pingpong"
-                                                  : "_fused");
+      return std::string(form == KernelForm::kPlain ? takes_turns ? "_pingpong" : "_plain"
+                         : takes_turns              ? "_fused_pingpong"
+                                                    : "_fused");
     };
     Problem plain = problem(round % 2 ? 1 : 3 * kTileK + 1);
-    Run(launcher, {plain, config, suffix(Sm90Form::kPlain, Sm90Form::kPingPong, plain)});
+    Run(launcher, {plain, config, suffix(KernelForm::kPlain, KernelForm::kPingPong, plain)});
     Problem misplaced = problem(1);
     misplaced.batch = 1;
     Run(launcher, {misplaced, config, "_fused", {}, false, /*misplaced=*/true});
@@ -515,9 +515,9 @@ void RunDenseOnly(GpuLauncher& launcher, int rounds) {
       more.save_preact = more.activation != Activation::kNone && Random(0, 1);
       if (rhs_k) more.n -= Random(0, 7);
       more.bias_bf16 = Random(0, 1);
-      Run(launcher, {more, config, suffix(Sm90Form::kFused, Sm90Form::kFusedPingPong, more)});
+      Run(launcher, {more, config, suffix(KernelForm::kFused, KernelForm::kFusedPingPong, more)});
     }
-    if constexpr (HasForm(Sm90Form::kPeers, type, tile_n, 1, lhs_k, rhs_k, false)) {
+    if constexpr (HasForm(KernelForm::kPeers, type, tile_n, 1, lhs_k, rhs_k, false)) {
       const int64_t peers = Random(2, MostPeers(tile_n) / 2);
       Problem shared = problem(6 * kTileK - 8);
       config.schedule = Schedule::kStreamK;
