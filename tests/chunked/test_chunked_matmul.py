@@ -12,8 +12,13 @@ import jaxgemm
 from jaxgemm import GemmConfig
 from jaxgemm import _jaxgemm as native
 from tests.support.arriving import Arriving
+from tests.support.environment import VIRTUAL_ROCM
 
 S = jax.ShapeDtypeStruct
+# The smallest tile of AMD's kernels has 32 rows. gfx942 rounds float32 operands to XF32.
+TILE = 32 if VIRTUAL_ROCM else 16
+TILES = 32 // TILE  # in a chunk of 32 rows
+TOLERANCE = 2e-3 if VIRTUAL_ROCM == "gfx942" else 1e-5
 LAYOUTS = {
     "rr": None,
     "rc": (((1,), (1,)), ((), ())),
@@ -26,7 +31,7 @@ def normal(rng, *shape, dtype=np.float32):
   return np.asarray(rng.standard_normal(shape), np.float32).astype(dtype)
 
 
-def assert_product(out, lhs, rhs, tolerance=1e-5):
+def assert_product(out, lhs, rhs, tolerance=TOLERANCE):
   want = np.asarray(lhs, np.float64) @ np.asarray(rhs, np.float64)
   out = np.asarray(out, np.float64)
   assert out.shape == want.shape and np.isfinite(out).all()
@@ -64,13 +69,14 @@ def test_composable_kernels_case(rng, layout, dtype):
 def test_random_orders_pivots_and_chunks(schedule, reduction, seed):
   rng = np.random.default_rng(seed)
   m, n, k = rng.integers([1, 1, 1], [300, 100, 200])
-  tile_m = int(rng.integers(1, 40))
+  tile_m = int(rng.choice([32, 128]) if VIRTUAL_ROCM else rng.integers(1, 40))
   tiles = -(-int(m) // tile_m)
   tiles_per_chunk = int(rng.integers(1, tiles + 3))
   pivot = int(rng.integers(0, tiles))
   batch = () if seed % 2 else (3,)
   a, b = normal(rng, *batch, m, k), normal(rng, k, n)
-  config = GemmConfig(tile_m=tile_m, tile_n=32, tile_k=32, num_workgroups=4)
+  tile_nk = {} if VIRTUAL_ROCM else dict(tile_n=32, tile_k=32)
+  config = GemmConfig(tile_m=tile_m, num_workgroups=4, **tile_nk)
   for name in ("in order", "reverse", "random"):
     arriving = Arriving(a, tile_m * tiles_per_chunk, batched=seed % 3 == 0)
     order = orders(rng, arriving.places())[name]
@@ -84,18 +90,19 @@ def test_random_orders_pivots_and_chunks(schedule, reduction, seed):
 
 def test_all_signals_set_is_the_plain_product_bit_by_bit(rng):
   a, b = normal(rng, 256, 128), normal(rng, 128, 96)
-  config = GemmConfig(tile_m=64, tile_n=96)
+  config = GemmConfig(tile_m=128) if VIRTUAL_ROCM else GemmConfig(tile_m=64, tile_n=96)
+  tiles = 128 // config.tile_m
   out = jaxgemm.chunked_matmul(
-      a, b, jnp.ones(2, jnp.uint32), tiles_per_chunk_m=2, config=config)
+      a, b, jnp.ones(2, jnp.uint32), tiles_per_chunk_m=tiles, config=config)
   assert (out == jaxgemm.matmul(a, b, config=config)).all()
-  out = jaxgemm.chunked_matmul(a, b, None, tiles_per_chunk_m=2, config=config)
+  out = jaxgemm.chunked_matmul(a, b, None, tiles_per_chunk_m=tiles, config=config)
   assert (out == jaxgemm.matmul(a, b, config=config)).all()
 
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_a_signal_that_never_comes_is_an_error_and_the_next_call_works(rng, threads):
   a, b = normal(rng, 300, 64), normal(rng, 64, 64)
-  config = GemmConfig(tile_m=32, tile_n=32, num_workgroups=threads)
+  config = GemmConfig(tile_m=32, tile_n=128 if VIRTUAL_ROCM else 32, num_workgroups=threads)
   signals = np.ones(5, np.uint32)
   signals[3] = 0
   call = jax.jit(lambda s, timeout: jaxgemm.chunked_matmul(
@@ -109,20 +116,20 @@ def test_a_signal_that_never_comes_is_an_error_and_the_next_call_works(rng, thre
 
 
 def test_epochs_over_a_thousand_calls_on_the_same_buffers(rng):
-  b = normal(rng, 16, 8)
-  config = GemmConfig(tile_m=8, num_workgroups=2)
+  b, rows, calls = normal(rng, 16, 8), 32 if VIRTUAL_ROCM else 8, 20 if VIRTUAL_ROCM else 1000
+  config = GemmConfig(tile_m=rows, num_workgroups=2)
   call = jax.jit(lambda lhs, signals, epoch: jaxgemm.chunked_matmul(
       lhs, b, signals, tiles_per_chunk_m=1, epoch=epoch, config=config))
-  arriving = Arriving(normal(rng, 24, 16), 8)
+  arriving = Arriving(normal(rng, 3 * rows, 16), rows)
   lhs, signals = arriving.lhs, arriving.signals
-  for epoch in range(1, 1001):
-    arriving.values = normal(rng, 24, 16)
+  for epoch in range(1, calls + 1):
+    arriving.values = normal(rng, 3 * rows, 16)
     thread = arriving.start([(2,), (0,), (1,)], epoch=epoch)
     assert_product(call(lhs, signals, jnp.uint32(epoch)), arriving.values, b)
     thread.join()
   # A signal of an earlier epoch does not count as arrived.
   with pytest.raises(jax.errors.JaxRuntimeError, match="did not become the epoch"):
-    jaxgemm.chunked_matmul(lhs, b, signals, tiles_per_chunk_m=1, epoch=1001,
+    jaxgemm.chunked_matmul(lhs, b, signals, tiles_per_chunk_m=1, epoch=calls + 1,
                            config=config, timeout=0.05).block_until_ready()
 
 
@@ -131,14 +138,14 @@ def test_gradients_are_those_of_matmul(rng, activation):
   a, b = normal(rng, 96, 40), normal(rng, 40, 24)
   bias, scale = normal(rng, 24), normal(rng, 24)
   signals = jnp.ones(3, jnp.uint32)
-  config = GemmConfig(tile_m=16)
+  config = GemmConfig(tile_m=TILE)
 
   def loss(product):
     return lambda a, b, bias, scale: (product(
         a, b, bias=bias, scale=scale, activation=activation) ** 2).sum()
 
   ours = loss(lambda a, b, **kwargs: jaxgemm.chunked_matmul(
-      a, b, signals, tiles_per_chunk_m=2, config=config, **kwargs))
+      a, b, signals, tiles_per_chunk_m=TILES, config=config, **kwargs))
   wanted = loss(jaxgemm.matmul)
   args = a, b, bias, scale
   for x, y in zip(jax.grad(ours, (0, 1, 2, 3))(*args),
@@ -177,10 +184,10 @@ def test_gradients_wait_for_lhs(rng, mode, remat):
 
 def test_vmap(rng):
   a, b = normal(rng, 3, 64, 24), normal(rng, 3, 24, 16)
-  config = GemmConfig(tile_m=16)
+  config = GemmConfig(tile_m=TILE)
   ones = jnp.ones((3, 2), jnp.uint32)
   product = lambda a, b, s: jaxgemm.chunked_matmul(
-      a, b, s, tiles_per_chunk_m=2, config=config)
+      a, b, s, tiles_per_chunk_m=TILES, config=config)
   for axes in [(0, 0, 0), (0, None, 0), (0, 0, None), (0, None, None), (None, 0, None),
                (None, None, 0)]:
     args = [x if axis == 0 else x[0] for x, axis in zip((a, b, ones), axes)]
@@ -280,9 +287,9 @@ def test_compiled_program_reads_lhs_and_signals_where_they_lie():
 
 def test_in_scan_and_shard_map(rng):
   a, b = normal(rng, 5, 64, 32), normal(rng, 32, 16)
-  config = GemmConfig(tile_m=16)
+  config = GemmConfig(tile_m=TILE)
   product = lambda a, b, s: jaxgemm.chunked_matmul(
-      a, b, s, tiles_per_chunk_m=2, config=config)
+      a, b, s, tiles_per_chunk_m=TILES, config=config)
   _, out = lax.scan(lambda c, a: (c, product(a, b, jnp.ones(2, jnp.uint32))), 0, a)
   assert_product(out, a, b)
 
@@ -294,7 +301,7 @@ def test_in_scan_and_shard_map(rng):
   assert_product(out, rows, b)
   with pytest.raises(ValueError, match="Use it inside jax.shard_map"):
     sharded = jax.device_put(rows, jax.NamedSharding(mesh, P("rows")))
-    jaxgemm.chunked_matmul(sharded, b, jnp.ones(16, jnp.uint32), tiles_per_chunk_m=2,
+    jaxgemm.chunked_matmul(sharded, b, jnp.ones(16, jnp.uint32), tiles_per_chunk_m=TILES,
                            config=config)
 
 
@@ -337,9 +344,9 @@ def test_explain_supports_and_chunk_rows():
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint8, np.uint32])
 def test_an_epoch_does_not_wrap(rng, dtype):
-  lhs, rhs = normal(rng, 64, 32), normal(rng, 32, 16)
+  lhs, rhs = normal(rng, 4 * TILE, 32), normal(rng, 32, 16)
   signals = np.full(4, 5, np.uint32)
-  config = GemmConfig(tile_m=16)
+  config = GemmConfig(tile_m=TILE)
 
   def f(epoch):
     return jaxgemm.chunked_matmul(lhs, rhs, signals, tiles_per_chunk_m=1, epoch=epoch,
