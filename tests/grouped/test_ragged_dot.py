@@ -345,7 +345,7 @@ def test_errors(rng):
     with pytest.raises((ValueError, TypeError), match=match):
       jaxgemm.ragged_dot_general(lhs, lhs, sizes, numbers, **keywords)
   batched = lax.RaggedDotDimensionNumbers((((), ()), ((0,), (0,))), (0,), ())
-  with pytest.raises(ValueError, match="^bias was given, and .* change nothing"):
+  with pytest.raises(ValueError, match="^bias was given, and .* have no effect"):
     jaxgemm.ragged_dot_general(lhs, lhs, sizes, batched, bias=jnp.ones(3))
 
 
