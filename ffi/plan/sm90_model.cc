@@ -118,8 +118,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
                                            : model.last_per_column) *
                           n / peers +
                       peers_epilogue;
+  const double rounds = std::ceil(shares / at_once);
   if (decomposition.ping_pong) {
-    const double rounds = std::ceil(tiles / at_once);
     auto loop_with = [&](double l2) {
       return AsDouble(tiles_k) * (waits + std::pow(busy + l2 * from_l2, 1 / model.norm));
     };
@@ -145,7 +145,6 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
         peers > 1 ? (instance.transposed ? 0 : model.exchange) + model.per_peer * peers +
                         (m * n * 4 / model.exchanged_bytes - store) * (1 - 1 / peers)
                   : 0;
-    const double rounds = std::ceil(shares / at_once);
     return last + with_dram(rounds * tile + (rounds - 1) * (next_tile + peers_epilogue)) + exchange;
   }
   const int64_t cut = decomposition.cut_tiles, parts = decomposition.num_shares;

@@ -11,13 +11,11 @@ import pytest
 import jaxgemm
 from jaxgemm import GemmConfig
 from jaxgemm import _jaxgemm as native
-from tests.support.arriving import Arriving
+from tests.support.arriving import TILE, TILES, Arriving
 from tests.support.environment import VIRTUAL_ROCM
 
 S = jax.ShapeDtypeStruct
-# The smallest tile of AMD's kernels has 32 rows. gfx942 rounds float32 operands to XF32.
-TILE = 32 if VIRTUAL_ROCM else 16
-TILES = 32 // TILE  # in a chunk of 32 rows
+# gfx942 rounds float32 operands to XF32.
 TOLERANCE = 2e-3 if VIRTUAL_ROCM == "gfx942" else 1e-5
 LAYOUTS = {
     "rr": None,

@@ -14,11 +14,10 @@ import jaxgemm
 from jaxgemm import GemmConfig
 from jaxgemm import _jaxgemm as native
 from tests.support import arriving
+from tests.support.arriving import TILE, TILES
 from tests.support.environment import VIRTUAL_ROCM
 
-# The smallest tile of AMD's kernels has 32 rows.
-CONFIG = GemmConfig(tile_m=32) if VIRTUAL_ROCM else GemmConfig(tile_m=16, tile_n=32)
-TILES = 32 // CONFIG.tile_m  # in a chunk of 32 rows
+CONFIG = GemmConfig(tile_m=TILE, tile_n=None if VIRTUAL_ROCM else 32)
 overlapped = functools.partial(arriving.overlapped, config=CONFIG, tiles=TILES)
 
 

@@ -12,6 +12,11 @@ import numpy as np
 
 import jaxgemm
 from jaxgemm import _ffi
+from tests.support.environment import VIRTUAL_ROCM
+
+# The smallest tile of AMD's kernels has 32 rows.
+TILE = 32 if VIRTUAL_ROCM else 16
+TILES = 32 // TILE  # in a chunk of 32 rows
 
 
 def has_nvcc() -> bool:

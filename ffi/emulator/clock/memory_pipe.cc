@@ -41,7 +41,7 @@ uint64_t MemoryPipe::Access(const TraceEvent& event, const WaveTrace& wave, uint
     if (loads) {
       ++l1_misses;
       if (!missed) {
-        // Of the loads that miss the L1, l2_hit_percent hit the L2, evenly spread. The lines of one
+        // l2_hit_percent of the loads that miss the L1 hit the L2, evenly spread. The lines of one
         // instruction that miss the L1 hit the L2 together, or miss it together.
         hits_owed_ += constants_.l2_hit_percent;
         hits_l2 = hits_owed_ >= 100;
