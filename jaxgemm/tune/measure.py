@@ -2,7 +2,8 @@
 
 What a batch of products needs is compiled at once, in threads. Then product by product: each
 candidate runs, the clearly slower ones are left out by a first short timing, those that are
-near the fastest are compared with a reference, and what is left is timed in full.
+near the fastest are compared with a reference, what is left is timed in full, and the best of
+these are timed once more, beside the plan's own choice and XLA's product.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,11 +26,13 @@ from jaxgemm.tune.products import Product
 # in three quarters of them. A candidate must be faster than the plan's own choice, and XLA than
 # the best candidate. Where the plan leaves the product to XLA, the best candidate must be faster
 # than XLA instead.
-_GAIN = 1.01
+_GAIN = 1.003
 # A candidate that takes more than this many times the best's time leaves after a first comparison.
 _NEAR = 1.25
-# Samples of each candidate in the first comparison, and in the second one.
-_FIRST_ROUNDS, _ROUNDS = 3, 15
+# Samples of each candidate in the first comparison, in the second one, and in the final.
+_FIRST_ROUNDS, _ROUNDS, _FINAL_ROUNDS = 3, 15, 45
+# The number of candidates in the final, beside the plan's own choice and XLA's product.
+_FINALISTS = 2
 # After its first call, each candidate is called twice, and the shorter time counts, by the host's
 # clock. If it is above _SLOW times the least of these times, plus _CALL_SECONDS for the call
 # beside its kernel, the candidate is not timed.
@@ -172,8 +175,14 @@ class _Contest:
       if self._own not in seconds:
         return self._result()
     says("begins", "")
-    timed = _timed(near, inputs, rounds=_ROUNDS)
-    return self._result(_entry(product, timed, self._configs, self._own), _medians(timed))
+    seconds = _medians(_timed(near, inputs, rounds=_ROUNDS))
+    # With fewer candidates in turn each one runs more often, and the fastest of many is not the one
+    # that was lucky.
+    others = sorted(seconds.keys() - {XLA, self._own}, key=seconds.__getitem__)[:_FINALISTS]
+    final = {name: near[name] for name in near if name in (XLA, self._own, *others)}
+    timed = _timed(final, inputs, rounds=_FINAL_ROUNDS)
+    return self._result(_entry(product, timed, self._configs, self._own),
+                        seconds | _medians(timed))
 
   def _result(self, entry: database.Entry | None = None, seconds=None) -> Result:
     product = self._product
