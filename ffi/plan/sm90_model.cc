@@ -100,9 +100,14 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
       (AsDouble(p.m) * AsDouble(p.k) * element + AsDouble(p.k) * AsDouble(p.n) * element +
        AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) * wide_stores);
   const double memory_bytes = chip.gb_per_s * 1e3 * model.memory_share / chip.mhz;  // a cycle
+  // More CTAs than multiprocessors get less of the memory's bandwidth.
+  const double crowding =
+      instance.transposed || peers > 1
+          ? 1 + model.crowding * std::max(0.0, ctas / AsDouble(chip.num_cus) - 1)
+          : 1;
   // The time of the tiles that takes `cycles` if the device's memory does not limit it.
   auto with_dram = [&](double cycles) {
-    return std::pow(power(cycles) + power(bytes / memory_bytes), 1 / model.norm);
+    return std::pow(power(cycles) + power(crowding * bytes / memory_bytes), 1 / model.norm);
   };
   // What an epilogue adds to a store with peers. next_cta has the time of storing 16 bits; kernels
   // that store out^T take as long again for each 16 bits more.

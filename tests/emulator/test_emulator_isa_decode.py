@@ -253,6 +253,9 @@ buffer_load_dwordx4 v1, s[4:7], s3 offen lds
 buffer_load_dwordx3 v1, s[4:7], 0 offen offset:4095 lds
 global_load_lds_dwordx4 v1, s[2:3] offset:16 sc1
 v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[0:7], v[8:15], a[0:3] cbsz:1 blgp:1
+v_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], v[0:7], v[8:15], a[0:3], v16, v17 op_sel_hi:[0,0,0]
+v_mfma_scale_f32_32x32x64_f8f6f4 v[0:15], v[16:23], a[0:7], v[0:15], v32, v3 \
+op_sel:[1,0,0] op_sel_hi:[0,1,0] cbsz:1 blgp:1
 v_permlane32_swap_b32_e64 v1, v2 bound_ctrl:1 fi:1
 v_bitop3_b32 v1, v2, v3, v4 bitop3:0x6c
 v_cvt_scalef32_pk_fp8_f32 v1, -v2, v3, |v4| op_sel:[0,0,0,1]
@@ -299,6 +302,8 @@ REFUSED = {
 GFX950_REFUSED = {
   "a clamped conversion with a scale": "0xd23b8001 0x00020b04",
   "stochastic rounding": "0xd2370001 0x04120702",
+  "scales without a matrix product": "0xd3ac0000 0x00022310 0xbf800000 0xbf800000",
+  "scales for a matrix product without any": "0xd3ac0000 0x00022310 0xd3b58000 0x04020d04",
 }
 
 

@@ -155,6 +155,52 @@ def test_sums_in_order(arch, name, m, k, left, right, cycles):
   assert (got == expected).all()
 
 
+def in_two_runs(matrix: np.ndarray, m: int) -> np.ndarray:
+  """Columns in the order in which `lanes` gives a lane 16 of one half of them and 16 of the other."""
+  halves = matrix.reshape(m, 2, 64 // m, 16)
+  return np.ascontiguousarray(halves.swapaxes(1, 2).reshape(m, -1))
+
+
+@pytest.mark.parametrize("shape, m, k", [("16x16x128", 16, 128), ("32x32x64", 32, 64)])
+@pytest.mark.parametrize("a_format, b_format", itertools.product((0, 1), (0, 1)))
+@pytest.mark.parametrize("a_byte, b_byte", [(0, 0), (1, 2), (3, 1)])
+def test_scales_of_blocks(shape, m, k, a_format, b_format, a_byte, b_byte):
+  """Each 32 k have a scale for each row, in the lane of the block, in the byte that op_sel chooses."""
+  formats = list(OCP.values())
+  a = _RNG.standard_normal((m, k)).astype(formats[a_format])
+  b = _RNG.standard_normal((k, m)).astype(formats[b_format])
+  c = _RNG.standard_normal((m, m)).astype(F32)
+  # Scales that are not chosen would give NaN, or other results.
+  words = _RNG.integers(0, 2**32, (2, k // 32, m), np.uint32)
+  codes = _RNG.integers(117, 138, (2, k // 32, m)).astype(np.uint32)
+  for i, byte in enumerate((a_byte, b_byte)):
+    words[i] = words[i] & ~np.uint32(255 << 8 * byte) | codes[i] << 8 * byte
+  of_a, of_b = (np.repeat(np.exp2(x.astype(np.float64) - 127), 32, axis=0) for x in codes)
+  want = (a.astype(np.float64) * of_a.T) @ (b.astype(np.float64) * of_b) + c
+
+  count = m * m // 64
+  op_sel = lambda bit: f"[{a_byte >> bit & 1},{b_byte >> bit & 1},0]"
+  source = (
+    f"v_mfma_scale_f32_{shape}_f8f6f4 v[32:{31 + count}], v[0:7], v[16:23], v[32:{31 + count}], "
+    f"v8, v9 op_sel:{op_sel(0)} op_sel_hi:{op_sel(1)} cbsz:{a_format} blgp:{b_format}"
+  )
+  inputs = dict(lanes(in_two_runs(a, m), m))
+  inputs |= {16 + i: x for i, x in lanes(in_two_runs(np.ascontiguousarray(b.T), m), m).items()}
+  inputs |= {32 + i: x for i, x in sums(c, m).items()}
+  inputs |= {8 + i: x.reshape(64) for i, x in enumerate(words)}
+  got = isa.run("gfx950", source, v=inputs)
+  out = np.array([[got.v[32 + r][lane] for lane in range(64)] for r in range(count)], np.uint32)
+  placed = np.zeros((m, m), F32)
+  for r, lane in itertools.product(range(count), range(64)):
+    placed[row_of(r, lane, m), lane % m] = out.view(F32)[r, lane]
+  bound = (np.abs(a.astype(np.float64)) * of_a.T) @ (np.abs(b.astype(np.float64)) * of_b)
+  assert (np.abs(placed - want) <= 2e-6 * bound + 1e-6).all()
+
+  inputs[8] = np.full(64, 255 << 8 * a_byte, np.uint32)
+  nan = isa.run("gfx950", source, v=inputs)
+  assert np.isnan(np.array([nan.v[32 + r] for r in range(count)], np.uint32).view(F32)).all()
+
+
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_special_values(arch):
   """inf, NaN and denormals in A, B and C."""

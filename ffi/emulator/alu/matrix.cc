@@ -4,13 +4,17 @@
 // with M = N = 16 or 32: a lane holds elements of row lane % M of A and of column lane % M of B,
 // from k = (lane / M) * (elements per lane) on. In D and C a lane holds column lane % M. Register
 // r holds row 4 * (lane / 16) + r of a 16 x 16 result, and row 8 * (r / 4) + 4 * (lane / 32) +
-// r % 4 of a 32 x 32 result. (For f8f6f4 a lane of the hardware may hold other k. A and B, both of
-// 8 bits here, then hold the same k, so only the order of summation could differ.)
+// r % 4 of a 32 x 32 result. (For f8f6f4 of 8 bits a lane of the hardware holds 16 k, and 16 more after
+// those of all groups. A and B hold the same k, so only the order of summation differs, and only
+// with scales is it done so here.)
 //
 // Accumulators are float32 (int32). Products are added one by one in the order of k; each sum is
 // rounded to nearest even and keeps denormals. Products of 8- and 16-bit floats are exact except
 // at the ends of float32's range; float32 products are fused. The hardware has its own order.
+#include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #if defined(__GNUC__) && !defined(__clang__)
 // Only inlined functions return vectors, so their ABI does not matter.
@@ -81,15 +85,17 @@ struct ElementI8 {
 
 using Row = const uint32_t (*)[kLanes];
 
-// Unpacks the registers of A to [k][row], or those of B to [k][column].
-template <class Element, int kM, int kK>
+// Unpacks the registers of A to [k][row], or those of B to [k][column]. A lane has kRun elements,
+// then the other groups' lanes have theirs, then the lane has its next ones; 0: it has no others.
+template <class Element, int kM, int kK, int kRun = 0>
 JAXGEMM_ALWAYS void Unpack(Row registers, float* out) {
   constexpr int kGroups = kLanes / kM, kPerLane = kK / kGroups;
-  constexpr int kWords = kPerLane / Element::kPerWord;
+  constexpr int kWords = kPerLane / Element::kPerWord, kInRun = kRun ? kRun : kPerLane;
   for (int word = 0; word < kWords; ++word) {
     for (int lane = 0; lane < kLanes; lane += kVector) {
       const Bits bits = LoadVector<Bits>(&registers[word][lane]);
-      const int k = lane / kM * kPerLane + word * Element::kPerWord;
+      const int element = word * Element::kPerWord;
+      const int k = (element / kInRun * kGroups + lane / kM) * kInRun + element % kInRun;
       for (int i = 0; i < Element::kPerWord; ++i) {
         const Floats values = Element::Get(bits, i);
         std::memcpy(&out[(k + i) * kM + lane % kM], &values, sizeof values);
@@ -175,12 +181,42 @@ JAXGEMM_EMULATOR_AVX2 void MultiplyI8(Row a, Row b, uint32_t (*sums)[kLanes]) {
   }
 }
 
+// Scales of 32 k, as exponents, of the rows of A or the columns of B: [block of k][row].
+template <int kM>
+using Exponents = int[kLanes / kM][kM];
+constexpr int kBlock = 32, kNan = 1 << 16;
+
+// A sum over each block of k is multiplied by its two scales and added. (How the hardware rounds is
+// not documented.)
+template <class ElementA, class ElementB, int kM, int kK>
+JAXGEMM_EMULATOR_AVX2 void MultiplyScaled(Row a, Row b, const Exponents<kM>& of_a,
+                                          const Exponents<kM>& of_b, uint32_t (*sums)[kLanes]) {
+  alignas(64) float left[kK * kM], right[kK * kM];
+  Unpack<ElementA, kM, kK, kBlock / 2>(a, left);
+  Unpack<ElementB, kM, kK, kBlock / 2>(b, right);
+  constexpr int kRegisters = kM * kM / kLanes;
+  for (int block = 0; block < kK / kBlock; ++block) {
+    alignas(64) uint32_t products[kRegisters][kLanes] = {};
+    Multiply<false, kM, kBlock>(&left[block * kBlock * kM], &right[block * kBlock * kM], products);
+    for (int reg = 0; reg < kRegisters; ++reg) {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const int exponent = of_a[block][RowOf<kM>(reg, lane / kM)] + of_b[block][lane % kM];
+        const double product = std::bit_cast<float>(products[reg][lane]);
+        const float scaled = exponent >= kNan / 2
+                                 ? std::numeric_limits<float>::quiet_NaN()
+                                 : static_cast<float>(std::ldexp(product, exponent));
+        sums[reg][lane] = std::bit_cast<uint32_t>(std::bit_cast<float>(sums[reg][lane]) + scaled);
+      }
+    }
+  }
+}
+
 // ---- Operands.
 
 using Function = void (*)(Row, Row, uint32_t (*)[kLanes]);
 
-template <int kM>
-void Run(Context& c, Function multiply) {
+template <int kM, class Multiplier>
+void Run(Context& c, Multiplier multiply) {
   constexpr int kRegisters = kM * kM / kLanes;
   const Instruction& in = c.in;
   alignas(64) uint32_t sums[kRegisters][kLanes];
@@ -228,6 +264,38 @@ void MatrixF8F6F4(Context& c) {
                                        {MultiplyFloat<ElementBf8, ElementFp8, kM, kK>,
                                         MultiplyFloat<ElementBf8, ElementBf8, kM, kK>}};
   Run<kM>(c, kFormats[c.in.cbsz][c.in.blgp]);
+}
+
+// The exponents of source `i`, in E8M0: a byte of each lane, chosen by op_sel. Lane l has the scale of
+// row l % kM and of block l / kM of the 32 k (measured on an MI355X by AMD:
+// test/mx_mfma_op/scale_mapping_16x16x128.txt of ROCm/composable_kernel).
+template <int kM>
+void ReadExponents(const Context& c, int i, Exponents<kM>* exponents) {
+  const Operand& operand = c.in.src[3 + i];
+  const int byte = (c.in.op_sel >> i & 1) | (c.in.op_sel_hi >> i & 1) << 1;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const int code = static_cast<int>(c.r.vgpr[operand.index][lane] >> (8 * byte) & 0xff);
+    (*exponents)[lane / kM][lane % kM] = code == 0xff ? kNan : code - 127;
+  }
+}
+
+template <int kM, int kK>
+void ScaledMatrixF8(Context& c) {
+  if (c.in.cbsz > 1 || c.in.blgp > 1 || c.in.abid != 0) {
+    c.error = "a matrix instruction on 6- or 4-bit floats";
+    return;
+  }
+  using Scaled = void (*)(Row, Row, const Exponents<kM>&, const Exponents<kM>&, uint32_t(*)[kLanes]);
+  constexpr Scaled kFormats[2][2] = {{MultiplyScaled<ElementFp8, ElementFp8, kM, kK>,
+                                      MultiplyScaled<ElementFp8, ElementBf8, kM, kK>},
+                                     {MultiplyScaled<ElementBf8, ElementFp8, kM, kK>,
+                                      MultiplyScaled<ElementBf8, ElementBf8, kM, kK>}};
+  Exponents<kM> of_a, of_b;
+  ReadExponents<kM>(c, 0, &of_a);
+  ReadExponents<kM>(c, 1, &of_b);
+  Run<kM>(c, [&](Row a, Row b, uint32_t(*sums)[kLanes]) {
+    kFormats[c.in.cbsz][c.in.blgp](a, b, of_a, of_b, sums);
+  });
 }
 
 template <int kM, int kK>
@@ -282,6 +350,8 @@ Executor FindMatrix(Op op) {
     case Op::v_mfma_f32_32x32x16_bf8_bf8: return F8<32, 16>(true, true);
     case Op::v_mfma_f32_16x16x128_f8f6f4: return MatrixF8F6F4<16, 128>;
     case Op::v_mfma_f32_32x32x64_f8f6f4: return MatrixF8F6F4<32, 64>;
+    case Op::v_mfma_scale_f32_16x16x128_f8f6f4: return ScaledMatrixF8<16, 128>;
+    case Op::v_mfma_scale_f32_32x32x64_f8f6f4: return ScaledMatrixF8<32, 64>;
     default: return nullptr;
   }
 }

@@ -213,8 +213,9 @@ void CheckHazards(Arch arch, const Step& step, bool stores, Wave* wave) {
       const RegisterRange& range = step.reads[i];
       if (range.vector()) {
         if (state.now < state.matrix_until) {
-          bool is_c = traits.matrix && i == step.num_reads - 1 &&
-                      step.instruction.src[2].kind == Operand::kVgpr;
+          // A and B are always registers.
+          const bool is_c =
+              traits.matrix && i == 2 && step.instruction.src[2].kind == Operand::kVgpr;
           CheckMatrixRead(arch, step, state, range, is_c);
         }
         CheckVectorRead(step, state, range);

@@ -236,6 +236,10 @@ std::string VectorText(const Instruction& in, const OpInfo& info) {
     ++num_src;
   }
   if (info.unit == Unit::kMatrix) {
+    if (in.src[4].kind != Operand::kNone) {
+      if (in.op_sel) text += Bits("op_sel", in.op_sel, 3);
+      if (in.op_sel_hi != 3) text += Bits("op_sel_hi", in.op_sel_hi, 3);
+    }
     if (in.cbsz) text += " cbsz:" + std::to_string(in.cbsz);
     if (in.abid) text += " abid:" + std::to_string(in.abid);
     if (in.blgp) text += " blgp:" + std::to_string(in.blgp);

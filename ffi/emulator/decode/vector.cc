@@ -262,6 +262,35 @@ std::string DecodeVop3(const Encoding& e, Instruction* in) {
   return error.empty() ? CheckConstantBus(*in) : error;
 }
 
+// v_mfma_ld_scale_b32 and the matrix instruction that it belongs to, as one instruction.
+std::string DecodeScaledMatrix(const Encoding& e, Instruction* in) {
+  if (e.size < 16) return "code that ends in the middle of an instruction";
+  const Encoding matrix{e.arch, e.code + 8, e.size - 8, e.Dword(2), e.Dword(3)};
+  const int opcode = Field(matrix.low, 22, 16);
+  Op op;
+  const OpInfo* info = (matrix.low >> 23) == 0x1a7
+                           ? FindOp(e.arch, Format::kVop3p, opcode + kScaledMatrix, &op)
+                           : nullptr;
+  if (info == nullptr) return "v_mfma_ld_scale_b32 without a matrix instruction that has scales";
+  std::string error = DecodeVop3p(matrix, in);
+  if (!error.empty()) return error;
+  // This bit says that there are scales.
+  if (in->abid != 1) return "a scaled matrix instruction without the bit for it";
+  in->abid = 0;
+  in->op = op;
+  in->bytes = 16;
+  in->op_sel = static_cast<uint8_t>(Field(e.low, 12, 11));
+  in->op_sel_hi = static_cast<uint8_t>(Field(e.high, 28, 27));
+  // Neither the manual nor LLVM has a use for the other fields.
+  if (Field(e.low, 10, 0) != 0 || Field(e.low, 15, 13) != 0 || Field(e.high, 31, 29) != 0) {
+    return "modifiers of v_mfma_ld_scale_b32";
+  }
+  for (int i = 0; i < 2 && error.empty(); ++i) {
+    error = DecodeSource(e, Field(e.high, 9 * i + 8, 9 * i), 'v', false, in, &in->src[3 + i]);
+  }
+  return error;
+}
+
 }  // namespace
 
 std::string DecodeVector(const Encoding& e, Instruction* in) {
@@ -279,7 +308,9 @@ std::string DecodeVector(const Encoding& e, Instruction* in) {
 
 std::string DecodeVop3p(const Encoding& e, Instruction* in) {
   if (e.size < 8) return "code that ends in the middle of an instruction";
-  const OpInfo* info = FindOp(e.arch, Format::kVop3p, Field(e.low, 22, 16), &in->op);
+  const int opcode = Field(e.low, 22, 16);
+  if (e.arch == Arch::kGfx950 && opcode == kLoadScale) return DecodeScaledMatrix(e, in);
+  const OpInfo* info = FindOp(e.arch, Format::kVop3p, opcode, &in->op);
   if (info == nullptr) return Unknown(e);
   in->format = Format::kVop3p;
   in->bytes = 8;
