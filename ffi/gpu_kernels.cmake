@@ -15,7 +15,7 @@ tests launch), all, none, or regular expressions; a kernel is built if one of th
 # What `tests` builds beside auto, and what tests/amdgpu/test_emulation.py launches by default: of
 # AMD's kernels every other one, as the fields of one colour on a chessboard, and fewer of those that
 # have a float8_e5m2 operand. They have all pairs of type and tile, tile and layout, and of layout
-# and type, where the types of 8-bit floats count as one. Those of 128x128x128_rcr have the form
+# and type, where the types of 8-bit floats count as one. Those of 128x128x128_rcr have the forms
 # for scales of blocks.
 set(kernels_of_the_tests
     "^gfx.*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_[rc]cr"
@@ -290,8 +290,12 @@ foreach(pair ${pairs})
         list(APPEND skipped_targets ${target})
         continue()
       endif()
-      # Those whose code object also has the form for scales of blocks, as in spec/gpu_instances.h.
+      # Those whose code object also has a form for scales of blocks, as in spec/gpu_instances.h.
       set(scaled 0)
+      set(mx 0)
+      if(target STREQUAL "gfx950" AND name MATCHES "^gemm_float8_.*_(256x256|128x128)x128_rcr$")
+        set(mx 1)
+      endif()
       if(name MATCHES "^gemm_float8_.*_128x128x128_rcr$")
         set(scaled 1)
       endif()
@@ -302,7 +306,7 @@ foreach(pair ${pairs})
                      -DJAXGEMM_WAVES_K=${waves_k}
                      -DJAXGEMM_LHS_CONTRACTING=${lhs_contracting}
                      -DJAXGEMM_RHS_CONTRACTING=${rhs_contracting}
-                     -DJAXGEMM_TRANSPOSED=${transposed} -DJAXGEMM_SCALED=${scaled})
+                     -DJAXGEMM_TRANSPOSED=${transposed} -DJAXGEMM_SCALED=${scaled} -DJAXGEMM_MX=${mx})
       list(APPEND kernels ${output})
       install(FILES ${output} DESTINATION jaxgemm/kernels/${target})
     endforeach()

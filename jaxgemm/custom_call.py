@@ -56,7 +56,8 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
   Args:
     vectors: whether the call has a vector operand, by name: bias, scale and row_scale; and
       whether that bias is bfloat16, as bias_bf16. Other targets than Hopper's get a copy of it.
-      Also the sizes of blocks with scales: block_m, block_n and block_k.
+      Also the sizes of blocks with scales, block_m, block_n and block_k, and whether these are of
+      an MX format, mx.
 
   Raises:
     ValueError: the problem or the config does not fit the target.
@@ -201,7 +202,7 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
   outs = _check_status(call_ctx, outs, chosen, platform) if chunked else [*outs[:-1]]
   for i, (aval, padded) in enumerate(zip(given, avals_out)):
     if aval.shape != padded.shape:
-      outs[i], _ = _apply(ctx, lambda x: relayout.cut(x, geometry.m, aval.shape),
+      outs[i], _ = applied(ctx, lambda x: relayout.cut(x, geometry.m, aval.shape),
                           outs[i], padded)
   return outs
 
@@ -221,7 +222,7 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
   operands, avals = list(operands), list(ctx.avals_in)
 
   def apply(i, fun):
-    operands[i], avals[i] = _apply(ctx, fun, operands[i], avals[i])
+    operands[i], avals[i] = applied(ctx, fun, operands[i], avals[i])
 
   # k is the last dimension of each or the one before.
   contracting = geometry.lhs_contracting, geometry.rhs_contracting
@@ -249,7 +250,7 @@ def prepared(ctx, operands, geometry: Geometry, chosen: dict):
   return operands, avals
 
 
-def _apply(ctx, fun, operand, aval):
+def applied(ctx, fun, operand, aval):
   """(fun(operand), its aval)."""
   result = jax.eval_shape(fun, jax.ShapeDtypeStruct(aval.shape, aval.dtype))
   new = reshaped(aval, result.shape).update(dtype=result.dtype)

@@ -29,15 +29,15 @@ class BlockScales {
     const int64_t first = int64_t{tile.m} * Traits::kTileM, origin = ragged ? tile.origin : 0;
     const int64_t left = (ragged ? tile.limit - tile.origin : args.m) - first;
     const int last = static_cast<int>(left < Traits::kTileM ? left : Traits::kTileM) - 1;
-    of_lhs_ =
-        args.lhs_scales + tile.batch * args.lhs_scales_batch_stride + (origin + first) * blocks_k_;
+    of_lhs_ = static_cast<const float*>(args.lhs_scales) +
+              tile.batch * args.lhs_scales_batch_stride + (origin + first) * blocks_k_;
 #pragma unroll
     for (int i = 0; i < Traits::kFragsM; ++i) {
       // Rows past the end of lhs have the scales of its last row.
       const int row = Traits::WaveM() * Traits::kWaveM + 16 * i + LaneId() % 16;
       row_[i] = static_cast<uint32_t>((row < last ? row : last) * blocks_k_);
     }
-    of_rhs_ = args.rhs_scales + int64_t{tile.n} * blocks_k_;
+    of_rhs_ = static_cast<const float*>(args.rhs_scales) + int64_t{tile.n} * blocks_k_;
     if (args.rhs_scales_batch_stride) {
       const int64_t batch = !ragged ? tile.batch
                             : args.rhs_batch_stride

@@ -23,7 +23,7 @@ JAXGEMM_AMD Resource MakeResource(uint64_t base) {
   return {static_cast<uint32_t>(base), static_cast<uint32_t>(base >> 32), kOutsideBuffer,
           kDataFormat32};
 }
-JAXGEMM_AMD void Advance(Resource& resource, uint32_t bytes) {
+JAXGEMM_AMD void Advance(Resource& resource, uint64_t bytes) {
   const uint64_t base = (resource[0] | uint64_t{resource[1]} << 32) + bytes;
   resource[0] = static_cast<uint32_t>(base);
   resource[1] = static_cast<uint32_t>(base >> 32);

@@ -2,11 +2,11 @@
 #include "amdgpu/gemm.h"
 
 namespace jaxgemm {
-template <bool kScaled>
+template <KernelForm kForm>
 using TheTraits = GemmTraits<DType::JAXGEMM_LHS, DType::JAXGEMM_RHS, JAXGEMM_TILE_M, JAXGEMM_TILE_N,
                              JAXGEMM_WAVES_M, JAXGEMM_WAVES_N, JAXGEMM_WAVES_K,
-                             JAXGEMM_LHS_CONTRACTING == 1, JAXGEMM_RHS_CONTRACTING == 1, kScaled>;
-using Traits = TheTraits<false>;
+                             JAXGEMM_LHS_CONTRACTING == 1, JAXGEMM_RHS_CONTRACTING == 1, kForm>;
+using Traits = TheTraits<KernelForm::kGeneral>;
 // The numbers of registers are chosen for so many waves on each SIMD.
 inline constexpr int kWavesPerSimd = Traits::kWavesK > 1 ? 4 : 2;
 }  // namespace jaxgemm
@@ -22,12 +22,18 @@ inline constexpr int kWavesPerSimd = Traits::kWavesK > 1 ? 4 : 2;
   }
 JAXGEMM_ENTRY(JAXGEMM_KERNEL, Traits)
 
-// The form kScaled of an instance that has it, see HasForm in spec/gpu_instances.h.
+// The forms kScaled and kMx of an instance that has them, see HasForm in spec/gpu_instances.h.
+#define JAXGEMM_JOIN(a, b) a##b
+#define JAXGEMM_SUFFIXED(name, suffix) JAXGEMM_JOIN(name, suffix)
 #if JAXGEMM_SCALED
 namespace jaxgemm {
-using ScaledTraits = TheTraits<true>;
+using ScaledTraits = TheTraits<KernelForm::kScaled>;
 }
-#define JAXGEMM_JOIN(a, b) a##b
-#define JAXGEMM_SUFFIXED(name) JAXGEMM_JOIN(name, _scaled)
-JAXGEMM_ENTRY(JAXGEMM_SUFFIXED(JAXGEMM_KERNEL), ScaledTraits)
+JAXGEMM_ENTRY(JAXGEMM_SUFFIXED(JAXGEMM_KERNEL, _scaled), ScaledTraits)
+#endif
+#if JAXGEMM_MX
+namespace jaxgemm {
+using MxTraits = TheTraits<KernelForm::kMx>;
+}
+JAXGEMM_ENTRY(JAXGEMM_SUFFIXED(JAXGEMM_KERNEL, _mx), MxTraits)
 #endif

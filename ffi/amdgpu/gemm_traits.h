@@ -20,11 +20,11 @@ struct SelectType<false, A, B> {
 
 // An output tile is kTileM x kTileN, computed by kWavesM x kWavesN x kWavesK waves.
 // *_k_contiguous: k is the operand's last dimension in memory.
-// `scaled`: operands have scales of blocks along k.
+// `form`: of spec/types.h. kScaled: operands have scales of blocks along k, kMx: in an MX format.
 template <DType lhs, DType rhs, int tile_m, int tile_n, int waves_m, int waves_n, int waves_k,
-          bool lhs_k_contiguous, bool rhs_k_contiguous, bool scaled = false>
+          bool lhs_k_contiguous, bool rhs_k_contiguous, KernelForm form = KernelForm::kGeneral>
 struct GemmTraits {
-  static constexpr bool kScaled = scaled;
+  static constexpr bool kScaled = form == KernelForm::kScaled, kMx = form == KernelForm::kMx;
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;

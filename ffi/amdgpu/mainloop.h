@@ -28,6 +28,15 @@ class Mainloop {
       Sums part;
       BlockScales<Traits> scales(args, tile, part, sums);
       Run(args, tile, lds, part, scales);
+#if defined(__gfx950__)
+    } else if constexpr (Traits::kMx) {
+      // The plan has seen to it that both operands fit whole vectors.
+      const OperandMemory<Traits, true> lhs(args, tile);
+      const OperandMemory<Traits, false> rhs(args, tile);
+      if (tile.k_begin == tile.k_end) return ClearSums(sums);
+      MxScales<Traits> scales(args, tile, lds + VectorMainloop<Traits>::kOperandBytes);
+      VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales);
+#endif
     } else {
       NoScales none;
       Run(args, tile, lds, sums, none);

@@ -35,6 +35,24 @@ JAXGEMM_AMD constexpr int PartsPerMma() {
 #endif
 }
 
+#if defined(__gfx950__)
+// Float8 vectors l / 16 and l / 16 + 4 of the 8 vectors of 128 k, with the scales of the 32 k from
+// 32 (l / 16) on in the lowest byte (E8M0).
+template <class Traits>
+JAXGEMM_AMD Vec4<float> ScaledMma(const Vec16* lhs, const Vec16* rhs, uint32_t lhs_scale,
+                                  uint32_t rhs_scale, Vec4<float> sum) {
+  using Int8 = int __attribute__((ext_vector_type(8)));
+  auto join = [](const Vec16* of) {
+    return __builtin_bit_cast(Int8, __builtin_shufflevector(of[0], of[1], 0, 1, 2, 3, 4, 5, 6, 7));
+  };
+  // Format 0 is E4M3, format 1 is E5M2 (CDNA4 ISA).
+  constexpr int kRhsFormat = IsE5M2(Traits::kRhs) ? 1 : 0;
+  constexpr int kLhsFormat = IsE5M2(Traits::kLhs) ? 1 : 0;
+  return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(join(rhs), join(lhs), sum, kRhsFormat,
+                                                          kLhsFormat, 0, rhs_scale, 0, lhs_scale);
+}
+#endif
+
 // One matrix instruction of an Mma. `lhs` and `rhs` point to VecsPerMma() vectors in registers.
 template <class Traits>
 JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Vec16* lhs, const Vec16* rhs,
@@ -59,15 +77,7 @@ JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Vec16* lhs, const Vec1
     return __builtin_amdgcn_mfma_i32_16x16x64_i8(__builtin_bit_cast(Int4, a),
                                                  __builtin_bit_cast(Int4, b), sum, 0, 0, 0);
   } else {
-    using Int8 = int __attribute__((ext_vector_type(8)));
-    auto join = [](Vec16 low, Vec16 high) {
-      return __builtin_bit_cast(Int8, __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7));
-    };
-    // Format 0 is E4M3, format 1 is E5M2 (CDNA4 ISA). Scales of 0 select the unscaled form.
-    constexpr int kRhsFormat = IsE5M2(Traits::kRhs) ? 1 : 0;
-    constexpr int kLhsFormat = IsE5M2(Traits::kLhs) ? 1 : 0;
-    return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(join(a, rhs[1]), join(b, lhs[1]), sum,
-                                                            kRhsFormat, kLhsFormat, 0, 0, 0, 0);
+    return ScaledMma<Traits>(lhs, rhs, 0, 0, sum);  // the compiler makes it the unscaled form
 #else
   } else if constexpr (ExpandsToFloat16<Traits>()) {
     return __builtin_amdgcn_mfma_f32_16x16x16f16(Float16OfOcp<Traits::kRhs>(a[part]),

@@ -152,14 +152,16 @@ Refusal ParseVector(const char* what, const ffi::AnyBuffer& buffer, const Proble
 
 // Checks the scales of an operand's blocks, [rows, columns] for each of its matrices.
 Refusal ParseScales(const char* what, const ffi::AnyBuffer& buffer, const ffi::AnyBuffer& operand,
-                    int64_t rows, int64_t columns) {
+                    bool mx, int64_t rows, int64_t columns) {
   auto dims = buffer.dimensions(), of = operand.dimensions();
-  const bool fits = buffer.element_type() == ffi::DataType::F32 && dims.size() == of.size() &&
+  const ffi::DataType dtype = mx ? ffi::DataType::U8 : ffi::DataType::F32;
+  const bool fits = buffer.element_type() == dtype && dims.size() == of.size() &&
                     std::equal(of.begin(), of.end() - 2, dims.begin()) &&
                     dims[dims.size() - 2] == rows && dims[dims.size() - 1] == columns;
   if (fits) return "";
   return std::string(what) + " has shape " + Shape(buffer) + " or the wrong element type for " +
-         Shape(operand) + "; it must be float32 with " + std::to_string(rows) + " x " +
+         Shape(operand) + "; it must be " + (mx ? "uint8" : "float32") + " with " +
+         std::to_string(rows) + " x " +
          std::to_string(columns) + " scales for each matrix.";
 }
 
@@ -236,13 +238,20 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
 #include "spec/call_schema.def"
 #undef JAXGEMM_VECTOR
 #undef JAXGEMM_BROADCAST_VECTOR
-  if (p.block_k > 0 && refusal.empty()) {
-    refusal = ParseScales("lhs_scales", *buffers.lhs_scales, lhs, p.blocks_m(), p.blocks_k());
-  }
-  if (p.block_k > 0 && refusal.empty()) {
+  if (p.mx && refusal.empty()) {
+    const int64_t chunks = p.blocks_k() / kMxChunk;
+    refusal = ParseScales("lhs_scales", *buffers.lhs_scales, lhs, true, chunks, p.m * kMxChunk);
+    if (refusal.empty()) {
+      refusal = ParseScales("rhs_scales", *buffers.rhs_scales, rhs, true, chunks, p.n * kMxChunk);
+    }
+  } else if (p.block_k > 0 && refusal.empty()) {
+    refusal =
+        ParseScales("lhs_scales", *buffers.lhs_scales, lhs, false, p.blocks_m(), p.blocks_k());
     const bool by_k = p.block_n == 1;
-    refusal = ParseScales("rhs_scales", *buffers.rhs_scales, rhs,
-                          by_k ? p.blocks_k() : p.blocks_n(), by_k ? p.blocks_n() : p.blocks_k());
+    if (refusal.empty()) {
+      refusal = ParseScales("rhs_scales", *buffers.rhs_scales, rhs, false,
+                            by_k ? p.blocks_k() : p.blocks_n(), by_k ? p.blocks_n() : p.blocks_k());
+    }
   }
   auto is_like_out = [&](const ffi::AnyBuffer& buffer, int64_t columns) {
     auto a = buffer.dimensions(), b = out.dimensions();

@@ -10,6 +10,8 @@ namespace jaxgemm {
 
 // Blocks along k that have scales are so long in GPU kernels, and those along n, if not 1.
 inline constexpr int kScaleBlock = 128;
+// And so long in the MX formats (OCP Microscaling Formats Specification 1.0).
+inline constexpr int kMxBlock = 32;
 
 // Matrices are dense: lhs is [M, K] or [K, M] and rhs is [K, N] or [N, K], as the kernel instance
 // requires; out is [M, N]. Strides are in elements; a batch stride of 0 means shared. In grouped
@@ -58,10 +60,10 @@ struct GemmArgs {
   // out.
   bool gated;
   bool bias_bf16;
-  // The scales of blocks of kScaleBlock k, see call_schema.def; for kernels that have them.
+  // The scales of blocks, float or E8M0, see call_schema.def; for kernels that have them.
   int32_t block_n, blocks_k;
-  const float* lhs_scales;
-  const float* rhs_scales;
+  const void* lhs_scales;
+  const void* rhs_scales;
   int64_t lhs_scales_batch_stride, rhs_scales_batch_stride;
 };
 

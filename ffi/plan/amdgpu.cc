@@ -68,7 +68,10 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
   std::vector<Draft> drafts;
   for (const GpuInstance& instance : GpuInstances()) {
     if (!Suits(instance, p, config, chip)) continue;
-    if (p.block_k > 0 && !HasForm(instance, KernelForm::kScaled)) continue;
+    const KernelForm form = p.mx            ? KernelForm::kMx
+                            : p.block_k > 0 ? KernelForm::kScaled
+                                            : KernelForm::kGeneral;
+    if (!HasForm(instance, form)) continue;
     const bool stream_k = config.schedule == Schedule::kAuto && config.num_shares;
     Draft whole{
         .candidate = {.choice = WithInstance(instance, config, chip)},
@@ -81,7 +84,7 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
             .claims_ahead = true,
             .num_xcds = chip.num_xcds,
             .cost = AmdgpuCost}};
-    if (p.block_k > 0) whole.candidate.choice.form = KernelForm::kScaled;
+    whole.candidate.choice.form = form;
     if (instance.waves_k > 1 && IsForOneRow(p, instance, config)) {
       drafts.push_back(whole);
       drafts.back().scheduling.workgroups = kMaxWorkgroups;

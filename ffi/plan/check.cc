@@ -33,6 +33,25 @@ std::string Field(std::string_view name, int64_t value) {
   return value ? Concat(" ", name, "=", Str(value)) : std::string();
 }
 
+// Whether kernels have the scales of an MX format that a product asks for.
+std::string CheckMx(const Problem& p, const Chip& chip) {
+  // The kernels address the rows of a tile with 31 bits.
+  constexpr int64_t kMost = 1 << 22, kElements = 16;
+  if (chip.target != "gfx950") {
+    return "the operands are in an MX format, and the kernels of " + Str(chip.target) +
+           " do not read its scales.";
+  }
+  if (p.block_k != kMxBlock || p.block_m != 1 || p.block_n != 1) {
+    return "scales in E8M0 are for blocks of " + Str(p.block_m) + " and " + Str(p.block_n) + " x " +
+           Str(p.block_k) + ", and the MX formats have blocks of 1 x 32.";
+  }
+  if (p.k % kElements != 0 || p.k > kMost) {
+    return "k is " + Str(p.k) + ", and the kernels of " + Str(chip.target) +
+           " have the scales of the MX formats for a k that is a multiple of 16, up to 2**22.";
+  }
+  return "";
+}
+
 // Whether kernels have the scales of blocks that a product asks for.
 std::string CheckBlocks(const Problem& p, const Chip& chip) {
   constexpr int64_t kLeast = 32;  // with less the CPU's kernels would mostly move partial sums
@@ -47,10 +66,13 @@ std::string CheckBlocks(const Problem& p, const Chip& chip) {
     return "operands have a scale for each block of " + Str(p.block_k) +
            " along k, and the kernels take blocks of " + Str(kLeast) + " or more.";
   }
-  if (!chip.gpu()) return "";
+  if (!chip.gpu()) return p.mx ? CheckMx(p, chip) : "";
   const bool is_sm90 = chip.target == "sm90";
-  if (p.block_k != kScaleBlock || p.block_m != 1 ||
-      (p.block_n != kScaleBlock && !(is_sm90 && p.block_n == 1))) {
+  if (p.mx) {
+    const std::string error = CheckMx(p, chip);
+    if (!error.empty()) return error;
+  } else if (p.block_k != kScaleBlock || p.block_m != 1 ||
+             (p.block_n != kScaleBlock && !(is_sm90 && p.block_n == 1))) {
     return "scales are for blocks of " + Str(p.block_m) + " and " + Str(p.block_n) + " x " +
            Str(p.block_k) + ", and the kernels of " + Str(chip.target) +
            " have them for 1 x 128 of lhs, and for " + (is_sm90 ? "1 x 128 or " : "") +
@@ -170,7 +192,7 @@ std::string CheckProblem(const Problem& p, const Chip& chip) {
   }
   if (error.empty()) error = CheckSize("out", {p.num_out(), p.m, p.num_columns()}, 4);
   if (error.empty() && p.ragged != Ragged::kNone) error = CheckGroups(p);
-  const bool has_blocks = p.block_k != 0 || p.block_m != 1 || p.block_n != 1;
+  const bool has_blocks = p.block_k != 0 || p.block_m != 1 || p.block_n != 1 || p.mx;
   if (error.empty() && has_blocks) error = CheckBlocks(p, chip);
   return error;
 }

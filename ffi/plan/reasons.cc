@@ -145,6 +145,9 @@ std::vector<std::string> Reasons(const Problem& p, const Config& asked, const Ca
     say("ping-pong: a CTA's two warpgroups take turns, each with a tile of its own: one stores "
         "while the other multiplies");
   }
+  if (c.form == KernelForm::kMx) {
+    say("mx: the matrix instruction multiplies by the scales of the MX format, one for each 32 k");
+  }
   say(Str(c.num_workgroups) + (c.num_workgroups == 1 ? " workgroup" : " workgroups") +
       (c.num_queues ? ", " + Str(c.num_queues) + " queues to steal from" : ", fixed stride"));
   return reasons;

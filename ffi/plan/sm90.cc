@@ -225,10 +225,12 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
            c.cluster_k * c.cluster_m * c.cluster_n <= kMaxClusterSize &&
            plan.grid.tiles_m % c.cluster_m == 0 && plan.grid.tiles_n % c.cluster_n == 0;
   }
-  return c.target != "sm90"
-             ? c.form ==
-                   (plan.instance && p.block_k > 0 ? KernelForm::kScaled : KernelForm::kGeneral)
-             : HasForm(*plan.instance, c.form) && FormFits(p, plan, *plan.instance, c.form);
+  if (c.target == "sm90") {
+    return HasForm(*plan.instance, c.form) && FormFits(p, plan, *plan.instance, c.form);
+  }
+  if (!plan.instance || p.block_k == 0) return c.form == KernelForm::kGeneral;
+  return c.form == (p.mx ? KernelForm::kMx : KernelForm::kScaled) &&
+         HasForm(*plan.instance, c.form);
 }
 
 TileGrid ClusterGrid(const Plan& plan) {

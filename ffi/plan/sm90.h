@@ -6,7 +6,7 @@
 namespace jaxgemm {
 
 // Whether the plan's kernel has the plan's form and cluster for the problem. On other targets than
-// sm90 there are only kGeneral and, with scales of blocks, kScaled, without clusters.
+// sm90 there are only kGeneral and, with scales of blocks, kScaled or kMx, without clusters.
 bool HasSm90Form(const Problem& problem, const Plan& plan);
 
 // The grid of a kPeers plan, counted in clusters instead of tiles. The CTAs of a cluster split each

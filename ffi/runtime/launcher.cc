@@ -15,13 +15,21 @@ namespace {
 
 constexpr int kWaveSize = 64;
 // Suffixes of the kernels' names, by KernelForm, as in sm90/gemm.cu.
-constexpr const char* kFormSuffixes[kSm90Forms] = {"",         "_plain",          "_grouped",
-                                                   "_claimed", "_peers",          "_pingpong",
-                                                   "_fused",   "_fused_pingpong", "_scaled"};
+constexpr const char* kFormSuffixes[kKernelForms] = {
+    "",          "_plain", "_grouped",        "_claimed", "_peers",
+    "_pingpong", "_fused", "_fused_pingpong", "_scaled",  "_mx"};
 
 std::string& KernelFolder() {
   static std::string folder;
   return folder;
+}
+
+bool IsAlignedForMx(const Call& call) {
+  uintptr_t bits = 0;
+  for (const void* operand : {call.lhs, call.rhs, call.lhs_scales, call.rhs_scales}) {
+    bits |= reinterpret_cast<uintptr_t>(operand);
+  }
+  return bits % 16 == 0;
 }
 
 }  // namespace
@@ -83,7 +91,7 @@ GemmArgs PackArguments(const Call& call) {
 }
 
 GpuLauncher::GpuLauncher(const Driver* driver)
-    : driver_(*driver), functions_(kMaxDevices * GpuInstances().size() * kSm90Forms) {}
+    : driver_(*driver), functions_(kMaxDevices * GpuInstances().size() * kKernelForms) {}
 
 std::string GpuLauncher::TargetOf(int device, DriverResult* result) const {
   int major = 0, minor = 0;
@@ -115,12 +123,12 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
   if (slots[0].load(std::memory_order_acquire)) return "";
   std::lock_guard lock(mutex_);
   if (slots[0].load(std::memory_order_relaxed)) return "";
-  void* functions[kSm90Forms] = {};
+  void* functions[kKernelForms] = {};
   std::string error = LoadModule(instance, device, functions);
   for (KernelForm instead : {KernelForm::kFused, KernelForm::kPeers}) {
     if (!functions[0]) functions[0] = functions[static_cast<int>(instead)];
   }
-  for (int form = kSm90Forms; error.empty() && form-- > 0;) {
+  for (int form = kKernelForms; error.empty() && form-- > 0;) {
     slots[form].store(functions[form], std::memory_order_release);
   }
   return error;
@@ -170,7 +178,7 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
   result = driver_.load_module(&module, kept.data());
   if (result != 0) return Failure("loading the code object", instance.name, device, result);
   const bool is_sm90 = driver_.encode_tensor_map != nullptr;
-  for (int form = 0; form < kSm90Forms; ++form) {
+  for (int form = 0; form < kKernelForms; ++form) {
     if (!HasForm(instance, static_cast<KernelForm>(form))) continue;
     const std::string name = instance.name + kFormSuffixes[form];
     const char* what = "finding the kernel in its code object";
@@ -236,6 +244,9 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     shared_bytes = static_cast<unsigned>(Sm90SharedBytes(instance.tile_n));
   } else {
     form = plan.choice.form;
+    if (form == KernelForm::kMx && !IsAlignedForMx(call)) {
+      return instance.name + " reads operands in an MX format at multiples of 16 bytes.";
+    }
     block = static_cast<unsigned>(instance.waves * kWaveSize);
   }
   void* function =

@@ -45,7 +45,7 @@ class GpuLauncher {
   // Loads the code object and sets one function for each form that the instance has.
   std::string LoadModule(const GpuInstance& instance, int device, void** functions);
   std::atomic<void*>* Functions(const GpuInstance& instance, int device) {
-    return &functions_[(device * GpuInstances().size() + instance.id) * kSm90Forms];
+    return &functions_[(device * GpuInstances().size() + instance.id) * kKernelForms];
   }
   std::string Failure(const char* what, const std::string& kernel, int device,
                       DriverResult result) const;

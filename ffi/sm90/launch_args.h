@@ -7,8 +7,6 @@
 
 namespace jaxgemm {
 
-inline constexpr int kSm90Forms = 9;
-
 // Forms that apply the epilogue to the accumulators. TMA loads both operands, but for kFused of
 // tiles that have no general form: where TMA cannot read an operand, its threads copy it.
 constexpr bool IsFused(KernelForm form) {
@@ -17,7 +15,7 @@ constexpr bool IsFused(KernelForm form) {
 // Forms in which TMA loads both operands, and accumulators are only cast to PlainOut and stored
 // (kGrouped of float8 applies bias and scales before: HasOnlyVectors).
 constexpr bool IsPlain(KernelForm form) {
-  return form != KernelForm::kGeneral && form != KernelForm::kScaled &&
+  return form != KernelForm::kGeneral && form != KernelForm::kScaled && form != KernelForm::kMx &&
          form != KernelForm::kPeers && !IsFused(form);
 }
 
@@ -62,6 +60,7 @@ constexpr bool HasOnlyDenseForms(int64_t tile_n, bool transposed) {
 // `cluster`: CTAs that share a tile's rhs. `transposed`: out is stored column-major.
 constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t cluster,
                        bool lhs_k_contiguous, bool rhs_k_contiguous, bool transposed) {
+  if (form == KernelForm::kMx) return false;
   if (form == KernelForm::kScaled) {
     // The accumulators, and as many partial sums of a block of k, are in registers.
     return !transposed && tile_n == 128 && ElementBytes(lhs) == 1 && lhs != DType::kS8 &&

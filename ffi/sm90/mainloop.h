@@ -187,10 +187,12 @@ class Multiplier {
     // Rows past the end of lhs have the scales of its last row.
     const int last = static_cast<int>(args.m) - 1;
     const int row = place.row + thread / kWarpSize * 16 + lane / 4;
-    const float* of_lhs = args.lhs_scales + place.lhs_z * args.lhs_scales_batch_stride;
+    const float* of_lhs =
+        static_cast<const float*>(args.lhs_scales) + place.lhs_z * args.lhs_scales_batch_stride;
     const float* upper = of_lhs + int64_t{row < last ? row : last} * args.blocks_k;
     const float* lower = of_lhs + int64_t{row + 8 < last ? row + 8 : last} * args.blocks_k;
-    const float* of_rhs = args.rhs_scales + place.rhs_z * args.rhs_scales_batch_stride;
+    const float* of_rhs =
+        static_cast<const float*>(args.rhs_scales) + place.rhs_z * args.rhs_scales_batch_stride;
     const int column = place.column + lane % 4 * 2, columns = static_cast<int>(args.n);
     of_rhs += kByColumn ? int64_t{column} : int64_t{place.column / kScaleBlock} * args.blocks_k;
     const int64_t step = kByColumn ? args.n : 1;

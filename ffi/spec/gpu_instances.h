@@ -32,13 +32,14 @@ struct GpuInstance {
 };
 
 // Whether an instance has this form. Those for AMD GPUs have kGeneral, and some kScaled, of tiles
-// that leave registers for partial sums (amdgpu/gemm.hip; gpu_kernels.cmake knows them, too).
+// that leave registers for partial sums, or kMx (amdgpu/gemm.hip; gpu_kernels.cmake knows them, too).
 inline bool HasForm(const GpuInstance& instance, KernelForm form) {
   if (instance.target != "sm90") {
-    return form == KernelForm::kGeneral ||
-           (form == KernelForm::kScaled && IsF8(instance.lhs) && instance.tile_m == 128 &&
-            instance.tile_n == 128 && instance.lhs_contracting == 1 &&
-            instance.rhs_contracting == 1);
+    if (form == KernelForm::kGeneral) return true;
+    const bool k_last = instance.lhs_contracting == 1 && instance.rhs_contracting == 1;
+    if (!IsF8(instance.lhs) || !k_last || instance.tile_m != instance.tile_n) return false;
+    return form == KernelForm::kScaled ? instance.tile_m == 128
+                                       : form == KernelForm::kMx && instance.target == "gfx950";
   }
   return HasForm(form, instance.lhs, instance.tile_n, instance.waves / kSm90Consumers,
                  instance.lhs_contracting == 1, instance.rhs_contracting == 1, instance.transposed);

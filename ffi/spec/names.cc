@@ -26,7 +26,7 @@ constexpr std::string_view kActivations[] = {
 constexpr std::string_view kReductions[] = {"linear", "tree", "atomic"};
 constexpr std::string_view kRagged[] = {"none", "m", "k"};
 constexpr std::string_view kForms[] = {"general",   "plain", "grouped",         "claimed", "peers",
-                                       "ping_pong", "fused", "fused_ping_pong", "scaled"};
+                                       "ping_pong", "fused", "fused_ping_pong", "scaled",  "mx"};
 constexpr std::string_view kSchedules[] = {
 #define JAXGEMM_SCHEDULE(id, name) name,
 #include "spec/instances.def"

@@ -10,6 +10,9 @@
 
 namespace jaxgemm {
 
+// The number of a row's scales of an MX format that are neighbours in memory.
+inline constexpr int64_t kMxChunk = 16;
+
 // The dimension of out along which a vector operand has its elements.
 enum class Along { kRows, kColumns };
 
@@ -28,7 +31,11 @@ struct Problem {
   }
   int64_t num_out() const { return batch * (ragged == Ragged::kK ? local_groups : 1); }
   // The numbers of scales of blocks along k, along lhs's rows and along rhs's columns.
-  int64_t blocks_k() const { return block_k ? (k + block_k - 1) / block_k : 0; }
+  // With mx they come in chunks, and the last ones may belong to no k.
+  int64_t blocks_k() const {
+    const int64_t blocks = block_k ? (k + block_k - 1) / block_k : 0;
+    return mx ? (blocks + kMxChunk - 1) / kMxChunk * kMxChunk : blocks;
+  }
   int64_t blocks_m() const { return (m + block_m - 1) / block_m; }
   int64_t blocks_n() const { return (num_columns() + block_n - 1) / block_n; }
   bool grouped() const { return ragged != Ragged::kNone; }
@@ -68,7 +75,7 @@ struct Config {
 // The version of the call: of its attributes, operands and results, and of what they mean. Programs
 // that were exported or kept in a cache name it, so that a later jaxgemm refuses what it would read
 // in another way. Raise it with each such change of call_schema.def.
-inline constexpr int64_t kCallVersion = 1;
+inline constexpr int64_t kCallVersion = 2;
 
 struct Choice {
 #define JAXGEMM_CHOICE(type, name, initial) type name = initial;

@@ -61,7 +61,9 @@ enum class KernelForm : uint8_t {
   kFused,     // As kPlain, but with any epilogue that is not gated, and any type of out.
   kFusedPingPong,  // As kFused, and the warpgroups ping-pong.
   kScaled,         // As kGeneral, but for operands with scales of blocks along k.
+  kMx,             // As kScaled, but for operands in an MX format. gfx950 only.
 };
+inline constexpr int kKernelForms = 10;
 
 // Which dimension of lhs the group sizes cut. kM: the rows; each group has an rhs of its own. kK:
 // k; each group has an out of its own.

@@ -19,6 +19,8 @@ from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
 from jaxgemm.scaled.sharding import BLOCK
 from jaxgemm.spec import Spec
 
+# The only kernels that read the scales of the MX formats, and the block of these formats.
+MX_TARGET, MX_BLOCK = "gfx950", 32
 _NUMBERS = (((2,), (2,)), ((0,), (0,)))
 _RAGGED = {
     "m": lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,)),
@@ -122,15 +124,26 @@ def _by_whole_sums(call: _Call, given: _Given) -> jax.Array:
       scale_rhs=scale_rhs, bias=given.bias, **options)
 
 
+def _is_mx(call: _Call, given: _Given, own: list[int]) -> bool:
+  """Whether kernels may read the scales as they are: those of an MX format."""
+  pairs = (given.lhs, given.lhs_scales), (given.rhs, given.rhs_scales)
+  return (_spec(call).target(_ffi.default_platform()) == MX_TARGET and own == [MX_BLOCK] * 2
+          and all(scales.dtype == jnp.float8_e8m0fnu and scales.shape[-2] == x.shape[-2]
+                  for x, scales in pairs))
+
+
 def _prepared(call: _Call, given: _Given) -> tuple[_Given, ScaledParams]:
   """The arrays as the kernels read them, with blocks of one size, and the primitive's form."""
   k = given.lhs.shape[-1]
   own = [_block_of(k, x.shape[-1], call.block) for x in (given.lhs_scales, given.rhs_scales)]
+  mx = _is_mx(call, given, own)
   block = call.block or math.gcd(*own)
   block = BLOCK if block % BLOCK == 0 else block
   blocks = math.ceil(k / block)
 
   def scales_of(scales, of_block):
+    if mx:
+      return lax.bitcast_convert_type(scales, jnp.uint8)
     scales = scales.astype(jnp.float32)
     if scales.shape[-1] == 1:
       return jnp.broadcast_to(scales, (*scales.shape[:-1], blocks))
@@ -143,11 +156,11 @@ def _prepared(call: _Call, given: _Given) -> tuple[_Given, ScaledParams]:
   lhs_scales = _along(scales_of(given.lhs_scales, own[0]), BLOCK, rows, given.lhs.ndim - 2)
   rhs_scales = scales_of(given.rhs_scales, own[1])
   form = ScaledParams(
-      block, block_n=1 if rhs_scales.shape[-2] == columns else BLOCK, mode=call.ragged,
+      block, block_n=1 if rhs_scales.shape[-2] == columns else BLOCK, mode=call.ragged, mx=mx,
       local_groups=0 if given.sizes is None else given.sizes.shape[-1])
   if call.ragged == "m":
     form = form._replace(local_groups=given.rhs.shape[0])
-  if form.block_n == 1:
+  if form.block_n == 1 and not mx:
     rhs_scales = jnp.swapaxes(rhs_scales, -1, -2)
   bias = None if given.bias is None else given.bias.astype(jnp.float32)
   if bias is not None and call.ragged == "m":

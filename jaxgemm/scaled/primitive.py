@@ -9,9 +9,10 @@ blocks, and adds it to float32 accumulators: the promoted accumulation of DeepGE
 
 lhs may be [K, M] and rhs [K, N] (lhs_contracting, rhs_contracting). For each matrix of an operand,
 and whichever dimension of it is k, lhs_scales is [M / block_m, K / block_k] and rhs_scales
-[N / block_n, K / block_k], rounded up, or [K / block_k, N] if block_n is 1. Every operand but
-group_offset may have a batch dimension in front, an operand and its scales together. Derivatives
-are those of the dequantised product (api.py).
+[N / block_n, K / block_k], rounded up, or [K / block_k, N] if block_n is 1. With `mx` they are the
+bytes of float8_e8m0fnu, [M, K / 32] and [N, K / 32]. Every operand but group_offset may have a batch
+dimension in front, an operand and its scales together. Derivatives are those of the dequantised
+product (api.py).
 """
 
 import dataclasses
@@ -25,6 +26,7 @@ import jax.numpy as jnp
 
 from jaxgemm import mesh as meshes
 from jaxgemm.custom_call import (
+  applied,
   lower_call,
   out_avals,
   plan,
@@ -46,6 +48,7 @@ class ScaledParams(NamedTuple):
   mode: str = "none"
   lhs_contracting: int = 1
   rhs_contracting: int = 1
+  mx: bool = False
   local_groups: int = 0
   offset: bool = False
   bias: bool = False
@@ -73,7 +76,7 @@ class ScaledParams(NamedTuple):
 
   def blocks(self) -> dict[str, int]:
     """What `plan` and `lower_call` get."""
-    return dict(block_k=self.block_k, block_m=self.block_m, block_n=self.block_n,
+    return dict(block_k=self.block_k, block_m=self.block_m, block_n=self.block_n, mx=self.mx,
                 bias=self.bias)
 
 
@@ -135,8 +138,24 @@ def _lowering(ctx, *operands, form, spec, partitioned, platform):
     meshes.refuse_export(ctx)
     fun = mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)
     return fun(ctx, *operands)
-  return lower_call(ctx, *operands, geometry=_geometry(ctx.avals_in, form), spec=spec,
-                    platform=platform, **form.blocks())
+  operands, avals = _with_chunks(ctx, operands, form)
+  return lower_call(ctx.replace(avals_in=avals), *operands, spec=spec, platform=platform,
+                    geometry=_geometry(ctx.avals_in, form), **form.blocks())
+
+
+def _with_chunks(ctx, operands, form: ScaledParams):
+  """(operands, avals) with scales of MX formats as kernels read them (ffi/spec/call_schema.def)."""
+  def in_chunks(scales):
+    *lead, rows, count = scales.shape
+    widths = [(0, 0)] * (len(lead) + 1) + [(0, -count % 16)]
+    chunks = jnp.pad(scales, widths).reshape(*lead, rows, -1, 16)
+    return jnp.moveaxis(chunks, -2, -3).reshape(*lead, -1, 16 * rows)
+
+  operands, avals = list(operands), list(ctx.avals_in)
+  first = 2 + (form.mode != "none") + form.offset
+  for i in (first, first + 1) if form.mx else ():
+    operands[i], avals[i] = applied(ctx, in_chunks, operands[i], avals[i])
+  return operands, avals
 
 
 register_lowerings(scaled_p, _lowering)

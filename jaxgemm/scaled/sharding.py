@@ -26,7 +26,8 @@ def labels(form, operands) -> tuple[Labels, tuple[str, ...]]:
   of_lhs = (m, k) if form.lhs_contracting else (k, m)
   of_rhs = ("n", k) if form.rhs_contracting else (k, "n")
   rows = m if form.block_m == 1 else "blocks_m"
-  of_columns = ("blocks_k", "n") if form.block_n == 1 else ("blocks_n", "blocks_k")
+  of_columns = (("n", "blocks_k") if form.mx else
+                ("blocks_k", "n") if form.block_n == 1 else ("blocks_n", "blocks_k"))
   groups = ("groups",) if form.mode == "m" else ()
   without_batch = (of_lhs, (*groups, *of_rhs), ("sizes",), ("offset",), (rows, "blocks_k"),
                    (*groups, *of_columns), (*groups, "n"))

@@ -115,7 +115,7 @@ def test_xla_takes_what_it_computes_faster(path, times):
 
 
 def test_a_small_gain_changes_nothing(path, times):
-  times += [("work_stealing", 0.995), ("xla", 0.992)]
+  times += [("work_stealing", 0.998), ("xla", 0.9985)]
   report = jaxgemm.tune(jaxgemm.matmul, shape(300, 280), shape(280, 260))
   entry = report.results[0].entry
   assert entry.config == {} and entry.implementation == "jaxgemm"

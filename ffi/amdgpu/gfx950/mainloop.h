@@ -3,6 +3,7 @@
 // the tile.
 #pragma once
 
+#include "amdgpu/gfx950/mx_scales.h"
 #include "amdgpu/gfx950/operand.h"
 #include "amdgpu/mainloop_end.h"
 #include "amdgpu/mfma.h"
@@ -17,6 +18,10 @@ namespace jaxgemm {
 //   2       B1         B0 of t + 2      A0 B1
 //   3       A1         A0 of t + 2      A1 B0
 //   4       B0 of t+1  B1 of t + 2      A1 B1
+//
+// Operands in an MX format have scales. Phase 2 reads those of A1 and B1, and phase 4 those of A0 and B0
+// of t + 1: the other phases read more of the operands. Scales are loaded for four k tiles together, in
+// phase 1 of the first of the four before.
 //
 // Every phase is: reads and loads; barrier; wait; multiply; and with ping-pong one more barrier.
 // A half of an LDS buffer is loaded again two phases after it is read: in between, every wave has
@@ -37,7 +42,11 @@ class VectorMainloop {
   using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
 
  public:
-  static constexpr int kLdsBytes = 2 * kBufferBytes;
+  static constexpr int kOperandBytes = 2 * kBufferBytes;
+  static constexpr int kLdsBytes = kOperandBytes + [] {
+    if constexpr (Traits::kMx) return MxScales<Traits>::kLdsBytes;
+    return 0;
+  }();
 
   // Sets the accumulators to the product over the tile's k range, which is not empty. Other waves
   // may still use LDS when this is called; LDS is free when it returns.
@@ -56,11 +65,18 @@ class VectorMainloop {
     Vec16 a[Lhs::kFrags][2], b0[Rhs::kFrags][2], b1[Rhs::kFrags][2];
     const uint32_t to_rhs = Lhs::kTileBytes + WaveId() * (Rhs::kWaveBytes - Lhs::kWaveBytes);
     auto load_rhs = [&] { return load_lhs + to_rhs; };
+    uint32_t a0_scales[Lhs::kFrags], a1_scales[Lhs::kFrags];
+    uint32_t b0_scales[Rhs::kFrags], b1_scales[Rhs::kFrags];
 
+    // The compiler does not know that loads before this loop, such as those of an epilogue, are done on
+    // each path to it. It would wait for all loads in every k tile, those of this loop included.
+    constexpr int kNoLoads = 0, kAnyExports = 7, kAnyLds = 15;
+    __builtin_amdgcn_s_waitcnt(kNoLoads | kAnyExports << 4 | kAnyLds << 8);
     Barrier();
     check_end(left);
     lhs.Settle();
     rhs.Settle();
+    if constexpr (Traits::kMx) scales.Start();
     rhs.template Load<0>(load_rhs());
     lhs.template Load<0>(load_lhs);
     rhs.template Load<1>(load_rhs());
@@ -76,6 +92,7 @@ class VectorMainloop {
     Meet();
     // This read is a phase of its own, because B0 is loaded again two phases later.
     rhs.template Read<0>(b0);
+    if constexpr (Traits::kMx) scales.template Read<0>(a0_scales, b0_scales);
     Wait();
     Meet();
     if (kPingPong && Traits::WaveM() == 1) Meet();
@@ -84,27 +101,32 @@ class VectorMainloop {
       scales.Load(tile.k_end - left);
       lhs.template Read<0>(a);
       lhs.template Load<1>(load_lhs);
-      Multiply<0, 0>(a, b0, sums);
+      Multiply<0, 0>(a, b0, a0_scales, b0_scales, sums);
 
       lhs.NextTile();
       rhs.NextTile();
       check_end(left - 2);
       load_lhs -= to_other;
       rhs.template Read<1>(b1);
+      if constexpr (Traits::kMx) scales.template Read<1>(a1_scales, b1_scales);
       rhs.template Load<0>(load_rhs());
-      Multiply<0, 1>(a, b1, sums);
+      Multiply<0, 1>(a, b1, a0_scales, b1_scales, sums);
 
       lhs.template Read<1>(a);
       lhs.template Load<0>(load_lhs);
-      Multiply<1, 0>(a, b0, sums);
+      Multiply<1, 0>(a, b0, a1_scales, b0_scales, sums);
 
       lhs.MoveReads(to_other);
       rhs.MoveReads(to_other);
       to_other = -to_other;
       rhs.template Read<0>(b0);
+      if constexpr (Traits::kMx) {
+        scales.NextTile();
+        scales.template Read<0>(a0_scales, b0_scales);
+      }
       rhs.template Load<1>(load_rhs());
-      Multiply<1, 1>(a, b1, sums);
-      scales.Promote();
+      Multiply<1, 1>(a, b1, a1_scales, b1_scales, sums);
+      if constexpr (!Traits::kMx) scales.Promote();
     }
     if (kPingPong && Traits::WaveM() == 0) Meet();
     WaitForMemory();
@@ -118,7 +140,8 @@ class VectorMainloop {
     asm volatile("s_barrier" ::: "memory");
     __builtin_amdgcn_sched_barrier(0);
   }
-  // Waits for all LDS reads of this wave, and for all its loads but those of the last four halves.
+  // Waits for all LDS reads of this wave, and for all its loads but the last ones, as many as four
+  // halves have.
   static JAXGEMM_AMD void Wait() {
     constexpr int kLoads = 2 * (Lhs::kLoads + Rhs::kLoads), kLdsReads = 0, kAnyExports = 7;
     static_assert(kLoads < 16, "the instruction has more bits elsewhere");
@@ -127,7 +150,9 @@ class VectorMainloop {
   // The second half of a phase, from its first barrier on.
   template <int kHalfM, int kHalfN>
   static JAXGEMM_AMD void Multiply(const Vec16 (&lhs)[Lhs::kFrags][2],
-                                   const Vec16 (&rhs)[Rhs::kFrags][2], Sums& sums) {
+                                   const Vec16 (&rhs)[Rhs::kFrags][2],
+                                   const uint32_t (&lhs_scales)[Lhs::kFrags],
+                                   const uint32_t (&rhs_scales)[Rhs::kFrags], Sums& sums) {
     constexpr int kVecs = VecsPerMma<Traits>();
     Meet();
     Wait();
@@ -143,7 +168,13 @@ class VectorMainloop {
 #pragma unroll
           for (int j = 0; j < Rhs::kFrags; ++j) {
             auto& sum = sums[kHalfM * Lhs::kFrags + i][kHalfN * Rhs::kFrags + j];
-            sum = MmaPart<Traits>(part, &lhs[i][step], &rhs[j][step], sum);
+            if constexpr (Traits::kMx) {
+              sum = ScaledMma<Traits>(lhs[i], rhs[j], lhs_scales[i], rhs_scales[j], sum);
+              // Without this the compiler moves the instruction to a later phase.
+              asm volatile("" : "+v"(sum));
+            } else {
+              sum = MmaPart<Traits>(part, &lhs[i][step], &rhs[j][step], sum);
+            }
           }
         }
       }
