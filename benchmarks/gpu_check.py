@@ -12,6 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 
 _COLUMNS = 4  # of a sketch, which are those of v
+# The least elements of the sketch of a dense product: the norm of a few may be small by chance.
+_ELEMENTS = 256
 # Largest errors of a right result: "norm" of the whole sketch, relative to its norm,
 # and "max" of one element, relative to the root mean square. One rounding to bfloat16
 # gives 1.7e-3 and about 5 times that.
@@ -29,9 +31,9 @@ def _of_groups(matrices, vectors):
   return lax.map(lambda matrix: _rows(matrix, vectors), matrices)
 
 
-def _signs(rows: int, seed: int):
+def _signs(rows: int, seed: int, columns: int = _COLUMNS):
   rng = np.random.default_rng(seed)
-  return rng.choice([-1.0, 1.0], (rows, _COLUMNS))
+  return rng.choice([-1.0, 1.0], (rows, columns))
 
 
 def _errors(given, wanted):
@@ -76,15 +78,16 @@ def _jitted(function):
   return jax.jit(function, compiler_options=options)
 
 
-def _run(function, *arrays, columns, seed) -> dict[str, float]:
+def _run(function, *arrays, signs) -> dict[str, float]:
   with jax.enable_x64(True):
-    norm, largest = _jitted(function)(*arrays, _signs(columns, seed))
+    norm, largest = _jitted(function)(*arrays, signs)
     return {"norm": float(norm), "max": float(largest)}
 
 
 def dense(lhs, rhs, out, seed: int) -> dict[str, float]:
   """Errors of out [M, N] as the product of lhs [M, K] and rhs [K, N]."""
-  return _run(_dense, lhs, rhs, out, columns=out.shape[1], seed=seed)
+  columns = max(_COLUMNS, _ELEMENTS // max(out.shape[0], 1))
+  return _run(_dense, lhs, rhs, out, signs=_signs(out.shape[1], seed, columns))
 
 
 def grouped(work: str, operands, out, sizes: np.ndarray, seed: int) -> dict[str, float]:
@@ -102,7 +105,7 @@ def grouped(work: str, operands, out, sizes: np.ndarray, seed: int) -> dict[str,
       "forward": (_forward, lhs, rhs), "dgrad": (_dgrad, cotangent, rhs),
       "wgrad": (_wgrad, lhs, cotangent)}[work]
   groups = np.repeat(np.arange(len(sizes)), sizes)
-  return _run(function, a, b, out, groups, columns=out.shape[-1], seed=seed)
+  return _run(function, a, b, out, groups, signs=_signs(out.shape[-1], seed))
 
 
 def right(errors: dict[str, float]) -> bool:

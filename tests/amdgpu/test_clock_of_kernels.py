@@ -27,6 +27,20 @@ def test_main_loop_of_the_large_tile_keeps_the_matrix_pipes_busy(arch, least):
   assert [wave.simd for wave in times.clock.waves] == [0, 1, 2, 3] * 2
 
 
+@pytest.mark.parametrize("kernel", [
+    LARGE, "gemm_bfloat16_bfloat16_128x128x64_rcr", "gemm_float8_e4m3fn_float8_e4m3fn_256x256x128_rcr"])
+def test_no_main_loop_of_gfx950_waits_for_all_its_loads(kernel):
+  """The compiler adds such waits for loads that it takes to be under way when a loop begins."""
+  if kernel not in resource_rows.kernel_names("gfx950"):
+    pytest.skip(f"this build has no {kernel} for gfx950")
+  times = tile_times.of_kernel("gfx950", kernel, timeline=True).clock
+  code = [times.code[x] for x in times.code
+          if times.loop.first_offset <= x <= times.loop.last_offset]
+  assert sum("v_mfma" in text for text in code) >= 32
+  waits = [text for text in code if "s_waitcnt" in text]
+  assert waits and not any("vmcnt(0)" in text for text in waits), waits
+
+
 @pytest.mark.parametrize("arch, peak", [("gfx942", 2048), ("gfx950", 4096)])
 @pytest.mark.parametrize("workgroups", [1, 2])
 def test_tile_for_few_rows_has_times(arch, peak, workgroups):

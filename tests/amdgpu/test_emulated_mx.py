@@ -100,23 +100,35 @@ def test_scales_at_the_ends_of_their_range(rng):
   assert (np.abs(out - wanted) <= 4e-6 * largest + 1e-40)[~is_nan].all()
 
 
-def test_vmap_and_gradients(rng):
+def test_vmap(rng):
   given = operands(rng, 3, 40, 50, 96)
   function = lambda *x: jaxgemm.scaled_matmul(*(y[None] for y in x), **OURS)[0]
   assert_close(jax.vmap(function)(*given), product(*given))
-  bf16 = [jaxgemm.scaled_matmul(*given, block=32, implementation="xla")]
+
+
+def test_one_call_reads_the_bytes_of_the_scales(rng):
+  given = operands(rng, 3, 40, 50, 96)
   text = jax.jit(lambda *x: jaxgemm.scaled_matmul(*x, **OURS)).lower(*given).as_text()
-  assert text.count("jaxgemm_gemm") == 1 and "mx = 1" in text and "xui8>" in text
-  assert_close(jaxgemm.scaled_matmul(*given, **OURS), np.asarray(bf16[0], np.float64), 2.0**-7)
+  assert text.count("@jaxgemm_gemm(") == 1 and "mx = 1" in text
+  # 16 scales of each of 40 rows, for 512 k.
+  assert "tensor<3x1x640xui8>" in text and "xbf16>" not in text
+
+
+def test_gradients(rng):
+  """A gradient is that of the dequantised product. That of a float8 operand is float8."""
+  a, b = array(rng, 1, 40, 96), array(rng, 1, 50, 96)
+  of_a, of_b = (jnp.asarray(np.exp2(rng.integers(-5, 0, (1, rows, 3))), jnp.float8_e8m0fnu)
+                for rows in (40, 50))
 
   def loss(a, b):
-    return jaxgemm.scaled_matmul(a.astype(E4M3), b.astype(E4M3), *given[2:], **OURS).sum()
+    return jaxgemm.scaled_matmul(a, b, of_a, of_b, **OURS).sum()
 
-  x, y = (v.astype(jnp.float32) for v in given[:2])
-  of_x, _ = jax.grad(loss, argnums=(0, 1))(x, y)
-  wanted = (dequantized(given[1], given[3], 32).sum(axis=1, keepdims=True)
-            * np.repeat(np.asarray(given[2], np.float64), 32, -1))
-  assert_close(of_x, wanted, 0.07)  # the cotangent of float8 operands is float8
+  of_lhs, of_rhs = jax.grad(loss, argnums=(0, 1))(a, b)
+  for given, x, of_x, of_own in ((of_lhs, b, of_b, of_a), (of_rhs, a, of_a, of_b)):
+    wanted = (dequantized(x, of_x, 32).sum(axis=1, keepdims=True)
+              * np.repeat(np.asarray(of_own, np.float64), 32, -1))
+    assert given.dtype == jnp.float8_e4m3fn
+    assert_close(given, wanted, 0.07)
 
 
 @pytest.mark.parametrize("change, reason", [

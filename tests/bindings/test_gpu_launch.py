@@ -127,10 +127,14 @@ def test_code_objects_hold_the_kernel_of_their_name(target):
   assert {name for arch, name in for_the_emulator() if arch == target} <= names
   for name in names:
     code = (_ffi.KERNEL_FOLDER / target / f"{name}.hsaco").read_bytes()
-    # Some have a form for scales of blocks, too.
-    scaled = [f"{name}_scaled"] if re.match(r"gemm_float8_.*_128x128x128_rcr$", name) else []
+    # Some have forms for scales of blocks, too.
+    forms = []
+    if target == "gfx950" and re.match(r"gemm_float8_.*_(128x128|256x256)x128_rcr$", name):
+      forms.append(f"{name}_mx")
+    if re.match(r"gemm_float8_.*_128x128x128_rcr$", name):
+      forms.append(f"{name}_scaled")
     kernels = emulator.kernels(code)
-    assert sorted(kernel["name"] for kernel in kernels) == [name, *scaled]
+    assert sorted(kernel["name"] for kernel in kernels) == [name, *forms]
     for kernel in kernels:
       assert kernel["arch"] == target
       # The only argument is GemmArgs, by value.

@@ -392,4 +392,4 @@ def test_every_measured_entry_of_the_package_fits_its_chip():
       if not name.startswith("tile"):
         assert plan["attrs"].get(name, value) == value, (key, name)
     assert choice.key(problem, "sm90", 132).endswith(f"| {fields}")
-  assert chips == {"sm90 132 NVIDIA H100 80GB HBM3"}
+  assert chips == {"sm90 132 NVIDIA H100 80GB HBM3", "sm90 132 NVIDIA H200"}
