@@ -161,8 +161,7 @@ Refusal ParseScales(const char* what, const ffi::AnyBuffer& buffer, const ffi::A
   if (fits) return "";
   return std::string(what) + " has shape " + Shape(buffer) + " or the wrong element type for " +
          Shape(operand) + "; it must be " + (mx ? "uint8" : "float32") + " with " +
-         std::to_string(rows) + " x " +
-         std::to_string(columns) + " scales for each matrix.";
+         std::to_string(rows) + " x " + std::to_string(columns) + " scales for each matrix.";
 }
 
 // The buffers of a call; without a value if the problem does not have it.

@@ -105,11 +105,10 @@ Operand MakeOperand(const void* data, DType dtype, int64_t rows, int64_t cols, b
 // The operand with scales of `blocks` blocks of lines. by_k: one block of k lies after another.
 Operand WithScales(Operand operand, const void* scales, int64_t block, int64_t blocks,
                    int64_t blocks_k, bool by_k) {
-  operand.scales = {
-      .data = static_cast<const float*>(scales),
-      .block = block,
-      .stride = by_k ? 1 : blocks_k,
-      .k_stride = by_k ? blocks : 1};
+  operand.scales = {.data = static_cast<const float*>(scales),
+                    .block = block,
+                    .stride = by_k ? 1 : blocks_k,
+                    .k_stride = by_k ? blocks : 1};
   operand.scales_batch_stride = operand.batched ? blocks * blocks_k : 0;
   return operand;
 }

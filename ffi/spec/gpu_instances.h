@@ -32,7 +32,8 @@ struct GpuInstance {
 };
 
 // Whether an instance has this form. Those for AMD GPUs have kGeneral, and some kScaled, of tiles
-// that leave registers for partial sums, or kMx (amdgpu/gemm.hip; gpu_kernels.cmake knows them, too).
+// that leave registers for partial sums, or kMx (amdgpu/gemm.hip; gpu_kernels.cmake knows them,
+// too).
 inline bool HasForm(const GpuInstance& instance, KernelForm form) {
   if (instance.target != "sm90") {
     if (form == KernelForm::kGeneral) return true;

@@ -19,9 +19,9 @@ namespace jaxgemm {
 //   3       A1         A0 of t + 2      A1 B0
 //   4       B0 of t+1  B1 of t + 2      A1 B1
 //
-// Operands in an MX format have scales. Phase 2 reads those of A1 and B1, and phase 4 those of A0 and B0
-// of t + 1: the other phases read more of the operands. Scales are loaded for four k tiles together, in
-// phase 1 of the first of the four before.
+// Operands in an MX format have scales. Phase 2 reads those of A1 and B1, and phase 4 those of A0
+// and B0 of t + 1: the other phases read more of the operands. Scales are loaded for four k tiles
+// together, in phase 1 of the first of the four before.
 //
 // Every phase is: reads and loads; barrier; wait; multiply; and with ping-pong one more barrier.
 // A half of an LDS buffer is loaded again two phases after it is read: in between, every wave has
@@ -68,8 +68,9 @@ class VectorMainloop {
     uint32_t a0_scales[Lhs::kFrags], a1_scales[Lhs::kFrags];
     uint32_t b0_scales[Rhs::kFrags], b1_scales[Rhs::kFrags];
 
-    // The compiler does not know that loads before this loop, such as those of an epilogue, are done on
-    // each path to it. It would wait for all loads in every k tile, those of this loop included.
+    // The compiler does not know that loads before this loop, such as those of an epilogue, are
+    // done on each path to it. It would wait for all loads in every k tile, those of this loop
+    // included.
     constexpr int kNoLoads = 0, kAnyExports = 7, kAnyLds = 15;
     __builtin_amdgcn_s_waitcnt(kNoLoads | kAnyExports << 4 | kAnyLds << 8);
     Barrier();

@@ -1,9 +1,10 @@
-// Scales of operands in an MX format on gfx950: a row of lhs, or a column of rhs, has one in E8M0 for
-// each 32 k. The matrix instruction multiplies by them.
+// Scales of operands in an MX format on gfx950: a row of lhs, or a column of rhs, has one in E8M0
+// for each 32 k. The matrix instruction multiplies by them.
 //
-// A chunk is the 16 scales of a row for four k tiles; those of all rows are neighbours in memory. Every
-// lane of the workgroup loads the chunk of one row or column straight to LDS. From there a lane reads the scales that matrix instructions take from it: for row (or column) lane % 16
-// of each fragment, that of the 32 k from 32 (lane / 16) on.
+// A chunk is the 16 scales of a row for four k tiles; those of all rows are neighbours in memory.
+// Every lane of the workgroup loads the chunk of one row or column straight to LDS. From there a
+// lane reads the scales that matrix instructions take from it: for row (or column) lane % 16 of
+// each fragment, that of the 32 k from 32 (lane / 16) on.
 #pragma once
 
 #include "amdgpu/buffer.h"
@@ -25,17 +26,16 @@ class MxScales {
   static constexpr int kLdsBytes = 2 * kChunkBytes;
 
   JAXGEMM_AMD MxScales(const GemmArgs& args, const WorkTile& tile, Lds* lds)
-      : chunk_(Chunk(tile.k_begin)),
-        num_chunks_(args.blocks_k / kVecBytes),
-        k_tile_(tile.k_begin) {
+      : chunk_(Chunk(tile.k_begin)), num_chunks_(args.blocks_k / kVecBytes), k_tile_(tile.k_begin) {
     const bool ragged = args.groups.ragged == Ragged::kM;
     const bool of_lhs = WaveId() < Traits::kTileM / kWaveSize;
     const int64_t origin = ragged ? tile.origin : 0, limit = ragged ? tile.limit : args.m;
-    const int64_t rhs_batch = !ragged                 ? tile.batch
-                              : args.rhs_batch_stride ? tile.batch * args.groups.local_groups + tile.group
-                                                      : tile.group;
-    const int64_t first = of_lhs ? origin + int64_t{tile.m} * Traits::kTileM
-                                 : int64_t{tile.n} * Traits::kTileN;
+    const int64_t rhs_batch = !ragged ? tile.batch
+                              : args.rhs_batch_stride
+                                  ? tile.batch * args.groups.local_groups + tile.group
+                                  : tile.group;
+    const int64_t first =
+        of_lhs ? origin + int64_t{tile.m} * Traits::kTileM : int64_t{tile.n} * Traits::kTileN;
     const int64_t left = (of_lhs ? limit : args.n) - first;
     const int64_t batch = of_lhs ? tile.batch * args.lhs_scales_batch_stride
                                  : rhs_batch * args.rhs_scales_batch_stride;
@@ -46,9 +46,9 @@ class MxScales {
     const uint32_t row = ThreadId() % (of_lhs ? Traits::kTileM : Traits::kTileN);
     const uint32_t last = static_cast<uint32_t>(left < Traits::kTileM ? left : Traits::kTileM) - 1;
     offset_ = (row < last ? row : last) * kVecBytes;
-    load_ = __builtin_amdgcn_readfirstlane(
-                static_cast<uint32_t>(reinterpret_cast<uintptr_t>(lds))) +
-            WaveId() * kWaveSize * kVecBytes;
+    load_ =
+        __builtin_amdgcn_readfirstlane(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(lds))) +
+        WaveId() * kWaveSize * kVecBytes;
     read_ = lds + LaneId() % 16 * kVecBytes + LaneId() / 16;
     lhs_ = Traits::WaveM() * Traits::kWaveM * kVecBytes;
     rhs_ = (Traits::kTileM + Traits::WaveN() * Traits::kWaveN) * kVecBytes;
@@ -110,7 +110,7 @@ class MxScales {
   }
 
   Resource resource_;
-  int64_t step_;  // bytes from a chunk to the next one
+  int64_t step_;              // bytes from a chunk to the next one
   Index chunk_, num_chunks_;  // the next one to load, and those of a row
   Index k_tile_;
   uint32_t offset_, load_;

@@ -4,9 +4,9 @@
 // with M = N = 16 or 32: a lane holds elements of row lane % M of A and of column lane % M of B,
 // from k = (lane / M) * (elements per lane) on. In D and C a lane holds column lane % M. Register
 // r holds row 4 * (lane / 16) + r of a 16 x 16 result, and row 8 * (r / 4) + 4 * (lane / 32) +
-// r % 4 of a 32 x 32 result. (For f8f6f4 of 8 bits a lane of the hardware holds 16 k, and 16 more after
-// those of all groups. A and B hold the same k, so only the order of summation differs, and only
-// with scales is it done so here.)
+// r % 4 of a 32 x 32 result. (For f8f6f4 of 8 bits a lane of the hardware holds 16 k, and 16 more
+// after those of all groups. A and B hold the same k, so only the order of summation differs, and
+// only with scales is it done so here.)
 //
 // Accumulators are float32 (int32). Products are added one by one in the order of k; each sum is
 // rounded to nearest even and keeps denormals. Products of 8- and 16-bit floats are exact except
@@ -266,8 +266,8 @@ void MatrixF8F6F4(Context& c) {
   Run<kM>(c, kFormats[c.in.cbsz][c.in.blgp]);
 }
 
-// The exponents of source `i`, in E8M0: a byte of each lane, chosen by op_sel. Lane l has the scale of
-// row l % kM and of block l / kM of the 32 k (measured on an MI355X by AMD:
+// The exponents of source `i`, in E8M0: a byte of each lane, chosen by op_sel. Lane l has the scale
+// of row l % kM and of block l / kM of the 32 k (measured on an MI355X by AMD:
 // test/mx_mfma_op/scale_mapping_16x16x128.txt of ROCm/composable_kernel).
 template <int kM>
 void ReadExponents(const Context& c, int i, Exponents<kM>* exponents) {
@@ -285,7 +285,8 @@ void ScaledMatrixF8(Context& c) {
     c.error = "a matrix instruction on 6- or 4-bit floats";
     return;
   }
-  using Scaled = void (*)(Row, Row, const Exponents<kM>&, const Exponents<kM>&, uint32_t(*)[kLanes]);
+  using Scaled =
+      void (*)(Row, Row, const Exponents<kM>&, const Exponents<kM>&, uint32_t (*)[kLanes]);
   constexpr Scaled kFormats[2][2] = {{MultiplyScaled<ElementFp8, ElementFp8, kM, kK>,
                                       MultiplyScaled<ElementFp8, ElementBf8, kM, kK>},
                                      {MultiplyScaled<ElementBf8, ElementFp8, kM, kK>,
@@ -293,7 +294,7 @@ void ScaledMatrixF8(Context& c) {
   Exponents<kM> of_a, of_b;
   ReadExponents<kM>(c, 0, &of_a);
   ReadExponents<kM>(c, 1, &of_b);
-  Run<kM>(c, [&](Row a, Row b, uint32_t(*sums)[kLanes]) {
+  Run<kM>(c, [&](Row a, Row b, uint32_t (*sums)[kLanes]) {
     kFormats[c.in.cbsz][c.in.blgp](a, b, of_a, of_b, sums);
   });
 }
