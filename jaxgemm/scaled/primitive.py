@@ -9,10 +9,10 @@ blocks, and adds it to float32 accumulators: the promoted accumulation of DeepGE
 
 lhs may be [K, M] and rhs [K, N] (lhs_contracting, rhs_contracting). For each matrix of an operand,
 and whichever dimension of it is k, lhs_scales is [M / block_m, K / block_k] and rhs_scales
-[N / block_n, K / block_k], rounded up, or [K / block_k, N] if block_n is 1. With `mx` they are the
-bytes of float8_e8m0fnu, [M, K / 32] and [N, K / 32]. Every operand but group_offset may have a batch
-dimension in front, an operand and its scales together. Derivatives are those of the dequantised
-product (api.py).
+[N / block_n, K / block_k], rounded up, or [K / block_k, N] if block_n is 1. With `mx` they are
+the bytes of float8_e8m0fnu, [M, K / 32] and [N, K / 32]. Every operand but group_offset may have a
+batch dimension in front, an operand and its scales together. Derivatives are those of the
+dequantised product (api.py).
 """
 
 import dataclasses

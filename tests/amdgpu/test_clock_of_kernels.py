@@ -28,7 +28,8 @@ def test_main_loop_of_the_large_tile_keeps_the_matrix_pipes_busy(arch, least):
 
 
 @pytest.mark.parametrize("kernel", [
-    LARGE, "gemm_bfloat16_bfloat16_128x128x64_rcr", "gemm_float8_e4m3fn_float8_e4m3fn_256x256x128_rcr"])
+    LARGE, "gemm_bfloat16_bfloat16_128x128x64_rcr",
+    "gemm_float8_e4m3fn_float8_e4m3fn_256x256x128_rcr"])
 def test_no_main_loop_of_gfx950_waits_for_all_its_loads(kernel):
   """The compiler adds such waits for loads that it takes to be under way when a loop begins."""
   if kernel not in resource_rows.kernel_names("gfx950"):

@@ -139,5 +139,6 @@ def test_what_is_dequantised(change, reason):
   operand = shape((1, 64, k), jnp.float8_e4m3fn)
   of_blocks = shape((1, 64, -(-k // 32)), change.get("dtype", jnp.float8_e8m0fnu))
   options = OURS | {name: x for name, x in change.items() if name == "implementation"}
-  said = str(jaxgemm.explain(operand, operand, lhs_scales=of_blocks, rhs_scales=of_blocks, **options))
+  said = str(jaxgemm.explain(operand, operand, lhs_scales=of_blocks, rhs_scales=of_blocks,
+                             **options))
   assert "dequantised" in said and reason in said

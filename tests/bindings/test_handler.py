@@ -186,7 +186,8 @@ def test_grouped_calls_work_as_planned():
 
 @pytest.mark.parametrize("change", [
     {"ragged": "rows"}, {"ragged": "none"}, {"ragged": "k"}, {"gated": 0},
-    {"accumulate": 1}, {"group_offset": 0}, {"tile_n": 3}, {"block_m": 0}, {"block_n": 2}, {"mx": 1}])
+    {"accumulate": 1}, {"group_offset": 0}, {"tile_n": 3}, {"block_m": 0}, {"block_n": 2},
+    {"mx": 1}])
 def test_wrong_attributes_of_a_gated_call(change):
   args, results, attrs = good_grouped_call(gated=True)
   refused(args, results, {**attrs, **change})

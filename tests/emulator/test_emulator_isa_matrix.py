@@ -156,16 +156,16 @@ def test_sums_in_order(arch, name, m, k, left, right, cycles):
 
 
 def in_two_runs(matrix: np.ndarray, m: int) -> np.ndarray:
-  """Columns in the order in which `lanes` gives a lane 16 of one half of them and 16 of the other."""
+  """Columns in the order in which `lanes` gives a lane 16 of each half of them."""
   halves = matrix.reshape(m, 2, 64 // m, 16)
   return np.ascontiguousarray(halves.swapaxes(1, 2).reshape(m, -1))
 
 
 @pytest.mark.parametrize("shape, m, k", [("16x16x128", 16, 128), ("32x32x64", 32, 64)])
-@pytest.mark.parametrize("a_format, b_format", itertools.product((0, 1), (0, 1)))
+@pytest.mark.parametrize("a_format, b_format", [(0, 0), (0, 1), (1, 0), (1, 1)])
 @pytest.mark.parametrize("a_byte, b_byte", [(0, 0), (1, 2), (3, 1)])
 def test_scales_of_blocks(shape, m, k, a_format, b_format, a_byte, b_byte):
-  """Each 32 k have a scale for each row, in the lane of the block, in the byte that op_sel chooses."""
+  """32 k of a row have a scale, in the block's lane, in the byte that op_sel chooses."""
   formats = list(OCP.values())
   a = _RNG.standard_normal((m, k)).astype(formats[a_format])
   b = _RNG.standard_normal((k, m)).astype(formats[b_format])

@@ -29,8 +29,8 @@ const OpInfo* FindOp(Arch arch, Format format, int opcode, Op* op);
 // The VOP3 encodings of VOP1 and VOP2 instructions start at these opcodes; those of VOPC at 0.
 inline constexpr int kVop1InVop3 = 0x140, kVop2InVop3 = 0x100;
 
-// The opcode of v_mfma_ld_scale_b32, and what is added to the opcode of the matrix instruction after
-// it. VOP3P's own opcodes are below 128.
+// The opcode of v_mfma_ld_scale_b32, and what is added to the opcode of the matrix instruction
+// after it. VOP3P's own opcodes are below 128.
 inline constexpr int kLoadScale = 0x2c, kScaledMatrix = 0x80;
 
 // Number of dwords of an operand with this letter (0: not a register operand).

@@ -64,9 +64,10 @@ struct Instruction {
   uint8_t bytes = 0;  // size of the encoding: 4, 8 or more
   // Arithmetic: destinations and sources in the assembler's order, then the implicit ones: VCC
   // or EXEC, and as a source the destination of an instruction that accumulates or writes only
-  // a part of it. Scaled matrix instructions: src[3] and src[4] are the scales of A and B. Memory: dst[0] receives loaded data (also of returning atomics); src[0] is the
-  // address VGPRs, src[1] the data VGPRs, src[2] the scalar base or resource, src[3] soffset
-  // (MUBUF) or second data (DS 2-address).
+  // a part of it. Scaled matrix instructions: src[3] and src[4] are the scales of A and B. Memory:
+  // dst[0] receives loaded data (also of returning atomics); src[0] is the address VGPRs, src[1]
+  // the data VGPRs, src[2] the scalar base or resource, src[3] soffset (MUBUF) or second data (DS
+  // 2-address).
   Operand dst[2], src[5];
   // Modifiers of VOP3, VOP3P, SDWA and DPP.
   // neg, abs, op_sel: bit i is source i; bit 3 of VOP3's op_sel is the destination.
