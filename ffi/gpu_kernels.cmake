@@ -15,8 +15,8 @@ tests launch), all, none, or regular expressions; a kernel is built if one of th
 # What `tests` builds beside auto, and what tests/amdgpu/test_emulation.py launches by default: of
 # AMD's kernels every other one, as the fields of one colour on a chessboard, and fewer of those that
 # have a float8_e5m2 operand. They have all pairs of type and tile, tile and layout, and of layout
-# and type, where the types of 8-bit floats count as one. Those of 128x128x128_rcr have the forms
-# for scales of blocks.
+# and type, where the types of 8-bit floats count as one. Those of 128x128x128_rcr and
+# 256x256x128_rcr have the forms for scales of blocks.
 set(kernels_of_the_tests
     "^gfx.*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_[rc]cr"
     "^gfx.*/gemm_(float32|bfloat16)_.*_(128|256)x256x[0-9]+_[rc]rr"

@@ -30,10 +30,14 @@ class Mainloop {
       Run(args, tile, lds, part, scales);
 #if defined(__gfx950__)
     } else if constexpr (Traits::kMx) {
-      // The plan has seen to it that both operands fit whole vectors.
+      // CheckMx (of k) and the launcher (of addresses) have seen to it that both operands consist
+      // of whole vectors.
       const OperandMemory<Traits, true> lhs(args, tile);
       const OperandMemory<Traits, false> rhs(args, tile);
-      if (tile.k_begin == tile.k_end) return ClearSums(sums);
+      if (tile.k_begin == tile.k_end) {
+        ClearSums(sums);
+        return Barrier();
+      }
       MxScales<Traits> scales(args, tile, lds + VectorMainloop<Traits>::kOperandBytes);
       VectorMainloop<Traits>::Run(lhs, rhs, tile, lds, sums, scales);
 #endif

@@ -3,7 +3,8 @@
 //
 // rhs is the instruction's first operand, lhs the second: the result is then transposed, and a
 // lane has four neighbours of one row of out. For row (or column) l % 16, lane l has vector l / 16
-// of the 4 vectors of one step. Any order of k is right if lhs and rhs have the same one.
+// of the 4 vectors of one step. Any order of k is right if lhs and rhs have the same one; but with
+// scales it must be the hardware's (ScaledMma).
 #pragma once
 
 #include "amdgpu/gemm_traits.h"
@@ -36,8 +37,9 @@ JAXGEMM_AMD constexpr int PartsPerMma() {
 }
 
 #if defined(__gfx950__)
-// Float8 vectors l / 16 and l / 16 + 4 of the 8 vectors of 128 k, with the scales of the 32 k from
-// 32 (l / 16) on in the lowest byte (E8M0).
+// Lane l passes vectors l / 16 and l / 16 + 4 of the 8 vectors of 128 k. The lowest byte of its
+// scale (E8M0) is for other k: for the 32 from 32 (l / 16) on. The instruction takes each scale
+// from the lane that has it.
 template <class Traits>
 JAXGEMM_AMD Vec4<float> ScaledMma(const Vec16* lhs, const Vec16* rhs, uint32_t lhs_scale,
                                   uint32_t rhs_scale, Vec4<float> sum) {

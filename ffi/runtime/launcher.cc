@@ -14,7 +14,7 @@ namespace jaxgemm {
 namespace {
 
 constexpr int kWaveSize = 64;
-// Suffixes of the kernels' names, by KernelForm, as in sm90/gemm.cu.
+// Suffixes of the kernels' names, by KernelForm, as in sm90/gemm.cu and amdgpu/gemm.hip.
 constexpr const char* kFormSuffixes[kKernelForms] = {
     "",          "_plain", "_grouped",        "_claimed", "_peers",
     "_pingpong", "_fused", "_fused_pingpong", "_scaled",  "_mx"};

@@ -31,9 +31,9 @@ struct GpuInstance {
   std::string name;
 };
 
-// Whether an instance has this form. Those for AMD GPUs have kGeneral, and some kScaled, of tiles
-// that leave registers for partial sums, or kMx (amdgpu/gemm.hip; gpu_kernels.cmake knows them,
-// too).
+// Whether an instance has this form. AMD's instances have kGeneral. Those of float8 with k last
+// also have kScaled, for 128 x 128 (larger tiles leave no registers for partial sums), and on
+// gfx950 kMx, for 128 x 128 and 256 x 256. gpu_kernels.cmake has the same rule.
 inline bool HasForm(const GpuInstance& instance, KernelForm form) {
   if (instance.target != "sm90") {
     if (form == KernelForm::kGeneral) return true;

@@ -31,7 +31,7 @@ struct Problem {
   }
   int64_t num_out() const { return batch * (ragged == Ragged::kK ? local_groups : 1); }
   // The numbers of scales of blocks along k, along lhs's rows and along rhs's columns.
-  // With mx they come in chunks, and the last ones may belong to no k.
+  // With mx the number is rounded up to a multiple of kMxChunk; the last ones belong to no k.
   int64_t blocks_k() const {
     const int64_t blocks = block_k ? (k + block_k - 1) / block_k : 0;
     return mx ? (blocks + kMxChunk - 1) / kMxChunk * kMxChunk : blocks;

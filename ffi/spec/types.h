@@ -50,7 +50,7 @@ enum class Schedule : uint8_t {
 enum class Reduction : uint8_t { kLinear, kTree, kAtomic };
 
 // A kernel instance comes in forms: on Hopper one form for everything would be so much code that
-// fetching it takes longer than a small product. AMD's have kGeneral, and some kScaled.
+// fetching it takes longer than a small product. AMD's have kGeneral, and some also kScaled or kMx.
 enum class KernelForm : uint8_t {
   kGeneral,   // Everything but what kPeers does.
   kPlain,     // Dense, tiles at a fixed stride, TMA for all arrays, out stored without an epilogue.

@@ -15,12 +15,11 @@ from jaxgemm.dense.api import dot_general
 from jaxgemm.fallback import unsupported_reason
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.options import array_argument, check_options, emulated_arch
-from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
+from jaxgemm.scaled.primitive import MX_TARGET, ScaledParams, plan_scaled, product
 from jaxgemm.scaled.sharding import BLOCK
 from jaxgemm.spec import Spec
 
-# The only kernels that read the scales of the MX formats, and the block of these formats.
-MX_TARGET, MX_BLOCK = "gfx950", 32
+MX_BLOCK = 32  # of the MX formats
 _NUMBERS = (((2,), (2,)), ((0,), (0,)))
 _RAGGED = {
     "m": lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,)),
@@ -127,9 +126,14 @@ def _by_whole_sums(call: _Call, given: _Given) -> jax.Array:
 def _is_mx(call: _Call, given: _Given, own: list[int]) -> bool:
   """Whether kernels may read the scales as they are: those of an MX format."""
   pairs = (given.lhs, given.lhs_scales), (given.rhs, given.rhs_scales)
-  return (_spec(call).target(_ffi.default_platform()) == MX_TARGET and own == [MX_BLOCK] * 2
-          and all(scales.dtype == jnp.float8_e8m0fnu and scales.shape[-2] == x.shape[-2]
-                  for x, scales in pairs))
+  if own != [MX_BLOCK] * 2 or not all(
+      scales.dtype == jnp.float8_e8m0fnu and scales.shape[-2] == x.shape[-2]
+      for x, scales in pairs):
+    return False
+  try:
+    return _spec(call).target(_ffi.default_platform()) == MX_TARGET
+  except ValueError:  # a GPU without kernels, which `_reason` names
+    return False
 
 
 def _prepared(call: _Call, given: _Given) -> tuple[_Given, ScaledParams]:
@@ -287,7 +291,8 @@ def scaled_matmul(
   """`jax.nn.scaled_matmul`: the product of operands with scales for blocks of k.
 
   A kernel with scales of blocks sums over each block of k by itself, multiplies that sum by the
-  scales of its blocks, and adds it to float32 accumulators, as DeepGEMM does. An operand with one
+  scales of its blocks, and adds it to float32 accumulators, as DeepGEMM does. On gfx950 the matrix
+  instruction itself multiplies by the scales of the MX formats. An operand with one
   scale for each row (K_a or K_b is 1) is read as it is everywhere. Where the kernels do not have
   the blocks, such an operand is dequantised first, by XLA: float8, float4 and bfloat16 to
   bfloat16, others to float32. In the range of bfloat16 this is exact for float8 and float4 values

@@ -38,6 +38,9 @@ from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.scaled import sharding
 from jaxgemm.spec import Geometry, Spec, with_absent
 
+# The only kernels that read the scales of the MX formats.
+MX_TARGET = "gfx950"
+
 
 class ScaledParams(NamedTuple):
   """Blocks, mode, layouts and optional operands of a scaled product; see above."""
@@ -138,24 +141,36 @@ def _lowering(ctx, *operands, form, spec, partitioned, platform):
     meshes.refuse_export(ctx)
     fun = mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)
     return fun(ctx, *operands)
-  operands, avals = _with_chunks(ctx, operands, form)
+  geometry = _geometry(ctx.avals_in, form)
+  operands, avals, form = _with_scales_of(spec.target(platform), ctx, operands, form)
   return lower_call(ctx.replace(avals_in=avals), *operands, spec=spec, platform=platform,
-                    geometry=_geometry(ctx.avals_in, form), **form.blocks())
+                    geometry=geometry, **form.blocks())
 
 
-def _with_chunks(ctx, operands, form: ScaledParams):
-  """(operands, avals) with scales of MX formats as kernels read them (ffi/spec/call_schema.def)."""
-  def in_chunks(scales):
+def _with_scales_of(target: str, ctx, operands, form: ScaledParams):
+  """(operands, avals, form) with scales of MX formats as the target's kernels read them."""
+  if not form.mx:
+    return operands, ctx.avals_in, form
+
+  def in_chunks(scales, is_lhs):  # ffi/spec/call_schema.def
+    del is_lhs
     *lead, rows, count = scales.shape
-    widths = [(0, 0)] * (len(lead) + 1) + [(0, -count % 16)]
-    chunks = jnp.pad(scales, widths).reshape(*lead, rows, -1, 16)
-    return jnp.moveaxis(chunks, -2, -3).reshape(*lead, -1, 16 * rows)
+    chunks = -(-count // 16)
+    widths = [(0, 0)] * (len(lead) + 1) + [(0, 16 * chunks - count)]
+    whole = jnp.pad(scales, widths).reshape(*lead, rows, chunks, 16)
+    return jnp.moveaxis(whole, -2, -3).reshape(*lead, chunks, 16 * rows)
+
+  def in_float32(scales, is_lhs):
+    floats = jax.lax.bitcast_convert_type(scales, jnp.float8_e8m0fnu).astype(jnp.float32)
+    return floats if is_lhs else jnp.swapaxes(floats, -1, -2)
 
   operands, avals = list(operands), list(ctx.avals_in)
   first = 2 + (form.mode != "none") + form.offset
-  for i in (first, first + 1) if form.mx else ():
-    operands[i], avals[i] = applied(ctx, in_chunks, operands[i], avals[i])
-  return operands, avals
+  change = in_chunks if target == MX_TARGET else in_float32
+  for i, is_lhs in ((first, True), (first + 1, False)):
+    operands[i], avals[i] = applied(
+        ctx, lambda x, is_lhs=is_lhs: change(x, is_lhs), operands[i], avals[i])
+  return operands, avals, form._replace(mx=target == MX_TARGET)
 
 
 register_lowerings(scaled_p, _lowering)

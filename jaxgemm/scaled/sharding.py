@@ -41,7 +41,7 @@ def labels(form, operands) -> tuple[Labels, tuple[str, ...]]:
   return tuple(found), ("b", *out) if batched else out
 
 
-def _assign(of_operands: Labels, of_out, operands, results, mesh) -> Assignment:
+def _assign(of_operands: Labels, of_out, operands, results, mesh, block_k: int) -> Assignment:
   """The mesh axes of each label: as the operands have them, else as the result does."""
   arrays, own = (*operands, *results), (*of_operands, *[of_out] * len(results))
   wanted, assigner = wishes(arrays, own), Assigner(mesh, arrays, own)
@@ -52,7 +52,7 @@ def _assign(of_operands: Labels, of_out, operands, results, mesh) -> Assignment:
   if blocks == size["n"] or size["n"] % BLOCK == 0:  # else the last block of columns is shorter
     assigner.take(first((*wanted["n"], *wanted.get("blocks_n", ()))), "n", "blocks_n")
   # Both operands have them, and each device has whole blocks.
-  if len({*wanted.get("k", ())}) == 1 and size["k"] % size["blocks_k"] == 0:
+  if len({*wanted.get("k", ())}) == 1 and size["k"] == block_k * size["blocks_k"]:
     assigner.take(wanted["k"][0], "k", "blocks_k")
   return Assignment(assigner.axes, {})
 
@@ -80,7 +80,7 @@ def partitioned(of_operands: Labels, of_out, compute, form, spec, within):
     return epilogue.results(z if bias is None else z + bias[..., None, :], spec)
 
   def assign(operands, results, mesh):
-    assigned = _assign(of_operands, of_out, operands, results, mesh)
+    assigned = _assign(of_operands, of_out, operands, results, mesh, form.block_k)
     return (assigned, [assigned.sharding(mesh, x) for x in of_operands],
             [assigned.sharding(mesh, of_out)])
 

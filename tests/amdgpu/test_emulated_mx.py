@@ -76,6 +76,24 @@ def test_grouped(rng, size):
   assert_close(out, wanted)
 
 
+def test_rows_of_no_group_while_tiles_are_stolen(rng):
+  """Their tiles have no k."""
+  a, b = array(rng, 3000, 64), array(rng, 2, 300, 64)
+  of_a, of_b = mx_scales(rng, 3000, 2), mx_scales(rng, 2, 300, 2)
+  out = np.asarray(jaxgemm.scaled_ragged_dot(
+      a, b, jnp.array([200, 100]), of_a, of_b, schedule="work_stealing",
+      config=jaxgemm.GemmConfig(tile_m=128, num_workgroups=3), **OURS))
+  x, y = dequantized(a, of_a, 32), dequantized(b, of_b, 32)
+  assert_close(out[:300], np.concatenate([x[:200] @ y[0].T, x[200:300] @ y[1].T]))
+  assert (out[300:] == 0).all()
+
+
+@pytest.mark.parametrize("batch, m, n", [(0, 8, 8), (1, 0, 8), (1, 8, 0)])
+def test_nothing_to_compute(rng, batch, m, n):
+  out = jaxgemm.scaled_matmul(*operands(rng, batch, m, n, 96), **OURS)
+  assert out.shape == (batch, m, n)
+
+
 def test_an_epilogue_and_other_types_of_the_result(rng):
   given, bias = operands(rng, 1, 140, 130, 256), jnp.arange(130.0)
   out = jaxgemm.scaled_matmul(*given, jnp.bfloat16, bias=bias, activation="relu", **OURS)

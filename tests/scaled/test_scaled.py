@@ -213,6 +213,17 @@ def test_automatic_mesh(rng, of_a, of_b, of_out, rows):
       "bmk,bnk->bmn", dequantized(a, scales_a, 128), dequantized(b, scales_b, 128)), rows=rows)
 
 
+def test_a_mesh_does_not_cut_blocks(rng):
+  """Half of k would end inside the first of two blocks."""
+  mesh = jax.make_mesh((2,), ("x",), devices=jax.devices()[:2], axis_types=(AxisType.Auto,))
+  a, b = array(rng, 1, 40, 192), array(rng, 1, 60, 192)
+  of_a, of_b = scales(rng, 1, 40, 2), scales(rng, 1, 60, 2)
+  put = lambda x: jax.device_put(x, NamedSharding(mesh, P(None, None, "x")))
+  given = jax.jit(lambda *x: jaxgemm.scaled_matmul(*x, block=128))(*map(put, (a, b, of_a, of_b)))
+  assert_close(given, np.einsum(
+      "bmk,bnk->bmn", dequantized(a, of_a, 128), dequantized(b, of_b, 128)), rows=1)
+
+
 @pytest.mark.parametrize("ragged", ["m", "k"])
 def test_groups_on_automatic_mesh(rng, ragged):
   mesh = jax.make_mesh((2,), ("x",), devices=jax.devices()[:2], axis_types=(AxisType.Auto,))

@@ -19,9 +19,10 @@ namespace jaxgemm {
 //   3       A1         A0 of t + 2      A1 B0
 //   4       B0 of t+1  B1 of t + 2      A1 B1
 //
-// Operands in an MX format have scales. Phase 2 reads those of A1 and B1, and phase 4 those of A0
-// and B0 of t + 1: the other phases read more of the operands. Scales are loaded for four k tiles
-// together, in phase 1 of the first of the four before.
+// Operands in an MX format have scales. Phase 2 reads those of A1 and B1, phase 4 those of A0 and
+// B0 of t + 1. One load brings the scales of four k tiles, a chunk. The load of chunk c + 2 starts
+// in phase 1 of the first k tile of chunk c + 1. It counts as one of the loads that a wait leaves
+// in flight, so that one load less of the halves is left then.
 //
 // Every phase is: reads and loads; barrier; wait; multiply; and with ping-pong one more barrier.
 // A half of an LDS buffer is loaded again two phases after it is read: in between, every wave has

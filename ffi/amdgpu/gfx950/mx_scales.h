@@ -2,9 +2,9 @@
 // for each 32 k. The matrix instruction multiplies by them.
 //
 // A chunk is the 16 scales of a row for four k tiles; those of all rows are neighbours in memory.
-// Every lane of the workgroup loads the chunk of one row or column straight to LDS. From there a
-// lane reads the scales that matrix instructions take from it: for row (or column) lane % 16 of
-// each fragment, that of the 32 k from 32 (lane / 16) on.
+// Every lane of the workgroup loads the chunk of one row or column straight to LDS. From LDS a
+// lane reads the scales that it passes to the matrix instructions: for each fragment that of row
+// (or column) lane % 16 and of the 32 k from 32 (lane / 16) on.
 #pragma once
 
 #include "amdgpu/buffer.h"
