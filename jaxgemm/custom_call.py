@@ -203,7 +203,7 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
   for i, (aval, padded) in enumerate(zip(given, avals_out)):
     if aval.shape != padded.shape:
       outs[i], _ = applied(ctx, lambda x: relayout.cut(x, geometry.m, aval.shape),
-                          outs[i], padded)
+                           outs[i], padded)
   return outs
 
 

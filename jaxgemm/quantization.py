@@ -13,7 +13,8 @@ from jaxgemm import _ffi
 from jaxgemm.options import array_argument, dtype_argument, emulated_arch
 
 _KINDS = ("tensor", "row", "block", "mx")
-_BLOCKS = {"block": 128, "mx": 32}
+# The number of neighbours that share a scale, by kind.
+BLOCKS = {"block": 128, "mx": 32}
 _SMALLEST_NORMAL = float(jnp.finfo(jnp.float32).tiny)
 
 
@@ -79,7 +80,7 @@ def _axes(kind: str, axis, rank: int) -> tuple[int, ...]:
 
 def _blocks(kind: str, block, axes: tuple[int, ...], shape) -> dict[int, int]:
   """The size of the blocks along each of the axes."""
-  block = _BLOCKS[kind] if block is None else block
+  block = BLOCKS[kind] if block is None else block
   try:
     sizes = tuple(map(operator.index, block if isinstance(block, Sequence) else
                       (block,) * len(axes)))
@@ -193,7 +194,7 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
   if not isinstance(kind, str) or kind not in _KINDS:
     names = ", ".join(map(repr, _KINDS))
     raise ValueError(f"kind={kind!r} is unknown; {names} are allowed.")
-  if block is not None and kind not in _BLOCKS:
+  if block is not None and kind not in BLOCKS:
     raise ValueError(f"block={block} was given with kind={kind!r}; it is for 'block' and 'mx'.")
   x = jnp.asarray(array_argument("x", x))
   if not jnp.issubdtype(x.dtype, jnp.floating):
@@ -204,7 +205,7 @@ def quantize(x: jax.Array, kind: str = "tensor", *, axis: int | Sequence[int] = 
     raise ValueError(
         f"dtype={dtype.name} was given; the float8 dtypes, float4_e2m1fn and int8 are allowed.")
   axes = _axes(kind, axis, x.ndim)
-  blocks = _blocks(kind, block, axes, x.shape) if kind in _BLOCKS else {}
+  blocks = _blocks(kind, block, axes, x.shape) if kind in BLOCKS else {}
   return _quantize(x, key, kind=kind, axes=axes, blocks=tuple(blocks.items()), dtype=dtype)
 
 

@@ -9,14 +9,42 @@
 
 namespace jaxgemm {
 
-// What the main loops call before and after each k tile; without scales they do nothing.
+// What the main loops call: Load and Promote before and after each k tile, the others only those of
+// gfx950, where mx_scales.h needs them. Without scales they do nothing.
 struct NoScales {
+  JAXGEMM_AMD void Start() const {}
   JAXGEMM_AMD void Load(Index) const {}
+  JAXGEMM_AMD void MoveReads(Index) const {}
+  template <int kHalf>
+  JAXGEMM_AMD void Read(auto&, auto&) const {}
   JAXGEMM_AMD void Promote() const {}
 };
 
+// Where the scales of a tile are.
 template <class Traits>
-class BlockScales {
+struct ScalesPlace {
+  int64_t row;         // of all rows of lhs's matrix, the tile's first one
+  int64_t rows_left;   // from there to the end of the matrix or the group
+  int64_t rhs_matrix;  // the number of rhs's matrix
+
+  JAXGEMM_AMD ScalesPlace(const GemmArgs& args, const WorkTile& tile) {
+    const bool ragged = args.groups.ragged == Ragged::kM;
+    const int64_t first = int64_t{tile.m} * Traits::kTileM;
+    row = (ragged ? tile.origin : 0) + first;
+    rows_left = (ragged ? tile.limit - tile.origin : args.m) - first;
+    rhs_matrix = !ragged                 ? tile.batch
+                 : args.rhs_batch_stride ? tile.batch * args.groups.local_groups + tile.group
+                                         : tile.group;
+  }
+  // `row` of the tile's rows; instead of one beyond the end, the last one.
+  static JAXGEMM_AMD uint32_t Inside(int row, int64_t left) {
+    const int last = static_cast<int>(left < Traits::kTileM ? left : Traits::kTileM) - 1;
+    return static_cast<uint32_t>(row < last ? row : last);
+  }
+};
+
+template <class Traits>
+class BlockScales : public NoScales {
   using Sums = typename Traits::Sum4[Traits::kFragsM][Traits::kFragsN];
   static_assert(Traits::kTileK == kScaleBlock && Traits::kTileN == kScaleBlock);
 
@@ -25,26 +53,16 @@ class BlockScales {
   JAXGEMM_AMD BlockScales(const GemmArgs& args, const WorkTile& tile, Sums& part, Sums& sums)
       : part_(part), sums_(sums), blocks_k_(args.blocks_k) {
     ClearSums(sums_);
-    const bool ragged = args.groups.ragged == Ragged::kM;
-    const int64_t first = int64_t{tile.m} * Traits::kTileM, origin = ragged ? tile.origin : 0;
-    const int64_t left = (ragged ? tile.limit - tile.origin : args.m) - first;
-    const int last = static_cast<int>(left < Traits::kTileM ? left : Traits::kTileM) - 1;
+    const ScalesPlace<Traits> place(args, tile);
     of_lhs_ = static_cast<const float*>(args.lhs_scales) +
-              tile.batch * args.lhs_scales_batch_stride + (origin + first) * blocks_k_;
+              tile.batch * args.lhs_scales_batch_stride + place.row * blocks_k_;
 #pragma unroll
     for (int i = 0; i < Traits::kFragsM; ++i) {
-      // Rows past the end of lhs have the scales of its last row.
       const int row = Traits::WaveM() * Traits::kWaveM + 16 * i + LaneId() % 16;
-      row_[i] = static_cast<uint32_t>((row < last ? row : last) * blocks_k_);
+      row_[i] = static_cast<uint32_t>(place.Inside(row, place.rows_left) * blocks_k_);
     }
-    of_rhs_ = static_cast<const float*>(args.rhs_scales) + int64_t{tile.n} * blocks_k_;
-    if (args.rhs_scales_batch_stride) {
-      const int64_t batch = !ragged ? tile.batch
-                            : args.rhs_batch_stride
-                                ? tile.batch * args.groups.local_groups + tile.group
-                                : tile.group;
-      of_rhs_ += batch * args.rhs_scales_batch_stride;
-    }
+    of_rhs_ = static_cast<const float*>(args.rhs_scales) +
+              place.rhs_matrix * args.rhs_scales_batch_stride + int64_t{tile.n} * blocks_k_;
   }
 
   // Starts to load the scales of a k tile.

@@ -43,6 +43,11 @@ JAXGEMM_AMD int XccId() {
   return __builtin_amdgcn_s_getreg(kXccIdRegister | (kBits - 1) << 11);
 }
 
+// An address in LDS that is the same in all lanes, for M0.
+JAXGEMM_AMD uint32_t LdsAddress(Lds* lds) {
+  return __builtin_amdgcn_readfirstlane(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(lds)));
+}
+
 // A barrier of the workgroup. LDS accesses before it are done, and visible to all waves after it.
 // Accesses to global memory are not ordered.
 JAXGEMM_AMD void Barrier() {

@@ -68,10 +68,7 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
   std::vector<Draft> drafts;
   for (const GpuInstance& instance : GpuInstances()) {
     if (!Suits(instance, p, config, chip)) continue;
-    const KernelForm form = p.mx            ? KernelForm::kMx
-                            : p.block_k > 0 ? KernelForm::kScaled
-                                            : KernelForm::kGeneral;
-    if (!HasForm(instance, form)) continue;
+    if (!HasForm(instance, p.scales_form())) continue;
     const bool stream_k = config.schedule == Schedule::kAuto && config.num_shares;
     Draft whole{
         .candidate = {.choice = WithInstance(instance, config, chip)},
@@ -84,7 +81,7 @@ std::vector<Draft> AmdgpuCandidates(const Problem& p, const Config& config, cons
             .claims_ahead = true,
             .num_xcds = chip.num_xcds,
             .cost = AmdgpuCost}};
-    whole.candidate.choice.form = form;
+    whole.candidate.choice.form = p.scales_form();
     if (instance.waves_k > 1 && IsForOneRow(p, instance, config)) {
       drafts.push_back(whole);
       drafts.back().scheduling.workgroups = kMaxWorkgroups;

@@ -354,9 +354,8 @@ std::string NoInstance(const Problem& p, const Config& c, const Chip& chip) {
       Field("tile_m", c.tile_m) + Field("tile_n", c.tile_n) + Field("tile_k", c.tile_k);
   if (!c.kernel.empty()) asked = " kernel='" + Str(c.kernel) + "'" + asked;
   std::string names;
-  const KernelForm scaled = p.mx ? KernelForm::kMx : KernelForm::kScaled;
   for (const GpuInstance& each : GpuInstances()) {
-    const bool has_scales = p.block_k == 0 || HasForm(each, scaled);
+    const bool has_scales = p.block_k == 0 || HasForm(each, p.scales_form());
     if (has_scales && Computes(each, p, chip)) names += " " + each.name;
   }
   return "no kernel of " + Str(chip.target) + " for this product has" + asked + "; there are" +

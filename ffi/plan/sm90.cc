@@ -228,9 +228,8 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
   if (c.target == "sm90") {
     return HasForm(*plan.instance, c.form) && FormFits(p, plan, *plan.instance, c.form);
   }
-  if (!plan.instance || p.block_k == 0) return c.form == KernelForm::kGeneral;
-  return c.form == (p.mx ? KernelForm::kMx : KernelForm::kScaled) &&
-         HasForm(*plan.instance, c.form);
+  if (!plan.instance) return c.form == KernelForm::kGeneral;
+  return c.form == p.scales_form() && HasForm(*plan.instance, c.form);
 }
 
 TileGrid ClusterGrid(const Plan& plan) {

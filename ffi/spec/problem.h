@@ -38,6 +38,10 @@ struct Problem {
   }
   int64_t blocks_m() const { return (m + block_m - 1) / block_m; }
   int64_t blocks_n() const { return (num_columns() + block_n - 1) / block_n; }
+  // The form that kernels have for these scales; kGeneral: there are none.
+  KernelForm scales_form() const {
+    return mx ? KernelForm::kMx : block_k > 0 ? KernelForm::kScaled : KernelForm::kGeneral;
+  }
   bool grouped() const { return ragged != Ragged::kNone; }
   // The length of a vector operand, and the number of such vectors that there may be.
   int64_t length(Along along) const { return along == Along::kRows ? m : num_columns(); }

@@ -10,11 +10,8 @@ which all matrix instructions read 8-bit operands.
 import jax
 import jax.numpy as jnp
 
-from jaxgemm.quantization import Quantized, quantize
+from jaxgemm.quantization import BLOCKS, Quantized, quantize
 from jaxgemm.scaled.api import scaled_matmul
-
-# The number of elements of the contracted dimension that share a scale, by kind of `quantize`.
-SIZES = {"block": 128, "mx": 32}
 
 
 def quantized(x: jax.Array, kind: str, dtype, tiles: bool = False) -> Quantized:
@@ -27,12 +24,12 @@ def quantized(x: jax.Array, kind: str, dtype, tiles: bool = False) -> Quantized:
     tiles: whether blocks of kind "block" are square. Then the scales have a value for 128 rows.
   """
   rows, k = x.shape[-2:]
-  size = SIZES[kind] if kind == "mx" else max(1, min(SIZES[kind], k))
+  size = BLOCKS[kind] if kind == "mx" else max(1, min(BLOCKS[kind], k))
   x = jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, -k % size)])
   if not tiles or kind == "mx":
     return quantize(x, kind, axis=-1, dtype=dtype, block=size)
-  x = jnp.pad(x, [(0, 0)] * (x.ndim - 2) + [(0, -rows % SIZES[kind]), (0, 0)])
-  values, scales = quantize(x, kind, axis=(-2, -1), dtype=dtype, block=(SIZES[kind], size))
+  x = jnp.pad(x, [(0, 0)] * (x.ndim - 2) + [(0, -rows % BLOCKS[kind]), (0, 0)])
+  values, scales = quantize(x, kind, axis=(-2, -1), dtype=dtype, block=(BLOCKS[kind], size))
   return Quantized(values[..., :rows, :], scales)
 
 

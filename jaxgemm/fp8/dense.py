@@ -105,7 +105,7 @@ def _dot(lhs, rhs, state: DelayedScaling | None, params: _Params) -> jax.Array:
 
 def _forward(lhs, rhs, state: DelayedScaling | None, params: _Params):
   dims, dtype, before = params.dims, params.float8[0], state
-  if params.kind in blocks.SIZES:
+  if params.kind in blocks.BLOCKS:
     out, kept = _forward_in_blocks(lhs, rhs, params)
     return out, (*kept, None, None)
   if state is not None:
@@ -128,7 +128,7 @@ def _largest_alike(x, like):
 
 def _backward(params: _Params, saved, ct):
   *operands, state, before = saved
-  if params.kind in blocks.SIZES:
+  if params.kind in blocks.BLOCKS:
     lhs, rhs = operands
     return *map(first_derivative, _backward_in_blocks(params, lhs, rhs, ct)), None
   dims, dtype = params.dims, params.float8[1]
@@ -238,7 +238,7 @@ def dot_general(
         f"recipe={recipe!r} was given with a state; delayed scaling has one scale for each array. "
         "Leave one of the two out.")
   kind = RECIPES[recipe] if state is None else "delayed"
-  if out_sharding is not None and kind in blocks.SIZES:
+  if out_sharding is not None and kind in blocks.BLOCKS:
     raise ValueError(
         f"out_sharding was given with recipe={recipe!r}, whose products merge dimensions; None is "
         "allowed. Call it inside jax.shard_map, or shard the operands on automatic mesh axes.")

@@ -83,7 +83,7 @@ def _forward(lhs, rhs, sizes, offset, params: _Params):
   dtype = params.float8[0]
   groups = rhs.shape[0]
   lhs = _of_groups(lhs, groups_of_rows(sizes, offset, groups, lhs.shape[0]), groups)
-  if params.kind in blocks.SIZES:
+  if params.kind in blocks.BLOCKS:
     out, lhs, rhs = _forward_in_blocks(lhs, rhs, sizes, offset, params)
     return out, (lhs, rhs, sizes, offset)
   lhs = quantize(lhs, params.kind, axis=1, dtype=dtype)
@@ -100,7 +100,7 @@ def _backward(params: _Params, saved, ct):
   options, dtype, groups = dict(params.options), params.float8[1], rhs.values.shape[0]
   group = groups_of_rows(sizes, offset, groups, ct.shape[0])
   ct = _of_groups(ct, group, groups)
-  if params.kind in blocks.SIZES:
+  if params.kind in blocks.BLOCKS:
     d_lhs, d_rhs = _backward_in_blocks(params, lhs, rhs, sizes, offset, ct)
     return *map(first_derivative, (d_lhs, d_rhs.astype(params.dtypes[1]))), None, None
   if params.kind == "tensor":

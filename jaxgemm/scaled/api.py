@@ -15,11 +15,11 @@ from jaxgemm.dense.api import dot_general
 from jaxgemm.fallback import unsupported_reason
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.options import array_argument, check_options, emulated_arch
-from jaxgemm.scaled.primitive import MX_TARGET, ScaledParams, plan_scaled, product
+from jaxgemm.quantization import BLOCKS
+from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
 from jaxgemm.scaled.sharding import BLOCK
 from jaxgemm.spec import Spec
 
-MX_BLOCK = 32  # of the MX formats
 _NUMBERS = (((2,), (2,)), ((0,), (0,)))
 _RAGGED = {
     "m": lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,)),
@@ -123,24 +123,19 @@ def _by_whole_sums(call: _Call, given: _Given) -> jax.Array:
       scale_rhs=scale_rhs, bias=given.bias, **options)
 
 
-def _is_mx(call: _Call, given: _Given, own: list[int]) -> bool:
-  """Whether kernels may read the scales as they are: those of an MX format."""
+def _is_mx(given: _Given, own: list[int]) -> bool:
+  """Whether the scales, of blocks of these numbers of k, are those of an MX format."""
   pairs = (given.lhs, given.lhs_scales), (given.rhs, given.rhs_scales)
-  if own != [MX_BLOCK] * 2 or not all(
+  return own == [BLOCKS["mx"]] * 2 and all(
       scales.dtype == jnp.float8_e8m0fnu and scales.shape[-2] == x.shape[-2]
-      for x, scales in pairs):
-    return False
-  try:
-    return _spec(call).target(_ffi.default_platform()) == MX_TARGET
-  except ValueError:  # a GPU without kernels, which `_reason` names
-    return False
+      for x, scales in pairs)
 
 
 def _prepared(call: _Call, given: _Given) -> tuple[_Given, ScaledParams]:
   """The arrays as the kernels read them, with blocks of one size, and the primitive's form."""
   k = given.lhs.shape[-1]
   own = [_block_of(k, x.shape[-1], call.block) for x in (given.lhs_scales, given.rhs_scales)]
-  mx = _is_mx(call, given, own)
+  mx = _is_mx(given, own)
   block = call.block or math.gcd(*own)
   block = BLOCK if block % BLOCK == 0 else block
   blocks = math.ceil(k / block)

@@ -38,8 +38,8 @@ from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.scaled import sharding
 from jaxgemm.spec import Geometry, Spec, with_absent
 
-# The only kernels that read the scales of the MX formats.
-MX_TARGET = "gfx950"
+# The only kernels that read the scales of the MX formats. Others get them as float32.
+_MX_TARGET = "gfx950"
 
 
 class ScaledParams(NamedTuple):
@@ -76,6 +76,10 @@ class ScaledParams(NamedTuple):
         group_offset=self.offset, sizes_batched=batched[2])
     return dataclasses.replace(
         dense, batch=batch, lhs_batched=batched[0], rhs_batched=batched[1], **grouped)
+
+  def on(self, target: str) -> "ScaledParams":
+    """What the kernels of a target get."""
+    return self._replace(mx=self.mx and target == _MX_TARGET)
 
   def blocks(self) -> dict[str, int]:
     """What `plan` and `lower_call` get."""
@@ -124,7 +128,8 @@ def plan_scaled(operands, form: ScaledParams, spec: Spec, target: str) -> dict:
     ValueError: see `plan`.
   """
   lhs, rhs, *_ = operands
-  return plan(_geometry(operands, form), lhs.dtype, rhs.dtype, spec, target, **form.blocks())
+  return plan(_geometry(operands, form), lhs.dtype, rhs.dtype, spec, target,
+              **form.on(target).blocks())
 
 
 @scaled_p.def_abstract_eval
@@ -141,36 +146,42 @@ def _lowering(ctx, *operands, form, spec, partitioned, platform):
     meshes.refuse_export(ctx)
     fun = mlir.lower_fun(jaxpr_as_fun(partitioned), multiple_results=True)
     return fun(ctx, *operands)
-  geometry = _geometry(ctx.avals_in, form)
-  operands, avals, form = _with_scales_of(spec.target(platform), ctx, operands, form)
+  target = spec.target(platform)
+  operands, avals = _with_scales_for(target, ctx, operands, form) if form.mx else (
+      operands, ctx.avals_in)
   return lower_call(ctx.replace(avals_in=avals), *operands, spec=spec, platform=platform,
-                    geometry=geometry, **form.blocks())
+                    geometry=_geometry(ctx.avals_in, form), **form.on(target).blocks())
 
 
-def _with_scales_of(target: str, ctx, operands, form: ScaledParams):
-  """(operands, avals, form) with scales of MX formats as the target's kernels read them."""
-  if not form.mx:
-    return operands, ctx.avals_in, form
-
-  def in_chunks(scales, is_lhs):  # ffi/spec/call_schema.def
-    del is_lhs
-    *lead, rows, count = scales.shape
-    chunks = -(-count // 16)
-    widths = [(0, 0)] * (len(lead) + 1) + [(0, 16 * chunks - count)]
-    whole = jnp.pad(scales, widths).reshape(*lead, rows, chunks, 16)
-    return jnp.moveaxis(whole, -2, -3).reshape(*lead, chunks, 16 * rows)
-
-  def in_float32(scales, is_lhs):
-    floats = jax.lax.bitcast_convert_type(scales, jnp.float8_e8m0fnu).astype(jnp.float32)
-    return floats if is_lhs else jnp.swapaxes(floats, -1, -2)
-
+def _with_scales_for(target: str, ctx, operands, form: ScaledParams):
+  """(operands, avals) with scales of an MX format as the target's kernels read them."""
   operands, avals = list(operands), list(ctx.avals_in)
-  first = 2 + (form.mode != "none") + form.offset
-  change = in_chunks if target == MX_TARGET else in_float32
-  for i, is_lhs in ((first, True), (first + 1, False)):
-    operands[i], avals[i] = applied(
-        ctx, lambda x, is_lhs=is_lhs: change(x, is_lhs), operands[i], avals[i])
-  return operands, avals, form._replace(mx=target == MX_TARGET)
+
+  def apply(i, fun):
+    operands[i], avals[i] = applied(ctx, fun, operands[i], avals[i])
+
+  of_lhs = 2 + (form.mode != "none") + form.offset
+  of_rhs = of_lhs + 1
+  if form.on(target).mx:
+    apply(of_lhs, _in_chunks)
+    apply(of_rhs, _in_chunks)
+  else:
+    apply(of_lhs, _in_float32)
+    apply(of_rhs, lambda scales: jnp.swapaxes(_in_float32(scales), -1, -2))
+  return operands, avals
+
+
+def _in_chunks(scales: jax.Array) -> jax.Array:
+  """Scales of an MX format in the order of ffi/spec/call_schema.def."""
+  *lead, rows, count = scales.shape
+  chunks = -(-count // 16)
+  widths = [(0, 0)] * (len(lead) + 1) + [(0, 16 * chunks - count)]
+  whole = jnp.pad(scales, widths).reshape(*lead, rows, chunks, 16)
+  return jnp.moveaxis(whole, -2, -3).reshape(*lead, chunks, 16 * rows)
+
+
+def _in_float32(scales: jax.Array) -> jax.Array:
+  return jax.lax.bitcast_convert_type(scales, jnp.float8_e8m0fnu).astype(jnp.float32)
 
 
 register_lowerings(scaled_p, _lowering)

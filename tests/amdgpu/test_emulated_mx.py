@@ -7,7 +7,7 @@ import pytest
 
 import jaxgemm
 from jaxgemm import _ffi
-from tests.support.scaled import array, assert_close, dequantized, is_in_kernel
+from tests.support.scaled import array, assert_close, dequantized, is_in_kernel, of_groups
 
 OURS = dict(block=32, implementation="emulated:gfx950")
 E4M3, E5M2 = "float8_e4m3fn", "float8_e5m2"
@@ -69,22 +69,18 @@ def test_grouped(rng, size):
   of_a, of_b = mx_scales(rng, 500, 9), mx_scales(rng, 4, 150, 9)
   sizes = np.array([300, 0, 30, 100], np.int32)
   out = jaxgemm.scaled_ragged_dot(a, b, jnp.asarray(sizes), of_a, of_b, config=tile(size), **OURS)
-  x, y, wanted, row = dequantized(a, of_a, 32), dequantized(b, of_b, 32), np.zeros((500, 150)), 0
-  for group, count in enumerate(sizes):
-    wanted[row:row + count] = x[row:row + count] @ y[group].T
-    row += count
-  assert_close(out, wanted)
+  assert_close(out, of_groups(dequantized(a, of_a, 32), dequantized(b, of_b, 32), sizes))
 
 
 def test_rows_of_no_group_while_tiles_are_stolen(rng):
   """Their tiles have no k."""
   a, b = array(rng, 3000, 64), array(rng, 2, 300, 64)
   of_a, of_b = mx_scales(rng, 3000, 2), mx_scales(rng, 2, 300, 2)
+  sizes = np.array([200, 100], np.int32)
   out = np.asarray(jaxgemm.scaled_ragged_dot(
-      a, b, jnp.array([200, 100]), of_a, of_b, schedule="work_stealing",
+      a, b, jnp.asarray(sizes), of_a, of_b, schedule="work_stealing",
       config=jaxgemm.GemmConfig(tile_m=128, num_workgroups=3), **OURS))
-  x, y = dequantized(a, of_a, 32), dequantized(b, of_b, 32)
-  assert_close(out[:300], np.concatenate([x[:200] @ y[0].T, x[200:300] @ y[1].T]))
+  assert_close(out, of_groups(dequantized(a, of_a, 32), dequantized(b, of_b, 32), sizes))
   assert (out[300:] == 0).all()
 
 

@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from tests.support.scaled import array, assert_close, dequantized, is_in_kernel, scales
+from tests.support.scaled import (
+  array,
+  assert_close,
+  dequantized,
+  is_in_kernel,
+  of_groups,
+  scales,
+)
 
 TARGETS = [("gfx942", "float8_e4m3fnuz"), ("gfx942", "float8_e4m3fn"),
            ("gfx950", "float8_e4m3fn")]
@@ -32,11 +39,7 @@ def test_grouped(rng, target, dtype):
   of_a, of_b, sizes = scales(rng, 200, 2), scales(rng, 3, 2, 2), np.array([150, 0, 30], np.int32)
   given = jaxgemm.scaled_ragged_dot(
       a, b, jnp.asarray(sizes), of_a, of_b, implementation=f"emulated:{target}")
-  x, y, wanted, row = dequantized(a, of_a, 128), dequantized(b, of_b, 128), np.zeros((200, 150)), 0
-  for group, size in enumerate(sizes):
-    wanted[row:row + size] = x[row:row + size] @ y[group].T
-    row += size
-  assert_close(given, wanted)
+  assert_close(given, of_groups(dequantized(a, of_a, 128), dequantized(b, of_b, 128), sizes))
 
 
 def test_a_scale_for_each_column_is_dequantised(rng):

@@ -25,6 +25,15 @@ def dequantized(x, of_blocks, block, rows=128):
   return np.asarray(x, np.float64) * of_blocks
 
 
+def of_groups(x, y, sizes):
+  """float64 products of groups of x's rows, one after another, with the matrices of y [G, N, K]."""
+  out, row = np.zeros((len(x), y.shape[-2])), 0
+  for group, size in enumerate(sizes):
+    out[row:row + size] = x[row:row + size] @ y[group].T
+    row += size
+  return out
+
+
 def assert_close(given, wanted, tolerance=2e-6, rows=128):
   """Compares with float64, relative to the largest element.
 

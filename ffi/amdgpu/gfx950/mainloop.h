@@ -72,13 +72,13 @@ class VectorMainloop {
     // The compiler does not know that loads before this loop, such as those of an epilogue, are
     // done on each path to it. It would wait for all loads in every k tile, those of this loop
     // included.
-    constexpr int kNoLoads = 0, kAnyExports = 7, kAnyLds = 15;
-    __builtin_amdgcn_s_waitcnt(kNoLoads | kAnyExports << 4 | kAnyLds << 8);
+    constexpr int kAnyLdsReads = 15;
+    WaitUntil<0, kAnyLdsReads>();
     Barrier();
     check_end(left);
     lhs.Settle();
     rhs.Settle();
-    if constexpr (Traits::kMx) scales.Start();
+    scales.Start();
     rhs.template Load<0>(load_rhs());
     lhs.template Load<0>(load_lhs);
     rhs.template Load<1>(load_rhs());
@@ -94,7 +94,7 @@ class VectorMainloop {
     Meet();
     // This read is a phase of its own, because B0 is loaded again two phases later.
     rhs.template Read<0>(b0);
-    if constexpr (Traits::kMx) scales.template Read<0>(a0_scales, b0_scales);
+    scales.template Read<0>(a0_scales, b0_scales);
     Wait();
     Meet();
     if (kPingPong && Traits::WaveM() == 1) Meet();
@@ -110,7 +110,7 @@ class VectorMainloop {
       check_end(left - 2);
       load_lhs -= to_other;
       rhs.template Read<1>(b1);
-      if constexpr (Traits::kMx) scales.template Read<1>(a1_scales, b1_scales);
+      scales.template Read<1>(a1_scales, b1_scales);
       rhs.template Load<0>(load_rhs());
       Multiply<0, 1>(a, b1, a0_scales, b1_scales, sums);
 
@@ -122,13 +122,11 @@ class VectorMainloop {
       rhs.MoveReads(to_other);
       to_other = -to_other;
       rhs.template Read<0>(b0);
-      if constexpr (Traits::kMx) {
-        scales.NextTile();
-        scales.template Read<0>(a0_scales, b0_scales);
-      }
+      scales.MoveReads(tile.k_end - left + 1);
+      scales.template Read<0>(a0_scales, b0_scales);
       rhs.template Load<1>(load_rhs());
       Multiply<1, 1>(a, b1, a1_scales, b1_scales, sums);
-      if constexpr (!Traits::kMx) scales.Promote();
+      scales.Promote();
     }
     if (kPingPong && Traits::WaveM() == 0) Meet();
     WaitForMemory();
@@ -144,8 +142,11 @@ class VectorMainloop {
   }
   // Waits for all LDS reads of this wave, and for all its loads but the last ones, as many as four
   // halves have.
-  static JAXGEMM_AMD void Wait() {
-    constexpr int kLoads = 2 * (Lhs::kLoads + Rhs::kLoads), kLdsReads = 0, kAnyExports = 7;
+  static JAXGEMM_AMD void Wait() { WaitUntil<2 * (Lhs::kLoads + Rhs::kLoads), 0>(); }
+  // Waits until no more loads and LDS reads than these are in flight.
+  template <int kLoads, int kLdsReads>
+  static JAXGEMM_AMD void WaitUntil() {
+    constexpr int kAnyExports = 7;
     static_assert(kLoads < 16, "the instruction has more bits elsewhere");
     __builtin_amdgcn_s_waitcnt(kLoads | kAnyExports << 4 | kLdsReads << 8);
   }

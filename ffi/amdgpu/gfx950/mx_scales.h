@@ -7,6 +7,7 @@
 // (or column) lane % 16 and of the 32 k from 32 (lane / 16) on.
 #pragma once
 
+#include "amdgpu/block_scales.h"
 #include "amdgpu/buffer.h"
 #include "amdgpu/gemm_traits.h"
 #include "amdgpu/isa.h"
@@ -15,57 +16,53 @@
 namespace jaxgemm {
 
 template <class Traits>
-class MxScales {
+class MxScales : public NoScales {
   static constexpr int kScalesK = Traits::kTileK / kMxBlock;  // of a row in a k tile
   static constexpr int kTiles = kVecBytes / kScalesK;         // k tiles of a chunk
   static constexpr int kChunkBytes = kVecBytes * (Traits::kTileM + Traits::kTileN);
-  static_assert(kScalesK == 4 && Traits::kThreads == Traits::kTileM + Traits::kTileN);
+  static_assert(kScalesK == 4 && Traits::kTileM == Traits::kTileN);
+  static_assert(Traits::kThreads == 2 * Traits::kTileM, "a lane loads one row or column");
   using LdsByte = __attribute__((address_space(3))) uint8_t;
 
  public:
   static constexpr int kLdsBytes = 2 * kChunkBytes;
 
   JAXGEMM_AMD MxScales(const GemmArgs& args, const WorkTile& tile, Lds* lds)
-      : chunk_(Chunk(tile.k_begin)), num_chunks_(args.blocks_k / kVecBytes), k_tile_(tile.k_begin) {
-    const bool ragged = args.groups.ragged == Ragged::kM;
+      : chunk_(Chunk(tile.k_begin)), num_chunks_(args.blocks_k / kVecBytes) {
+    const ScalesPlace<Traits> place(args, tile);
     const bool of_lhs = WaveId() < Traits::kTileM / kWaveSize;
-    const int64_t origin = ragged ? tile.origin : 0, limit = ragged ? tile.limit : args.m;
-    const int64_t rhs_batch = !ragged ? tile.batch
-                              : args.rhs_batch_stride
-                                  ? tile.batch * args.groups.local_groups + tile.group
-                                  : tile.group;
-    const int64_t first =
-        of_lhs ? origin + int64_t{tile.m} * Traits::kTileM : int64_t{tile.n} * Traits::kTileN;
-    const int64_t left = (of_lhs ? limit : args.n) - first;
-    const int64_t batch = of_lhs ? tile.batch * args.lhs_scales_batch_stride
-                                 : rhs_batch * args.rhs_scales_batch_stride;
+    const int64_t first = of_lhs ? place.row : int64_t{tile.n} * Traits::kTileN;
+    const int64_t left = of_lhs ? place.rows_left : args.n - first;
+    const int64_t matrix = of_lhs ? tile.batch * args.lhs_scales_batch_stride
+                                  : place.rhs_matrix * args.rhs_scales_batch_stride;
     const auto base = reinterpret_cast<uint64_t>(of_lhs ? args.lhs_scales : args.rhs_scales);
     step_ = (of_lhs ? args.m : args.n) * kVecBytes;
-    resource_ = MakeResource(base + batch + chunk_ * step_ + first * kVecBytes);
-    // Instead of rows beyond the end, the last row is read.
-    const uint32_t row = ThreadId() % (of_lhs ? Traits::kTileM : Traits::kTileN);
-    const uint32_t last = static_cast<uint32_t>(left < Traits::kTileM ? left : Traits::kTileM) - 1;
-    offset_ = (row < last ? row : last) * kVecBytes;
-    load_ =
-        __builtin_amdgcn_readfirstlane(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(lds))) +
-        WaveId() * kWaveSize * kVecBytes;
+    resource_ = MakeResource(base + matrix + chunk_ * step_ + first * kVecBytes);
+    const int row = ThreadId() % Traits::kTileM;
+    offset_ = place.Inside(row, left) * kVecBytes;
+    load_ = LdsAddress(lds) + WaveId() * kWaveSize * kVecBytes;
     read_ = lds + LaneId() % 16 * kVecBytes + LaneId() / 16;
     lhs_ = Traits::WaveM() * Traits::kWaveM * kVecBytes;
     rhs_ = (Traits::kTileM + Traits::WaveN() * Traits::kWaveN) * kVecBytes;
-    MoveReads();
+    MoveReads(tile.k_begin);
   }
 
   // Starts to load the chunk of the first k tile and the next one.
   JAXGEMM_AMD void Start() {
     asm volatile("s_nop 4" : "+s"(resource_));  // see Operand::Settle
-    LoadIfEqual(0, 0);
-    LoadIfEqual(0, 0);
+    LoadChunk();
+    LoadChunk();
   }
   // Starts to load the next chunk, if this k tile is the first one of its own.
-  JAXGEMM_AMD void Load(Index k_tile) { LoadIfEqual(k_tile, (chunk_ - 1) * kTiles); }
-  JAXGEMM_AMD void NextTile() {
-    ++k_tile_;
-    MoveReads();
+  JAXGEMM_AMD void Load(Index k_tile) {
+    if (k_tile == (chunk_ - 1) * kTiles) LoadChunk();
+  }
+  // Later reads are of this k tile.
+  JAXGEMM_AMD void MoveReads(Index k_tile) {
+    const uint32_t in_chunk = static_cast<uint32_t>(k_tile) % kTiles * kScalesK;
+    const uint32_t place = Buffer(Chunk(k_tile)) + in_chunk;
+    read_lhs_ = read_ + (lhs_ + place);
+    read_rhs_ = read_ + (rhs_ + place);
   }
   // Reads the scales of the fragments of a half of this wave's rows and of its columns.
   template <int kHalf, int kFragsM, int kFragsN>
@@ -85,34 +82,22 @@ class MxScales {
   static JAXGEMM_AMD uint32_t Chunk(Index k_tile) { return static_cast<uint32_t>(k_tile) / kTiles; }
   static JAXGEMM_AMD uint32_t Buffer(uint32_t chunk) { return chunk % 2 * kChunkBytes; }
 
-  JAXGEMM_AMD void MoveReads() {
-    const uint32_t in_chunk = static_cast<uint32_t>(k_tile_) % kTiles * kScalesK;
-    const uint32_t place = Buffer(Chunk(k_tile_)) + in_chunk;
-    read_lhs_ = read_ + (lhs_ + place);
-    read_rhs_ = read_ + (rhs_ + place);
-  }
-  // The branch is hidden from the compiler: it would move matrix instructions from one phase of the
-  // main loop to the next.
-  JAXGEMM_AMD void LoadIfEqual(Index a, Index b) {
+  JAXGEMM_AMD void LoadChunk() {
     if (chunk_ >= num_chunks_) Close(resource_);
     asm volatile(
-        "s_cmp_lg_u32 %0, %1\n\t"
-        "s_cbranch_scc1 .Lloaded%=\n\t"
-        "s_mov_b32 m0, %2\n\t"
+        "s_mov_b32 m0, %0\n\t"
         "s_nop 0\n\t"
-        "buffer_load_dwordx4 %3, %4, 0 offen lds\n"
-        ".Lloaded%=:"
+        "buffer_load_dwordx4 %1, %2, 0 offen lds"
         :
-        : "s"(a), "s"(b), "s"(load_ + Buffer(chunk_)), "v"(offset_), "s"(resource_)
-        : "scc", "memory");
-    Advance(resource_, a == b ? step_ : 0);
-    chunk_ += a == b ? 1 : 0;
+        : "s"(load_ + Buffer(chunk_)), "v"(offset_), "s"(resource_)
+        : "memory");
+    Advance(resource_, step_);
+    ++chunk_;
   }
 
   Resource resource_;
   int64_t step_;              // bytes from a chunk to the next one
   Index chunk_, num_chunks_;  // the next one to load, and those of a row
-  Index k_tile_;
   uint32_t offset_, load_;
   Lds *read_, *read_lhs_, *read_rhs_;
   uint32_t lhs_, rhs_;  // where this wave's rows and columns begin in a buffer

@@ -120,8 +120,7 @@ class Operand {
   }
   // The LDS address where this wave's loads begin.
   static JAXGEMM_AMD uint32_t LoadPlace(Lds* lds) {
-    return __builtin_amdgcn_readfirstlane(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(lds))) +
-           WaveId() * kWaveBytes;
+    return LdsAddress(lds) + WaveId() * kWaveBytes;
   }
 
   // Reads a wave's fragments of a half: lane l gets vectors l / 16 and l / 16 + 4 of row (or

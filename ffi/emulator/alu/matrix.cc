@@ -253,12 +253,14 @@ void MatrixF8(Context& c) {
 }
 
 // cbsz and blgp are the formats of A and B: 0 is fp8, 1 is bf8, others are 6- and 4-bit floats.
+bool IsOfFloat8(Context& c) {
+  const bool is = c.in.cbsz <= 1 && c.in.blgp <= 1 && c.in.abid == 0;
+  if (!is) c.error = "a matrix instruction on 6- or 4-bit floats";
+  return is;
+}
 template <int kM, int kK>
 void MatrixF8F6F4(Context& c) {
-  if (c.in.cbsz > 1 || c.in.blgp > 1 || c.in.abid != 0) {
-    c.error = "a matrix instruction on 6- or 4-bit floats";
-    return;
-  }
+  if (!IsOfFloat8(c)) return;
   constexpr Function kFormats[2][2] = {{MultiplyFloat<ElementFp8, ElementFp8, kM, kK>,
                                         MultiplyFloat<ElementFp8, ElementBf8, kM, kK>},
                                        {MultiplyFloat<ElementBf8, ElementFp8, kM, kK>,
@@ -281,10 +283,7 @@ void ReadExponents(const Context& c, int i, Exponents<kM>* exponents) {
 
 template <int kM, int kK>
 void ScaledMatrixF8(Context& c) {
-  if (c.in.cbsz > 1 || c.in.blgp > 1 || c.in.abid != 0) {
-    c.error = "a matrix instruction on 6- or 4-bit floats";
-    return;
-  }
+  if (!IsOfFloat8(c)) return;
   using Scaled =
       void (*)(Row, Row, const Exponents<kM>&, const Exponents<kM>&, uint32_t (*)[kLanes]);
   constexpr Scaled kFormats[2][2] = {{MultiplyScaled<ElementFp8, ElementFp8, kM, kK>,

@@ -213,10 +213,7 @@ void CheckHazards(Arch arch, const Step& step, bool stores, Wave* wave) {
       const RegisterRange& range = step.reads[i];
       if (range.vector()) {
         if (state.now < state.matrix_until) {
-          // A and B are always registers.
-          const bool is_c =
-              traits.matrix && i == 2 && step.instruction.src[2].kind == Operand::kVgpr;
-          CheckMatrixRead(arch, step, state, range, is_c);
+          CheckMatrixRead(arch, step, state, range, step.ReadsC(i));
         }
         CheckVectorRead(step, state, range);
       } else {

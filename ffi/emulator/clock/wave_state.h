@@ -35,13 +35,10 @@ class WaveState {
     uint64_t ready = 0;
     for (int i = 0; i < step.num_reads; ++i) {
       const RegisterRange& range = step.reads[i];
-      // Of a matrix instruction the first two are A and B, which are always registers.
-      const bool accumulates =
-          step.hazard.matrix && i == 2 && step.instruction.src[2].kind == Operand::kVgpr;
       for (int reg = range.first; reg < range.first + range.count; ++reg) {
         const Result& result = results_[reg];
         const bool forwarded =
-            accumulates && result.first == range.first && result.count == range.count;
+            step.ReadsC(i) && result.first == range.first && result.count == range.count;
         ready = std::max(ready, forwarded ? result.forwarded : result.ready);
       }
     }

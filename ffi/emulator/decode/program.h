@@ -52,6 +52,11 @@ struct Step {
   uint16_t matrix_cycles = 0, issue_cycles = 0;
   uint64_t pc = 0;
   uint64_t executed = 0;  // number of executions, counted under Options::profile
+
+  // Whether reads[i] is C of a matrix instruction, whose A and B are always registers.
+  bool ReadsC(int i) const {
+    return hazard.matrix && i == 2 && instruction.src[2].kind == Operand::kVgpr;
+  }
 };
 
 class Program {
