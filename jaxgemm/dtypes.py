@@ -72,13 +72,10 @@ def kernel_dtypes(lhs_dtype, rhs_dtype, target: str) -> tuple[np.dtype, np.dtype
 def across_groups(dtypes) -> tuple[tuple[np.dtype, np.dtype], int]:
   """(dtypes, passes) of a product on Hopper if groups cut k.
 
-  A group may begin at any k, so TMA reads only operands of 16 bits. bfloat16 holds every
-  float8. float32 is split into parts of bfloat16; the three products of the parts keep
-  16 bits, which is more than tf32 does.
+  Where k is not the last dimension, TMA reads only operands of 16 bits. So float32 is split into
+  parts of bfloat16; the three products of the parts keep 16 bits, which is more than tf32 does.
+  Operands of 8 bits are transposed by a copy (ffi/plan/relayout_sm90.h).
   """
-  if all(jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1
-         for dtype in dtypes):
-    return (jnp.dtype(jnp.bfloat16),) * 2, 1
   if jnp.float32 in dtypes:
     return (jnp.dtype(jnp.bfloat16),) * 2, 3
   return dtypes, 1

@@ -101,16 +101,19 @@ def _blocks(kind: str, block, axes: tuple[int, ...], shape) -> dict[int, int]:
 def saturating_cast(scaled, dtype) -> jax.Array:
   """Casts float32 values to a small dtype; a value beyond the dtype's largest becomes the largest.
 
-  Infinities and NaN stay what they are. The division by a scale may round a value to just above
-  the largest (448.0001), which a plain cast would make NaN.
+  Infinities and NaN stay what they are.
   """
+  most = largest(dtype)
+  return _cast(jnp.where(jnp.isfinite(scaled), jnp.clip(scaled, -most, most), scaled), dtype)
+
+
+def _cast(scaled, dtype) -> jax.Array:
+  """Casts float32 values to the nearest ones of a small dtype."""
   if jnp.issubdtype(dtype, jnp.integer):
     scaled = jnp.round(scaled)
-  most = largest(dtype)
-  cast = jnp.where(jnp.isfinite(scaled), jnp.clip(scaled, -most, most), scaled).astype(dtype)
   # Without the barrier XLA for GPUs drops this cast where a cast back to float follows it in the
   # same program, because it allows results that are more precise (xla_allow_excess_precision).
-  return jax.lax.optimization_barrier(cast)
+  return jax.lax.optimization_barrier(scaled.astype(dtype))
 
 
 def stochastic_round(scaled, dtype, key: jax.Array) -> jax.Array:
@@ -229,5 +232,8 @@ def _quantize(x, key, *, kind, axes, blocks, dtype) -> Quantized:
   scaled = wide / scales.astype(jnp.float32)
   if key is not None:
     scaled = stochastic_round(scaled, dtype, key)
-  values = saturating_cast(scaled, dtype).reshape(x.shape)
+  # Only a power of two may leave a value beyond the largest by more than rounding. Where `scaled`
+  # has one use, XLA transposes an operand of a product in the same kernel that casts it.
+  cast = saturating_cast if kind == "mx" else _cast
+  values = cast(scaled, dtype).reshape(x.shape)
   return Quantized(values, jnp.squeeze(scales, within) if blocks else scales)

@@ -5,6 +5,7 @@
 
 #include "host/kernel.h"
 #include "plan/check.h"
+#include "plan/relayout_sm90.h"
 #include "plan/sm90.h"
 #include "spec/text.h"
 
@@ -32,6 +33,7 @@ GroupedMap Plan::grouped_map(const Problem& p) const {
           .tile = ToIndex(p.ragged == Ragged::kM ? choice.tile_m : choice.tile_k),
           .batch = ToIndex(p.batch),
           .skips_empty = p.accumulate,
+          .aligned = choice.target == "sm90" ? ToIndex(AlignedK(p)) : 1,
           .cut = cut};
 }
 

@@ -25,12 +25,6 @@ std::string WhyLoadedByElement(const Problem& p, bool is_lhs, const GpuInstance&
   if (instance.target != "sm90" || by_registers || (is_lhs ? TmaReadsLhs(p) : TmaReadsRhs(p))) {
     return "";
   }
-  if (p.ragged == Ragged::kK) {
-    return operand + " is " + Str(Name(dtype)) + (contracting == 1 ? ", with k last" : "") +
-           ", and groups along k begin anywhere; TMA reads operands of 16 bits whose last "
-           "dimension is not k" +
-           end;
-  }
   if (p.ragged == Ragged::kM && contracting == 0 && Bytes(dtype) == 2) {
     return (is_lhs ? "k is not the last dimension of lhs, and groups begin at any of its rows"
                    : "the up projection begins at column " + Str(p.n) + " of rhs") +

@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kLineBytes = 16, kCacheLine = 128;
 
 bool TmaReads(const Problem& p, int64_t contracting, int64_t other) {
-  if (contracting == 1 ? p.ragged == Ragged::kK : Bytes(p.lhs_dtype) != 2) return false;
+  if (contracting == 0 && Bytes(p.lhs_dtype) != 2) return false;
   const int64_t line = contracting == 1 ? p.k : other;
   return line * Bytes(p.lhs_dtype) % kLineBytes == 0;
 }
@@ -113,6 +113,10 @@ bool RegistersReadRhs(const Problem& p) {
   return p.lhs_dtype == DType::kF32 && !p.grouped() && p.tiles_per_chunk == 0 && p.m <= kMostRows &&
          p.lhs_contracting == 1 && p.rhs_contracting == 0 && TmaReadsLhs(p) &&
          p.n * Bytes(p.rhs_dtype) % kLineBytes == 0;
+}
+int64_t AlignedK(const Problem& p) {
+  const bool along_k = p.lhs_contracting == 1 || p.rhs_contracting == 1;
+  return p.ragged == Ragged::kK && along_k ? kLineBytes / Bytes(p.lhs_dtype) : 1;
 }
 bool TmaStoresOut(const Problem& p) { return p.n * Bytes(p.out_dtype) % kLineBytes == 0; }
 bool TmaMovesAll(const Problem& p) { return TmaReadsLhs(p) && TmaReadsRhs(p) && TmaStoresOut(p); }

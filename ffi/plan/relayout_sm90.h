@@ -1,11 +1,9 @@
 // Copies of operands that let a Hopper kernel read them by TMA.
 //
 // TMA reads lines that are a multiple of 16 bytes long. Operands of 8 and 32 bits must have k along
-// the lines, because wgmma reads them so from shared memory. With ragged k a group may begin at any
-// k, so k must not run along the lines: a group would not begin at a multiple of 16 bytes. An
-// operand that TMA cannot read is loaded element by element, which is 10 to 20 times slower. Until
-// there are kernels for these layouts, XLA copies an operand before the call if that costs less
-// than it saves.
+// the lines, because wgmma reads them so from shared memory. An operand that TMA cannot read is
+// loaded element by element, which is 10 to 20 times slower. Until there are kernels for these
+// layouts, XLA copies an operand before the call if that costs less than it saves.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +29,9 @@ struct Relayout {
 // begin at multiples of 16 bytes.)
 bool TmaReadsLhs(const Problem& problem);
 bool TmaReadsRhs(const Problem& problem);
+// Ragged k: the k tiles of a group begin at a multiple of this. Where k runs along the lines of an
+// operand, boxes begin there, at multiples of 16 bytes; the kernel zeroes what is not the group's.
+int64_t AlignedK(const Problem& problem);
 // Whether the kernels of float32 that store out^T read both operands as they lie: rhs, which is
 // their lhs, through registers.
 bool RegistersReadRhs(const Problem& problem);

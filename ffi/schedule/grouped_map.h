@@ -33,6 +33,7 @@ struct GroupedMap {
   Index tile;          // tile_m (ragged m) or tile_k (ragged k), elements
   Index batch;
   bool skips_empty;            // ragged k: out keeps its value in an empty group
+  Index aligned;               // ragged k: k tiles begin at multiples of this, a power of two
   StreamKMap cut;              // its grid has the tile counts that all groups share
   const int32_t* group_sizes;  // [num_groups], or [batch, num_groups]
   Index first_group;
@@ -103,7 +104,9 @@ struct GroupedMap {
     work.origin = cursor.origin, work.limit = cursor.origin + cursor.size;
     if (ragged == Ragged::kK) {
       work.group = in_batch;
-      int64_t k_tiles = TilesOf(cursor.size);
+      work.before = cursor.size > 0 ? cursor.origin & (aligned - 1) : 0;
+      work.origin -= work.before;
+      int64_t k_tiles = TilesOf(work.limit - work.origin);
       work.num_peers = k_tiles < 1 ? 1 : k_tiles < slices ? static_cast<Index>(k_tiles) : slices;
       work.valid = work.peer < work.num_peers;
       work.k_begin = static_cast<Index>(k_tiles * work.peer / work.num_peers);

@@ -36,10 +36,10 @@ struct WorkTile {
   bool valid = true;
   // Grouped problems: the group's index in this shard, and its range [origin, limit) of rows
   // (ragged m) or of k (ragged k). With ragged m, m counts tile rows from origin; with ragged k,
-  // k_begin and k_end count k tiles from there. `zero`: the rows belong to no group. There are no k
-  // tiles, so the accumulators are zero, and the epilogue applies nothing to them: out becomes
-  // zero.
-  Index group = 0, origin = 0, limit = 0;
+  // k_begin and k_end count k tiles from there, and the first `before` k of the range belong to
+  // other groups. `zero`: the rows belong to no group. There are no k tiles, so the accumulators
+  // are zero, and the epilogue applies nothing to them: out becomes zero.
+  Index group = 0, origin = 0, limit = 0, before = 0;
   bool zero = false;
 };
 

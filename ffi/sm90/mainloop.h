@@ -64,11 +64,16 @@ class Multiplier {
     }
     ForEachSum<ForgetSum>(sums);
     int k_left = Traits::kTileK;  // k of the last k tile
+    bool is_full = full_.HasEnded(stage.slot, stage.parity);
     if (Traits::RaggedOf(args) == Ragged::kK) {
       k_left = tile.limit - tile.origin - (tile.k_end - 1) * Traits::kTileK;
+      if (tile.before > 0 && tile.k_begin == 0) {
+        if (!is_full) full_.Wait(stage.slot, stage.parity);
+        is_full = true;
+        ZeroUpTo(stage.slot, tile.before);
+      }
     }
     int previous = 0;
-    bool is_full = full_.HasEnded(stage.slot, stage.parity);
     Index k_tile = 0, time = SameInWarp(meanwhile.NextTime(0));
     // The inner loop runs at least once; otherwise ptxas serialises the wgmmas (C7515).
     do {
@@ -292,26 +297,30 @@ class Multiplier {
     }
   }
 
-  // Zeroes a group's last k tile from `k` on: the data there is another group's, or beyond all
-  // groups and maybe NaN.
-  JAXGEMM_SM90 void ZeroFrom(int slot, int k) {
+  // Zeroes a group's last k tile from `k` on, or its first one up to `k`: the data there is another
+  // group's, or of no group and maybe NaN.
+  JAXGEMM_SM90 void ZeroFrom(int slot, int k) { Zero(slot, k, Traits::kTileK); }
+  JAXGEMM_SM90 void ZeroUpTo(int slot, int k) { Zero(slot, 0, k); }
+  // Zeroes k in [from, to) of both operands.
+  JAXGEMM_SM90 void Zero(int slot, int from, int to) {
     const int thread = ThreadId() % kThreads, warpgroup = ThreadId() / kWarpgroupSize - 1;
-    Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared_.lhs[slot], k, thread);
-    Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared_.rhs[slot], k, thread);
+    Zero<Traits::kLhsKMajor, Traits::kLhsBytes>(shared_.lhs[slot], from, to, thread);
+    Zero<Traits::kRhsKMajor, Traits::kRhsBytes>(shared_.rhs[slot], from, to, thread);
     FenceAsyncProxy();
     NamedBarrier(Traits::kIsPingPong ? kWarpgroupBarrier + warpgroup : kConsumersBarrier, kThreads);
   }
   template <bool kKMajor, int kBytes>
-  JAXGEMM_SM90 void Zero(char* operand, int k, int thread) {
+  JAXGEMM_SM90 void Zero(char* operand, int from, int to, int thread) {
     for (int i = thread; i < kBytes / 16; i += kThreads) {
       char* chunk = operand + i * 16;
       const int row = i / 8;
       if constexpr (kKMajor) {
-        // How many of the 16 bytes, the first ones, stay.
-        const int kept = k * Traits::kBytes - (i % 8 ^ row % 8) * 16;
-        if (kept >= 16) continue;
-        for (int byte = kept < 0 ? 0 : kept; byte < 16; ++byte) chunk[byte] = 0;
-      } else if (row % Traits::kTileK >= k) {
+        const int first = (i % 8 ^ row % 8) * 16;  // the chunk's first byte along k
+        const int begin = from * Traits::kBytes - first, end = to * Traits::kBytes - first;
+        for (int byte = begin < 0 ? 0 : begin; byte < (end < 16 ? end : 16); ++byte) {
+          chunk[byte] = 0;
+        }
+      } else if (row % Traits::kTileK >= from && row % Traits::kTileK < to) {
         *reinterpret_cast<uint4*>(chunk) = uint4{};
       }
     }

@@ -275,7 +275,7 @@ void Run(GpuLauncher& launcher, Case c) {
       if (matrix == std::ssize(c.sizes)) end = 0;
     } else if (by_k) {
       for (int64_t g = 0; g < z; ++g) begin += c.sizes[g];
-      end = begin + c.sizes[z], matrix = 0;
+      end = std::min(begin + c.sizes[z], p.k), matrix = 0;
     }
     std::fill(sums.begin(), sums.end(), 0.0);
     for (int64_t k = begin; k < end; ++k) {
@@ -462,10 +462,13 @@ void RunInstance(GpuLauncher& launcher, int rounds) {
       grouped.activation = Activation::kRelu;
       Run(launcher, {grouped, config, "", sizes});
     }
-    if constexpr (!lhs_k && !rhs_k && kBytes == 2) {
+    if constexpr ((lhs_k && rhs_k) || kBytes == 2) {
       grouped = problem(false);
       grouped.ragged = Ragged::kK, grouped.groups = grouped.local_groups = 4;
       sizes = {static_cast<int32_t>(Random(0, kTileK)), 0, 2 * kTileK + 5, 1};
+      Run(launcher, {grouped, config, grouped_form, sizes});
+      // Two groups that end in one vector of 16 bytes.
+      sizes = {static_cast<int32_t>(Random(1, kTileK)), 3, 1, static_cast<int32_t>(grouped.k)};
       Run(launcher, {grouped, config, grouped_form, sizes});
     }
   }

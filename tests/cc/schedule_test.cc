@@ -169,6 +169,7 @@ void RunGroupedCase(int num_threads) {
                  .tile = RandomIndex(1, 8),
                  .batch = batch,
                  .skips_empty = !ragged_m && Random(0, 1) != 0,
+                 .aligned = Index{1} << (ragged_m ? 0 : Random(0, 3)),
                  .first_group = RandomIndex(0, groups)};
   map.cut.grid = {.batch = batch,
                   .tiles_m = RandomIndex(1, 3),
@@ -203,6 +204,8 @@ void RunGroupedCase(int num_threads) {
       for (int64_t k = tile.k_begin; k < tile.k_end; ++k) accumulator.sum.push_back(k);
     };
     auto store = [&](const WorkTile& tile) {
+      CHECK_THAT(ragged_m || tile.k_end == 0 || tile.origin % map.aligned == 0,
+                 "k tiles begin at %d", tile.origin);
       if (!FixUp(tile, reduction, arrivals.data(), accumulator)) return;
       Index begin = tile.group * grid.tiles_m + tile.m, end = begin + 1;
       if (ragged_m) {
@@ -238,7 +241,8 @@ void RunGroupedCase(int num_threads) {
       Index local = g - map.first_group;
       if (local >= 0 && local < map.local_groups) {
         std::fill_n(group_of.begin() + row, size, local);
-        k_tiles[local] = (size + map.tile - 1) / map.tile;
+        const Index before = size > 0 ? row % map.aligned : 0;
+        k_tiles[local] = (before + size + map.tile - 1) / map.tile;
       }
       row += size;
     }

@@ -111,23 +111,35 @@ def test_experts_stored_as_groups_k_n_are_transposed(hopper, dtype, gated):
   assert data["relayouts"] == ("rhs",)
 
 
-@pytest.mark.parametrize("dtype, words", [
-    (F8, "is converted from float8_e4m3fn to bfloat16"),
-    (jnp.float32, "three passes of bfloat16 parts")])
-def test_groups_along_k_are_computed_in_16_bits(hopper, dtype, words):
+def test_groups_along_k_of_float32_are_computed_in_16_bits(hopper):
   data = jaxgemm.explain(
-      shape(16384, 7168, dtype=dtype), shape(16384, 4096, dtype=dtype),
+      shape(16384, 7168, dtype=jnp.float32), shape(16384, 4096, dtype=jnp.float32),
       group_sizes=shape(8, dtype=jnp.int32), ragged_dot_dimension_numbers=CONTRACTED).data
   assert data["kernel"].startswith("gemm_bfloat16_bfloat16")
-  assert said(data, words)
+  assert said(data, "three passes of bfloat16 parts")
   assert not said(data, "loads by element, slower")
 
 
-def test_explain_says_why_groups_along_k_stay_slow(hopper):
+@pytest.mark.parametrize("dtype", [F8, jnp.int8])
+def test_groups_along_k_of_8_bits_are_transposed(hopper, dtype):
   data = jaxgemm.explain(
-      shape(16384, 512, dtype=jnp.int8), shape(16384, 256, dtype=jnp.int8),
+      shape(16384, 7168, dtype=dtype), shape(16384, 4096, dtype=dtype),
       group_sizes=shape(8, dtype=jnp.int32), ragged_dot_dimension_numbers=CONTRACTED).data
-  assert said(data, "groups along k begin anywhere; TMA reads operands of 16 bits")
+  assert data["kernel"].startswith(f"gemm_{jnp.dtype(dtype).name}_") and data["kernel"].endswith("_rcr")
+  assert data["relayouts"] == ("lhs", "rhs")
+  assert not said(data, "loads by element, slower")
+
+
+K_LAST = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), [1], [])
+
+
+@pytest.mark.parametrize("dtype", [F8, jnp.int8, jnp.bfloat16])
+def test_tma_reads_groups_along_k_as_they_lie(hopper, dtype):
+  data = jaxgemm.explain(
+      shape(7168, 16384, dtype=dtype), shape(4096, 16384, dtype=dtype),
+      group_sizes=shape(8, dtype=jnp.int32), ragged_dot_dimension_numbers=K_LAST).data
+  assert data["kernel"].endswith("_rcr") and data["relayouts"] == ()
+  assert not said(data, "loads by element, slower")
 
 
 ROWS_LAST = lax.RaggedDotDimensionNumbers((((0,), (1,)), ((), ())), [1], [0])

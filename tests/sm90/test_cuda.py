@@ -212,6 +212,27 @@ def test_gated(rng, columns, layout):
     assert_close(x, double(y), 2e-2)
 
 
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("schedule", ["persistent", "work_stealing", "stream_k"])
+@pytest.mark.parametrize("last", [False, True], ids=["k first", "k last"])
+@pytest.mark.parametrize("types", ["bfloat16 bfloat16", "float8_e4m3fn float8_e5m2", "int8 int8"])
+def test_groups_along_k(rng, sizes, schedule, last, types):
+  """TMA reads from a multiple of 16 bytes on; what is another group's must not count."""
+  lhs, rhs = (array(rng, 1024, n, dtype=dtype) for n, dtype in zip((200, 328), types.split()))
+  end = sum(sizes)
+  if lhs.dtype != jnp.int8:
+    lhs, rhs = lhs.at[end:].set(jnp.nan), rhs.at[end:].set(jnp.nan)
+  axis = 1 if last else 0
+  dims = lax.RaggedDotDimensionNumbers((((axis,), (axis,)), ((), ())), [axis], [])
+  operands = (lhs.T, rhs.T) if last else (lhs, rhs)
+  given = jax.jit(lambda x, y: jaxgemm.ragged_dot_general(
+      x, y, jnp.asarray(sizes, jnp.int32), dims, schedule=schedule, implementation="jaxgemm",
+      preferred_element_type="int32" if lhs.dtype == jnp.int8 else "float32"))(*operands)
+  for g, (end, size) in enumerate(zip(np.cumsum(sizes), sizes)):
+    rows = slice(end - size, end)
+    assert_close(given[g], double(lhs[rows]).T @ double(rhs[rows]), 1e-3)
+
+
 def test_accumulate(rng):
   lhs, rhs = array(rng, 400, 136), array(rng, 400, 264)
   sizes = [100, 0, 190, 30]
