@@ -8,6 +8,7 @@ and moves them out of loops in which the operand does not change.
 import math
 
 import jax
+from jax.experimental.layout import Layout, with_layout_constraint
 import jax.numpy as jnp
 
 
@@ -25,6 +26,10 @@ def operand(x, contracting: int, wanted: int, rows: int, k: int) -> jax.Array:
     An array of shape (..., rows, k), or (..., k, rows) if `wanted` is 0.
   """
   if contracting != wanted:
+    if x.dtype.itemsize == 1:
+      # Else XLA would compute all that produces x transposed, such as a gather of rows and a
+      # quantisation, and that takes longer than to transpose 8 bits.
+      x = with_layout_constraint(x, Layout(tuple(range(x.ndim))))
     x = jnp.swapaxes(x, -1, -2)
   return pad(x, (rows, k) if wanted else (k, rows))
 

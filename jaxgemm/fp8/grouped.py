@@ -147,8 +147,8 @@ def ragged_dot(
   """`jax.lax.ragged_dot` in float8, forward and backward; for training.
 
   It is as `jaxgemm.fp8.dot_general`. The gradient of rhs is a float32 product of float8 operands
-  (on Hopper of bfloat16 copies of lhs and the cotangent, because TMA reads only 16 bits where
-  groups are contracted), and its scales are applied outside of the kernel.
+  (on Hopper of transposed copies of lhs and the cotangent, because wgmma reads 8 bits only with the
+  contracted dimension last), and its scales are applied outside of the kernel.
 
   Args:
     lhs: array of shape (M, K), of bfloat16, float16 or float32.

@@ -125,7 +125,8 @@ def test_groups_along_k_of_8_bits_are_transposed(hopper, dtype):
   data = jaxgemm.explain(
       shape(16384, 7168, dtype=dtype), shape(16384, 4096, dtype=dtype),
       group_sizes=shape(8, dtype=jnp.int32), ragged_dot_dimension_numbers=CONTRACTED).data
-  assert data["kernel"].startswith(f"gemm_{jnp.dtype(dtype).name}_") and data["kernel"].endswith("_rcr")
+  name = jnp.dtype(dtype).name
+  assert data["kernel"].startswith(f"gemm_{name}_{name}") and data["kernel"].endswith("_rcr")
   assert data["relayouts"] == ("lhs", "rhs")
   assert not said(data, "loads by element, slower")
 
