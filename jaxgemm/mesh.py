@@ -43,6 +43,14 @@ def partitioned_jaxpr(function, operands, *described):
       jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands))
 
 
+def may_be_partitioned(ctx) -> bool:
+  """Whether XLA may partition the program that a primitive is lowered into."""
+  context = ctx.module_context.axis_context
+  if (manual := getattr(context, "manual_axes", None)) is None:
+    return (getattr(context, "num_devices", None) or 1) > 1
+  return any(size > 1 for name, size in context.mesh.shape.items() if name not in manual)
+
+
 def refuse_export(ctx) -> None:
   """Raises ValueError if a program with the partitioning rule is lowered for `jax.export`."""
   module = ctx.module_context

@@ -9,7 +9,38 @@ import math
 
 import jax
 from jax.experimental.layout import Layout, with_layout_constraint
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
+
+from jaxgemm.mesh import may_be_partitioned
+
+# The identity. Its array is in memory with the last dimension contiguous.
+row_major_p = Primitive("jaxgemm_row_major")
+row_major_p.def_abstract_eval(lambda x: x)
+row_major_p.def_impl(lambda x: x)
+ad.deflinear2(row_major_p, lambda ct, _: (ct,))
+batching.defvectorized(row_major_p)
+
+
+def _in_row_major(ctx, x):
+  # XLA's partitioner would gather the operand of a layout constraint.
+  if may_be_partitioned(ctx):
+    return [x]
+  constrained = lambda x: with_layout_constraint(x, Layout(tuple(range(x.ndim))))
+  return mlir.lower_fun(constrained, multiple_results=False)(ctx, x)
+
+
+mlir.register_lowering(row_major_p, _in_row_major)
+
+
+def transposed(x: jax.Array) -> jax.Array:
+  """x with its last two dimensions swapped by a copy, which XLA makes after it has computed x.
+
+  Else XLA may compute all that produces x transposed, such as a gather of rows and a quantisation.
+  That takes longer than to transpose 8 bits.
+  """
+  return jnp.swapaxes(row_major_p.bind(x), -1, -2)
 
 
 def operand(x, contracting: int, wanted: int, rows: int, k: int) -> jax.Array:
@@ -26,11 +57,7 @@ def operand(x, contracting: int, wanted: int, rows: int, k: int) -> jax.Array:
     An array of shape (..., rows, k), or (..., k, rows) if `wanted` is 0.
   """
   if contracting != wanted:
-    if x.dtype.itemsize == 1:
-      # Else XLA would compute all that produces x transposed, such as a gather of rows and a
-      # quantisation, and that takes longer than to transpose 8 bits.
-      x = with_layout_constraint(x, Layout(tuple(range(x.ndim))))
-    x = jnp.swapaxes(x, -1, -2)
+    x = transposed(x) if x.dtype.itemsize == 1 else jnp.swapaxes(x, -1, -2)
   return pad(x, (rows, k) if wanted else (k, rows))
 
 

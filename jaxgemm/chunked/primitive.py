@@ -22,6 +22,7 @@ from jax.interpreters import ad, batching
 import jax.numpy as jnp
 
 from jaxgemm import epilogue
+from jaxgemm import mesh as meshes
 from jaxgemm.chunked import calls
 from jaxgemm.custom_call import (
   CALL_TARGET,
@@ -144,13 +145,7 @@ run_by_jit(chunked_p)
 
 def require_local(ctx, what: str) -> None:
   """Raises ValueError if XLA may partition the program that is lowered."""
-  context = ctx.module_context.axis_context
-  if (manual := getattr(context, "manual_axes", None)) is not None:
-    free = [size for name, size in context.mesh.shape.items() if name not in manual]
-    partitioned = any(size > 1 for size in free)
-  else:
-    partitioned = (getattr(context, "num_devices", None) or 1) > 1
-  if partitioned:
+  if meshes.may_be_partitioned(ctx):
     raise ValueError(
         f"{what} is in a program for several devices, where XLA would gather arrays "
         "that have not arrived yet. Use it inside jax.shard_map, where it is local.")

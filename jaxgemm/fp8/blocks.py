@@ -8,29 +8,62 @@ which all matrix instructions read 8-bit operands.
 """
 
 import jax
+from jax import lax
 import jax.numpy as jnp
 
+from jaxgemm import relayout
 from jaxgemm.quantization import BLOCKS, Quantized, quantize
 from jaxgemm.scaled.api import scaled_matmul
 
 
-def quantized(x: jax.Array, kind: str, dtype, tiles: bool = False) -> Quantized:
-  """x with scales for blocks of its last dimension, which zeros make a multiple of the blocks.
+def quantized(x: jax.Array, kind: str, dtype, tiles: bool = False,
+              k_first: bool = False) -> Quantized:
+  """x with scales for blocks of its dimension k, which zeros make a multiple of the blocks.
 
   Args:
-    x: array of shape (..., R, K).
+    x: array of shape (..., R, K), or (..., K, R) if k_first.
     kind: "block" or "mx". A K below a block of kind "block" is one block.
     dtype: of the values.
     tiles: whether blocks of kind "block" are square. Then the scales have a value for 128 rows.
+    k_first: whether k is the last dimension but one.
+
+  Returns:
+    Values of shape (..., R, K), and scales of their rank. With k_first the values are transposed
+    after they were quantised, because that moves fewer bytes.
   """
-  rows, k = x.shape[-2:]
+  along, other = (-2, -1) if k_first else (-1, -2)
+  rows, k = x.shape[other], x.shape[along]
   size = BLOCKS[kind] if kind == "mx" else max(1, min(BLOCKS[kind], k))
-  x = jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, -k % size)])
   if not tiles or kind == "mx":
-    return quantize(x, kind, axis=-1, dtype=dtype, block=size)
-  x = jnp.pad(x, [(0, 0)] * (x.ndim - 2) + [(0, -rows % BLOCKS[kind]), (0, 0)])
-  values, scales = quantize(x, kind, axis=(-2, -1), dtype=dtype, block=(BLOCKS[kind], size))
-  return Quantized(values[..., :rows, :], scales)
+    values, scales = quantize(_padded(x, along, size), kind, axis=along, dtype=dtype, block=size)
+  else:
+    x = _padded(_padded(x, along, size), other, BLOCKS[kind])
+    values, scales = quantize(x, kind, axis=(along, other), dtype=dtype, block=(size, BLOCKS[kind]))
+    values = lax.slice_in_dim(values, 0, rows, axis=values.ndim + other)
+  if k_first:
+    values, scales = relayout.transposed(values), scales.mT
+  return Quantized(values, scales)
+
+
+def for_both_products(x: jax.Array, kind: str, dtype) -> tuple[Quantized, Quantized]:
+  """Weights [..., K, N] for the product that contracts K, and for the one that contracts N.
+
+  Returns:
+    [..., N, K] and [..., K, N], each in blocks along its last dimension.
+  """
+  if kind == "block" and all(n % BLOCKS[kind] == 0 for n in x.shape[-2:]):
+    # The same tiles for both.
+    values, scales = quantized(x, kind, dtype, tiles=True)
+    return Quantized(relayout.transposed(values), scales.mT), Quantized(values, scales)
+  return (quantized(x, kind, dtype, tiles=True, k_first=True),
+          quantized(x, kind, dtype, tiles=True))
+
+
+def _padded(x: jax.Array, axis: int, size: int) -> jax.Array:
+  """x with zeros at the end of an axis, which is then a multiple of `size` long."""
+  widths = [(0, 0)] * x.ndim
+  widths[axis] = (0, -x.shape[axis] % size)
+  return jnp.pad(x, widths)
 
 
 def product(lhs: Quantized, rhs: Quantized, dtype, options) -> jax.Array:

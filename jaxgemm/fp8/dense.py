@@ -73,27 +73,38 @@ def _forward_in_blocks(lhs, rhs, params: _Params):
   """(the product, what its gradients need) for the kinds "block" and "mx"."""
   dims, dtype = params.dims, params.float8[0]
   b, m, n, k = parts(dims)
+  quantized = functools.partial(_in_blocks, kind=params.kind, dtype=dtype)
+  k_first = _come_first(k, n, dims.rhs)
+  of_rhs = blocks.for_both_products(
+      merged(rhs, dims.rhs, (b, k, n) if k_first else (b, n, k)), params.kind, dtype)
+  right, kept = of_rhs if k_first else reversed(of_rhs)
+  out = blocks.product(quantized(lhs, dims.lhs, (b, m, k)), right, params.dtypes[2],
+                       dict(params.options))
+  return (unmerged(out, (b, m, n), dict(params.sizes), dims.out),
+          (quantized(lhs, dims.lhs, (b, k, m)), kept))
 
-  def operand(x, labels, *groups):
-    x = merged(x, labels, (b, *groups))
-    return blocks.quantized(x, params.kind, dtype, tiles=labels is dims.rhs)
 
-  out = blocks.product(operand(lhs, dims.lhs, m, k), operand(rhs, dims.rhs, n, k),
-                       params.dtypes[2], dict(params.options))
-  kept = operand(lhs, dims.lhs, k, m), operand(rhs, dims.rhs, k, n)
-  return unmerged(out, (b, m, n), dict(params.sizes), dims.out), kept
+def _come_first(labels: Labels, others: Labels, order: Labels) -> bool:
+  """Whether the dimensions with some labels come before those with others."""
+  return bool(labels and others) and order.index(labels[0]) < order.index(others[0])
+
+
+def _in_blocks(x, labels: Labels, groups: tuple[Labels, Labels, Labels], kind: str,
+               dtype) -> Quantized:
+  """x as [batch, rows, k], the three groups of its labels, in blocks along k."""
+  b, rows, k = groups
+  k_first = _come_first(k, rows, labels)
+  x = merged(x, labels, (b, k, rows) if k_first else groups)
+  return blocks.quantized(x, kind, dtype, k_first=k_first)
 
 
 def _backward_in_blocks(params: _Params, lhs: Quantized, rhs: Quantized, ct):
   dims, sizes, options = params.dims, dict(params.sizes), dict(params.options)
   b, m, n, k = parts(dims)
 
-  def cotangent(*groups):
-    x = merged(ct, dims.out, (b, *groups))
-    return blocks.quantized(x, params.kind, params.float8[1])
-
-  d_lhs = blocks.product(cotangent(m, n), rhs, params.dtypes[0], options)
-  d_rhs = blocks.product(lhs, cotangent(n, m), params.dtypes[1], options)
+  cotangent = functools.partial(_in_blocks, ct, dims.out, kind=params.kind, dtype=params.float8[1])
+  d_lhs = blocks.product(cotangent((b, m, n)), rhs, params.dtypes[0], options)
+  d_rhs = blocks.product(lhs, cotangent((b, n, m)), params.dtypes[1], options)
   return (unmerged(d_lhs, (b, m, k), sizes, dims.lhs),
           unmerged(d_rhs, (b, k, n), sizes, dims.rhs))
 

@@ -59,17 +59,18 @@ def _of_groups(x, group, groups: int):
 def _forward_in_blocks(lhs, rhs, sizes, offset, params: _Params):
   """(the product, lhs and rhs as the gradients need them) for the kinds "block" and "mx"."""
   quantized = functools.partial(blocks.quantized, kind=params.kind, dtype=params.float8[0])
-  left, right = quantized(lhs), quantized(rhs.mT, tiles=True)
+  left = quantized(lhs)
+  right, kept = blocks.for_both_products(rhs, params.kind, params.float8[0])
   out = scaled_ragged_dot(
       left.values, right.values, sizes, left.scales, right.scales, params.dtypes[2], offset,
       **dict(params.options))
-  return out, quantized(lhs.T), quantized(rhs, tiles=True)
+  return out, quantized(lhs, k_first=True), kept
 
 
 def _backward_in_blocks(params: _Params, lhs: Quantized, rhs: Quantized, sizes, offset, ct):
   options = dict(params.options)
   quantized = functools.partial(blocks.quantized, kind=params.kind, dtype=params.float8[1])
-  of_rows, of_columns = quantized(ct), quantized(ct.T)
+  of_rows, of_columns = quantized(ct), quantized(ct, k_first=True)
   d_lhs = scaled_ragged_dot(
       of_rows.values, rhs.values, sizes, of_rows.scales, rhs.scales, params.dtypes[0], offset,
       **options)

@@ -23,9 +23,9 @@ from jaxgemm.tune import choice, database, timing
 from jaxgemm.tune.products import Product
 
 # What "faster" means here: the speedup is at least _GAIN in the median of the rounds, and above 1
-# in three quarters of them. A candidate must be faster than the plan's own choice, and XLA than
-# the best candidate. Where the plan leaves the product to XLA, the best candidate must be faster
-# than XLA instead.
+# by at least the median's standard error. A candidate must be faster than the plan's own choice,
+# and XLA than the best candidate. Where the plan leaves the product to XLA, the best candidate must
+# be faster than XLA instead.
 _GAIN = 1.003
 # A candidate that takes more than this many times the best's time leaves after a first comparison.
 _NEAR = 1.25
@@ -241,7 +241,10 @@ def _medians(timed: timing.Timing) -> dict[str, float]:
 
 def _is_faster(timed: timing.Timing, name: str, other: str) -> bool:
   speedup = timed.speedup(name, other)
-  return speedup.median >= _GAIN and speedup.q1 > 1
+  # Of values with a normal distribution: 1.35 standard deviations lie between the quartiles, and a
+  # median's error is 1.25 times that of a mean.
+  error = 1.25 * (speedup.q3 - speedup.q1) / 1.35 / timed.rounds**0.5
+  return speedup.median >= max(_GAIN, 1 + error)
 
 
 def _entry(product: Product, timed: timing.Timing, by_name, own: str):

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from jaxgemm import fp8, quantize
-from jaxgemm.fp8.blocks import SIZES
 from jaxgemm.fp8.recipes import RECIPES
-from jaxgemm.quantization import float8_dtypes
+from jaxgemm.quantization import BLOCKS, float8_dtypes
 from tests.support.environment import ON_GPU
 from tests.support.in_blocks import bound, in_blocks
 
@@ -114,7 +113,7 @@ def test_values_and_gradients(rng, recipe, product, implementation):
   out, vjp = jax.vjp(run, lhs, rhs)
   ct = array(rng, *out.shape) * 1e-4
   kind, bounds = RECIPES[recipe], (0, 0, 0)
-  if kind in SIZES:
+  if kind in BLOCKS:
     wanted, bounds = reference_in_blocks(letters, kind, lhs, rhs, ct, implementation)
   else:
     wanted = reference(letters, recipe, lhs, rhs, ct)
