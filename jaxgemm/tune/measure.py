@@ -26,7 +26,7 @@ from jaxgemm.tune.products import Product
 # by at least the median's standard error. A candidate must be faster than the plan's own choice,
 # and XLA than the best candidate. Where the plan leaves the product to XLA, the best candidate must
 # be faster than XLA instead.
-_GAIN = 1.003
+_GAIN = 1.005
 # A candidate that takes more than this many times the best's time leaves after a first comparison.
 _NEAR = 1.25
 # Samples of each candidate in the first comparison, in the second one, and in the final.
