@@ -9,33 +9,25 @@ import numpy as np
 from jaxgemm import _ffi
 
 
-def xla_accumulator_dtype(out_dtype):
-  """The dtype of XLA's product if an epilogue follows it, from the dtype of out.
-
-  `accumulator_dtype` is that of the kernels, and depends on the operands.
-  """
-  if out_dtype.itemsize >= 4:
-    return out_dtype
-  integer = jnp.issubdtype(out_dtype, jnp.integer)
-  return jnp.dtype(jnp.int32 if integer else jnp.float32)
-
-
-def promoted_dtype(x, other):
-  """The dtype to which x is converted for a product with `other`.
+def promoted_dtypes(lhs, rhs) -> tuple[np.dtype, np.dtype]:
+  """The dtypes to which lhs and rhs are converted for their product.
 
   The kernels take two different floats, but no int8 with a float. The int8 operand is
   converted to the float's dtype, or to float32 if that has 8 bits.
   """
-  integers = [jnp.issubdtype(y.dtype, jnp.integer) for y in (x, other)]
-  if integers != [True, False]:
-    return x.dtype
-  return other.dtype if other.dtype.itemsize > 1 else jnp.dtype(jnp.float32)
+  def promoted(x, other):
+    integers = [jnp.issubdtype(y.dtype, jnp.integer) for y in (x, other)]
+    if integers != [True, False]:
+      return x.dtype
+    return other.dtype if other.dtype.itemsize > 1 else jnp.dtype(jnp.float32)
+
+  return promoted(lhs, rhs), promoted(rhs, lhs)
 
 
-def promote_with(x, other):
-  """x in its `promoted_dtype`."""
-  dtype = promoted_dtype(x, other)
-  return x if x.dtype == dtype else x.astype(dtype)
+def promoted(lhs, rhs):
+  """(lhs, rhs) in their `promoted_dtypes`."""
+  return tuple(x if x.dtype == dtype else x.astype(dtype)
+               for x, dtype in zip((lhs, rhs), promoted_dtypes(lhs, rhs)))
 
 
 def accumulator_dtype(*operands) -> np.dtype:
@@ -79,14 +71,3 @@ def across_groups(dtypes) -> tuple[tuple[np.dtype, np.dtype], int]:
   if jnp.float32 in dtypes:
     return (jnp.dtype(jnp.bfloat16),) * 2, 3
   return dtypes, 1
-
-
-def preferred_of_scaled(preferred, lhs, rhs, scale_lhs, scale_rhs):
-  """The dtype that was asked for; without one float32 for operands of 8 bits with scales.
-
-  Products of quantised values mostly do not fit their own dtype.
-  """
-  if preferred is not None or (scale_lhs is None and scale_rhs is None):
-    return preferred
-  narrow = all(jnp.asarray(x).dtype.itemsize == 1 for x in (lhs, rhs))
-  return jnp.dtype(jnp.float32) if narrow else None

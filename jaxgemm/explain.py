@@ -19,7 +19,7 @@ from jaxgemm.dense import layout
 from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.dense.dimensions import dot_general_product, matmul_product
 from jaxgemm.dense.layout import Dims
-from jaxgemm.dense.primitive import plan_contraction
+from jaxgemm.dense.plan import plan_contraction
 from jaxgemm.fallback import NOTHING_TO_SUM, XLA_WAS_ASKED, Unsupported
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit

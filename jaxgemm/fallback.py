@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgemm import _ffi
-from jaxgemm.dtypes import kernel_dtypes, promoted_dtype
+from jaxgemm.dtypes import kernel_dtypes, promoted_dtypes
 from jaxgemm.precision import precision_error
 
 # The most products of int8 whose sum always fits int32.
@@ -62,23 +62,9 @@ def unsupported_reason(lhs, rhs, out_dtype, k: int, precision, emulated: str | N
   error = precision_error(precision, lhs, rhs, out_dtype, target, splits)
   if error is not None:
     return error
-  dtypes = kernel_dtypes(promoted_dtype(lhs, rhs), promoted_dtype(rhs, lhs), target)
+  dtypes = kernel_dtypes(*promoted_dtypes(lhs, rhs), target)
   error = _ffi.native.operands_error(dtypes[0].name, dtypes[1].name, target)
   return error.removesuffix(".") or None
-
-
-def xla_operands(lhs, rhs, out_dtype):
-  """lhs and rhs in dtypes which XLA can multiply into a result of this dtype.
-
-  XLA's compiler for ROCm ends the process for a product of integers with a result of floats.
-  There the operands are converted to floats first.
-  """
-  integers = all(jnp.issubdtype(x.dtype, jnp.integer) for x in (lhs, rhs))
-  if (not integers or jnp.issubdtype(out_dtype, jnp.integer)
-      or _ffi.default_platform() != "rocm"):
-    return lhs, rhs
-  dtype = jnp.promote_types(out_dtype, jnp.float32)
-  return lhs.astype(dtype), rhs.astype(dtype)
 
 
 _warned: set[str] = set()

@@ -73,7 +73,7 @@ def explicit_mesh(*arrays):
   return next((mesh for mesh in meshes if not mesh.empty and mesh.explicit_axes), None)
 
 
-def is_vmapped(partition: bool | None) -> bool:
+def _is_vmapped(partition: bool | None) -> bool:
   """Whether `jax.vmap` maps along explicit axes, which types inside of it do not have.
 
   A `jax.shard_map` would gather operands along these. The partitioning rule does not.
@@ -91,13 +91,13 @@ def is_vmapped(partition: bool | None) -> bool:
   return bool(axes)
 
 
-def with_automatic_axes(mesh, function, result):
+def _with_automatic_axes(mesh, function, result):
   """`function`, inside which the mesh's explicit axes are automatic, too.
 
   Args:
     mesh: see `explicit_mesh`.
     function: a function of pytrees of arrays that returns an array.
-    result: shape and sharding of that array outside the function.
+    result: see `on_mesh`.
   """
   automatic = jax.sharding.auto_axes(
       function, axes=mesh.explicit_axes, out_sharding=result.sharding)
@@ -106,36 +106,24 @@ def with_automatic_axes(mesh, function, result):
   return jax.checkpoint(automatic, prevent_cse=False) if mesh.manual_axes else automatic
 
 
-def _resharded(x, to: NamedSharding):
-  """x with a sharding in its type that shard_map accepts as `to`.
+def on_mesh(compute, by_types, operands, partition: bool | None, result) -> jax.Array:
+  """compute(*operands), or by_types(mesh, *operands) where the shardings are in the types.
 
-  An array without a mesh stays as it is if it is not cut. Its gradient then has the
-  type that jax gives, on the mesh; the gradient of a reshard would lose the mesh again.
-  """
-  return x if jax.typeof(x).sharding.spec == to.spec else jax.reshard(x, to)
-
-
-def on_explicit_mesh(mesh, body, operands, in_shardings, out_sharding, wanted):
-  """body(*operands) on each device's blocks, with the shardings `wanted` in the types.
+  Inside of `compute` all axes of the mesh are automatic, except those of a `jax.shard_map`.
 
   Args:
-    mesh: see `explicit_mesh`.
-    body: a function that returns a device's blocks of the results.
-    operands: a tuple of pytrees; they are resharded to in_shardings.
-    in_shardings: shardings of body's operands, a pytree like operands.
-    out_sharding: shardings of body's results, a pytree.
-    wanted: the shardings to which these are resharded, a pytree.
+    compute: a function of pytrees of arrays that returns an array.
+    by_types: likewise, for meshes of which all axes are explicit; None: `compute` is for all.
+    operands: pytrees of arrays.
+    partition: see GemmConfig.
+    result: shape and sharding of the array outside the functions.
   """
-  def specs(shardings):
-    return jax.tree.map(lambda x: x.spec, shardings)
-
-  operands = jax.tree.map(_resharded, operands, in_shardings)
-  # An empty set means all axes, except those that jax.vmap has taken out of the types.
-  manual_axes = set() if mesh.are_all_axes_explicit else {*mesh.explicit_axes}
-  mapped = jax.shard_map(
-      body, mesh=mesh, in_specs=specs(in_shardings), out_specs=specs(out_sharding),
-      axis_names=manual_axes)
-  return jax.tree.map(jax.reshard, mapped(*operands), wanted)
+  mesh = explicit_mesh(*jax.tree.leaves(operands))
+  if mesh is None:
+    return compute(*operands)
+  if by_types is None or mesh.auto_axes or mesh.manual_axes or _is_vmapped(partition):
+    return _with_automatic_axes(mesh, compute, result)(*operands)
+  return by_types(mesh, *operands)
 
 
 def unreduced_reason(*shardings) -> str | None:

@@ -9,6 +9,7 @@ import functools
 import math
 from typing import Any, NamedTuple
 
+import jax
 from jax.experimental.custom_partitioning import (
   ArrayMapping,
   SdyShardingRule,
@@ -147,3 +148,55 @@ def partitioned_by(
           reduction_factors=tuple(name(x) for x in used if x in {*reduced}),
           need_replication_factors=tuple(name(x) for x in used if x in {*replicated})))
   return fun
+
+
+def _resharded(x, to: NamedSharding):
+  """x with a sharding in its type that shard_map accepts as `to`.
+
+  An array without a mesh stays as it is if it is not cut. Its gradient then has the
+  type that jax gives, on the mesh; the gradient of a reshard would lose the mesh again.
+  """
+  return x if jax.typeof(x).sharding.spec == to.spec else jax.reshard(x, to)
+
+
+def on_explicit_mesh(mesh, body, operands, in_shardings, out_sharding, wanted):
+  """body(*operands) on each device's blocks, with the shardings `wanted` in the types.
+
+  Args:
+    mesh: see `mesh.explicit_mesh`.
+    body: a function that returns a device's blocks of the results.
+    operands: a tuple of pytrees; they are resharded to in_shardings.
+    in_shardings: shardings of body's operands, a pytree like operands.
+    out_sharding: shardings of body's results, a pytree.
+    wanted: the shardings to which these are resharded, a pytree.
+  """
+  def specs(shardings):
+    return jax.tree.map(lambda x: x.spec, shardings)
+
+  operands = jax.tree.map(_resharded, operands, in_shardings)
+  # An empty set means all axes, except those that jax.vmap has taken out of the types.
+  manual_axes = set() if mesh.are_all_axes_explicit else {*mesh.explicit_axes}
+  mapped = jax.shard_map(
+      body, mesh=mesh, in_specs=specs(in_shardings), out_specs=specs(out_sharding),
+      axis_names=manual_axes)
+  return jax.tree.map(jax.reshard, mapped(*operands), wanted)
+
+
+def explicit(mesh, assign: Callable, block: Callable, operands, result) -> jax.Array:
+  """A function of operands with shardings in their types: `partitioned_by` for explicit meshes.
+
+  Args:
+    mesh: see `mesh.explicit_mesh`.
+    assign: see `partitioned_by`.
+    block: see `partitioned_by`; its first result is returned.
+    operands: arrays.
+    result: shape and sharding of jax's result.
+  """
+  assigned, in_shardings, (out_sharding, *_) = assign(
+      [jax.typeof(x) for x in operands], [result], mesh)
+
+  def body(*operands):
+    return block(*operands, assigned=assigned)[0]
+
+  return on_explicit_mesh(mesh, body, tuple(operands), tuple(in_shardings), out_sharding,
+                          result.sharding)

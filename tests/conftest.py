@@ -28,7 +28,7 @@ if VIRTUAL_ROCM:
 import numpy as np
 import pytest
 
-from jaxgemm.dense import xla
+from jaxgemm.dense import call
 from tests.support import progress, versions, virtual_rocm
 
 
@@ -42,7 +42,7 @@ def rng():
 def small_products_take_the_kernels(request, monkeypatch):
   """Most tests have products so small that the plan would leave them to XLA on a CPU."""
   if not request.node.get_closest_marker("faster_by_xla"):
-    monkeypatch.setattr(xla, "reason_faster", lambda *_: None)
+    monkeypatch.setattr(call, "reason_faster", lambda *_: None)
 
 
 @pytest.fixture(scope="session")

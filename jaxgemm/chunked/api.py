@@ -11,7 +11,8 @@ import numpy as np
 from jaxgemm import _ffi
 from jaxgemm.chunked.primitive import ChunkedParams, chunked, plan_chunked
 from jaxgemm.config import GemmConfig, timeout_ns
-from jaxgemm.dense.api import dot_general, matmul, prepare
+from jaxgemm.dense.api import dot_general, matmul
+from jaxgemm.dense.call import prepare
 from jaxgemm.dense.dimensions import (
   Product,
   dot_general_product,
@@ -19,7 +20,7 @@ from jaxgemm.dense.dimensions import (
   matmul_product,
 )
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.dtypes import promote_with
+from jaxgemm.dtypes import promoted
 from jaxgemm.options import array_argument, check_options
 from jaxgemm.spec import Spec
 
@@ -180,8 +181,8 @@ _STATIC = ("chunk_rows", "tiles_per_chunk_m", "tile_idx_pivot_m",
 def _compute(lhs, rhs, signals, epoch, bias, scale, *, chunk_rows, **options):
   form, spec, product, arranged, bias, scale = _prepare(
       lhs, rhs, bias, scale, **options)
-  rhs = promote_with(rhs, lhs)
-  if promote_with(lhs, rhs) is not lhs:
+  as_read, rhs = promoted(lhs, rhs)
+  if as_read is not lhs:
     raise ValueError(
         f"lhs is {lhs.dtype.name} and rhs {rhs.dtype.name}; lhs cannot be converted "
         "before it has arrived. Let the producer write a type that the kernels take.")

@@ -29,9 +29,7 @@ from jaxgemm.custom_call import (
   CHUNKED_TARGET,
   lower_call,
   out_avals,
-  plan,
   register_lowerings,
-  require_plan,
   run_by_jit,
 )
 from jaxgemm.dense.layout import Dims
@@ -41,6 +39,7 @@ from jaxgemm.dense.primitive import (
   unify_varying,
   zero_tangents,
 )
+from jaxgemm.plan import plan, require_plan
 from jaxgemm.spec import Geometry, Spec, with_absent
 
 

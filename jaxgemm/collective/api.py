@@ -12,7 +12,7 @@ from jaxgemm.collective.ring import Form
 from jaxgemm.config import GemmConfig, check_choice, resolve
 from jaxgemm.dense.dimensions import matmul_product
 from jaxgemm.dense.vectors import epilogue_values
-from jaxgemm.dtypes import accumulator_dtype, promote_with
+from jaxgemm.dtypes import accumulator_dtype, promoted
 from jaxgemm.options import array_argument, check_options
 from jaxgemm.precision import hashable
 from jaxgemm.spec import Spec
@@ -86,7 +86,7 @@ def _call(lhs, rhs, bias, *, name, axis_name, precision, preferred_element_type,
   _check_shapes(name, lhs, rhs, lax.axis_size(axis_name))
   result = matmul_product(lhs, rhs, precision=precision,
                           preferred_element_type=preferred_element_type).result
-  lhs, rhs = promote_with(lhs, rhs), promote_with(rhs, lhs)
+  lhs, rhs = promoted(lhs, rhs)
   config = resolve(config, schedule, reduction, deterministic)
   wide = accumulator_dtype(lhs, rhs)
   gathers = name == "allgather_matmul"

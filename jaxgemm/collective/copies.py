@@ -24,10 +24,11 @@ import numpy as np
 from jaxgemm import mesh as meshes
 from jaxgemm.collective import ring
 from jaxgemm.collective.ring import Form
-from jaxgemm.custom_call import plan, prepared, reshaped
-from jaxgemm.dense.primitive import is_bf16
+from jaxgemm.custom_call import prepared, reshaped
+from jaxgemm.dense.plan import is_bf16
 from jaxgemm.dtypes import accumulator_dtype
 from jaxgemm.fallback import prefers_xla, unsupported_reason
+from jaxgemm.plan import plan
 from jaxgemm.precision import is_high
 from jaxgemm.spec import Geometry, Spec
 

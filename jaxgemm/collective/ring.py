@@ -30,7 +30,7 @@ import jax
 from jax import lax
 
 from jaxgemm import epilogue
-from jaxgemm.dense.api import dense_results
+from jaxgemm.dense.call import dense_results
 from jaxgemm.dense.dimensions import dot_general_product
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.vectors import Scales

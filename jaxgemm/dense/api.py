@@ -1,125 +1,16 @@
 """matmul and dot_general: jax's semantics, computed by this package's kernels."""
 
-import dataclasses
 import functools
-from typing import NamedTuple
 
 import jax
-from jax import lax
-import jax.numpy as jnp
 
-from jaxgemm import _ffi
-from jaxgemm import mesh as meshes
-from jaxgemm.config import GemmConfig, check_activation, resolve
-from jaxgemm.dense import sharding, xla
-from jaxgemm.dense.dimensions import (
-  Product,
-  dot_general_product,
-  indices,
-  matmul_product,
-)
-from jaxgemm.dense.layout import Dims
-from jaxgemm.dense.primitive import contract, contract_local
-from jaxgemm.dense.vectors import Scales, labelled_vector, place_scales
-from jaxgemm.dtypes import preferred_of_scaled, promote_with
-from jaxgemm.fallback import leaves_to_xla, on_xla, prefers_xla, unsupported_reason
-from jaxgemm.options import array_argument, check_options, emulated_arch
-from jaxgemm.precision import hashable, is_high
-from jaxgemm.spec import Spec
+from jaxgemm.config import GemmConfig
+from jaxgemm.dense.call import compute
+from jaxgemm.dense.dimensions import dot_general_product, indices, matmul_product
+from jaxgemm.dense.vectors import Scales
+from jaxgemm.options import array_argument, check_options
+from jaxgemm.precision import hashable
 from jaxgemm.transposes import INLINE
-
-
-class Prepared(NamedTuple):
-  """A product whose options are checked and resolved.
-
-  Attributes:
-    spec: what the call computes.
-    dims: the product's labels, with those of bias and scales.
-    vectors: bias, scale and row_scale in the dtypes that the kernels read; None for an absent one.
-    reason: why the kernels cannot compute it, or None.
-  """
-
-  spec: Spec
-  dims: Dims
-  vectors: tuple[jax.Array | None, ...]
-  reason: str | None
-
-
-def prepare(lhs, rhs, bias, scales: Scales, product: Product, *, chunked: bool = False,
-            precision, activation, schedule, reduction, deterministic, config,
-            implementation) -> Prepared:
-  """Checks the options of a call.
-
-  Args:
-    chunked: whether lhs arrives in chunks; then no part may run outside the kernel.
-  """
-  check_activation(activation)
-  emulated = emulated_arch(implementation)
-  config = resolve(config, schedule, reduction, deterministic)
-  out_dtype = product.result.dtype
-  integer = jnp.issubdtype(out_dtype, jnp.integer)
-  bias, bias_labels = labelled_vector(
-      "bias", bias, product, jnp.int32 if integer else jnp.float32, scalar=False)
-  (scale, scale_labels), (row_scale, row_scale_labels) = place_scales(
-      scales, lhs, rhs, product, chunked)
-  dims = product.dims._replace(
-      bias=bias_labels, scale=scale_labels, row_scale=row_scale_labels)
-  spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
-              weak_type=product.result.weak_type, emulated=emulated,
-              precise=not chunked and is_high(precision))
-  reason = (
-      unsupported_reason(lhs, rhs, out_dtype, product.k, precision, emulated,
-                         splits=not chunked)
-      or meshes.unreduced_reason(
-          product.result.sharding, *(jax.typeof(x).sharding for x in (lhs, rhs))))
-  return Prepared(spec, dims, (bias, scale, row_scale), reason)
-
-
-def dense_results(lhs, rhs, bias, scales: Scales, product: Product, *,
-                  save_preact: bool = False, **options) -> list[jax.Array]:
-  """[out], or with save_preact [out, value before the activation].
-
-  save_preact is not for explicit meshes. See `prepare` for the options.
-  """
-  # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
-  lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
-  spec, dims, vectors, reason = prepare(lhs, rhs, bias, scales, product, **options)
-  if save_preact:
-    spec = dataclasses.replace(spec, save_preact=True)
-  implementation = options["implementation"]
-  by_xla = prefers_xla(product.k, implementation)
-  if reason is None and implementation is None and not by_xla:
-    reason = xla.reason_faster(lhs, rhs, vectors, product, dims, spec)
-  if leaves_to_xla(implementation, reason) or by_xla:
-    with on_xla(implementation, reason):
-      return xla.results(lhs, rhs, vectors, product, dims, spec)
-  if spec.emulated is not None:
-    _ffi.use_emulator()
-  lhs, rhs = promote_with(lhs, rhs), promote_with(rhs, lhs)
-  lhs, rhs = (lax.squeeze(x, axes) if axes else x
-              for x, axes in zip((lhs, rhs), product.dropped))
-
-  mesh = meshes.explicit_mesh(lhs, rhs, *vectors)
-  if (mesh is not None and not mesh.auto_axes and not mesh.manual_axes
-      and not meshes.is_vmapped(spec.config.partition)):
-    operands = [x for x in (lhs, rhs, *vectors) if x is not None]
-    return [sharding.explicit(
-        mesh, operands, dims, spec, contract_local, product.result)]
-
-  def on_kernels(lhs, rhs, *vectors):
-    return contract(lhs, rhs, *vectors, dims=dims, spec=spec,
-                    partition=meshes.needs_partitioning_rule(spec.config.partition))
-
-  if mesh is None:
-    return on_kernels(lhs, rhs, *vectors)
-  first = lambda *operands: on_kernels(*operands)[0]
-  return [meshes.with_automatic_axes(mesh, first, product.result)(lhs, rhs, *vectors)]
-
-
-def compute(*operands, **options) -> jax.Array:
-  """The only result of `dense_results`."""
-  return dense_results(*operands, **options)[0]
-
 
 _OPTIONS = dict(activation=None, schedule=None, reduction=None, deterministic=False,
                 config=None, implementation=None)
@@ -144,9 +35,8 @@ def _matmul(a, b, *, bias=None, scale=None, scale_lhs=None, scale_rhs=None, prec
             preferred_element_type=None, out_sharding=None, **options):
   product = matmul_product(
       a, b, precision=precision, out_sharding=out_sharding,
-      preferred_element_type=preferred_of_scaled(
-          preferred_element_type, a, b, scale_lhs, scale_rhs),
-  )
+      preferred_element_type=preferred_element_type,
+      scaled=scale_lhs is not None or scale_rhs is not None)
   return compute(
       a, b, bias, Scales(scale, scale_lhs, scale_rhs), product, precision=precision,
       **(_OPTIONS | options))
@@ -232,9 +122,8 @@ def _dot_general(lhs, rhs, *, dimension_numbers, bias=None, scale=None, scale_lh
                  **options):
   product = dot_general_product(
       lhs, rhs, dimension_numbers=dimension_numbers, precision=precision,
-      out_sharding=out_sharding, preferred_element_type=preferred_of_scaled(
-          preferred_element_type, lhs, rhs, scale_lhs, scale_rhs),
-  )
+      out_sharding=out_sharding, preferred_element_type=preferred_element_type,
+      scaled=scale_lhs is not None or scale_rhs is not None)
   return compute(
       lhs, rhs, bias, Scales(scale, scale_lhs, scale_rhs), product, precision=precision,
       **(_OPTIONS | options))

@@ -80,9 +80,25 @@ def result_type(function, *operands):
   return out
 
 
+def preferred_of_scaled(preferred, lhs, rhs, scaled: bool):
+  """The dtype that was asked for; without one float32 for operands of 8 bits with scales.
+
+  Products of quantised values mostly do not fit their own dtype.
+  """
+  if preferred is not None or not scaled:
+    return preferred
+  narrow = all(jnp.asarray(x).dtype.itemsize == 1 for x in (lhs, rhs))
+  return jnp.dtype(jnp.float32) if narrow else None
+
+
 def matmul_product(a, b, *, precision=None, preferred_element_type=None,
-                   out_sharding=None) -> Product:
-  """The product of `jnp.matmul`; raises what it raises."""
+                   out_sharding=None, scaled: bool = False) -> Product:
+  """The product of `jnp.matmul`; raises what it raises.
+
+  Args:
+    scaled: whether an operand has scales.
+  """
+  preferred_element_type = preferred_of_scaled(preferred_element_type, a, b, scaled)
   reference = functools.partial(
       jnp.matmul, precision=precision, out_sharding=out_sharding,
       preferred_element_type=preferred_element_type,
@@ -110,8 +126,11 @@ def matmul_product(a, b, *, precision=None, preferred_element_type=None,
 
 
 def dot_general_product(lhs, rhs, *, dimension_numbers, precision=None,
-                        preferred_element_type=None, out_sharding=None) -> Product:
-  """The product of `jax.lax.dot_general`; raises what it raises."""
+                        preferred_element_type=None, out_sharding=None,
+                        scaled: bool = False) -> Product:
+  """The product of `jax.lax.dot_general`; see `matmul_product`."""
+  preferred_element_type = preferred_of_scaled(preferred_element_type, lhs, rhs, scaled)
+
   def reference(x, y, preferred_element_type=preferred_element_type):
     return lax.dot_general(x, y, dimension_numbers, precision,
                            preferred_element_type, out_sharding=out_sharding)

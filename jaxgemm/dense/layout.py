@@ -68,6 +68,11 @@ class Layout(NamedTuple):
   cost: int
 
 
+def count(labels, size) -> int:
+  """The product of the labels' sizes."""
+  return math.prod(size[x] for x in labels)
+
+
 def same_order(xs, ys, size) -> bool:
   """Whether two orders are the same in memory; dimensions of size 1 do not count."""
   return [x for x in xs if size[x] != 1] == [y for y in ys if size[y] != 1]
@@ -124,10 +129,6 @@ def choose(
     linear: whether there is no activation, so that several products may be summed.
   """
   size = dict(sizes)
-
-  def count(labels):
-    return math.prod(size[x] for x in labels)
-
   of_columns = {*(dims.bias or ()), *(dims.scale or ())}
   of_rows = {*(dims.row_scale or ())}
   has_vectors = any(x is not None for x in dims[3:])
@@ -142,8 +143,8 @@ def choose(
       if along_n & set(m) or along_m & set(n):
         continue
       of_lhs, of_rhs = set(lhs) - set(rhs), set(rhs) - set(lhs)
-      if (along_n & of_lhs and count(m) == 1 < count(of_lhs)
-          or along_m & of_rhs and count(n) == 1 < count(of_rhs)):
+      if (along_n & of_lhs and count(m, size) == 1 < count(of_lhs, size)
+          or along_m & of_rhs and count(n, size) == 1 < count(of_rhs, size)):
         continue  # each row or column would be a matrix of its own, and read the other operand
       relayouts, cost = [], 0
       contracting = []
@@ -155,15 +156,15 @@ def choose(
         if place is None:
           place = usual
           relayouts.append(name)
-          cost += count(labels)
+          cost += count(labels, size)
         contracting.append(place)
       if not same_order(dims.out, batch[len(summed):] + m + n, size):
         relayouts.append("out")
-        cost += count(dims.out)
+        cost += count(dims.out, size)
       if summed:
-        cost += 2 * count(summed) * count(dims.out)
+        cost += 2 * count(summed, size) * count(dims.out, size)
       # At equal cost: no swap, then as few and as large matrices as possible.
-      key = (cost, swap, count(batch), len(batch))
+      key = (cost, swap, count(batch, size), len(batch))
       if best_key is None or key < best_key:
         best_key = key
         lhs_contracting, rhs_contracting = contracting

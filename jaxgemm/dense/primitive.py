@@ -12,8 +12,6 @@ with an activation saves the value before it only when it is differentiated.
 
 import dataclasses
 import functools
-import math
-from typing import NamedTuple
 
 import jax
 from jax import lax
@@ -23,16 +21,12 @@ import jax.numpy as jnp
 
 from jaxgemm import epilogue, transposes
 from jaxgemm import mesh as meshes
-from jaxgemm.custom_call import (
-  gemm_p,
-  out_avals,
-  plan,
-  require_plan,
-  run_by_jit,
-)
+from jaxgemm.custom_call import gemm_p, out_avals, run_by_jit
 from jaxgemm.dense import layout, sharding
 from jaxgemm.dense.layout import Dims, same_order
-from jaxgemm.spec import Geometry, Spec
+from jaxgemm.dense.plan import in_kernel, is_bf16, kernel_part, plan_contraction
+from jaxgemm.plan import require_plan
+from jaxgemm.spec import Spec
 
 
 def varying(x) -> frozenset:
@@ -59,10 +53,6 @@ contract_p = Primitive("jaxgemm_contract")
 contract_p.multiple_results = True
 
 
-def _count(labels, size) -> int:
-  return math.prod(size[x] for x in labels)
-
-
 def _reshape(x, shape):
   return x if x.shape == tuple(shape) else jnp.reshape(x, shape)
 
@@ -74,7 +64,7 @@ def _matrices(x, labels, batch, rows, columns, size):
   if not same_order(labels, order, size):
     x = jnp.transpose(x, [labels.index(i) for i in order])
   groups = ([batch] if batch else []) + [rows, columns]
-  return _reshape(x, [_count(group, size) for group in groups])
+  return _reshape(x, [layout.count(group, size) for group in groups])
 
 
 def _vector(x, labels, batch, n, size):
@@ -87,14 +77,14 @@ def _vector(x, labels, batch, n, size):
   x = epilogue.expand(x, labels, rows + columns)
   x = jnp.broadcast_to(x, [size[i] for i in rows + columns])
   groups = ([rows] if rows else []) + [columns]
-  return _reshape(x, [_count(group, size) for group in groups])
+  return _reshape(x, [layout.count(group, size) for group in groups])
 
 
 def _result(x, chosen: layout.Layout, out, dtype, size):
   """The kernel's result, [M, N] or [B, M, N], with one dimension for each of `out`."""
   batch = chosen.batch[len(chosen.summed):]
   if chosen.summed:
-    parts = _count(chosen.summed, size), _count(batch, size)
+    parts = layout.count(chosen.summed, size), layout.count(batch, size)
     x = jnp.sum(jnp.reshape(x, parts + x.shape[1:]), axis=0).astype(dtype)
   order = batch + chosen.m + chosen.n
   if not same_order(order, out, size):
@@ -103,46 +93,12 @@ def _result(x, chosen: layout.Layout, out, dtype, size):
   return _reshape(x, [size[i] for i in out])
 
 
-class _Kernel(NamedTuple):
-  """The kernel's part of a contraction.
-
-  Attributes:
-    layout: how the kernel computes it.
-    spec: what the kernel computes.
-    fused: whether the kernel applies bias, scale and activation; else they follow it.
-  """
-
-  layout: layout.Layout
-  spec: Spec
-  fused: bool
-
-
-def _kernel(lhs, rhs, dims: Dims, sizes, spec: Spec) -> _Kernel:
-  chosen = layout.choose(dims, sizes, spec.activation is None)
-  fused = chosen is not None
-  if chosen is None:
-    chosen = layout.of_product(dims, sizes)
-  if not fused or chosen.summed:
-    spec = spec.accumulator(lhs, rhs)
-  return _Kernel(chosen, dataclasses.replace(spec, weak_type=False), fused)
-
-
-def _in_kernel(scale, row_scale, how: layout.Layout):
-  """(scale, row_scale) as the kernel has them, which may compute the transposed product."""
-  return (row_scale, scale) if how.swap else (scale, row_scale)
-
-
-def is_bf16(bias) -> bool:
-  """Whether there is a bias, of bfloat16."""
-  return bias is not None and bias.dtype == jnp.bfloat16
-
-
 def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   """The contraction of one device's operands, as one kernel call."""
   sizes = layout.label_sizes(dims, *(x.shape for x in operands))
   size = dict(sizes)
   lhs, rhs, bias, scale, row_scale = dims.split(operands)
-  kernel = _kernel(lhs, rhs, dims, sizes, spec)
+  kernel = kernel_part(lhs, rhs, dims, sizes, spec)
   if not kernel.fused:
     product = Dims(dims.lhs, dims.rhs, dims.out)
     acc, = compute(lhs, rhs, dims=product, spec=kernel.spec)
@@ -157,7 +113,7 @@ def compute(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   rhs_groups = (n, k) if chosen.rhs_contracting else (k, n)
   args = [_matrices(lhs, lhs_labels, batch, *lhs_groups, size),
           _matrices(rhs, rhs_labels, batch, *rhs_groups, size)]
-  scale, row_scale = _in_kernel((scale, dims.scale), (row_scale, dims.row_scale), chosen)
+  scale, row_scale = in_kernel((scale, dims.scale), (row_scale, dims.row_scale), chosen)
   vectors = ((bias, dims.bias), n), (scale, n), (row_scale, m)
   args += [_vector(x, labels, batch, own, size)
            for (x, labels), own in vectors if x is not None]
@@ -178,12 +134,15 @@ def _partitioned(operands, dims: Dims, spec: Spec):
 
 
 def contract(lhs, rhs, bias=None, scale=None, row_scale=None, *, dims: Dims, spec: Spec,
-             partition: bool) -> list[jax.Array]:
+             partition: bool | None = None) -> list[jax.Array]:
   """Binds contract_p: [out], or [out, preact] with spec.save_preact.
 
   Args:
-    partition: whether the lowering gets the partitioning rule for automatic meshes.
+    partition: whether the lowering gets the partitioning rule for automatic meshes; None: where
+      the mesh in context needs it.
   """
+  if partition is None:
+    partition = meshes.needs_partitioning_rule(spec.config.partition)
   # An operand of a product of scalars may still be a Python number.
   given = lhs, rhs, bias, scale, row_scale
   operands = [jnp.asarray(x) for x in given if x is not None]
@@ -195,38 +154,6 @@ def contract(lhs, rhs, bias=None, scale=None, row_scale=None, *, dims: Dims, spe
 def contract_local(*operands, dims: Dims, spec: Spec) -> list[jax.Array]:
   """`contract` of one device's operands, without absent ones."""
   return contract(*dims.split(operands), dims=dims, spec=spec, partition=False)
-
-
-def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
-  """(layout, plan) for one device that holds operands of these shapes and dtypes.
-
-  The layout is None if the epilogue runs outside the kernel.
-
-  Raises:
-    ValueError: see `plan`.
-  """
-  sizes = layout.label_sizes(dims, *(x.shape for x in operands))
-  size = dict(sizes)
-  lhs, rhs, bias, scale, row_scale = dims.split(operands)
-  kernel = _kernel(lhs, rhs, dims, sizes, spec)
-  how = kernel.layout
-  dtypes = lhs.dtype, rhs.dtype
-  lhs_labels, rhs_labels = dims.lhs, dims.rhs
-  if how.swap:
-    dtypes, lhs_labels, rhs_labels = dtypes[::-1], rhs_labels, lhs_labels
-  batch, m, n, k = (_count(x, size) for x in (how.batch, how.m, how.n, how.k))
-  geometry = Geometry(
-      batch, m, n, k, how.lhs_contracting, how.rhs_contracting,
-      any(i in lhs_labels for i in how.batch),
-      any(i in rhs_labels for i in how.batch),
-  )
-  scale, row_scale = _in_kernel(scale, row_scale, how)
-  planned = plan(geometry, *dtypes, kernel.spec, target,
-                 bias=kernel.fused and bias is not None,
-                 scale=kernel.fused and scale is not None,
-                 row_scale=kernel.fused and row_scale is not None,
-                 bias_bf16=kernel.fused and is_bf16(bias))
-  return how if kernel.fused else None, planned
 
 
 @contract_p.def_abstract_eval

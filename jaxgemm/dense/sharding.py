@@ -16,10 +16,9 @@ import functools
 import jax
 from jax import lax
 
-from jaxgemm import epilogue
-from jaxgemm import mesh as meshes
+from jaxgemm import epilogue, partitioning
 from jaxgemm.dense.layout import Dims
-from jaxgemm.partitioning import Assigner, Assignment, first, partitioned_by, wishes
+from jaxgemm.partitioning import Assigner, Assignment, first, wishes
 
 
 def _assign(dims: Dims, operands, results, mesh) -> Assignment:
@@ -65,6 +64,13 @@ def _block(*operands, dims: Dims, spec, compute, assigned):
   return epilogue.apply(acc, dims.out, *vectors, dims=dims, spec=spec)
 
 
+def _shardings(operands, results, mesh, *, dims: Dims, num_results: int):
+  """See `partitioning.partitioned_by`: its argument assign."""
+  assigned = _assign(dims, operands, results, mesh)
+  return (assigned, [assigned.sharding(mesh, x) for x in dims.operands()],
+          [assigned.sharding(mesh, dims.out)] * num_results)
+
+
 def explicit(mesh, operands, dims: Dims, spec, compute, result) -> jax.Array:
   """The contraction of operands with shardings in their types.
 
@@ -76,16 +82,9 @@ def explicit(mesh, operands, dims: Dims, spec, compute, result) -> jax.Array:
     compute: computes it on one device; see primitive.py.
     result: shape and sharding of jax's result.
   """
-  assigned = _assign(dims, [jax.typeof(x) for x in operands], [result], mesh)
-
-  def body(*operands):
-    return _block(*operands, dims=dims, spec=spec, compute=compute,
-                  assigned=assigned)[0]
-
-  return meshes.on_explicit_mesh(
-      mesh, body, tuple(operands),
-      tuple(assigned.sharding(mesh, x) for x in dims.operands()),
-      assigned.sharding(mesh, dims.out), result.sharding)
+  return partitioning.explicit(
+      mesh, functools.partial(_shardings, dims=dims, num_results=1),
+      functools.partial(_block, dims=dims, spec=spec, compute=compute), operands, result)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -99,12 +98,7 @@ def partitioned(dims: Dims, spec, compute, within):
     within: see `mesh.partly_manual`.
   """
   of_results = [dims.out] * (1 + spec.save_preact)
-
-  def assign(operands, results, mesh):
-    assigned = _assign(dims, operands, results, mesh)
-    return (assigned, [assigned.sharding(mesh, x) for x in dims.operands()],
-            [assigned.sharding(mesh, x) for x in of_results])
-
-  return partitioned_by(
-      assign, functools.partial(_block, dims=dims, spec=spec, compute=compute), within,
+  return partitioning.partitioned_by(
+      functools.partial(_shardings, dims=dims, num_results=len(of_results)),
+      functools.partial(_block, dims=dims, spec=spec, compute=compute), within,
       dims.operands(), of_results, reduced=_contracted(dims))

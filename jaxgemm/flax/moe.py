@@ -26,6 +26,7 @@ from jaxgemm.dense.primitive import varying
 from jaxgemm.flax import dispatch as dispatch_lib
 from jaxgemm.flax import experts as experts_lib
 from jaxgemm.flax import routing as routing_lib
+from jaxgemm.partitioning import on_explicit_mesh
 
 DISPATCHES = ("gather", "all_to_all")
 
@@ -267,7 +268,7 @@ def _on_explicit_mesh(mesh, compute, x, params: MoEParams, experts):
   of_stats = routing_lib.MoEStats._make(
       place(*rows, None) if name == "experts" else place()
       for name in routing_lib.MoEStats._fields)
-  return meshes.on_explicit_mesh(
+  return on_explicit_mesh(
       mesh, body, (x, params, experts), in_shardings, (in_shardings[0], of_stats),
       (place(*rows, features), of_stats))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxgemm import epilogue
 from jaxgemm.config import GemmConfig
-from jaxgemm.dense.api import compute
+from jaxgemm.dense.call import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
 from jaxgemm.dense.layout import Dims, Labels
 from jaxgemm.dense.merge import merged, parts, unmerged

@@ -16,9 +16,9 @@ from jaxgemm import _ffi, fallback
 from jaxgemm import mesh as meshes
 from jaxgemm.config import check_activation, resolve
 from jaxgemm.dense.api import dot_general
-from jaxgemm.dense.dimensions import result_type
+from jaxgemm.dense.dimensions import preferred_of_scaled, result_type
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.dtypes import preferred_of_scaled, promote_with
+from jaxgemm.dtypes import promoted
 from jaxgemm.fallback import leaves_to_xla, unsupported_reason
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped import sharding, xla
@@ -46,11 +46,12 @@ from jaxgemm.transposes import INLINE
 
 def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
                   preferred_element_type=None, group_offset=None, out_sharding=None,
-                  num_local_groups=None, gated=False,
+                  num_local_groups=None, gated=False, scaled=False,
                   **buffers) -> tuple[jax.core.ShapedArray, int]:
   """Checks the arrays of a call: (type of the result, number of groups computed).
 
   Args:
+    scaled: whether an operand has scales.
     buffers: accumulate and rhs_grad, or None, by name.
 
   Raises:
@@ -82,11 +83,14 @@ def ragged_result(lhs, rhs, group_sizes, numbers, precision=None,
   elif len(numbers.rhs_group_dimensions) == 1 and (
       numbers.rhs_group_dimensions[0] in _free_of_rhs(numbers, rhs.ndim)):
     check_num_groups(rhs.shape[numbers.rhs_group_dimensions[0]], groups)
+  preferred = preferred_of_scaled(preferred_element_type, lhs, rhs, scaled)
+  if buffers.get("accumulate") is not None and preferred is None:
+    preferred = jnp.float32
   # jax 0.10.0 has no out_sharding.
   sharded = {} if out_sharding is None else {"out_sharding": out_sharding}
   result = result_type(
       lambda lhs, rhs, group_sizes: lax.ragged_dot_general(
-          lhs, rhs, group_sizes, numbers, precision, preferred_element_type, **sharded),
+          lhs, rhs, group_sizes, numbers, precision, preferred, **sharded),
       lhs, rhs, group_sizes)
   return result, local
 
@@ -131,12 +135,10 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad = jax.tree.map(
       jnp.asarray, (lhs, rhs, group_sizes, group_offset, accumulate, rhs_grad))
-  preferred = preferred_of_scaled(preferred_element_type, lhs, rhs, scale_lhs, scale_rhs)
-  if accumulate is not None and preferred is None:
-    preferred = jnp.float32
   wanted, local_groups = ragged_result(
-      lhs, rhs, group_sizes, numbers, precision, preferred, group_offset, out_sharding,
-      num_local_groups, gated, accumulate=accumulate, rhs_grad=rhs_grad)
+      lhs, rhs, group_sizes, numbers, precision, preferred_element_type, group_offset,
+      out_sharding, num_local_groups, gated, scale_lhs is not None or scale_rhs is not None,
+      accumulate=accumulate, rhs_grad=rhs_grad)
   if grouped_layout.is_ragged_batch(numbers):
     check_ragged_batch(group_offset=group_offset, bias=bias, scale=scale, scale_lhs=scale_lhs,
                        scale_rhs=scale_rhs, accumulate=accumulate)
@@ -182,9 +184,11 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale
       return xla.result(*operands, numbers=numbers, layout=layout, spec=spec,
                         precision=precision)
 
-  def on_kernels(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate,
+  def on_kernels(mesh, lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate,
                  rhs_grad):
-    lhs, rhs = promote_with(lhs, rhs), promote_with(rhs, lhs)
+    if mesh is not None:
+      _check_explicit(layout, rhs_grad)
+    lhs, rhs = promoted(lhs, rhs)
     operands = grouped_layout.operands(lhs, rhs, group_sizes, layout)
     kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
     buffer = rhs_grad
@@ -199,17 +203,11 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale
     out = grouped_layout.result(out, layout, out_dtype)
     return accumulate + out if accumulate is not None and layout.is_summed else out
 
-  compute = on_xla if by_xla else on_kernels
-  mesh = meshes.explicit_mesh(
-      lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate, rhs_grad)
-  if mesh is not None and (by_xla or mesh.auto_axes or mesh.manual_axes
-                           or meshes.is_vmapped(spec.config.partition)):
-    compute = meshes.with_automatic_axes(mesh, compute, wanted)
-    mesh = None  # inside `compute` all axes are automatic
-  elif mesh is not None:
-    _check_explicit(layout, rhs_grad)
-  return compute(
-      lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate, rhs_grad)
+  arrays = lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate, rhs_grad
+  if by_xla:
+    return meshes.on_mesh(on_xla, None, arrays, resolved.partition, wanted)
+  return meshes.on_mesh(
+      functools.partial(on_kernels, None), on_kernels, arrays, resolved.partition, wanted)
 
 
 def _check_explicit(layout: RaggedLayout, rhs_grad) -> None:

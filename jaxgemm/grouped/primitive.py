@@ -43,15 +43,14 @@ from jaxgemm import mesh as meshes
 from jaxgemm.custom_call import (
   lower_call,
   out_avals,
-  plan,
   register_lowerings,
-  require_plan,
   run_by_jit,
 )
 from jaxgemm.dense.primitive import unify_varying, zero_tangents
 from jaxgemm.grouped import sharding
 from jaxgemm.grouped.alike import alike
 from jaxgemm.grouped.group_sizes import groups_of_rows
+from jaxgemm.plan import plan, require_plan
 from jaxgemm.spec import Geometry, Spec, with_absent
 
 

@@ -16,7 +16,7 @@ that is cheaper to move is gathered. The result is then summed over that axis, a
 scattered over it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import dataclasses
 import functools
 import math
@@ -25,9 +25,9 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import mesh as meshes
+from jaxgemm import partitioning
 from jaxgemm.grouped.group_sizes import sizes_in_range
-from jaxgemm.partitioning import Assigner, Assignment, Axes, first, partitioned_by, wishes
+from jaxgemm.partitioning import Assigner, Assignment, Axes, first, wishes
 
 # s: group sizes; o: group_offset; u and v: the columns of a scale with one value for all
 # of them; w: the rows of such a row_scale; p: the two columns of a pair.
@@ -195,29 +195,33 @@ def partitioned(form, spec, labels: tuple[str, ...], compute, finish, within):
     compute: compute(*operands, form=, spec=) computes it on one device.
     finish: finish(z, sizes, offset, bias, scale, row_scale, form=, spec=) computes the results
       from the accumulators.
-    within: see `meshes.partly_manual`.
+    within: see `mesh.partly_manual`.
   """
-  spec = _without_rule(spec)
   of_results = out_labels(form, labels)[:1 + spec.save_preact]
   letters = {*"".join((*labels, *of_results))}
+  shardings, block = _rule(form, spec, labels, compute, finish)
+  return partitioning.partitioned_by(
+      shardings, block, within, labels, of_results,
+      reduced=letters.difference(_REPLICATED, *of_results), replicated=_REPLICATED)
 
+
+def _rule(form, spec, labels: Sequence[str], compute, finish) -> tuple[Callable, Callable]:
+  """(assign, block) of `partitioning.partitioned_by`; see `partitioned` for the arguments."""
   def shardings(operands, results, mesh):
     assigned = assign(form, labels, operands, results, mesh)
     return (assigned, _operand_shardings(assigned, mesh, form, labels),
-            [assigned.sharding(mesh, x, True) for x in of_results])
+            [assigned.sharding(mesh, x, True)
+             for x in out_labels(form, labels)[:1 + spec.save_preact]])
 
-  return partitioned_by(
-      shardings, functools.partial(
-          _block, form=form, spec=spec, labels=labels, compute=compute, finish=finish),
-      within, labels, of_results, reduced=letters.difference(_REPLICATED, *of_results),
-      replicated=_REPLICATED)
+  return shardings, functools.partial(
+      _block, form=form, spec=_without_rule(spec), labels=labels, compute=compute, finish=finish)
 
 
 def explicit(mesh, *operands, form, spec, compute, finish, result) -> jax.Array:
   """The product of operands with shardings in their types.
 
   Args:
-    mesh: see `meshes.explicit_mesh`.
+    mesh: see `mesh.explicit_mesh`.
     operands: lhs, rhs, sizes, offset, buffer, bias, scale and row_scale; None for an absent one. In
       mode "m" there is no buffer.
     form: mode, layouts and whether it is gated.
@@ -227,14 +231,7 @@ def explicit(mesh, *operands, form, spec, compute, finish, result) -> jax.Array:
     result: shape and sharding of jax's result, which has the shape of the product's.
   """
   form = form.for_operands(*operands)
-  operands = tuple(x for x in operands if x is not None)
-  labels = operand_labels(form, [x.shape for x in operands])
-  assigned = assign(form, labels, [jax.typeof(x) for x in operands], [result], mesh)
-
-  def body(*operands):
-    return _block(*operands, form=form, spec=_without_rule(spec), labels=labels,
-                  compute=compute, finish=finish, assigned=assigned)[0]
-
-  return meshes.on_explicit_mesh(
-      mesh, body, operands, _operand_shardings(assigned, mesh, form, labels),
-      assigned.sharding(mesh, out_labels(form, labels)[0], True), result.sharding)
+  given = [x for x in operands if x is not None]
+  labels = operand_labels(form, [x.shape for x in given])
+  shardings, block = _rule(form, spec, labels, compute, finish)
+  return partitioning.explicit(mesh, shardings, block, given, result)

@@ -7,9 +7,7 @@ import jax
 from jax import lax
 import jax.numpy as jnp
 
-from jaxgemm import epilogue
-from jaxgemm.dtypes import xla_accumulator_dtype
-from jaxgemm.fallback import xla_operands
+from jaxgemm import epilogue, xla
 from jaxgemm.grouped.group_sizes import clamp_sizes, groups_of_rows, local_sizes
 from jaxgemm.grouped.layout import RaggedLayout
 from jaxgemm.grouped.primitive import merge_columns
@@ -46,7 +44,7 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
                  and spec.activation is None and not form.gated)
   acc_dtype = spec.out_dtype
   if not no_epilogue:
-    acc_dtype = xla_accumulator_dtype(acc_dtype)
+    acc_dtype = xla.accumulator_dtype(acc_dtype)
   # jax's own sums of sizes would wrap and would include negative sizes.
   sizes = clamp_sizes(group_sizes, lhs.shape[layout.ragged])
   if group_offset is not None:
@@ -56,7 +54,7 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
       axis, = numbers.rhs_group_dimensions
       rhs = jnp.pad(rhs, [(int(i == axis), 0) for i in range(rhs.ndim)])
   lhs, rhs, sizes = _batched_alike(lhs, rhs, sizes)
-  lhs, rhs = xla_operands(lhs, rhs, acc_dtype)
+  lhs, rhs = xla.operands(lhs, rhs, acc_dtype)
   out = lax.ragged_dot_general(lhs, rhs, sizes, numbers, precision, acc_dtype)
   if form.mode == "k":
     return out if group_offset is None else out[1:]

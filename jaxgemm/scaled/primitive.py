@@ -29,12 +29,11 @@ from jaxgemm.custom_call import (
   applied,
   lower_call,
   out_avals,
-  plan,
   register_lowerings,
-  require_plan,
   run_by_jit,
 )
 from jaxgemm.dense.primitive import unify_varying
+from jaxgemm.plan import plan, require_plan
 from jaxgemm.scaled import sharding
 from jaxgemm.spec import Geometry, Spec, with_absent
 

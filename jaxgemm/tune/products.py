@@ -11,7 +11,8 @@ import numpy as np
 
 from jaxgemm import _ffi, epilogue, program
 from jaxgemm.config import GemmConfig
-from jaxgemm.dense.primitive import contract_p, plan_contraction
+from jaxgemm.dense.plan import plan_contraction
+from jaxgemm.dense.primitive import contract_p
 from jaxgemm.grouped.primitive import plan_ragged, ragged_p
 from jaxgemm.scaled.primitive import scaled_p
 from jaxgemm.tune import choice

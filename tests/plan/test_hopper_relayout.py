@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import jaxgemm
-from jaxgemm import GemmConfig, _ffi, custom_call, fallback, relayout
+from jaxgemm import GemmConfig, _ffi, fallback, relayout
+from jaxgemm import plan as plan_of_call
 from jaxgemm.custom_call import split_in_three
 from tests.plan.test_hopper_plan import plan_for_hopper, said
 from tests.support.tracing import traced_anew
@@ -263,9 +264,9 @@ def fixture_on_cpu(monkeypatch):
     chosen = native(problem | {name: wanted[name] for name in names}, config, "cpu")
     return chosen | {"relayout": wanted, "built": True}
 
-  kernel_dtypes = custom_call.kernel_dtypes
+  kernel_dtypes = plan_of_call.kernel_dtypes
   monkeypatch.setattr(
-      custom_call, "kernel_dtypes", lambda lhs, rhs, target: kernel_dtypes(lhs, rhs, "sm90"))
+      plan_of_call, "kernel_dtypes", lambda lhs, rhs, target: kernel_dtypes(lhs, rhs, "sm90"))
   monkeypatch.setattr(_ffi, "plan", plan)
   monkeypatch.setattr(_ffi, "CUDA_ARCHS", ("cpu",))
   with traced_anew():

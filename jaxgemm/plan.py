@@ -1,0 +1,94 @@
+"""The plan of a kernel call: which kernel runs, on which grid, and what is copied before it.
+
+Each operation makes the `Geometry` of its kernel call, and asks for its plan here: plan_contraction
+(dense/plan.py), plan_ragged (grouped/primitive.py), plan_scaled and plan_chunked. The lowering of
+the call (custom_call.py) makes the same plan again.
+"""
+
+import dataclasses
+import re
+
+import jax.numpy as jnp
+
+from jaxgemm import _ffi, relayout
+from jaxgemm.dtypes import across_groups, kernel_dtypes
+from jaxgemm.spec import Geometry, Spec
+from jaxgemm.tune import choice
+
+
+def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
+         **vectors: int) -> dict:
+  """The native plan with more entries.
+
+  "operand_dtypes" are the dtypes in which the kernel reads the operands, "passes" is the
+  number of products of parts (3 for float32 in parts), and "copies" says what is done to
+  lhs, rhs and out (relayout.py). "problem" is what the native plan was asked. The native
+  entry "relayout" has the layout and the sizes that the attributes are for.
+
+  Args:
+    vectors: whether the call has a vector operand, by name: bias, scale and row_scale; and
+      whether that bias is bfloat16, as bias_bf16. Other targets than Hopper's get a copy of it.
+      Also the sizes of blocks with scales, block_m, block_n and block_k, and whether these are of
+      an MX format, mx.
+
+  Raises:
+    ValueError: the problem or the config does not fit the target.
+  """
+  if target not in _ffi.CUDA_ARCHS:
+    vectors["bias_bf16"] = False
+  dtypes = kernel_dtypes(lhs_dtype, rhs_dtype, target)
+  passes = _passes(dtypes, spec, target)
+  if geometry.ragged == "k" and target in _ffi.CUDA_ARCHS:
+    dtypes, passes = across_groups(dtypes)
+  problem = {
+      **dataclasses.replace(geometry, k=passes * geometry.k).to_native(),
+      "lhs_dtype": dtypes[0].name,
+      "rhs_dtype": dtypes[1].name,
+      "out_dtype": spec.out_dtype.name,
+      **{name: int(is_there) for name, is_there in vectors.items()},
+      "activation": spec.activation or "none",
+      "save_preact": int(spec.save_preact),
+  }
+  planned = choice.planned(problem, spec.config.to_native(spec.deterministic), target,
+                           spec.config.is_open)
+  return planned | {
+      "problem": problem,
+      "operand_dtypes": dtypes, "passes": passes,
+      "copies": relayout.described(planned["relayout"], geometry, passes)}
+
+
+def _passes(dtypes, spec: Spec, target: str) -> int:
+  # Hopper multiplies float32 as tf32.
+  tf32 = target in _ffi.CUDA_ARCHS and jnp.float32 in dtypes
+  return 3 if spec.precise and tf32 else 1
+
+
+def require_plan(spec: Spec, make_plan) -> None:
+  """Raises a plan's errors while the call is traced; its lowering makes the plan again.
+
+  Args:
+    spec: the call's `Spec`.
+    make_plan: make_plan(target) is the plan.
+
+  Raises:
+    ValueError: see `plan`; or this build lacks the plan's kernel.
+  """
+  platform = _ffi.default_platform()
+  if not spec.emulated and platform not in _ffi.platforms():
+    return
+  target = spec.target(platform)
+  planned = make_plan(target)
+  if planned["built"]:
+    return
+  # A kernel is called gemm_<lhs dtype>_<rhs dtype>_<m>x<n>x<k>_...
+  types = re.sub(r"^gemm_(\w+?)_\d+x.*", r"\1", planned["kernel"])
+  built = ", ".join(sorted(
+      name for name in _ffi.built_kernels(target) if name.startswith(f"gemm_{types}_")))
+  others = (f"For these operand types it has {built}; one of them may be chosen by "
+            "GemmConfig(kernel=...). ") if built else (
+                "It has none for these operand types. ")
+  raise ValueError(
+      f"this build has no code object of {planned['kernel']} for {target}. {others}"
+      f"Build jaxgemm again with JAXGEMM_GPU_KERNELS='auto;{target}/.*{types}', or pass "
+      "implementation='xla'."
+  )

@@ -1,0 +1,30 @@
+"""The dtypes in which XLA computes a product that the kernels leave to it."""
+
+import jax.numpy as jnp
+
+from jaxgemm import _ffi
+
+
+def accumulator_dtype(out_dtype):
+  """The dtype of XLA's product if an epilogue follows it, from the dtype of out.
+
+  That of the kernels (dtypes.py) depends on the operands.
+  """
+  if out_dtype.itemsize >= 4:
+    return out_dtype
+  integer = jnp.issubdtype(out_dtype, jnp.integer)
+  return jnp.dtype(jnp.int32 if integer else jnp.float32)
+
+
+def operands(lhs, rhs, out_dtype):
+  """lhs and rhs in dtypes which XLA can multiply into a result of this dtype.
+
+  XLA's compiler for ROCm ends the process for a product of integers with a result of floats.
+  There the operands are converted to floats first.
+  """
+  integers = all(jnp.issubdtype(x.dtype, jnp.integer) for x in (lhs, rhs))
+  if (not integers or jnp.issubdtype(out_dtype, jnp.integer)
+      or _ffi.default_platform() != "rocm"):
+    return lhs, rhs
+  dtype = jnp.promote_types(out_dtype, jnp.float32)
+  return lhs.astype(dtype), rhs.astype(dtype)
