@@ -46,6 +46,14 @@ bool EncodeOperand(const Driver& driver, DType dtype, const void* address, int64
                    int64_t x, int64_t box_y, TensorMap* map) {
   return Encode(driver, TypeOf(dtype), Bytes(dtype), address, z, y, x, box_y, map);
 }
+// Describes boxes of the last rows of an operand [z, rows, k], of which whole boxes have box_rows.
+// Returns how many rows these are, or 0 if whole boxes have all rows.
+int32_t EncodeRest(const Driver& driver, DType dtype, const void* address, int64_t z, int64_t rows,
+                   int64_t k, int64_t box_rows, TensorMap* map) {
+  const int64_t rest = rows % box_rows;
+  const bool encoded = rest > 0 && EncodeOperand(driver, dtype, address, z, rows, k, rest, map);
+  return encoded ? static_cast<int32_t>(rest) : 0;
+}
 
 }  // namespace
 
@@ -62,6 +70,10 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                                               instance.tile_m / cluster, &maps.lhs)
                               : EncodeOperand(driver, p.lhs_dtype, call.lhs, lhs_batch, p.k, p.m,
                                               instance.tile_k, &maps.lhs));
+  if (maps.lhs_valid && p.lhs_contracting == 1) {
+    maps.lhs_rest_rows = EncodeRest(driver, p.lhs_dtype, call.lhs, lhs_batch, p.m, p.k,
+                                    instance.tile_m / cluster, &maps.lhs_rest);
+  }
   // If rhs is k-major, a box has half of the tile's columns: a CTA alone loads two, those of a pair
   // one each. Else each CTA of a cluster loads its part of the rows of k.
   maps.rhs_valid = TmaReadsRhs(p) &&
@@ -70,6 +82,10 @@ TensorMaps MakeTensorMaps(const Driver& driver, const Call& call) {
                                         p.k, instance.tile_n / 2, &maps.rhs)
                         : EncodeOperand(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.k,
                                         p.num_columns(), instance.tile_k / cluster, &maps.rhs));
+  if (maps.rhs_valid && p.rhs_contracting == 1) {
+    maps.rhs_rest_rows = EncodeRest(driver, p.rhs_dtype, call.rhs, p.num_rhs(), p.num_columns(),
+                                    p.k, instance.tile_n / 2, &maps.rhs_rest);
+  }
   const int64_t neighbours = p.out_dtype == DType::kF32 ? 2 : 8;
   maps.stores_unstaged = IsWideFloat(p.out_dtype) && !p.accumulate && p.n % neighbours == 0 &&
                          reinterpret_cast<uintptr_t>(call.out) % 16 == 0 &&

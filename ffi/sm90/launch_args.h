@@ -101,6 +101,9 @@ struct alignas(64) TensorMap {
 // contiguous in memory), the flag is false and threads copy them from GemmArgs' pointers.
 struct TensorMaps {
   TensorMap lhs, rhs, out;
+  // The operands in boxes of fewer rows, for the last rows (k-major operands only).
+  TensorMap lhs_rest, rhs_rest;
+  int32_t lhs_rest_rows, rhs_rest_rows;  // of these boxes; 0: there are none
   // kPeers: a cluster has the peers of cluster_m x cluster_n tiles, and the grid counts clusters.
   int32_t cluster_m, cluster_n;
   bool lhs_valid, rhs_valid, out_valid;

@@ -35,9 +35,79 @@ struct OperandPlace {
   }
 };
 
+// The boxes of a work tile that TMA loads into a stage. A box outside of the operand is left out,
+// and the last rows have a box of their own: TMA takes 3 to 4 cycles for each row outside, which is
+// longer than for a row inside. (An H100 took 44 us for 129 x 8192 x 4096 in tiles of 128 x 128
+// with whole boxes, and takes 29 us.) What is not loaded belongs to rows and columns that are not
+// stored.
+template <class Traits>
+class TileBoxes {
+ public:
+  static constexpr int kLhs = Traits::kLhsKMajor ? 1 : Traits::kCtaM / Traits::kBlock;
+  static constexpr int kRhs = Traits::kRhsKMajor ? 2 : Traits::kRhsRows / Traits::kBlock;
+  // Rows (or columns) of a whole box.
+  static constexpr int kLhsRows = Traits::kCtaM / kLhs, kRhsRows = Traits::kRhsRows / kRhs;
+
+  JAXGEMM_SM90 void FindLhs(const GemmArgs& args, const TensorMaps& maps,
+                            const OperandPlace<Traits>& place) {
+    const int rows = static_cast<int>(args.m);
+    if (Traits::LoadsLhs(maps)) {
+#pragma unroll
+      for (int i = 0; i < kLhs; ++i) {
+        Add<Traits::kLhsKMajor>(i, rows - place.row - i * kLhsRows, maps.lhs_rest_rows,
+                                Traits::kLhsBytes / kLhs);
+      }
+    }
+  }
+  JAXGEMM_SM90 void FindRhs(const GemmArgs& args, const TensorMaps& maps,
+                            const OperandPlace<Traits>& place) {
+    const int columns = static_cast<int>(args.n) * (Traits::IsGated(args) ? 2 : 1);
+    if (Traits::LoadsRhs(maps)) {
+#pragma unroll
+      for (int i = 0; i < kRhs; ++i) {
+        Add<Traits::kRhsKMajor>(kLhs + i, columns - place.Column(i * kRhsRows), maps.rhs_rest_rows,
+                                Traits::kRhsBytes / kRhs);
+      }
+    }
+  }
+
+  JAXGEMM_SM90 int bytes() const { return static_cast<int>(bytes_); }
+  // Called by a whole warp: lets the compiler keep them in uniform registers.
+  JAXGEMM_SM90 void MakeUniform() { kinds_ = SameInWarp(kinds_), bytes_ = SameInWarp(bytes_); }
+  // Calls load(map) with the map of box number i, if there is one.
+  template <class Load>
+  JAXGEMM_SM90 void LoadLhs(const TensorMaps& maps, int i, const Load& load) const {
+    if (Kind(i) == kWhole) load(&maps.lhs);
+    if (Traits::kLhsKMajor && Kind(i) == kRest) load(&maps.lhs_rest);
+  }
+  template <class Load>
+  JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, int i, const Load& load) const {
+    if (Kind(kLhs + i) == kWhole) load(&maps.rhs);
+    if (Traits::kRhsKMajor && Kind(kLhs + i) == kRest) load(&maps.rhs_rest);
+  }
+
+ private:
+  static constexpr uint32_t kNone = 0, kWhole = 1, kRest = 2;
+
+  JAXGEMM_SM90 uint32_t Kind(int i) const { return kinds_ >> 2 * i & 3; }
+  // left: rows from the box's first one to the operand's end.
+  template <bool kKMajor>
+  JAXGEMM_SM90 void Add(int i, int left, int rest, int bytes) {
+    if (left <= 0) return;
+    const bool is_rest = kKMajor && left == rest;
+    kinds_ |= (is_rest ? kRest : kWhole) << 2 * i;
+    bytes_ += is_rest ? rest * kRowBytes : bytes;
+  }
+
+  uint32_t kinds_ = 0;  // two bits for each box, those of lhs first
+  uint32_t bytes_ = 0;
+};
+
 // Fills the stages by TMA. Run by one warp, of which one lane issues the loads.
 template <class Traits>
 class TmaLoader {
+  using Boxes = TileBoxes<Traits>;
+
  public:
   JAXGEMM_SM90 TmaLoader(const GemmArgs& args, const TensorMaps& maps, SharedMemory<Traits>& shared,
                          int rank, Index ahead = 0)
@@ -55,25 +125,32 @@ class TmaLoader {
   // barrier: each CTA loads all of rhs itself.
   static JAXGEMM_SM90 void LoadAhead(const GemmArgs& args, const TensorMaps& maps,
                                      SharedMemory<Traits>& shared, int rank, const WorkTile& tile) {
-    const OperandPlace<Traits> place(args, tile, rank);
-    const bool loads_lhs = Traits::LoadsLhs(maps), loads_rhs = Traits::LoadsRhs(maps);
-    const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
+    OperandPlace<Traits> place(args, tile, rank);
+    Boxes boxes;
+    boxes.FindLhs(args, maps, place);
 #pragma unroll
     for (int i = 0; i < kLoadedAhead; ++i) {
       // kPingPong always has enough k tiles.
       if (!Traits::kIsPingPong && tile.k_begin + i >= tile.k_end) return;
       const int k = place.first_k + (tile.k_begin + i) * Traits::kTileK;
       const uint32_t full = SharedAddress(&shared.full[i]);
-      shared.full[i].ArriveExpecting(bytes);
-      if (loads_lhs) LoadLhs(maps, place, k, full, SharedAddress(shared.lhs[i]));
-      if (loads_rhs) LoadRhs<1>(maps, place, k, full, SharedAddress(shared.rhs[i]), rank);
+      LoadLhs(maps, boxes, place, k, full, SharedAddress(shared.lhs[i]));
+      if (i == 0) {
+        // Code is fetched slowly: only what the first load needs is computed before it.
+        asm volatile("" : "+r"(place.column));
+        boxes.FindRhs(args, maps, place);
+      }
+      LoadRhs<1>(maps, boxes, place, k, full, SharedAddress(shared.rhs[i]), rank);
+      shared.full[i].ArriveExpecting(boxes.bytes());
     }
   }
 
   JAXGEMM_SM90 void Load(const WorkTile& tile) {
     const OperandPlace<Traits> place(args_, tile, rank_);
-    const bool loads_lhs = Traits::LoadsLhs(maps_), loads_rhs = Traits::LoadsRhs(maps_);
-    const int bytes = (loads_lhs ? Traits::kLhsBytes : 0) + (loads_rhs ? Traits::kRhsBytes : 0);
+    Boxes boxes;
+    boxes.FindLhs(args_, maps_, place);
+    boxes.FindRhs(args_, maps_, place);
+    boxes.MakeUniform();
     // Only one lane waits: another lane might test the barrier when the next phase has begun.
     if (IsLeader()) {
       Index k_tile = tile.k_begin + ahead_;
@@ -81,37 +158,34 @@ class TmaLoader {
       for (; k_tile < tile.k_end; ++k_tile, stage_.Advance()) {
         const int k = place.first_k + k_tile * Traits::kTileK;
         empty_.Wait(stage_.slot, stage_.parity ^ 1);
-        full_.ArriveExpecting(stage_.slot, bytes);
+        full_.ArriveExpecting(stage_.slot, boxes.bytes());
         const uint32_t full = full_.At(stage_.slot);
-        if (loads_lhs) {
-          LoadLhs(maps_, place, k, full, lhs_ + stage_.slot * Traits::kLhsBytes);
-        }
-        if (loads_rhs) {
-          LoadRhs<Traits::kCluster>(maps_, place, k, full, rhs_ + stage_.slot * Traits::kRhsBytes,
-                                    rank_);
-        }
+        LoadLhs(maps_, boxes, place, k, full, lhs_ + stage_.slot * Traits::kLhsBytes);
+        LoadRhs<Traits::kCluster>(maps_, boxes, place, k, full,
+                                  rhs_ + stage_.slot * Traits::kRhsBytes, rank_);
       }
     }
     __syncwarp();
   }
 
  private:
-  static JAXGEMM_SM90 void LoadLhs(const TensorMaps& maps, const OperandPlace<Traits>& place, int k,
-                                   uint32_t full, uint32_t to) {
-    if constexpr (Traits::kLhsKMajor) {
-      LoadBox(&maps.lhs, full, to, k, place.row, place.lhs_z);
-    } else {
+  static JAXGEMM_SM90 void LoadLhs(const TensorMaps& maps, const Boxes& boxes,
+                                   const OperandPlace<Traits>& place, int k, uint32_t full,
+                                   uint32_t to) {
 #pragma unroll
-      for (int row = 0; row < Traits::kCtaM; row += Traits::kBlock) {
-        LoadBox(&maps.lhs, full, to, place.row + row, k, place.lhs_z);
-        to += Traits::kBlockBytes;
-      }
+    for (int i = 0; i < Boxes::kLhs; ++i) {
+      const int row = place.row + i * Boxes::kLhsRows;
+      boxes.LoadLhs(maps, i, [&](const TensorMap* map) {
+        LoadBox(map, full, to + i * Traits::kBlockBytes, Traits::kLhsKMajor ? k : row,
+                Traits::kLhsKMajor ? row : k, place.lhs_z);
+      });
     }
   }
   // Each CTA of the cluster loads a share for all of them, or all for itself if kSharers is 1.
   template <int kSharers>
-  static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const OperandPlace<Traits>& place, int k,
-                                   uint32_t full, uint32_t first, int rank) {
+  static JAXGEMM_SM90 void LoadRhs(const TensorMaps& maps, const Boxes& boxes,
+                                   const OperandPlace<Traits>& place, int k, uint32_t full,
+                                   uint32_t first, int rank) {
 #pragma unroll
     for (int i = 0; i < Traits::kCluster / kSharers; ++i) {
       const int share = Traits::kCluster == kSharers ? rank : i;
@@ -121,28 +195,31 @@ class TmaLoader {
 #pragma unroll
         for (int j = 0; j < 2 / Traits::kCluster; ++j) {
           const int half = Traits::kCluster == 1 ? j : share;
-          LoadShared<kSharers>(maps, full, to + half * kHalf * kRowBytes, k,
-                               place.Column(half * kHalf), place.rhs_z);
+          boxes.LoadRhs(maps, half, [&](const TensorMap* map) {
+            LoadShared<kSharers>(map, full, to + half * kHalf * kRowBytes, k,
+                                 place.Column(half * kHalf), place.rhs_z);
+          });
         }
       } else {
         constexpr int kShare = Traits::kTileK / Traits::kCluster;
         to += share * kShare * kRowBytes;
 #pragma unroll
-        for (int column = 0; column < Traits::kTileN; column += Traits::kBlock) {
-          LoadShared<kSharers>(maps, full, to, place.Column(column), k + share * kShare,
-                               place.rhs_z);
-          to += Traits::kBlockBytes;
+        for (int j = 0; j < Boxes::kRhs; ++j) {
+          boxes.LoadRhs(maps, j, [&](const TensorMap* map) {
+            LoadShared<kSharers>(map, full, to + j * Traits::kBlockBytes,
+                                 place.Column(j * Traits::kBlock), k + share * kShare, place.rhs_z);
+          });
         }
       }
     }
   }
   template <int kSharers>
-  static JAXGEMM_SM90 void LoadShared(const TensorMaps& maps, uint32_t full, uint32_t to, int x,
+  static JAXGEMM_SM90 void LoadShared(const TensorMap* map, uint32_t full, uint32_t to, int x,
                                       int y, int z) {
     if constexpr (kSharers == 1) {
-      LoadBox(&maps.rhs, full, to, x, y, z);
+      LoadBox(map, full, to, x, y, z);
     } else {
-      LoadBoxToAll(&maps.rhs, full, to, x, y, z, (1 << Traits::kCluster) - 1);
+      LoadBoxToAll(map, full, to, x, y, z, (1 << Traits::kCluster) - 1);
     }
   }
 
