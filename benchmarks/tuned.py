@@ -108,6 +108,7 @@ def lowered(problem, path: pathlib.Path) -> tuple[dict[str, Any], dict[str, Any]
   for name, place in ((TUNED, str(path)), (PLAN, "off")):
     os.environ["JAXGEMM_TUNING"] = place
     choice.forget()
+    jax.clear_caches()  # what was traced may be left to XLA by the other file
     ours, theirs = functions(problem)
     found[name] = jax.jit(ours).lower(*types)
     plan = jaxgemm.explain(ours, *types).data["calls"][0]

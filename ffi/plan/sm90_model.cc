@@ -48,14 +48,18 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double peers = AsDouble(decomposition.cluster_k), shares = tiles * peers;
   const double element = AsDouble(Bytes(instance.lhs));
   const double ctas = std::min(shares, at_once) * cluster;
-  // An rhs in boxes of 64 columns is loaded in whole boxes.
+  // An rhs in boxes of 64 columns is loaded in whole boxes. Rows outside of an operand are not
+  // loaded (TileBoxes in sm90/loaders.h).
   const bool in_boxes = instance.rhs_contracting == 0 && Bytes(instance.lhs) == 2;
+  const double loaded_m = instance.lhs_contracting == 1 ? std::min(m, AsDouble(p.m)) : m;
   const double loaded_n =
-      in_boxes ? AsDouble(CeilDiv(instance.tile_n, kBoxColumns) * kBoxColumns) : n;
-  const double ctas_per_sm = AsDouble(Sm90CtasPerSm(instance.tile_n));
+      in_boxes ? AsDouble(CeilDiv(std::min(instance.tile_n, p.n), kBoxColumns) * kBoxColumns)
+               : std::min(n, AsDouble(p.n));
+  const double ctas_per_sm =
+      std::clamp(ctas / AsDouble(chip.num_cus), 1.0, AsDouble(Sm90CtasPerSm(instance.tile_n)));
   auto power = [&](double cycles) { return std::pow(cycles, model.norm); };
   const double busy = power(ctas_per_sm * m * n * k * element / 2 / model.macs_per_cycle) +
-                      power(ctas_per_sm * (m + loaded_n) * k * element / model.sm_bytes);
+                      power(ctas_per_sm * (loaded_m + loaded_n) * k * element / model.sm_bytes);
   // A box of 128 bytes that straddles two lines of the L2 takes two reads. With ping-pong the L2 is
   // then waited for, too.
   auto reads = [&](int64_t line) {
@@ -65,9 +69,18 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double rhs_reads = reads(p.rhs_contracting == 1 ? p.k
                                  : in_boxes             ? std::gcd(p.n, instance.tile_n)
                                                         : p.n);
-  const double from_l2 = power((m * lhs_reads / decomposition.cluster_n +
-                                loaded_n / cluster * rhs_reads / decomposition.cluster_m) *
-                               k * element * ctas / model.l2_bytes);
+  // The tiles that are computed at the same time have active_m rows and active_n columns of tiles.
+  // Reads of the same bytes by several CTAs take less than as many reads of different bytes.
+  const double active = std::max(1.0, std::min(tiles, at_once / peers));
+  const double active_m =
+      std::min(AsDouble(CeilDiv(p.m, instance.tile_m)),
+               std::max(active / AsDouble(CeilDiv(p.n, instance.tile_n)), std::sqrt(active)));
+  const double active_n = std::max(1.0, active / active_m);
+  const double from_l2 =
+      power((loaded_m * lhs_reads * std::pow(active_n, -model.coalesced) / decomposition.cluster_n +
+             loaded_n / cluster * rhs_reads * std::pow(active_m, -model.coalesced) /
+                 decomposition.cluster_m) *
+            k * element * ctas / model.l2_bytes);
   const double waits = cluster > 1 ? model.sharing : 0;
   const bool tma_loads_all = (TmaReadsLhs(p) || LhsInRegisters(instance)) && TmaReadsRhs(p);
   const double slower = (instance.transposed || peers > 1 ? model.peers_loop
@@ -93,8 +106,10 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   // The loads of a CTA's next tile begin before its last one ends. With peers or out^T each tile
   // has a CTA of its own.
   const double next_tile = instance.transposed || peers > 1 ? model.next_cta : model.next_tile;
+  // Rows of a tile that do not end at a line of the L2 are stored in more transactions.
   const double wide_stores =
-      wide && decomposition.fused ? 1 + model.wide_waits * std::max(0.0, 1 - 128 / n) : 1;
+      (wide && decomposition.fused ? 1 + model.wide_waits * std::max(0.0, 1 - 128 / n) : 1) *
+      (HasOnlyDenseForms(instance) ? 1 + model.unboxed_stores : 1);
   const double bytes =
       AsDouble(p.batch) *
       (AsDouble(p.m) * AsDouble(p.k) * element + AsDouble(p.k) * AsDouble(p.n) * element +
@@ -103,7 +118,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   // More CTAs than multiprocessors get less of the memory's bandwidth.
   const double crowding =
       instance.transposed || peers > 1
-          ? 1 + model.crowding * std::max(0.0, ctas / AsDouble(chip.num_cus) - 1)
+          ? 1 + model.crowding * std::max(0.0, ctas / AsDouble(chip.num_cus) - model.crowded)
           : 1;
   // The time of the tiles that takes `cycles` if the device's memory does not limit it.
   auto with_dram = [&](double cycles) {

@@ -17,6 +17,9 @@ def made_up(model, count=40):
   rng, found = np.random.default_rng(2), []
   for _ in range(count):
     m, n, k = (16 * int(x) for x in np.exp(rng.uniform(0, np.log(500), 3)))
+    # The stores of large float32 results take the memory long.
+    m, n, k = {3: (8192, 8192, 512), 9: (4096, 12288, 256), 15: (12288, 4096, 384),
+               21: (8192, 4096, 128)}.get(len(found), (m, n, k))
     # Every fourth result has rows that TMA cannot store.
     n -= 3 if len(found) % 4 == 0 else 0
     problem = fields(m, n, k)
@@ -71,9 +74,9 @@ def test_constants_are_written_to_the_lines_of_the_model(tmp_path):
 
 
 @pytest.mark.parametrize("path, count, mean, worst", [
-    (fit.HELD_OUT[0], 73, 0.018, 0.256), (fit.HELD_OUT[1], 85, 0.032, 0.388),
-    (fit.HELD_OUT[2], 214, 0.026, 0.569), (fit.HELD_OUT[3], 8, 0.046, 0.314),
-    (fit.HELD_OUT[4], 200, 0.036, 0.293), (fit.HELD_OUT[5], 150, 0.026, 0.271)])
+    (fit.HELD_OUT[0], 22, 0.016, 0.111), (fit.HELD_OUT[1], 31, 0.016, 0.132),
+    (fit.HELD_OUT[2], 136, 0.019, 0.247), (fit.HELD_OUT[3], 108, 0.034, 0.386),
+    (fit.HELD_OUT[4], 86, 0.017, 0.245)])
 def test_the_regret_of_timings_that_were_not_fitted(path, count, mean, worst):
   """Today's figures, with some room."""
   regret = fit.regrets(fit.read([path]), fit.constants())
