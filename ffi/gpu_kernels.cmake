@@ -16,7 +16,8 @@ tests launch), all, none, or regular expressions; a kernel is built if one of th
 # AMD's kernels every other one, as the fields of one colour on a chessboard, and fewer of those that
 # have a float8_e5m2 operand. They have all pairs of type and tile, tile and layout, and of layout
 # and type, where the types of 8-bit floats count as one. Those of 128x128x128_rcr and
-# 256x256x128_rcr have the forms for scales of blocks.
+# 256x256x128_rcr have the forms for scales of blocks. Of gfx90a, whose source is that of gfx942,
+# there are six.
 set(kernels_of_the_tests
     "^gfx9[45].*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_[rc]cr"
     "^gfx9[45].*/gemm_(float32|bfloat16)_.*_(128|256)x256x[0-9]+_[rc]rr"
@@ -25,7 +26,6 @@ set(kernels_of_the_tests
     "^gfx9[45].*/gemm_float8_e4m3[a-z]+_float8_e4m3[a-z]+_128x128x128_rcr"
     "^gfx9[45].*/gemm_float8_.*e5m2.*_((32|128)x128x[0-9]+_rrr|256x256x[0-9]+_ccr)"
     "^gfx9[45].*/gemm_(float16|bfloat16)_.*_16x32x"
-    # A few of gfx90a, whose source is that of gfx942.
     "^gfx90a/gemm_bfloat16_bfloat16_((32|128)x128x64|16x32x512)_rrr"
     "^gfx90a/gemm_(float16_float16_64x128x64_rcr|float32_float32_32x128x32_crr)"
     "^gfx90a/gemm_int8_int8_32x128x128_ccr")
