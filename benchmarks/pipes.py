@@ -13,8 +13,8 @@ module adds the following, with sources:
 - Memory: the larger of 64 bytes a cycle through the L1 (CDNA2 white paper; AMD's
   profiler takes 128 as CDNA3's and CDNA4's peak, so this is the cautious figure) and
   the CU's share of its L2, 16 channels of 128 bytes a cycle for each XCD (CDNA3 white
-  paper; the profiler's "L2 Cache BW") and 32 for gfx90a's die (CDNA2 white paper), with every CU of the XCD loading and nothing
-  found in the L1.
+  paper; the profiler's "L2 Cache BW") and 32 for gfx90a's die (CDNA2 white paper), with
+  every CU of the XCD loading and nothing found in the L1.
 - Registers: 512 vector registers a SIMD, allocated in eights, arch and accumulation
   registers together; at most 8 waves (LLVM AMDGPUUsage, gfx90a and later; LLVM's
   GCNSubtarget for the granules of the LDS).

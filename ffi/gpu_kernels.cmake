@@ -7,8 +7,8 @@ set(cuda_source ${gpu_folder}/sm90/gemm.cu)
 
 set(JAXGEMM_GPU_KERNELS "auto" CACHE STRING
     "GPU kernels to build, separated by semicolons: auto (those of the GPUs in this machine, and \
-small tiles of gfx942 and gfx950 in float32 and bfloat16 for the emulator, in the layouts of a product and its \
-gradients), tests (auto, and those that the default \
+small tiles of gfx942 and gfx950 in float32 and bfloat16 for the emulator, in the layouts of a \
+product and its gradients), tests (auto, and those that the default \
 tests launch), all, none, or regular expressions; a kernel is built if one of them matches \
 <target>/<instance>")
 
