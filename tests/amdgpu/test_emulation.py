@@ -17,8 +17,8 @@ from tests.support import emulation_matrix as matrix
 # The small part has the kernels that JAXGEMM_GPU_KERNELS=tests builds beside others: every other
 # one, as the fields of one colour on a chessboard of types, tiles and layouts, and fewer of
 # float8_e5m2. It distributes the scenarios: the kernels of each arch together run all of them, and
-# each kernel runs with loads by element and by vectors of 16 bytes. Of gfx90a there are six kernels;
-# test_emulated_gfx90a.py runs all scenarios with one of them.
+# each kernel runs with loads by element and by vectors of 16 bytes. Of gfx90a there are six
+# kernels; test_emulated_gfx90a.py runs all scenarios with one of them.
 _ALWAYS, _DEALT = ("edges", "odd_k"), 1
 
 
