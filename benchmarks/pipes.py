@@ -13,8 +13,8 @@ module adds the following, with sources:
 - Memory: the larger of 64 bytes a cycle through the L1 (CDNA2 white paper; AMD's
   profiler takes 128 as CDNA3's and CDNA4's peak, so this is the cautious figure) and
   the CU's share of its L2, 16 channels of 128 bytes a cycle for each XCD (CDNA3 white
-  paper; the profiler's "L2 Cache BW"), with every CU of the XCD loading and nothing
-  found in the L1.
+  paper; the profiler's "L2 Cache BW") and 32 for gfx90a's die (CDNA2 white paper), with
+  every CU of the XCD loading and nothing found in the L1.
 - Registers: 512 vector registers a SIMD, allocated in eights, arch and accumulation
   registers together; at most 8 waves (LLVM AMDGPUUsage, gfx90a and later; LLVM's
   GCNSubtarget for the granules of the LDS).
@@ -28,29 +28,35 @@ VECTOR_REGISTERS = 512
 REGISTER_GRANULE = 8
 MATRIX_ISSUE = 4      # cycles of vector issue
 L1_BYTES = 64         # per cycle
-L2_BYTES = 16 * 128   # per cycle and XCD
+CHANNEL_BYTES = 128   # of the L2, per cycle
 
 PIPES = ("matrix", "vector", "lds", "memory", "scalar")
 
 
 @dataclasses.dataclass(frozen=True)
 class Device:
-  """Properties of a device with 8 XCDs that the report needs."""
+  """Properties of a device that the report needs."""
 
   name: str
   cus_per_xcd: int
   lds_bytes: int
   lds_granule: int
+  xcds: int = 8
+  l2_channels: int = 16  # of each XCD
 
   @property
   def num_cus(self) -> int:
-    return 8 * self.cus_per_xcd
+    return self.xcds * self.cus_per_xcd
 
 
 DEVICES = {
     "gfx942": Device("MI300X", cus_per_xcd=38, lds_bytes=64 << 10, lds_granule=512),
     "gfx950": Device("MI355X", cus_per_xcd=32, lds_bytes=160 << 10, lds_granule=1280),
+    "gfx90a": Device("MI250X", cus_per_xcd=110, lds_bytes=64 << 10, lds_granule=512, xcds=1,
+                     l2_channels=32),
 }
+# Those that the reports compare with Triton's kernels.
+COMPARED = ("gfx942", "gfx950")
 
 
 def _round_up(value: int, granule: int) -> int:
@@ -95,7 +101,7 @@ def cycles(arch: str, cost: dict) -> dict[str, float]:
   matrix_issue is the part of `vector` that is the issue of matrix instructions.
   """
   moved = cost["global_read_bytes"] + cost["global_write_bytes"]
-  share = L2_BYTES / DEVICES[arch].cus_per_xcd
+  share = DEVICES[arch].l2_channels * CHANNEL_BYTES / DEVICES[arch].cus_per_xcd
   lds = ("lds_read_cycles", "lds_write_cycles", "lds_dma_cycles", "lds_conflict_cycles")
   issue = MATRIX_ISSUE * cost["matrix"] / SIMDS
   return {

@@ -156,7 +156,7 @@ def loop_rows(tile: str) -> list[dict]:
   from benchmarks import pipes, resource_rows, tile_times, triton_peer
 
   rows = []
-  for arch, device in pipes.DEVICES.items():
+  for arch, device in ((arch, pipes.DEVICES[arch]) for arch in pipes.COMPARED):
     for name in resource_rows.kernel_names(arch):
       if re.fullmatch(f"gemm_bfloat16_bfloat16_{tile}_...", name):
         times = tile_times.of_kernel(arch, name)
@@ -198,7 +198,7 @@ def sensitivity_rows(tile: str, layout: str = "rrr") -> list[dict]:
   from jaxgemm.emulator import clock
 
   kernels = {}
-  for arch, device in pipes.DEVICES.items():
+  for arch, device in ((arch, pipes.DEVICES[arch]) for arch in pipes.COMPARED):
     name = f"gemm_bfloat16_bfloat16_{tile}_{layout}"
     if name in resource_rows.kernel_names(arch):
       kernels[f"{arch}, jaxgemm"] = functools.partial(tile_times.of_kernel, arch, name)

@@ -21,7 +21,7 @@ from absl import app, flags
 from benchmarks import pipes, progress, resource_table
 
 FLAGS = flags.FLAGS
-flags.DEFINE_list("arch", list(pipes.DEVICES), "Architectures to report on.")
+flags.DEFINE_list("arch", list(pipes.COMPARED), "Architectures to report on.")
 flags.DEFINE_string("kernels", "", "Regular expression that kernel names must match.")
 flags.DEFINE_bool("triton", False, "Also report on Triton's persistent matmul.")
 flags.DEFINE_string("json", None, "File to write the rows to.")

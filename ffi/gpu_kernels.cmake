@@ -7,8 +7,8 @@ set(cuda_source ${gpu_folder}/sm90/gemm.cu)
 
 set(JAXGEMM_GPU_KERNELS "auto" CACHE STRING
     "GPU kernels to build, separated by semicolons: auto (those of the GPUs in this machine, and \
-AMD's small tiles of float32 and bfloat16 for the emulator, in the layouts of a product and its \
-gradients), tests (auto, and those that the default \
+small tiles of gfx942 and gfx950 in float32 and bfloat16 for the emulator, in the layouts of a \
+product and its gradients), tests (auto, and those that the default \
 tests launch), all, none, or regular expressions; a kernel is built if one of them matches \
 <target>/<instance>")
 
@@ -16,25 +16,31 @@ tests launch), all, none, or regular expressions; a kernel is built if one of th
 # AMD's kernels every other one, as the fields of one colour on a chessboard, and fewer of those that
 # have a float8_e5m2 operand. They have all pairs of type and tile, tile and layout, and of layout
 # and type, where the types of 8-bit floats count as one. Those of 128x128x128_rcr and
-# 256x256x128_rcr have the forms for scales of blocks.
+# 256x256x128_rcr have the forms for scales of blocks. Of gfx90a, whose source is that of gfx942,
+# there are six.
 set(kernels_of_the_tests
-    "^gfx.*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_[rc]cr"
-    "^gfx.*/gemm_(float32|bfloat16)_.*_(128|256)x256x[0-9]+_[rc]rr"
-    "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(32|64|128)x128x[0-9]+_[rc]rr"
-    "^gfx.*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(128|256)x256x[0-9]+_[rc]cr"
-    "^gfx.*/gemm_float8_e4m3[a-z]+_float8_e4m3[a-z]+_128x128x128_rcr"
-    "^gfx.*/gemm_float8_.*e5m2.*_((32|128)x128x[0-9]+_rrr|256x256x[0-9]+_ccr)"
-    "^gfx.*/gemm_(float16|bfloat16)_.*_16x32x")
+    "^gfx9[45].*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_[rc]cr"
+    "^gfx9[45].*/gemm_(float32|bfloat16)_.*_(128|256)x256x[0-9]+_[rc]rr"
+    "^gfx9[45].*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(32|64|128)x128x[0-9]+_[rc]rr"
+    "^gfx9[45].*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(128|256)x256x[0-9]+_[rc]cr"
+    "^gfx9[45].*/gemm_float8_e4m3[a-z]+_float8_e4m3[a-z]+_128x128x128_rcr"
+    "^gfx9[45].*/gemm_float8_.*e5m2.*_((32|128)x128x[0-9]+_rrr|256x256x[0-9]+_ccr)"
+    "^gfx9[45].*/gemm_(float16|bfloat16)_.*_16x32x"
+    "^gfx90a/gemm_bfloat16_bfloat16_((32|128)x128x64|16x32x512)_rrr"
+    "^gfx90a/gemm_(float16_float16_64x128x64_rcr|float32_float32_32x128x32_crr)"
+    "^gfx90a/gemm_int8_int8_32x128x128_ccr")
 
 # Regular expressions of the kernels that auto stands for.
 function(find_default_kernels result)
-  set(patterns "^gfx.*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_(r[rc]|cr)r"
-      "^gfx.*/gemm_bfloat16_.*_16x32x")
-  # The driver of AMD GPUs reports gfx942 as 90402.
+  set(patterns "^gfx9[45].*/gemm_(float32|bfloat16)_.*_(32|64|128)x128x[0-9]+_(r[rc]|cr)r"
+      "^gfx9[45].*/gemm_bfloat16_.*_16x32x")
+  # The driver of AMD GPUs reports gfx942 as 90402, and gfx90a as 90010.
   file(GLOB nodes /sys/class/kfd/kfd/topology/nodes/*/properties)
   foreach(node IN LISTS nodes)
-    file(STRINGS ${node} version REGEX "^gfx_target_version 90[45]0[0-9]$")
-    if(version MATCHES "90([45])0([0-9])$")
+    file(STRINGS ${node} version REGEX "^gfx_target_version 90(010|[45]0[0-9])$")
+    if(version MATCHES "90010$")
+      list(APPEND patterns "^gfx90a/")
+    elseif(version MATCHES "90([45])0([0-9])$")
       list(APPEND patterns "^gfx9${CMAKE_MATCH_1}${CMAKE_MATCH_2}/")
     endif()
   endforeach()

@@ -10,7 +10,7 @@ set(sbom_cxx_runtime "libstdc++ and libgcc")
 set(sbom_cxx_license "GPL-3.0-or-later WITH GCC-exception-3.1")
 
 set(sbom_gpu_compilers "")
-foreach(target gfx942 gfx950 sm90)
+foreach(target gfx942 gfx950 gfx90a sm90)
   if(gpu_compiler_${target})
     file(READ ${CMAKE_CURRENT_BINARY_DIR}/gpu_compiler_${target}.txt version)
     string(STRIP "${version}" version)

@@ -34,7 +34,7 @@ vmap. Export:
 A lowering for "rocm" is for this process's AMD GPUs, or for the architecture that the
 environment variable JAXGEMM_ROCM_ARCH names (it is read once, at the first lowering), or
 without either for gfx942. With JAXGEMM_COMMAND_BUFFERS=0, set before the import, GPU
-calls stay out of XLA's command buffers. implementation="emulated:gfx942" (or gfx950)
+calls stay out of XLA's command buffers. implementation="emulated:gfx942" (or gfx950, gfx90a)
 runs a GPU's machine code on the CPU, in the emulator of `jaxgemm.emulator`.
 
 Sharding: inside jax.shard_map each device computes what it holds. On automatic meshes a

@@ -207,7 +207,7 @@ def plan(problem: tuple, config: tuple, target_name: str, cus: int = 0,
   Args:
     problem: the fields JAXGEMM_PROBLEM of ffi/spec/call_schema.def.
     config: the fields JAXGEMM_CONFIG.
-    target_name: "cpu", "gfx942", "gfx950" or "sm90".
+    target_name: "cpu", "gfx942", "gfx950", "gfx90a" or "sm90".
     cus: see `num_cus`.
     chip_name: see `chip`.
 

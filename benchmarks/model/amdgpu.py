@@ -18,7 +18,7 @@ from benchmarks.model.amdgpu_rows import PROBLEMS, entries, markdown, row
 from jaxgemm.tune import database
 
 FLAGS = flags.FLAGS
-flags.DEFINE_list("arch", list(pipes.DEVICES), "Architectures.")
+flags.DEFINE_list("arch", list(pipes.COMPARED), "Architectures.")
 flags.DEFINE_integer("most", 24, "Candidates of each product, the best by the plan.", lower_bound=2)
 flags.DEFINE_string("markdown", None, "File to write the table to.")
 flags.DEFINE_bool("layers", False, "Also the layers of models of shapes.json.")

@@ -3,7 +3,7 @@
 from jaxgemm import _ffi
 
 # Multiply-adds of 16-bit elements in a cycle of a CU (AMD's data sheets).
-MACS = {"gfx942": 1024, "gfx950": 2048}
+MACS = {"gfx942": 1024, "gfx950": 2048, "gfx90a": 512}
 
 
 def roofline_us(chip: str, problem: dict) -> tuple[float, float]:

@@ -37,10 +37,15 @@ JAXGEMM_AMD int WaveId() {
   return __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() / kWaveSize);
 }
 
-// The XCD (chiplet) that this wave runs on (CDNA3 ISA, hardware registers: XCC_ID, 4 bits).
+// The XCD (chiplet) that this wave runs on (CDNA3 ISA, hardware registers: XCC_ID, 4 bits). A
+// device of gfx90a is one die, and has no such register.
 JAXGEMM_AMD int XccId() {
+#if defined(__gfx90a__)
+  return 0;
+#else
   constexpr int kXccIdRegister = 20, kBits = 4;
   return __builtin_amdgcn_s_getreg(kXccIdRegister | (kBits - 1) << 11);
+#endif
 }
 
 // An address in LDS that is the same in all lanes, for M0.

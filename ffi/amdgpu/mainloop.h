@@ -8,7 +8,7 @@
 #include "kernel/gemm_args.h"
 #if defined(__gfx950__)
 #include "amdgpu/gfx950/mainloop.h"
-#else
+#else  // gfx942, gfx90a
 #include "amdgpu/gfx942/mainloop.h"
 #endif
 

@@ -31,6 +31,8 @@ template <class Traits>
 JAXGEMM_AMD constexpr int PartsPerMma() {
 #if defined(__gfx950__)
   return Traits::kBytes == 4 ? 4 : 1;
+#elif defined(__gfx90a__)
+  return Traits::kBytes == 4 || Traits::kLhs == DType::kS8 ? 4 : 2;
 #else
   return Traits::kBytes == 4 || ExpandsToFloat16<Traits>() ? 4 : 2;
 #endif
@@ -81,6 +83,10 @@ JAXGEMM_AMD typename Traits::Sum4 MmaPart(int part, const Vec16* lhs, const Vec1
   } else {
     return ScaledMma<Traits>(lhs, rhs, 0, 0, sum);  // the compiler makes it the unscaled form
 #else
+#if defined(__gfx90a__)
+  } else if constexpr (kType == DType::kS8) {
+    return __builtin_amdgcn_mfma_i32_16x16x16i8(a[part], b[part], sum, 0, 0, 0);
+#endif
   } else if constexpr (ExpandsToFloat16<Traits>()) {
     return __builtin_amdgcn_mfma_f32_16x16x16f16(Float16OfOcp<Traits::kRhs>(a[part]),
                                                  Float16OfOcp<Traits::kLhs>(b[part]), sum, 0, 0, 0);

@@ -1,5 +1,5 @@
-// The candidates on AMD GPUs (gfx942, gfx950): their tiles, queues and cuts. candidates.cc takes
-// the one whose predicted time (amdgpu_model.cc) is least.
+// The candidates on AMD GPUs (gfx942, gfx950, gfx90a): their tiles, queues and cuts. candidates.cc
+// takes the one whose predicted time (amdgpu_model.cc) is least.
 #include <algorithm>
 #include <set>
 

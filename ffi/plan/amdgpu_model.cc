@@ -15,15 +15,19 @@ namespace {
 constexpr double kRowBytes = 128;
 
 struct Model {
-#define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, unit, source) double name;
+#define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, gfx90a, unit, source) double name;
 #include "plan/amdgpu_model.def"
 };
 constexpr Model kGfx942 = {
-#define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, unit, source) .name = gfx942,
+#define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, gfx90a, unit, source) .name = gfx942,
 #include "plan/amdgpu_model.def"
 };
 constexpr Model kGfx950 = {
-#define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, unit, source) .name = gfx950,
+#define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, gfx90a, unit, source) .name = gfx950,
+#include "plan/amdgpu_model.def"
+};
+constexpr Model kGfx90a = {
+#define JAXGEMM_AMD_MODEL(name, gfx942, gfx950, gfx90a, unit, source) .name = gfx90a,
 #include "plan/amdgpu_model.def"
 };
 
@@ -43,7 +47,9 @@ struct Machine {
   }
 };
 
-const Model& ModelOf(const Chip& chip) { return chip.target == "gfx950" ? kGfx950 : kGfx942; }
+const Model& ModelOf(const Chip& chip) {
+  return chip.target == "gfx950" ? kGfx950 : chip.target == "gfx90a" ? kGfx90a : kGfx942;
+}
 
 // A plan that cuts tiles is taken only if it is faster than the others by this factor, because the
 // model may be wrong by as much.
@@ -160,7 +166,10 @@ class Prediction {
     const bool as_float16 =
         chip_.target == "gfx942" && (tile_.lhs == DType::kF8E5M2 || tile_.rhs == DType::kF8E5M2);
     const auto bytes = as_float16 ? 2 : static_cast<int>(Bytes(tile_.lhs));
-    const double matrix = on_cu * macs / (bytes == 4 ? model_.macs_32 : model_.macs_16 * 2 / bytes);
+    const double matrix = on_cu * macs /
+                          (bytes == 4   ? model_.macs_32
+                           : bytes == 2 ? model_.macs_16
+                                        : model_.macs_8);
     if (LoadsByElement()) {
       // Nothing of a workgroup's loads is hidden by its own matrix instructions.
       return matrix + model_.element_loads * (std::ceil(AsDouble(tile_.tile_m * 8) / Threads()) +

@@ -125,6 +125,10 @@ std::string CheckOperands(DType lhs, DType rhs, const Chip& chip) {
              "; allowed are float32, bfloat16, float16, "
              "the four float8 types and int8.";
     }
+    if (chip.target == "gfx90a" && IsF8(dtype)) {
+      return "gfx90a has no instructions for 8-bit floats, and an operand is " + Str(Name(dtype)) +
+             ". Convert it to bfloat16.";
+    }
     if (chip.target.starts_with("gfx") && IsF8(dtype) && IsFnuz(dtype) && chip.target != "gfx942") {
       return Str(chip.target) + " decodes OCP float8, and an operand is " + Str(Name(dtype)) +
              ". Convert it to float8_e4m3fn or float8_e5m2.";

@@ -19,6 +19,8 @@ constexpr int kComputeCapabilityMajor = 23, kComputeCapabilityMinor = 61;
 std::string HipTarget(int major, int minor) {
   if (major == 9 && minor == 4) return "gfx942";
   if (major == 9 && minor == 5) return "gfx950";
+  // Older chips have this number, too. They refuse to load code of gfx90a.
+  if (major == 9 && minor == 0) return "gfx90a";
   return "gfx" + std::to_string(major) + "." + std::to_string(minor);
 }
 

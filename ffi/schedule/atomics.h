@@ -58,7 +58,8 @@ JAXGEMM_DEVICE inline void SleepBriefly() {
 
 // The L2s of the XCDs are not coherent: the release writes this XCD's L2 back, the acquire
 // invalidates it (LLVM AMDGPUUsage, "Memory Model gfx942", agent scope). The write-back must
-// have ended before the add; clang 22 does not emit that wait itself.
+// have ended before the add; clang 22 does not emit that wait itself. A device of gfx90a has one
+// L2: there the release only waits, and the acquire invalidates the L1 ("Memory Model gfx90a").
 JAXGEMM_DEVICE inline int32_t FetchAddAcqRel(int32_t* address, int32_t value) {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
   asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
@@ -67,8 +68,15 @@ JAXGEMM_DEVICE inline int32_t FetchAddAcqRel(int32_t* address, int32_t value) {
   return before;
 }
 
-// With -munsafe-fp-atomics this is one instruction, valid on memory that XLA allocates.
-JAXGEMM_DEVICE inline void AtomicAdd(float* address, float value) {
+// With -munsafe-fp-atomics this is one instruction, valid on memory that XLA allocates. gfx90a has
+// it for pointers to global memory only; elsewhere the compiler finds out what is global.
+#if defined(__gfx90a__)
+using FloatInMemory = __attribute__((address_space(1))) float;
+#else
+using FloatInMemory = float;
+#endif
+JAXGEMM_DEVICE inline void AtomicAdd(float* generic, float value) {
+  auto* address = (FloatInMemory*)generic;
   __scoped_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
 

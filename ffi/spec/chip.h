@@ -12,7 +12,7 @@ namespace jaxgemm {
 // AMD GPU with an L2 of its own.
 struct Chip {
   std::string_view name;    // "MI300X"; for a device without a line, its target's name
-  std::string_view target;  // "cpu", "gfx942", "gfx950" or "sm90"
+  std::string_view target;  // "cpu", "gfx942", "gfx950", "gfx90a" or "sm90"
   int64_t num_cus;          // on the host the processors that this process may use
   int64_t num_xcds;
   int64_t waves_per_cu;  // waves (sm90: consumer warpgroups) of one kernel that a CU holds

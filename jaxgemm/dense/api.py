@@ -97,8 +97,8 @@ def matmul(
     implementation: "jaxgemm", "xla" (jax.numpy, with the same epilogue) or None: the
       kernels, but XLA, with a warning, if they do not support the operands or are known
       to be slower on this platform, and XLA if K is 1; `jaxgemm.explain` says
-      which. Or "emulated:gfx942", "emulated:gfx950": that GPU's machine code, run on the
-      CPU by the emulator (see `jaxgemm.emulator`), for debugging; slow.
+      which. Or "emulated:gfx942", "emulated:gfx950", "emulated:gfx90a": that GPU's machine
+      code, run on the CPU by the emulator (see `jaxgemm.emulator`), for debugging; slow.
 
   Returns:
     An array of the shape and dtype that `jax.numpy.matmul` gives.

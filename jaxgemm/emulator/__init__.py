@@ -1,4 +1,4 @@
-"""Runs AMD machine code (gfx942, gfx950) on the CPU, and reports its errors.
+"""Runs AMD machine code (gfx942, gfx950, gfx90a) on the CPU, and reports its errors.
 
 The emulator executes code objects, as clang or Triton produce them, instruction by
 instruction with AMD's documented semantics. Workgroups and waves take turns in an
@@ -202,7 +202,7 @@ class Record:
 
   Attributes:
     kernel: name of the kernel.
-    arch: "gfx942" or "gfx950".
+    arch: "gfx942", "gfx950" or "gfx90a".
     grid: workgroups in x, y, z.
     block: work-items of a workgroup in x, y, z.
     cost: counters by name, summed over all waves. Instructions: instructions, matrix,
@@ -248,7 +248,7 @@ def kernels(code_object: bytes) -> list[dict[str, Any]]:
     (work-items), code_bytes, and arguments, a list of (kind, offset, bytes).
 
   Raises:
-    EmulationError: `code_object` is not a code object for gfx942 or gfx950.
+    EmulationError: `code_object` is not a code object for gfx942, gfx950 or gfx90a.
   """
   lib = _library.load()
   text = _library.read_text(
@@ -333,7 +333,7 @@ def launch(
     args: the explicit arguments, packed; see `pack_arguments`.
     grid: workgroups in x (y, z).
     block: work-items of a workgroup in x (y, z).
-    arch: "gfx942" or "gfx950"; the code object must be for this architecture.
+    arch: "gfx942", "gfx950" or "gfx90a"; the code object must be for this architecture.
     buffers: the arrays, with names or without, that the kernel may access. It may not
       write to arrays that are read-only in numpy. With None, accesses are not checked.
     dynamic_lds: bytes of LDS in addition to those that the kernel declares.

@@ -56,7 +56,7 @@ def constants(arch: str) -> dict[str, Constant]:
   """The constants of the model by name.
 
   Args:
-    arch: "gfx942" (MI300X) or "gfx950" (MI355X).
+    arch: "gfx942" (MI300X), "gfx950" (MI355X) or "gfx90a" (a die of MI250X).
 
   Raises:
     EmulationError: `arch` is another one.
@@ -141,7 +141,7 @@ class Clock:
   """Predicted times of workgroups that share one compute unit.
 
   Attributes:
-    arch: "gfx942" or "gfx950".
+    arch: "gfx942", "gfx950" or "gfx90a".
     kernel: name of the kernel.
     cycles: from the start of the first wave to the end of the last.
     resident: most workgroups that ran at once, by their registers and LDS.

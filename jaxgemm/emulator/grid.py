@@ -128,7 +128,7 @@ def predict(arch: str, *, workgroups: int, cycles: float, matrix_cycles: float,
   """Predicts the time of a launch.
 
   Args:
-    arch: "gfx942" (MI300X) or "gfx950" (MI355X).
+    arch: "gfx942" (MI300X), "gfx950" (MI355X) or "gfx90a" (a die of MI250X).
     workgroups: of the grid; for a persistent kernel, its tiles.
     cycles: of `resident` workgroups that share a CU, from their start to their end.
     matrix_cycles: in which a SIMD's matrix pipe works for them, from which the frequency

@@ -164,7 +164,7 @@ def planned(problem: Problem, config: tuple, target: str, is_open: bool) -> dict
   Args:
     problem: the fields of the native plan's problem.
     config: what was asked for, as `GemmConfig.to_native` gives it.
-    target: "cpu", "gfx942", "gfx950" or "sm90".
+    target: "cpu", "gfx942", "gfx950", "gfx90a" or "sm90".
     is_open: whether nothing was asked for, so that the file may choose.
 
   Raises:

@@ -270,7 +270,7 @@ def test_what_a_gpu_does_not_take(rng):
   assert jaxgemm.supports(a, a, implementation="emulated:gfx942") == (True, "")
   for function in (jaxgemm.matmul, jaxgemm.supports, jaxgemm.explain):
     with pytest.raises(ValueError, match="'emulated:gfx942', 'emulated:gfx950'"):
-      function(a, a, implementation="emulated:gfx90a")
+      function(a, a, implementation="emulated:gfx908")
 
 
 def test_a_kernel_that_was_not_built(rng, monkeypatch):

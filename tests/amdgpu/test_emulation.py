@@ -12,13 +12,13 @@ import re
 import numpy as np
 import pytest
 
-from jaxgemm import _ffi
 from tests.support import emulation_matrix as matrix
 
 # The small part has the kernels that JAXGEMM_GPU_KERNELS=tests builds beside others: every other
 # one, as the fields of one colour on a chessboard of types, tiles and layouts, and fewer of
 # float8_e5m2. It distributes the scenarios: the kernels of each arch together run all of them, and
-# each kernel runs with loads by element and by vectors of 16 bytes.
+# each kernel runs with loads by element and by vectors of 16 bytes. Of gfx90a there are six
+# kernels; test_emulated_gfx90a.py runs all scenarios with one of them.
 _ALWAYS, _DEALT = ("edges", "odd_k"), 1
 
 
@@ -68,9 +68,16 @@ def test_a_wrong_element_is_noticed(reproducible, off_by):
 
 def test_small_part_touches_all_types_tiles_layouts_and_scenarios():
   small = cases(whole=False)
-  for arch in _ffi.ROCM_ARCHS:
+  for arch in ("gfx942", "gfx950"):
     every, some = (
         set().union(*(fields(instance) for instance in found if instance.arch == arch))
         for found in (matrix.instances(), [matrix.Instance.parse(*case[:2]) for case in small]))
     assert some == every
     assert {name for of, _, name in small if of == arch} == set(matrix.SCENARIOS)
+
+
+def test_the_few_of_gfx90a_touch_all_types_layouts_and_small_tiles():
+  few = [instance for instance in matrix.small_part() if instance.arch == "gfx90a"]
+  assert {each.lhs_dtype for each in few} == {"bfloat16", "float16", "float32", "int8"}
+  assert len({(each.lhs_contracting, each.rhs_contracting) for each in few}) == 4
+  assert {each.tile[:2] for each in few} == {(128, 128), (64, 128), (32, 128), (16, 32)}

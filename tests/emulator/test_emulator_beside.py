@@ -7,6 +7,7 @@ from jaxgemm import emulator
 from tests.support import amdgpu
 
 both = pytest.mark.parametrize("arch", amdgpu.ARCHS)
+with_scopes = pytest.mark.parametrize("arch", amdgpu.WITH_SCOPES)
 
 # Fills `data` with 128 values and sets a flag.
 WRITER = """
@@ -79,7 +80,7 @@ def message(arch, parts, **options):
   return record
 
 
-@both
+@with_scopes
 @pytest.mark.parametrize("parts", [
     RIGHT,
     THROUGH,
@@ -95,7 +96,7 @@ def test_release_and_acquire_of_the_system(arch, parts):
     assert record.cost["waves"] == 2 and record.cost["global_store"] == 2
 
 
-@both
+@with_scopes
 @pytest.mark.parametrize("parts, fault", [
     (RIGHT | dict(write_back=""), "the writer did not release it .*buffer_wbl2 sc0 sc1"),
     (RIGHT | dict(write_back="buffer_wbl2 sc1"), "the writer did not release it"),
@@ -133,7 +134,7 @@ def test_all_is_enough_on_the_device():
   np.testing.assert_array_equal(out, np.arange(128)[::-1] + 7)
 
 
-@both
+@with_scopes
 def test_who_waits_for_what_never_comes_hangs(arch):
   with pytest.raises(emulator.EmulationError, match="hangs: .*flags are polled"):
     message(arch, RIGHT | dict(set_flag=""))

@@ -7,6 +7,7 @@ from jaxgemm import emulator
 from tests.support import amdgpu
 
 both = pytest.mark.parametrize("arch", amdgpu.ARCHS)
+with_scopes = pytest.mark.parametrize("arch", amdgpu.WITH_SCOPES)
 
 
 def run(body, arch, *args, lds=0, grid=1, block=64, buffers=None, **options):
@@ -183,7 +184,7 @@ void apertures(int* out, int which) {
 """
 
 
-@both
+@with_scopes
 def test_flat_accesses_of_scratch(arch):
   assert {"flat_load_dword", "src_private_base"} <= {
       *amdgpu.compile_to_assembly(APERTURES, arch).replace(",", " ").split()}
@@ -385,7 +386,7 @@ def test_buffer_resources_are_ranges(arch):
 # ------------------------------------------------------------------ wait states, others
 
 
-@both
+@with_scopes
 @pytest.mark.parametrize("first, states, second, message", [
     ("v_readfirstlane_b32 s4, v0", 5, "buffer_load_dword v2, off, s[8:11], s4",
      "memory instruction reads after a vector write of s4: 5"),
@@ -425,7 +426,7 @@ def test_wait_states(arch, first, states, second, message):
   check_fault(with_states(states), with_states(states - 1), message, arch, words())
 
 
-@both
+@with_scopes
 def test_wait_states_after_a_wide_store(arch):
   code = POINTERS + """
   v_mov_b32 v2, 0
@@ -443,7 +444,7 @@ def test_wait_states_after_a_wide_store(arch):
   run(code.format(more=0), arch, out, words(), check_store_hazards=False)
 
 
-@both
+@with_scopes
 def test_matrix_results_need_passes(arch):
   """A bf16 16x16 instruction has 4 passes; gfx942 needs 3 states more, gfx950 4."""
   matrix = {"gfx942": "v_mfma_f32_16x16x16_bf16 v[4:7], v[8:9], v[8:9], v[4:7]",
@@ -497,12 +498,12 @@ def test_hang(arch):
   v_mov_b32 v2, 0
 .Lagain:
   s_sleep 1
-  global_load_dword v3, v2, s[4:5] sc1
+  global_load_dword v3, v2, s[4:5] {through}
   s_waitcnt vmcnt(0)
   v_readfirstlane_b32 s8, v3
   s_cmp_eq_u32 s8, {value}
   s_cbranch_scc0 .Lagain
-  """
+  """.replace("{through}", "glc" if arch == "gfx90a" else "sc1")
   check_fault(poll.format(value=0), poll.format(value=5),
               r"hangs: 20000 instructions.*\n.*runs at k", arch, words(), words(),
               idle_limit=20000)

@@ -8,6 +8,7 @@ from jaxgemm.emulator import clock, grid
 from tests.support import amdgpu
 
 both = pytest.mark.parametrize("arch", amdgpu.ARCHS)
+with_scopes = pytest.mark.parametrize("arch", amdgpu.WITH_SCOPES)
 
 
 def value(arch, name):
@@ -37,7 +38,7 @@ def test_traffic_of_groups():
   assert one.hbm_bytes == 2 * 256 * 1024 * 2 + 256 * 256 * 2
 
 
-@both
+@with_scopes
 def test_frequency_follows_the_use_of_the_matrix_pipes(arch):
   share, sustained = value(arch, "sustained_share"), value(arch, "sustained_mhz")
   assert grid.frequency(arch, share) == pytest.approx(sustained)
@@ -45,7 +46,7 @@ def test_frequency_follows_the_use_of_the_matrix_pipes(arch):
   assert grid.frequency(arch, 0.01) == grid.frequency(arch, 0) == value(arch, "peak_mhz")
 
 
-@both
+@with_scopes
 def test_rounds_and_limits(arch):
   cus = int(value(arch, "cus"))
   none = grid.Traffic(100, 0, 0)

@@ -117,7 +117,7 @@ def test_bfloat16():
     same(got.v[3].view(F32), codes.view(ml_dtypes.bfloat16).astype(F32))
 
 
-@pytest.mark.parametrize("arch", isa.ARCHS)
+@pytest.mark.parametrize("arch", ("gfx942", "gfx950"))
 def test_float8_decode(arch):
   """All 256 codes, in every byte and as pairs."""
   for name, dtype in zip(("fp8", "bf8"), FP8[arch]):
@@ -143,7 +143,7 @@ def test_float8_decode(arch):
       same(got.v[9].view(F32), np.full(64, exact[0x33]))
 
 
-@pytest.mark.parametrize("arch", isa.ARCHS)
+@pytest.mark.parametrize("arch", ("gfx942", "gfx950"))
 def test_float8_encode(arch):
   """Rounds to nearest even; an overflow becomes inf if the format has it, else NaN."""
   with np.errstate(all="ignore"):

@@ -85,7 +85,7 @@ def _memory(row: dict) -> str:
   returns = " sc0" if loaded and data else ""
   if form == MUBUF:
     if row["operands"] == ":":
-      return "sc1"
+      return "" if row["opcodes"][0] < 0 else "sc1"
     return (
       f"{_register('v', 8, data or loaded)}, v1, s[4:7], s3 offen offset:16{returns}"
     )
@@ -94,12 +94,21 @@ def _memory(row: dict) -> str:
   return ", ".join(operands + ["off"] * (form != FLAT)) + f" offset:16{returns}"
 
 
+def _for(arch: str, text: str) -> str:
+  """Text of gfx942 as gfx90a has it: the cache bits have other names."""
+  if arch != "gfx90a" or text.startswith("buffer_wbl2"):
+    return text.split(" ")[0] if arch == "gfx90a" else text
+  for bit, name in ((" sc0", " glc"), (" nt", " slc"), (" sc1", " scc")):
+    text = text.replace(bit, name)
+  return text
+
+
 def _sample(row: dict) -> str:
   form = row["format"]
   vector = VOP1 <= form <= VOPC
   text = (_scalar if form <= SOPP else _vector if vector else _memory)(row)
   suffix = "_e32" if form in (VOP1, VOP2, VOPC) else ""
-  return f"{row['name']}{suffix} {text}"
+  return f"{row['name']}{suffix} {text}".rstrip()
 
 
 def _check(arch: str, source: str) -> int:
@@ -128,19 +137,23 @@ def test_table(arch):
   """Each row of isa.def decodes to its text; clang refuses what the arch lacks."""
   rows = isa.table()
   has = [row["opcodes"][isa.ARCHS.index(arch)] >= 0 for row in rows]
-  lines = [_sample(row) for row in rows]
+  lines = [_for(arch, _sample(row)) for row in rows]
   assert _check(
     arch, "\n".join(line for line, ok in zip(lines, has) if ok) + "\n"
   ) == sum(has)
   missing = [line for line, ok in zip(lines, has) if not ok]
-  assert _errors(arch, missing) == set(range(len(missing)))
+  refused = _errors(arch, missing)
+  taken = [line for i, line in enumerate(missing) if i not in refused]
+  # For gfx942 clang takes gfx90a's names of matrix instructions, which it writes in another way.
+  for line, (text, _) in zip(taken, isa.assemble(arch, "\n".join(taken) + "\n")):
+    assert line.split()[0] != text.split()[0] and line.startswith("v_mfma")
 
 
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_arithmetic_is_there(arch):
   """Every row of the arithmetic units can be executed."""
   lines = [
-    _sample(row)
+    _for(arch, _sample(row))
     for row in isa.table()
     if row["unit"] < 5 and row["opcodes"][isa.ARCHS.index(arch)] >= 0
   ]
@@ -162,6 +175,8 @@ def test_vop3_forms(arch):
     "v_accvgpr_mov_b32",
     "v_fmamk_f32",
     "v_fmaak_f32",
+    "v_madmk_f32",
+    "v_madak_f32",
   )
   lines = []
   for row in isa.table():
@@ -248,6 +263,21 @@ v_add_u32_sdwa v1, sext(v2), s3 dst_sel:DWORD dst_unused:UNUSED_SEXT src0_sel:BY
 src1_sel:DWORD
 v_cmp_eq_u16_sdwa s[2:3], v2, v3 src0_sel:BYTE_0 src1_sel:DWORD
 """
+GFX90A_FORMS = """
+buffer_wbl2
+buffer_invl2
+buffer_wbinvl1
+buffer_wbinvl1_vol
+scratch_load_dword v1, v2, off offset:4
+v_mfma_f32_16x16x16bf16_1k v[0:3], v[4:5], v[6:7], v[0:3] cbsz:1 abid:2 blgp:3
+v_mfma_f32_16x16x16bf16_1k a[0:3], a[4:5], v[6:7], 1.0
+v_madmk_f32 v1, v2, 0x40490fdb, v3
+v_mad_f32 v1, |v2|, -s3, v4 clamp mul:2
+v_mac_f32_e64 v1, -v2, v3
+"""
+# What gfx90a lacks of FORMS, beside whole instructions.
+NOT_GFX90A = ("buffer_wbl2", "scratch_load_dword v1, v2, s2", "scratch_load_dword v1, off, off",
+              "hwreg(HW_REG_XCC_ID")
 GFX950_FORMS = """
 buffer_load_dwordx4 v1, s[4:7], s3 offen lds
 buffer_load_dwordx3 v1, s[4:7], 0 offen offset:4095 lds
@@ -270,6 +300,12 @@ v_cvt_scalef32_f16_fp8 v1, v4, v5 op_sel:[0,1,1]
 @pytest.mark.parametrize("arch", isa.ARCHS)
 def test_forms(arch):
   source = FORMS.lstrip() + (GFX950_FORMS.lstrip() if arch == "gfx950" else "")
+  if arch == "gfx90a":
+    lacks = {row["name"] for row in isa.table() if row["opcodes"][2] < 0}
+    kept = [_for(arch, line) for line in FORMS.replace("\\\n", "").strip().splitlines()
+            if line.split()[0].removesuffix("_sdwa").removesuffix("_dpp") not in lacks
+            and not any(form in line for form in NOT_GFX90A)]
+    source = "\n".join(kept) + GFX90A_FORMS
   assert _check(arch, source) == len(source.splitlines())
 
 
@@ -351,7 +387,9 @@ def test_random_encodings(arch):
   texts = []
   while len(texts) < 3000:
     size, text = isa.decode(arch, _random_code(rng))
-    if size > 0:
+    # Clang forgets the scc of an atomic that returns nothing.
+    forgotten = "_atomic_" in text and " scc" in text
+    if size > 0 and not forgotten:
       texts.append(text)
   refused = _errors(arch, texts)
   # Clang has stricter rules for VCC beside one of its halves, and for returning atomics
@@ -414,7 +452,8 @@ extern "C" __attribute__((global)) void k(float* f, u4* u, h2* h, double* d, lon
 def test_compiled(arch, level, tmp_path):
   """Clang's code for ordinary source with many types."""
   source, assembly = tmp_path / "k.hip", tmp_path / "k.s"
-  source.write_text(HIP)
+  float8 = [line for line in HIP.splitlines() if "fp8" in line]
+  source.write_text(HIP.replace(float8[0], "") if arch == "gfx90a" else HIP)
   subprocess.run(
     [
       sys.executable,

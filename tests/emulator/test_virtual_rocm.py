@@ -35,7 +35,8 @@ def check_programs(*names, options=(), of="tests.support.virtual_programs", **en
 
 
 @needs_plugin
-@pytest.mark.parametrize("arch, chip", [("gfx942", "MI300X"), ("gfx950", "MI355X")])
+@pytest.mark.parametrize("arch, chip", [
+    ("gfx942", "MI300X"), ("gfx950", "MI355X"), ("gfx90a", "MI250X")])
 def test_products_in_jit(arch, chip):
   done = check_programs("devices", "schedules", "epilogue", options=[f"--arch={arch}"])
   assert f"1 AMD Instinct {chip} (emulated by jaxgemm)" in done.stdout

@@ -12,6 +12,8 @@ CHIPS = {
     "MI300A": ("gfx942", 228, 5300, 490.3e12),
     "MI308X": ("gfx942", 80, 5300, 172e12),
     "MI355X": ("gfx950", 256, 8000, 1258.3e12),
+    "MI250X": ("gfx90a", 110, 1638.4, 383e12 / 4),  # one of its two dies
+    "MI250": ("gfx90a", 104, 1638.4, 362.1e12 / 4),
 }
 on_every_chip = pytest.mark.parametrize("chip", CHIPS)
 
@@ -40,7 +42,7 @@ def test_few_rows_have_a_workgroup_for_each_tile(chip, m):
   assert planned["num_workgroups"] == 4096 // 32
 
 
-@pytest.mark.parametrize("chip", ["MI300X", "MI300A", "MI355X"])
+@pytest.mark.parametrize("chip", ["MI300X", "MI300A", "MI355X", "MI250X"])
 @pytest.mark.parametrize("sizes", [(17, 4096, 4096), (32, 14336, 4096), (64, 4096, 14336)])
 def test_few_tiles_are_cut_along_k(chip, sizes):
   planned = plan(chip, *sizes)
@@ -97,12 +99,24 @@ def test_the_memory_of_a_partition_is_its_share():
 
 
 def test_every_chip_has_rates():
-  for target, cus in (("gfx942", (304, 228, 190, 152, 80, 76, 38)), ("gfx950", (256, 128, 64, 32))):
+  for target, cus in (("gfx942", (304, 228, 190, 152, 80, 76, 38)), ("gfx950", (256, 128, 64, 32)),
+                      ("gfx90a", (110, 104, 52))):
     times = [_ffi.native.plan(
         {"m": 4096, "n": 4096, "k": 4096,
          **dict.fromkeys(("lhs_dtype", "rhs_dtype", "out_dtype"), "float16")},
         {}, target, each)["predicted_us"] for each in cus]
     assert times == sorted(times)
+
+
+def test_int8_is_as_fast_as_bfloat16_on_gfx90a():
+  sizes = (8192, 8192, 8192)
+  times = {chip: [plan(chip, *sizes, dtype, out_dtype=out)["predicted_us"]
+                  for dtype, out in (("bfloat16", "bfloat16"), ("int8", "int32"))]
+           for chip in ("MI250X", "MI300X")}
+  bf16, int8 = times["MI250X"]
+  assert int8 == pytest.approx(bf16, rel=0.1)
+  bf16, int8 = times["MI300X"]
+  assert int8 < 0.7 * bf16
 
 
 @on_every_chip

@@ -6,7 +6,11 @@ import pathlib
 import subprocess
 import tempfile
 
-ARCHS = ("gfx942", "gfx950")
+ARCHS = ("gfx942", "gfx950", "gfx90a")
+# Those whose memory instructions have scopes (sc0, sc1).
+WITH_SCOPES = ("gfx942", "gfx950")
+# The bit with which an atomic returns the old value.
+RETURNS = {"gfx942": "sc0", "gfx950": "sc0", "gfx90a": "glc"}
 
 _KERNEL = """
 .text

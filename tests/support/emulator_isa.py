@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxgemm import emulator
 
-ARCHS = ("gfx942", "gfx950")
+ARCHS = ("gfx942", "gfx950", "gfx90a")
 LANES = 64
 # MODE of clang's kernels: round to nearest even, keep denormals, DX10_CLAMP, IEEE.
 MODE = 0x3F0
@@ -101,7 +101,7 @@ def table() -> tuple[dict, ...]:
   lib.jaxgemm_emulator_instruction.restype = ctypes.c_char_p
   rows = []
   for row in range(lib.jaxgemm_emulator_num_instructions()):
-    opcodes, text = (ctypes.c_int * 2)(), ctypes.c_char_p()
+    opcodes, text = (ctypes.c_int * len(ARCHS))(), ctypes.c_char_p()
     numbers = [ctypes.c_int() for _ in range(3)]
     name = lib.jaxgemm_emulator_instruction(
       row, opcodes, *map(ctypes.byref, numbers), ctypes.byref(text)

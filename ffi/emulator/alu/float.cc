@@ -27,6 +27,15 @@ void Fma(Context& c) {
 
 float FlushDenormal(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
 
+// Multiplies and adds with two roundings. The instruction flushes denormals, whatever MODE says
+// (LLVM: "mad does not support denormals").
+void Mad(Context& c) {
+  Map<F32, F32, F32, F32>(c, [](float x, float y, float z) {
+    const float product = FlushDenormal(FlushDenormal(x) * FlushDenormal(y));
+    return FlushDenormal(product + FlushDenormal(z));
+  });
+}
+
 // The float32 transcendental instructions flush denormal inputs and results, whatever MODE says
 // (LLVM's AMDGPULegalizerInfo scales around them for that reason). The hardware's results are
 // within 1 ulp; these are the floats nearest to the double results.
@@ -104,6 +113,10 @@ Executor FindFloat(Op op) {
     case Op::v_fmac_f32:
     case Op::v_fmamk_f32:
     case Op::v_fmaak_f32: return Fma;
+    case Op::v_mad_f32:
+    case Op::v_mac_f32:
+    case Op::v_madmk_f32:
+    case Op::v_madak_f32: return Mad;
     case Op::v_ldexp_f32:
       return [](Context& c) {
         Map<F32, F32, I32>(c, [](float x, int32_t e) { return std::scalbn(x, e); });

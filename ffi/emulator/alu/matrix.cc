@@ -314,28 +314,36 @@ Executor F8(bool a_bf8, bool b_bf8) {
 
 Executor FindMatrix(Op op) {
   switch (op) {
+    case Op::v_mfma_f32_16x16x4f32:
     case Op::v_mfma_f32_16x16x4_f32: return Matrix<16, MultiplyF32<16, 4>>;
+    case Op::v_mfma_f32_32x32x2f32:
     case Op::v_mfma_f32_32x32x2_f32: return Matrix<32, MultiplyF32<32, 2>>;
     case Op::v_mfma_f32_16x16x8_xf32:
       return Matrix<16, MultiplyFloat<ElementXf32, ElementXf32, 16, 8>>;
     case Op::v_mfma_f32_32x32x4_xf32:
       return Matrix<32, MultiplyFloat<ElementXf32, ElementXf32, 32, 4>>;
+    case Op::v_mfma_f32_16x16x16f16:
     case Op::v_mfma_f32_16x16x16_f16:
       return Matrix<16, MultiplyFloat<ElementF16, ElementF16, 16, 16>>;
+    case Op::v_mfma_f32_32x32x8f16:
     case Op::v_mfma_f32_32x32x8_f16:
       return Matrix<32, MultiplyFloat<ElementF16, ElementF16, 32, 8>>;
     case Op::v_mfma_f32_16x16x32_f16:
       return Matrix<16, MultiplyFloat<ElementF16, ElementF16, 16, 32>>;
     case Op::v_mfma_f32_32x32x16_f16:
       return Matrix<32, MultiplyFloat<ElementF16, ElementF16, 32, 16>>;
+    case Op::v_mfma_f32_16x16x16bf16_1k:
     case Op::v_mfma_f32_16x16x16_bf16:
       return Matrix<16, MultiplyFloat<ElementBf16, ElementBf16, 16, 16>>;
+    case Op::v_mfma_f32_32x32x8bf16_1k:
     case Op::v_mfma_f32_32x32x8_bf16:
       return Matrix<32, MultiplyFloat<ElementBf16, ElementBf16, 32, 8>>;
     case Op::v_mfma_f32_16x16x32_bf16:
       return Matrix<16, MultiplyFloat<ElementBf16, ElementBf16, 16, 32>>;
     case Op::v_mfma_f32_32x32x16_bf16:
       return Matrix<32, MultiplyFloat<ElementBf16, ElementBf16, 32, 16>>;
+    case Op::v_mfma_i32_16x16x16i8: return Matrix<16, MultiplyI8<16, 16>>;
+    case Op::v_mfma_i32_32x32x8i8: return Matrix<32, MultiplyI8<32, 8>>;
     case Op::v_mfma_i32_16x16x32_i8: return Matrix<16, MultiplyI8<16, 32>>;
     case Op::v_mfma_i32_32x32x16_i8: return Matrix<32, MultiplyI8<32, 16>>;
     case Op::v_mfma_i32_16x16x64_i8: return Matrix<16, MultiplyI8<16, 64>>;

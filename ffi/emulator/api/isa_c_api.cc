@@ -1,4 +1,5 @@
 // C functions for the tests of the decoder and of single instructions.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -37,8 +38,7 @@ JAXGEMM_EXPORT const char* jaxgemm_emulator_instruction(int row, int* opcodes, i
                                                         int* unit, int* cycles,
                                                         const char** operands) {
   const OpInfo& info = InfoOf(static_cast<Op>(row));
-  opcodes[0] = info.opcode[0];
-  opcodes[1] = info.opcode[1];
+  std::copy_n(info.opcode, kNumArchs, opcodes);
   *format = static_cast<int>(info.format);
   *unit = static_cast<int>(info.unit);
   *cycles = info.cycles;
@@ -47,22 +47,22 @@ JAXGEMM_EXPORT const char* jaxgemm_emulator_instruction(int row, int* opcodes, i
 }
 
 // Writes the text of the instruction at `code` into `out`. Returns its size in bytes, or -1 with
-// the error in `out`. `gfx950` selects the arch.
-JAXGEMM_EXPORT int jaxgemm_emulator_decode(int gfx950, const uint8_t* code, size_t size, char* out,
+// the error in `out`. `arch` is the number of an Arch.
+JAXGEMM_EXPORT int jaxgemm_emulator_decode(int arch, const uint8_t* code, size_t size, char* out,
                                            size_t capacity) {
   Instruction instruction;
-  const std::string error = Decode(static_cast<Arch>(gfx950), code, size, &instruction);
+  const std::string error = Decode(static_cast<Arch>(arch), code, size, &instruction);
   CopyText(error.empty() ? Disassemble(instruction) : error, out, capacity);
   return error.empty() ? instruction.bytes : -1;
 }
 
 // Executes the instructions in `code`, branches included, until pc reaches `size`; a million at
 // most. `registers->pc` is an offset into `code`. Returns 0, or -1 with an error in `out`.
-JAXGEMM_EXPORT int jaxgemm_emulator_step(int gfx950, const uint8_t* code, size_t size,
+JAXGEMM_EXPORT int jaxgemm_emulator_step(int arch_number, const uint8_t* code, size_t size,
                                          JaxgemmEmulatorRegisters* registers, char* out,
                                          size_t capacity) {
   const HostFloatMode float_mode;
-  const Arch arch = static_cast<Arch>(gfx950);
+  const Arch arch = static_cast<Arch>(arch_number);
   const auto wave = std::make_unique<Registers>();
   wave->pc = registers->pc;
   wave->scc = registers->scc != 0;

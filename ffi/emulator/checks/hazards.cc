@@ -48,16 +48,21 @@ void CheckMatrixRead(Arch arch, const Step& step, const HazardState& state,
            "A matrix instruction reads, as A or B, the matrix result");
     } else if (by.first == range.first && by.count == range.count) {
       // The hardware forwards a result that the next instruction accumulates in place.
-      if (by.passes == 2) Need(state, by.written, 2, reg, "A matrix instruction accumulates on");
+      if (by.passes == 2 && arch != Arch::kGfx90a)
+        Need(state, by.written, 2, reg, "A matrix instruction accumulates on");
     } else if (!(step.hazard.xdl && !by.xdl)) {
-      Need(state, by.written, by.passes + (by.xdl ? 1 : 0) + Extra(arch, by), reg,
+      const uint32_t more = by.xdl && arch != Arch::kGfx90a ? 1 : 0;
+      Need(state, by.written, by.passes + more + Extra(arch, by), reg,
            "A matrix instruction reads, as a C that overlaps in part, the matrix result");
     }
   }
 }
 
-void CheckVectorRead(const Step& step, const HazardState& state, const RegisterRange& range) {
+// On gfx90a the hardware itself waits where `interlocks` says so here and below.
+void CheckVectorRead(Arch arch, const Step& step, const HazardState& state,
+                     const RegisterRange& range) {
   const HazardTraits& traits = step.hazard;
+  const bool interlocks = arch == Arch::kGfx90a;
   for (int reg = range.first; reg < range.first + range.count; ++reg) {
     if (traits.matrix && !state.dot_at[reg]) {
       Need(state, state.vector_by_vector[reg], 2, reg, "A matrix instruction after a vector write");
@@ -65,7 +70,7 @@ void CheckVectorRead(const Step& step, const HazardState& state, const RegisterR
     if (traits.dpp) {
       Need(state, state.vector_by_any[reg], 2, reg, "DPP after a write");
     }
-    if (traits.reads_lane) {
+    if (traits.reads_lane && !interlocks) {
       Need(state, state.vector_by_vector[reg], 1, reg, "A lane read after a vector write");
     }
     if (traits.permlane_swap) {
@@ -75,6 +80,7 @@ void CheckVectorRead(const Step& step, const HazardState& state, const RegisterR
         !(traits.dot && state.dot_op[reg] == static_cast<int>(step.instruction.op))) {
       Need(state, state.dot_at[reg], 3, reg, "A read after a dot product's write");
     }
+    if (interlocks) continue;
     if (traits.vector_alu && !traits.transcendental && reg >= state.transcendental_first &&
         reg < state.transcendental_end) {
       Need(state, state.transcendental_at, 1, reg,
@@ -87,14 +93,15 @@ void CheckVectorRead(const Step& step, const HazardState& state, const RegisterR
   }
 }
 
-void CheckScalarRead(const Step& step, const HazardState& state, const RegisterRange& range) {
+void CheckScalarRead(Arch arch, const Step& step, const HazardState& state,
+                     const RegisterRange& range) {
   const HazardTraits& traits = step.hazard;
   for (int reg = range.first; reg < range.first + range.count; ++reg) {
     uint32_t mark = state.scalar_by_vector[reg - kScalarBase];
     if (mark == 0) continue;
     if (traits.vector_memory) {
       Need(state, mark, 5, reg, "A vector memory instruction reads after a vector write");
-    } else if (traits.vector_alu) {
+    } else if (traits.vector_alu && arch != Arch::kGfx90a) {
       Need(state, mark, 2, reg, "A vector instruction reads after a vector write");
     }
   }
@@ -106,7 +113,8 @@ void CheckWrites(Arch arch, const Step& step, bool stores, const HazardState& st
     if (!range.vector()) continue;
     for (int reg = range.first; reg < range.first + range.count; ++reg) {
       if (stores && step.hazard.vector_alu) {
-        Need(state, state.stored[reg], 2, reg, "A vector write after a store of more than 64 bits");
+        Need(state, state.stored[reg], arch == Arch::kGfx90a ? 1 : 2, reg,
+             "A vector write after a store of more than 64 bits");
       }
       if (state.dot_at[reg] && state.dot_op[reg] != static_cast<int>(step.instruction.op)) {
         Need(state, state.dot_at[reg], 3, reg, "A write after a dot product's write");
@@ -123,14 +131,15 @@ void CheckWrites(Arch arch, const Step& step, bool stores, const HazardState& st
   }
 }
 
-void CheckSpecial(const Step& step, const HazardState& state) {
+void CheckSpecial(Arch arch, const Step& step, const HazardState& state) {
   const HazardTraits& traits = step.hazard;
+  const bool interlocks = arch == Arch::kGfx90a;
   uint32_t exec = std::max(state.scalar_by_vector[kExec], state.scalar_by_vector[kExec + 1]);
   uint32_t vcc = std::max(state.scalar_by_vector[kVcc], state.scalar_by_vector[kVcc + 1]);
   int exec_reg = kScalarBase + kExec;
   if (traits.matrix) Need(state, exec, 4, exec_reg, "A matrix instruction after a vector write");
   if (traits.dpp) Need(state, exec, 5, exec_reg, "DPP after a vector write");
-  if (traits.reads_lane || traits.lane_select) {
+  if ((traits.reads_lane || traits.lane_select) && !interlocks) {
     Need(state, exec, 4, exec_reg, "A lane access after a vector write");
   }
   if (traits.permlane_swap) {
@@ -215,13 +224,13 @@ void CheckHazards(Arch arch, const Step& step, bool stores, Wave* wave) {
         if (state.now < state.matrix_until) {
           CheckMatrixRead(arch, step, state, range, step.ReadsC(i));
         }
-        CheckVectorRead(step, state, range);
+        CheckVectorRead(arch, step, state, range);
       } else {
-        CheckScalarRead(step, state, range);
+        CheckScalarRead(arch, step, state, range);
       }
     }
     CheckWrites(arch, step, stores, state);
-    CheckSpecial(step, state);
+    CheckSpecial(arch, step, state);
   }
   if (step.instruction.format == Format::kSopk) {
     int hardware_register = step.instruction.imm & 63;

@@ -89,6 +89,16 @@ void IssueInvalidate(Wave* wave, Scope scope) {
   for (WaveOrdering& self : wave->orders(scope)) self.acquired = self.seen;
 }
 
+void IssueInvalidateL2(Wave* wave) {
+  WaveOrdering& self = wave->ordering[kSystem];
+  self.in_l2 = self.seen;
+}
+
+void IssueInvalidateL1(Wave* wave) {
+  IssueInvalidate(wave, kDevice);
+  wave->ordering[kSystem].acquired = wave->ordering[kSystem].in_l2;
+}
+
 ClockPtr ReleaseClock(Wave* wave, Scope order) {
   WaveOrdering& self = wave->ordering[order];
   if (self.release != nullptr && self.release_done == wave->done[kVectorQueue]) {
@@ -97,9 +107,9 @@ ClockPtr ReleaseClock(Wave* wave, Scope order) {
   auto own = std::make_shared<GroupClock>();
   for (int w = 0; w < wave->group->num_waves; ++w) {
     const Wave& other = *wave->group->waves[w];
-    own->plain[w] = self.published[w];
     own->through[w] =
         w == wave->index ? wave->done[kVectorQueue] : other.done_at_release[kVectorQueue];
+    own->plain[w] = wave->one_l2 && order == kDevice ? own->through[w] : self.published[w];
   }
   auto clock = std::make_shared<Clock>();
   clock->entries.push_back({wave->group->key(), own});

@@ -11,6 +11,11 @@
 // Loads with sc1 bypass the caches: they need no buffer_inv. Two such accesses never race, like
 // relaxed atomics, so where both sides use them for data, a missing wait is not found.
 //
+// gfx90a (AMDGPUUsage, "Memory Model GFX90A") has one L2 on a device, and no sc0 and sc1. A plain
+// store needs no buffer_wbl2 there, only its wait. The reader's load has glc, and it invalidates
+// the L1 by buffer_wbinvl1_vol. In the order of the system the writer needs buffer_wbl2, and the
+// reader buffer_invl2 before its buffer_wbinvl1_vol.
+//
 // This is the order of the device, between the workgroups of a launch. Data that passes between a
 // launch and a kernel beside it (beside.h), which may be another GPU's, needs the order of the
 // system: the same rules with sc0 sc1 in place of sc1, and atomics with sc1.
@@ -55,6 +60,7 @@ ClockPtr Join(const ClockPtr& a, const ClockPtr& b);
 struct WaveOrdering {
   ClockPtr seen;      // ordered before this wave; loads that bypass the caches may rely on it
   ClockPtr acquired;  // `seen` when the caches were last invalidated; all loads may rely on it
+  ClockPtr in_l2;     // gfx90a, order of the system: `seen` when the L2 was last invalidated
   struct Acquire {
     uint32_t operation;  // number in the vector memory queue
     ClockPtr clock;
@@ -76,6 +82,9 @@ void SettleOrdering(Wave* wave);
 // Called when a wave issues buffer_wbl2 (as vector memory operation `operation`) or buffer_inv.
 void IssueWriteBack(Wave* wave, Scope scope, uint32_t operation);
 void IssueInvalidate(Wave* wave, Scope scope);
+// The same for buffer_invl2 and for buffer_wbinvl1_vol of gfx90a.
+void IssueInvalidateL2(Wave* wave);
+void IssueInvalidateL1(Wave* wave);
 // The clock that an atomic or a store of this wave passes to its readers, in one of the orders.
 ClockPtr ReleaseClock(Wave* wave, Scope order);
 // Called when all waves of a workgroup have passed a barrier.

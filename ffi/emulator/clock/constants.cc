@@ -7,14 +7,14 @@ namespace {
 
 struct Row {
   const char* name;
-  double value[2];  // by Arch
+  double value[kNumArchs];  // by Arch
   const char *unit, *source;
   double ClockConstants::* field;
 };
 
 constexpr Row kRows[] = {
-#define JAXGEMM_CLOCK(name, gfx942, gfx950, unit, source) \
-  {#name, {gfx942, gfx950}, unit, source, &ClockConstants::name},
+#define JAXGEMM_CLOCK(name, gfx942, gfx950, gfx90a, unit, source) \
+  {#name, {gfx942, gfx950, gfx90a}, unit, source, &ClockConstants::name},
 #include "emulator/clock/constants.def"
 #undef JAXGEMM_CLOCK
 };

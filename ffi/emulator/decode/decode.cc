@@ -1,5 +1,6 @@
 // Decoding: the top level, operands, and the scalar formats. Encodings: chapter "Microcode
-// Formats" of the CDNA3 and CDNA4 ISA manuals, which differ only in opcodes.
+// Formats" of the CDNA2, CDNA3 and CDNA4 ISA manuals, which differ in opcodes, in the names of the
+// cache bits and in the address of scratch instructions.
 #include "emulator/decode/decode.h"
 
 #include <cstdio>
@@ -199,7 +200,7 @@ void AddImplicit(const OpInfo& info, int num_dst, int num_src, Instruction* inst
 }
 
 std::string Decode(Arch arch, const uint8_t* code, size_t size, Instruction* instruction) {
-  *instruction = Instruction{};
+  *instruction = Instruction{.arch = arch};
   if (size < 4) return "code that ends in the middle of an instruction";
   Encoding e{arch, code, size};
   e.low = e.Dword(0);

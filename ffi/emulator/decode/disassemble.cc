@@ -269,7 +269,16 @@ std::string VectorText(const Instruction& in, const OpInfo& info) {
 }
 
 std::string CacheBits(const Instruction& in) {
-  return std::string(in.sc0 ? " sc0" : "") + (in.nt ? " nt" : "") + (in.sc1 ? " sc1" : "");
+  const bool gfx90a = in.arch == Arch::kGfx90a;
+  return std::string(!in.sc0  ? ""
+                     : gfx90a ? " glc"
+                              : " sc0") +
+         (!in.nt   ? ""
+          : gfx90a ? " slc"
+                   : " nt") +
+         (!in.sc1  ? ""
+          : gfx90a ? " scc"
+                   : " sc1");
 }
 
 std::string MemoryText(const Instruction& in, const OpInfo& info) {
@@ -344,7 +353,8 @@ std::string Disassemble(const Instruction& in) {
   // Instructions with only one encoding have no suffix.
   const bool one_form = in.op == Op::v_nop || in.op == Op::v_readfirstlane_b32 ||
                         in.op == Op::v_swap_b32 || in.op == Op::v_accvgpr_mov_b32 ||
-                        in.op == Op::v_fmamk_f32 || in.op == Op::v_fmaak_f32;
+                        in.op == Op::v_fmamk_f32 || in.op == Op::v_fmaak_f32 ||
+                        in.op == Op::v_madmk_f32 || in.op == Op::v_madak_f32;
   if (short_form && !one_form) {
     name += in.is_sdwa                   ? "_sdwa"
             : in.is_dpp                  ? "_dpp"

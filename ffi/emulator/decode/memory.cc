@@ -96,7 +96,7 @@ std::string DecodeMubuf(const Encoding& e, const OpInfo& info, Instruction* in) 
 std::string DecodeFlat(const Encoding& e, const OpInfo& info, Instruction* in) {
   const bool flat = info.format == Format::kFlat, scratch = info.format == Format::kScratch;
   const bool bit13 = Field(e.low, 13, 13) != 0;
-  if (bit13 && !scratch) return Unknown(e);
+  if (bit13 && (!scratch || e.arch == Arch::kGfx90a)) return Unknown(e);
   // GLOBAL and SCRATCH have signed offsets of 13 bits, FLAT has unsigned offsets of 12 bits.
   in->offset =
       flat ? static_cast<int32_t>(Field(e.low, 11, 0)) : static_cast<int32_t>(e.low << 19) >> 19;
@@ -110,7 +110,9 @@ std::string DecodeFlat(const Encoding& e, const OpInfo& info, Instruction* in) {
   in->lds = std::string_view(info.mnemonic).find("_load_lds_") != std::string_view::npos;
   std::string error;
   if (in->saddr) error = DecodeSgpr(saddr, scratch ? 1 : 2, &in->src[2]);
-  if (error.empty() && (!scratch || bit13)) {
+  // A scratch address has a vector register where this bit says so; on gfx90a where it has no
+  // scalar register.
+  if (error.empty() && (!scratch || (e.arch == Arch::kGfx90a ? !in->saddr : bit13))) {
     error = DecodeVgpr(Field(e.high, 7, 0), scratch || in->saddr ? 1 : 2, false, &in->src[0]);
   }
   const bool loads = info.destinations[0] != ':', stores = info.sources[0] != 0;

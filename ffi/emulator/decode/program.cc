@@ -20,15 +20,17 @@ RegisterRange RangeOf(const Operand& operand) {
   return {};
 }
 
-HazardTraits TraitsOf(const Step& step) {
+HazardTraits TraitsOf(Arch arch, const Step& step) {
   const Instruction& instruction = step.instruction;
   std::string_view name = Mnemonic(instruction.op);
   HazardTraits traits;
   traits.vector_alu = IsVectorUnit(step.unit);
   traits.matrix = step.unit == Unit::kMatrix;
   traits.passes = step.matrix_cycles / 4;
-  // AMDGPU's "XDL" matrix instructions are all except those with float32 or float64 operands.
-  traits.xdl = traits.matrix && !name.ends_with("_f32") && !name.ends_with("_f64");
+  // AMDGPU's "XDL" matrix instructions are all except those with float32 or float64 operands. On
+  // gfx90a those of float32 take as long as the others.
+  traits.xdl = traits.matrix && !name.ends_with("_f64") &&
+               (arch == Arch::kGfx90a || !name.ends_with("_f32"));
   traits.transcendental = step.unit == Unit::kTranscendental;
   traits.dot = name.starts_with("v_dot");
   traits.dpp = instruction.is_dpp;
@@ -101,7 +103,7 @@ Step& Program::DecodeAt(uint64_t pc) {
   if (step.memory.access == Access::kStore || step.memory.access == Access::kAtomic) {
     step.data = RangeOf(instruction.src[1]);
   }
-  step.hazard = TraitsOf(step);
+  step.hazard = TraitsOf(arch_, step);
   CheckRegisters(step);
   arena_.push_back(step);
   steps_[offset / 4] = &arena_.back();

@@ -15,7 +15,7 @@ int ZeroOrError(F&& f) {
 
 }  // namespace
 
-// Selects this thread's device: the first of the arch, "gfx942" or "gfx950".
+// Selects this thread's device: the first of the arch, "gfx942", "gfx950" or "gfx90a".
 JAXGEMM_EXPORT int jaxgemm_emulator_set_arch(const char* name) {
   return ZeroOrError([&] {
     const Arch arch = ArchByName(name);

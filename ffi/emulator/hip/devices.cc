@@ -34,7 +34,10 @@ std::unique_ptr<Device> MakeDevice(const Chip& chip, int number) {
   device->compute_units = chip.compute_units;
   device->dies = chip.dies;
   device->lds_bytes = LdsBytes(device->arch);
-  device->memory_bytes = size_t{device->arch == Arch::kGfx942 ? 192u : 288u} << 30;
+  constexpr int kMinorVersion[kNumArchs] = {4, 5, 0};
+  constexpr size_t kGigabytes[kNumArchs] = {192, 288, 64};
+  device->minor_version = kMinorVersion[static_cast<int>(device->arch)];
+  device->memory_bytes = kGigabytes[static_cast<int>(device->arch)] << 30;
   return device;
 }
 
@@ -46,7 +49,7 @@ const Chip& FindChip(std::string_view name) {
     names += (names.empty() ? "" : ", ") + std::string(chip.name);
   }
   throw EmulationError("There is no chip \"" + std::string(name) + "\" to emulate; choose " +
-                       names + ", gfx942 (an MI300X) or gfx950 (an MI355X).");
+                       names + ", gfx942 (an MI300X), gfx950 (an MI355X) or gfx90a (an MI250X).");
 }
 
 struct Devices {
@@ -57,6 +60,7 @@ struct Devices {
   Devices() {
     all.push_back(MakeDevice(FindChip("gfx942"), 0));
     all.push_back(MakeDevice(FindChip("gfx950"), 1));
+    all.push_back(MakeDevice(FindChip("gfx90a"), 2));
   }
 };
 Devices& TheDevices() {
@@ -76,8 +80,6 @@ std::string PciBusId(int device) { return Text("0000:%02x:00.0", device + 1); }
 hipCtx_t ContextOf(int device) { return reinterpret_cast<hipCtx_t>(uintptr_t(device) + 1); }
 
 }  // namespace
-
-int LdsBytes(Arch arch) { return arch == Arch::kGfx942 ? 64 << 10 : 160 << 10; }
 
 int NumDevices() {
   Devices& devices = TheDevices();

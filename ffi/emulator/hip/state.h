@@ -37,13 +37,12 @@ struct Device {
   int number;
   std::string chip, name;  // "MI300X", "AMD Instinct MI300X (emulated)"
   Arch arch;
+  int minor_version;  // of the compute capability; the major version is 9
   int compute_units, dies, lds_bytes;
   size_t memory_bytes;
 };
 
-int LdsBytes(Arch arch);
-
-// Device 0 is an MI300X and device 1 an MI355X, unless SetDevices was called.
+// Device 0 is an MI300X, device 1 an MI355X and device 2 an MI250X, unless SetDevices was called.
 int NumDevices();
 Device& DeviceAt(int number);  // throws HipFailure
 Device& CurrentDevice();

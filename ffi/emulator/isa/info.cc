@@ -10,9 +10,25 @@ constexpr const char* AfterColon(const char* operands) {
   return operands + 1;
 }
 
+constexpr int OpcodeOnGfx90a(Op op, int on_gfx942) {
+  switch (op) {
+#define JAXGEMM_GFX90A(name, opcode) \
+  case Op::name: return opcode;
+#include "emulator/isa/gfx90a.def"
+#undef JAXGEMM_GFX90A
+    default: return on_gfx942;
+  }
+}
+
 constexpr OpInfo kOps[] = {
 #define JAXGEMM_INSTRUCTION(name, format, gfx942, gfx950, unit, cycles, operands) \
-  {#name, Format::format, {gfx942, gfx950}, Unit::unit, cycles, operands, AfterColon(operands)},
+  {#name,                                                                         \
+   Format::format,                                                                \
+   {gfx942, gfx950, OpcodeOnGfx90a(Op::name, gfx942)},                            \
+   Unit::unit,                                                                    \
+   cycles,                                                                        \
+   operands,                                                                      \
+   AfterColon(operands)},
 #include "emulator/isa/isa.def"
 #undef JAXGEMM_INSTRUCTION
 };
@@ -22,10 +38,10 @@ constexpr int kOpcodes = 1024;  // VOP3 has ten bits of opcode, the others fewer
 
 struct Lookup {
   // Op + 1 by arch, format and opcode; 0 if there is none.
-  std::array<std::array<std::array<uint16_t, kOpcodes>, kFormats>, 2> table{};
+  std::array<std::array<std::array<uint16_t, kOpcodes>, kFormats>, kNumArchs> table{};
   Lookup() {
     for (int i = 0; i < kNumOps; ++i) {
-      for (int arch = 0; arch < 2; ++arch) {
+      for (int arch = 0; arch < kNumArchs; ++arch) {
         const int opcode = kOps[i].opcode[arch];
         if (opcode >= 0) table[arch][static_cast<int>(kOps[i].format)][opcode] = i + 1;
       }

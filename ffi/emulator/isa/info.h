@@ -8,7 +8,7 @@ namespace jaxgemm::emulator {
 struct OpInfo {
   const char* mnemonic;
   Format format;
-  int16_t opcode[2];  // by Arch; -1 if the arch does not have it
+  int16_t opcode[kNumArchs];  // by Arch; -1 if the arch does not have it
   Unit unit;
   uint8_t cycles;
   const char* destinations;  // letters of isa.def; they end at the colon

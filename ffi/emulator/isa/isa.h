@@ -1,5 +1,5 @@
-// The CDNA3 and CDNA4 instructions that the emulator supports: their decoded form, the registers
-// of a wave, and the execution of arithmetic. Sources: AMD's "CDNA3" and "CDNA4" ISA manuals.
+// The CDNA2, CDNA3 and CDNA4 instructions that the emulator supports: their decoded form, the
+// registers of a wave, and the execution of arithmetic. Sources: AMD's ISA manuals of these names.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace jaxgemm::emulator {
 
-enum class Arch : uint8_t { kGfx942, kGfx950 };
+enum class Arch : uint8_t { kGfx942, kGfx950, kGfx90a };
+inline constexpr int kNumArchs = 3;
 
 // The names are the mnemonics of isa.def, the one table of instructions (format, opcode by arch,
 // unit, cycles, operands).
@@ -59,6 +60,7 @@ struct Operand {
 };
 
 struct Instruction {
+  Arch arch{};
   Op op{};
   Format format{};
   uint8_t bytes = 0;  // size of the encoding: 4, 8 or more
@@ -76,7 +78,7 @@ struct Instruction {
   uint8_t cbsz = 0, abid = 0, blgp = 0;
   bool is_sdwa = false, is_dpp = false;
   uint32_t sdwa_dpp = 0;  // the extra dword as encoded
-  // Memory.
+  // Memory. On gfx90a the bits sc0, nt and sc1 have the names glc, slc and scc.
   int32_t offset = 0, offset1 = 0;
   bool sc0 = false, sc1 = false, nt = false, lds = false, offen = false, idxen = false;
   bool saddr = false;  // FLAT formats: src[2] is used; scratch without: src[0] or offset only

@@ -187,7 +187,12 @@ bool GlobalMemory::Ordered(const Event& event, bool wrote, bool reading) const {
 void GlobalMemory::Race(uint32_t id, bool wrote, bool writes, uint64_t address, int lane) const {
   const Event& event = events_[id];
   const Scope order = OrderWith(event.group);
-  const char *bits = order == kSystem ? "sc0 sc1" : "sc1", *atomic = order == kSystem ? " sc1" : "";
+  const bool one_l2 = wave_->one_l2, system = order == kSystem;
+  const char* bits = one_l2 ? "glc" : system ? "sc0 sc1" : "sc1";
+  const char* atomic = system && !one_l2 ? " sc1" : "";
+  const std::string invalidate = !one_l2   ? Text("buffer_inv %s", bits)
+                                 : !system ? "buffer_wbinvl1_vol"
+                                           : "buffer_invl2, buffer_wbinvl1_vol";
   const ClockPtr& seen = wave_->ordering[order].seen;
   const GroupClock* clock = seen == nullptr ? nullptr : seen->Find(event.group);
   std::string missing;
@@ -196,19 +201,19 @@ void GlobalMemory::Race(uint32_t id, bool wrote, bool writes, uint64_t address, 
   } else if (clock == nullptr) {
     missing = Text(
         "this wave has not acquired anything from that workgroup (an atomic%s or a load "
-        "with %s that sees its flag, s_waitcnt vmcnt(0), buffer_inv %s, and a barrier "
+        "with %s that sees its flag, s_waitcnt vmcnt(0), %s, and a barrier "
         "for the other waves)",
-        atomic, bits, bits);
+        atomic, bits, invalidate.c_str());
   } else {
     uint32_t until =
         wrote && !event.Through(order) ? clock->plain[event.wave] : clock->through[event.wave];
     if (event.number <= until) {
-      missing = Text("the flag was seen without a buffer_inv %s after it", bits);
-    } else if (wrote && !event.Through(order)) {
+      missing = Text("the flag was seen without a %s after it", invalidate.c_str());
+    } else if (wrote && !event.Through(order) && (system || !one_l2)) {
       missing = Text(
           "the writer did not release it before the flag (s_waitcnt vmcnt(0), a barrier "
-          "for other waves, buffer_wbl2 %s, s_waitcnt vmcnt(0))",
-          bits);
+          "for other waves, buffer_wbl2%s, s_waitcnt vmcnt(0))",
+          one_l2 ? "" : Text(" %s", bits).c_str());
     } else {
       missing = "the other workgroup did not wait for it (s_waitcnt vmcnt) before the flag";
     }

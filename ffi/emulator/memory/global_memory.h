@@ -29,6 +29,8 @@ enum class AccessKind : uint8_t {
   kPlain,    // through the caches
   kThrough,  // loads and stores with sc1, which bypass the caches that the scope does not share
   kAtomic,   // read-modify-write, performed where the whole scope sees it
+  // A store of four bytes on gfx90a, where a relaxed atomic store has no mark: data or a flag.
+  kWord,
 };
 
 class GlobalMemory {
@@ -60,13 +62,16 @@ class GlobalMemory {
   const uint8_t* ReadScalar(Wave* wave, uint64_t address, uint32_t bytes);
 
  private:
+  static bool Passes(AccessKind kind) {
+    return kind == AccessKind::kThrough || kind == AccessKind::kAtomic;
+  }
   struct Event {
     uint32_t group, number, epoch;  // group: the key of the workgroup
     uint8_t wave;
     AccessKind kind;
     Scope scope;
 
-    bool Through(Scope order) const { return kind != AccessKind::kPlain && scope >= order; }
+    bool Through(Scope order) const { return Passes(kind) && scope >= order; }
   };
   struct Shadow {
     uint32_t *written = nullptr, *read = nullptr;  // last event of each grain; 0: none
@@ -78,16 +83,18 @@ class GlobalMemory {
   int Find(uint64_t address, uint32_t bytes, uint32_t alignment, bool write, int lane);
   [[noreturn]] void Outside(uint64_t address, uint32_t bytes, bool write, int lane) const;
   [[noreturn]] void Race(uint32_t event, bool wrote, bool writes, uint64_t address, int lane) const;
-  bool Through(Scope order) const { return kind_ != AccessKind::kPlain && scope_ >= order; }
+  bool Through(Scope order) const { return Passes(kind_) && scope_ >= order; }
   // The order that applies between the running workgroup and another.
   Scope OrderWith(uint32_t group) const {
     return (group ^ wave_->group->key()) & kBesideKey ? kSystem : kDevice;
   }
   // Whether the event and the running access both bypass the caches that their order does not
-  // share; such accesses never race.
+  // share; such accesses never race. A kWord counts as such beside any but another kWord.
   bool BothThrough(const Event& event) const {
     const Scope order = OrderWith(event.group);
-    return Through(order) && event.Through(order);
+    const bool word = kind_ == AccessKind::kWord, event_word = event.kind == AccessKind::kWord;
+    return !(word && event_word) && (word || Through(order)) &&
+           (event_word || event.Through(order));
   }
   uint32_t ThisEvent();
   bool Ordered(const Event& event, bool wrote, bool reading) const;

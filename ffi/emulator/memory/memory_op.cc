@@ -97,6 +97,9 @@ constexpr Named kVectorMemory[] = {
     {"atomic_max_f64", Atomic(AtomicOp::kMaxF64, 8)},
     {"inv", Other(Access::kInvalidate)},
     {"wbl2", Other(Access::kWriteBack)},
+    {"invl2", Other(Access::kInvalidateL2)},
+    {"wbinvl1", Other(Access::kInvalidate)},
+    {"wbinvl1_vol", Other(Access::kInvalidate)},
 };
 
 // Names after the prefix "ds_".

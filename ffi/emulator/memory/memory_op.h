@@ -17,10 +17,11 @@ enum class Access : uint8_t {
   kTransposed,  // gfx950's ds_read_b64_tr_*
   kPermute,     // ds_permute_b32, ds_bpermute_b32, ds_swizzle_b32: lanes, not memory
   kScalarLoad,
-  kScalarCache,  // s_dcache_inv, s_dcache_wb: no data
-  kTime,         // s_memtime, s_memrealtime
-  kInvalidate,   // buffer_inv
-  kWriteBack,    // buffer_wbl2
+  kScalarCache,   // s_dcache_inv, s_dcache_wb: no data
+  kTime,          // s_memtime, s_memrealtime
+  kInvalidate,    // buffer_inv, buffer_wbinvl1, buffer_wbinvl1_vol
+  kInvalidateL2,  // buffer_invl2
+  kWriteBack,     // buffer_wbl2
 };
 
 enum class AtomicOp : uint8_t {

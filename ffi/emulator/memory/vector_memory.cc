@@ -39,16 +39,8 @@ class VectorMemoryUnit {
         number_(number),
         exec_(wave->registers.exec()) {
     to_lds_ = instruction_.lds || op_.to_lds;
-    // For an atomic, sc0 means that the old value is returned; it is not part of the scope.
     const bool atomic = op_.access == Access::kAtomic;
-    const bool through = atomic || instruction_.sc1;
-    const Scope scope = instruction_.sc1 && (atomic || instruction_.sc0) ? kSystem : kDevice;
-    AccessKind kind = atomic             ? AccessKind::kAtomic
-                      : instruction_.sc1 ? AccessKind::kThrough
-                                         : AccessKind::kPlain;
-    // Float atomics accumulate data; they are never flags.
-    const bool sums = atomic && op_.atomic >= AtomicOp::kAddF32;
-    context->memory.Begin(wave, kind, scope, through && !sums);
+    BeginAccess(atomic);
     if (instruction_.format == Format::kScratch) {
       if (to_lds_) throw Fault{"A scratch load to the LDS is not emulated."};
       ScratchAddresses();
@@ -138,6 +130,26 @@ class VectorMemoryUnit {
   }
 
  private:
+  // Tells the memory how far the access reaches.
+  void BeginAccess(bool atomic) {
+    AccessKind kind = atomic ? AccessKind::kAtomic : AccessKind::kPlain;
+    Scope scope = kDevice;
+    if (context_.arch == Arch::kGfx90a) {
+      // Instructions do not have a scope. Loads with glc miss the L1, and all stores pass it.
+      scope = kSystem;
+      const bool load = op_.access == Access::kLoad;
+      if (load && instruction_.sc0) kind = AccessKind::kThrough;
+      if (!load && !atomic && op_.bytes == 4) kind = AccessKind::kWord;
+    } else {
+      // For an atomic, sc0 means that the old value is returned; it is not part of the scope.
+      if (!atomic && instruction_.sc1) kind = AccessKind::kThrough;
+      if (instruction_.sc1 && (atomic || instruction_.sc0)) scope = kSystem;
+    }
+    // Float atomics accumulate data; they are never flags.
+    const bool sums = atomic && op_.atomic >= AtomicOp::kAddF32;
+    context_.memory.Begin(&wave_, kind, scope, kind != AccessKind::kPlain && !sums);
+  }
+
   // CDNA3 ISA, "Memory Buffer Instructions", raw buffers: ADDRESS = BASE + soffset + offset,
   // in range if offset < NUM_RECORDS - soffset, checked for each dword separately.
   void BufferAddresses() {
@@ -243,11 +255,11 @@ class VectorMemoryUnit {
   }
 
   // CDNA3 and CDNA4 ISA, "Memory Buffer Load to LDS": LDS_ADDR = LDS base + M0 + offset + lane
-  // x size. The size is at least a dword, lanes out of range write zeros, and gfx942 uses 16 bits
-  // of M0.
+  // x size. The size is at least a dword, lanes out of range write zeros, and gfx942 and gfx90a use
+  // 16 bits of M0.
   void LoadToLds() {
     uint32_t m0 = wave_.registers.sgpr[124];
-    if (context_.arch == Arch::kGfx942 && m0 >> 16) {
+    if (context_.arch != Arch::kGfx950 && m0 >> 16) {
       throw Fault{Text("M0 is 0x%08x; a load to the LDS takes its address from 16 bits.", m0)};
     }
     uint32_t size = std::max<uint32_t>(op_.bytes, 4);
@@ -332,6 +344,15 @@ void ExecuteVectorMemory(const Step& step, Wave* wave, KernelContext* context) {
 
 void ExecuteCache(const Step& step, Wave* wave, KernelContext* context) {
   const Instruction& instruction = step.instruction;
+  ++context->cost.other;
+  if (context->arch == Arch::kGfx90a) {
+    switch (step.memory.access) {
+      case Access::kWriteBack: return IssueWriteBack(wave, kSystem, wave->Issue(kVectorQueue));
+      case Access::kInvalidateL2: return IssueInvalidateL2(wave);
+      case Access::kInvalidate: return IssueInvalidateL1(wave);
+      default: return;
+    }
+  }
   // sc1 is the scope of the device, sc0 sc1 that of the system. sc0 alone or neither is the scope
   // of a workgroup, which has one L1 and needs nothing.
   const Scope scope = instruction.sc0 ? kSystem : kDevice;
@@ -341,7 +362,6 @@ void ExecuteCache(const Step& step, Wave* wave, KernelContext* context) {
   } else if (step.memory.access == Access::kInvalidate && instruction.sc1) {
     IssueInvalidate(wave, scope);
   }
-  ++context->cost.other;
 }
 
 }  // namespace jaxgemm::emulator

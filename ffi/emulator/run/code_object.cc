@@ -12,9 +12,18 @@ namespace jaxgemm::emulator {
 namespace {
 
 constexpr uint16_t kMachineAmdgpu = 224;
-constexpr uint32_t kMachGfx942 = 0x4c, kMachGfx950 = 0x4f;  // EF_AMDGPU_MACH
 constexpr uint32_t kNoteMetadata = 32;                      // NT_AMDGPU_METADATA
 constexpr uint32_t kRelocAbs64 = 3, kRelocRelative64 = 13;  // R_AMDGPU_*
+
+struct ArchOfElf {
+  Arch arch;
+  std::string_view name;
+  uint32_t mach;  // EF_AMDGPU_MACH
+};
+constexpr ArchOfElf kArchs[kNumArchs] = {{Arch::kGfx942, "gfx942", 0x4c},
+                                         {Arch::kGfx950, "gfx950", 0x4f},
+                                         {Arch::kGfx90a, "gfx90a", 0x3f}};
+constexpr const char* kArchNames = "gfx942, gfx950 and gfx90a";
 
 constexpr size_t kPage = 4096;
 
@@ -171,13 +180,14 @@ CodeObject::CodeObject(std::string_view file) {
              header.e_machine, header.e_type));
   }
   uint32_t mach = header.e_flags & 0xff;
-  if (mach != kMachGfx942 && mach != kMachGfx950) {
+  const auto found = std::ranges::find(kArchs, mach, &ArchOfElf::mach);
+  if (found == std::end(kArchs)) {
     throw EmulationError(
         Text("The code object is for another GPU (EF_AMDGPU_MACH 0x%02x); "
-             "the emulator knows gfx942 and gfx950.",
-             mach));
+             "the emulator knows %s.",
+             mach, kArchNames));
   }
-  arch_ = mach == kMachGfx942 ? Arch::kGfx942 : Arch::kGfx950;
+  arch_ = found->arch;
   MapSegments(file);
   Relocate(file);
   ReadKernels(file);
@@ -329,13 +339,15 @@ const Kernel& CodeObject::kernel(std::string_view name) const {
                        "\"; it has: " + (names.empty() ? "none" : names) + ".");
 }
 
-std::string_view ArchName(Arch arch) { return arch == Arch::kGfx942 ? "gfx942" : "gfx950"; }
+std::string_view ArchName(Arch arch) { return kArchs[static_cast<int>(arch)].name; }
 
 Arch ArchByName(std::string_view name) {
-  if (name == "gfx942") return Arch::kGfx942;
-  if (name == "gfx950") return Arch::kGfx950;
-  throw EmulationError("There is no arch \"" + std::string(name) +
-                       "\" in the emulator; choose gfx942 or gfx950.");
+  const auto found = std::ranges::find(kArchs, name, &ArchOfElf::name);
+  if (found != std::end(kArchs)) return found->arch;
+  throw EmulationError("There is no arch \"" + std::string(name) + "\" in the emulator; it has " +
+                       kArchNames + ".");
 }
+
+uint32_t LdsBytes(Arch arch) { return arch == Arch::kGfx950 ? 160 << 10 : 64 << 10; }
 
 }  // namespace jaxgemm::emulator

@@ -85,7 +85,9 @@ class CodeObject {
 };
 
 std::string_view ArchName(Arch arch);
-// Throws for anything but "gfx942" and "gfx950".
+// Throws for anything but "gfx942", "gfx950" and "gfx90a".
 Arch ArchByName(std::string_view name);
+// The LDS of a compute unit.
+uint32_t LdsBytes(Arch arch);
 
 }  // namespace jaxgemm::emulator

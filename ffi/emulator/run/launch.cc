@@ -46,7 +46,7 @@ LaunchState::LaunchState(const CodeObject& object, const Kernel& kernel, const L
                               static_cast<unsigned long long>(items)));
   }
   if (groups >= kTooMany) throw EmulationError("The grid has 2^31 workgroups or more.");
-  uint32_t limit = object.arch() == Arch::kGfx942 ? 64 << 10 : 160 << 10;
+  uint32_t limit = LdsBytes(object.arch());
   if (kernel.lds_bytes > limit || launch.dynamic_lds > limit - kernel.lds_bytes) {
     throw EmulationError(
         Text("Kernel %s needs %u bytes of LDS and the launch %u more; %s has "

@@ -71,6 +71,7 @@ class Machine {
         group->beside = part == beside_.get();
         for (int w = 0; w < part->state.waves_per_workgroup(); ++w) {
           group->waves.push_back(std::make_unique<Wave>());
+          group->waves.back()->one_l2 = part->code.object.arch() == Arch::kGfx90a;
           group->waves.back()->system_order = beside_ != nullptr;
         }
         group->lds = std::make_unique<Lds>();

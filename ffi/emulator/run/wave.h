@@ -49,6 +49,7 @@ struct Wave {
 
   HazardState hazards;
   WaveOrdering ordering[kNumScopes];
+  bool one_l2 = false;           // gfx90a: all workgroups of a device share its L2
   bool system_order = false;     // whether a kernel beside the launch needs the system's order
   std::vector<uint8_t> scratch;  // kWaveSize lanes of private memory, one after another
   uint64_t instructions = 0;

@@ -60,7 +60,8 @@ def start(
   XLA_FLAGS (no autotuning) and XLA_PYTHON_CLIENT_PREALLOCATE unless they are set.
 
   Args:
-    arch: "gfx942" for MI300X, "gfx950" for MI355X, or the name of a chip: "MI300A".
+    arch: "gfx942" for MI300X, "gfx950" for MI355X, "gfx90a" for MI250X, or the name of a
+      chip: "MI300A".
     devices: how many devices there are, all of this chip.
     over_real_rocm: whether to start although ROCm or an AMD GPU is there. This process
       then uses the virtual devices only.

@@ -16,7 +16,7 @@ def main() -> None:
   )
   parser.add_argument(
       "--arch", default="gfx942",
-      help="gfx942 (MI300X), gfx950 (MI355X) or a chip: MI300X, MI300A, MI308X, MI355X",
+      help="gfx942 (MI300X), gfx950 (MI355X), gfx90a (MI250X) or a chip: MI300X, MI300A, MI308X",
   )
   parser.add_argument("--devices", type=int, default=1, help="how many devices")
   parser.add_argument(
