@@ -107,13 +107,13 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   // has a CTA of its own.
   const double next_tile = instance.transposed || peers > 1 ? model.next_cta : model.next_tile;
   // Rows of a tile that do not end at a line of the L2 are stored in more transactions.
-  const double wide_stores =
+  const double stored_longer =
       (wide && decomposition.fused ? 1 + model.wide_waits * std::max(0.0, 1 - 128 / n) : 1) *
       (HasOnlyDenseForms(instance) ? 1 + model.unboxed_stores : 1);
   const double bytes =
       AsDouble(p.batch) *
       (AsDouble(p.m) * AsDouble(p.k) * element + AsDouble(p.k) * AsDouble(p.n) * element +
-       AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) * wide_stores);
+       AsDouble(p.m) * AsDouble(p.n) * AsDouble(Bytes(p.out_dtype)) * stored_longer);
   const double memory_bytes = chip.gb_per_s * 1e3 * model.memory_share / chip.mhz;  // a cycle
   // More CTAs than multiprocessors get less of the memory's bandwidth.
   const double crowding =

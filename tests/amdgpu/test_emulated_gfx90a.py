@@ -10,6 +10,7 @@ import jaxgemm
 from jaxgemm import GemmConfig, emulator
 from jaxgemm.fallback import Unsupported
 from tests.support import emulation_matrix as matrix
+from tests.support.emulated_products import array, assert_close, f64
 from tests.support.emulation_chunks import Chunks
 
 ARCH = "gfx90a"
@@ -35,22 +36,6 @@ def kernels():
         if name(dtype, tile, layout) in every:
           small = name(dtype, tile, layout) in SMALL
           yield pytest.param(dtype, tile, layout, marks=[] if small else [pytest.mark.whole])
-
-
-def array(rng, *shape, dtype="bfloat16"):
-  if dtype == "int8":
-    return jnp.asarray(rng.integers(-128, 128, shape), jnp.int8)
-  return jnp.asarray(rng.standard_normal(shape, np.float32)).astype(dtype)
-
-
-def f64(*arrays):
-  return [np.asarray(x.astype(jnp.float32), np.float64) for x in arrays]
-
-
-def assert_close(got, wanted, k):
-  got = np.asarray(got, np.float64)
-  allowed = 2e-6 * (k + 1) ** 0.5 * max(np.abs(wanted).max(initial=0), 1)
-  assert got.shape == wanted.shape and np.abs(got - wanted).max() <= allowed
 
 
 @pytest.mark.parametrize("sizes", SIZES)

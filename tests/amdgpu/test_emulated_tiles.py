@@ -9,25 +9,11 @@ import pytest
 from benchmarks import resource_rows
 import jaxgemm
 from jaxgemm import GemmConfig, _ffi, emulator
+from tests.support.emulated_products import array, assert_close, f64
 
 ARCHS = ("gfx942", "gfx950")
 TILES = ((128, 256), (64, 128), (32, 128))
 LAYOUTS = ((1, 0), (1, 1), (0, 0), (0, 1))
-
-
-def array(rng, *shape, dtype="bfloat16"):
-  return jnp.asarray(rng.standard_normal(shape, np.float32)).astype(dtype)
-
-
-def f64(*arrays):
-  return [np.asarray(x.astype(jnp.float32), np.float64) for x in arrays]
-
-
-def assert_close(got, wanted, k):
-  got = np.asarray(got, np.float64)
-  allowed = 2e-6 * (k + 1) ** 0.5 * max(np.abs(wanted).max(initial=0), 1)
-  assert got.shape == wanted.shape
-  assert np.abs(got - wanted).max() <= allowed
 
 
 def config(tile, **options):
