@@ -38,12 +38,17 @@ Problem Computed(const GpuInstance& instance, const Problem& p) {
   return instance.transposed ? Transposed(p) : p;
 }
 
+// The form of peers of which a multiprocessor runs the most CTAs.
+KernelForm MostPeersForm(const GpuInstance& instance) {
+  return HasForm(instance, KernelForm::kPeersHalfSm) ? KernelForm::kPeersHalfSm
+                                                     : KernelForm::kPeers;
+}
 // Whether clusters of cluster_k CTAs can compute all tiles, with at least one k tile for each CTA.
 // Those of kernels that store out row-major compute all tiles at the same time.
 bool ClustersFit(const Problem& p, const Chip& chip, const GpuInstance& instance,
                  int64_t cluster_k) {
   constexpr int64_t kRounds = 4;  // kernels that store out^T may take so many rounds
-  const int64_t at_once = ClustersAtOnce(cluster_k, instance, chip);
+  const int64_t at_once = ClustersAtOnce(cluster_k, MostPeersForm(instance), chip);
   return CanBePeers(instance.tile_n, cluster_k) && HasForm(instance, KernelForm::kPeers) &&
          CeilDiv(p.k, instance.tile_k) >= cluster_k && NumTiles(p, instance) > 0 &&
          NumTiles(p, instance) <=
@@ -78,15 +83,14 @@ void ShapeCluster(const Chip& chip, Plan* plan) {
   for (auto [m, n] : kShapes) {
     const int64_t size = c.cluster_k * m * n;
     if (size <= kMaxClusterSize && grid.tiles_m % m == 0 && grid.tiles_n % n == 0 &&
-        grid.num_tiles() / (m * n) <=
-            ClustersAtOnce(size, *FindGpuInstance(c.target, c.kernel), chip)) {
+        grid.num_tiles() / (m * n) <= ClustersAtOnce(size, c.form, chip)) {
       c.cluster_m = m, c.cluster_n = n;
       return;
     }
   }
 }
 
-// Whether a form other than kPeers has all that the plan needs.
+// Whether a form without peers has all that the plan needs.
 bool FormFits(const Problem& p, const Plan& plan, const GpuInstance& instance, KernelForm form) {
   const Choice& c = plan.choice;
   if (form == KernelForm::kScaled || p.block_k > 0) {
@@ -108,6 +112,8 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   c.cluster_k = ClusterK(p, *plan);
   if (c.cluster_k > 1 || c.transposed) {
     c.form = KernelForm::kPeers;
+    const bool fits = plan->grid.num_tiles() <= ClustersAtOnce(c.cluster_k, c.form, chip);
+    if (!fits) c.form = MostPeersForm(*FindGpuInstance(c.target, c.kernel));
     ShapeCluster(chip, plan);
     return;
   }
@@ -147,9 +153,9 @@ bool Cuts(const Problem& p, const GpuInstance& instance, int64_t workgroups) {
 // The numbers are those that cuOccupancyMaxActiveClusters gives on an H100 of 132 multiprocessors.
 // A cluster lies within one group of multiprocessors (a GPC), so some multiprocessors are left
 // over. Chips with other numbers of multiprocessors are taken to have as many in proportion.
-int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& chip) {
+int64_t ClustersAtOnce(int64_t ctas, KernelForm form, const Chip& chip) {
   constexpr int64_t kClusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
-  return kClusters[ctas] * Sm90CtasPerSm(instance.tile_n) * chip.num_cus / kClusters[1];
+  return kClusters[ctas] * Sm90CtasPerSm(form) * chip.num_cus / kClusters[1];
 }
 
 bool HasNoEpilogue(const Problem& p) { return !p.has_vectors() && NeedsOnlyVectors(p); }
@@ -215,11 +221,11 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
   const int64_t tiles = plan.grid.num_tiles();
   // A CTA of these kernels has one tile or one share of it.
   if (c.transposed && c.target == "sm90") {
-    return c.form == KernelForm::kPeers && c.cluster_m * c.cluster_n == 1 && !c.num_queues &&
-           ClusterK(p, plan) == c.cluster_k && c.cut_tiles == (c.cluster_k > 1 ? tiles : 0) &&
-           c.num_workgroups == tiles * c.cluster_k;
+    return IsPeers(c.form) && HasForm(*plan.instance, c.form) && c.cluster_m * c.cluster_n == 1 &&
+           !c.num_queues && ClusterK(p, plan) == c.cluster_k &&
+           c.cut_tiles == (c.cluster_k > 1 ? tiles : 0) && c.num_workgroups == tiles * c.cluster_k;
   }
-  if (c.cluster_k * c.cluster_m * c.cluster_n > 1 || c.form == KernelForm::kPeers) {
+  if (c.cluster_k * c.cluster_m * c.cluster_n > 1 || IsPeers(c.form)) {
     return plan.instance && c.target == "sm90" && c.form == KernelForm::kPeers && c.cluster_k > 1 &&
            ClusterK(p, plan) == c.cluster_k && c.cut_tiles == tiles &&
            c.cluster_k * c.cluster_m * c.cluster_n <= kMaxClusterSize &&

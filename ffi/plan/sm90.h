@@ -9,12 +9,12 @@ namespace jaxgemm {
 // sm90 there are only kGeneral and, with scales of blocks, kScaled or kMx, without clusters.
 bool HasSm90Form(const Problem& problem, const Plan& plan);
 
-// The grid of a kPeers plan, counted in clusters instead of tiles. The CTAs of a cluster split each
-// of its tiles along k.
+// The grid of a plan with peers, counted in clusters instead of tiles. The CTAs of a cluster split
+// each of its tiles along k.
 TileGrid ClusterGrid(const Plan& plan);
 
 // How many clusters of `ctas` CTAs run at once.
-int64_t ClustersAtOnce(int64_t ctas, const GpuInstance& instance, const Chip& chip);
+int64_t ClustersAtOnce(int64_t ctas, KernelForm form, const Chip& chip);
 
 // Whether results are only cast and stored.
 bool HasNoEpilogue(const Problem& problem);

@@ -16,6 +16,7 @@ namespace {
 // tile. cut_tiles > 0: stream-K cuts the last cut_tiles tiles into num_shares shares, with partial
 // sums in the workspace. Else a workgroup computes whole tiles, ping_pong by two warpgroups.
 struct Decomposition {
+  KernelForm form = KernelForm::kGeneral;
   int64_t workgroups = 1;
   bool ping_pong = false;
   int64_t cluster_k = 1;
@@ -25,7 +26,7 @@ struct Decomposition {
   // was fitted with that time in it.
   bool general = false;
   bool fused = false;           // an epilogue without ping-pong, which would hide it
-  bool peers_epilogue = false;  // kPeers with an epilogue that is not short
+  bool peers_epilogue = false;  // peers with an epilogue that is not short
 };
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
@@ -56,10 +57,14 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
       in_boxes ? AsDouble(CeilDiv(std::min(instance.tile_n, p.n), kBoxColumns) * kBoxColumns)
                : std::min(n, AsDouble(p.n));
   const double ctas_per_sm =
-      std::clamp(ctas / AsDouble(chip.num_cus), 1.0, AsDouble(Sm90CtasPerSm(instance.tile_n)));
+      std::clamp(ctas / AsDouble(chip.num_cus), 1.0, AsDouble(Sm90CtasPerSm(decomposition.form)));
+  const int stages =
+      Sm90Stages(decomposition.form, instance.tile_n,
+                 Sm90RhsRows(instance.tile_n, !in_boxes, static_cast<int>(Bytes(instance.lhs))));
   auto power = [&](double cycles) { return std::pow(cycles, model.norm); };
   const double busy = power(ctas_per_sm * m * n * k * element / 2 / model.macs_per_cycle) +
-                      power(ctas_per_sm * (loaded_m + loaded_n) * k * element / model.sm_bytes);
+                      power(ctas_per_sm * (loaded_m + loaded_n) * k * element / model.sm_bytes) +
+                      power(model.latency / stages);
   // A box of 128 bytes that straddles two lines of the L2 takes two reads. With ping-pong the L2 is
   // then waited for, too.
   auto reads = [&](int64_t line) {
@@ -131,7 +136,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double per_column = decomposition.peers_epilogue ? model.epilogue_per_column : 0;
   const double peers_epilogue =
       (instance.transposed ? std::max(0.0, per_row) : per_column) * n / peers;
-  const double last = model.start + (decomposition.general ? model.general : 0) +
+  const double last = model.start + model.column_readers * std::log2(active_m) +
+                      model.row_readers * std::log2(active_n) + (decomposition.general ? model.general : 0) +
                       (instance.transposed ? model.transposed_store : 0) +
                       (instance.transposed ? model.per_transposed_row
                        : unhidden          ? 0
@@ -163,6 +169,7 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
     // What follows the main loop of a CTA delays the next CTA.
     const double exchange =
         peers > 1 ? (instance.transposed ? 0 : model.exchange) + model.per_peer * peers +
+                        (SharesOutWarps(instance.tile_n) ? model.divided_warps * n * peers : 0) +
                         (m * n * 4 / model.exchanged_bytes - store) * (1 - 1 / peers)
                   : 0;
     return last + with_dram(rounds * tile + (rounds - 1) * (next_tile + peers_epilogue)) + exchange;
@@ -178,14 +185,15 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
 
 // The cost of tiles that fit the chunks of lhs badly, to be added to Cycles: that of the product
 // computed part by part. A part is a chunk, or as many chunks as give every multiprocessor a tile.
-double ChunkCycles(Problem p, const Chip& chip, const GpuInstance& instance, int64_t workgroups,
-                   const Sm90Model& model) {
+double ChunkCycles(Problem p, const Chip& chip, const GpuInstance& instance, KernelForm form,
+                   int64_t workgroups, const Sm90Model& model) {
   constexpr double kWeight = 0.25;  // a small weight: the whole product's time counts more
   const int64_t tiles_n = std::max<int64_t>(CeilDiv(p.n, instance.tile_n), 1);
   const int64_t rows = std::max(p.tiles_per_chunk, CeilDiv(workgroups, tiles_n)) * instance.tile_m;
   const double parts = std::max(1.0, AsDouble(p.m) / AsDouble(rows));
   p.m = std::min(p.m, rows);
-  return kWeight * parts * Cycles(p, chip, instance, {.workgroups = workgroups}, model);
+  return kWeight * parts *
+         Cycles(p, chip, instance, {.form = form, .workgroups = workgroups}, model);
 }
 
 }  // namespace
@@ -197,10 +205,11 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   const int64_t ctas = chip.num_cus * chip.waves_per_cu / instance.waves;
   const bool in_clusters = c.transposed || c.cluster_k > 1;
   const int64_t at_once =
-      in_clusters ? ClustersAtOnce(c.cluster_k, instance, chip) * c.cluster_k : ctas;
+      in_clusters ? ClustersAtOnce(c.cluster_k, c.form, chip) * c.cluster_k : ctas;
   const bool grouped_vectors =
       p.grouped() && p.has_vectors() && !IsPingPong(c.form, instance.tile_n);
   Decomposition decomposition{
+      .form = c.form,
       .workgroups = in_clusters ? at_once : c.num_workgroups,
       .cluster_k = c.cluster_k,
       .cluster_m = AsDouble(c.cluster_m),
@@ -208,7 +217,7 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
       .general =
           (c.form == KernelForm::kGeneral || c.form == KernelForm::kScaled) && c.cut_tiles == 0,
       .fused = c.form == KernelForm::kFused || grouped_vectors,
-      .peers_epilogue = c.form == KernelForm::kPeers && !HasShortEpilogue(p, instance)};
+      .peers_epilogue = IsPeers(c.form) && !HasShortEpilogue(p, instance)};
   if (c.cluster_k == 1)
     decomposition.cut_tiles = c.cut_tiles, decomposition.num_shares = c.num_shares;
   decomposition.ping_pong = c.form != KernelForm::kGeneral && c.form != KernelForm::kScaled &&
@@ -216,7 +225,7 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
                             c.cut_tiles == 0 &&
                             PingPongs(typical, instance, NumTiles(typical, instance), at_once);
   double cycles = Cycles(typical, chip, instance, decomposition, model);
-  if (p.tiles_per_chunk > 0) cycles += ChunkCycles(typical, chip, instance, at_once, model);
+  if (p.tiles_per_chunk > 0) cycles += ChunkCycles(typical, chip, instance, c.form, at_once, model);
   return cycles;
 }
 

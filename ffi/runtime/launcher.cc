@@ -16,8 +16,8 @@ namespace {
 constexpr int kWaveSize = 64;
 // Suffixes of the kernels' names, by KernelForm, as in sm90/gemm.cu and amdgpu/gemm.hip.
 constexpr const char* kFormSuffixes[kKernelForms] = {
-    "",          "_plain", "_grouped",        "_claimed", "_peers",
-    "_pingpong", "_fused", "_fused_pingpong", "_scaled",  "_mx"};
+    "",       "_plain",          "_grouped", "_claimed", "_peers",        "_pingpong",
+    "_fused", "_fused_pingpong", "_scaled",  "_mx",      "_peers_half_sm"};
 
 std::string& KernelFolder() {
   static std::string folder;
@@ -187,7 +187,7 @@ std::string GpuLauncher::LoadModule(const GpuInstance& instance, int device, voi
       constexpr int kMaxDynamicSharedBytes = 8;
       what = "asking for shared memory";
       result = driver_.set_function_attribute(functions[form], kMaxDynamicSharedBytes,
-                                              Sm90SharedBytes(instance.tile_n));
+                                              Sm90SharedBytes(static_cast<KernelForm>(form)));
     }
     if (result != 0) {
       driver_.unload_module(module);
@@ -218,30 +218,29 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     if (result != 0) return Failure("zeroing the workspace", instance.name, device, result);
   }
   GemmArgs arguments = PackArguments(call);
-  if (plan.choice.form == KernelForm::kPeers) arguments.map.grid = ClusterGrid(plan);
+  if (IsPeers(plan.choice.form)) arguments.map.grid = ClusterGrid(plan);
   unsigned grid = static_cast<unsigned>(plan.choice.num_workgroups), block, shared_bytes = 0;
   TensorMaps maps;
   KernelForm form = KernelForm::kGeneral;
   void* pointers[] = {&arguments, nullptr};
   if (driver_.encode_tensor_map) {
     maps = MakeTensorMaps(driver_, call);
-    // kPeers always runs as planned. kScaled needs TMA for both operands, and its call fails if TMA
-    // cannot read them. The remaining forms need TMA for both operands and, unless they are fused,
-    // for out. If TMA cannot move one of these (for example, its address is no multiple of 16
-    // bytes), the function in the slot of the general form runs; see Load.
+    // The forms of peers always run as planned. kScaled needs TMA for both operands, and its call
+    // fails if TMA cannot read them. The remaining forms need TMA for both operands and, unless
+    // they are fused, for out. If TMA cannot move one of these (for example, its address is no
+    // multiple of 16 bytes), the function in the slot of the general form runs; see Load.
     const bool tma_moves_all =
         maps.lhs_valid && maps.rhs_valid && (maps.out_valid || IsFused(plan.choice.form));
     if (plan.choice.form == KernelForm::kScaled && !(maps.lhs_valid && maps.rhs_valid)) {
       return instance.name + " reads operands with scales of blocks at multiples of 16 bytes.";
     }
-    if (plan.choice.form == KernelForm::kPeers || plan.choice.form == KernelForm::kScaled ||
-        tma_moves_all) {
+    if (IsPeers(plan.choice.form) || plan.choice.form == KernelForm::kScaled || tma_moves_all) {
       form = plan.choice.form;
     }
     pointers[1] = &maps;
     grid *= static_cast<unsigned>(instance.waves / kSm90Consumers);
     block = kSm90Threads;
-    shared_bytes = static_cast<unsigned>(Sm90SharedBytes(instance.tile_n));
+    shared_bytes = static_cast<unsigned>(Sm90SharedBytes(plan.choice.form));
   } else {
     form = plan.choice.form;
     if (form == KernelForm::kMx && !IsAlignedForMx(call)) {

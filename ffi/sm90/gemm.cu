@@ -17,7 +17,7 @@ __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& 
                         kTransposed)) {
     using Traits = Sm90Traits<kLhs, kRhs, JAXGEMM_TILE_M, kTileN, kCluster, kLhsKContiguous,
                               kRhsKContiguous, kTransposed, form>;
-    static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMaxShared);
+    static_assert(sizeof(SharedMemory<Traits>) <= Sm90SharedBytes(form));
     using Its = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
     Its(args, maps, *reinterpret_cast<SharedMemory<Traits>*>(shared)).Run();
   }
@@ -25,7 +25,7 @@ __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& 
 
 }  // namespace jaxgemm
 
-// Without a fixed cluster size, a kernel can be launched with any: the peers of kPeers.
+// Without a fixed cluster size, a kernel can be launched with any: the peers of a tile.
 #if JAXGEMM_WAVES_M > 2
 #define JAXGEMM_CLUSTER __cluster_dims__(jaxgemm::kCluster, 1, 1)
 #else
@@ -33,20 +33,21 @@ __device__ __forceinline__ void RunForm(const GemmArgs& args, const TensorMaps& 
 #endif
 
 #define JAXGEMM_JOIN(a, b) a##b
-#define JAXGEMM_FORM(name, suffix, form)                                                \
-  extern "C" __global__ void __launch_bounds__(jaxgemm::kSm90Threads,                   \
-                                               jaxgemm::Sm90CtasPerSm(jaxgemm::kTileN)) \
-      JAXGEMM_CLUSTER JAXGEMM_JOIN(name, suffix)(                                       \
-          const __grid_constant__ jaxgemm::GemmArgs args,                               \
-          const __grid_constant__ jaxgemm::TensorMaps maps) {                           \
-    extern __shared__ __align__(1024) char shared[];                                    \
-    jaxgemm::RunForm<jaxgemm::KernelForm::form>(args, maps, shared);                    \
+#define JAXGEMM_FORM(name, suffix, form)                                                          \
+  extern "C" __global__ void __launch_bounds__(jaxgemm::kSm90Threads,                             \
+                                               jaxgemm::Sm90CtasPerSm(jaxgemm::KernelForm::form)) \
+      JAXGEMM_CLUSTER JAXGEMM_JOIN(name, suffix)(                                                 \
+          const __grid_constant__ jaxgemm::GemmArgs args,                                         \
+          const __grid_constant__ jaxgemm::TensorMaps maps) {                                     \
+    extern __shared__ __align__(1024) char shared[];                                              \
+    jaxgemm::RunForm<jaxgemm::KernelForm::form>(args, maps, shared);                              \
   }
 JAXGEMM_FORM(JAXGEMM_KERNEL, , kGeneral)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _plain, kPlain)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _grouped, kGrouped)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _claimed, kClaimed)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _peers, kPeers)
+JAXGEMM_FORM(JAXGEMM_KERNEL, _peers_half_sm, kPeersHalfSm)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _pingpong, kPingPong)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _fused, kFused)
 JAXGEMM_FORM(JAXGEMM_KERNEL, _fused_pingpong, kFusedPingPong)

@@ -1,5 +1,5 @@
 // A workgroup on Hopper for the dense forms. With kPlain, kPingPong, kFused and kFusedPingPong it
-// is persistent. With kPeers each CTA computes one slice of one tile. Its code is short, and no
+// is persistent. With peers each CTA computes one slice of one tile. Its code is short, and no
 // warp sends tiles to others as in gemm.h: each role computes the indices of its work tiles, those
 // of the first one while the cluster starts.
 #pragma once
@@ -19,7 +19,7 @@ struct AheadMap {
   WorkTile tile;  // what operator() returns next
 
   // Computes `tile` for a CTA's first index, usually a small one, in fewer instructions than Find.
-  // False: this index needs Find. `rank` is for kPeers only.
+  // False: this index needs Find. `rank` is for peers only.
   JAXGEMM_SM90 bool FindFirst(Index index, const PeerRank& rank) {
     constexpr bool kIsPeers = std::is_same_v<Map, PeersMap>;
     const TileGrid& grid = map.grid;
@@ -51,7 +51,7 @@ struct AheadMap {
 
 template <class Traits>
 class DenseWorkgroup {
-  static constexpr bool kIsPeers = Traits::kForm == KernelForm::kPeers;
+  static constexpr bool kIsPeers = IsPeers(Traits::kForm);
   // Registers per thread after setmaxnreg, out of those that the CTA has at launch.
   static constexpr int kMultiplierRegisters = Traits::kIsPingPong ? 240 : 232;
   static constexpr int kLoaderRegisters = Traits::kIsPingPong ? 24 : 40;

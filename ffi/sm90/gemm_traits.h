@@ -19,8 +19,8 @@ struct Sm90Traits {
   static constexpr KernelForm kForm = form;
   static constexpr bool kTransposed = transposed;
   static constexpr bool kIsPingPong = IsPingPong(form, tile_n);
-  static constexpr bool kIsDense = form == KernelForm::kPlain || form == KernelForm::kPeers ||
-                                   form == KernelForm::kPingPong || IsFused(form);
+  static constexpr bool kIsDense =
+      form == KernelForm::kPlain || IsPeers(form) || form == KernelForm::kPingPong || IsFused(form);
   static constexpr bool kIsPlain = IsPlain(form), kIsFused = IsFused(form);
   static constexpr bool kHasOnlyVectors = HasOnlyVectors(form, lhs, tile_n);
   static constexpr bool kHasOnlyDenseForms = HasOnlyDenseForms(tile_n, transposed);
@@ -68,8 +68,7 @@ struct Sm90Traits {
   // at one k.
   static constexpr int kBlock = kRowBytes / kBytes;
   static constexpr int kBlockBytes = kTileK * kRowBytes;
-  // Of an rhs in blocks whole ones are loaded, although wgmma reads the tile's columns only.
-  static constexpr int kRhsRows = kRhsKMajor ? kTileN : (kTileN + kBlock - 1) / kBlock * kBlock;
+  static constexpr int kRhsRows = Sm90RhsRows(kTileN, kRhsKMajor, kBytes);
   static constexpr int kLhsBytes = kCtaM * kRowBytes, kRhsBytes = kRhsRows * kRowBytes;
   static constexpr int kStageBytes = kLhsBytes + kRhsBytes;
   // Consumers with few accumulators do not need setmaxnreg: the registers at launch are enough.
@@ -78,19 +77,11 @@ struct Sm90Traits {
                                                                     : kIsFused      ? 32
                                                                                     : 64);
   static constexpr int kConsumerWarps = kConsumers * kWarpgroupSize / kWarpSize;
-  // A warp's 16 rows are staged for out in boxes of 64 columns of 16 bits, or as many accumulators
-  // as fit. With 192 columns a second box would cost a stage.
-  static constexpr int kOutBoxes = kTileN % 128 == 0 ? 2 : 1;
-  // With kPeers: the other peers' partial sums for the columns that a peer owns, see CanBePeers.
-  static constexpr int kStagedBytes = form != KernelForm::kPeers
-                                          ? kOutBoxes * kBoxRows * kRowBytes
-                                          : MostReceivedUnits(kTileN) * 8 * kBoxRows * 4 /
-                                                (SharesOutWarps(kTileN) ? kConsumerWarps : 1);
+  static constexpr int kOutBoxes = Sm90OutBoxes(kTileN);
+  static constexpr int kStagedBytes = Sm90StagedBytes(form, kTileN);
   static constexpr int kStagedN = kTileN % 32 != 0 ? 16 : kOutBoxes == 1 ? 32 : 64;
-  static_assert(form == KernelForm::kPeers || kBoxRows * kStagedN * 4 <= kStagedBytes);
-  static constexpr int kOutBytes = kConsumerWarps * kStagedBytes;
-  static constexpr int kMaxShared = Sm90SharedBytes(kTileN), kOtherShared = 1024;
-  static constexpr int kStages = (kMaxShared - kOtherShared - kOutBytes) / kStageBytes;
+  static_assert(IsPeers(form) || kBoxRows * kStagedN * 4 <= kStagedBytes);
+  static constexpr int kStages = Sm90Stages(form, kTileN, kRhsRows);
 
   // Properties of a call that some forms fix at compile time.
   static JAXGEMM_SM90 Ragged RaggedOf(const GemmArgs& args) {

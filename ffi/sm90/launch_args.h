@@ -16,7 +16,7 @@ constexpr bool IsFused(KernelForm form) {
 // (kGrouped of float8 applies bias and scales before: HasOnlyVectors).
 constexpr bool IsPlain(KernelForm form) {
   return form != KernelForm::kGeneral && form != KernelForm::kScaled && form != KernelForm::kMx &&
-         form != KernelForm::kPeers && !IsFused(form);
+         !IsPeers(form) && !IsFused(form);
 }
 
 // The fewest k tiles for kPingPong: the boxes of a CTA's last tile go through the stages that its
@@ -66,6 +66,7 @@ constexpr bool HasForm(KernelForm form, DType lhs, int64_t tile_n, int64_t clust
     return !transposed && tile_n == 128 && ElementBytes(lhs) == 1 && lhs != DType::kS8 &&
            lhs_k_contiguous && rhs_k_contiguous;
   }
+  if (form == KernelForm::kPeersHalfSm) return transposed && tile_n < 64;
   if (transposed) return form == KernelForm::kPeers;
   if (form == KernelForm::kPeers) return cluster == 1 && tile_n <= 144;
   if (HasOnlyDenseForms(tile_n, transposed) &&
@@ -104,7 +105,8 @@ struct TensorMaps {
   // The operands in boxes of fewer rows, for the last rows (k-major operands only).
   TensorMap lhs_rest, rhs_rest;
   int32_t lhs_rest_rows, rhs_rest_rows;  // of these boxes; 0: there are none
-  // kPeers: a cluster has the peers of cluster_m x cluster_n tiles, and the grid counts clusters.
+  // Forms of peers: a cluster has the peers of cluster_m x cluster_n tiles, and the grid counts
+  // clusters.
   int32_t cluster_m, cluster_n;
   bool lhs_valid, rhs_valid, out_valid;
   // Whether accumulators are stored without staging: out is bfloat16, float16 or float32, n is a
@@ -120,10 +122,13 @@ inline constexpr int kBoxRows = 16, kBoxColumns = kBoxBytes / 2;
 
 // A CTA: one producer and two consumer warpgroups.
 inline constexpr int kSm90Threads = 384, kSm90Consumers = 2;
-// CTAs that an SM runs at once, and the shared memory of each: all that the SM has, of which every
-// CTA leaves 1 KB to the system. With two CTAs one loads while the other starts or stores.
-constexpr int Sm90CtasPerSm(int64_t tile_n) { return tile_n < 64 ? 2 : 1; }
-constexpr int Sm90SharedBytes(int64_t tile_n) { return 228 * 1024 / Sm90CtasPerSm(tile_n) - 1024; }
+// CTAs that a multiprocessor runs at once. With two CTAs one loads while the other starts or
+// stores. If no more CTAs are launched than there are multiprocessors, one is better: its main loop
+// has more stages.
+constexpr int Sm90CtasPerSm(KernelForm form) { return form == KernelForm::kPeersHalfSm ? 2 : 1; }
+// The shared memory of a CTA: all that the multiprocessor has, of which every CTA leaves 1 KB to
+// the system.
+constexpr int Sm90SharedBytes(KernelForm form) { return 228 * 1024 / Sm90CtasPerSm(form) - 1024; }
 // The most CTAs of a cluster on every Hopper GPU (CUDA's portable cluster size).
 inline constexpr int kMaxClusterSize = 8;
 // A tile's peers divide its columns among them, in groups of eight. With eight groups or more a
@@ -155,6 +160,29 @@ constexpr int64_t MostReceivedUnits(int64_t tile_n) {
     if (ReceivedUnits(tile_n, count) > most) most = ReceivedUnits(tile_n, count);
   }
   return most;
+}
+
+// Shared memory of a consumer warp for the results that it stores: its 16 rows in boxes of 64
+// columns of 16 bits, or as many accumulators as fit. With 192 columns a second box would cost a
+// stage. With peers: the other peers' partial sums for the columns that a peer owns.
+constexpr int Sm90OutBoxes(int64_t tile_n) { return tile_n % 128 == 0 ? 2 : 1; }
+constexpr int Sm90StagedBytes(KernelForm form, int64_t tile_n) {
+  constexpr int kWarps = kSm90Consumers * 4;
+  if (!IsPeers(form)) return Sm90OutBoxes(tile_n) * kBoxRows * kBoxBytes;
+  return static_cast<int>(MostReceivedUnits(tile_n)) * 8 * kBoxRows * 4 /
+         (SharesOutWarps(tile_n) ? kWarps : 1);
+}
+// Rows of rhs in a stage. Of an rhs that is not k-major, whole boxes are loaded, although wgmma
+// reads the tile's columns only.
+constexpr int Sm90RhsRows(int64_t tile_n, bool k_major, int bytes) {
+  const int box = kBoxBytes / bytes, columns = static_cast<int>(tile_n);
+  return k_major ? columns : (columns + box - 1) / box * box;
+}
+// The stages of a CTA, which has 128 rows of lhs in each: what its shared memory has room for.
+constexpr int Sm90Stages(KernelForm form, int64_t tile_n, int rhs_rows) {
+  constexpr int kRows = 128, kWarps = kSm90Consumers * 4, kOther = 1024;
+  return (Sm90SharedBytes(form) - kOther - kWarps * Sm90StagedBytes(form, tile_n)) /
+         ((kRows + rhs_rows) * kBoxBytes);
 }
 
 }  // namespace jaxgemm

@@ -62,8 +62,12 @@ enum class KernelForm : uint8_t {
   kFusedPingPong,  // As kFused, and the warpgroups ping-pong.
   kScaled,         // As kGeneral, but for operands with scales of blocks along k.
   kMx,             // As kScaled, but for operands in an MX format. gfx950 only.
+  kPeersHalfSm,    // As kPeers, but a multiprocessor runs two CTAs at once. Hopper only.
 };
-inline constexpr int kKernelForms = 10;
+inline constexpr int kKernelForms = 11;
+constexpr bool IsPeers(KernelForm form) {
+  return form == KernelForm::kPeers || form == KernelForm::kPeersHalfSm;
+}
 
 // Which dimension of lhs the group sizes cut. kM: the rows; each group has an rhs of its own. kK:
 // k; each group has an out of its own.

@@ -35,7 +35,7 @@ template <DType lhs, DType rhs, int tile_m, int tile_n, int cluster, bool lhs_k,
           bool transposed, KernelForm form>
 struct Form {
   using Traits = Sm90Traits<lhs, rhs, tile_m, tile_n, cluster, lhs_k, rhs_k, transposed, form>;
-  static_assert(sizeof(SharedMemory<Traits>) <= Traits::kMaxShared);
+  static_assert(sizeof(SharedMemory<Traits>) <= Sm90SharedBytes(form));
   using Its = std::conditional_t<Traits::kIsDense, DenseWorkgroup<Traits>, Workgroup<Traits>>;
 
   static void Run(const GemmArgs& args, const TensorMaps& maps) {
@@ -69,6 +69,7 @@ std::string Add() {
   add.template operator()<KernelForm::kGrouped>("_grouped");
   add.template operator()<KernelForm::kClaimed>("_claimed");
   add.template operator()<KernelForm::kPeers>("_peers");
+  add.template operator()<KernelForm::kPeersHalfSm>("_peers_half_sm");
   add.template operator()<KernelForm::kPingPong>("_pingpong");
   add.template operator()<KernelForm::kFused>("_fused");
   add.template operator()<KernelForm::kFusedPingPong>("_fused_pingpong");
