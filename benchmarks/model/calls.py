@@ -51,6 +51,7 @@ flags.DEFINE_list("kinds", list(KINDS), "Kinds of products, in turns.")
 flags.DEFINE_list("layouts", ["rr", "rc"], "Layouts of lhs and rhs; see problems.py.")
 flags.DEFINE_integer("most_k", 0, "Largest K; 0: as M and N.")
 flags.DEFINE_string("implementation", None, "Of our products.")
+flags.DEFINE_string("again", None, "JSON file of an earlier run: its products are timed.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,6 +64,13 @@ class Call:
   k: int
   layout: str
   batch: int = 1
+
+
+def read(path: str) -> list[Call]:
+  """The products of an earlier run."""
+  fields = [field.name for field in dataclasses.fields(Call)]
+  rows = json.loads(pathlib.Path(path).read_text())["rows"]
+  return [Call(**{name: row[name] for name in fields}) for row in rows]
 
 
 def draw(rng, number: int) -> Call:
@@ -202,7 +210,8 @@ def main(argv) -> int:
       "commit": FLAGS.commit or report.said("git", "rev-parse", "--short", "HEAD")}
   timer = measure.time_on_gpu if jax.default_backend() == "gpu" else measure.time_on_cpu
   rng, rows, begin = np.random.default_rng(FLAGS.seed), [], time.monotonic()
-  wanted = [draw(rng, i) for i in range(FLAGS.problems)]
+  wanted = (read(FLAGS.again) if FLAGS.again
+            else [draw(rng, i) for i in range(FLAGS.problems)])
   with concurrent.futures.ThreadPoolExecutor() as pool:
     for first in range(0, len(wanted), FLAGS.batch):
       if time.monotonic() - begin > FLAGS.most_seconds:

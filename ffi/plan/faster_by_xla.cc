@@ -1,5 +1,7 @@
 #include "plan/faster_by_xla.h"
 
+#include <algorithm>
+
 #include "spec/text.h"
 
 namespace jaxgemm {
@@ -66,6 +68,13 @@ int64_t ShortKOnHopper(const Problem& p) {
   return HasEpilogue(p) ? 96 : 64;
 }
 
+// Whether an operand is a vector and the other one a matrix in which k runs along the lines, so that
+// a reduction reads both as they are.
+bool IsReduction(const Problem& p) {
+  return p.batch == 1 &&
+         ((p.n == 1 && p.lhs_contracting == 1) || (p.m == 1 && p.rhs_contracting == 1));
+}
+
 // Ratios are the time of XLA over the copies' and the kernel's on an H200 or an H100. Those of
 // float32 are from seeds 2611 to 2614 of benchmarks.model.measure (the last two are in
 // benchmarks/model/data), the others from benchmarks/results/gpu-h200-2026-11-24-small.json.
@@ -89,6 +98,24 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
            " operations: XLA's product mostly takes 0.5 to 0.8 of the time, most of which is the "
            "start of the kernel";
   }
+  // XLA makes a reduction of such a product up to this size (its own threshold is 10 million
+  // multiply-adds): 0.22 to 0.91 for 12 products (gpu-h200-2026-11-27-small).
+  constexpr double kLargestReduction = 2e7;
+  if (Bytes(p.lhs_dtype) == 2 && !HasEpilogue(p) && IsReduction(p) &&
+      operations < kLargestReduction) {
+    return "an operand is a vector and the product has fewer than " +
+           Str(static_cast<int64_t>(kLargestReduction)) +
+           " operations: XLA makes a reduction of it, which mostly takes 0.2 to 0.9 of the time";
+  }
+  // Two copies take longer than such a product: 0.54 to 1.06 for 29 products, 0.80 in the geometric
+  // mean (the same file). It was 0.87 to 1.09 for 6 products up to 5e8.
+  constexpr double kTwoCopies = 3e8;
+  if (Bytes(p.lhs_dtype) == 2 && relayout.CopiesLhs(p) && relayout.CopiesRhs(p) &&
+      operations < kTwoCopies) {
+    return "both operands would be copied, because TMA cannot read them, and the product has fewer than " +
+           Str(static_cast<int64_t>(kTwoCopies)) +
+           " operations: XLA's product mostly takes 0.5 to 1.0 of the time";
+  }
   const int64_t short_k = ShortKOnHopper(p);
   if (p.k <= short_k) {
     return "k is at most " + Str(short_k) + ": XLA's product mostly takes 0.4 to 0.9 of the time";
@@ -99,6 +126,13 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
   if (Bytes(p.lhs_dtype) == 2 && !TmaStoresOut(p) && p.k <= kShortKOfOddRows) {
     return "the result's rows are no multiple of 16 bytes, and k is at most " +
            Str(kShortKOfOddRows) + ": XLA's product mostly takes 0.2 to 0.9 of the time";
+  }
+  // The smallest tile has 16 rows or columns: 0.70, 0.74, 0.86 and 0.87 for products with 16 (that file
+  // and gpu-h200-*-calls), 1.04 to 1.31 for 8 others with 32.
+  constexpr int64_t kFewRows = 16, kShortKOfFewRows = 192;
+  if (Bytes(p.lhs_dtype) == 2 && std::min(p.m, p.n) <= kFewRows && p.k <= kShortKOfFewRows) {
+    return "the result has at most " + Str(kFewRows) + " rows or columns, and k is at most " +
+           Str(kShortKOfFewRows) + ": XLA's product mostly takes 0.7 to 0.9 of the time";
   }
   // Where a float32 result is large and k is short, its store takes most of the time: 0.74 to 1.04
   // for 26 products with k from 129 to 1024, 0.90 in the geometric mean (the same files). XLA
