@@ -71,12 +71,33 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
   return CanBePeers(instance.tile_n, ctas) && ctas <= plan.grid.tiles_k ? ctas : 1;
 }
 
+double CyclesOfPlan(const Problem& p, const Chip& chip, const Plan& plan) {
+  return Sm90Cycles(p, chip, plan);
+}
+
+// Whether two CTAs of a cluster may load rhs for each other: their tiles have the same columns.
+bool MayShareRhs(const Plan& plan) {
+  const GpuInstance& instance = *plan.instance;
+  return MayShareRhs(plan.choice.form, instance.lhs, instance.lhs_contracting == 1,
+                     instance.rhs_contracting == 1, instance.transposed) &&
+         plan.grid.tiles_m % 2 == 0 && 2 * plan.choice.cluster_k <= kMaxClusterSize;
+}
+
 // Sets the tiles of a cluster. With few columns in a tile the L2 limits the main loop. The CTAs of
 // neighbouring tiles read the same operands, and were faster in one cluster, without multicast.
-void ShapeCluster(const Chip& chip, Plan* plan) {
+// Those of kernels that store out^T load rhs for each other, where that is predicted to be faster.
+void ShapeCluster(const Problem& p, const Chip& chip, Plan* plan) {
   constexpr int64_t kFewColumns = 64;
   Choice& c = plan->choice;
-  if (c.tile_n > kFewColumns || c.transposed) return;
+  if (c.transposed) {
+    plan->instance = FindGpuInstance(c.target, c.kernel);
+    if (!MayShareRhs(*plan)) return;
+    const double alone = CyclesOfPlan(p, chip, *plan);
+    c.cluster_m = 2;
+    if (CyclesOfPlan(p, chip, *plan) >= alone) c.cluster_m = 1;
+    return;
+  }
+  if (c.tile_n > kFewColumns) return;
   // From an H200's timings.
   constexpr std::pair<int64_t, int64_t> kShapes[] = {{2, 2}, {1, 2}};
   const TileGrid& grid = plan->grid;
@@ -114,7 +135,7 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
     c.form = KernelForm::kPeers;
     const bool fits = plan->grid.num_tiles() <= ClustersAtOnce(c.cluster_k, c.form, chip);
     if (!fits) c.form = MostPeersForm(*FindGpuInstance(c.target, c.kernel));
-    ShapeCluster(chip, plan);
+    ShapeCluster(p, chip, plan);
     return;
   }
   if (p.block_k > 0) {
@@ -131,10 +152,6 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
                           : ping_pongs ? KernelForm::kFusedPingPong
                                        : KernelForm::kFused;
   if (FormFits(p, *plan, instance, form)) c.form = form;
-}
-
-double CyclesOfPlan(const Problem& p, const Chip& chip, const Plan& plan) {
-  return Sm90Cycles(p, chip, plan);
 }
 
 // Whether stream-K can cut the last round into more shares than it has tiles, with k enough in
@@ -221,7 +238,8 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
   const int64_t tiles = plan.grid.num_tiles();
   // A CTA of these kernels has one tile or one share of it.
   if (c.transposed && c.target == "sm90") {
-    return IsPeers(c.form) && HasForm(*plan.instance, c.form) && c.cluster_m * c.cluster_n == 1 &&
+    return IsPeers(c.form) && HasForm(*plan.instance, c.form) && c.cluster_n == 1 &&
+           (c.cluster_m == 1 || (c.cluster_m == 2 && MayShareRhs(plan))) &&
            !c.num_queues && ClusterK(p, plan) == c.cluster_k &&
            c.cut_tiles == (c.cluster_k > 1 ? tiles : 0) && c.num_workgroups == tiles * c.cluster_k;
   }

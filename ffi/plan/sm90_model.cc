@@ -86,7 +86,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
              loaded_n / cluster * rhs_reads * std::pow(active_m, -model.coalesced) /
                  decomposition.cluster_m) *
             k * element * ctas / model.l2_bytes);
-  const double waits = cluster > 1 ? model.sharing : 0;
+  const bool shares_rhs = cluster > 1 || (instance.transposed && decomposition.cluster_m > 1);
+  const double waits = shares_rhs ? model.sharing : 0;
   const bool tma_loads_all = (TmaReadsLhs(p) || LhsInRegisters(instance)) && TmaReadsRhs(p);
   const double slower = (instance.transposed || peers > 1 ? model.peers_loop
                          : decomposition.cut_tiles        ? model.general_loop
@@ -204,8 +205,9 @@ double Sm90Cycles(const Problem& p, const Chip& chip, const Plan& plan, const Sm
   const Problem typical = instance.transposed ? Transposed(TypicalGroup(p)) : TypicalGroup(p);
   const int64_t ctas = chip.num_cus * chip.waves_per_cu / instance.waves;
   const bool in_clusters = c.transposed || c.cluster_k > 1;
+  const int64_t tiles = c.transposed ? c.cluster_m : 1;  // of a cluster
   const int64_t at_once =
-      in_clusters ? ClustersAtOnce(c.cluster_k, c.form, chip) * c.cluster_k : ctas;
+      in_clusters ? ClustersAtOnce(c.cluster_k * tiles, c.form, chip) * c.cluster_k * tiles : ctas;
   const bool grouped_vectors =
       p.grouped() && p.has_vectors() && !IsPingPong(c.form, instance.tile_n);
   Decomposition decomposition{

@@ -250,14 +250,13 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
   }
   void* function =
       Functions(instance, device)[static_cast<int>(form)].load(std::memory_order_acquire);
+  const int64_t ctas =
+      plan.choice.cluster_k * plan.choice.cluster_m * plan.choice.cluster_n;  // of a cluster
   DriverResult result =
       driver_.launch_early
           ? driver_.launch_early(
                 function, grid,
-                static_cast<unsigned>(plan.choice.cluster_k > 1
-                                          ? plan.choice.cluster_k * plan.choice.cluster_m *
-                                                plan.choice.cluster_n
-                                          : 0),
+                static_cast<unsigned>(ctas > 1 ? ctas : 0),
                 block, shared_bytes, stream, pointers)
           : driver_.launch(function, grid, 1, 1, block, 1, 1, shared_bytes, stream, pointers,
                            nullptr);

@@ -66,6 +66,7 @@ class DenseWorkgroup {
         rank_(Traits::kCluster == 1 ? 0 : ClusterRank()),
         by_element_(Traits::kLoadsByElement && (!maps.lhs_valid || !maps.rhs_valid)),
         peer_rank_(maps),
+        sharers_(maps),
         next_(blockIdx.x / Traits::kCluster) {
     map_.map.grid = args.map.grid;
     map_.map.grid.num_xcds = 1;  // saves a division
@@ -80,7 +81,7 @@ class DenseWorkgroup {
     Index ahead = 0;  // k tiles loaded already, valid in the lane that loads
     if (threadIdx.x < kWarpSize) {
       if (IsLeader()) {
-        InitStages(shared_, by_element_, 0, kLoadedAhead);
+        InitStages(shared_, by_element_, 0, kLoadedAhead, sharers_.count);
         if (map_.FindFirst(next_, peer_rank_)) ahead = LoadFirst();
       }
       __syncwarp();
@@ -149,7 +150,7 @@ class DenseWorkgroup {
   }
 
   JAXGEMM_SM90 void InitBarriers() {
-    InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages);
+    InitStages(shared_, by_element_, kLoadedAhead, Traits::kStages, sharers_.count);
     if constexpr (kIsPeers) {
 #pragma unroll
       for (SharedBarrier& each : shared_.peers_ready) each.Init(1);
@@ -182,7 +183,10 @@ class DenseWorkgroup {
 
   JAXGEMM_SM90 void ConsumeAsPeer() {
     typename Traits::Sum sums[Traits::kSums];
-    Multiplier<Traits> multiplier(shared_);
+    // The last stages are not released to another CTA, which may have exited: no load follows.
+    const Index k_tiles = map_.tile.k_end - map_.tile.k_begin;
+    Multiplier<Traits> multiplier(shared_, sharers_.count > 1 ? k_tiles - Traits::kStages : kNever,
+                                  sharers_.count, sharers_.first);
     const PeerExchange<Traits> exchange(shared_, map_.map.peers, peer_rank_);
     exchange.Expect();
     if constexpr (Traits::kLhsInRegisters) {
@@ -292,6 +296,7 @@ class DenseWorkgroup {
   const int rank_;  // of the CTA in a cluster that shares rhs
   const bool by_element_;
   const PeerRank peer_rank_;
+  const RhsSharers<Traits> sharers_;
   Index next_;  // the index of the tile after map_.tile; before the first tile, this CTA's first
   Map map_;
 };

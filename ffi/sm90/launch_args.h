@@ -93,6 +93,14 @@ constexpr bool LhsInRegisters(DType lhs, bool lhs_k_contiguous, bool transposed)
   return lhs == DType::kF32 && !lhs_k_contiguous && transposed;
 }
 
+// Whether two CTAs of a cluster whose tiles have the same columns may each load half of rhs for
+// both. (Tiles of more rows always do so: those of a pair of CTAs.)
+constexpr bool MayShareRhs(KernelForm form, DType lhs, bool lhs_k_contiguous, bool rhs_k_contiguous,
+                            bool transposed) {
+  return IsPeers(form) && transposed && rhs_k_contiguous &&
+         !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
+}
+
 // A CUtensorMap: a tensor's layout in memory, and the box that one TMA copy moves.
 struct alignas(64) TensorMap {
   uint64_t words[16];

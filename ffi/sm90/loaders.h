@@ -103,6 +103,20 @@ class TileBoxes {
   uint32_t bytes_ = 0;
 };
 
+// The CTAs of a cluster, with consecutive ranks, that load parts of rhs for each other.
+template <class Traits>
+struct RhsSharers {
+  int count = Traits::kCluster, first = 0, index = 0;  // the first one's rank, and this CTA's place
+
+  JAXGEMM_SM90 explicit RhsSharers(const TensorMaps& maps) {
+    if constexpr (Traits::kCluster > 1) index = ClusterRank();
+    if constexpr (Traits::kMayShareRhs) {
+      count = maps.cluster_m;  // 1 or 2
+      index = ClusterRank() & (count - 1), first = ClusterRank() - index;
+    }
+  }
+};
+
 // Fills the stages by TMA. Run by one warp, of which one lane issues the loads.
 template <class Traits>
 class TmaLoader {
@@ -114,6 +128,7 @@ class TmaLoader {
       : args_(args),
         maps_(maps),
         rank_(rank),
+        sharers_(maps),
         full_{SameInWarp(SharedAddress(shared.full))},
         empty_{SameInWarp(SharedAddress(shared.empty))},
         lhs_(SameInWarp(SharedAddress(shared.lhs))),
@@ -161,8 +176,12 @@ class TmaLoader {
         full_.ArriveExpecting(stage_.slot, boxes.bytes());
         const uint32_t full = full_.At(stage_.slot);
         LoadLhs(maps_, boxes, place, k, full, lhs_ + stage_.slot * Traits::kLhsBytes);
-        LoadRhs<Traits::kCluster>(maps_, boxes, place, k, full,
-                                  rhs_ + stage_.slot * Traits::kRhsBytes, rank_);
+        const uint32_t rhs = rhs_ + stage_.slot * Traits::kRhsBytes;
+        if (Traits::kMayShareRhs && sharers_.count > 1) {
+          LoadHalfForBoth(boxes, place, k, full, rhs);
+        } else {
+          LoadRhs<Traits::kCluster>(maps_, boxes, place, k, full, rhs, rank_);
+        }
       }
     }
     __syncwarp();
@@ -213,6 +232,15 @@ class TmaLoader {
       }
     }
   }
+  // The CTAs of a pair have tiles with the same columns: each loads one of the two boxes.
+  JAXGEMM_SM90 void LoadHalfForBoth(const Boxes& boxes, const OperandPlace<Traits>& place, int k,
+                                    uint32_t full, uint32_t first) const {
+    const int half = sharers_.index * Boxes::kRhsRows;
+    boxes.LoadRhs(maps_, sharers_.index, [&](const TensorMap* map) {
+      LoadBoxToAll(map, full, first + half * kRowBytes, k, place.Column(half), place.rhs_z,
+                   static_cast<uint16_t>(3 << sharers_.first));
+    });
+  }
   template <int kSharers>
   static JAXGEMM_SM90 void LoadShared(const TensorMap* map, uint32_t full, uint32_t to, int x,
                                       int y, int z) {
@@ -226,6 +254,7 @@ class TmaLoader {
   const GemmArgs& args_;
   const TensorMaps& maps_;
   const int rank_;
+  const RhsSharers<Traits> sharers_;
   // Addresses of the first stage.
   const BarrierRow full_, empty_;
   const uint32_t lhs_, rhs_;
@@ -362,12 +391,13 @@ class OperandPrefetch {
 
 // Initialises the barriers of stages [first, end). Called by one thread before the cluster barrier.
 template <class Traits>
-JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element, int first, int end) {
+JAXGEMM_SM90 void InitStages(SharedMemory<Traits>& shared, bool by_element, int first, int end,
+                             int sharers = Traits::kCluster) {
   constexpr int kReaders = Traits::kStageReaders * kWarpgroupSize / kWarpSize;
 #pragma unroll
   for (int i = first; i < end; ++i) {
     shared.full[i].Init(1 + (by_element ? ElementLoader<Traits>::kThreads : 0));
-    shared.empty[i].Init(kReaders * Traits::kCluster);
+    shared.empty[i].Init(kReaders * sharers);
   }
   FenceBarrierInit();
 }

@@ -24,6 +24,8 @@ class Multiplier {
   // Dense forms in clusters count their releases. The last stages are not released, because no load
   // follows: a CTA that has all its operands may have exited, and must get no arrival then.
   static constexpr bool kCountsReleases = Traits::kIsDense && Traits::kCluster > 1;
+  // Whether stages are released in the CTAs that share rhs.
+  static constexpr bool kInCluster = Traits::kCluster > 1 || Traits::kMayShareRhs;
 
   // The default for `meanwhile`: no other work while a tile is multiplied.
   struct Nothing {
@@ -33,6 +35,9 @@ class Multiplier {
 
  public:
   JAXGEMM_SM90 explicit Multiplier(SharedMemory<Traits>& shared, Index releases = kNever)
+      : Multiplier(shared, releases, Traits::kCluster, 0) {}
+  // first: rank of the first CTA that shares rhs.
+  JAXGEMM_SM90 Multiplier(SharedMemory<Traits>& shared, Index releases, int sharers, int first)
       : shared_(shared), releases_(releases) {
     const int thread = ThreadId() - kWarpgroupSize, lane = thread % kWarpSize;
     const int rows = Traits::kIsPingPong ? 0 : thread / kWarpgroupSize * Traits::kWgmmaM;
@@ -40,10 +45,10 @@ class Multiplier {
     lhs_ =
         SameInWarp(MatrixStart(SharedAddress(shared.lhs) + rows * kRowBytes, Traits::kBlockBytes));
     rhs_ = SameInWarp(MatrixStart(SharedAddress(shared.rhs), Traits::kBlockBytes));
-    if constexpr (Traits::kCluster == 1) {
-      empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNoBarrier;
+    if constexpr (kInCluster) {
+      empty_.first = lane < sharers ? ClusterAddress(shared.empty, first + lane) : kNoBarrier;
     } else {
-      empty_.first = lane < Traits::kCluster ? ClusterAddress(shared.empty, lane) : kNoBarrier;
+      empty_.first = lane == 0 ? SharedAddress(shared.empty) : kNoBarrier;
     }
   }
 
@@ -290,10 +295,10 @@ class Multiplier {
 
   JAXGEMM_SM90 void Release(int slot) {
     if (empty_.first == kNoBarrier) return;
-    if constexpr (Traits::kCluster == 1) {
-      empty_.Arrive(slot);
-    } else {
+    if constexpr (kInCluster) {
       empty_.ArriveInCluster(slot);
+    } else {
+      empty_.Arrive(slot);
     }
   }
 

@@ -197,6 +197,7 @@ struct Case {
   std::vector<int32_t> sizes{};  // group sizes
   bool one_scale = false;        // one for all columns
   bool misplaced = false;        // lhs is not aligned to 16 bytes
+  bool shares_rhs = false;       // the plan is changed: CTAs load rhs for each other
 };
 
 void Run(GpuLauncher& launcher, Case c) {
@@ -204,6 +205,11 @@ void Run(GpuLauncher& launcher, Case c) {
   Plan plan;
   std::string error;
   error = MakePlan(p, c.config, FindChip("sm90", 0, &error), &plan);
+  if (error.empty() && c.shares_rhs) {
+    Choice choice = plan.choice;
+    choice.cluster_m = 2;
+    error = Derive(p, choice, &plan);
+  }
   CHECK_THAT(error.empty(), "%s", error.c_str());
   if (!error.empty()) return;
   const bool by_m = p.ragged == Ragged::kM, by_k = p.ragged == Ragged::kK;
@@ -548,7 +554,9 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
     };
     Problem p{.m = Random(1, 2 * tile_n),
               .n = some(1, 3 * kTileM),
-              .k = some((peers - 1) * kTileK + 1, (peers + 3) * kTileK),
+              // Every fourth time with more k tiles than a CTA has stages.
+              .k = some((peers - 1) * kTileK + 1, (peers + 3) * kTileK) +
+                   (round % 4 == 3 ? 12 * peers * kTileK : 0),
               .lhs_dtype = rhs,
               .rhs_dtype = lhs,
               .out_dtype = round % 2                ? sums_type
@@ -566,6 +574,17 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
                   .kernel = name};
     if (peers > 1) config.num_workgroups = config.num_shares = tiles * peers;
     Run(launcher, {p, config, "_peers"});
+    if (!MayShareRhs(KernelForm::kPeers, lhs, lhs_k, rhs_k, true) ||
+        2 * peers > kMaxClusterSize) {
+      continue;
+    }
+    // Tiles in pairs, of which the last one may end early.
+    p.n = some(1, kTileM) + (1 + 2 * Random(0, 1)) * kTileM;
+    if (peers > 1) {
+      config.num_workgroups = config.num_shares =
+          p.batch * CeilDiv(p.n, kTileM) * CeilDiv(p.m, tile_n) * peers;
+    }
+    Run(launcher, {.p = p, .config = config, .form = "_peers", .shares_rhs = true});
   }
 }
 
