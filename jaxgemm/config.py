@@ -97,6 +97,8 @@ class GemmConfig:
     num_shares: shares that stream-K cuts the k tiles into.
     claim_ahead: whether a workgroup claims its next tile before it stores the tile
       that it has computed, which hides the latency of stealing on GPUs.
+    multicast: Hopper's kernels that compute out^T: whether two CTAs of a cluster, whose
+      tiles have the same rows of out, load these rows of lhs for each other.
     kernel: the name of a kernel instance, as `jaxgemm.explain` prints it.
     partition: whether to insert the partitioning rule that keeps sharded operands
       sharded on automatic meshes. None inserts it if the process has several
@@ -122,6 +124,7 @@ class GemmConfig:
   num_queues: int | None = None
   num_shares: int | None = None
   claim_ahead: bool | None = None
+  multicast: bool | None = None
   kernel: str | None = None
   partition: bool | None = None
 
@@ -149,6 +152,7 @@ class GemmConfig:
       )
     for name, hint in (
         ("claim_ahead", "to let the plan choose"),
+        ("multicast", "to let the plan choose"),
         ("partition", "unless jax.export or the compilation cache needs False")):
       value = getattr(self, name)
       # `in` alone would compare an array with each of them.
@@ -162,7 +166,7 @@ class GemmConfig:
     """The config of the GEMMs that this one's gradients need."""
     return dataclasses.replace(
         self, tile_m=None, tile_n=None, tile_k=None, group_m=None,
-        num_shares=None,
+        num_shares=None, multicast=None,
         kernel=None if self.kernel in _GPU_KERNELS else self.kernel,
     )
 
@@ -171,12 +175,13 @@ class GemmConfig:
     """Whether nothing is asked for that the plan decides."""
     return all(getattr(self, name) is None or (name, getattr(self, name)) in (
         ("schedule", "auto"), ("reduction", "linear"))
-               for name in ("schedule", "reduction", "claim_ahead", "kernel", *_SIZES))
+               for name in ("schedule", "reduction", "claim_ahead", "multicast", "kernel",
+                            *_SIZES))
 
   def to_native(self, deterministic: bool) -> tuple[tuple[str, str | int], ...]:
     """The config as the native plan reads it.
 
-    0 and "", and -1 for claim_ahead, leave the choice to the plan.
+    0 and "", and -1 for claim_ahead and multicast, leave the choice to the plan.
     """
     sizes = [(name, getattr(self, name) or 0) for name in _SIZES]
     return (
@@ -184,7 +189,8 @@ class GemmConfig:
         ("reduction", self.reduction or "linear"),
         ("deterministic", int(deterministic)),
         ("kernel", self.kernel or ""),
-        ("claim_ahead", -1 if self.claim_ahead is None else int(self.claim_ahead)),
+        *((name, -1 if getattr(self, name) is None else int(getattr(self, name)))
+          for name in ("claim_ahead", "multicast")),
         *sizes,
     )
 

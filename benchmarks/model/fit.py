@@ -84,7 +84,9 @@ def read(paths: Sequence[str | pathlib.Path]) -> list[Problem]:
       row = row if "seconds" in row else _kept(row)
       if len(row["seconds"]) >= 2:
         found.append(Problem(
-            row["fields"], chip, row["configs"],
+            row["fields"], chip,
+            # Earlier kernels had no multicast.
+            [{"multicast": False, **config} for config in row["configs"]],
             np.array(row["seconds"]), np.array(row["open"], bool), row["label"]))
   return found
 

@@ -239,8 +239,11 @@ std::string CheckConfig(const Config& c) {
              ", or leave it out to let the plan choose.";
     }
   }
-  if (c.claim_ahead < -1 || c.claim_ahead > 1) {
-    return "claim_ahead=" + Str(c.claim_ahead) + "; allowed are 0, 1 and -1, the plan's choice.";
+  for (auto [name, value] :
+       {std::pair{"claim_ahead", c.claim_ahead}, {"multicast", c.multicast}}) {
+    if (value < -1 || value > 1) {
+      return Str(name) + "=" + Str(value) + "; allowed are 0, 1 and -1, the plan's choice.";
+    }
   }
   if (c.deterministic && c.reduction == Reduction::kAtomic) {
     return "deterministic=True and reduction='atomic' exclude each other: the order of atomic "
@@ -361,6 +364,13 @@ std::string NoInstance(const Problem& p, const Config& c, const Chip& chip) {
   for (const GpuInstance& each : GpuInstances()) {
     const bool has_scales = p.block_k == 0 || HasForm(each, p.scales_form());
     if (has_scales && Computes(each, p, chip)) names += " " + each.name;
+  }
+  if (c.multicast == 1) {
+    return "multicast=True, but no kernel of " + Str(chip.target) + " for this product" +
+           (asked.empty() ? "" : " that has" + asked) +
+           " loads rows for two tiles. Hopper's kernels that compute out^T do, if k is the last "
+           "dimension of lhs and out has two of their tiles along its columns. Leave "
+           "multicast out.";
   }
   return "no kernel of " + Str(chip.target) + " for this product has" + asked + "; there are" +
          names + ". Give the name or the tile of one of these, or leave kernel and tile out.";

@@ -71,33 +71,19 @@ int64_t ClusterK(const Problem& p, const Plan& plan) {
   return CanBePeers(instance.tile_n, ctas) && ctas <= plan.grid.tiles_k ? ctas : 1;
 }
 
-double CyclesOfPlan(const Problem& p, const Chip& chip, const Plan& plan) {
-  return Sm90Cycles(p, chip, plan);
-}
-
-// Whether two CTAs of a cluster may load rhs for each other: their tiles have the same columns.
-bool MayShareRhs(const Plan& plan) {
-  const GpuInstance& instance = *plan.instance;
-  return MayShareRhs(plan.choice.form, instance.lhs, instance.lhs_contracting == 1,
+// Whether CTAs in pairs, whose tiles have the same columns, may load rhs for each other.
+bool MayShareRhs(const GpuInstance& instance, int64_t tiles_m, int64_t cluster_k) {
+  return MayShareRhs(KernelForm::kPeers, instance.lhs, instance.lhs_contracting == 1,
                      instance.rhs_contracting == 1, instance.transposed) &&
-         plan.grid.tiles_m % 2 == 0 && 2 * plan.choice.cluster_k <= kMaxClusterSize;
+         tiles_m >= 2 && 2 * cluster_k <= kMaxClusterSize;
 }
 
 // Sets the tiles of a cluster. With few columns in a tile the L2 limits the main loop. The CTAs of
 // neighbouring tiles read the same operands, and were faster in one cluster, without multicast.
-// Those of kernels that store out^T load rhs for each other, where that is predicted to be faster.
-void ShapeCluster(const Problem& p, const Chip& chip, Plan* plan) {
+void ShapeCluster(const Chip& chip, Plan* plan) {
   constexpr int64_t kFewColumns = 64;
   Choice& c = plan->choice;
-  if (c.transposed) {
-    plan->instance = FindGpuInstance(c.target, c.kernel);
-    if (!MayShareRhs(*plan)) return;
-    const double alone = CyclesOfPlan(p, chip, *plan);
-    c.cluster_m = 2;
-    if (CyclesOfPlan(p, chip, *plan) >= alone) c.cluster_m = 1;
-    return;
-  }
-  if (c.tile_n > kFewColumns) return;
+  if (c.tile_n > kFewColumns || c.transposed) return;
   // From an H200's timings.
   constexpr std::pair<int64_t, int64_t> kShapes[] = {{2, 2}, {1, 2}};
   const TileGrid& grid = plan->grid;
@@ -133,9 +119,11 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
   c.cluster_k = ClusterK(p, *plan);
   if (c.cluster_k > 1 || c.transposed) {
     c.form = KernelForm::kPeers;
-    const bool fits = plan->grid.num_tiles() <= ClustersAtOnce(c.cluster_k, c.form, chip);
+    const int64_t tiles = c.cluster_m;  // of a cluster; 2: the draft's CTAs share rhs
+    const bool fits =
+        ClusterGrid(*plan).num_tiles() <= ClustersAtOnce(c.cluster_k * tiles, c.form, chip);
     if (!fits) c.form = MostPeersForm(*FindGpuInstance(c.target, c.kernel));
-    ShapeCluster(p, chip, plan);
+    ShapeCluster(chip, plan);
     return;
   }
   if (p.block_k > 0) {
@@ -152,6 +140,10 @@ void ChooseForm(const Problem& p, const Chip& chip, Plan* plan) {
                           : ping_pongs ? KernelForm::kFusedPingPong
                                        : KernelForm::kFused;
   if (FormFits(p, *plan, instance, form)) c.form = form;
+}
+
+double CyclesOfPlan(const Problem& p, const Chip& chip, const Plan& plan) {
+  return Sm90Cycles(p, chip, plan);
 }
 
 // Whether stream-K can cut the last round into more shares than it has tiles, with k enough in
@@ -200,6 +192,20 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
                          config.reduction == Reduction::kLinear &&
                          (stream_k || config.schedule == Schedule::kAuto);
   std::vector<Draft> drafts;
+  // Adds the draft, and that whose CTAs share rhs.
+  auto add = [&](const GpuInstance& instance, const Problem& computed, const Draft& draft) {
+    const double tiles = std::max(1.0, NumTiles(p, instance));
+    const int64_t cluster_k =
+        draft.scheduling.shares_per_tile
+            ? draft.scheduling.shares_per_tile
+            : std::max<int64_t>(1, static_cast<int64_t>(config.num_shares / tiles));
+    if (config.multicast != 1) drafts.push_back(draft);
+    if (config.multicast != 0 &&
+        MayShareRhs(instance, CeilDiv(computed.m, instance.tile_m), cluster_k)) {
+      drafts.push_back(draft);
+      drafts.back().candidate.choice.cluster_m = 2;
+    }
+  };
   for (const GpuInstance& instance : GpuInstances()) {
     // The gate's and the up projection's columns are halves of a tile, loaded in multiples of 64.
     if (!Suits(instance, p, config, chip) || (p.gated && instance.tile_n % 128 != 0)) continue;
@@ -216,17 +222,19 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
                        .claims_ahead = true,
                        .finish = ChooseForm,
                        .cost = CyclesOfPlan}};
-    drafts.push_back(whole);
+    Draft uncut = whole;
     if (plan_decides && stream_k) {
-      drafts.back().scheduling.cuts = false;
-      drafts.back().candidate.whole_is_faster = true;
-      if (!instance.transposed && Cuts(p, instance, at_once)) drafts.push_back(whole);
+      uncut.scheduling.cuts = false;
+      uncut.candidate.whole_is_faster = true;
+      if (!instance.transposed && Cuts(p, instance, at_once)) add(instance, computed, whole);
     }
+    add(instance, computed, uncut);
     for (int64_t cluster_k = 2; may_share && cluster_k <= kMaxClusterSize; ++cluster_k) {
       if (!ClustersFit(computed, chip, instance, cluster_k)) continue;
-      drafts.push_back(whole);
-      drafts.back().scheduling.schedule = Schedule::kStreamK;
-      drafts.back().scheduling.shares_per_tile = cluster_k;
+      Draft shared = whole;
+      shared.scheduling.schedule = Schedule::kStreamK;
+      shared.scheduling.shares_per_tile = cluster_k;
+      add(instance, computed, shared);
     }
   }
   if (drafts.empty()) *error = NoInstance(p, config, chip);
@@ -239,7 +247,8 @@ bool HasSm90Form(const Problem& p, const Plan& plan) {
   // A CTA of these kernels has one tile or one share of it.
   if (c.transposed && c.target == "sm90") {
     return IsPeers(c.form) && HasForm(*plan.instance, c.form) && c.cluster_n == 1 &&
-           (c.cluster_m == 1 || (c.cluster_m == 2 && MayShareRhs(plan))) &&
+           (c.cluster_m == 1 ||
+            (c.cluster_m == 2 && MayShareRhs(*plan.instance, plan.grid.tiles_m, c.cluster_k))) &&
            !c.num_queues && ClusterK(p, plan) == c.cluster_k &&
            c.cut_tiles == (c.cluster_k > 1 ? tiles : 0) && c.num_workgroups == tiles * c.cluster_k;
   }
@@ -260,7 +269,8 @@ TileGrid ClusterGrid(const Plan& plan) {
   const Choice& c = plan.choice;
   auto index = [](int64_t count) { return static_cast<Index>(count); };
   TileGrid grid = plan.grid;
-  grid.tiles_m /= index(c.cluster_m), grid.tiles_n /= index(c.cluster_n);
+  // The last CTA of an odd number of tile rows computes nothing that is stored.
+  grid.tiles_m = index(CeilDiv(grid.tiles_m, c.cluster_m)), grid.tiles_n /= index(c.cluster_n);
   // Consecutive clusters of 1 x 2 tiles have the same rows.
   grid.group_m = c.cluster_m < c.cluster_n ? 1 : std::min(grid.group_m, grid.tiles_m);
   return grid;

@@ -44,7 +44,9 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double cluster = AsDouble(instance.waves) / 2;
   const double m = AsDouble(instance.tile_m) / cluster;
   const double n = AsDouble(instance.tile_n), k = AsDouble(instance.tile_k);
-  const double tiles = NumTiles(p, instance);
+  const double rows = std::max(1.0, AsDouble(CeilDiv(p.m, instance.tile_m)));  // of tiles
+  const double tiles = NumTiles(p, instance) / rows * decomposition.cluster_m *
+                       std::ceil(rows / decomposition.cluster_m);
   const double at_once = AsDouble(decomposition.workgroups);
   const double peers = AsDouble(decomposition.cluster_k), shares = tiles * peers;
   const double element = AsDouble(Bytes(instance.lhs));

@@ -218,8 +218,13 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
     if (result != 0) return Failure("zeroing the workspace", instance.name, device, result);
   }
   GemmArgs arguments = PackArguments(call);
-  if (IsPeers(plan.choice.form)) arguments.map.grid = ClusterGrid(plan);
   unsigned grid = static_cast<unsigned>(plan.choice.num_workgroups), block, shared_bytes = 0;
+  const int64_t cluster =
+      plan.choice.cluster_k * plan.choice.cluster_m * plan.choice.cluster_n;  // its CTAs
+  if (IsPeers(plan.choice.form)) {
+    arguments.map.grid = ClusterGrid(plan);
+    grid = static_cast<unsigned>(arguments.map.grid.num_tiles() * cluster);
+  }
   TensorMaps maps;
   KernelForm form = KernelForm::kGeneral;
   void* pointers[] = {&arguments, nullptr};
@@ -250,13 +255,11 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
   }
   void* function =
       Functions(instance, device)[static_cast<int>(form)].load(std::memory_order_acquire);
-  const int64_t ctas =
-      plan.choice.cluster_k * plan.choice.cluster_m * plan.choice.cluster_n;  // of a cluster
   DriverResult result =
       driver_.launch_early
           ? driver_.launch_early(
                 function, grid,
-                static_cast<unsigned>(ctas > 1 ? ctas : 0),
+                static_cast<unsigned>(cluster > 1 ? cluster : 0),
                 block, shared_bytes, stream, pointers)
           : driver_.launch(function, grid, 1, 1, block, 1, 1, shared_bytes, stream, pointers,
                            nullptr);

@@ -197,7 +197,6 @@ struct Case {
   std::vector<int32_t> sizes{};  // group sizes
   bool one_scale = false;        // one for all columns
   bool misplaced = false;        // lhs is not aligned to 16 bytes
-  bool shares_rhs = false;       // the plan is changed: CTAs load rhs for each other
 };
 
 void Run(GpuLauncher& launcher, Case c) {
@@ -205,11 +204,6 @@ void Run(GpuLauncher& launcher, Case c) {
   Plan plan;
   std::string error;
   error = MakePlan(p, c.config, FindChip("sm90", 0, &error), &plan);
-  if (error.empty() && c.shares_rhs) {
-    Choice choice = plan.choice;
-    choice.cluster_m = 2;
-    error = Derive(p, choice, &plan);
-  }
   CHECK_THAT(error.empty(), "%s", error.c_str());
   if (!error.empty()) return;
   const bool by_m = p.ragged == Ragged::kM, by_k = p.ragged == Ragged::kK;
@@ -579,12 +573,13 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
       continue;
     }
     // Tiles in pairs, of which the last one may end early.
-    p.n = some(1, kTileM) + (1 + 2 * Random(0, 1)) * kTileM;
+    p.n = some(1, kTileM) + Random(1, 3) * kTileM;
     if (peers > 1) {
       config.num_workgroups = config.num_shares =
           p.batch * CeilDiv(p.n, kTileM) * CeilDiv(p.m, tile_n) * peers;
     }
-    Run(launcher, {.p = p, .config = config, .form = "_peers", .shares_rhs = true});
+    config.multicast = 1;
+    Run(launcher, {p, config, "_peers"});
   }
 }
 

@@ -38,6 +38,9 @@ class Kernel:
     self.name, self.dtypes, self.layout = name, (lhs, rhs), layout
     self.m, self.n, self.k = int(m), int(n), int(k)
     self.integer = lhs == "int8"
+    # Its CTAs can load lhs for each other: k is contiguous, and rhs does not go through registers.
+    self.multicasts = self.transposed and layout[0] == "r" and (
+        lhs != "float32" or layout[1] == "c")
     # Tiles between the multiples of 64 columns have dense forms only.
     self.dense_only = not self.transposed and self.n % 64 != 0
     # Results are rounded once; those of float8 operands stay float32.
@@ -176,6 +179,19 @@ def transposed(kernel: Kernel):
               schedule="stream_k", num_workgroups=shares, num_shares=shares)
           yield (f"{name}, {m} rows, {peers} peers", functools.partial(
               call, config=config), (a, b), sums)
+      if kernel.multicasts and n > 3 * kernel.n:  # four tiles
+        long_k = 20 * kernel.k
+        a, wide_a = kernel.lhs(rng, m, long_k)
+        b, wide_b = kernel.rhs(rng, long_k, n)
+        for peers in (1, 2, 4) if kernel.m <= 128 else (1, 2):
+          shares = tiles * peers
+          config = kernel.config(multicast=True) if peers == 1 else kernel.config(
+              schedule="stream_k", num_workgroups=shares, num_shares=shares, multicast=True)
+          yield (f"{name}, {m} rows, {peers} peers, multicast", functools.partial(
+              call, config=config), (a, b), product(wide_a, wide_b))
+        a, wide_a = kernel.lhs(rng, m, k)
+        b, wide_b = kernel.rhs(rng, k, n)
+        sums = product(wide_a, wide_b)
       if not kernel.integer:
         bias = rng.standard_normal(n, np.float32)
         yield (f"{name}, {m} rows, silu", functools.partial(
