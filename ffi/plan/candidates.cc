@@ -165,6 +165,11 @@ std::vector<Candidate> Candidates(const Problem& p, const Config& config, const 
              Str(Name(config.schedule)) + "'. Use schedule='stream_k'.";
     return {};
   }
+  if (config.multicast == 1 && chip.target != "sm90") {
+    *error = "multicast=True is for Hopper GPUs (sm90); this is " + Str(chip.target) +
+             ". Leave multicast out.";
+    return {};
+  }
   auto* of_target = !chip.gpu()             ? HostCandidates
                     : chip.target == "sm90" ? Sm90Candidates
                                             : AmdgpuCandidates;

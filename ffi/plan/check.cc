@@ -239,8 +239,7 @@ std::string CheckConfig(const Config& c) {
              ", or leave it out to let the plan choose.";
     }
   }
-  for (auto [name, value] :
-       {std::pair{"claim_ahead", c.claim_ahead}, {"multicast", c.multicast}}) {
+  for (auto [name, value] : {std::pair{"claim_ahead", c.claim_ahead}, {"multicast", c.multicast}}) {
     if (value < -1 || value > 1) {
       return Str(name) + "=" + Str(value) + "; allowed are 0, 1 and -1, the plan's choice.";
     }

@@ -68,8 +68,8 @@ int64_t ShortKOnHopper(const Problem& p) {
   return HasEpilogue(p) ? 96 : 64;
 }
 
-// Whether an operand is a vector and the other one a matrix in which k runs along the lines, so that
-// a reduction reads both as they are.
+// Whether an operand is a vector and the other one a matrix in which k runs along the lines, so
+// that a reduction reads both as they are.
 bool IsReduction(const Problem& p) {
   return p.batch == 1 &&
          ((p.n == 1 && p.lhs_contracting == 1) || (p.m == 1 && p.rhs_contracting == 1));
@@ -127,8 +127,8 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
     return "the result's rows are no multiple of 16 bytes, and k is at most " +
            Str(kShortKOfOddRows) + ": XLA's product mostly takes 0.2 to 0.9 of the time";
   }
-  // The smallest tile has 16 rows or columns: 0.70, 0.74, 0.86 and 0.87 for products with 16 (that file
-  // and gpu-h200-*-calls), 1.04 to 1.31 for 8 others with 32.
+  // The smallest tile has 16 rows or columns: 0.70, 0.74, 0.86 and 0.87 for products with 16 (that
+  // file and gpu-h200-*-calls), 1.04 to 1.31 for 8 others with 32.
   constexpr int64_t kFewRows = 16, kShortKOfFewRows = 192;
   if (Bytes(p.lhs_dtype) == 2 && std::min(p.m, p.n) <= kFewRows && p.k <= kShortKOfFewRows) {
     return "the result has at most " + Str(kFewRows) + " rows or columns, and k is at most " +

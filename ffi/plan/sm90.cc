@@ -194,7 +194,7 @@ std::vector<Draft> Sm90Candidates(const Problem& p, const Config& config, const 
   std::vector<Draft> drafts;
   // Adds the draft, and that whose CTAs share rhs.
   auto add = [&](const GpuInstance& instance, const Problem& computed, const Draft& draft) {
-    const double tiles = std::max(1.0, NumTiles(p, instance));
+    const double tiles = std::max(1.0, NumTiles(computed, instance));
     const int64_t cluster_k =
         draft.scheduling.shares_per_tile
             ? draft.scheduling.shares_per_tile

@@ -257,10 +257,8 @@ std::string GpuLauncher::Launch(const Call& given, int device, void* stream) {
       Functions(instance, device)[static_cast<int>(form)].load(std::memory_order_acquire);
   DriverResult result =
       driver_.launch_early
-          ? driver_.launch_early(
-                function, grid,
-                static_cast<unsigned>(cluster > 1 ? cluster : 0),
-                block, shared_bytes, stream, pointers)
+          ? driver_.launch_early(function, grid, static_cast<unsigned>(cluster > 1 ? cluster : 0),
+                                 block, shared_bytes, stream, pointers)
           : driver_.launch(function, grid, 1, 1, block, 1, 1, shared_bytes, stream, pointers,
                            nullptr);
   if (result != 0) return Failure("launching", instance.name, device, result);

@@ -96,7 +96,7 @@ constexpr bool LhsInRegisters(DType lhs, bool lhs_k_contiguous, bool transposed)
 // Whether two CTAs of a cluster whose tiles have the same columns may each load half of rhs for
 // both. (Tiles of more rows always do so: those of a pair of CTAs.)
 constexpr bool MayShareRhs(KernelForm form, DType lhs, bool lhs_k_contiguous, bool rhs_k_contiguous,
-                            bool transposed) {
+                           bool transposed) {
   return IsPeers(form) && transposed && rhs_k_contiguous &&
          !LhsInRegisters(lhs, lhs_k_contiguous, transposed);
 }

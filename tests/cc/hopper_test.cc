@@ -568,8 +568,7 @@ void RunTransposed(GpuLauncher& launcher, int rounds) {
                   .kernel = name};
     if (peers > 1) config.num_workgroups = config.num_shares = tiles * peers;
     Run(launcher, {p, config, "_peers"});
-    if (!MayShareRhs(KernelForm::kPeers, lhs, lhs_k, rhs_k, true) ||
-        2 * peers > kMaxClusterSize) {
+    if (!MayShareRhs(KernelForm::kPeers, lhs, lhs_k, rhs_k, true) || 2 * peers > kMaxClusterSize) {
       continue;
     }
     // Tiles in pairs, of which the last one may end early.

@@ -407,7 +407,7 @@ def _names(text: str, function: str, name: str, value) -> bool:
     words += ["lhs", "rhs", "out is", "larger", "split"]
   if isinstance(value, jaxgemm.GemmConfig):
     words += ["tile", "kernel", "schedule", "num_", "group_m", "reduction", "deterministic",
-              "partition", "claim_ahead", "chunk"]
+              "partition", "claim_ahead", "multicast", "chunk"]
   if name in ("x", "w"):
     words += ["chunk", "pivot"]  # of an array with fewer rows
   if name.startswith("scale_"):

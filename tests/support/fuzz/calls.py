@@ -22,7 +22,8 @@ _PROBLEM = dict(
     num_chunks=0, timeout_ns=0, signals_batched=0)
 _CONFIG = dict(
     schedule="auto", reduction="linear", deterministic=0, tile_m=0, tile_n=0, tile_k=0,
-    num_workgroups=0, group_m=0, num_queues=0, num_shares=0, kernel="", claim_ahead=-1)
+    num_workgroups=0, group_m=0, num_queues=0, num_shares=0, kernel="", claim_ahead=-1,
+    multicast=-1)
 _SHARES_OF_TARGETS = {"cpu": 0.93, "gfx942": 0.04, "gfx950": 0.03}
 _ENDED = (ValueError, TypeError, jax.errors.JaxRuntimeError)
 

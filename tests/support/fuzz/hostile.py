@@ -102,7 +102,8 @@ def config_fields(rng) -> dict:
       "schedule": ("auto", "persistent", "work_stealing", "stream_k", "", "STREAM_K", 3),
       "reduction": ("linear", "tree", "atomic", "sum", None, ()),
       "kernel": ("", "portable", "avx2", "avx512", "amx", "gemm_bfloat16", "\0", "x" * 5000, 3),
-      "claim_ahead": (True, False, None, 2, "no"), "partition": (True, False, None, 1, "yes")}
+      "claim_ahead": (True, False, None, 2, "no"), "multicast": (True, False, None, 2, "no"),
+      "partition": (True, False, None, 1, "yes")}
   sizes = (1, 2, 3, 8, 16, 17, 32, 64, 100, 128, 4096, 2**14, 2**14 + 1, 2**20, *INTEGERS, 1.5,
            True, "16", np.int64(16), np.zeros(1, int), float("nan"))
   count = int(rng.integers(1, 4))
