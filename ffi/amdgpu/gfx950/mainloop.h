@@ -61,8 +61,9 @@ class VectorMainloop {
     uint32_t load_lhs = Lhs::LoadPlace(lds);
     const uint32_t k_in_last = KInLastTile<Traits>(lhs_memory.k, tile);
     auto check_end = [&](Index left) {
-      // In most k tiles no branch is taken: the wave would wait for its target.
-      if (__builtin_expect(left <= 1, false)) CheckEnd(lhs, rhs, left, k_in_last);
+      // With scales, no branch is taken in most k tiles: the wave would wait for its target.
+      // Without, this is left out: in a loop of gfx942, clang then kept too few wait states.
+      if (!Traits::kMx || __builtin_expect(left <= 1, false)) CheckEnd(lhs, rhs, left, k_in_last);
     };
 
     Index left = tile.k_end - tile.k_begin;
