@@ -12,10 +12,10 @@ from jaxgemm.collective.ring import Form
 from jaxgemm.config import GemmConfig, check_choice, resolve
 from jaxgemm.dense.dimensions import matmul_product
 from jaxgemm.dense.vectors import epilogue_values
-from jaxgemm.dtypes import accumulator_dtype, promoted
+from jaxgemm.dtypes import promoted
 from jaxgemm.options import array_argument, check_options
 from jaxgemm.precision import hashable
-from jaxgemm.spec import Spec
+from jaxgemm.spec import Spec, accumulator_dtype
 
 
 def _check_axis(name: str, axis_name) -> None:

@@ -5,7 +5,7 @@ from jax import lax
 
 from jaxgemm.config import GemmConfig
 from jaxgemm.grouped import batching  # noqa: F401  registers the rules of vmap
-from jaxgemm.grouped.call import call
+from jaxgemm.grouped.call import call, call_general
 
 
 def ragged_dot(
@@ -163,7 +163,7 @@ def ragged_dot_general(
   Raises:
     ValueError, TypeError: see `jaxgemm.ragged_dot`.
   """
-  return call(
+  return call_general(
       lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, accumulate=accumulate,
       numbers=ragged_dot_dimension_numbers, precision=precision,
       preferred_element_type=preferred_element_type, out_sharding=out_sharding,

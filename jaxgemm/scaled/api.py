@@ -12,7 +12,7 @@ from jaxgemm import _ffi
 from jaxgemm import mesh as meshes
 from jaxgemm.config import GemmConfig, resolve
 from jaxgemm.dense.api import dot_general
-from jaxgemm.fallback import unsupported_reason
+from jaxgemm.fallback import support
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.quantization import BLOCKS
@@ -198,8 +198,8 @@ def _reason(call: _Call, given: _Given) -> str | None:
     return "implementation='xla' was given"
   spec = _spec(call)
   prepared, form = _abstract(call, given)
-  reason = unsupported_reason(prepared.lhs, prepared.rhs, spec.out_dtype, given.lhs.shape[-1],
-                              None, spec.emulated, splits=False)
+  _, reason = support(prepared.lhs, prepared.rhs, spec.out_dtype, given.lhs.shape[-1], None,
+                      spec.emulated, splits=False)
   if reason is not None:
     return reason
   if meshes.explicit_mesh(given.lhs, given.rhs) is not None:
