@@ -25,6 +25,7 @@ set(kernels_of_the_tests
     "^gfx9[45].*/gemm_(float16|int8|float8_e4m3[a-z]+_float8_e4m3).*_(128|256)x256x[0-9]+_[rc]cr"
     "^gfx9[45].*/gemm_float8_e4m3[a-z]+_float8_e4m3[a-z]+_128x128x128_rcr"
     "^gfx9[45].*/gemm_float8_.*e5m2.*_((32|128)x128x[0-9]+_rrr|256x256x[0-9]+_ccr)"
+    "^gfx950/gemm_float4_"
     "^gfx9[45].*/gemm_(float16|bfloat16)_.*_16x32x"
     "^gfx90a/gemm_bfloat16_bfloat16_((32|128)x128x64|16x32x512)_rrr"
     "^gfx90a/gemm_(float16_float16_64x128x64_rcr|float32_float32_32x128x32_crr)"
@@ -244,6 +245,11 @@ foreach(pair ${pairs})
       set(transposed 1)
     endif()
     math(EXPR tile_k "${row_bytes} / ${bytes_of_${lhs}}")
+    set(is_float4 FALSE)
+    if(lhs STREQUAL "kF4E2M1FN")
+      set(is_float4 TRUE)
+      math(EXPR tile_k "2 * ${tile_k}")
+    endif()
     math(EXPR waves_k "${row_bytes} / 128")
     set(suffix .hsaco)
     if(target STREQUAL "sm90")
@@ -269,6 +275,11 @@ foreach(pair ${pairs})
     elseif(NOT target STREQUAL "sm90" AND NOT bytes_of_${lhs} EQUAL 2 AND
            NOT tile_m EQUAL tile_n AND tile_m GREATER 32)
       set(layouts "")
+    elseif(is_float4)
+      set(layouts "")
+      if(tile_m EQUAL tile_n)
+        set(layouts 1,1,rc)
+      endif()
     elseif(waves_k GREATER 1)
       set(layouts "")
       if(bytes_of_${lhs} EQUAL 2)
@@ -296,10 +307,16 @@ foreach(pair ${pairs})
         list(APPEND skipped_targets ${target})
         continue()
       endif()
-      # Those whose code object also has a form for scales of blocks, as in spec/gpu_instances.h.
+      # Those whose code object also has a form for scales of blocks, or has only such a form, as in
+      # spec/gpu_instances.h.
+      set(general 1)
       set(scaled 0)
       set(mx 0)
-      if(target STREQUAL "gfx950" AND name MATCHES "^gemm_float8_.*_(256x256|128x128)x128_rcr$")
+      if(is_float4)
+        set(general 0)
+        set(mx 1)
+      elseif(target STREQUAL "gfx950" AND
+             name MATCHES "^gemm_float8_.*_(256x256|128x128)x128_rcr$")
         set(mx 1)
       endif()
       if(name MATCHES "^gemm_float8_.*_128x128x128_rcr$")
@@ -312,7 +329,8 @@ foreach(pair ${pairs})
                      -DJAXGEMM_WAVES_K=${waves_k}
                      -DJAXGEMM_LHS_CONTRACTING=${lhs_contracting}
                      -DJAXGEMM_RHS_CONTRACTING=${rhs_contracting}
-                     -DJAXGEMM_TRANSPOSED=${transposed} -DJAXGEMM_SCALED=${scaled} -DJAXGEMM_MX=${mx})
+                     -DJAXGEMM_TRANSPOSED=${transposed} -DJAXGEMM_GENERAL=${general}
+                     -DJAXGEMM_SCALED=${scaled} -DJAXGEMM_MX=${mx})
       list(APPEND kernels ${output})
       install(FILES ${output} DESTINATION jaxgemm/kernels/${target})
     endforeach()

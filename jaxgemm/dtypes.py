@@ -36,14 +36,26 @@ def is_held_by(wide, dtype) -> bool:
       dtype.itemsize == 1 or dtype.itemsize == 2 and wide == jnp.float32)
 
 
-def kernel_dtypes(lhs_dtype, rhs_dtype, target: str) -> tuple[np.dtype, np.dtype]:
+def is_float4(dtype) -> bool:
+  return jnp.dtype(dtype).name == "float4_e2m1fn"
+
+
+def kernel_dtypes(lhs_dtype, rhs_dtype, target: str,
+                  mx: bool = False) -> tuple[np.dtype, np.dtype]:
   """The dtypes in which a target's kernel reads operands of these two.
 
   GPU kernels multiply operands of one dtype, or two float8 types. Other pairs of floats
   are converted to the narrowest dtype that holds both exactly. Gradients need this: the
   dtypes of a cotangent and an operand may differ.
+
+  Args:
+    mx: whether the kernel reads the scales of an MX format. It reads two operands of float4, too.
+      Other kernels read float4 as float8, which has all its values.
   """
   given = jnp.dtype(lhs_dtype), jnp.dtype(rhs_dtype)
+  if mx and all(map(is_float4, given)):
+    return given
+  given = tuple(jnp.dtype(jnp.float8_e4m3fn) if is_float4(x) else x for x in given)
 
   def takes(lhs, rhs):
     return not _ffi.native.operands_error(lhs.name, rhs.name, target)

@@ -20,6 +20,7 @@ from jaxgemm.dense.api import dot_general, matmul
 from jaxgemm.dense.dimensions import dot_general_product, matmul_product
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.plan import plan_contraction
+from jaxgemm.dtypes import is_float4
 from jaxgemm.fallback import NOTHING_TO_SUM, XLA_WAS_ASKED, Unsupported
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped.api import ragged_dot, ragged_dot_general, ragged_gated_linear_unit
@@ -284,6 +285,8 @@ def _dtype_reasons(plan, operands, swap: bool) -> list[str]:
   why = "the kernels do not take the operands' types together"
   if all(x.dtype.itemsize == 1 for x in operands[:2]):
     why = "where groups cut k, TMA reads only operands of 16 bits"
+  if any(is_float4(x.dtype) for x in operands[:2]):
+    why = "the kernels of this target do not read float4"
   return [f"{name} is converted from {x.dtype.name} to {dtype.name} by a copy: {why}"
           for name, x, dtype in zip(("lhs", "rhs"), operands, dtypes)
           if x.dtype != dtype]

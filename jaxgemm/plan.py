@@ -36,7 +36,7 @@ def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
   """
   if target not in _ffi.CUDA_ARCHS:
     vectors["bias_bf16"] = False
-  dtypes = kernel_dtypes(lhs_dtype, rhs_dtype, target)
+  dtypes = kernel_dtypes(lhs_dtype, rhs_dtype, target, mx=bool(vectors.get("mx")))
   passes = _passes(dtypes, spec, target)
   if geometry.ragged == "k" and target in _ffi.CUDA_ARCHS:
     dtypes, passes = across_groups(dtypes)

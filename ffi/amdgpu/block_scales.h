@@ -14,9 +14,9 @@ namespace jaxgemm {
 struct NoScales {
   JAXGEMM_AMD void Start() const {}
   JAXGEMM_AMD void Load(Index) const {}
-  JAXGEMM_AMD void MoveReads(Index) const {}
+  JAXGEMM_AMD void ReadFirst(Index, auto&, auto&, auto&, auto&) const {}
   template <int kHalf>
-  JAXGEMM_AMD void Read(auto&, auto&) const {}
+  JAXGEMM_AMD void Read(Index, auto&, auto&) const {}
   JAXGEMM_AMD void Promote() const {}
 };
 

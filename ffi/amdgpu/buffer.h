@@ -42,17 +42,19 @@ struct OperandMemory {
   static constexpr int kTileRows = kIsLhs ? Traits::kTileM : Traits::kTileN;
 
   uint64_t base;
-  int64_t rows, k;
+  int64_t rows, k;  // k in units of Traits::kBytes
   int64_t line_bytes;
   int64_t up;  // 0: not gated
 
   JAXGEMM_AMD OperandMemory(const GemmArgs& args, const WorkTile& tile)
-      : rows(kIsLhs ? args.m : args.n), k(args.k), up(!kIsLhs && args.gated ? rows : 0) {
+      : rows(kIsLhs ? args.m : args.n),
+        k(args.k / Traits::kPacked),
+        up(!kIsLhs && args.gated ? rows : 0) {
     const Ragged ragged = args.groups.ragged;
     const int64_t stride = kIsLhs ? args.lhs_batch_stride : args.rhs_batch_stride;
     line_bytes = (kKContiguous ? k : rows + up) * Traits::kBytes;
     base = reinterpret_cast<uint64_t>(kIsLhs ? args.lhs : args.rhs) +
-           tile.batch * stride * Traits::kBytes;
+           tile.batch * stride / Traits::kPacked * Traits::kBytes;
     if (ragged == Ragged::kM && !kIsLhs) base += tile.group * k * (rows + up) * Traits::kBytes;
     if (ragged == Ragged::kM && kIsLhs) {
       base += tile.origin * (kKContiguous ? line_bytes : Traits::kBytes);

@@ -20,9 +20,10 @@ inline constexpr int kWavesPerSimd = Traits::kWavesK > 1 ? 4 : 2;
         __attribute__((shared, aligned(1024))) char lds[jaxgemm::TileOf<jaxgemm::Its>::kLdsBytes]; \
     jaxgemm::RunGemm<jaxgemm::Its>((jaxgemm::Lds*)lds);                                            \
   }
+// The forms of an instance, see HasForm in spec/gpu_instances.h.
+#if JAXGEMM_GENERAL
 JAXGEMM_ENTRY(JAXGEMM_KERNEL, Traits)
-
-// The forms kScaled and kMx of an instance that has them, see HasForm in spec/gpu_instances.h.
+#endif
 #define JAXGEMM_JOIN(a, b) a##b
 #define JAXGEMM_SUFFIXED(name, suffix) JAXGEMM_JOIN(name, suffix)
 #if JAXGEMM_SCALED

@@ -28,12 +28,14 @@ struct GemmTraits {
   static constexpr DType kLhs = lhs, kRhs = rhs;
   static constexpr bool kLhsKContiguous = lhs_k_contiguous;
   static constexpr bool kRhsKContiguous = rhs_k_contiguous;
-  static constexpr int kBytes = ElementBytes(lhs);
-  static_assert(ElementBytes(rhs) == kBytes);
+  // The kernels count k in units of so many bytes. A unit is an element; of float4 it is the two
+  // elements of a byte.
+  static constexpr int kBytes = ElementBytes(lhs), kPacked = PackedElements(lhs);
+  static_assert(ElementBytes(rhs) == kBytes && PackedElements(rhs) == kPacked);
   static constexpr int kTileM = tile_m, kTileN = tile_n;
   // Each of kWavesK waves multiplies its own part of a k tile.
   static constexpr int kWavesK = waves_k, kWaveK = kRowBytes / kBytes, kTileK = kWavesK * kWaveK;
-  static constexpr int kVecElements = kVecBytes / kBytes;  // elements in 16 bytes
+  static constexpr int kVecElements = kVecBytes / kBytes;  // units in 16 bytes
   static constexpr int kWavesM = waves_m, kWavesN = waves_n;
   static constexpr int kThreads = kWavesM * kWavesN * kWavesK * kWaveSize;
   // A wave's part of the tile, in fragments of 16 x 16. Fragment (i, j) has the rows from

@@ -12,11 +12,12 @@
 
 namespace jaxgemm {
 
-// The vectors per operand of one Mma: the scaled float8 instruction of gfx950 takes two.
+// The vectors per operand of one Mma. The instruction of gfx950 for small floats takes two of
+// float8, or one of float4: 128 k of a row are 8 or 4 vectors.
 template <class Traits>
 JAXGEMM_AMD constexpr int VecsPerMma() {
 #if defined(__gfx950__)
-  return Traits::kBytes == 1 && Traits::kLhs != DType::kS8 ? 2 : 1;
+  return Traits::kBytes == 1 && Traits::kPacked == 1 && Traits::kLhs != DType::kS8 ? 2 : 1;
 #else
   return 1;
 #endif
@@ -39,21 +40,27 @@ JAXGEMM_AMD constexpr int PartsPerMma() {
 }
 
 #if defined(__gfx950__)
-// Lane l passes vectors l / 16 and l / 16 + 4 of the 8 vectors of 128 k. The lowest byte of its
-// scale (E8M0) is for other k: for the 32 from 32 (l / 16) on. The instruction takes each scale
-// from the lane that has it.
-template <class Traits>
-JAXGEMM_AMD Vec4<float> ScaledMma(const Vec16* lhs, const Vec16* rhs, uint32_t lhs_scale,
-                                  uint32_t rhs_scale, Vec4<float> sum) {
+// The number of a type's format (CDNA4 ISA, "cbsz" and "blgp" of the instruction).
+JAXGEMM_AMD constexpr int FormatOf(DType dtype) {
+  return dtype == DType::kF4E2M1FN ? 4 : IsE5M2(dtype) ? 1 : 0;
+}
+
+// Multiplies 128 k. Of float8, lane l passes vectors l / 16 and l / 16 + 4 of the 8 vectors of 128
+// k, of float4 vector l / 16 of 4. Byte kScale of its scales (E8M0) is for the 32 k from
+// 32 (l / 16) on, which for float8 are other k. The instruction takes each scale from the lane that
+// has it.
+template <class Traits, int kScale = 0>
+JAXGEMM_AMD Vec4<float> ScaledMma(const Vec16* lhs, const Vec16* rhs, uint32_t lhs_scales,
+                                  uint32_t rhs_scales, Vec4<float> sum) {
   using Int8 = int __attribute__((ext_vector_type(8)));
   auto join = [](const Vec16* of) {
-    return __builtin_bit_cast(Int8, __builtin_shufflevector(of[0], of[1], 0, 1, 2, 3, 4, 5, 6, 7));
+    // Of float4 the compiler drops the upper half, which the instruction does not read.
+    const Vec16 upper = VecsPerMma<Traits>() == 2 ? of[1] : Vec16(0);
+    return __builtin_bit_cast(Int8, __builtin_shufflevector(of[0], upper, 0, 1, 2, 3, 4, 5, 6, 7));
   };
-  // Format 0 is E4M3, format 1 is E5M2 (CDNA4 ISA).
-  constexpr int kRhsFormat = IsE5M2(Traits::kRhs) ? 1 : 0;
-  constexpr int kLhsFormat = IsE5M2(Traits::kLhs) ? 1 : 0;
-  return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(join(rhs), join(lhs), sum, kRhsFormat,
-                                                          kLhsFormat, 0, rhs_scale, 0, lhs_scale);
+  constexpr int kRhsFormat = FormatOf(Traits::kRhs), kLhsFormat = FormatOf(Traits::kLhs);
+  return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
+      join(rhs), join(lhs), sum, kRhsFormat, kLhsFormat, kScale, rhs_scales, kScale, lhs_scales);
 }
 #endif
 

@@ -164,6 +164,14 @@ Refusal ParseScales(const char* what, const ffi::AnyBuffer& buffer, const ffi::A
          std::to_string(rows) + " x " + std::to_string(columns) + " scales for each matrix.";
 }
 
+// XLA's header counts a byte for each element of float4, two of which share one.
+int64_t SizeBytes(const ffi::AnyBuffer& buffer) {
+  DType dtype;
+  const bool is_float4 = ParseDType("", buffer, &dtype).empty() && IsF4(dtype);
+  const auto bytes = static_cast<int64_t>(buffer.size_bytes());
+  return is_float4 ? (bytes + 1) / 2 : bytes;
+}
+
 // The buffers of a call; without a value if the problem does not have it.
 struct Buffers {
 #define JAXGEMM_OPERAND(type, name, is_there) std::optional<ffi::AnyBuffer> name;
@@ -282,12 +290,12 @@ Refusal ParseCall(ffi::RemainingArgs args, ffi::RemainingRets rets, const Attrib
 #define JAXGEMM_OPERAND(type, name, is_there)                            \
   if (buffers.name) {                                                    \
     call->name = static_cast<const type*>(buffers.name->untyped_data()); \
-    call->sizes.name = static_cast<int64_t>(buffers.name->size_bytes()); \
+    call->sizes.name = SizeBytes(*buffers.name);                         \
   }
-#define JAXGEMM_RESULT(type, name, is_there)                             \
-  if (buffers.name) {                                                    \
-    call->name = static_cast<type*>(buffers.name->untyped_data());       \
-    call->sizes.name = static_cast<int64_t>(buffers.name->size_bytes()); \
+#define JAXGEMM_RESULT(type, name, is_there)                       \
+  if (buffers.name) {                                              \
+    call->name = static_cast<type*>(buffers.name->untyped_data()); \
+    call->sizes.name = SizeBytes(*buffers.name);                   \
   }
 #include "spec/call_schema.def"
 #undef JAXGEMM_OPERAND

@@ -35,6 +35,7 @@ inline void WriteAs(DType dtype, void* base, int64_t offset, int64_t stride, con
   case DType::id: return write(uint8_t{}, EncodeSmallFloat<format>);
 #include "spec/instances.def"
 #undef JAXGEMM_FLOAT8
+    case DType::kF4E2M1FN: return;  // no result has it
     case DType::kS8:
     case DType::kS32: return;  // written from int32 accumulators only
   }

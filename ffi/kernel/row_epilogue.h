@@ -31,6 +31,7 @@ JAXGEMM_GPU void StoreAs(DType dtype, void* base, int64_t offset, Vec4<float> va
   }
 #include "spec/instances.def"
 #undef JAXGEMM_FLOAT8
+    case DType::kF4E2M1FN: return;  // no result has it
     case DType::kS8:
     case DType::kS32: return;  // stored from int32_t, below
   }

@@ -137,7 +137,8 @@ class Prediction {
   double MemoryBytes() const {
     const double m = AsDouble(p_.m), n = AsDouble(p_.n), k = AsDouble(p_.k);
     return AsDouble(p_.batch) *
-           ((m + n) * k * AsDouble(Bytes(tile_.lhs)) + m * n * AsDouble(Bytes(p_.out_dtype)));
+           ((m + n) * k * AsDouble(Bytes(tile_.lhs)) / PackedElements(tile_.lhs) +
+            m * n * AsDouble(Bytes(p_.out_dtype)));
   }
 
   // The share of the loaded bytes that are not in the XCD's L2. Its CUs work on a block of
@@ -169,7 +170,7 @@ class Prediction {
     const double matrix = on_cu * macs /
                           (bytes == 4   ? model_.macs_32
                            : bytes == 2 ? model_.macs_16
-                                        : model_.macs_8);
+                                        : model_.macs_8 * PackedElements(tile_.lhs));
     if (LoadsByElement()) {
       // Nothing of a workgroup's loads is hidden by its own matrix instructions.
       return matrix + model_.element_loads * (std::ceil(AsDouble(tile_.tile_m * 8) / Threads()) +
@@ -186,7 +187,7 @@ class Prediction {
   bool LoadsByElement() const {
     const int64_t lhs_line = p_.lhs_contracting == 1 ? p_.k : p_.m;
     const int64_t rhs_line = p_.rhs_contracting == 1 ? p_.k : p_.n;
-    return (lhs_line | rhs_line) * Bytes(tile_.lhs) % 16 != 0;
+    return (lhs_line | rhs_line) / PackedElements(tile_.lhs) * Bytes(tile_.lhs) % 16 != 0;
   }
 
   double Threads() const { return AsDouble(tile_.waves) * 64; }

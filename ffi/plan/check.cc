@@ -33,10 +33,13 @@ std::string Field(std::string_view name, int64_t value) {
   return value ? Concat(" ", name, "=", Str(value)) : std::string();
 }
 
+bool AreF4(DType lhs, DType rhs) { return IsF4(lhs) && IsF4(rhs); }
+
 // Whether kernels have the scales of an MX format that a product asks for.
 std::string CheckMx(const Problem& p, const Chip& chip) {
   // The kernels address the rows of a tile with 31 bits.
-  constexpr int64_t kMost = 1 << 22, kElements = 16;
+  constexpr int64_t kMost = 1 << 22;
+  const int64_t elements = 16 * PackedElements(p.lhs_dtype);  // of a vector of 16 bytes
   if (chip.target != "gfx950") {
     return "the operands are in an MX format, and the kernels of " + Str(chip.target) +
            " do not read its scales.";
@@ -45,9 +48,10 @@ std::string CheckMx(const Problem& p, const Chip& chip) {
     return "scales in E8M0 are for blocks of " + Str(p.block_m) + " and " + Str(p.block_n) + " x " +
            Str(p.block_k) + ", and the MX formats have blocks of 1 x 32.";
   }
-  if (p.k % kElements != 0 || p.k > kMost) {
+  if (p.k % elements != 0 || p.k > kMost) {
     return "k is " + Str(p.k) + ", and the kernels of " + Str(chip.target) +
-           " have the scales of the MX formats for a k that is a multiple of 16, up to 2**22.";
+           " have the scales of the MX formats for a k that is a multiple of " + Str(elements) +
+           ", up to 2**22.";
   }
   return "";
 }
@@ -82,10 +86,13 @@ std::string CheckBlocks(const Problem& p, const Chip& chip) {
     return "k is " + Str(p.k) + ", and the kernels of " + Str(chip.target) +
            " have scales of blocks for rows of a multiple of 16 bytes.";
   }
-  if (!IsF8(p.lhs_dtype) || !IsF8(p.rhs_dtype) || p.lhs_contracting != 1 ||
-      p.rhs_contracting != 1 || p.ragged == Ragged::kK || p.gated) {
+  const bool are_small =
+      (IsF8(p.lhs_dtype) && IsF8(p.rhs_dtype)) || (p.mx && AreF4(p.lhs_dtype, p.rhs_dtype));
+  if (!are_small || p.lhs_contracting != 1 || p.rhs_contracting != 1 || p.ragged == Ragged::kK ||
+      p.gated) {
     return "the kernels of " + Str(chip.target) +
-           " have scales of blocks for float8 operands with k last, without groups along k.";
+           " have scales of blocks for float8 operands with k last, without groups along k; those "
+           "of MX formats also for two float4 operands.";
   }
   return "";
 }
@@ -147,7 +154,9 @@ std::string CheckOperands(DType lhs, DType rhs, const Chip& chip) {
 }
 
 std::string CheckProblem(const Problem& p, const Chip& chip) {
-  std::string error = CheckOperands(p.lhs_dtype, p.rhs_dtype, chip);
+  // float4 operands have scales, and CheckBlocks allows them.
+  const bool of_blocks = p.mx && AreF4(p.lhs_dtype, p.rhs_dtype);
+  std::string error = of_blocks ? "" : CheckOperands(p.lhs_dtype, p.rhs_dtype, chip);
   if (!error.empty()) return error;
   if (p.bias_bf16 && (chip.target != "sm90" || IsInteger(p.out_dtype))) {
     return "bias is bfloat16; only Hopper's kernels read that. Cast it to float32.";

@@ -17,7 +17,7 @@ std::string WhyLoadedByElement(const Problem& p, bool is_lhs, const GpuInstance&
   const int64_t size = contracting == 1 ? p.k : is_lhs ? p.m : p.num_columns();
   const std::string dimension = contracting == 1 ? "k" : is_lhs ? "m" : "n";
   const std::string operand = is_lhs ? "lhs" : "rhs", end = ": loads by element, slower";
-  if (size * Bytes(dtype) % kVectorBytes != 0) {
+  if (size / PackedElements(dtype) * Bytes(dtype) % kVectorBytes != 0) {
     return dimension + "=" + Str(size) + ": the rows of " + operand +
            " are not a multiple of 16 bytes long" + end;
   }

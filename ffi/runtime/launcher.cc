@@ -121,13 +121,13 @@ std::string GpuLauncher::Load(const GpuInstance& instance, int device) {
   std::atomic<void*>* slots = Functions(instance, device);
   // There is one slot for each form, and slot 0 is that of the general form. It is stored last, so
   // all slots are set when slot 0 is. If an instance has no general form, slot 0 holds the function
-  // of kFused or, without that, of kPeers.
+  // of kFused or, without that, of kPeers or kMx.
   if (slots[0].load(std::memory_order_acquire)) return "";
   std::lock_guard lock(mutex_);
   if (slots[0].load(std::memory_order_relaxed)) return "";
   void* functions[kKernelForms] = {};
   std::string error = LoadModule(instance, device, functions);
-  for (KernelForm instead : {KernelForm::kFused, KernelForm::kPeers}) {
+  for (KernelForm instead : {KernelForm::kFused, KernelForm::kPeers, KernelForm::kMx}) {
     if (!functions[0]) functions[0] = functions[static_cast<int>(instead)];
   }
   for (int form = kKernelForms; error.empty() && form-- > 0;) {

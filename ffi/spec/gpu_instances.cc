@@ -34,18 +34,19 @@ std::vector<GpuInstance> MakeInstances() {
   std::vector<GpuInstance> instances;
   auto add = [&instances](const Operands& operands, const Tile& tile, int64_t lhs_contracting,
                           int64_t rhs_contracting) {
-    GpuInstance instance{.id = static_cast<int>(instances.size()),
-                         .target = operands.target,
-                         .lhs = operands.lhs,
-                         .rhs = operands.rhs,
-                         .tile_m = tile.m,
-                         .tile_n = tile.n,
-                         .tile_k = tile.row_bytes / Bytes(operands.lhs),
-                         .waves = tile.waves,
-                         .waves_k = tile.waves_k,
-                         .lhs_contracting = lhs_contracting,
-                         .rhs_contracting = rhs_contracting,
-                         .transposed = tile.transposed};
+    GpuInstance instance{
+        .id = static_cast<int>(instances.size()),
+        .target = operands.target,
+        .lhs = operands.lhs,
+        .rhs = operands.rhs,
+        .tile_m = tile.m,
+        .tile_n = tile.n,
+        .tile_k = tile.row_bytes / Bytes(operands.lhs) * PackedElements(operands.lhs),
+        .waves = tile.waves,
+        .waves_k = tile.waves_k,
+        .lhs_contracting = lhs_contracting,
+        .rhs_contracting = rhs_contracting,
+        .transposed = tile.transposed};
     instance.name = "gemm_" + std::string(Name(operands.lhs)) + "_" +
                     std::string(Name(operands.rhs)) + "_" + std::to_string(instance.tile_m) + "x" +
                     std::to_string(instance.tile_n) + "x" + std::to_string(instance.tile_k) +
@@ -84,6 +85,8 @@ std::vector<GpuInstance> MakeInstances() {
           }
           // Tiles whose waves share out a k tile are for a few rows of activations. They are
           // compiled only for 16-bit types and a k-contiguous lhs.
+          // Those of float4 are for operands in an MX format, whose last dimension is k.
+          if (IsF4(operands.lhs) && (!k_contiguous || tile.m != tile.n)) continue;
           if (tile.waves_k > 1 && (lhs_contracting != 1 || Bytes(operands.lhs) != 2)) continue;
           add(operands, tile, lhs_contracting, rhs_contracting);
         }

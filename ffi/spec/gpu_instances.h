@@ -33,9 +33,11 @@ struct GpuInstance {
 
 // Whether an instance has this form. AMD's instances have kGeneral. Those of float8 with k last
 // also have kScaled, for 128 x 128 (larger tiles leave no registers for partial sums), and on
-// gfx950 kMx, for 128 x 128 and 256 x 256. gpu_kernels.cmake has the same rule.
+// gfx950 kMx, for 128 x 128 and 256 x 256. Those of float4 have kMx only. gpu_kernels.cmake has the
+// same rule.
 inline bool HasForm(const GpuInstance& instance, KernelForm form) {
   if (instance.target != "sm90") {
+    if (IsF4(instance.lhs)) return form == KernelForm::kMx;
     if (form == KernelForm::kGeneral) return true;
     const bool k_last = instance.lhs_contracting == 1 && instance.rhs_contracting == 1;
     if (!IsF8(instance.lhs) || !k_last || instance.tile_m != instance.tile_n) return false;

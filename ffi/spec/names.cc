@@ -67,6 +67,7 @@ int64_t Bytes(DType dtype) { return Info(dtype).bytes; }
 bool IsOperand(DType dtype) { return Info(dtype).is_operand; }
 bool IsOut(DType dtype) { return Info(dtype).is_out; }
 bool IsInteger(DType dtype) { return dtype == DType::kS8 || dtype == DType::kS32; }
-bool IsF8(DType dtype) { return Bytes(dtype) == 1 && !IsInteger(dtype); }
+bool IsF8(DType dtype) { return Bytes(dtype) == 1 && !IsInteger(dtype) && !IsF4(dtype); }
+bool IsF4(DType dtype) { return PackedElements(dtype) == 2; }
 
 }  // namespace jaxgemm

@@ -30,10 +30,11 @@ bool Parse(std::string_view name, E* value) {
   return false;
 }
 
-int64_t Bytes(DType dtype);
+int64_t Bytes(DType dtype);  // ElementBytes
 bool IsOperand(DType dtype);
 bool IsOut(DType dtype);
 bool IsInteger(DType dtype);
 bool IsF8(DType dtype);
+bool IsF4(DType dtype);
 
 }  // namespace jaxgemm

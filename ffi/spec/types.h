@@ -21,7 +21,7 @@ enum class DType : uint8_t {
 #undef JAXGEMM_DTYPE
 };
 
-// Bytes of an element, as a constant expression.
+// Bytes of an element, as a constant expression. Of float4 it is the byte that two elements share.
 constexpr int ElementBytes(DType dtype) {
   switch (dtype) {
 #define JAXGEMM_DTYPE(id, name, xla, bytes, is_operand, is_out) \
@@ -31,6 +31,10 @@ constexpr int ElementBytes(DType dtype) {
   }
   return 0;
 }
+
+// How many elements lie in ElementBytes(): two of float4, the one with the lower index in the low
+// bits.
+constexpr int PackedElements(DType dtype) { return dtype == DType::kF4E2M1FN ? 2 : 1; }
 
 // Activations and schedules: the JAXGEMM_ACTIVATION and JAXGEMM_SCHEDULE lines of instances.def.
 enum class Activation : uint8_t {

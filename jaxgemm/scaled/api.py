@@ -12,6 +12,7 @@ from jaxgemm import _ffi
 from jaxgemm import mesh as meshes
 from jaxgemm.config import GemmConfig, resolve
 from jaxgemm.dense.api import dot_general
+from jaxgemm.dtypes import is_float4
 from jaxgemm.fallback import support
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.options import array_argument, check_options, emulated_arch
@@ -85,6 +86,11 @@ def _along(scales, block: int, size: int, axis: int):
   return lax.slice_in_dim(jnp.repeat(scales, block, axis), 0, size, axis=axis)
 
 
+def _float8_for_float4(x):
+  """float8 has every value of float4."""
+  return x.astype(jnp.float8_e4m3fn) if is_float4(x.dtype) else x
+
+
 def _dequantized_dtype(dtype):
   """bfloat16 for float8, float4 and bfloat16, all of whose values it has; else float32."""
   small = jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 1 or dtype == jnp.bfloat16
@@ -96,7 +102,7 @@ def _dequantized(x, scales, block: int | None):
   rows, k = x.shape[-2:]
   scales = scales.astype(jnp.float32)
   if scales.shape[-1] == 1:
-    return x, _along(scales, BLOCK, rows, x.ndim - 2)
+    return _float8_for_float4(x), _along(scales, BLOCK, rows, x.ndim - 2)
   scales = _along(scales, _block_of(k, scales.shape[-1], block), k, x.ndim - 1)
   scales = _along(scales, BLOCK, rows, x.ndim - 2)
   return (x.astype(jnp.float32) * scales).astype(_dequantized_dtype(x.dtype)), None
@@ -131,11 +137,21 @@ def _is_mx(given: _Given, own: list[int]) -> bool:
       for x, scales in pairs)
 
 
+def _reads_float4(given: _Given, own: list[int]) -> bool:
+  """Whether the kernels of the MX formats read both operands, of float4, as they are in memory.
+
+  They read whole vectors of 16 bytes.
+  """
+  return _is_mx(given, own) and is_float4(given.lhs.dtype) and is_float4(given.rhs.dtype) and (
+      given.lhs.shape[-1] % 32 == 0)
+
+
 def _prepared(call: _Call, given: _Given) -> tuple[_Given, ScaledParams]:
   """The arrays as the kernels read them, with blocks of one size, and the primitive's form."""
   k = given.lhs.shape[-1]
   own = [_block_of(k, x.shape[-1], call.block) for x in (given.lhs_scales, given.rhs_scales)]
   mx = _is_mx(given, own)
+  float4 = _reads_float4(given, own)
   block = call.block or math.gcd(*own)
   block = BLOCK if block % BLOCK == 0 else block
   blocks = math.ceil(k / block)
@@ -148,8 +164,8 @@ def _prepared(call: _Call, given: _Given) -> tuple[_Given, ScaledParams]:
       return jnp.broadcast_to(scales, (*scales.shape[:-1], blocks))
     return _along(scales, of_block // block, blocks, scales.ndim - 1)
 
-  def values(x):  # every value of float4 is one of float8, too
-    return x.astype(jnp.float8_e4m3fn) if x.dtype.name.startswith("float4") else x
+  def values(x):
+    return x if float4 else _float8_for_float4(x)
 
   rows, columns = given.lhs.shape[-2], given.rhs.shape[-2]
   lhs_scales = _along(scales_of(given.lhs_scales, own[0]), BLOCK, rows, given.lhs.ndim - 2)
@@ -192,14 +208,19 @@ def _spec(call: _Call) -> Spec:
 
 def _reason(call: _Call, given: _Given) -> str | None:
   """Why the kernels do not apply the scales of blocks, or None: they do."""
-  if given.lhs_scales.shape[-1] == given.rhs_scales.shape[-1] == 1:
+  own = [_block_of(given.lhs.shape[-1], x.shape[-1], call.block)
+         for x in (given.lhs_scales, given.rhs_scales)]
+  if given.lhs_scales.shape[-1] == given.rhs_scales.shape[-1] == 1 and (
+      not _reads_float4(given, own)):
     return "the operands have scales of rows, which are applied to whole sums"
   if dict(call.options)["implementation"] == "xla":
     return "implementation='xla' was given"
   spec = _spec(call)
   prepared, form = _abstract(call, given)
-  _, reason = support(prepared.lhs, prepared.rhs, spec.out_dtype, given.lhs.shape[-1], None,
-                      spec.emulated, splits=False)
+  # A product of float4 is one of float8 where a target has no kernel for it.
+  lhs, rhs = (jax.eval_shape(_float8_for_float4, x) for x in (prepared.lhs, prepared.rhs))
+  _, reason = support(lhs, rhs, spec.out_dtype, given.lhs.shape[-1], None, spec.emulated,
+                      splits=False)
   if reason is not None:
     return reason
   if meshes.explicit_mesh(given.lhs, given.rhs) is not None:
@@ -255,12 +276,21 @@ def reasons(lhs, rhs, *, lhs_scales, rhs_scales, group_sizes=None, block=None, b
                  implementation=None) | options
   call = _Call(block, "none" if group_sizes is None else ragged, preferred_element_type,
                tuple(sorted(options.items())))
-  why = _reason(call, _Given(lhs, rhs, lhs_scales, rhs_scales, group_sizes, group_offset, bias))
+  given = _Given(lhs, rhs, lhs_scales, rhs_scales, group_sizes, group_offset, bias)
+  why = _reason(call, given)
+  pairs = ("lhs", lhs, lhs_scales), ("rhs", rhs, rhs_scales)
+  if why is None:
+    own = [_block_of(x.shape[-1], scales.shape[-1], block) for _, x, scales in pairs]
+    if _reads_float4(given, own):
+      return []
+    return [
+        f"{name} is converted from {x.dtype.name} to float8_e4m3fn first: the kernels read float4 "
+        "only if both operands have it, with the scales of an MX format, and k is a multiple of 32"
+        for name, x, _ in pairs if is_float4(x.dtype)]
   return [
       f"{name} is dequantised to {_dequantized_dtype(x.dtype).name} first: it has a scale for "
       f"each block of {_block_of(x.shape[-1], scales.shape[-1], block)} along k, and {why}"
-      for name, x, scales in (("lhs", lhs, lhs_scales), ("rhs", rhs, rhs_scales))
-      if why is not None and scales.shape[-1] != 1]
+      for name, x, scales in pairs if scales.shape[-1] != 1]
 
 
 def _arrays(**given):
@@ -287,13 +317,14 @@ def scaled_matmul(
 
   A kernel with scales of blocks sums over each block of k by itself, multiplies that sum by the
   scales of its blocks, and adds it to float32 accumulators, as DeepGEMM does. On gfx950 the matrix
-  instruction itself multiplies by the scales of the MX formats. An operand with one
-  scale for each row (K_a or K_b is 1) is read as it is everywhere. Where the kernels do not have
-  the blocks, such an operand is dequantised first, by XLA: float8, float4 and bfloat16 to
-  bfloat16, others to float32. In the range of bfloat16 this is exact for float8 and float4 values
-  with scales that are powers of two (MXFP8, MXFP4); values with other scales are rounded to
-  bfloat16. `jaxgemm.explain(lhs, rhs, lhs_scales=..., rhs_scales=...)` says which operands these
-  are, and why. Derivatives are those of the dequantised product.
+  instruction itself multiplies by the scales of the MX formats; two operands of float4_e2m1fn are
+  read as they are there if K is a multiple of 32. Other float4 values are cast to float8. An
+  operand with one scale for each row (K_a or K_b is 1) is read as it is everywhere. Where the
+  kernels do not have the blocks, such an operand is dequantised first, by XLA: float8, float4 and
+  bfloat16 to bfloat16, others to float32. In the range of bfloat16 this is exact for float8 and
+  float4 values with scales that are powers of two (MXFP8, MXFP4); values with other scales are
+  rounded to bfloat16. `jaxgemm.explain(lhs, rhs, lhs_scales=..., rhs_scales=...)` says which
+  operands these are, and why. Derivatives are those of the dequantised product.
 
   Args:
     lhs: array of shape (B, M, K).

@@ -10,9 +10,9 @@ blocks, and adds it to float32 accumulators: the promoted accumulation of DeepGE
 lhs may be [K, M] and rhs [K, N] (lhs_contracting, rhs_contracting). For each matrix of an operand,
 and whichever dimension of it is k, lhs_scales is [M / block_m, K / block_k] and rhs_scales
 [N / block_n, K / block_k], rounded up, or [K / block_k, N] if block_n is 1. With `mx` they are
-the bytes of float8_e8m0fnu, [M, K / 32] and [N, K / 32]. Every operand but group_offset may have a
-batch dimension in front, an operand and its scales together. Derivatives are those of the
-dequantised product (api.py).
+the bytes of float8_e8m0fnu, [M, K / 32] and [N, K / 32], and the operands may be float4. Every
+operand but group_offset may have a batch dimension in front, an operand and its scales together.
+Derivatives are those of the dequantised product (api.py).
 """
 
 import dataclasses
@@ -175,8 +175,9 @@ def _in_chunks(scales: jax.Array) -> jax.Array:
   *lead, rows, count = scales.shape
   chunks = -(-count // 16)
   widths = [(0, 0)] * (len(lead) + 1) + [(0, 16 * chunks - count)]
-  whole = jnp.pad(scales, widths).reshape(*lead, rows, chunks, 16)
-  return jnp.moveaxis(whole, -2, -3).reshape(*lead, chunks, 16 * rows)
+  whole = jnp.pad(scales, widths).reshape(*lead, rows, chunks, 4, 4)
+  in_order = jnp.moveaxis(jnp.swapaxes(whole, -1, -2), -3, -4)
+  return in_order.reshape(*lead, chunks, 16 * rows)
 
 
 def _in_float32(scales: jax.Array) -> jax.Array:

@@ -1,10 +1,14 @@
 """The emulator's clock on this build's kernels: predictions, the same on every machine."""
 
+import jax.numpy as jnp
 import pytest
 
 from benchmarks import resource_rows, tile_times
+import jaxgemm
+from jaxgemm import _ffi, emulator
 
 LARGE = "gemm_bfloat16_bfloat16_256x256x64_rrr"
+LEAST_MX = 0.9
 FEW_ROWS = "gemm_bfloat16_bfloat16_16x32x512_rrr"
 
 
@@ -25,6 +29,28 @@ def test_main_loop_of_the_large_tile_keeps_the_matrix_pipes_busy(arch, least):
   assert times.per_k_tile >= times.matrix_cycles
   assert times.clock.lds_cycles <= times.clock.cycles
   assert [wave.simd for wave in times.clock.waves] == [0, 1, 2, 3] * 2
+
+
+@pytest.mark.parametrize("dtype, tile_k", [("float8_e4m3fn", 128), ("float4_e2m1fn", 256)])
+def test_scales_of_an_mx_format_are_read_while_the_matrix_pipes_are_busy(dtype, tile_k):
+  kernel = f"gemm_{dtype}_{dtype}_256x256x{tile_k}_rcr"
+  if kernel not in _ffi.built_kernels("gfx950"):
+    pytest.skip(f"this build has no {kernel} for gfx950")
+  k_tiles = 32
+  values = jnp.ones((1, 256, k_tiles * tile_k), dtype)
+  scales = jnp.ones((1, 256, k_tiles * tile_k // 32), jnp.float8_e8m0fnu)
+  with emulator.options(emulator.Options.unchecked(clock=1)):
+    out = jaxgemm.scaled_matmul(
+        values, values, scales, scales, schedule="persistent",
+        config=jaxgemm.GemmConfig(kernel=kernel, num_workgroups=1),
+        implementation="emulated:gfx950")
+    assert (out == k_tiles * tile_k).all()
+    times = emulator.last_record().clock
+  assert times.kernel == f"{kernel}_mx"
+  # 256 x 256 k tiles of 128 (256) k at 8192 (16384) operations a cycle and compute unit.
+  assert times.matrix_cycles == (k_tiles * 2048,) * 4
+  assert times.loop.iterations >= 20
+  assert LEAST_MX <= times.loop.matrix_share <= 1
 
 
 @pytest.mark.parametrize("kernel", [

@@ -64,6 +64,21 @@ def test_independent_matrix_instructions_take_four_cycles_a_pass(arch):
   assert run(matrix(arch, 16) + long.replace("a[0:15]", "a[240:255]"), arch).cycles == 256 + 128
 
 
+@pytest.mark.parametrize("formats, cycles", [
+    ("v[4:11], v[12:19], {c}", 32), ("v[4:7], v[12:19], {c} cbsz:4", 32),
+    ("v[4:11], v[12:15], {c} cbsz:1 blgp:4", 32), ("v[4:7], v[12:15], {c} cbsz:4 blgp:4", 16)])
+@pytest.mark.parametrize("scales", [False, True])
+def test_only_two_operands_of_four_bits_take_half_the_passes(formats, cycles, scales):
+  mnemonic, scale = ("v_mfma_scale_f32", ", v20, v21 op_sel_hi:[0,0,0]") if scales else (
+      "v_mfma_f32", "")
+  operands = formats.replace("{c}", "{c}" + scale)
+  each = f"{mnemonic}_16x16x128_f8f6f4 {{c}}, {operands}"
+  code = "\n".join(each.format(c=f"v[{32 + 4 * i}:{35 + 4 * i}]") for i in range(8))
+  times = run(code, "gfx950")
+  assert times.matrix_cycles == (8 * cycles, 0, 0, 0)
+  assert issued(times, "v_mfma") == [cycles * i for i in range(8)]
+
+
 @with_scopes
 def test_accumulation_in_place_is_forwarded(arch):
   assert run(MFMA[arch].format(c="a[0:3]") + "\n" + MFMA[arch].format(c="a[0:3]"),

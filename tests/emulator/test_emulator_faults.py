@@ -461,6 +461,21 @@ def test_matrix_results_need_passes(arch):
     run(f"s_nop 7\n  {matrix}\n  {part}", arch)
 
 
+@pytest.mark.parametrize("operands, needed", [
+    ("v[8:15], v[8:15], v[4:7]", 12), ("v[8:11], v[8:11], v[4:7] cbsz:4 blgp:4", 8),
+    ("v[8:11], v[8:15], v[4:7] cbsz:4", 12)])
+def test_matrix_results_of_four_bits_need_fewer_passes(operands, needed):
+  """Two operands of four bits have 4 passes, others 8; gfx950 needs 4 states more."""
+  def code(states):
+    return (f"s_nop 7\n  v_mfma_f32_16x16x128_f8f6f4 v[4:7], {operands}\n  s_nop 7\n"
+            + f"  s_nop {states - 9}\n" * (states > 8) + "  v_mov_b32 v3, v7")
+  run(code(needed), "gfx950")
+  late = code(needed - 1) if needed > 8 else code(8).replace(
+      "  s_nop 7\n  v_mov", "  s_nop 6\n  v_mov")
+  with pytest.raises(emulator.EmulationError, match=f"v7: {needed} wait states"):
+    run(late, "gfx950")
+
+
 @both
 def test_compiled_code_keeps_the_wait_states(arch):
   """The s_nop that clang inserts before using a matrix result is needed and enough."""

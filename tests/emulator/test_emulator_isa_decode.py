@@ -286,6 +286,11 @@ v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[0:7], v[8:15], a[0:3] cbsz:1 blgp:1
 v_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], v[0:7], v[8:15], a[0:3], v16, v17 op_sel_hi:[0,0,0]
 v_mfma_scale_f32_32x32x64_f8f6f4 v[0:15], v[16:23], a[0:7], v[0:15], v32, v3 \
 op_sel:[1,0,0] op_sel_hi:[0,1,0] cbsz:1 blgp:1
+v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[0:3], v[8:15], a[0:3] cbsz:4 blgp:1
+v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:7], v[8:11], v[0:3], v16, v17 op_sel:[1,1,0] \
+op_sel_hi:[0,0,0] cbsz:4 blgp:4
+v_mfma_scale_f32_32x32x64_f8f6f4 v[0:15], v[16:21], a[0:3], v[0:15], v32, v3 \
+op_sel_hi:[0,0,0] cbsz:2 blgp:4
 v_permlane32_swap_b32_e64 v1, v2 bound_ctrl:1 fi:1
 v_bitop3_b32 v1, v2, v3, v4 bitop3:0x6c
 v_cvt_scalef32_pk_fp8_f32 v1, -v2, v3, |v4| op_sel:[0,0,0,1]

@@ -52,6 +52,12 @@ def test_products_between_kernels_of_xla():
 
 
 @needs_plugin
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_operands_in_mx_formats(arch):
+  check_programs("mx", options=[f"--arch={arch}"])
+
+
+@needs_plugin
 def test_programs_on_late_streams():
   check_programs("gradient", "ragged", "scan", "again", "chunked",
                  options=["--stream-seed=7", "--most-delay-us=3000"])

@@ -20,6 +20,7 @@ from jax.sharding import PartitionSpec as P
 import numpy as np
 
 import jaxgemm
+from jaxgemm import _ffi
 from jaxgemm.collective import copies as collective_copies
 from jaxgemm.emulator import rocm
 from tests.dense import test_sharding_table
@@ -168,6 +169,29 @@ def quantized():
     per_block = 256 // scales.shape[1]
     expected = values.astype(np.float64) * np.repeat(scales.astype(np.float64), per_block, axis=1)
     check(jax.jit(lambda x, kind=kind: jaxgemm.quantize(x, kind).dequantize())(x), expected, 1e-6)
+
+
+def mx():
+  """Operands in MX formats that XLA quantises on the device, where two of float4 share a byte."""
+  sizes = np.array([70, 0, 50], np.int32)
+  for dtype in ("float8_e4m3fn", "float4_e2m1fn"):
+    x, y = RNG.standard_normal((140, 288), F32), RNG.standard_normal((3, 150, 288), F32)
+    both = [jaxgemm.quantize(v, "mx", dtype=dtype) for v in (x, y)]
+    a, b = (np.asarray(q.values, np.float64) * np.repeat(np.asarray(q.scales, np.float64), 32, -1)
+            for q in both)
+
+    @jax.jit
+    def products(x, y, dtype=dtype):
+      a, b = (jaxgemm.quantize(v, "mx", dtype=dtype) for v in (x, y))
+      return (jaxgemm.scaled_matmul(a.values[None], b.values[:1], a.scales[None], b.scales[:1]),
+              jaxgemm.scaled_ragged_dot(a.values, b.values, jnp.asarray(sizes), a.scales, b.scales))
+
+    dense, ragged = products(x, y)
+    text = products.lower(x, y).as_text()
+    assert text.count("@jaxgemm_gemm(") == 2
+    assert ("mx = 1" in text) == (_ffi.target("rocm") == "gfx950")
+    check(dense[0], a @ b[0].T, 1e-4)
+    check(ragged, np.concatenate([a[:70] @ b[0].T, a[70:120] @ b[2].T, np.zeros((20, 150))]), 1e-4)
 
 
 def scatter():

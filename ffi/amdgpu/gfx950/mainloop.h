@@ -20,7 +20,7 @@ namespace jaxgemm {
 //   4       B0 of t+1  B1 of t + 2      A1 B1
 //
 // Operands in an MX format have scales. Phase 2 reads those of A1 and B1, phase 4 those of A0 and
-// B0 of t + 1. One load brings the scales of four k tiles, a chunk. The load of chunk c + 2 starts
+// B0 of t + 1. One load brings the scales of 512 k, a chunk. The load of chunk c + 2 starts
 // in phase 1 of the first k tile of chunk c + 1. It counts as one of the loads that a wait leaves
 // in flight, so that one load less of the halves is left then.
 //
@@ -94,7 +94,7 @@ class VectorMainloop {
     Meet();
     // This read is a phase of its own, because B0 is loaded again two phases later.
     rhs.template Read<0>(b0);
-    scales.template Read<0>(a0_scales, b0_scales);
+    scales.ReadFirst(tile.k_begin, a0_scales, b0_scales, a1_scales, b1_scales);
     Wait();
     Meet();
     if (kPingPong && Traits::WaveM() == 1) Meet();
@@ -110,7 +110,7 @@ class VectorMainloop {
       check_end(left - 2);
       load_lhs -= to_other;
       rhs.template Read<1>(b1);
-      scales.template Read<1>(a1_scales, b1_scales);
+      scales.template Read<1>(tile.k_end - left, a1_scales, b1_scales);
       rhs.template Load<0>(load_rhs());
       Multiply<0, 1>(a, b1, a0_scales, b1_scales, sums);
 
@@ -122,8 +122,7 @@ class VectorMainloop {
       rhs.MoveReads(to_other);
       to_other = -to_other;
       rhs.template Read<0>(b0);
-      scales.MoveReads(tile.k_end - left + 1);
-      scales.template Read<0>(a0_scales, b0_scales);
+      scales.template Read<0>(tile.k_end - left + 1, a0_scales, b0_scales);
       rhs.template Load<1>(load_rhs());
       Multiply<1, 1>(a, b1, a1_scales, b1_scales, sums);
       scales.Promote();
@@ -172,7 +171,12 @@ class VectorMainloop {
           for (int j = 0; j < Rhs::kFrags; ++j) {
             auto& sum = sums[kHalfM * Lhs::kFrags + i][kHalfN * Rhs::kFrags + j];
             if constexpr (Traits::kMx) {
-              sum = ScaledMma<Traits>(lhs[i], rhs[j], lhs_scales[i], rhs_scales[j], sum);
+              if (step == 0) {
+                sum = ScaledMma<Traits, 0>(lhs[i], rhs[j], lhs_scales[i], rhs_scales[j], sum);
+              } else if constexpr (kVecs == 1) {
+                sum =
+                    ScaledMma<Traits, 1>(&lhs[i][1], &rhs[j][1], lhs_scales[i], rhs_scales[j], sum);
+              }
               // Without this the compiler moves the instruction to a later phase.
               asm volatile("" : "+v"(sum));
             } else {

@@ -1,10 +1,12 @@
 // Scales of operands in an MX format on gfx950: a row of lhs, or a column of rhs, has one in E8M0
 // for each 32 k. The matrix instruction multiplies by them.
 //
-// A chunk is the 16 scales of a row for four k tiles; those of all rows are neighbours in memory.
-// Every lane of the workgroup loads the chunk of one row or column straight to LDS. From LDS a
-// lane reads the scales that it passes to the matrix instructions: for each fragment that of row
-// (or column) lane % 16 and of the 32 k from 32 (lane / 16) on.
+// A chunk is the 16 scales of a row for 512 k; those of all rows are neighbours in memory. Every
+// lane of the workgroup loads the chunk of one row or column straight to LDS. Word b of a chunk has
+// the scales of the b-th 32 k of each 128 k, which is what one matrix instruction multiplies. So a
+// lane reads one word for each fragment and chunk: word lane / 16 of row (or column) lane % 16. The
+// instruction takes its scale from one of the lowest bytes of the word, and for the next k tile the
+// word is rotated.
 #pragma once
 
 #include "amdgpu/block_scales.h"
@@ -17,12 +19,13 @@ namespace jaxgemm {
 
 template <class Traits>
 class MxScales : public NoScales {
-  static constexpr int kScalesK = Traits::kTileK / kMxBlock;  // of a row in a k tile
-  static constexpr int kTiles = kVecBytes / kScalesK;         // k tiles of a chunk
+  static constexpr int kMmas = Traits::kTileK * Traits::kPacked / 128;  // along k in a k tile
+  static constexpr int kTiles = 4 / kMmas;                              // k tiles of a chunk
+  static constexpr int kTileBits = 8 * kMmas;                           // of a word
   static constexpr int kChunkBytes = kVecBytes * (Traits::kTileM + Traits::kTileN);
-  static_assert(kScalesK == 4 && Traits::kTileM == Traits::kTileN);
+  static_assert(Traits::kTileM == Traits::kTileN);
   static_assert(Traits::kThreads == 2 * Traits::kTileM, "a lane loads one row or column");
-  using LdsByte = __attribute__((address_space(3))) uint8_t;
+  using LdsWord = __attribute__((address_space(3))) uint32_t;
 
  public:
   static constexpr int kLdsBytes = 2 * kChunkBytes;
@@ -41,10 +44,9 @@ class MxScales : public NoScales {
     const int row = ThreadId() % Traits::kTileM;
     offset_ = place.Inside(row, left) * kVecBytes;
     load_ = LdsAddress(lds) + WaveId() * kWaveSize * kVecBytes;
-    read_ = lds + LaneId() % 16 * kVecBytes + LaneId() / 16;
-    lhs_ = Traits::WaveM() * Traits::kWaveM * kVecBytes;
-    rhs_ = (Traits::kTileM + Traits::WaveN() * Traits::kWaveN) * kVecBytes;
-    MoveReads(tile.k_begin);
+    lds += LaneId() % 16 * kVecBytes + LaneId() / 16 * 4;
+    read_lhs_ = lds + Traits::WaveM() * Traits::kWaveM * kVecBytes;
+    read_rhs_ = lds + (Traits::kTileM + Traits::WaveN() * Traits::kWaveN) * kVecBytes;
   }
 
   // Starts to load the chunk of the first k tile and the next one.
@@ -57,30 +59,56 @@ class MxScales : public NoScales {
   JAXGEMM_AMD void Load(Index k_tile) {
     if (k_tile == (chunk_ - 1) * kTiles) LoadChunk();
   }
-  // Later reads are of this k tile.
-  JAXGEMM_AMD void MoveReads(Index k_tile) {
-    const uint32_t in_chunk = static_cast<uint32_t>(k_tile) % kTiles * kScalesK;
-    const uint32_t place = Buffer(Chunk(k_tile)) + in_chunk;
-    read_lhs_ = read_ + (lhs_ + place);
-    read_rhs_ = read_ + (rhs_ + place);
+  // Reads the first k tile's scales of half 0, and those of half 1 so that Read gets them.
+  template <int kFragsM, int kFragsN>
+  JAXGEMM_AMD void ReadFirst(Index k_tile, uint32_t (&lhs0)[kFragsM], uint32_t (&rhs0)[kFragsN],
+                             uint32_t (&lhs1)[kFragsM], uint32_t (&rhs1)[kFragsN]) const {
+    ReadWords<0>(k_tile, lhs0, rhs0);
+    ReadWords<1>(k_tile, lhs1, rhs1);
+    const uint32_t rotation = static_cast<uint32_t>(k_tile) * kTileBits;
+    Rotate(rotation, lhs0, rhs0);
+    Rotate(rotation - kTileBits, lhs1, rhs1);
   }
-  // Reads the scales of the fragments of a half of this wave's rows and of its columns.
+  // Gets a k tile's scales for the fragments of a half of this wave's rows and of its columns,
+  // which had those of the k tile before.
   template <int kHalf, int kFragsM, int kFragsN>
-  JAXGEMM_AMD void Read(uint32_t (&lhs)[kFragsM], uint32_t (&rhs)[kFragsN]) const {
-#pragma unroll
-    for (int i = 0; i < kFragsM; ++i) {
-      lhs[i] = *reinterpret_cast<LdsByte*>(read_lhs_ + 16 * (kHalf * kFragsM + i) * kVecBytes);
-    }
-#pragma unroll
-    for (int i = 0; i < kFragsN; ++i) {
-      rhs[i] = *reinterpret_cast<LdsByte*>(read_rhs_ + 16 * (kHalf * kFragsN + i) * kVecBytes);
-    }
+  JAXGEMM_AMD void Read(Index k_tile, uint32_t (&lhs)[kFragsM], uint32_t (&rhs)[kFragsN]) const {
+    Rotate(kTileBits, lhs, rhs);
+    // Without this the compiler computes the next address on both sides of the branch.
+    asm volatile("" : "+s"(k_tile));
+    if (__builtin_expect(k_tile % kTiles == 0, false)) ReadWords<kHalf>(k_tile, lhs, rhs);
   }
 
  private:
   // k tiles are not negative; the compiler needs fewer instructions if it knows.
   static JAXGEMM_AMD uint32_t Chunk(Index k_tile) { return static_cast<uint32_t>(k_tile) / kTiles; }
   static JAXGEMM_AMD uint32_t Buffer(uint32_t chunk) { return chunk % 2 * kChunkBytes; }
+
+  template <int kHalf, int kFragsM, int kFragsN>
+  JAXGEMM_AMD void ReadWords(Index k_tile, uint32_t (&lhs)[kFragsM],
+                             uint32_t (&rhs)[kFragsN]) const {
+    const uint32_t buffer = Buffer(Chunk(k_tile));
+    Lds *of_lhs = read_lhs_ + buffer, *of_rhs = read_rhs_ + buffer;
+#pragma unroll
+    for (int i = 0; i < kFragsM; ++i) {
+      lhs[i] = *reinterpret_cast<LdsWord*>(of_lhs + 16 * (kHalf * kFragsM + i) * kVecBytes);
+    }
+#pragma unroll
+    for (int i = 0; i < kFragsN; ++i) {
+      rhs[i] = *reinterpret_cast<LdsWord*>(of_rhs + 16 * (kHalf * kFragsN + i) * kVecBytes);
+    }
+  }
+  static JAXGEMM_AMD void Rotate(uint32_t bits, auto&... words) {
+    auto rotate = [bits](auto& all) {
+#pragma unroll
+      for (uint32_t& word : all) {
+        word = __builtin_rotateright32(word, bits);
+        // Without this the compiler rotates in a branch of its own, and then the loop has two ends.
+        asm volatile("" : "+v"(word));
+      }
+    };
+    (rotate(words), ...);
+  }
 
   JAXGEMM_AMD void LoadChunk() {
     if (chunk_ >= num_chunks_) Close(resource_);
@@ -99,8 +127,7 @@ class MxScales : public NoScales {
   int64_t step_;              // bytes from a chunk to the next one
   Index chunk_, num_chunks_;  // the next one to load, and those of a row
   uint32_t offset_, load_;
-  Lds *read_, *read_lhs_, *read_rhs_;
-  uint32_t lhs_, rhs_;  // where this wave's rows and columns begin in a buffer
+  Lds *read_lhs_, *read_rhs_;  // where this lane's rows and columns begin in the first buffer
 };
 
 }  // namespace jaxgemm

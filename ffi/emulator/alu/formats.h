@@ -1,6 +1,7 @@
 // The small float formats, from their definitions: IEEE 754 for float16, bfloat16 as the upper half
 // of a float32, the Open Compute Project's "8-bit Floating Point Specification" (OFP8) for float8
-// on gfx950, and the CDNA3 ISA manual for the FNUZ formats of gfx942.
+// on gfx950, its "Microscaling Formats (MX) Specification" for float4, and the CDNA3 ISA manual for
+// the FNUZ formats of gfx942.
 //
 // A code has a sign, an exponent e and M bits of mantissa m. Its value is
 //   (2^M + m) * 2^(e - bias - M)   where e > 0,
@@ -20,6 +21,7 @@ enum class Specials : uint8_t {
   kInfAndNan,       // the largest exponent is infinity where m = 0, and else NaN
   kLargestIsNan,    // the largest code is NaN; there is no infinity
   kMinusZeroIsNan,  // the code of -0 is the only NaN; there is no infinity
+  kNone,            // every code is a number
 };
 
 template <int kExponentBits, int kMantissaBits, int kExponentBias, Specials kOthers>
@@ -45,6 +47,8 @@ using Fp8 = SmallFormat<4, 3, 7, Specials::kLargestIsNan>;
 using Bf8 = SmallFormat<5, 2, 15, Specials::kInfAndNan>;
 using Fp8Fnuz = SmallFormat<4, 3, 8, Specials::kMinusZeroIsNan>;
 using Bf8Fnuz = SmallFormat<5, 2, 16, Specials::kMinusZeroIsNan>;
+// float4, E2M1, which the manuals call FP4. It is only decoded: it has no code for NaN.
+using Fp4 = SmallFormat<2, 1, 1, Specials::kNone>;
 
 // The values of codes, exactly. The types are uint32_t, int32_t and float, or vectors of them. No
 // value of these formats is a denormal float32, except those of bfloat16.
@@ -72,7 +76,7 @@ inline __attribute__((always_inline)) Floats DecodeLanes(Bits code) {
     bits = (code & Format::kTopExponent) == Format::kTopExponent ? special : bits;
   } else if constexpr (Format::kSpecials == Specials::kLargestIsNan) {
     bits = (code & Format::kMagnitude) == Format::kMagnitude ? nan : bits;
-  } else {
+  } else if constexpr (Format::kSpecials == Specials::kMinusZeroIsNan) {
     bits = code == Format::kSign ? nan : bits;
   }
   const Bits sign = (code & Format::kSign) * (0x80000000u / Format::kSign);

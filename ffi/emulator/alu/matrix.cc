@@ -4,9 +4,10 @@
 // with M = N = 16 or 32: a lane holds elements of row lane % M of A and of column lane % M of B,
 // from k = (lane / M) * (elements per lane) on. In D and C a lane holds column lane % M. Register
 // r holds row 4 * (lane / 16) + r of a 16 x 16 result, and row 8 * (r / 4) + 4 * (lane / 32) +
-// r % 4 of a 32 x 32 result. For f8f6f4 of 8 bits a lane of the hardware
-// holds 16 k, and 16 more after those of all groups. Without scales this changes only the order of
-// summation, so the simpler layout above is used; with scales it is the hardware's.
+// r % 4 of a 32 x 32 result. Of an operand of f8f6f4 with 8 bits a lane
+// of the hardware holds 16 k, and 16 more after those of all groups; with 4 bits it is as above.
+// Without scales, and if both operands have 8 bits, this changes only the order of summation, so
+// the simpler layout above is used; else it is the hardware's.
 //
 // Accumulators are float32 (int32). Products are added one by one in the order of k; each sum is
 // rounded to nearest even and keeps denormals. Products of 8- and 16-bit floats are exact except
@@ -76,6 +77,7 @@ using ElementFp8Fnuz = ElementSmall<Fp8Fnuz, 8>;
 using ElementBf8Fnuz = ElementSmall<Bf8Fnuz, 8>;
 using ElementFp8 = ElementSmall<Fp8, 8>;
 using ElementBf8 = ElementSmall<Bf8, 8>;
+using ElementFp4 = ElementSmall<Fp4, 4>;
 struct ElementI8 {
   static constexpr int kPerWord = 4;
   static JAXGEMM_ALWAYS Floats Get(const Bits& word, int i) {
@@ -147,11 +149,18 @@ JAXGEMM_ALWAYS void Multiply(const float* a, const float* b, uint32_t (*sums)[kL
   }
 }
 
+constexpr int kBlock = 32;  // k that share a scale
+
+// kRun of an element of f8f6f4, as the hardware has it.
+template <class Element>
+constexpr int kHardwareRun = Element::kPerWord == 4 ? kBlock / 2 : 0;
+
 template <class ElementA, class ElementB, int kM, int kK>
 JAXGEMM_EMULATOR_AVX2 void MultiplyFloat(Row a, Row b, uint32_t (*sums)[kLanes]) {
+  constexpr bool kAlike = ElementA::kPerWord == ElementB::kPerWord;
   alignas(64) float left[kK * kM], right[kK * kM];
-  Unpack<ElementA, kM, kK>(a, left);
-  Unpack<ElementB, kM, kK>(b, right);
+  Unpack<ElementA, kM, kK, kAlike ? 0 : kHardwareRun<ElementA>>(a, left);
+  Unpack<ElementB, kM, kK, kAlike ? 0 : kHardwareRun<ElementB>>(b, right);
   Multiply<false, kM, kK>(left, right, sums);
 }
 
@@ -184,7 +193,7 @@ JAXGEMM_EMULATOR_AVX2 void MultiplyI8(Row a, Row b, uint32_t (*sums)[kLanes]) {
 // Scales of 32 k, as exponents, of the rows of A or the columns of B: [block of k][row].
 template <int kM>
 using Exponents = int[kLanes / kM][kM];
-constexpr int kBlock = 32, kNan = 1 << 16;
+constexpr int kNan = 1 << 16;
 
 // A sum over each block of k is multiplied by its two scales and added. (How the hardware rounds is
 // not documented.)
@@ -192,8 +201,8 @@ template <class ElementA, class ElementB, int kM, int kK>
 JAXGEMM_EMULATOR_AVX2 void MultiplyScaled(Row a, Row b, const Exponents<kM>& of_a,
                                           const Exponents<kM>& of_b, uint32_t (*sums)[kLanes]) {
   alignas(64) float left[kK * kM], right[kK * kM];
-  Unpack<ElementA, kM, kK, kBlock / 2>(a, left);
-  Unpack<ElementB, kM, kK, kBlock / 2>(b, right);
+  Unpack<ElementA, kM, kK, kHardwareRun<ElementA>>(a, left);
+  Unpack<ElementB, kM, kK, kHardwareRun<ElementB>>(b, right);
   constexpr int kRegisters = kM * kM / kLanes;
   for (int block = 0; block < kK / kBlock; ++block) {
     alignas(64) uint32_t products[kRegisters][kLanes] = {};
@@ -212,8 +221,6 @@ JAXGEMM_EMULATOR_AVX2 void MultiplyScaled(Row a, Row b, const Exponents<kM>& of_
 }
 
 // ---- Operands.
-
-using Function = void (*)(Row, Row, uint32_t (*)[kLanes]);
 
 template <int kM, class Multiplier>
 void Run(Context& c, Multiplier multiply) {
@@ -252,20 +259,28 @@ void MatrixF8(Context& c) {
   }
 }
 
-// cbsz and blgp are the formats of A and B: 0 is fp8, 1 is bf8, others are 6- and 4-bit floats.
-bool IsOfFloat8(Context& c) {
-  const bool is = c.in.cbsz <= 1 && c.in.blgp <= 1 && c.in.abid == 0;
-  if (!is) c.error = "a matrix instruction on 6- or 4-bit floats";
-  return is;
+// Calls f with an element of A and one of B: cbsz and blgp are their formats. 0 is fp8, 1 is bf8, 4
+// is fp4; 2 and 3 are floats of 6 bits.
+template <class F>
+void WithFormats(Context& c, F f) {
+  auto with = [&c](int format, auto g) {
+    switch (format) {
+      case 0: return g(ElementFp8{});
+      case 1: return g(ElementBf8{});
+      case 4: return g(ElementFp4{});
+      default: c.error = "a matrix instruction on 6-bit floats";
+    }
+  };
+  if (c.in.abid != 0) {
+    c.error = "abid of a matrix instruction";
+    return;
+  }
+  with(c.in.cbsz, [&](auto a) { with(c.in.blgp, [&](auto b) { f(a, b); }); });
 }
+
 template <int kM, int kK>
 void MatrixF8F6F4(Context& c) {
-  if (!IsOfFloat8(c)) return;
-  constexpr Function kFormats[2][2] = {{MultiplyFloat<ElementFp8, ElementFp8, kM, kK>,
-                                        MultiplyFloat<ElementFp8, ElementBf8, kM, kK>},
-                                       {MultiplyFloat<ElementBf8, ElementFp8, kM, kK>,
-                                        MultiplyFloat<ElementBf8, ElementBf8, kM, kK>}};
-  Run<kM>(c, kFormats[c.in.cbsz][c.in.blgp]);
+  WithFormats(c, [&c]<class A, class B>(A, B) { Run<kM>(c, MultiplyFloat<A, B, kM, kK>); });
 }
 
 // The exponents of source `i`, in E8M0: a byte of each lane, chosen by op_sel. Lane l has the scale
@@ -282,19 +297,14 @@ void ReadExponents(const Context& c, int i, Exponents<kM>* exponents) {
 }
 
 template <int kM, int kK>
-void ScaledMatrixF8(Context& c) {
-  if (!IsOfFloat8(c)) return;
-  using Scaled =
-      void (*)(Row, Row, const Exponents<kM>&, const Exponents<kM>&, uint32_t (*)[kLanes]);
-  constexpr Scaled kFormats[2][2] = {{MultiplyScaled<ElementFp8, ElementFp8, kM, kK>,
-                                      MultiplyScaled<ElementFp8, ElementBf8, kM, kK>},
-                                     {MultiplyScaled<ElementBf8, ElementFp8, kM, kK>,
-                                      MultiplyScaled<ElementBf8, ElementBf8, kM, kK>}};
+void ScaledMatrixF8F6F4(Context& c) {
   Exponents<kM> of_a, of_b;
   ReadExponents<kM>(c, 0, &of_a);
   ReadExponents<kM>(c, 1, &of_b);
-  Run<kM>(c, [&](Row a, Row b, uint32_t (*sums)[kLanes]) {
-    kFormats[c.in.cbsz][c.in.blgp](a, b, of_a, of_b, sums);
+  WithFormats(c, [&]<class A, class B>(A, B) {
+    Run<kM>(c, [&](Row a, Row b, uint32_t (*sums)[kLanes]) {
+      MultiplyScaled<A, B, kM, kK>(a, b, of_a, of_b, sums);
+    });
   });
 }
 
@@ -358,8 +368,8 @@ Executor FindMatrix(Op op) {
     case Op::v_mfma_f32_32x32x16_bf8_bf8: return F8<32, 16>(true, true);
     case Op::v_mfma_f32_16x16x128_f8f6f4: return MatrixF8F6F4<16, 128>;
     case Op::v_mfma_f32_32x32x64_f8f6f4: return MatrixF8F6F4<32, 64>;
-    case Op::v_mfma_scale_f32_16x16x128_f8f6f4: return ScaledMatrixF8<16, 128>;
-    case Op::v_mfma_scale_f32_32x32x64_f8f6f4: return ScaledMatrixF8<32, 64>;
+    case Op::v_mfma_scale_f32_16x16x128_f8f6f4: return ScaledMatrixF8F6F4<16, 128>;
+    case Op::v_mfma_scale_f32_32x32x64_f8f6f4: return ScaledMatrixF8F6F4<32, 64>;
     default: return nullptr;
   }
 }

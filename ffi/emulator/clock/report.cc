@@ -28,7 +28,9 @@ std::string List(const T (&values)[size]) {
 }
 
 // The shortest body of a backward branch, taken at least four times, that executed half of the
-// wave's matrix instructions or more.
+// wave's matrix instructions or more. Another backward branch of the loop, which comes back from
+// code that few iterations execute, does not end each iteration: it is taken in less than three of
+// four of them.
 LoopTimes MainLoop(const WaveTrace& trace) {
   struct Branch {
     uint64_t target = 0, taken = 0;
@@ -51,11 +53,13 @@ LoopTimes MainLoop(const WaveTrace& trace) {
   }
   LoopTimes found;
   for (const auto& [pc, branch] : branches) {
-    uint64_t executed = 0;
+    uint64_t executed = 0, most = 0;
     for (auto it = matrix.lower_bound(branch.target); it != matrix.end() && it->first <= pc; ++it) {
       executed += it->second;
+      most = std::max(most, it->second);
     }
     if (branch.taken < kLeastTaken || executed == 0 || 2 * executed < all) continue;
+    if (4 * branch.taken < 3 * most) continue;
     if (found.last_pc != 0 && pc - branch.target >= found.last_pc - found.first_pc) continue;
     found.first_pc = branch.target;
     found.last_pc = pc;
@@ -72,13 +76,15 @@ std::string LoopJson(const LoopTimes& loop, uint64_t entry) {
       static_cast<Number>(loop.iterations), loop.cycles, loop.matrix_share);
 }
 
-// The cycles in which the iterations of a wave's longest run end.
+// The cycles in which the iterations of a wave's longest run end. A run begins where the wave comes
+// to the first instruction by another way than the branch that closes the loop. In between it may
+// execute code of other addresses: compilers move what is rarely executed out of a loop.
 std::vector<uint64_t> IterationEnds(const WaveTrace& trace, const WaveTimes& times,
                                     const LoopTimes& loop) {
   std::vector<uint64_t> run, longest;
   for (size_t i = 0; i < trace.events.size(); ++i) {
     const uint64_t pc = Pc(trace.events[i]);
-    if (pc < loop.first_pc || pc > loop.last_pc) run.clear();
+    if (pc == loop.first_pc && (i == 0 || Pc(trace.events[i - 1]) != loop.last_pc)) run.clear();
     if (pc != loop.last_pc) continue;
     run.push_back(times.issued[i]);
     if (run.size() > longest.size()) longest = run;

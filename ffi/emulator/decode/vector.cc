@@ -337,6 +337,12 @@ std::string DecodeVop3p(const Encoding& e, Instruction* in) {
     const uint32_t code = Field(e.high, 9 * num_src + 8, 9 * num_src);
     Operand& operand = in->src[num_src];
     char letter = *s;
+    // The size of an operand of f8f6f4 depends on its format.
+    if (letter == '8') {
+      const int format = num_src == 0 ? in->cbsz : in->blgp;
+      if (format > 4) return std::string("an unknown format of ") + info->mnemonic;
+      letter = format == 4 ? '4' : format >= 2 ? '6' : '8';
+    }
     if (letter == 'x' && code >= 240 && code <= 248) {
       // Float constants of v_fma_mix have 16 bits (LLVM, mad-mix.ll): nobody says what such an
       // operand is as float32.

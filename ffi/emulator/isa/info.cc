@@ -66,7 +66,10 @@ Unit UnitOf(Op op) { return InfoOf(op).unit; }
 
 int MatrixCycles(Arch, const Instruction& instruction) {
   const OpInfo& info = InfoOf(instruction.op);
-  return info.unit == Unit::kMatrix ? info.cycles : 0;
+  if (info.unit != Unit::kMatrix) return 0;
+  const bool has_formats = info.sources[0] == '8';  // f8f6f4
+  const bool narrow = has_formats && instruction.cbsz > 1 && instruction.blgp > 1;
+  return narrow ? info.cycles / 2 : info.cycles;
 }
 
 int IssueCycles(Arch, const Instruction& instruction) {

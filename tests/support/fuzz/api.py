@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxgemm
+from jaxgemm import _ffi
 from tests.support import soak
 from tests.support.fuzz import hostile, references
 from tests.support.fuzz.hostile import choice
@@ -281,18 +282,44 @@ def _scaled_matmul(rng) -> Call:
            "lhs_scales": np.exp2(rng.integers(-3, 4, (2, m, blocks[0]))).astype(np.float32),
            "rhs_scales": np.exp2(rng.integers(-3, 4, (2, n, blocks[1]))).astype(np.float32)}
 
-  def wanted(given, out):
-    values = []
-    for name in ("lhs", "rhs"):
-      x, s = soak.double(given[name]), soak.double(given[name + "_scales"])
-      values.append(x * np.repeat(s, x.shape[2] // s.shape[2], axis=2))
-    with np.errstate(all="ignore"):
-      z, error = references.sums("bmk,bnk->bmn", *values)
-      # float16 and float32 are dequantised to bfloat16 or float32, and scales are rounded.
-      error = error + 2.0**-7 * np.einsum("bmk,bnk->bmn", *map(np.abs, values))
-    return references.finish(z, error, activation=given.get("activation"))
+  return Call("scaled_matmul", given, _wanted_of_blocks, ("precision", "out_sharding"))
 
-  return Call("scaled_matmul", given, wanted, ("precision", "out_sharding"))
+
+def _wanted_of_blocks(given, out):
+  values, block = [], given.get("block")
+  for name in ("lhs", "rhs"):
+    x, s = soak.double(given[name]), soak.double(given[name + "_scales"])
+    with np.errstate(all="ignore"):
+      values.append(x * np.repeat(s, block or x.shape[2] // s.shape[2], axis=2)[..., :x.shape[2]])
+  with np.errstate(all="ignore"):
+    z, error = references.sums("bmk,bnk->bmn", *values)
+    # float16 and float32 are dequantised to bfloat16 or float32, and scales are rounded.
+    error = error + 2.0**-7 * np.einsum("bmk,bnk->bmn", *map(np.abs, values))
+  return references.finish(z, error, activation=given.get("activation"))
+
+
+# The kernels of gfx950 for MX formats that `_mx` calls, if this build has them.
+_OF_MX = {f"gemm_float8_e4m3fn_float8_e4m3fn_{tile}x128_rcr" for tile in ("128x128", "256x256")} | {
+    f"gemm_float4_e2m1fn_float4_e2m1fn_{tile}x256_rcr" for tile in ("128x128", "256x256")}
+
+
+def _mx(rng) -> Call:
+  m, n = _sizes(rng, 2)
+  k = int(choice(rng, (8, 16, 32, 48, 64, 96, 272, 288, 544)))
+  e2m1, e4m3 = "float4_e2m1fn", "float8_e4m3fn"
+  pairs = [(e2m1, e2m1)] * 3 + [(e4m3, e4m3), (e2m1, e4m3)]
+  dtypes = pairs[rng.integers(len(pairs))]
+  given: dict[str, Any] = {"block": 32}
+  for name, rows, dtype in (("lhs", m, dtypes[0]), ("rhs", n, dtypes[1])):
+    given[name] = hostile.array_of(rng, (2, rows, k), dtype)
+    exponents = rng.integers(-9, 10, (2, rows, -(-k // 32)))
+    given[f"{name}_scales"] = np.exp2(exponents).astype(jnp.float8_e8m0fnu)
+  if rng.random() < 0.1:
+    given["lhs_scales"][0, 0, 0] = np.nan
+  if _OF_MX <= _ffi.built_kernels("gfx950") and rng.random() < 0.7:
+    given["implementation"] = "emulated:gfx950"
+    given["schedule"] = choice(rng, (None, "persistent", "work_stealing", "stream_k"))
+  return Call("scaled_matmul", given, _wanted_of_blocks, ("precision", "out_sharding"))
 
 
 def _overlap(rng) -> Call:
@@ -363,7 +390,8 @@ def _quantize(rng) -> Call:
 
 
 _MAKERS = ((_matmul, 4), (_dot_general, 4), (_ragged, 4), (_ragged_contracted, 2),
-           (_scaled_matmul, 1), (_overlap, 1), (_describe, 2), (_config, 2), (_quantize, 1))
+           (_scaled_matmul, 1), (_mx, 1), (_overlap, 1), (_describe, 2), (_config, 2),
+           (_quantize, 1))
 _EXTRA = {"quantize": ("dtype", "axis", "block"), "ragged_dot": ("group_offset", "rhs_grad"),
           "ragged_dot_general": ("num_local_groups", "group_offset", "bias", "scale", "scale_lhs"),
           "matmul": ("scale_lhs", "scale_rhs", "bias", "scale"), "supports": ("gated", "nonsense"),
