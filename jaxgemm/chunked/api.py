@@ -261,14 +261,9 @@ def chunked_matmul(
       chunks have other sizes, the result would sometimes be wrong.
     dimension_numbers: as in `jax.lax.dot_general`, for an lhs (..., K, M) or an rhs
       (..., N, K); batch dimensions come first.
-    precision: see `jaxgemm.matmul`.
-    preferred_element_type: see `jaxgemm.matmul`.
-    bias: see `jaxgemm.matmul`.
-    scale: see `jaxgemm.matmul`.
-    activation: see `jaxgemm.matmul`.
+    precision, preferred_element_type, bias, scale, activation: see `jaxgemm.matmul`.
     schedule: see `jaxgemm.matmul`; all schedules are allowed.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
+    reduction, deterministic: see `jaxgemm.matmul`.
     config: see `jaxgemm.matmul`. Its tile_m makes the chunks independent of the device;
       num_workgroups leaves processors for a producer that needs them.
     implementation: see `jaxgemm.matmul`; "xla" is not allowed.

@@ -335,12 +335,7 @@ def scaled_matmul(
     preferred_element_type: dtype of the result.
     block: number of k in a block; the last one may be shorter. Default: K / K_a and K / K_b.
     bias: see `jaxgemm.matmul`.
-    activation: see `jaxgemm.matmul`.
-    schedule: see `jaxgemm.matmul`.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`.
-    implementation: see `jaxgemm.matmul`.
+    activation, schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
 
   Returns:
     An array of shape (B, M, N).
@@ -403,11 +398,7 @@ def scaled_ragged_dot(
     block: see `jaxgemm.scaled_matmul`.
     bias: array of shape (G, N) or (N,); not with ragged="k".
     activation: see `jaxgemm.matmul`; not with ragged="k".
-    schedule: see `jaxgemm.matmul`.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`.
-    implementation: see `jaxgemm.matmul`.
+    schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
 
   Returns:
     An array of shape (M, N), with ragged="k" (G, M, N).
