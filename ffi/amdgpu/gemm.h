@@ -116,11 +116,9 @@ JAXGEMM_AMD GemmArgs LoadArgs() {
   // There are no scalar loads of single bytes: these are loaded as words, not by vector loads.
   constexpr int kBegin = __builtin_offsetof(GemmArgs, out_dtype);
   constexpr int kBytes = __builtin_offsetof(GemmArgs, block_n) - kBegin;
-  static_assert(kBegin % 4 == 0 && kBytes % 4 == 0);
+  static_assert(kBegin % 4 == 0 && kBytes == 8);
   const auto* words = (const uint32_t*)((const char*)(const GemmArgs*)from + kBegin);
-  uint32_t bytes[kBytes / 4];
-#pragma unroll
-  for (int i = 0; i < kBytes / 4; ++i) bytes[i] = words[i];
+  const uint32_t bytes[] = {words[0], words[1]};
   __builtin_memcpy(reinterpret_cast<char*>(&args) + kBegin, bytes, kBytes);
   return args;
 }
