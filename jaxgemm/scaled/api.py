@@ -2,6 +2,7 @@
 
 import functools
 import math
+import numbers
 from typing import Any, NamedTuple
 
 import jax
@@ -263,6 +264,11 @@ def _jitted(call: _Call, given: _Given) -> jax.Array:
 
 def _compute(call: _Call, given: _Given) -> jax.Array:
   check_options(**dict(call.options), preferred_element_type=call.out_dtype)
+  if call.block is not None and (
+      isinstance(call.block, bool) or not isinstance(call.block, numbers.Integral)):
+    raise TypeError(f"block={call.block!r} was given; an int, or None, is allowed.")
+  if call.block is not None and call.block < 1:
+    raise ValueError(f"block={call.block} was given; 1 or more is allowed.")
   _check("lhs", given.lhs, given.lhs_scales, call.block)
   _check("rhs", given.rhs, given.rhs_scales, call.block)
   return _jitted(call, given)
