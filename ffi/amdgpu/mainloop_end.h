@@ -18,8 +18,7 @@ JAXGEMM_AMD uint32_t KInLastTile(int64_t k, const WorkTile& tile) {
 // may be partial, those after it are empty.
 template <class Lhs, class Rhs>
 JAXGEMM_AMD void CheckEnd(Lhs& lhs, Rhs& rhs, Index left, uint32_t k_in_last) {
-  // In most k tiles no branch is taken: the wave would wait for its target.
-  if (__builtin_expect(left > 1, true)) return;
+  if (left > 1) return;
   if (left == 1) {
     lhs.MaskK(k_in_last);
     rhs.MaskK(k_in_last);

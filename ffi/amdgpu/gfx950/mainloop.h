@@ -60,7 +60,10 @@ class VectorMainloop {
     Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
     const uint32_t k_in_last = KInLastTile<Traits>(lhs_memory.k, tile);
-    auto check_end = [&](Index left) { CheckEnd(lhs, rhs, left, k_in_last); };
+    auto check_end = [&](Index left) {
+      // In most k tiles no branch is taken: the wave would wait for its target.
+      if (__builtin_expect(left <= 1, false)) CheckEnd(lhs, rhs, left, k_in_last);
+    };
 
     Index left = tile.k_end - tile.k_begin;
     int32_t to_other = kBufferBytes;  // from this k tile's buffer to the other one

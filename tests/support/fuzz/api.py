@@ -290,7 +290,9 @@ def _wanted_of_blocks(given, out):
   for name in ("lhs", "rhs"):
     x, s = soak.double(given[name]), soak.double(given[name + "_scales"])
     with np.errstate(all="ignore"):
-      values.append(x * np.repeat(s, block or x.shape[2] // s.shape[2], axis=2)[..., :x.shape[2]])
+      # One scale is for all of k, whatever the size of a block.
+      each = x.shape[2] if s.shape[2] == 1 else block or x.shape[2] // s.shape[2]
+      values.append(x * np.repeat(s, each, axis=2)[..., :x.shape[2]])
   with np.errstate(all="ignore"):
     z, error = references.sums("bmk,bnk->bmn", *values)
     # float16 and float32 are dequantised to bfloat16 or float32, and scales are rounded.
