@@ -137,7 +137,8 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double peers_epilogue =
       (instance.transposed ? std::max(0.0, per_row) : per_column) * n / peers;
   const double last = model.start + model.column_readers * std::log2(active_m) +
-                      model.row_readers * std::log2(active_n) + (decomposition.general ? model.general : 0) +
+                      model.row_readers * std::log2(active_n) +
+                      (decomposition.general ? model.general : 0) +
                       (instance.transposed ? model.transposed_store : 0) +
                       (instance.transposed ? model.per_transposed_row
                        : unhidden          ? 0

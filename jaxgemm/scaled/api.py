@@ -14,7 +14,7 @@ from jaxgemm import mesh as meshes
 from jaxgemm.config import GemmConfig, resolve
 from jaxgemm.dense.api import dot_general
 from jaxgemm.dtypes import is_float4
-from jaxgemm.fallback import unsupported_reason
+from jaxgemm.fallback import support
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.quantization import BLOCKS
@@ -220,8 +220,8 @@ def _reason(call: _Call, given: _Given) -> str | None:
   prepared, form = _abstract(call, given)
   # A product of float4 is one of float8 where a target has no kernel for it.
   lhs, rhs = (jax.eval_shape(_float8_for_float4, x) for x in (prepared.lhs, prepared.rhs))
-  reason = unsupported_reason(lhs, rhs, spec.out_dtype, given.lhs.shape[-1], None, spec.emulated,
-                              splits=False)
+  _, reason = support(lhs, rhs, spec.out_dtype, given.lhs.shape[-1], None, spec.emulated,
+                      splits=False)
   if reason is not None:
     return reason
   if meshes.explicit_mesh(given.lhs, given.rhs) is not None:
@@ -341,12 +341,7 @@ def scaled_matmul(
     preferred_element_type: dtype of the result.
     block: number of k in a block; the last one may be shorter. Default: K / K_a and K / K_b.
     bias: see `jaxgemm.matmul`.
-    activation: see `jaxgemm.matmul`.
-    schedule: see `jaxgemm.matmul`.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`.
-    implementation: see `jaxgemm.matmul`.
+    activation, schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
 
   Returns:
     An array of shape (B, M, N).
@@ -409,11 +404,7 @@ def scaled_ragged_dot(
     block: see `jaxgemm.scaled_matmul`.
     bias: array of shape (G, N) or (N,); not with ragged="k".
     activation: see `jaxgemm.matmul`; not with ragged="k".
-    schedule: see `jaxgemm.matmul`.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`.
-    implementation: see `jaxgemm.matmul`.
+    schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
 
   Returns:
     An array of shape (M, N), with ragged="k" (G, M, N).
