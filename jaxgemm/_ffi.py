@@ -198,8 +198,8 @@ def use_emulator() -> None:
 
 
 @functools.lru_cache(maxsize=4096)
-def plan(problem: tuple, config: tuple, target_name: str, cus: int = 0,
-         chip_name: str | None = None) -> dict:
+def native_plan(problem: tuple, config: tuple, target_name: str, cus: int = 0,
+                chip_name: str | None = None) -> dict:
   """The native plan of a problem; `problem` and `config` are tuples of (name, value).
 
   Its entry "built" says whether this build has the kernel.

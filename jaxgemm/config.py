@@ -136,7 +136,7 @@ class GemmConfig:
       if value is None:
         continue
       try:
-        size = operator.index(value)  # numpy's integers, too
+        size = operator.index(value)  # this takes integers of numpy, too
       except TypeError:
         size = 0
       if isinstance(value, bool) or not 0 < size < 2**31:

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgemm import relayout
-from jaxgemm.plan import plan
+from jaxgemm.plan import plan_call
 from jaxgemm.spec import Geometry, Spec
 
 CALL_TARGET = "jaxgemm_gemm"
@@ -99,7 +99,7 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
 
   Args:
     geometry: the sizes and layouts of the operands.
-    vectors: as for `plan`.
+    vectors: as for `plan_call`.
   """
   lhs, rhs = ctx.avals_in[:2]
   if spec.emulated is not None and platform != "cpu":
@@ -107,7 +107,7 @@ def lower_call(ctx, *operands, geometry: Geometry, spec: Spec, platform: str,
         f"implementation='emulated:{spec.emulated}' was given for platform {platform}; "
         "the emulator runs on the CPU. Use jax.default_device(jax.devices('cpu')[0]), "
         "or leave implementation out.")
-  chosen = plan(geometry, lhs.dtype, rhs.dtype, spec, spec.target(platform), **vectors)
+  chosen = plan_call(geometry, lhs.dtype, rhs.dtype, spec, spec.target(platform), **vectors)
   operands, avals_in = prepared(ctx, operands, geometry, chosen)
   workspace = jax.core.ShapedArray((chosen["workspace_bytes"],), jnp.uint8)
   names = chosen["operands"]

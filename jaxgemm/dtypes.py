@@ -1,6 +1,6 @@
-"""The dtypes of a product's operands, accumulators and parts.
+"""The dtypes in which a product's operands are multiplied.
 
-jax decides the dtype of the result: see dense/dimensions.py.
+jax decides the dtype of the result: see dense/dimensions.py. The accumulators' is in spec.py.
 """
 
 import jax.numpy as jnp
@@ -28,12 +28,6 @@ def promoted(lhs, rhs):
   """(lhs, rhs) in their `promoted_dtypes`."""
   return tuple(x if x.dtype == dtype else x.astype(dtype)
                for x, dtype in zip((lhs, rhs), promoted_dtypes(lhs, rhs)))
-
-
-def accumulator_dtype(*operands) -> np.dtype:
-  """int32 for integer operands, else float32."""
-  integer = all(jnp.issubdtype(x.dtype, jnp.integer) for x in operands)
-  return jnp.dtype(jnp.int32 if integer else jnp.float32)
 
 
 def is_held_by(wide, dtype) -> bool:

@@ -4,11 +4,13 @@ import contextlib
 import pathlib
 import re
 import sys
+from typing import NamedTuple
 import warnings
 import zlib
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.dtypes import kernel_dtypes, promoted_dtypes
@@ -18,9 +20,22 @@ from jaxgemm.precision import precision_error
 _MOST_INT8_PRODUCTS = (2**31 - 1) // 2**14
 
 
-def unsupported_reason(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
-                       splits: bool = True) -> str | None:
-  """Why this package's kernels cannot compute a product, or None.
+class Support(NamedTuple):
+  """Whether this package's kernels can compute a product.
+
+  Attributes:
+    dtypes: those to which lhs and rhs are converted, as `promoted_dtypes` gives them. With a reason
+      they are the operands' own.
+    reason: why the kernels cannot compute it, or None.
+  """
+
+  dtypes: tuple[np.dtype, np.dtype]
+  reason: str | None
+
+
+def support(lhs, rhs, out_dtype, k: int, precision, emulated: str | None,
+            splits: bool = True) -> Support:
+  """Whether the kernels can compute a product.
 
   Args:
     lhs: array or `jax.ShapeDtypeStruct`.
@@ -31,18 +46,32 @@ def unsupported_reason(lhs, rhs, out_dtype, k: int, precision, emulated: str | N
     emulated: the architecture to emulate, or None.
     splits: whether float32 operands may be split into parts, for precision.
   """
-  if emulated is not None:
-    target = emulated
-  else:
-    platform = _ffi.default_platform()
-    if platform not in _ffi.platforms():
-      names = ", ".join(sorted(_ffi.platforms()))
-      return (f"this build has kernels for {names}, and the default platform is "
-              f"{platform} (GPU kernels: build with JAXGEMM_GPU_KERNELS=all)")
-    try:
-      target = _ffi.target(platform)
-    except ValueError as refusal:
-      return str(refusal).removesuffix(".")
+  target, reason = (emulated, None) if emulated is not None else _default_target()
+  reason = (reason or _operands_error(lhs, rhs, out_dtype, k)
+            or precision_error(precision, lhs, rhs, out_dtype, target, splits))
+  if reason is not None:
+    return Support((lhs.dtype, rhs.dtype), reason)
+  promoted = promoted_dtypes(lhs, rhs)
+  read = kernel_dtypes(*promoted, target)
+  error = _ffi.native.operands_error(read[0].name, read[1].name, target)
+  return Support(promoted, error.removesuffix(".") or None)
+
+
+def _default_target() -> tuple[str, str | None]:
+  """(the target of the default platform, why there is none)."""
+  platform = _ffi.default_platform()
+  if platform not in _ffi.platforms():
+    names = ", ".join(sorted(_ffi.platforms()))
+    return "", (f"this build has kernels for {names}, and the default platform is {platform} "
+                "(GPU kernels: build with JAXGEMM_GPU_KERNELS=all)")
+  try:
+    return _ffi.target(platform), None
+  except ValueError as refusal:
+    return "", str(refusal).removesuffix(".")
+
+
+def _operands_error(lhs, rhs, out_dtype, k: int) -> str | None:
+  """Why no kernel of any target takes operands like these, or None."""
   for name, x in (("lhs", lhs), ("rhs", rhs)):
     if x.dtype not in _ffi.OPERAND_DTYPES:
       names = ", ".join(sorted(d.name for d in _ffi.OPERAND_DTYPES))
@@ -59,12 +88,7 @@ def unsupported_reason(lhs, rhs, out_dtype, k: int, precision, emulated: str | N
     return (f"sums of {k} products of int8 may not fit int32, in which the kernels sum "
             f"them up; at most {_MOST_INT8_PRODUCTS} are allowed where the result is "
             f"{out_dtype.name}")
-  error = precision_error(precision, lhs, rhs, out_dtype, target, splits)
-  if error is not None:
-    return error
-  dtypes = kernel_dtypes(*promoted_dtypes(lhs, rhs), target)
-  error = _ffi.native.operands_error(dtypes[0].name, dtypes[1].name, target)
-  return error.removesuffix(".") or None
+  return None
 
 
 _warned: set[str] = set()

@@ -136,8 +136,7 @@ def tgmm(
     existing_out: array of shape (num_actual_groups, k, n) and of the preferred_element_type, which
       is added to the result: in place if it is float32, no operand is quantised, and jax may
       overwrite it.
-    interpret: see `gmm`.
-    varying_axes: see `gmm`.
+    interpret, varying_axes: see `gmm`.
     **options: see `gmm`.
 
   Returns:

@@ -16,8 +16,8 @@ from jaxgemm.spec import Geometry, Spec
 from jaxgemm.tune import choice
 
 
-def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
-         **vectors: int) -> dict:
+def plan_call(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
+              **vectors: int) -> dict:
   """The native plan with more entries.
 
   "operand_dtypes" are the dtypes in which the kernel reads the operands, "passes" is the
@@ -49,7 +49,7 @@ def plan(geometry: Geometry, lhs_dtype, rhs_dtype, spec: Spec, target: str,
       "activation": spec.activation or "none",
       "save_preact": int(spec.save_preact),
   }
-  planned = choice.planned(problem, spec.config.to_native(spec.deterministic), target,
+  planned = choice.tuned_plan(problem, spec.config.to_native(spec.deterministic), target,
                            spec.config.is_open)
   return planned | {
       "problem": problem,
@@ -71,7 +71,7 @@ def require_plan(spec: Spec, make_plan) -> None:
     make_plan: make_plan(target) is the plan.
 
   Raises:
-    ValueError: see `plan`; or this build lacks the plan's kernel.
+    ValueError: see `plan_call`; or this build lacks the plan's kernel.
   """
   platform = _ffi.default_platform()
   if not spec.emulated and platform not in _ffi.platforms():

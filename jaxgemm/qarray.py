@@ -66,7 +66,7 @@ def operand(name: str, x) -> Operand:
   Raises:
     ValueError: it has a zero point, or a scale of a shape that is not allowed.
   """
-  def dtype_of(x):  # as in Qwix: 8 bits promote to none
+  def dtype_of(x):  # as in Qwix, where a dtype of 8 bits does not decide the result's
     if x.dtype.itemsize > 1:
       return x.dtype
     return jnp.dtype(jnp.int32 if jnp.issubdtype(x.dtype, jnp.integer) else jnp.bfloat16)

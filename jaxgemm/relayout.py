@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from jaxgemm.mesh import may_be_partitioned
 
-# The identity. Its array is in memory with the last dimension contiguous.
+# The identity, whose result is in memory with the last dimension contiguous.
 row_major_p = Primitive("jaxgemm_row_major")
 row_major_p.def_abstract_eval(lambda x: x)
 row_major_p.def_impl(lambda x: x)

@@ -7,7 +7,12 @@ import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm.config import GemmConfig
-from jaxgemm.dtypes import accumulator_dtype
+
+
+def accumulator_dtype(*operands) -> np.dtype:
+  """int32 for integer operands, else float32."""
+  integer = all(jnp.issubdtype(x.dtype, jnp.integer) for x in operands)
+  return jnp.dtype(jnp.int32 if integer else jnp.float32)
 
 
 @dataclasses.dataclass(frozen=True)

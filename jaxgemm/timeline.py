@@ -7,7 +7,7 @@ from typing import Any
 
 from jaxgemm import _ffi
 
-# More spans than this are not drawn one by one.
+# If there are more spans than this, they are not drawn one by one.
 _MOST_SPANS = 40_000
 
 

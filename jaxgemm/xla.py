@@ -1,4 +1,7 @@
-"""The dtypes in which XLA computes a product that the kernels leave to it."""
+"""Operands of a product that the kernels leave to XLA."""
+
+import functools
+import operator
 
 import jax.numpy as jnp
 
@@ -28,3 +31,10 @@ def operands(lhs, rhs, out_dtype):
     return lhs, rhs
   dtype = jnp.promote_types(out_dtype, jnp.float32)
   return lhs.astype(dtype), rhs.astype(dtype)
+
+
+def batched_alike(*arrays):
+  """The same arrays; under vmap all or none are batched, as lax.ragged_dot_general requires."""
+  # Always false, but it depends on each array. XLA drops it.
+  never = functools.reduce(operator.or_, ((x != x).any() for x in arrays)) & False
+  return [jnp.where(never, jnp.zeros_like(x), x) for x in arrays]

@@ -169,7 +169,9 @@ auto BindJoin(Binding binding) {
 template <const Driver* (*kOpen)(std::string*),
           const StreamDriver* (*kStreams)(const Driver&, std::string*)>
 struct Gpu {
-  static SideStreams* Streams(std::string* error) { return TheSideStreams<kOpen, kStreams>(error); }
+  static SideStreams* Streams(std::string* error) {
+    return StreamsOf<SideStreams, kOpen, kStreams>(error);
+  }
 
   static auto CopyOn(SideStreams* sides, int device, void* stream) {
     return [=](void* to, const void* from, size_t bytes) {

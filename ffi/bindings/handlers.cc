@@ -152,7 +152,7 @@ ffi::Error LaunchChunked(ffi::RemainingArgs args, ffi::RemainingRets rets, int32
   if (!refusal.empty()) return Refused(refusal);
   std::string error;
   GpuLauncher* launcher = TheLauncher<kOpen>(&error);
-  SideStreams* sides = launcher ? TheSideStreams<kOpen, kStreams>(&error) : nullptr;
+  SideStreams* sides = launcher ? StreamsOf<SideStreams, kOpen, kStreams>(&error) : nullptr;
   if (!sides) return Outcome(error);
   return Outcome(sides->Around(run.run_id, call.chunk_signals, device, stream,
                                [&] { return launcher->Launch(call, device, stream); }));

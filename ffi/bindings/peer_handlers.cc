@@ -227,7 +227,7 @@ struct Gpu {
       GpuLauncher* launcher = TheLauncher<kOpen>(&error);
       if (launcher) error = launcher->Load(attributes.choice, device);
       if (!error.empty()) return Outcome(error);
-      PeerStreams* streams = ThePeerStreams<kOpen, kStreams>(&error);
+      PeerStreams* streams = StreamsOf<PeerStreams, kOpen, kStreams>(&error);
       return Outcome(streams ? streams->Open(device) : error);
     }).release();
     return handler->Call(call_frame);
@@ -259,7 +259,7 @@ struct Gpu {
       gemm.peers.stream = stream;
       std::string error;
       GpuLauncher* launcher = TheLauncher<kOpen>(&error);
-      PeerStreams* streams = launcher ? ThePeerStreams<kOpen, kStreams>(&error) : nullptr;
+      PeerStreams* streams = launcher ? StreamsOf<PeerStreams, kOpen, kStreams>(&error) : nullptr;
       if (!streams) return Outcome(error);
       auto launch = [&](const PeerProduct& product) {
         return launcher->Launch(gemm.At(product), device, product.stream);

@@ -37,20 +37,20 @@ constexpr int Words(int k) {
   return (k + kUnit - 1) / kUnit * Ops::kWordMultiple;
 }
 
-// ---- Packing. A `line` is a row of lhs or a column of rhs. Both operands are packed by
-// the same loads, along a line or across lines.
+// ---- Packing. A `row` is a row of lhs or a column of rhs. Both operands are packed by
+// the same loads, along a row or across rows.
 
-struct Lines {
+struct SourceRows {
   const char* data;
-  int64_t k_stride, line_stride;  // bytes
-  int k, lines;
+  int64_t k_stride, row_stride;  // bytes
+  int k, count;
 };
 
-// Loads kLanes words of one line from `k` on, with zeros past the last k.
+// Loads kLanes words of one row from `k` on, with zeros past the last k.
 template <class Ops, DType kDType>
-JAXGEMM_INLINE WordV LoadAlong(const Lines& from, int line, int k) {
+JAXGEMM_INLINE WordV LoadAlong(const SourceRows& from, int row, int k) {
   constexpr int kCount = kLanes * Ops::kPerWord;
-  const char* p = from.data + line * from.line_stride + k * DTypeBytes(kDType);
+  const char* p = from.data + row * from.row_stride + k * DTypeBytes(kDType);
   char staged[kCount * DTypeBytes(kDType)];
   if (k + kCount > from.k) {
     CopyPart<DTypeBytes(kDType)>(staged, p, (from.k - k) * DTypeBytes(kDType));
@@ -59,93 +59,93 @@ JAXGEMM_INLINE WordV LoadAlong(const Lines& from, int line, int k) {
   return Ops::template Along<kDType>(p);
 }
 
-// Loads the word at `k` of kLanes lines, with zeros past the last line and the last k.
+// Loads the word at `k` of kLanes rows, with zeros past the last row and the last k.
 template <class Ops, DType kDType>
-JAXGEMM_INLINE WordV LoadAcross(const Lines& from, int line, int k) {
+JAXGEMM_INLINE WordV LoadAcross(const SourceRows& from, int row, int k) {
   alignas(64) static constexpr char kZeros[kLanes * 4] = {};
   if (k >= from.k) return WordV{};
-  const char* p = from.data + k * from.k_stride + line * DTypeBytes(kDType);
+  const char* p = from.data + k * from.k_stride + row * DTypeBytes(kDType);
   const char* next = Ops::kPerWord == 2 && k + 1 < from.k ? p + from.k_stride : kZeros;
-  if (line + kLanes <= from.lines) return Ops::template Across<kDType>(p, next);
+  if (row + kLanes <= from.count) return Ops::template Across<kDType>(p, next);
   char first[kLanes * DTypeBytes(kDType)], second[kLanes * DTypeBytes(kDType)];
-  const int count = (from.lines - line) * DTypeBytes(kDType);
+  const int count = (from.count - row) * DTypeBytes(kDType);
   CopyPart<DTypeBytes(kDType)>(first, p, count);
   if constexpr (Ops::kPerWord == 2) CopyPart<DTypeBytes(kDType)>(second, next, count);
   return Ops::template Across<kDType>(first, second);
 }
 
-// Prefetches the cache line at (line, k); one call is enough for all of its elements. The
+// Prefetches the cache line at (row, k); one call is enough for all of its elements. The
 // processor's own prefetchers stop at the end of a page, and one k of rhs or one row of lhs
 // often fills a page. The address may lie outside the operand: a prefetch does not fault.
-JAXGEMM_INLINE void Prefetch(const Lines& from, int line, int k) {
+JAXGEMM_INLINE void Prefetch(const SourceRows& from, int row, int k) {
   const uintptr_t address =
-      reinterpret_cast<uintptr_t>(from.data) + line * from.line_stride + k * from.k_stride;
+      reinterpret_cast<uintptr_t>(from.data) + row * from.row_stride + k * from.k_stride;
   __builtin_prefetch(reinterpret_cast<const void*>(address));
 }
 
 template <class Ops, DType kDType>
-void PackRows(uint32_t* dst, const Lines& from) {
+void PackRows(uint32_t* dst, const SourceRows& from) {
   const int words = Words<Ops>(from.k);
   if (from.k_stride == DTypeBytes(kDType)) {
-    for (int line = 0; line < from.lines; ++line) {
+    for (int row = 0; row < from.count; ++row) {
       for (int word = 0; word < words; word += kLanes) {
         const int k = word * Ops::kPerWord;
-        if (k * DTypeBytes(kDType) % 64 == 0) Prefetch(from, line + kPrefetchRows, k);
-        Store(dst + line * kRowWords + word, LoadAlong<Ops, kDType>(from, line, k));
+        if (k * DTypeBytes(kDType) % 64 == 0) Prefetch(from, row + kPrefetchRows, k);
+        Store(dst + row * kRowWords + word, LoadAlong<Ops, kDType>(from, row, k));
       }
     }
     return;
   }
   for (int word = 0; word < words; word += kLanes) {
-    for (int line = 0; line < from.lines; line += kLanes) {
+    for (int row = 0; row < from.count; row += kLanes) {
       WordV x[kLanes] = {};
       for (int i = 0; i < kLanes && word + i < words; ++i) {
-        x[i] = LoadAcross<Ops, kDType>(from, line, (word + i) * Ops::kPerWord);
+        x[i] = LoadAcross<Ops, kDType>(from, row, (word + i) * Ops::kPerWord);
       }
       Transpose(x);
-      for (int i = 0; i < kLanes && line + i < from.lines; ++i) {
-        Store(dst + (line + i) * kRowWords + word, x[i]);
+      for (int i = 0; i < kLanes && row + i < from.count; ++i) {
+        Store(dst + (row + i) * kRowWords + word, x[i]);
       }
     }
   }
 }
 
-// Whether k runs along memory. If both strides are equal, several lines of one k run along memory.
+// Whether k runs along memory. If both strides are equal, several rows of one k run along memory.
 template <DType kDType>
-bool ContiguousInK(const Lines& lines) {
-  return lines.k_stride == DTypeBytes(kDType) &&
-         (lines.line_stride != lines.k_stride || lines.lines == 1);
+bool ContiguousInK(const SourceRows& rows) {
+  return rows.k_stride == DTypeBytes(kDType) &&
+         (rows.row_stride != rows.k_stride || rows.count == 1);
 }
 
-// `k_ahead`: how far ahead in k to prefetch if neighbouring lines are adjacent in memory.
+// `k_ahead`: how far ahead in k to prefetch if neighbouring rows are adjacent in memory.
 template <class Ops, DType kDType>
-void PackPanels(uint32_t* dst, const Lines& from, int k_ahead) {
+void PackPanels(uint32_t* dst, const SourceRows& from, int k_ahead) {
   const int words = Words<Ops>(from.k);
-  const auto at = [&](int line, int word) {
-    return dst + (int64_t{line / kPanel} * words + word) * kPanel + line % kPanel;
+  const auto at = [&](int row, int word) {
+    return dst + (int64_t{row / kPanel} * words + word) * kPanel + row % kPanel;
   };
-  const int lines = (from.lines + kPanel - 1) / kPanel * kPanel;
+  const int rows = (from.count + kPanel - 1) / kPanel * kPanel;
   if (ContiguousInK<kDType>(from)) {
-    for (int line = 0; line < lines; line += kLanes) {
+    for (int row = 0; row < rows; row += kLanes) {
       for (int word = 0; word < words; word += kLanes) {
         const int k = word * Ops::kPerWord;
         WordV x[kLanes] = {};
-        if (line + kLanes <= from.lines && k + kLanes * Ops::kPerWord <= from.k) {
+        if (row + kLanes <= from.count && k + kLanes * Ops::kPerWord <= from.k) {
           const bool prefetch = k * DTypeBytes(kDType) % 64 == 0;
 #pragma GCC unroll 16
           for (int i = 0; i < kLanes; ++i) {
-            if (prefetch) Prefetch(from, line + kPanel + i, k);
-            x[i] = Ops::template Along<kDType>(from.data + (line + i) * from.line_stride +
+            if (prefetch) Prefetch(from, row + kPanel + i, k);
+            x[i] = Ops::template Along<kDType>(from.data + (row + i) * from.row_stride +
                                                k * DTypeBytes(kDType));
           }
         } else {
-          for (int i = 0; i < kLanes && line + i < from.lines; ++i) {
-            x[i] = LoadAlong<Ops, kDType>(from, line + i, k);
+          for (int i = 0; i < kLanes && row + i < from.count; ++i) {
+            x[i] = LoadAlong<Ops, kDType>(from, row + i, k);
           }
         }
         Transpose(x);
         for (int i = 0; i < kLanes && word + i < words; ++i) {
-          Store(at(line, word + i), x[i]);
+          Store(at(row, word + i), x[i]);
         }
       }
     }
@@ -156,31 +156,31 @@ void PackPanels(uint32_t* dst, const Lines& from, int k_ahead) {
   constexpr int kGroup = 8 / Ops::kPerWord;
   for (int word = 0; word < words; word += kGroup) {
     const int count = words - word < kGroup ? words - word : kGroup;
-    for (int line = 0; line < lines; line += kPanel) {
-      uint32_t* panel = at(line, word);
+    for (int row = 0; row < rows; row += kPanel) {
+      uint32_t* panel = at(row, word);
       const int k = word * Ops::kPerWord;
-      if (line + kPanel <= from.lines && k + 8 <= from.k) {
+      if (row + kPanel <= from.count && k + 8 <= from.k) {
 #pragma GCC unroll 8
         for (int i = 0; i < kGroup; ++i) {
           const char* p =
-              from.data + (k + i * Ops::kPerWord) * from.k_stride + line * DTypeBytes(kDType);
+              from.data + (k + i * Ops::kPerWord) * from.k_stride + row * DTypeBytes(kDType);
 #pragma GCC unroll 2
           for (int lane = 0; lane < kPanel; lane += kLanes) {
             Store(panel + i * kPanel + lane, Ops::template Across<kDType>(p, p + from.k_stride));
             p += kLanes * DTypeBytes(kDType);
           }
         }
-        if (line * DTypeBytes(kDType) % 64 == 0) {
+        if (row * DTypeBytes(kDType) % 64 == 0) {
 #pragma GCC unroll 8
-          for (int i = 0; i < 8; ++i) Prefetch(from, line, k + k_ahead + i);
+          for (int i = 0; i < 8; ++i) Prefetch(from, row, k + k_ahead + i);
         }
         continue;
       }
       for (int i = 0; i < count; ++i) {
         for (int lane = 0; lane < kPanel; lane += kLanes) {
           Store(panel + i * kPanel + lane,
-                line + lane < from.lines
-                    ? LoadAcross<Ops, kDType>(from, line + lane, k + i * Ops::kPerWord)
+                row + lane < from.count
+                    ? LoadAcross<Ops, kDType>(from, row + lane, k + i * Ops::kPerWord)
                     : WordV{});
         }
       }
@@ -311,7 +311,7 @@ void Multiply(const void* packed_a, const void* packed_b, int rows, int cols, in
 // c[kRows, kCols] (+)= kRows rows of lhs times kCols columns of rhs from `col` on. Both are
 // contiguous along k. All rows use a loaded vector of rhs; the lanes are added up at the end.
 template <class Ops, DType kDType, int kRows, int kCols>
-void DotTile(const uint32_t* a, const Lines& b, int col, typename Ops::Acc* c, int64_t ldc,
+void DotTile(const uint32_t* a, const SourceRows& b, int col, typename Ops::Acc* c, int64_t ldc,
              bool accumulate) {
   constexpr int kCount = kLanes * Ops::kPerWord;
   typename Ops::AccV acc[kRows][kCols] = {};
@@ -330,7 +330,7 @@ void DotTile(const uint32_t* a, const Lines& b, int col, typename Ops::Acc* c, i
     for (int j = 0; j < kCols; ++j) {
       Prefetch(b, col + j + kDotAhead, k);
       y[j] =
-          Ops::template Along<kDType>(b.data + (col + j) * b.line_stride + k * DTypeBytes(kDType));
+          Ops::template Along<kDType>(b.data + (col + j) * b.row_stride + k * DTypeBytes(kDType));
     }
     step(k);
   }
@@ -350,18 +350,18 @@ template <class Ops, DType kDType, class Rows>
 struct DotTable;
 template <class Ops, DType kDType, int... i>
 struct DotTable<Ops, kDType, Indices<i...>> {
-  using Fn = void (*)(const uint32_t*, const Lines&, int, typename Ops::Acc*, int64_t, bool);
+  using Fn = void (*)(const uint32_t*, const SourceRows&, int, typename Ops::Acc*, int64_t, bool);
   static constexpr Fn kOne[] = {DotTile<Ops, kDType, i + 1, 1>...};
   static constexpr Fn kTwo[] = {DotTile<Ops, kDType, i + 1, 2>...};
 };
 
 template <class Ops, DType kDType, int kMaxRows = kDotRows>
-void MultiplyDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c, int64_t ldc,
-                  bool accumulate) {
+void MultiplyDots(const uint32_t* a, const SourceRows& b, int rows, typename Ops::Acc* c,
+                  int64_t ldc, bool accumulate) {
   using Table = DotTable<Ops, kDType, typename MakeIndices<kMaxRows>::Type>;
   const int blocks = (rows + kMaxRows - 1) / kMaxRows;
-  for (int col = 0; col < b.lines; col += 2) {
-    const auto& tiles = col + 1 < b.lines ? Table::kTwo : Table::kOne;
+  for (int col = 0; col < b.count; col += 2) {
+    const auto& tiles = col + 1 < b.count ? Table::kTwo : Table::kOne;
     for (int block = 0, row = 0; block < blocks; ++block) {
       const int count = (rows - row) / (blocks - block);
       tiles[count - 1](a + row * kRowWords, b, col, c + row * ldc + col, ldc, accumulate);
@@ -373,12 +373,12 @@ void MultiplyDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc
 // MultiplyDots for several rows and a float8 rhs. kConvertedCols columns at a time are converted
 // to words in L1, so that all rows share one conversion and all float8 types share one DotTile.
 template <class Ops, DType kDType>
-void MultiplyConvertedDots(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c,
+void MultiplyConvertedDots(const uint32_t* a, const SourceRows& b, int rows, typename Ops::Acc* c,
                            int64_t ldc, bool accumulate) {
   alignas(64) uint32_t words[kConvertedCols * kRowWords];
   const int count = Words<Ops>(b.k);
-  for (int col = 0; col < b.lines; col += kConvertedCols) {
-    const int cols = b.lines - col < kConvertedCols ? b.lines - col : kConvertedCols;
+  for (int col = 0; col < b.count; col += kConvertedCols) {
+    const int cols = b.count - col < kConvertedCols ? b.count - col : kConvertedCols;
     for (int j = 0; j < cols; ++j) {
       for (int word = 0; word < count; word += kLanes) {
         const int k = word * Ops::kPerWord;
@@ -394,10 +394,10 @@ void MultiplyConvertedDots(const uint32_t* a, const Lines& b, int rows, typename
 }
 
 template <class Ops, DType kDType>
-void MultiplyStream(const uint32_t* a, const Lines& b, int rows, typename Ops::Acc* c, int64_t ldc,
-                    bool accumulate) {
+void MultiplyStream(const uint32_t* a, const SourceRows& b, int rows, typename Ops::Acc* c,
+                    int64_t ldc, bool accumulate) {
   const bool is_long = b.k >= kDotVectors * kLanes * Ops::kPerWord;
-  if (ContiguousInK<kDType>(b) && (rows == 1 || b.lines == 1 || is_long)) {
+  if (ContiguousInK<kDType>(b) && (rows == 1 || b.count == 1 || is_long)) {
     if constexpr (!IsF8(kDType)) {
       MultiplyDots<Ops, kDType>(a, b, rows, c, ldc, accumulate);
     } else if (rows == 1) {
@@ -412,11 +412,11 @@ void MultiplyStream(const uint32_t* a, const Lines& b, int rows, typename Ops::A
   int k = 0;
   do {
     const int count = b.k - k < k_step ? b.k - k : k_step;
-    for (int col = 0; col < b.lines; col += col_step) {
-      const int cols = b.lines - col < col_step ? b.lines - col : col_step;
+    for (int col = 0; col < b.count; col += col_step) {
+      const int cols = b.count - col < col_step ? b.count - col : col_step;
       PackPanels<Ops, kDType>(
           panels,
-          {b.data + k * b.k_stride + col * b.line_stride, b.k_stride, b.line_stride, count, cols},
+          {b.data + k * b.k_stride + col * b.row_stride, b.k_stride, b.row_stride, count, cols},
           k_step);
       MultiplyWords<Ops>(a + k / Ops::kPerWord, panels, rows, cols, Words<Ops>(count), c + col, ldc,
                          accumulate || k > 0);

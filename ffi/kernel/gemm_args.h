@@ -8,9 +8,10 @@
 
 namespace jaxgemm {
 
-// Blocks along k that have scales are so long in GPU kernels, and those along n, if not 1.
+// The number of k in a block that has one scale, in GPU kernels. A block of rhs has as many
+// columns, or one.
 inline constexpr int kScaleBlock = 128;
-// And so long in the MX formats (OCP Microscaling Formats Specification 1.0).
+// The same number for the MX formats (OCP Microscaling Formats Specification 1.0).
 inline constexpr int kMxBlock = 32;
 
 // Matrices are dense: lhs is [M, K] or [K, M] and rhs is [K, N] or [N, K], as the kernel instance
@@ -53,13 +54,15 @@ struct GemmArgs {
   DType out_dtype;
   Activation activation;
   Reduction reduction;
-  bool claim_ahead;
-  bool accumulate;  // out = out + ...; float only
-  // rhs has 2 N columns (or rows): the gate's, then the up projection's. bias, scale and preact
-  // also have 2 N. A tile's accumulators are half gate, half up projection: kTileN / 2 columns of
-  // out.
-  bool gated;
-  bool bias_bf16;
+  // claim_ahead; accumulate: out = out + ..., float only; gated; bias_bf16. If gated, rhs has 2 N
+  // columns (or rows): the gate's, then the up projection's. bias, scale and preact also have 2 N.
+  // A tile's accumulators are half gate, half up projection: kTileN / 2 columns of out.
+#define JAXGEMM_KERNEL_CHOICE(type, name, ...) type name;
+#include "spec/call_schema.def"
+#undef JAXGEMM_KERNEL_CHOICE
+#define JAXGEMM_KERNEL_PROBLEM(type, name, ...) type name;
+#include "spec/call_schema.def"
+#undef JAXGEMM_KERNEL_PROBLEM
   // The scales of blocks, float or E8M0, see call_schema.def; for kernels that have them.
   int32_t block_n, blocks_k;
   const void* lhs_scales;

@@ -138,6 +138,18 @@ struct StreamDriver {
 const StreamDriver* HipStreams(const Driver& driver, std::string* error);
 const StreamDriver* CudaStreams(const Driver& driver, std::string* error);
 
+// The SideStreams or the PeerStreams of a platform, made at the first call. Null, with the reason
+// in *error, if that fails.
+template <class Streams, const Driver* (*kOpen)(std::string*),
+          const StreamDriver* (*kStreams)(const Driver&, std::string*)>
+Streams* StreamsOf(std::string* error) {
+  const Driver* driver = kOpen(error);
+  const StreamDriver* functions = driver ? kStreams(*driver, error) : nullptr;
+  if (!functions) return nullptr;
+  static auto* streams = new Streams(driver, functions);
+  return streams;
+}
+
 // Makes the table for a library that dlopen() has opened: ROCm's runtime, or the emulator in its
 // place.
 const Driver* MakeHipDriver(void* library, std::string name, std::string advice,

@@ -67,10 +67,6 @@ GemmArgs PackArguments(const Call& call) {
       .out_dtype = p.out_dtype,
       .activation = p.activation,
       .reduction = plan.choice.reduction,
-      .claim_ahead = plan.choice.claim_ahead,
-      .accumulate = p.accumulate,
-      .gated = p.gated,
-      .bias_bf16 = p.bias_bf16,
       .block_n = static_cast<int32_t>(p.block_n),
       .blocks_k = static_cast<int32_t>(p.blocks_k()),
       .lhs_scales = call.lhs_scales,
@@ -87,6 +83,12 @@ GemmArgs PackArguments(const Call& call) {
   args.name##_stride = static_cast<int32_t>(call.strides.name.row + call.strides.name.column);
 #include "spec/call_schema.def"
 #undef JAXGEMM_BROADCAST_VECTOR
+#define JAXGEMM_KERNEL_CHOICE(type, name, ...) args.name = plan.choice.name;
+#include "spec/call_schema.def"
+#undef JAXGEMM_KERNEL_CHOICE
+#define JAXGEMM_KERNEL_PROBLEM(type, name, ...) args.name = p.name;
+#include "spec/call_schema.def"
+#undef JAXGEMM_KERNEL_PROBLEM
   return args;
 }
 

@@ -86,16 +86,4 @@ class PeerStreams {
   std::array<Side, kMaxDevices> sides_;
 };
 
-// The streams of a platform, made at the first call. Null, with the reason in *error, if that
-// fails.
-template <const Driver* (*kOpen)(std::string*),
-          const StreamDriver* (*kStreams)(const Driver&, std::string*)>
-PeerStreams* ThePeerStreams(std::string* error) {
-  const Driver* driver = kOpen(error);
-  const StreamDriver* streams = driver ? kStreams(*driver, error) : nullptr;
-  if (!streams) return nullptr;
-  static auto* peers = new PeerStreams(driver, streams);
-  return peers;
-}
-
 }  // namespace jaxgemm

@@ -84,16 +84,4 @@ class SideStreams {
   std::array<Side, kMaxDevices> sides_;
 };
 
-// The side streams of a platform, made at the first call. Null, with the reason in *error, if that
-// fails.
-template <const Driver* (*kOpen)(std::string*),
-          const StreamDriver* (*kStreams)(const Driver&, std::string*)>
-SideStreams* TheSideStreams(std::string* error) {
-  const Driver* driver = kOpen(error);
-  const StreamDriver* streams = driver ? kStreams(*driver, error) : nullptr;
-  if (!streams) return nullptr;
-  static auto* sides = new SideStreams(driver, streams);
-  return sides;
-}
-
 }  // namespace jaxgemm

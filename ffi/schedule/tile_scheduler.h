@@ -82,7 +82,7 @@ struct StrideClaim {
   }
 };
 
-// Queue q has the q-th contiguous share of the indices and its own counter, far enough from
+// Queue q has the q-th range of the indices and its own counter, far enough from
 // the next one to be in another memory channel (tritonBLAS PR 64). A workgroup starts at its
 // own queue and visits the others when that one is empty; a wrong start costs locality, never
 // correctness.
@@ -124,14 +124,14 @@ struct StealClaim {
 struct ClaimArgs {
   Index num_workgroups;
   Index num_queues;  // 0: tiles at a fixed stride
-  Index num_xcds;    // XCDs (chiplets) that share out the queues
+  Index num_xcds;    // XCDs (chiplets); each starts with queues of its own
 
   // Whether workgroups claim tiles from counters that they share.
   JAXGEMM_DEVICE bool is_shared() const { return num_queues > 0; }
   JAXGEMM_DEVICE Index FirstQueue(Index workgroup) const {
     return is_shared() ? Mod(workgroup, num_queues) : 0;
   }
-  // The first queue of a workgroup on an XCD: each XCD has an equal part of the queues for itself.
+  // The first queue of a workgroup on an XCD: each XCD has as many queues for itself.
   // `xcd` is the hardware's number of the XCD, also in a partition with fewer XCDs.
   JAXGEMM_DEVICE Index FirstQueueOnXcd(Index workgroup, Index xcd) const {
     const Index per_xcd = Div(num_queues, num_xcds);
@@ -188,12 +188,12 @@ JAXGEMM_DEVICE inline WorkTile Rasterize(const TileGrid& grid, Index tile) {
 }
 
 // The hardware gives consecutive workgroups to the XCDs in turn. This maps an index so that each
-// XCD gets a contiguous share of the tiles. The map is one to one for any size.
+// XCD gets consecutive tiles. The map is one to one for any size.
 JAXGEMM_DEVICE inline Index RemapXcd(Index index, Index size, Index num_xcds) {
   if (num_xcds == 1) return index;
   Index turn = Div(index, num_xcds), xcd = index - turn * num_xcds;
-  Index share = Div(size, num_xcds), remainder = size - share * num_xcds;
-  return xcd * share + (xcd < remainder ? xcd : remainder) + turn;
+  Index per_xcd = Div(size, num_xcds), remainder = size - per_xcd * num_xcds;
+  return xcd * per_xcd + (xcd < remainder ? xcd : remainder) + turn;
 }
 
 struct DenseMap {
@@ -207,9 +207,9 @@ struct DenseMap {
 
 // Hybrid stream-K: the first `whole_tiles` tiles are not cut. The k tiles (iterations) of the
 // `cut_tiles` tiles after them are laid end to end and cut into `num_shares` equal shares. As
-// cut_tiles <= num_shares <= cut_tiles * tiles_k, a share touches one or two tiles and has two
-// parts. Index whole_tiles + u is part u / num_shares of share u % num_shares. If a share touches
-// one tile only, its second part is empty (not valid).
+// cut_tiles <= num_shares <= cut_tiles * tiles_k, a share touches one or two tiles. A slice is what
+// a share has of one tile. Index whole_tiles + u is slice u / num_shares of share u % num_shares.
+// If a share touches one tile only, its second slice is empty (not valid).
 struct StreamKMap {
   TileGrid grid;
   Index whole_tiles, cut_tiles, num_shares;
@@ -236,13 +236,13 @@ struct StreamKMap {
       *tile = RemapXcd(index, whole_tiles, grid.num_xcds);
       return {.k_begin = 0, .k_end = grid.tiles_k};
     }
-    bool first_part = index - whole_tiles < num_shares;
-    Index share = index - whole_tiles - (first_part ? 0 : num_shares);
+    bool first_slice = index - whole_tiles < num_shares;
+    Index share = index - whole_tiles - (first_slice ? 0 : num_shares);
     int64_t begin = ShareBegin(share), end = ShareBegin(share + 1);
     Index cut_tile = static_cast<Index>(begin / grid.tiles_k);
     int64_t tile_end = (cut_tile + int64_t{1}) * grid.tiles_k;
     if (tile_end > end) tile_end = end;
-    if (first_part) {
+    if (first_slice) {
       end = tile_end;
     } else {
       begin = tile_end;

@@ -52,7 +52,7 @@ class Epilogue {
         ApplyRows<Traits::kSums>(LoadRows(args, place), sums);
       if (maps.stores_unstaged) return StoreSums(args, maps, place, sums);
     } else {
-      if (IsPlainInteger(args, maps, place)) return StoreWide(maps, place, sums);
+      if (IsPlainInteger(args, maps, place)) return StoreWideRows(maps, place, sums);
       AwaitBoxes();
     }
     StoreFours(args, place, sums);
@@ -187,7 +187,7 @@ class Epilogue {
     } else if (!maps.out_valid || !IsWhole(args, place)) {
       StoreTo<Traits::kSums>(args, args.out, args.n, place, 0, args.n, sums);
     } else if (args.out_dtype == DType::kF32) {
-      StoreWide(maps, place, sums);
+      StoreWideRows(maps, place, sums);
     } else if (args.out_dtype != DType::kBF16) {
       StoreBoxes<false>(maps, place, sums);
     } else {
@@ -211,10 +211,10 @@ class Epilogue {
     if (IsLeader()) WaitForStoredBoxes<0>();
     __syncwarp();
   }
-  JAXGEMM_SM90 void StoreWide(const TensorMaps& maps, const Place& place, const Sum* sums) {
+  JAXGEMM_SM90 void StoreWideRows(const TensorMaps& maps, const Place& place, const Sum* sums) {
     const Boxes boxes(shared_, maps, thread_);
-    boxes.StoreWide(sums, static_cast<int>(place.first_row + place.row),
-                    static_cast<int>(place.column), place.z);
+    boxes.StoreWideBoxes(sums, static_cast<int>(place.first_row + place.row),
+                         static_cast<int>(place.column), place.z);
   }
   // Whether TMA stores the accumulators of int8 as they are.
   static JAXGEMM_SM90 bool IsPlainInteger(const GemmArgs& args, const TensorMaps& maps,

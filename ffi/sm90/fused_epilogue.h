@@ -84,7 +84,7 @@ class FusedEpilogue : public Epilogue<Traits> {
         return tma_stores;
       }
     } else if (SameInWarp(Base::IsPlainInteger(args, maps, place))) {
-      StoreWide(args, maps, place, sums);
+      StoreWideTile(args, maps, place, sums);
       return false;
     }
     StoreInSteps(args, place, sums);
@@ -205,7 +205,7 @@ class FusedEpilogue : public Epilogue<Traits> {
         Activate(first.epilogue.activation, sums);
         if (SameInWarp(tma_stores)) return;
         if (SameInWarp(Base::Boxes::kHasWide && maps.out_valid && args.out_dtype == DType::kF32)) {
-          return StoreWide(args, maps, first, sums);
+          return StoreWideTile(args, maps, first, sums);
         }
       }
 #pragma unroll
@@ -219,13 +219,13 @@ class FusedEpilogue : public Epilogue<Traits> {
     }
   }
   // Has TMA store results of 32 bits.
-  JAXGEMM_SM90 void StoreWide(const GemmArgs& args, const TensorMaps& maps, const Place& first,
-                              const Sum* sums) {
+  JAXGEMM_SM90 void StoreWideTile(const GemmArgs& args, const TensorMaps& maps, const Place& first,
+                                  const Sum* sums) {
 #pragma unroll
     for (int block = 0; block < Traits::kBlocksM; ++block) {
       const Place place = BlockPlace(first, block);
       if (SameInWarp(place.row >= place.rows)) break;
-      Base::StoreWide(maps, place, sums + block * Traits::kSums);
+      Base::StoreWideRows(maps, place, sums + block * Traits::kSums);
     }
   }
   // For the types of out that few products have. Each step stages and stores kColumns columns.

@@ -64,7 +64,7 @@ class OutBoxes {
   static constexpr int kWideColumns = kBoxColumns / 2;
   static constexpr bool kHasWide = Traits::kTileN % kWideColumns == 0;
   // Stores a warp's results of a tile, of 32 bits each; row, column and z are the first one's.
-  JAXGEMM_SM90 void StoreWide(const Sum* sums, int row, int column, int z) const {
+  JAXGEMM_SM90 void StoreWideBoxes(const Sum* sums, int row, int column, int z) const {
     // This lane's row of the upper eight, and its eight bytes in that, swizzled.
     const uint32_t in_box =
         Lane() / 4 * kRowBytes + (Lane() % 4 / 2 ^ Lane() / 4) * 16 + Lane() % 2 * 8;

@@ -20,7 +20,6 @@ from jaxgemm.dense.dimensions import (
   matmul_product,
 )
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.dtypes import promoted
 from jaxgemm.options import array_argument, check_options
 from jaxgemm.spec import Spec
 
@@ -124,12 +123,12 @@ def _signals(signals, arranged: _Arranged):
 
 def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, timeout,
              dimension_numbers, preferred_element_type, **options):
-  """(form, spec, product, arranged, bias, scale) of a call."""
+  """(form, spec, dtypes, product, arranged, bias, scale) of a call."""
   limit_ns = timeout_ns(timeout)
   product = _product(
       lhs, rhs, dimension_numbers, options["precision"], preferred_element_type)
   arranged = _arrange(lhs, rhs, product)
-  spec, dims, (bias, scale, _), reason = prepare(
+  spec, dims, (bias, scale, _), dtypes, reason = prepare(
       lhs, rhs, bias, Scales(scale), product, chunked=True, **options)
   if reason or options["implementation"] == "xla":
     reason = reason or "implementation='xla' was given"
@@ -148,7 +147,7 @@ def _prepare(lhs, rhs, bias, scale, *, tiles_per_chunk_m, tile_idx_pivot_m, time
     scale = scale.reshape(*((-1,) if labels & set(product.batch) else ()), *columns)
   form = ChunkedParams(arranged.lhs_contracting, arranged.rhs_contracting,
                        tiles_per_chunk_m, tile_idx_pivot_m, limit_ns)
-  return form, spec, product, arranged, bias, scale
+  return form, spec, dtypes, product, arranged, bias, scale
 
 
 def _epoch(epoch):
@@ -179,13 +178,13 @@ _STATIC = ("chunk_rows", "tiles_per_chunk_m", "tile_idx_pivot_m",
 
 
 def _compute(lhs, rhs, signals, epoch, bias, scale, *, chunk_rows, **options):
-  form, spec, product, arranged, bias, scale = _prepare(
+  form, spec, dtypes, product, arranged, bias, scale = _prepare(
       lhs, rhs, bias, scale, **options)
-  as_read, rhs = promoted(lhs, rhs)
-  if as_read is not lhs:
+  if dtypes[0] != lhs.dtype:
     raise ValueError(
         f"lhs is {lhs.dtype.name} and rhs {rhs.dtype.name}; lhs cannot be converted "
         "before it has arrived. Let the producer write a type that the kernels take.")
+  rhs = rhs.astype(dtypes[1])
   if chunk_rows is not None:
     wanted = _chunk_rows(lhs, rhs, arranged, form, spec)
     if chunk_rows != wanted:
@@ -262,14 +261,9 @@ def chunked_matmul(
       chunks have other sizes, the result would sometimes be wrong.
     dimension_numbers: as in `jax.lax.dot_general`, for an lhs (..., K, M) or an rhs
       (..., N, K); batch dimensions come first.
-    precision: see `jaxgemm.matmul`.
-    preferred_element_type: see `jaxgemm.matmul`.
-    bias: see `jaxgemm.matmul`.
-    scale: see `jaxgemm.matmul`.
-    activation: see `jaxgemm.matmul`.
+    precision, preferred_element_type, bias, scale, activation: see `jaxgemm.matmul`.
     schedule: see `jaxgemm.matmul`; all schedules are allowed.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
+    reduction, deterministic: see `jaxgemm.matmul`.
     config: see `jaxgemm.matmul`. Its tile_m makes the chunks independent of the device;
       num_workgroups leaves processors for a producer that needs them.
     implementation: see `jaxgemm.matmul`; "xla" is not allowed.
@@ -337,7 +331,7 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
   # Arrays in host memory are allowed here, though no product takes them.
   lhs, rhs = (
       jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)) for x in (lhs, rhs))
-  form, spec, _, arranged, *_ = _prepare(
+  form, spec, _, _, arranged, *_ = _prepare(
       lhs, rhs, None, None, **options,
       tiles_per_chunk_m=_tile_rows("tiles_per_chunk_m", tiles_per_chunk_m, 1))
   return _chunk_rows(lhs, rhs, arranged, form, spec)

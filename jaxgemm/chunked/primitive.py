@@ -39,7 +39,7 @@ from jaxgemm.dense.primitive import (
   unify_varying,
   zero_tangents,
 )
-from jaxgemm.plan import plan, require_plan
+from jaxgemm.plan import plan_call, require_plan
 from jaxgemm.spec import Geometry, Spec, with_absent
 
 
@@ -116,11 +116,11 @@ def plan_chunked(operands, form: ChunkedParams, spec: Spec, target: str) -> dict
   """The plan of a call with operands of these shapes and dtypes.
 
   Raises:
-    ValueError: see `plan`; or lhs would have to be converted for the kernel.
+    ValueError: see `plan_call`; or lhs would have to be converted for the kernel.
   """
   lhs, rhs, signals = operands[:3]
   geometry = form.geometry(lhs.shape, rhs.shape, signals and signals.shape)
-  planned = plan(geometry, lhs.dtype, rhs.dtype, spec, target, bias=form.bias,
+  planned = plan_call(geometry, lhs.dtype, rhs.dtype, spec, target, bias=form.bias,
                  scale=form.scale)
   if planned["operand_dtypes"][0] != lhs.dtype or planned["passes"] != 1:
     raise ValueError(

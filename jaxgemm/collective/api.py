@@ -12,10 +12,10 @@ from jaxgemm.collective.ring import Form
 from jaxgemm.config import GemmConfig, check_choice, resolve
 from jaxgemm.dense.dimensions import matmul_product
 from jaxgemm.dense.vectors import epilogue_values
-from jaxgemm.dtypes import accumulator_dtype, promoted
+from jaxgemm.dtypes import promoted
 from jaxgemm.options import array_argument, check_options
 from jaxgemm.precision import hashable
-from jaxgemm.spec import Spec
+from jaxgemm.spec import Spec, accumulator_dtype
 
 
 def _check_axis(name: str, axis_name) -> None:
@@ -145,16 +145,14 @@ def allgather_matmul(
     lhs: array of shape (..., M / d, K), the rows of this device.
     rhs: array of shape (K, N): this device's columns, or all of them.
     axis_name: the mesh axis of the devices, or a tuple of axes.
-    precision: see `jaxgemm.matmul`.
-    preferred_element_type: see `jaxgemm.matmul`.
+    precision, preferred_element_type: see `jaxgemm.matmul`.
     sum_dtype: dtype in which sums travel in the gradient of lhs: None for that of the
       accumulators (float32), or the dtype of the result, which halves the bytes for
       bfloat16 and rounds each sum d - 1 times.
     bias: array of shape (N,).
     activation: see `jaxgemm.matmul`.
     schedule: see `jaxgemm.matmul`; for each of the d products.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
+    reduction, deterministic: see `jaxgemm.matmul`.
     config: see `jaxgemm.matmul`. On GPUs a transfer may need processors; "work_stealing"
       or num_workgroups keeps the product from waiting for these processors.
     implementation: see `jaxgemm.matmul`.
@@ -205,8 +203,7 @@ def matmul_reduce_scatter(
     lhs: array of shape (..., M, K / d), with M a multiple of d.
     rhs: array of shape (K / d, N).
     axis_name: the mesh axis of the devices, or a tuple of axes.
-    precision: see `jaxgemm.matmul`.
-    preferred_element_type: see `jaxgemm.matmul`.
+    precision, preferred_element_type: see `jaxgemm.matmul`.
     sum_dtype: dtype in which sums travel: None for that of the accumulators (float32, or
       int32), or the dtype of the result, which halves the bytes for bfloat16 and rounds
       each sum d - 1 times.

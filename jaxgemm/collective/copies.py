@@ -26,11 +26,10 @@ from jaxgemm.collective import ring
 from jaxgemm.collective.ring import Form
 from jaxgemm.custom_call import prepared, reshaped
 from jaxgemm.dense.plan import is_bf16
-from jaxgemm.dtypes import accumulator_dtype
-from jaxgemm.fallback import prefers_xla, unsupported_reason
-from jaxgemm.plan import plan
+from jaxgemm.fallback import prefers_xla, support
+from jaxgemm.plan import plan_call
 from jaxgemm.precision import is_high
-from jaxgemm.spec import Geometry, Spec
+from jaxgemm.spec import Geometry, Spec, accumulator_dtype
 
 GATHERED_TARGET = "jaxgemm_gathered_gemm"
 SCATTERED_TARGET = "jaxgemm_scattered_gemm"
@@ -128,9 +127,9 @@ class _Product(NamedTuple):
         # Products of two streams share the multiprocessors, and not equally.
         not gathers and spec.config.schedule in (None, "auto"))
 
-  def plan(self, platform: str) -> dict:
+  def plan_piece(self, platform: str) -> dict:
     def planned(spec):
-      return plan(self.geometry, self.lhs.dtype, self.rhs.dtype, spec, spec.target(platform),
+      return plan_call(self.geometry, self.lhs.dtype, self.rhs.dtype, spec, spec.target(platform),
                   bias=self.bias is not None, bias_bf16=is_bf16(self.bias))
     first = planned(self.spec)
     if not self.steals or first["schedule"] != "persistent":
@@ -170,12 +169,12 @@ def why_not(form: Form, operands, mesh, manual_axes, platform: str | None) -> st
   parts = product.pieces * (1 if form.gives == "full" else size)
   if lhs.shape[0] % parts:
     return f"lhs has {lhs.shape[0]} rows, and copies need a multiple of {parts}"
-  reason = unsupported_reason(lhs, rhs, product.spec.out_dtype, k, form.precision, None)
+  _, reason = support(lhs, rhs, product.spec.out_dtype, k, form.precision, None)
   if reason is not None:
     return reason
   if prefers_xla(k, form.implementation):
     return "XLA computes the product, because k is 1"
-  planned = product.plan(platform)
+  planned = product.plan_piece(platform)
   if form.implementation is None and planned["faster_by_xla"]:
     return planned["faster_by_xla"]
   if planned["operand_dtypes"][0] != lhs.dtype or planned["passes"] != 1:
@@ -196,7 +195,7 @@ def lower(ctx, *operands, form: Form, platform: str):
   groups, _ = _groups(form, context.mesh, context.manual_axes)
   size = _size(groups)
   product = _Product.of(ctx.avals_in, form, size)
-  chosen = product.plan(platform)
+  chosen = product.plan_piece(platform)
   gathers = form.gives == "full"
   values = operands if gathers else [operands[1], operands[0]]
   avals = ctx.avals_in if gathers else [product.lhs, product.rhs]

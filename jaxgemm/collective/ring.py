@@ -34,8 +34,7 @@ from jaxgemm.dense.call import dense_results
 from jaxgemm.dense.dimensions import dot_general_product
 from jaxgemm.dense.layout import Dims
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.dtypes import accumulator_dtype
-from jaxgemm.spec import Spec
+from jaxgemm.spec import Spec, accumulator_dtype
 
 ROLES = ("rows", "weights", "full")
 
@@ -172,7 +171,8 @@ def _rows(weights, full, *bias, form: Form):
   wide = accumulator_dtype(full, weights)
   total = arriving = None
   for step in range(ring.size):
-    # This device begins the sum for the device before it, which that device gets last.
+    # This device begins the sum for the device before it. The sum travels round the ring, and
+    # reaches that device last.
     number = ring.before(step + 1)
     if total is not None:
       # The next part is computed beside this transfer. Without this a scheduler may compute

@@ -168,12 +168,7 @@ def dot_general(
       1; or of shape () or (1,), of lhs's free dimensions, or of the batch dimensions and
       these.
     scale_rhs: the same for rhs.
-    activation: see `jaxgemm.matmul`.
-    schedule: see `jaxgemm.matmul`.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`.
-    implementation: see `jaxgemm.matmul`.
+    activation, schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
 
   Returns:
     An array of the shape and dtype that `jax.lax.dot_general` gives.

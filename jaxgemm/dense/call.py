@@ -10,6 +10,7 @@ from typing import NamedTuple
 import jax
 from jax import lax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgemm import _ffi
 from jaxgemm import mesh as meshes
@@ -17,11 +18,10 @@ from jaxgemm.config import check_activation, resolve
 from jaxgemm.dense import sharding, xla
 from jaxgemm.dense.dimensions import Product
 from jaxgemm.dense.layout import Dims
-from jaxgemm.dense.plan import plan_contraction
+from jaxgemm.dense.plan import reason_faster
 from jaxgemm.dense.primitive import contract, contract_local
 from jaxgemm.dense.vectors import Scales, labelled_vector, place_scales
-from jaxgemm.dtypes import promoted, promoted_dtypes
-from jaxgemm.fallback import leaves_to_xla, on_xla, prefers_xla, unsupported_reason
+from jaxgemm.fallback import leaves_to_xla, on_xla, prefers_xla, support
 from jaxgemm.options import emulated_arch
 from jaxgemm.precision import is_high
 from jaxgemm.spec import Spec
@@ -34,12 +34,14 @@ class Prepared(NamedTuple):
     spec: what the call computes.
     dims: the product's labels, with those of bias and scales.
     vectors: bias, scale and row_scale in the dtypes that the kernels read; None for an absent one.
+    dtypes: those to which lhs and rhs are converted for the kernels.
     reason: why the kernels cannot compute it, or None.
   """
 
   spec: Spec
   dims: Dims
   vectors: tuple[jax.Array | None, ...]
+  dtypes: tuple[np.dtype, np.dtype]
   reason: str | None
 
 
@@ -65,12 +67,11 @@ def prepare(lhs, rhs, bias, scales: Scales, product: Product, *, chunked: bool =
   spec = Spec(out_dtype, activation, config=config, deterministic=deterministic,
               weak_type=product.result.weak_type, emulated=emulated,
               precise=not chunked and is_high(precision))
-  reason = (
-      unsupported_reason(lhs, rhs, out_dtype, product.k, precision, emulated,
-                         splits=not chunked)
-      or meshes.unreduced_reason(
-          product.result.sharding, *(jax.typeof(x).sharding for x in (lhs, rhs))))
-  return Prepared(spec, dims, (bias, scale, row_scale), reason)
+  dtypes, reason = support(lhs, rhs, out_dtype, product.k, precision, emulated,
+                           splits=not chunked)
+  reason = reason or meshes.unreduced_reason(
+      product.result.sharding, *(jax.typeof(x).sharding for x in (lhs, rhs)))
+  return Prepared(spec, dims, (bias, scale, row_scale), dtypes, reason)
 
 
 def dense_results(lhs, rhs, bias, scales: Scales, product: Product, *,
@@ -81,19 +82,23 @@ def dense_results(lhs, rhs, bias, scales: Scales, product: Product, *,
   """
   # If jax does not trace (jax.disable_jit), these may still be numpy arrays.
   lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
-  spec, dims, vectors, reason = prepare(lhs, rhs, bias, scales, product, **options)
+  spec, dims, vectors, dtypes, reason = prepare(lhs, rhs, bias, scales, product, **options)
   spec = dataclasses.replace(spec, save_preact=save_preact)
   implementation = options["implementation"]
   by_xla = prefers_xla(product.k, implementation)
   if reason is None and implementation is None and not by_xla:
-    reason = reason_faster(lhs, rhs, vectors, product, dims, spec)
+    shapes = [[size for i, size in enumerate(x.shape) if i not in axes]
+              for x, axes in zip((lhs, rhs), product.dropped)]
+    reason = reason_faster([*map(jax.ShapeDtypeStruct, shapes, dtypes), *vectors], dims, spec)
   if leaves_to_xla(implementation, reason) or by_xla:
     with on_xla(implementation, reason):
       return xla.results(lhs, rhs, vectors, product, dims, spec)
   if spec.emulated is not None:
     _ffi.use_emulator()
+  lhs, rhs = (x if x.dtype == dtype else x.astype(dtype)
+              for x, dtype in zip((lhs, rhs), dtypes))
   lhs, rhs = (lax.squeeze(x, axes) if axes else x
-              for x, axes in zip(promoted(lhs, rhs), product.dropped))
+              for x, axes in zip((lhs, rhs), product.dropped))
   if save_preact:
     return contract(lhs, rhs, *vectors, dims=dims, spec=spec)
 
@@ -106,16 +111,6 @@ def dense_results(lhs, rhs, bias, scales: Scales, product: Product, *,
 
   return [meshes.on_mesh(on_kernels, by_types, (lhs, rhs, *vectors), spec.config.partition,
                          product.result)]
-
-
-def reason_faster(lhs, rhs, vectors, product: Product, dims: Dims, spec: Spec) -> str | None:
-  """Why XLA's product is known to be faster than the kernels, or None."""
-  operands = [
-      jax.ShapeDtypeStruct([size for i, size in enumerate(x.shape) if i not in axes], dtype)
-      for x, dtype, axes in zip((lhs, rhs), promoted_dtypes(lhs, rhs), product.dropped)]
-  operands += [x for x in vectors if x is not None]
-  target = spec.target(_ffi.default_platform())
-  return plan_contraction(operands, dims, spec, target)[1]["faster_by_xla"] or None
 
 
 def compute(*operands, **options) -> jax.Array:

@@ -145,7 +145,8 @@ def choose(
       of_lhs, of_rhs = set(lhs) - set(rhs), set(rhs) - set(lhs)
       if (along_n & of_lhs and count(m, size) == 1 < count(of_lhs, size)
           or along_m & of_rhs and count(n, size) == 1 < count(of_rhs, size)):
-        continue  # each row or column would be a matrix of its own, and read the other operand
+        # Each row or column would be a product of its own, which reads the whole other operand.
+        continue
       relayouts, cost = [], 0
       contracting = []
       for name, labels, own, usual in ((names[0], lhs, m, 1), (names[1], rhs, n, 0)):

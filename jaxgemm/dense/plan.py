@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 
+from jaxgemm import _ffi
 from jaxgemm.dense import layout
 from jaxgemm.dense.layout import Dims
-from jaxgemm.plan import plan
+from jaxgemm.plan import plan_call
 from jaxgemm.spec import Geometry, Spec
 
 
@@ -52,7 +53,7 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
   The layout is None if the epilogue runs outside the kernel.
 
   Raises:
-    ValueError: see `plan`.
+    ValueError: see `plan_call`.
   """
   sizes = layout.label_sizes(dims, *(x.shape for x in operands))
   size = dict(sizes)
@@ -70,9 +71,22 @@ def plan_contraction(operands, dims: Dims, spec: Spec, target: str):
       any(i in rhs_labels for i in how.batch),
   )
   scale, row_scale = in_kernel(scale, row_scale, how)
-  planned = plan(geometry, *dtypes, kernel.spec, target,
+  planned = plan_call(geometry, *dtypes, kernel.spec, target,
                  bias=kernel.fused and bias is not None,
                  scale=kernel.fused and scale is not None,
                  row_scale=kernel.fused and row_scale is not None,
                  bias_bf16=kernel.fused and is_bf16(bias))
   return how if kernel.fused else None, planned
+
+
+def reason_faster(operands, dims: Dims, spec: Spec) -> str | None:
+  """Why XLA's product is known to be faster than the kernels on the default platform, or None.
+
+  Args:
+    operands: shapes and dtypes of lhs, rhs and the vectors; None for an absent one.
+    dims: the labels of the operands.
+    spec: what the call computes.
+  """
+  there = [x for x in operands if x is not None]
+  target = spec.target(_ffi.default_platform())
+  return plan_contraction(there, dims, spec, target)[1]["faster_by_xla"] or None

@@ -39,8 +39,8 @@ __all__ = [
 ]
 
 _SIMDS = 4
-_ISSUE = 4  # cycles
-# Of waits in Perfetto's palette.
+_ISSUE = 4  # cycles from one instruction of a wave to its next
+# The colours of waits, by their names in Perfetto.
 _COLOURS = {"vmcnt": "terrible", "lgkmcnt": "bad", "barrier": "yellow", "matrix_pipe": "good"}
 
 

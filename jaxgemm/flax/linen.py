@@ -73,8 +73,7 @@ class MoE(nn.Module, kw_only=True):
     hidden_features: width of each expert.
     num_experts: number of experts that the router chooses from.
     top_k: experts per token.
-    num_shared_experts: see `jaxgemm.flax.nnx.MoE`.
-    gated: see `jaxgemm.flax.nnx.MoE`.
+    num_shared_experts, gated: see `jaxgemm.flax.nnx.MoE`.
     activation: "silu", "gelu", "relu", or a `jaxgemm.flax.ClampedSwiGLU` for gpt-oss.
     use_bias: whether the experts have biases.
     router_scores: the affinities of tokens and experts, "softmax" or "sigmoid"; see
@@ -86,16 +85,13 @@ class MoE(nn.Module, kw_only=True):
     normalize_weights: see `jaxgemm.flax.nnx.MoE`.
     routed_scaling: factor of the experts' weights.
     node_limit: (nodes, most), a bound on the nodes of a token's experts; see `jaxgemm.flax.moe`.
-    recipe: see `jaxgemm.flax.nnx.MoE`.
-    dtype: see `jaxgemm.flax.nnx.MoE`.
+    recipe, dtype: see `jaxgemm.flax.nnx.MoE`.
     param_dtype: the dtype passed to parameter initializers (default: float32).
     precision: numerical precision of the products, see `jax.lax.Precision`.
     kernel_init: see `jaxgemm.flax.nnx.MoE`.
     router_init: initializer function for the router, of shape (C, num_experts).
     bias_init: initializer function for the biases, called for each expert.
-    dot_general: see `jaxgemm.flax.nnx.MoE`.
-    ragged_dot: see `jaxgemm.flax.nnx.MoE`.
-    ragged_gated_linear_unit: see `jaxgemm.flax.nnx.MoE`.
+    dot_general, ragged_dot, ragged_gated_linear_unit: see `jaxgemm.flax.nnx.MoE`.
     expert_axis_name: the mesh axis of `jax.shard_map` along which the experts'
       parameters are sharded in `apply`; `init` makes the parameters of all experts. See
       `jaxgemm.flax.nnx.MoE`.

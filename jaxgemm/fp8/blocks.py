@@ -52,7 +52,7 @@ def for_both_products(x: jax.Array, kind: str, dtype) -> tuple[Quantized, Quanti
     [..., N, K] and [..., K, N], each in blocks along its last dimension.
   """
   if kind == "block" and all(n % BLOCKS[kind] == 0 for n in x.shape[-2:]):
-    # The same tiles for both.
+    # A tile is square, so both products have the same tiles and scales.
     values, scales = quantized(x, kind, dtype, tiles=True)
     return Quantized(relayout.transposed(values), scales.mT), Quantized(values, scales)
   return (quantized(x, kind, dtype, tiles=True, k_first=True),

@@ -220,11 +220,7 @@ def dot_general(
       magnitudes of earlier steps, so that no pass over an array has to precede its cast. Then
       `jax.grad` with respect to the state gives the state of the next step: put that in its
       place, do not subtract it. It is for one call in each step.
-    schedule: see `jaxgemm.matmul`.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`.
-    implementation: see `jaxgemm.matmul`.
+    schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
 
   Returns:
     An array of the shape that `jax.lax.dot_general` gives.

@@ -165,10 +165,7 @@ def ragged_dot(
       the gradient of rhs the blocks are along the rows, from the first row on, so that a block
       may have rows of two groups.
     dtypes: see `jaxgemm.fp8.dot_general`.
-    schedule: see `jaxgemm.matmul`.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`.
+    schedule, reduction, deterministic, config: see `jaxgemm.matmul`.
     implementation: see `jaxgemm.ragged_dot`.
 
   Returns:

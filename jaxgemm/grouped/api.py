@@ -5,7 +5,7 @@ from jax import lax
 
 from jaxgemm.config import GemmConfig
 from jaxgemm.grouped import batching  # noqa: F401  registers the rules of vmap
-from jaxgemm.grouped.call import call
+from jaxgemm.grouped.call import call, call_general
 
 
 def ragged_dot(
@@ -56,11 +56,7 @@ def ragged_dot(
       (M, 1), (M,), (1,) or (). The result is
       activation(scale_lhs * scale_rhs[g] * (lhs[rows of g] @ rhs[g]) + bias[g]).
     scale_rhs: the scale of rhs: (L, 1, N), where any size may be 1, or a shape of scale.
-    activation: see `jaxgemm.matmul`.
-    schedule: see `jaxgemm.matmul`.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`.
+    activation, schedule, reduction, deterministic, config: see `jaxgemm.matmul`.
     implementation: see `jaxgemm.matmul`. "xla" is `jax.lax.ragged_dot`: it has no
       second reverse-mode gradient of rhs and no vmap of vmap, and it copies an operand
       that vmap shares for each element.
@@ -146,11 +142,7 @@ def ragged_dot_general(
       shape () or (1,). Scales are allowed only if the ragged dimension is not contracted.
     scale_rhs: of rhs's rank with 1 for the contracted and the batch dimensions, where any
       size may be 1, or a shape of scale.
-    activation: see `jaxgemm.matmul`.
-    schedule: see `jaxgemm.matmul`.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`.
+    activation, schedule, reduction, deterministic, config: see `jaxgemm.matmul`.
     implementation: see `jaxgemm.ragged_dot`.
     accumulate: if the ragged dimension is contracted: float32 array of the result's
       shape. The product is added to it, in place if jax may overwrite it (a donated
@@ -163,7 +155,7 @@ def ragged_dot_general(
   Raises:
     ValueError, TypeError: see `jaxgemm.ragged_dot`.
   """
-  return call(
+  return call_general(
       lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, accumulate=accumulate,
       numbers=ragged_dot_dimension_numbers, precision=precision,
       preferred_element_type=preferred_element_type, out_sharding=out_sharding,
@@ -204,8 +196,7 @@ def ragged_gated_linear_unit(
   Args:
     lhs: array of shape (M, K), of the dtypes that `jaxgemm.matmul` takes.
     rhs: array of shape (G, K, 2, N); with a group_offset, of shape (L, K, 2, N).
-    group_sizes: see `jaxgemm.ragged_dot`.
-    precision: see `jaxgemm.ragged_dot`.
+    group_sizes, precision: see `jaxgemm.ragged_dot`.
     preferred_element_type: dtype of the result, a float.
     group_offset: see `jaxgemm.ragged_dot`.
     out_sharding: sharding of the result, (M, N); see `jaxgemm.ragged_dot`.
@@ -214,10 +205,7 @@ def ragged_gated_linear_unit(
     scale_lhs: see `jaxgemm.ragged_dot`.
     scale_rhs: (L, 1, 2, N), where any size may be 1, or a shape of scale.
     activation: activation of the gate: "silu", "gelu", "relu" or None.
-    schedule: see `jaxgemm.matmul`.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`.
+    schedule, reduction, deterministic, config: see `jaxgemm.matmul`.
     implementation: see `jaxgemm.ragged_dot`; "xla" is `jax.lax.ragged_dot` and
       jax.numpy.
     rhs_grad: float32 array of rhs's shape; see `jaxgemm.ragged_dot`.

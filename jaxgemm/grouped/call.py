@@ -18,8 +18,7 @@ from jaxgemm.config import check_activation, resolve
 from jaxgemm.dense.api import dot_general
 from jaxgemm.dense.dimensions import preferred_of_scaled, result_type
 from jaxgemm.dense.vectors import Scales
-from jaxgemm.dtypes import promoted
-from jaxgemm.fallback import leaves_to_xla, unsupported_reason
+from jaxgemm.fallback import leaves_to_xla, support
 from jaxgemm.grouped import layout as grouped_layout
 from jaxgemm.grouped import sharding, xla
 from jaxgemm.grouped.checks import (
@@ -33,9 +32,9 @@ from jaxgemm.grouped.checks import (
   check_numbers,
   check_ragged_batch,
   check_rhs_grad,
+  is_ragged_batch,
 )
 from jaxgemm.grouped.group_sizes import as_int32
-from jaxgemm.grouped.layout import RaggedLayout
 from jaxgemm.grouped.primitive import finish, ragged, ragged_local
 from jaxgemm.grouped.vectors import place_vectors
 from jaxgemm.options import array_argument, check_hashable, check_options, emulated_arch
@@ -139,18 +138,11 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale
       lhs, rhs, group_sizes, numbers, precision, preferred_element_type, group_offset,
       out_sharding, num_local_groups, gated, scale_lhs is not None or scale_rhs is not None,
       accumulate=accumulate, rhs_grad=rhs_grad)
-  if grouped_layout.is_ragged_batch(numbers):
-    check_ragged_batch(group_offset=group_offset, bias=bias, scale=scale, scale_lhs=scale_lhs,
-                       scale_rhs=scale_rhs, accumulate=accumulate)
-    return dot_general(
-        lhs, rhs, numbers.dot_dimension_numbers, precision, preferred_element_type,
-        out_sharding=out_sharding, activation=activation, config=resolved,
-        deterministic=deterministic, implementation=implementation)
-
   out_dtype = wanted.dtype
-  layout = grouped_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated)
-  check_extent(lhs.shape[layout.ragged])
-  contracted = layout.form.mode == "k"
+  (contracting, _), _ = numbers.dot_dimension_numbers
+  ragged_dimension, = numbers.lhs_ragged_dimensions
+  check_extent(lhs.shape[ragged_dimension])
+  contracted = ragged_dimension in contracting
   if contracted:
     check_contracted(bias=bias, scale=scale, scale_lhs=scale_lhs, scale_rhs=scale_rhs,
                      activation=activation)
@@ -163,37 +155,33 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale
   if rhs_grad is not None:
     check_rhs_grad(rhs_grad, lhs, rhs)
   bias, scale, row_scale = place_vectors(
-      bias, Scales(scale, scale_lhs, scale_rhs), lhs, rhs, numbers, layout, out_dtype)
-  group_sizes = as_int32(group_sizes, lhs.shape[layout.ragged])
+      bias, Scales(scale, scale_lhs, scale_rhs), lhs, rhs, numbers, local_groups, gated, out_dtype)
+  group_sizes = as_int32(group_sizes)
   if group_offset is not None:
-    group_offset = as_int32(group_offset, group_sizes.shape[-1])
+    group_offset = as_int32(group_offset)
   partition = meshes.needs_partitioning_rule(resolved.partition)
   resolved = dataclasses.replace(resolved, partition=partition)
   spec = Spec(out_dtype, activation, config=resolved, deterministic=deterministic,
               weak_type=wanted.weak_type, emulated=emulated)
 
-  (contracting, _), _ = numbers.dot_dimension_numbers
   k = math.prod(lhs.shape[i] for i in contracting)
-  reason = unsupported_reason(lhs, rhs, out_dtype, k, precision, emulated, splits=False)
+  dtypes, reason = support(lhs, rhs, out_dtype, k, precision, emulated, splits=False)
   by_xla = leaves_to_xla(implementation, reason)
   if emulated is not None:
     _ffi.use_emulator()
-
-  def on_xla(*operands):
-    with fallback.on_xla(implementation, reason):
-      return xla.result(*operands, numbers=numbers, layout=layout, spec=spec,
-                        precision=precision)
+  layout = grouped_layout.arrange(lhs.shape, rhs.shape, numbers, local_groups, gated)
+  row_scale = grouped_layout.rows(row_scale, layout)
 
   def on_kernels(mesh, lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate,
                  rhs_grad):
     if mesh is not None:
-      _check_explicit(layout, rhs_grad)
-    lhs, rhs = promoted(lhs, rhs)
+      layout.check_explicit(rhs_grad is not None)
+    lhs, rhs = (x if x.dtype == dtype else x.astype(dtype) for x, dtype in zip((lhs, rhs), dtypes))
     operands = grouped_layout.operands(lhs, rhs, group_sizes, layout)
-    kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
     buffer = rhs_grad
     if accumulate is not None and not layout.is_summed:
       buffer = grouped_layout.addend(accumulate, layout)
+    kernel_spec = spec.accumulator(lhs, rhs) if layout.is_summed else spec
     if mesh is not None:
       return sharding.explicit(
           mesh, *operands, group_offset, buffer, bias, scale, row_scale, form=layout.form,
@@ -203,24 +191,36 @@ def _call(lhs, rhs, group_sizes, group_offset=None, bias=None, scale=None, scale
     out = grouped_layout.result(out, layout, out_dtype)
     return accumulate + out if accumulate is not None and layout.is_summed else out
 
+  def on_xla(*operands):
+    with fallback.on_xla(implementation, reason):
+      return xla.result(*operands, numbers=numbers, layout=layout, spec=spec,
+                        precision=precision)
+
   arrays = lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, accumulate, rhs_grad
-  if by_xla:
-    return meshes.on_mesh(on_xla, None, arrays, resolved.partition, wanted)
-  return meshes.on_mesh(
-      functools.partial(on_kernels, None), on_kernels, arrays, resolved.partition, wanted)
+  compute, by_types = (
+      (on_xla, None) if by_xla else (functools.partial(on_kernels, None), on_kernels))
+  return meshes.on_mesh(compute, by_types, arrays, resolved.partition, wanted)
 
 
-def _check_explicit(layout: RaggedLayout, rhs_grad) -> None:
-  """Raises ValueError for calls that are not supported on explicit mesh axes."""
-  reason = None
-  if rhs_grad is not None:
-    reason = "rhs_grad was given"
-  elif not layout.is_unfolded:
-    reason = "lhs or rhs has a batch, or several dimensions of one kind"
-  if reason is not None:
-    raise ValueError(
-        f"{reason}, and the mesh has explicit axes; that is allowed on automatic axes "
-        "and inside jax.shard_map. Use jax.shard_map.")
+def call_general(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, *,
+                 numbers, **options):
+  """`call` for any dimension numbers."""
+  check_numbers(numbers)
+  fun = _call_of_batches if is_ragged_batch(numbers) else call
+  return fun(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs,
+             numbers=numbers, **options)
+
+
+def _call_of_batches(lhs, rhs, group_sizes, group_offset, bias, scale, scale_lhs, scale_rhs, *,
+                     numbers, precision, preferred_element_type, out_sharding, num_local_groups,
+                     accumulate, **options):
+  """A product whose ragged dimension is a batch dimension, so that the sizes have no effect."""
+  ragged_result(lhs, rhs, group_sizes, numbers, precision, preferred_element_type, group_offset,
+                out_sharding, num_local_groups, accumulate=accumulate)
+  check_ragged_batch(group_offset=group_offset, bias=bias, scale=scale, scale_lhs=scale_lhs,
+                     scale_rhs=scale_rhs, accumulate=accumulate)
+  return dot_general(lhs, rhs, numbers.dot_dimension_numbers, precision, preferred_element_type,
+                     out_sharding=out_sharding, **options)
 
 
 def _half(rhs) -> jax.ShapeDtypeStruct:

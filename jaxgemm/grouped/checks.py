@@ -82,6 +82,12 @@ def check_num_groups(of_rhs: int, groups: int) -> None:
         "Where rhs has only some of the groups pass group_offset=jnp.array([first]) as well.")
 
 
+def is_ragged_batch(numbers: lax.RaggedDotDimensionNumbers) -> bool:
+  """Whether the ragged dimension is a batch dimension; sizes then have no effect."""
+  _, (lhs_batch, _) = numbers.dot_dimension_numbers
+  return any(i in lhs_batch for i in numbers.lhs_ragged_dimensions)
+
+
 def check_ragged_batch(**given) -> None:
   """Raises ValueError for arguments that a ragged batch dimension does not allow."""
   names = [name for name, x in given.items() if x is not None]

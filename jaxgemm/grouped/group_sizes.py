@@ -9,12 +9,12 @@ from jax import lax
 import jax.numpy as jnp
 
 
-def as_int32(sizes, extent: int):
-  """Group sizes or an offset as int32; uint32 and wider are clamped to [0, extent]."""
+def as_int32(sizes):
+  """Group sizes or an offset as int32; uint32 and wider are clamped to those that int32 has."""
   if sizes.dtype == jnp.int32:
     return sizes
   if sizes.dtype.itemsize >= 4:
-    sizes = jnp.clip(sizes, 0, extent)
+    sizes = jnp.clip(sizes, 0, 2**31 - 1)
   return sizes.astype(jnp.int32)
 
 

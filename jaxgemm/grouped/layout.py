@@ -92,12 +92,17 @@ class RaggedLayout(NamedTuple):
         found[name] = tuple(part for part, there in parts.items() if there)
     return found
 
-
-
-def is_ragged_batch(numbers: lax.RaggedDotDimensionNumbers) -> bool:
-  """Whether the ragged dimension is a batch dimension; sizes then have no effect."""
-  _, (lhs_batch, _) = numbers.dot_dimension_numbers
-  return numbers.lhs_ragged_dimensions[0] in lhs_batch
+  def check_explicit(self, has_rhs_grad: bool) -> None:
+    """Raises ValueError for calls that are not supported on explicit mesh axes."""
+    reason = None
+    if has_rhs_grad:
+      reason = "rhs_grad was given"
+    elif not self.is_unfolded:
+      reason = "lhs or rhs has a batch, or several dimensions of one kind"
+    if reason is not None:
+      raise ValueError(
+          f"{reason}, and the mesh has explicit axes; that is allowed on automatic axes "
+          "and inside jax.shard_map. Use jax.shard_map.")
 
 
 @functools.lru_cache(maxsize=1024)
@@ -152,17 +157,16 @@ def arrange(lhs_shape, rhs_shape, numbers: lax.RaggedDotDimensionNumbers,
                            paired=gated, gated=gated)
       best = RaggedLayout(form, batch, outer, ragged, inner, free, n, rhs,
                           lhs_groups, rhs_groups, tuple(size.items()), relayouts)
-  assert best is not None  # there is a candidate at least
+  assert best is not None  # there is always a candidate
   if mode == "k" and local_groups != 1 and best.count(batch) != 1:
     best = best._replace(relayouts=(*best.relayouts, "out"))
   return best
 
 
-def _grouped(x, labels: Labels, groups, layout: RaggedLayout):
+def _grouped(x, labels: Labels, groups, layout: RaggedLayout, transposed: bool = True):
   """x with one dimension for each group of labels, and none for an empty batch."""
-  order = sum(groups, ())
-  if not same_order(labels, order, dict(layout.sizes)):
-    x = jnp.transpose(x, [labels.index(i) for i in order])
+  if transposed:
+    x = jnp.transpose(x, [labels.index(label) for group in groups for label in group])
   return jnp.reshape(x, [layout.count(group) for i, group in enumerate(groups)
                          if i or group])
 
@@ -175,8 +179,9 @@ def operands(lhs, rhs, group_sizes,
   rhs_groups = layout.rhs_groups
   if layout.form.mode == "k":
     rhs_groups = (rhs_groups[0], *rhs_groups[2:])
-  left = _grouped(lhs, tuple(range(lhs.ndim)), layout.lhs_groups, layout)
-  right = _grouped(rhs, layout.rhs_labels, rhs_groups, layout)
+  left = _grouped(lhs, tuple(range(lhs.ndim)), layout.lhs_groups, layout,
+                  "lhs" in layout.relayouts)
+  right = _grouped(rhs, layout.rhs_labels, rhs_groups, layout, "rhs" in layout.relayouts)
   if layout.repeats_rhs:
     right = jnp.repeat(right, layout.count(layout.outer), axis=0)
   elif layout.form.mode == "m" and layout.batch and layout.outer:
@@ -190,10 +195,16 @@ def operands(lhs, rhs, group_sizes,
   return left, right, group_sizes
 
 
-def rows(x, labels: Labels, layout: RaggedLayout):
-  """Mode "m": x, with lhs's free and batch labels, as [M], or [B, M] as `ragged` has lhs."""
-  m = (layout.ragged, *layout.inner)
-  return _grouped(x, labels, (layout.batch + layout.outer, m), layout)
+def rows(x, layout: RaggedLayout):
+  """Mode "m": a row_scale as [M], or [B, M] as `ragged` has lhs; None and [1] stay.
+
+  Args:
+    x: array with lhs's dimensions that are not contracted, in their order.
+  """
+  if x is None or x.shape == (1,):
+    return x
+  groups = layout.batch + layout.outer, (layout.ragged, *layout.inner)
+  return _grouped(x, tuple(sorted(sum(groups, ()))), groups, layout)
 
 
 def addend(x, layout: RaggedLayout):

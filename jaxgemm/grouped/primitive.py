@@ -50,7 +50,7 @@ from jaxgemm.dense.primitive import unify_varying, zero_tangents
 from jaxgemm.grouped import sharding
 from jaxgemm.grouped.alike import alike
 from jaxgemm.grouped.group_sizes import groups_of_rows
-from jaxgemm.plan import plan, require_plan
+from jaxgemm.plan import plan_call, require_plan
 from jaxgemm.spec import Geometry, Spec, with_absent
 
 
@@ -249,11 +249,11 @@ def plan_ragged(operands, form: GroupedParams, spec: Spec, target: str) -> dict:
   """The plan of a call with operands of these shapes and dtypes.
 
   Raises:
-    ValueError: see `plan`.
+    ValueError: see `plan_call`.
   """
   lhs, rhs, sizes = operands[:3]
   geometry = form.geometry(lhs.shape, rhs.shape, sizes.shape)
-  return plan(geometry, lhs.dtype, rhs.dtype, spec, target, bias=form.bias,
+  return plan_call(geometry, lhs.dtype, rhs.dtype, spec, target, bias=form.bias,
               scale=form.scale, row_scale=form.row_scale)
 
 

@@ -1,13 +1,20 @@
 """bias and scales of a grouped product: which shapes are allowed, and what they mean."""
 
+import math
+
 import jax.numpy as jnp
 
 from jaxgemm.dense.vectors import Scales, epilogue_values
-from jaxgemm.grouped.layout import RaggedLayout, rows
 
 
-def place_vectors(bias, scales: Scales, lhs, rhs, numbers, layout: RaggedLayout, out_dtype):
-  """(bias, scale, row_scale) as the kernels read them; None for an absent one.
+def place_vectors(bias, scales: Scales, lhs, rhs, numbers, groups: int, gated: bool, out_dtype):
+  """(bias, scale, row_scale); None for an absent one.
+
+  bias and scale are as the kernels read them. row_scale is for `rows` of layout.py.
+
+  Args:
+    groups: the number of rhs's groups.
+    gated: whether rhs has two matrices for each group, so that bias and scale have two rows.
 
   Raises:
     ValueError: a shape or a dtype is not allowed, or both scale and scale_rhs were given.
@@ -17,16 +24,20 @@ def place_vectors(bias, scales: Scales, lhs, rhs, numbers, layout: RaggedLayout,
         "scale and scale_rhs were given; both have values for groups and columns, and the kernels "
         "take one of the two. Multiply them.")
   integer = jnp.issubdtype(out_dtype, jnp.integer)
-  bias = _per_group("bias", bias, layout, jnp.int32 if integer else jnp.float32, False)
-  if scales.rhs is None:
-    scale = _per_group("scale", scales.scale, layout, jnp.float32, True)
-  else:
-    columns = _columns_scale(scales.rhs, rhs, numbers, layout)
-    scale = _per_group("scale_rhs", columns, layout, jnp.float32, True)
-  return bias, scale, _rows_scale(scales.lhs, lhs, numbers, layout)
+  (_, contracting), (_, batch) = numbers.dot_dimension_numbers
+  others = *contracting, *batch, *numbers.rhs_group_dimensions
+  columns = tuple(n for i, n in enumerate(rhs.shape) if i not in others)
+  bias = _per_group("bias", bias, groups, columns, gated, jnp.int32 if integer else jnp.float32,
+                    False)
+  name, scale = "scale", scales.scale
+  if scales.rhs is not None:
+    name, scale = "scale_rhs", _columns_scale(scales.rhs, rhs, numbers, groups)
+  scale = _per_group(name, scale, groups, columns, gated, jnp.float32, True)
+  return bias, scale, _rows_scale(scales.lhs, lhs, numbers)
 
 
-def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
+def _per_group(name: str, x, groups: int, columns: tuple[int, ...], gated: bool, dtype,
+               scalar: bool):
   """A bias or scale as [groups, N] (scale: or [groups, 1]); None if x is None.
 
   With a gate: as [groups, 2, N] (or [groups, 1, 1]).
@@ -34,7 +45,6 @@ def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
   if x is None:
     return None
   x = jnp.asarray(x)
-  groups, columns = layout.form.local_groups, layout.columns
   allowed = [(groups, *columns), columns]
   if scalar:
     allowed += [(), (1,), (groups, *(1 for _ in columns))]
@@ -46,16 +56,16 @@ def _per_group(name: str, x, layout: RaggedLayout, dtype, scalar: bool):
   x = epilogue_values(name, x, dtype)
   leads = x.ndim > len(columns) and x.shape[0] == groups
   has_columns = x.shape in ((groups, *columns), columns)
-  if not layout.form.gated:
-    columns = (layout.count(layout.n),)
+  if not gated:
+    columns = (math.prod(columns),)
   if not has_columns:
     columns = (1,) * len(columns)
   x = jnp.reshape(x, (groups if leads else 1, *columns))
   return jnp.broadcast_to(x, (groups, *columns))
 
 
-def _rows_scale(x, lhs, numbers, layout: RaggedLayout):
-  """scale_lhs as [M] or [B, M], or [1] for one value; None if x is None."""
+def _rows_scale(x, lhs, numbers):
+  """scale_lhs with lhs's dimensions that are not contracted, or [1] for one value."""
   if x is None:
     return None
   x = jnp.asarray(x)
@@ -71,15 +81,11 @@ def _rows_scale(x, lhs, numbers, layout: RaggedLayout):
   x = epilogue_values("scale_lhs", x, jnp.float32)
   if x.size == 1:
     return jnp.reshape(x, (1,))
-  x = jnp.reshape(jnp.broadcast_to(x, keepdims) if broadcasts else x, free)
-  labels = tuple(i for i in range(lhs.ndim) if i not in contracting)
-  return rows(x, labels, layout)
+  return jnp.reshape(jnp.broadcast_to(x, keepdims) if broadcasts else x, free)
 
 
-def _columns_scale(x, rhs, numbers, layout: RaggedLayout):
+def _columns_scale(x, rhs, numbers, groups: int):
   """scale_rhs in one of the shapes of scale: without rhs's dimensions of k and batch, of size 1."""
-  if x is None:
-    return None
   x = jnp.asarray(x)
   (_, contracting), (_, batch) = numbers.dot_dimension_numbers
   if x.ndim != rhs.ndim:
@@ -91,7 +97,6 @@ def _columns_scale(x, rhs, numbers, layout: RaggedLayout):
         "where any size may be 1, or a shape that scale may have: one value for each group and "
         "column. The kernels have no scale that varies along k or along a batch dimension. Reshape "
         "it, or dequantise rhs.")
-  groups = layout.form.local_groups
   if x.size == 1:
     return jnp.reshape(x, ())
   of_group = numbers.rhs_group_dimensions[0]

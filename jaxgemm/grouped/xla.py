@@ -1,8 +1,5 @@
 """A grouped product as XLA computes it."""
 
-import functools
-import operator
-
 import jax
 from jax import lax
 import jax.numpy as jnp
@@ -46,22 +43,24 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
   if not no_epilogue:
     acc_dtype = xla.accumulator_dtype(acc_dtype)
   # jax's own sums of sizes would wrap and would include negative sizes.
-  sizes = clamp_sizes(group_sizes, lhs.shape[layout.ragged])
+  count = lhs.shape[layout.ragged]
+  sizes = clamp_sizes(group_sizes, count)
+  rows = None
+  if form.mode == "m" and not (no_epilogue and group_offset is None):
+    rows = groups_of_rows(group_sizes, group_offset, form.local_groups, count)
   if group_offset is not None:
     # One more group, in front of the local groups, takes the rows before theirs.
     sizes = local_sizes(sizes, group_offset, form.local_groups)
     if form.mode == "m":
       axis, = numbers.rhs_group_dimensions
       rhs = jnp.pad(rhs, [(int(i == axis), 0) for i in range(rhs.ndim)])
-  lhs, rhs, sizes = _batched_alike(lhs, rhs, sizes)
+  lhs, rhs, sizes = xla.batched_alike(lhs, rhs, sizes)
   lhs, rhs = xla.operands(lhs, rhs, acc_dtype)
   out = lax.ragged_dot_general(lhs, rhs, sizes, numbers, precision, acc_dtype)
   if form.mode == "k":
     return out if group_offset is None else out[1:]
-  if no_epilogue and group_offset is None:
+  if rows is None:
     return out
-  rows = groups_of_rows(group_sizes, group_offset, form.local_groups,
-                        lhs.shape[layout.ragged])
 
   def expand(x, columns):  # along out's dimensions
     inner = (1,) * len(layout.inner)
@@ -84,10 +83,3 @@ def _product(lhs, rhs, group_sizes, group_offset, bias, scale, row_scale, *, num
   if form.gated:
     out = jnp.reshape(out, (*out.shape[:-1], *layout.columns))
   return epilogue.activate(out, spec.activation, form.gated).astype(spec.out_dtype)
-
-
-def _batched_alike(*arrays):
-  """The same arrays; under vmap all or none are batched, as lax's rule requires."""
-  # Always false, but it depends on each array. XLA drops it.
-  never = functools.reduce(operator.or_, ((x != x).any() for x in arrays)) & False
-  return [jnp.where(never, jnp.zeros_like(x), x) for x in arrays]

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import numbers
 from typing import Any, NamedTuple
 
 import jax
@@ -13,7 +14,7 @@ from jaxgemm import mesh as meshes
 from jaxgemm.config import GemmConfig, resolve
 from jaxgemm.dense.api import dot_general
 from jaxgemm.dtypes import is_float4
-from jaxgemm.fallback import unsupported_reason
+from jaxgemm.fallback import support
 from jaxgemm.grouped.api import ragged_dot_general
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.quantization import BLOCKS
@@ -219,8 +220,8 @@ def _reason(call: _Call, given: _Given) -> str | None:
   prepared, form = _abstract(call, given)
   # A product of float4 is one of float8 where a target has no kernel for it.
   lhs, rhs = (jax.eval_shape(_float8_for_float4, x) for x in (prepared.lhs, prepared.rhs))
-  reason = unsupported_reason(lhs, rhs, spec.out_dtype, given.lhs.shape[-1], None, spec.emulated,
-                              splits=False)
+  _, reason = support(lhs, rhs, spec.out_dtype, given.lhs.shape[-1], None, spec.emulated,
+                      splits=False)
   if reason is not None:
     return reason
   if meshes.explicit_mesh(given.lhs, given.rhs) is not None:
@@ -263,6 +264,11 @@ def _jitted(call: _Call, given: _Given) -> jax.Array:
 
 def _compute(call: _Call, given: _Given) -> jax.Array:
   check_options(**dict(call.options), preferred_element_type=call.out_dtype)
+  if call.block is not None and (
+      isinstance(call.block, bool) or not isinstance(call.block, numbers.Integral)):
+    raise TypeError(f"block={call.block!r} was given; an int, or None, is allowed.")
+  if call.block is not None and call.block < 1:
+    raise ValueError(f"block={call.block} was given; 1 or more is allowed.")
   _check("lhs", given.lhs, given.lhs_scales, call.block)
   _check("rhs", given.rhs, given.rhs_scales, call.block)
   return _jitted(call, given)
@@ -335,12 +341,7 @@ def scaled_matmul(
     preferred_element_type: dtype of the result.
     block: number of k in a block; the last one may be shorter. Default: K / K_a and K / K_b.
     bias: see `jaxgemm.matmul`.
-    activation: see `jaxgemm.matmul`.
-    schedule: see `jaxgemm.matmul`.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`.
-    implementation: see `jaxgemm.matmul`.
+    activation, schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
 
   Returns:
     An array of shape (B, M, N).
@@ -403,11 +404,7 @@ def scaled_ragged_dot(
     block: see `jaxgemm.scaled_matmul`.
     bias: array of shape (G, N) or (N,); not with ragged="k".
     activation: see `jaxgemm.matmul`; not with ragged="k".
-    schedule: see `jaxgemm.matmul`.
-    reduction: see `jaxgemm.matmul`.
-    deterministic: see `jaxgemm.matmul`.
-    config: see `jaxgemm.matmul`.
-    implementation: see `jaxgemm.matmul`.
+    schedule, reduction, deterministic, config, implementation: see `jaxgemm.matmul`.
 
   Returns:
     An array of shape (M, N), with ragged="k" (G, M, N).

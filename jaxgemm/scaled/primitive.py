@@ -33,7 +33,7 @@ from jaxgemm.custom_call import (
   run_by_jit,
 )
 from jaxgemm.dense.primitive import unify_varying
-from jaxgemm.plan import plan, require_plan
+from jaxgemm.plan import plan_call, require_plan
 from jaxgemm.scaled import sharding
 from jaxgemm.spec import Geometry, Spec, with_absent
 
@@ -81,7 +81,7 @@ class ScaledParams(NamedTuple):
     return self._replace(mx=self.mx and target == _MX_TARGET)
 
   def blocks(self) -> dict[str, int]:
-    """What `plan` and `lower_call` get."""
+    """What `plan_call` and `lower_call` get."""
     return dict(block_k=self.block_k, block_m=self.block_m, block_n=self.block_n, mx=self.mx,
                 bias=self.bias)
 
@@ -124,10 +124,10 @@ def plan_scaled(operands, form: ScaledParams, spec: Spec, target: str) -> dict:
   """The plan of a call with operands of these shapes and dtypes.
 
   Raises:
-    ValueError: see `plan`.
+    ValueError: see `plan_call`.
   """
   lhs, rhs, *_ = operands
-  return plan(_geometry(operands, form), lhs.dtype, rhs.dtype, spec, target,
+  return plan_call(_geometry(operands, form), lhs.dtype, rhs.dtype, spec, target,
               **form.on(target).blocks())
 
 

@@ -62,8 +62,7 @@ def partitioned(of_operands: Labels, of_out, compute, form, spec, within):
   """The product as a function of its operands that XLA can partition.
 
   Args:
-    of_operands: see `labels`.
-    of_out: see `labels`.
+    of_operands, of_out: see `labels`.
     compute: compute(*operands, form=form, spec=spec) computes it on one device, [out].
     form: its `ScaledParams`.
     spec: its `Spec`.

@@ -155,7 +155,7 @@ def forget() -> None:
   _shipped.cache_clear()
 
 
-def planned(problem: Problem, config: tuple, target: str, is_open: bool) -> dict:
+def tuned_plan(problem: Problem, config: tuple, target: str, is_open: bool) -> dict:
   """The plan of a problem: as the file has it where it has, else as the model predicts.
 
   Where the file says that XLA is faster, the plan is for products that are not left to
@@ -173,7 +173,7 @@ def planned(problem: Problem, config: tuple, target: str, is_open: bool) -> dict
   cus = _ffi.num_cus(target)
   fields = tuple(problem.items())
   chip = _ffi.chip(target)
-  predicted = _ffi.plan(fields, config, target, cus, chip)
+  predicted = _ffi.native_plan(fields, config, target, cus, chip)
   if not _uses_file.get():
     return predicted | {"by_rule": bool(predicted["faster_by_xla"]), "faster_by_xla": ""}
   name = key(problem, target, cus) if is_open and entries() else ""
@@ -193,7 +193,7 @@ def planned(problem: Problem, config: tuple, target: str, is_open: bool) -> dict
   chosen = {name: value for name, value in entry.config.items()
             if entry.size == size or name not in _FOR_ONE_SIZE}
   try:
-    tuned = _ffi.plan(
+    tuned = _ffi.native_plan(
         fields, tuple((dict(config) | chosen).items()), target, cus, chip)
   except ValueError as error:
     return predicted | {"reasons": [

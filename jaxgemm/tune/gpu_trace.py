@@ -27,7 +27,7 @@ import numpy as np
 from jaxgemm import _ffi
 from jaxgemm.tune import timing
 
-_MOST_CALLS = 1000  # of a candidate in a trace
+_MOST_CALLS = 1000  # that one trace has of a candidate
 _VISIT, _DISPATCH = "jaxgemm benchmark visit ", "jaxgemm benchmark dispatch "
 # Calls of the CUDA driver that neither wait nor allocate.
 _STARTS_WORK = re.compile("Memset|cuLaunch|cuGraphLaunch")
@@ -262,7 +262,7 @@ def measure(
   fastest = float("inf")
   for name, candidate in candidates.items():
     within(f"{name}, first calls")
-    for _ in range(2):  # The first compiles.
+    for _ in range(2):  # the first call compiles
       begin = time.perf_counter()
       candidate.wait(candidate.call(next(turn)))
     fastest = min(fastest, time.perf_counter() - begin)

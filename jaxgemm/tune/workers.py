@@ -92,7 +92,7 @@ class Worker:
           seconds = self._seconds * (1 if name else _ROUNDS)
         elif word == "product":
           current = sent[value]
-          if current != begun:  # it may be the second time
+          if current != begun:  # a new worker measures its first product again
             says("product", current)
           begun = current
         else:
@@ -101,10 +101,11 @@ class Worker:
       if said[0] == "error":
         raise said[1]
       if said[0] == "done":
-        return  # also where there was no time for all
+        return  # it may have left products out, if there was no time
       self.stop()
       if current is None and options.threads:
-        options = options._replace(threads=0)  # one by one, so that the bad one has a name
+        # Candidates start one by one, so that the name of the one that fails is known.
+        options = options._replace(threads=0)
       elif name:
         refused[left[0]][name] = said[1]
       else:

@@ -277,7 +277,7 @@ def test_a_kernel_that_was_not_built(rng, monkeypatch):
   a = array(rng, 16, 17)
   kernels = frozenset(["gemm_float32_float32_x_rrr", "gemm_int8_int8_x_rrr"])
   monkeypatch.setattr(_ffi, "built_kernels", lambda target: kernels)
-  _ffi.plan.cache_clear()
+  _ffi.native_plan.cache_clear()
   try:
     with pytest.raises(ValueError, match=(
         r"it has gemm_float32_float32_x_rrr; .*GemmConfig\(kernel=.*"
@@ -288,7 +288,7 @@ def test_a_kernel_that_was_not_built(rng, monkeypatch):
       jaxgemm.matmul(b, b.T, implementation="emulated:gfx942")
     assert "GemmConfig" not in str(error.value)
   finally:
-    _ffi.plan.cache_clear()
+    _ffi.native_plan.cache_clear()
 
 
 def test_the_emulators_error_reaches_the_caller(tmp_path):

@@ -212,3 +212,15 @@ def test_what_is_dequantised(change, reason):
   said = str(jaxgemm.explain(operand, operand, lhs_scales=of_blocks, rhs_scales=of_blocks,
                              **options))
   assert "dequantised" in said and reason in said
+
+
+def test_the_plan_knows_the_rate_of_four_bits():
+  def planned(dtype):
+    operand = jax.ShapeDtypeStruct((1, 8192, 8192), dtype)
+    of_blocks = jax.ShapeDtypeStruct((1, 8192, 256), jnp.float8_e8m0fnu)
+    return jaxgemm.explain(operand, operand, lhs_scales=of_blocks, rhs_scales=of_blocks, **OURS)
+
+  eight, four = planned(E4M3).data, planned(E2M1).data
+  assert eight["kernel"] == f"gemm_{E4M3}_{E4M3}_256x256x128_rcr"
+  assert four["kernel"] == f"gemm_{E2M1}_{E2M1}_256x256x256_rcr"
+  assert four["predicted_us"] < 0.7 * eight["predicted_us"]

@@ -20,10 +20,11 @@ struct Format {
   const char* name;
   int bytes, exponent, mantissa, bias;  // exponent 0: integer
 };
-const Format kFormats[] = {
-    {"float32", 4, 8, 23, 127}, {"float16", 2, 5, 10, 15}, {"bfloat16", 2, 8, 7, 127},
-    {"e4m3fn", 1, 4, 3, 7},     {"e5m2", 1, 5, 2, 15},     {"e4m3fnuz", 1, 4, 3, 8},
-    {"e5m2fnuz", 1, 5, 2, 16},  {"int8", 1, 0, 0, 0},      {"int32", 4, 0, 0, 0}};
+const Format kFormats[] = {{"float32", 4, 8, 23, 127}, {"float16", 2, 5, 10, 15},
+                           {"bfloat16", 2, 8, 7, 127}, {"e4m3fn", 1, 4, 3, 7},
+                           {"e5m2", 1, 5, 2, 15},      {"e4m3fnuz", 1, 4, 3, 8},
+                           {"e5m2fnuz", 1, 5, 2, 16},  {"e2m1fn", 1, 2, 1, 1},
+                           {"int8", 1, 0, 0, 0},       {"int32", 4, 0, 0, 0}};
 const Format& FormatOf(DType dtype) { return kFormats[static_cast<int>(dtype)]; }
 
 uint32_t Bits(const void* base, int64_t index, int bytes) {

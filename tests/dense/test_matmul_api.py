@@ -329,7 +329,7 @@ def test_the_highest_precision_goes_to_xla_on_nvidia(monkeypatch):
   monkeypatch.setattr(_ffi, "_local_cuda_arch", lambda: "sm90")
   monkeypatch.setattr(_ffi, "built_kernels", lambda target: frozenset(
       name for arch, name in _ffi.NAMES["gpu_kernels"] if arch == target))
-  _ffi.plan.cache_clear()
+  _ffi.native_plan.cache_clear()
   x = jax.ShapeDtypeStruct((64, 64), jnp.float32)
   for precision, supported in ((None, True), ("tensorfloat32", True), ("high", True),
                                ("highest", False), (jax.lax.Precision.HIGHEST, False),
@@ -340,4 +340,4 @@ def test_the_highest_precision_goes_to_xla_on_nvidia(monkeypatch):
   for precision, supported in (("tensorfloat32", True), ("high", False)):
     assert jaxgemm.supports(
         x, experts, group_sizes=sizes, precision=precision)[0] == supported
-  _ffi.plan.cache_clear()
+  _ffi.native_plan.cache_clear()

@@ -223,6 +223,22 @@ def test_scaled_matmul_of_float4(rng):
                                 activation="relu")
   exact = np.einsum("bmk,bnk->bmn", f64(a.dequantize()), f64(b.dequantize()))
   np.testing.assert_allclose(f64(given), np.maximum(exact, 0), rtol=2.0**-8)
+  said = str(jaxgemm.explain(a.values, b.values, lhs_scales=a.scales, rhs_scales=b.scales))
+  assert ("lhs is converted from float4_e2m1fn to float8_e4m3fn" in said) == (not VIRTUAL_ROCM)
+
+
+@pytest.mark.parametrize("kind, k", [("row", 64), ("tensor", 64), ("mx", 32)])
+def test_float4_with_other_scales(rng, kind, k):
+  """One scale for a row: the values are converted to float8."""
+  def quantized(n):
+    x = array(rng, 1, n, k)
+    return quantize(x, kind, dtype="float4_e2m1fn", **{} if kind == "tensor" else {"axis": 2})
+
+  a, b = quantized(8), quantized(16)
+  scales = [jnp.broadcast_to(x.scales, (*x.values.shape[:2], x.scales.shape[-1])) for x in (a, b)]
+  given = jaxgemm.scaled_matmul(a.values, b.values, *scales, block=32)
+  exact = np.einsum("bmk,bnk->bmn", f64(a.dequantize()), f64(b.dequantize()))
+  np.testing.assert_allclose(f64(given), exact, rtol=1e-6, atol=1e-5)
 
 
 @pytest.mark.parametrize("shapes, words", [
@@ -233,3 +249,13 @@ def test_scaled_matmul_of_float4(rng):
 def test_messages_of_scaled_matmul(shapes, words):
   with pytest.raises(ValueError, match=words):
     jaxgemm.scaled_matmul(*(jnp.ones(shape) for shape in shapes))
+
+
+@pytest.mark.parametrize("block, error, words", [
+    (0, ValueError, "block=0 was given; 1 or more"), (-32, ValueError, "block=-32 was given"),
+    (32.0, TypeError, "block=32.0 was given; an int"), (True, TypeError, "block=True"),
+    ("32", TypeError, "block='32'"), (np.ones(3), TypeError, "block=array")])
+def test_wrong_blocks_are_named(block, error, words):
+  operand, scales = jnp.ones((1, 4, 64)), jnp.ones((1, 4, 2))
+  with pytest.raises(error, match=words):
+    jaxgemm.scaled_matmul(operand, operand, scales, scales, block=block)

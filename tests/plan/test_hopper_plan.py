@@ -20,9 +20,9 @@ def plan_for_hopper(monkeypatch):
   monkeypatch.setattr(_ffi, "platforms", lambda: ("cpu", "cuda"))
   monkeypatch.setattr(_ffi, "_local_cuda_arch", lambda: "sm90")
   monkeypatch.setattr(_ffi, "built_kernels", lambda target: _All())
-  _ffi.plan.cache_clear()
+  _ffi.native_plan.cache_clear()
   yield
-  _ffi.plan.cache_clear()
+  _ffi.native_plan.cache_clear()
 
 
 @pytest.fixture(autouse=True)

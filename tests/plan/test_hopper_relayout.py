@@ -266,8 +266,9 @@ def fixture_on_cpu(monkeypatch):
 
   kernel_dtypes = plan_of_call.kernel_dtypes
   monkeypatch.setattr(
-      plan_of_call, "kernel_dtypes", lambda lhs, rhs, target: kernel_dtypes(lhs, rhs, "sm90"))
-  monkeypatch.setattr(_ffi, "plan", plan)
+      plan_of_call, "kernel_dtypes",
+      lambda lhs, rhs, target, **mx: kernel_dtypes(lhs, rhs, "sm90", **mx))
+  monkeypatch.setattr(_ffi, "native_plan", plan)
   monkeypatch.setattr(_ffi, "CUDA_ARCHS", ("cpu",))
   with traced_anew():
     yield seen

@@ -364,11 +364,11 @@ def test_every_predicted_entry_of_the_package_fits_its_chip(monkeypatch):
              if name in ("m", "n", "k")}
     monkeypatch.setattr(choice._ffi, "num_cus", lambda _, cus=int(cus): cus)
     problem = product.plan["problem"] | sizes | {"m": entry.size}
-    plan = choice.planned(problem, asked, target, True)
+    plan = choice.tuned_plan(problem, asked, target, True)
     assert plan["tuned"]["key"] == key and plan["schedule"] == entry.config["schedule"], key
     assert plan["num_workgroups"] == entry.config["num_workgroups"]
     assert any("by a model of the chip, not measured" in each for each in plan["reasons"])
-    assert "tuned" not in choice.planned(
+    assert "tuned" not in choice.tuned_plan(
         problem | {"m": entry.size - 1}, asked, target, True)
   assert chips == {("gfx942", "304"), ("gfx950", "256")}
 
@@ -387,7 +387,7 @@ def test_every_measured_entry_of_the_package_fits_its_chip():
         name: int(known.get(name, 0)) for name in ("n", "k", "lhs_contracting", "rhs_contracting")
     } | {"m": entry.size}
     asked = GemmConfig(**entry.config).to_native(False)
-    plan = choice._ffi.plan(tuple(problem.items()), asked, "sm90", int(machine.split()[1]))
+    plan = choice._ffi.native_plan(tuple(problem.items()), asked, "sm90", int(machine.split()[1]))
     for name, value in entry.config.items():
       if not name.startswith("tile"):
         assert plan["attrs"].get(name, value) == value, (key, name)

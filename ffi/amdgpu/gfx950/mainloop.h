@@ -25,8 +25,9 @@ namespace jaxgemm {
 // in flight, so that one load less of the halves is left then.
 //
 // Every phase is: reads and loads; barrier; wait; multiply; and with ping-pong one more barrier.
-// A half of an LDS buffer is loaded again two phases after it is read: in between, every wave has
-// waited for its reads and passed a barrier. The wait of a phase leaves the loads of four halves in
+// The reads from LDS come first, before all that has branches, because the wait is for them. A half
+// of an LDS buffer is loaded again two phases after it is read: in between, every wave has waited
+// for its reads and passed a barrier. The wait of a phase leaves the loads of four halves in
 // flight: those of this phase and of the three phases before. So a load that starts in phase p is
 // complete after the wait of phase p + 4, and the half is read in phase p + 6. In between, every
 // wave passes a barrier after its wait.
@@ -59,7 +60,11 @@ class VectorMainloop {
     Rhs rhs(rhs_memory, tile.n, tile.k_begin, lds + Lhs::kTileBytes);
     uint32_t load_lhs = Lhs::LoadPlace(lds);
     const uint32_t k_in_last = KInLastTile<Traits>(lhs_memory.k, tile);
-    auto check_end = [&](Index left) { CheckEnd(lhs, rhs, left, k_in_last); };
+    auto check_end = [&](Index left) {
+      // With scales, no branch is taken in most k tiles: the wave would wait for its target.
+      // Without, this is left out: in a loop of gfx942, clang then kept too few wait states.
+      if (!Traits::kMx || __builtin_expect(left <= 1, false)) CheckEnd(lhs, rhs, left, k_in_last);
+    };
 
     Index left = tile.k_end - tile.k_begin;
     int32_t to_other = kBufferBytes;  // from this k tile's buffer to the other one
@@ -100,17 +105,17 @@ class VectorMainloop {
     if (kPingPong && Traits::WaveM() == 1) Meet();
 
     for (; left > 0; --left) {
-      scales.Load(tile.k_end - left);
       lhs.template Read<0>(a);
+      scales.Load(tile.k_end - left);
       lhs.template Load<1>(load_lhs);
       Multiply<0, 0>(a, b0, a0_scales, b0_scales, sums);
 
+      rhs.template Read<1>(b1);
+      scales.template Read<1>(tile.k_end - left, a1_scales, b1_scales);
       lhs.NextTile();
       rhs.NextTile();
       check_end(left - 2);
       load_lhs -= to_other;
-      rhs.template Read<1>(b1);
-      scales.template Read<1>(tile.k_end - left, a1_scales, b1_scales);
       rhs.template Load<0>(load_rhs());
       Multiply<0, 1>(a, b1, a0_scales, b1_scales, sums);
 

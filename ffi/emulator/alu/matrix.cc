@@ -4,10 +4,10 @@
 // with M = N = 16 or 32: a lane holds elements of row lane % M of A and of column lane % M of B,
 // from k = (lane / M) * (elements per lane) on. In D and C a lane holds column lane % M. Register
 // r holds row 4 * (lane / 16) + r of a 16 x 16 result, and row 8 * (r / 4) + 4 * (lane / 32) +
-// r % 4 of a 32 x 32 result. Of an operand of f8f6f4 with 8 bits a lane
-// of the hardware holds 16 k, and 16 more after those of all groups; with 4 bits it is as above.
-// Without scales, and if both operands have 8 bits, this changes only the order of summation, so
-// the simpler layout above is used; else it is the hardware's.
+// r % 4 of a 32 x 32 result. Of an operand of f8f6f4 with 8 bits a lane of the hardware holds 16 k,
+// and 16 more after those of all groups; with 4 bits it is as above. Without scales, and if both
+// operands have 8 bits, this changes only the order of summation, so the simpler layout above is
+// used; else it is the hardware's.
 //
 // Accumulators are float32 (int32). Products are added one by one in the order of k; each sum is
 // rounded to nearest even and keeps denormals. Products of 8- and 16-bit floats are exact except
