@@ -127,6 +127,13 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
     return "the result's rows are no multiple of 16 bytes, and k is at most " +
            Str(kShortKOfOddRows) + ": XLA's product mostly takes 0.2 to 0.9 of the time";
   }
+  // Where TMA cannot read an operand as it is: 0.42 to 0.95 for 8 products with k from 65 to 192
+  // (that file and gpu-h100-2026-11-27-plan), 0.92 and more for most longer ones with one copy.
+  constexpr int64_t kShortKOfOddLines = 192;
+  if (Bytes(p.lhs_dtype) == 2 && !(TmaReadsLhs(p) && TmaReadsRhs(p)) && p.k <= kShortKOfOddLines) {
+    return "TMA cannot read an operand as it is, and k is at most " + Str(kShortKOfOddLines) +
+           ": XLA's product mostly takes 0.4 to 0.9 of the time";
+  }
   // The smallest tile has 16 rows or columns: 0.70, 0.74, 0.86 and 0.87 for products with 16 (that
   // file and gpu-h200-*-calls), 1.04 to 1.31 for 8 others with 32.
   constexpr int64_t kFewRows = 16, kShortKOfFewRows = 192;
