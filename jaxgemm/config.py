@@ -97,14 +97,14 @@ class GemmConfig:
     num_shares: shares that stream-K cuts the k tiles into.
     claim_ahead: whether a workgroup claims its next tile before it stores the tile
       that it has computed, which hides the latency of stealing on GPUs.
-    multicast: Hopper's kernels that compute out^T: whether two CTAs of a cluster, whose
-      tiles have the same rows of out, load these rows of lhs for each other.
     kernel: the name of a kernel instance, as `jaxgemm.explain` prints it.
     partition: whether to insert the partitioning rule that keeps sharded operands
       sharded on automatic meshes. None inserts it if the process has several
       devices, but not in a `jax.shard_map` over all axes of the mesh. False is for
       `jax.export` for several devices and for the persistent compilation cache, which do
       not work with the rule; use such a `jax.shard_map` then.
+    multicast: Hopper's kernels that compute out^T: whether two CTAs of a cluster, whose
+      tiles have the same rows of out, load these rows of lhs for each other.
 
   Raises:
     ValueError: an unknown name, or a size that is not a positive int.
@@ -124,9 +124,9 @@ class GemmConfig:
   num_queues: int | None = None
   num_shares: int | None = None
   claim_ahead: bool | None = None
-  multicast: bool | None = None
   kernel: str | None = None
   partition: bool | None = None
+  multicast: bool | None = None
 
   def __post_init__(self):
     check_choice("schedule", self.schedule, SCHEDULES)
