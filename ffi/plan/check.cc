@@ -357,7 +357,9 @@ std::string CheckSchedule(const Problem& p, const Plan& plan) {
 }
 
 bool Computes(const GpuInstance& instance, const Problem& given, const Chip& chip) {
-  if (instance.transposed && (given.grouped() || given.tiles_per_chunk > 0)) return false;
+  if (instance.transposed && (given.grouped() || given.tiles_per_chunk > 0 || given.k == 0)) {
+    return false;
+  }
   const Problem p = instance.transposed ? Transposed(given) : given;
   return instance.lhs == p.lhs_dtype && instance.rhs == p.rhs_dtype &&
          instance.lhs_contracting == p.lhs_contracting &&

@@ -194,8 +194,13 @@ class DenseWorkgroup {
     } else {
       multiplier.Run(args_, map_.tile, sums);
     }
-    exchange.Send(sums);
     PeersEpilogue<Traits> epilogue(shared_, rank_);
+    if constexpr (Traits::kTransposed && !Traits::kInteger) {
+      if (SameInWarp(map_.map.peers == 1)) {
+        if (epilogue.StoreWholeTransposed(args_, map_.tile, sums)) return;
+      }
+    }
+    exchange.Send(sums);
     if constexpr (Traits::kTransposed) {
       epilogue.StoreTransposed(args_, map_.tile, exchange);
     } else {

@@ -62,7 +62,7 @@ class Multiplier {
     const Index count = SameInWarp(tile.k_end - tile.k_begin);
     RingPlace<Traits::kStages> stage{static_cast<int>(SameInWarp(stage_.slot)),
                                      SameInWarp(stage_.parity)};
-    if (count <= 0) {
+    if (!kHasK && count <= 0) {
 #pragma unroll
       for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
       return;
@@ -124,7 +124,7 @@ class Multiplier {
   // have ended, so each k tile is waited for; the other warpgroup multiplies in that time.
   JAXGEMM_SM90 void RunByRegisters(const WorkTile& tile, Sum (&sums)[Traits::kAllSums]) {
     const Index count = SameInWarp(tile.k_end - tile.k_begin);
-    if (count <= 0) {
+    if (!kHasK && count <= 0) {
 #pragma unroll
       for (int i = 0; i < Traits::kAllSums; ++i) ClearSum(sums[i]);
       return;
@@ -261,6 +261,9 @@ class Multiplier {
     stage_ = stage;
   }
 
+  // Whether each work tile has k: the plan gives each peer a k tile. Without a path that clears the
+  // accumulators, ptxas keeps them where wgmma has left them; else it copied and spilled them.
+  static constexpr bool kHasK = IsPeers(Traits::kForm);
   static_assert(Traits::kLhsKMajor || Traits::kLhsInRegisters || Traits::kBlock == Traits::kWgmmaM);
   // Step of a descriptor from 64 rows to the next 64.
   static constexpr uint32_t kBlockM = Traits::kWgmmaM * kRowBytes >> 4;

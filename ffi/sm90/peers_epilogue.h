@@ -10,9 +10,11 @@ class PeersEpilogue : public Epilogue<Traits> {
   using Base = Epilogue<Traits>;
   using Base::AtMost;
   using Base::kWarpM;
+  using Base::kWarps;
   using Base::Lane;
   using Base::LoadRows;
   using Base::PlaceOf;
+  using Base::shared_;
   using Base::StoreFour;
   using Base::Warp;
   using typename Base::Pair, typename Base::Place, typename Base::RowVectors, typename Base::Sum;
@@ -49,6 +51,28 @@ class PeersEpilogue : public Epilogue<Traits> {
     }
   }
 
+  // For kernels that compute out^T: stores a tile that this CTA has whole, if its epilogue is a
+  // cast or vectors of columns. False: StoreTransposed must store it.
+  JAXGEMM_SM90 bool StoreWholeTransposed(const GemmArgs& args, const WorkTile& tile,
+                                         Sum (&sums)[Traits::kSums]) {
+    if (SameInWarp(!StoresLines(args) || args.row_scale || args.activation != Activation::kNone)) {
+      return false;
+    }
+    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
+    if (SameInWarp(place.epilogue.HasColumnVectors())) {
+      const ColumnPair columns = LoadColumns(args, place);
+#pragma unroll
+      for (int i = 0; i < Traits::kSums; ++i) {
+        sums[i] = (i % 4 < 2 ? columns.upper : columns.lower).Apply(sums[i]);
+      }
+    }
+    AwaitRhs();
+#pragma unroll
+    for (int four = 0; four < Traits::kFours; ++four) StageFour(four, sums + 4 * four);
+    StoreLines(args, tile, 0, Traits::kTileN);
+    return true;
+  }
+
   // As StoreOwned, for kernels that compute out^T, of which args.m and args.n are the sizes: a lane
   // has four columns of a row of out.
   template <class Peers>
@@ -61,6 +85,9 @@ class PeersEpilogue : public Epilogue<Traits> {
     const int64_t first_row = place.column + Lane() / 4;
     const ColumnVectors vectors(place.epilogue, column, count);
     if constexpr (!Traits::kInteger) {
+      if (SameInWarp(StoresLines(args) && peers.SharesColumns())) {
+        return StageAndStoreLines(args, tile, peers);
+      }
       if (aligned && IsWideFloat(args.out_dtype) && !args.accumulate && !args.preact) {
         return StoreTransposedFloats(args, place, vectors, first_row, column, count, peers);
       }
@@ -80,6 +107,87 @@ class PeersEpilogue : public Epilogue<Traits> {
   }
 
  private:
+  // Kernels of out^T can store 16-bit results in lines of 128 bytes, a row of a warpgroup's 64
+  // columns. The results go through a stage of rhs, which has a line for each row of out.
+  static_assert(!Traits::kTransposed || Traits::kRhsRows >= Traits::kTileN);
+  static JAXGEMM_SM90 bool StoresLines(const GemmArgs& args) {
+    return args.m % 8 == 0 && args.out_dtype == PlainOut(Traits::kLhs) && !args.accumulate &&
+           !args.preact;
+  }
+  JAXGEMM_SM90 int Warpgroup() const { return Warp() / kWarps; }
+  JAXGEMM_SM90 char* StagedLines() const { return shared_.rhs[Warpgroup()]; }
+  // Waits until all consumers have read rhs.
+  static JAXGEMM_SM90 void AwaitRhs() {
+    NamedBarrier(kConsumersBarrier, Traits::kConsumers * kWarpgroupSize);
+  }
+  // Stages a fragment of this warp: its 16 columns of eight rows of out. Vectors of 16 bytes are
+  // swizzled, so that neither writes nor reads have bank conflicts.
+  JAXGEMM_SM90 void StageFour(int four, const Sum* sum) const {
+    const int row = Lane() % 8, vector = Warp() % kWarps * 2 + Lane() / 8 % 2;
+    StoreTransposedMatrices(
+        SharedAddress(StagedLines()) + (four * 8 + row) * kRowBytes + (vector ^ row) * 16,
+        PackPair(Base::kPlainBf16, sum[0], sum[1]), PackPair(Base::kPlainBf16, sum[2], sum[3]));
+  }
+  // Stores the staged rows from `first` to `end`.
+  JAXGEMM_SM90 void StoreLines(const GemmArgs& args, const WorkTile& tile, int first,
+                               int end) const {
+    constexpr int kVectors = kRowBytes / 16, kRowsAtOnce = kWarpgroupSize / kVectors;
+    const Place place = PlaceOf(args, tile, Warpgroup() * Traits::kWgmmaM);
+    const int thread = ThreadId() % kWarpgroupSize, vector = thread % kVectors;
+    const int64_t column = place.row + vector * 8;
+    const int rows = column < args.m ? AtMost(args.n - place.column, end) : 0;
+    char* out =
+        static_cast<char*>(args.out) + ((place.z * args.n + place.column) * args.m + column) * 2;
+    WarpgroupBarrier(Warpgroup());
+#pragma unroll 4
+    for (int row = first + thread / kVectors; row < rows; row += kRowsAtOnce) {
+      *reinterpret_cast<uint4*>(out + int64_t{row} * args.m * 2) = *reinterpret_cast<const uint4*>(
+          StagedLines() + row * kRowBytes + (vector ^ row % 8) * 16);
+    }
+  }
+  // The vectors of the two columns of out that a lane has in kernels of out^T.
+  struct ColumnPair {
+    ColumnVector upper, lower;
+  };
+  JAXGEMM_SM90 ColumnPair LoadColumns(const GemmArgs& args, const Place& place) const {
+    const int64_t column = place.row + Lane() / 4, last = args.m - 1;
+    return {ColumnVector::Load(place.epilogue, column < last ? column : last),
+            ColumnVector::Load(place.epilogue, column + 8 < last ? column + 8 : last)};
+  }
+  // Stores the rows that this peer owns as lines.
+  template <class Peers>
+  JAXGEMM_SM90 void StageAndStoreLines(const GemmArgs& args, const WorkTile& tile,
+                                       const Peers& peers) {
+    constexpr int kAtOnce = Traits::kFours < 4 ? Traits::kFours : 4;
+    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
+    const ColumnPair columns = LoadColumns(args, place);
+    const int64_t first_row = place.column + Lane() % 4 * 2, last = args.n - 1;
+    peers.Wait();
+    AwaitRhs();
+#pragma unroll 1
+    for (int first = peers.first(); first < peers.end(); first += kAtOnce) {
+      Vec4<Sum> fours[kAtOnce];
+      RowVector rows[2 * kAtOnce];
+#pragma unroll
+      for (int i = 0; i < 2 * kAtOnce; ++i) {
+        const int64_t row = first_row + (first + i / 2) * 8 + i % 2;
+        rows[i] = RowVector::Load(args, place.epilogue, row < last ? row : last);
+      }
+      peers.template AddUp</*kAsStored=*/true>(first, fours);
+#pragma unroll
+      for (int i = 0; i < 4 * kAtOnce; ++i) {
+        const ColumnVector column = i % 4 < 2 ? columns.upper : columns.lower;
+        Sum& sum = fours[i / 4][i % 4];
+        sum = column.Apply(rows[i / 4 * 2 + i % 2].Apply(sum));
+      }
+      Activate(place.epilogue.activation, fours);
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        if (first + i < peers.end()) StageFour(first + i, fours[i].values);
+      }
+    }
+    StoreLines(args, tile, peers.first() * 8, peers.end() * 8);
+  }
   // Stores pairs of columns; `rows` and `columns` are how many are left from this lane's first
   // ones.
   template <class Peers>

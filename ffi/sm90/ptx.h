@@ -258,6 +258,13 @@ JAXGEMM_SM90 void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c,
                "r"(a), "r"(b), "r"(c), "r"(d)
                : "memory");
 }
+// Stores two matrices of 8 x 8 16-bit values, transposed. Lane l has two neighbours of row l / 4 of
+// each. `to` of lanes 0 to 15 is the address for column l % 8 of matrix l / 8.
+JAXGEMM_SM90 void StoreTransposedMatrices(uint32_t to, uint32_t a, uint32_t b) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 [%0], {%1, %2};" ::"r"(to),
+               "r"(a), "r"(b)
+               : "memory");
+}
 // Converts two floats to 16 bits each, the first in the low half.
 JAXGEMM_SM90 uint32_t PackPair(bool bf16, float low, float high) {
   uint32_t pair;

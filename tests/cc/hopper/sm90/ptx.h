@@ -242,5 +242,16 @@ inline void StoreMatrices(uint32_t to, uint32_t a, uint32_t b, uint32_t c, uint3
     std::memcpy(AtAddress(row) + lane % 4 * 4, &pairs[matrix], 4);
   }
 }
+inline void StoreTransposedMatrices(uint32_t to, uint32_t a, uint32_t b) {
+  const int lane = ThreadId() % kWarpSize;
+  const uint32_t pairs[] = {a, b};
+  for (int matrix = 0; matrix < 2; ++matrix) {
+    for (int i = 0; i < 2; ++i) {
+      const uint32_t column = __shfl_sync(~0u, to, 8 * matrix + lane % 4 * 2 + i);
+      const uint16_t value = pairs[matrix] >> (16 * i);
+      std::memcpy(AtAddress(column) + lane / 4 * 2, &value, 2);
+    }
+  }
+}
 
 }  // namespace jaxgemm
