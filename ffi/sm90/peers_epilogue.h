@@ -78,20 +78,21 @@ class PeersEpilogue : public Epilogue<Traits> {
   template <class Peers>
   JAXGEMM_SM90 void StoreTransposed(const GemmArgs& args, const WorkTile& tile,
                                     const Peers& peers) {
+    // The usual paths come first, because code is fetched as it is executed.
+    if constexpr (!Traits::kInteger) {
+      if (SameInWarp(StoresLines(args) && peers.SharesColumns())) [[likely]] {
+        return StageAndStoreLines(args, tile, peers);
+      }
+      if (SameInWarp(args.m % 4 == 0 && IsWideFloat(args.out_dtype) && !args.accumulate &&
+                     !args.preact)) [[likely]] {
+        return StoreTransposedFloats(args, tile, peers);
+      }
+    }
     const Place place = PlaceOf(args, tile, Warp() * kWarpM);
     const int64_t column = place.row + Lane() % 4 * 4;
     const int count = AtMost(args.m - column, 4);
-    const bool aligned = args.m % 4 == 0;
     const int64_t first_row = place.column + Lane() / 4;
     const ColumnVectors vectors(place.epilogue, column, count);
-    if constexpr (!Traits::kInteger) {
-      if (SameInWarp(StoresLines(args) && peers.SharesColumns())) {
-        return StageAndStoreLines(args, tile, peers);
-      }
-      if (aligned && IsWideFloat(args.out_dtype) && !args.accumulate && !args.preact) {
-        return StoreTransposedFloats(args, place, vectors, first_row, column, count, peers);
-      }
-    }
     peers.Wait();
     if (count <= 0) return;
 #pragma unroll 1
@@ -102,7 +103,8 @@ class PeersEpilogue : public Epilogue<Traits> {
       peers.AddUp(four, sums);
       StoreRow<Traits::kInteger>(args, place.epilogue, vectors,
                                  RowVector::Load(args, place.epilogue, row), place.z * args.n + row,
-                                 args.m, column, count, aligned, sums[0], [&] { return sums[0]; });
+                                 args.m, column, count, /*aligned=*/args.m % 4 == 0, sums[0],
+                                 [&] { return sums[0]; });
     }
   }
 
@@ -251,9 +253,12 @@ class PeersEpilogue : public Epilogue<Traits> {
   }
   // Stores four columns of each row. All four exist, or none of them (count <= 0).
   template <class Peers>
-  JAXGEMM_SM90 void StoreTransposedFloats(const GemmArgs& args, const Place& place,
-                                          const ColumnVectors& vectors, int64_t first_row,
-                                          int64_t column, int count, const Peers& peers) {
+  JAXGEMM_SM90 void StoreTransposedFloats(const GemmArgs& args, const WorkTile& tile,
+                                          const Peers& peers) {
+    const Place place = PlaceOf(args, tile, Warp() * kWarpM);
+    const int64_t column = place.row + Lane() % 4 * 4, first_row = place.column + Lane() / 4;
+    const int count = AtMost(args.m - column, 4);
+    const ColumnVectors vectors(place.epilogue, column, count);
     constexpr int kAtOnce = Traits::kFours < 4 ? Traits::kFours : 4;
     const bool wide = args.out_dtype == DType::kF32, bf16 = args.out_dtype == DType::kBF16;
     const int element = wide ? sizeof(float) : sizeof(uint16_t);
