@@ -158,8 +158,11 @@ def transposed(kernel: Kernel):
       options["bias"] = bias[0]
     batch = (0,) if a.ndim == 3 else ()
     numbers = (tuple((len(batch) + each,) for each in contracting), (batch, batch))
-    return jaxgemm.dot_general(a, b, numbers, implementation="jaxgemm",
-                               preferred_element_type=kernel.out, **options)
+    options.setdefault("preferred_element_type", kernel.out)
+    return jaxgemm.dot_general(a, b, numbers, implementation="jaxgemm", **options)
+
+  def scaled_call(a, b, scales, bias, **options):
+    return call(a, b, bias, scale_lhs=jax.numpy.expand_dims(scales, contracting[0]), **options)
 
   for m in (1, kernel.m - 1, kernel.m + 8):
     m = -(-m // 16) * 16 if kernel.layout[0] == "c" else m
@@ -197,6 +200,18 @@ def transposed(kernel: Kernel):
         yield (f"{name}, {m} rows, silu", functools.partial(
             call, config=kernel.config(), activation="silu"), (a, b, bias),
                silu(sums + bias))
+        # Results of 16 bits, which are stored in lines.
+        narrow = "float16" if kernel.out == "float16" else "bfloat16"
+        yield (f"{name}, {m} rows, bias", functools.partial(
+            call, config=kernel.config(), preferred_element_type=narrow), (a, b, bias),
+               sums + bias)
+        scales = rng.uniform(0.5, 2, m).astype(np.float32)
+        if k >= 2 * kernel.k:
+          config = kernel.config(
+              schedule="stream_k", num_workgroups=2 * tiles, num_shares=2 * tiles)
+          yield (f"{name}, {m} rows, scaled, 2 peers", functools.partial(
+              scaled_call, config=config, preferred_element_type=narrow), (a, b, scales, bias),
+                 scales[:, None] * sums + bias)
   a, wide_a = kernel.lhs(rng, 3, 16, 4 * kernel.k)
   b, wide_b = kernel.rhs(rng, 3, 4 * kernel.k, 144)
   yield ("batched", functools.partial(call, config=kernel.config()), (a, b),
