@@ -1,4 +1,4 @@
-// Products that XLA's own code computes faster than the kernels. jaxgemm/dense/xla.py and
+// Products that XLA's own code computes faster than the kernels. jaxgemm/dense/call.py and
 // jaxgemm/collective/copies.py ask. A tuned entry (jaxgemm/tune/choice.py) replaces the answer.
 #pragma once
 
