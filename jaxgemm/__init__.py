@@ -13,8 +13,8 @@
   megablox        gmm and tgmm with the arguments of jax.experimental's megablox
   chunked_matmul  matmul, begun while chunks of its lhs are still arriving
   chunk_rows      how many rows such a chunk has
-  overlap         copies an array in chunks, beside a product of it
-  start_copy, join, ChunkedArray  what it is made of
+  overlap         copies an array in chunks while a product of it runs
+  start_copy, join, ChunkedArray  the parts of overlap, for other programs
   allgather_matmul, matmul_reduce_scatter  products inside jax.shard_map that run while
                   blocks, or sums, travel between the devices
   GemmConfig      schedule, tile and grid, where the plan should not choose
