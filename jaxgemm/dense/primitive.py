@@ -39,7 +39,7 @@ def varying(x) -> frozenset:
 
 
 def unify_varying(operands, *names: str):
-  """The operands, cast so that all vary along the same axes of a shard_map, these names included."""
+  """The operands, cast so that all vary along the same axes of a shard_map: also along `names`."""
   axes = frozenset(names).union(*map(varying, operands))
   return [
       lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
