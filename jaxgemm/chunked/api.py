@@ -261,7 +261,10 @@ def chunked_matmul(
       chunks have other sizes, the result would sometimes be wrong.
     dimension_numbers: as in `jax.lax.dot_general`, for an lhs (..., K, M) or an rhs
       (..., N, K); batch dimensions come first.
-    precision, preferred_element_type, bias, scale, activation: see `jaxgemm.matmul`.
+    precision: see `jaxgemm.matmul`; where XLA would compute it, this is an error. So are
+      three passes ("high") of float32 on NVIDIA GPUs.
+    preferred_element_type, bias, activation: see `jaxgemm.matmul`.
+    scale: see `jaxgemm.matmul`, but not with one value for each row.
     schedule: see `jaxgemm.matmul`; all schedules are allowed.
     reduction, deterministic: see `jaxgemm.matmul`.
     config: see `jaxgemm.matmul`. Its tile_m makes the chunks independent of the device;
