@@ -3,7 +3,7 @@
     python -m benchmarks dense --cases=acceptance --threads=1 --json=dense.json
     python -m benchmarks grouped --problems=mine.yaml --csv=grouped.csv
     python -m benchmarks stream_k --json=new.json --compare=old.json
-    python -m benchmarks grouped --help
+    python -m benchmarks grouped --helpfull   # shows all flags of a suite
 
 Each suite times jaxgemm beside XLA or another peer, in seconds, and checks the results. On a
 machine with a GPU it measures the GPU, unless JAX_PLATFORMS=cpu; most suites then read the time
