@@ -250,7 +250,7 @@ def test_what_is_refused(rng, name):
   a, b = array(rng, M, K), array(rng, K, N)
   with pytest.raises(ValueError, match="'y' is no axis of a jax.shard_map.*there is none"):
     function(a, b, "y")
-  with pytest.raises(ValueError, match="'z' is no axis.*there are 'x', 'y'"):
+  with pytest.raises(ValueError, match="'z' is no axis.*its axes are 'x', 'y'"):
     mapped(name, axis="z")(a, b)
   with pytest.raises(ValueError, match="'i' is no axis of a jax.shard_map"):
     jax.vmap(lambda a: function(a, b, "i"), axis_name="i")(a[None])
