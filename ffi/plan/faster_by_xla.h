@@ -8,8 +8,8 @@
 
 namespace jaxgemm {
 
-// Says why XLA's own product is known to be faster than this package's, as the end of a sentence,
-// or is "". Only measured products count as known.
+// Why XLA's own product is faster than this package's, as the end of a sentence, or "". Only what
+// was measured counts.
 std::string WhyFasterByXla(const Problem& problem, const Config& config, const Chip& chip,
                            const Relayout& relayout);
 

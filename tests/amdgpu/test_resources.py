@@ -12,7 +12,7 @@ import jaxgemm
 from tests.support.environment import one_device
 from tests.support.paths import ROOT
 
-# One K tile of 256x256x64 in bf16 on gfx942: 8 waves with equal shares, no conflicts.
+# One k tile of 256x256x64 in bf16 on gfx942: 8 waves with equal shares, no conflicts.
 COST = {
     "matrix": 1024, "vector": 160, "scalar": 80, "branch": 8, "scalar_memory": 0,
     "simd_matrix_cycles": [4096] * 4, "simd_vector_cycles": [160, 160, 164, 160],
