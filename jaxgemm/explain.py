@@ -276,8 +276,6 @@ def _dtype_reasons(plan, operands, swap: bool) -> list[str]:
     return [f"float32 is multiplied in three passes of {parts} parts, as one product "
             "of three times k: the operands are split by copies"]
   why = "the kernels do not take the operands' types together"
-  if all(x.dtype.itemsize == 1 for x in operands[:2]):
-    why = "where groups cut k, TMA reads only operands of 16 bits"
   if any(is_float4(x.dtype) for x in operands[:2]):
     why = "the kernels of this target do not read float4"
   return [f"{name} is converted from {x.dtype.name} to {dtype.name} by a copy: {why}"
