@@ -91,7 +91,7 @@ def described(relayout: dict, geometry, passes: int) -> dict[str, str]:
   Args:
     relayout: the native plan's relayout.
     geometry: the `Geometry` of the operands before the copies.
-    passes: see `jaxgemm.plan.plan`.
+    passes: see `jaxgemm.plan.plan_call`.
   """
   sizes = {"m": geometry.m, "n": geometry.n, "k": passes * geometry.k}
   found = {}

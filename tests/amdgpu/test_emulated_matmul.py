@@ -244,6 +244,9 @@ def test_explain():
   assert f"predicted: {data['predicted_us']:.1f} us on MI300X, by a model" in text
   assert "rejected: work_stealing" in text and "(predicted " in text
   assert jaxgemm.workspace_size(a, b, **options) == data["workspace_bytes"] > 0
+  a, b = (jax.ShapeDtypeStruct((64, 64), x) for x in (jnp.float8_e4m3fnuz, jnp.float8_e5m2))
+  assert "from float8_e5m2 to bfloat16 by a copy: the kernels do not take the operands' types" in (
+      str(jaxgemm.explain(a, b, **options)))
 
 
 @pytest.mark.parametrize("dtypes,wide", [
