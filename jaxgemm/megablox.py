@@ -16,13 +16,11 @@ from jax import lax
 import jax.numpy as jnp
 
 from jaxgemm.grouped.api import ragged_dot_general
-from jaxgemm.grouped.checks import BASIC
+from jaxgemm.grouped.checks import BASIC, K_LAST
 from jaxgemm.grouped.group_sizes import groups_of_rows
 from jaxgemm.qarray import operand
 from jaxgemm.scaled.api import scaled_ragged_dot
 
-# rhs is [g, n, k].
-_TRANSPOSED = lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,))
 # lhs [k, m] and rhs [m, n]: the groups are of m.
 _CONTRACTED = lax.RaggedDotDimensionNumbers((((1,), (0,)), ((), ())), (1,), ())
 
@@ -98,7 +96,7 @@ def gmm(
         rhs.spread(0, 1, ones=True), preferred_element_type, offset, **options)
   else:
     out = ragged_dot_general(
-        lhs.values, rhs.values, group_sizes, _TRANSPOSED if transpose_rhs else BASIC, None,
+        lhs.values, rhs.values, group_sizes, K_LAST if transpose_rhs else BASIC, None,
         preferred_element_type, offset, scale_lhs=lhs.spread(0),
         scale_rhs=rhs.spread(3 - of_k), **options)
   if existing_out is None:

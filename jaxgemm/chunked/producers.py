@@ -15,7 +15,7 @@ from jaxgemm.chunked import calls
 from jaxgemm.chunked.calls import COPIES, START_TARGET
 from jaxgemm.chunked.primitive import require_local
 from jaxgemm.config import check_bool, timeout_ns
-from jaxgemm.custom_call import register_lowerings
+from jaxgemm.custom_call import register_lowerings, reshaped
 from jaxgemm.dense.primitive import unify_varying
 
 
@@ -221,13 +221,6 @@ def _outside(*_, **__):
       "into a function under jax.jit, or call jaxgemm.overlap.")
 
 
-def _replicated(aval, shape, dtype):
-  spec = jax.sharding.PartitionSpec(*(None,) * len(shape))
-  return aval.update(shape=shape, dtype=dtype, weak_type=False,
-                     sharding=aval.sharding.update(spec=spec),
-                     memory_space=jax.memory.Space.Device)
-
-
 start_p = Primitive("jaxgemm_chunks_start")
 start_p.multiple_results = True
 start_p.def_impl(_outside)
@@ -235,9 +228,9 @@ start_p.def_impl(_outside)
 
 @start_p.def_abstract_eval
 def _start_abstract_eval(x, *, axis, chunk_rows, **_):
+  data = reshaped(x, x.shape).update(weak_type=False, memory_space=jax.memory.Space.Device)
   chunks = math.ceil(x.shape[axis] / chunk_rows)
-  return [_replicated(x, x.shape, x.dtype),
-          _replicated(x, (chunks,), np.dtype("uint32"))]
+  return [data, reshaped(data, (chunks,)).update(dtype=np.dtype("uint32"))]
 
 
 def _start_lowering(ctx, x, *, platform, joined, **params):

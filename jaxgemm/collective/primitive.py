@@ -8,7 +8,6 @@ and reverse mode.
 import functools
 
 import jax
-from jax import lax
 from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 import jax.numpy as jnp
@@ -16,7 +15,7 @@ import jax.numpy as jnp
 from jaxgemm import _ffi, epilogue
 from jaxgemm.collective import copies, ring
 from jaxgemm.collective.ring import Form
-from jaxgemm.dense.primitive import varying, zero_tangents
+from jaxgemm.dense.primitive import unify_varying, zero_tangents
 
 # Its parameter `jaxpr` is what one device computes by a ring, and `devices` is
 # copies.needs_devices() or None.
@@ -32,13 +31,10 @@ def bind(first, second, bias=None, *, form: Form) -> list[jax.Array]:
     second: the other one.
     bias: values in the dtype that the kernels read, [columns of out], or None.
   """
-  operands = [x for x in (first, second, bias) if x is not None]
   names = form.axis_name if isinstance(form.axis_name, tuple) else (form.axis_name,)
-  axes = frozenset(names).union(*map(varying, operands))
   # Because of this cast, jax sums the gradient of an operand over the axes along which the operand
   # is the same on all devices.
-  operands = [lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
-              if axes - varying(x) else x for x in operands]
+  operands = unify_varying([x for x in (first, second, bias) if x is not None], *names)
   jaxpr = jax.make_jaxpr(functools.partial(ring.results, form=form))(*operands)
   may_copy = (form.gives != "weights" and form.transfers != "ring"
               and _ffi.default_platform() in copies.PLATFORMS)

@@ -174,11 +174,9 @@ def choose(
   return best
 
 
-def of_product(
-    dims: Dims, sizes: tuple[tuple[int, int], ...], linear: bool = True
-) -> Layout:
+def of_product(dims: Dims, sizes: tuple[tuple[int, int], ...]) -> Layout:
   """The layout of the product without bias and scale, which always has one."""
-  found = choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, linear)
+  found = choose(Dims(dims.lhs, dims.rhs, dims.out), sizes, True)
   assert found is not None
   return found
 

@@ -38,9 +38,9 @@ def varying(x) -> frozenset:
   return frozenset(manual.varying if manual is not None else aval.vma)
 
 
-def unify_varying(operands):
-  """The operands, cast so that all vary along the same axes of a shard_map."""
-  axes = frozenset().union(*map(varying, operands))
+def unify_varying(operands, *names: str):
+  """The operands, cast so that all vary along the same axes of a shard_map: also along `names`."""
+  axes = frozenset(names).union(*map(varying, operands))
   return [
       lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")
       if axes - varying(x) else x

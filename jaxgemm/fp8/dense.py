@@ -12,7 +12,7 @@ from jaxgemm import epilogue
 from jaxgemm.config import GemmConfig
 from jaxgemm.dense.call import compute
 from jaxgemm.dense.dimensions import Product, dot_general_product, indices, result_type
-from jaxgemm.dense.layout import Dims, Labels
+from jaxgemm.dense.layout import Dims, Labels, count
 from jaxgemm.dense.merge import merged, parts, unmerged
 from jaxgemm.dense.primitive import unify_varying, varying
 from jaxgemm.dense.vectors import Scales
@@ -59,11 +59,8 @@ def _product(lhs: Quantized, rhs, rhs_scales, dims: Dims, dtype, params: _Params
     return jnp.einsum(x, list(dims.lhs), y, list(dims.rhs), list(dims.out),
                       preferred_element_type=preferred_element_type, out_sharding=out_sharding)
 
-  in_both = {*dims.lhs} & {*dims.rhs}
-  own = lambda labels: tuple(i for i in dims.out if i in labels and i not in in_both)
-  batch = tuple(i for i in dims.out if i in in_both)
-  k = int(np.prod([n for n, i in zip(lhs.values.shape, dims.lhs) if i not in dims.out]))
-  product = Product(reference, dims, ((), ()), batch, own(dims.lhs), own(dims.rhs), k,
+  b, m, n, k = parts(dims)
+  product = Product(reference, dims, ((), ()), b, m, n, count(k, dict(params.sizes)),
                     result_type(reference, lhs.values, rhs))
   return compute(lhs.values, rhs, None, Scales(None, lhs.scales, rhs_scales), product,
                  precision=None, activation=None, **dict(params.options))

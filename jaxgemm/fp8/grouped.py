@@ -13,14 +13,13 @@ from jaxgemm.dense.primitive import unify_varying
 from jaxgemm.fp8 import blocks
 from jaxgemm.fp8.recipes import RECIPES, check, dtypes_of, first_derivative
 from jaxgemm.grouped import api
-from jaxgemm.grouped.checks import BASIC, check_arrays
+from jaxgemm.grouped.checks import BASIC, K_LAST, check_arrays
 from jaxgemm.grouped.group_sizes import groups_of_rows
 from jaxgemm.options import check_options
 from jaxgemm.quantization import Quantized, quantize
 from jaxgemm.scaled.api import scaled_ragged_dot
 
-# The gradient of lhs sums over the columns of rhs, that of rhs over the rows of each group.
-_OF_LHS = lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,))
+# The gradient of rhs sums over the rows of each group.
 _OF_RHS = lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
 
 
@@ -114,7 +113,7 @@ def _backward(params: _Params, saved, ct):
     of_columns = quantize(wide * lhs.scales, "row", axis=0, dtype=dtype)
     rhs_scales, factors = None, [of_columns.scales]
   d_lhs = api.ragged_dot_general(
-      of_rows.values, rhs.values, sizes, _OF_LHS, None, params.dtypes[0], offset,
+      of_rows.values, rhs.values, sizes, K_LAST, None, params.dtypes[0], offset,
       scale_lhs=of_rows.scales, scale_rhs=rhs_scales, **options)
   # A product whose groups are contracted has no epilogue.
   d_rhs = api.ragged_dot_general(

@@ -7,6 +7,8 @@ import jax.numpy as jnp
 
 # The dimension numbers of lax.ragged_dot.
 BASIC = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+# The same with rhs [G, N, K].
+K_LAST = lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,))
 
 
 def check_numbers(numbers) -> None:

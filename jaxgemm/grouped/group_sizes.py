@@ -25,18 +25,21 @@ def ends_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:
   return lax.associative_scan(add, jnp.clip(sizes, 0, extent), axis=sizes.ndim - 1)
 
 
+def bounds_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:
+  """int32[..., 1 + G]: 0, then where each group ends, which is where the next one begins."""
+  return jnp.pad(ends_of_groups(sizes, extent), [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
+
+
 def clamp_sizes(sizes, extent: int) -> jax.Array:
   """int32[..., G]: sizes that are not negative, with a sum of at most extent."""
-  ends = ends_of_groups(sizes, extent)
-  return jnp.diff(ends, prepend=jnp.zeros_like(ends[..., :1]))
+  return jnp.diff(bounds_of_groups(sizes, extent))
 
 
 def local_sizes(sizes, offset, local_groups: int) -> jax.Array:
   """int32[..., 1 + L]: the number of rows before the local groups, then the sizes of these."""
   groups = sizes.shape[-1]
   first = jnp.clip(offset[0], 0, groups)
-  ends = jnp.pad(ends_of_groups(sizes), [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
-  before = lax.dynamic_slice_in_dim(ends, first, 1, axis=-1)
+  before = lax.dynamic_slice_in_dim(bounds_of_groups(sizes), first, 1, axis=-1)
   padded = jnp.concatenate(
       [sizes, jnp.zeros((*sizes.shape[:-1], local_groups), sizes.dtype)], axis=-1)
   local = lax.dynamic_slice_in_dim(padded, first, local_groups, axis=-1)
@@ -45,11 +48,8 @@ def local_sizes(sizes, offset, local_groups: int) -> jax.Array:
 
 def groups_of_rows(sizes, offset, local_groups: int, count: int) -> jax.Array:
   """int32[..., count]: the local group of each row, or L for a row of no local group."""
-  if offset is None:
-    sizes = jnp.pad(sizes, [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
-  else:
-    sizes = local_sizes(sizes, offset, local_groups)
-  ends = ends_of_groups(sizes)
+  ends = (bounds_of_groups(sizes) if offset is None else
+          ends_of_groups(local_sizes(sizes, offset, local_groups)))
   rows = jnp.arange(count)[:, None]
   group = (rows >= ends[..., None, :]).sum(-1, dtype=jnp.int32) - 1
   return jnp.where(group < 0, local_groups, group)
@@ -57,6 +57,4 @@ def groups_of_rows(sizes, offset, local_groups: int, count: int) -> jax.Array:
 
 def sizes_in_range(sizes, first, count: int) -> jax.Array:
   """int32[..., G]: how many rows of each group are among the `count` rows from `first` on."""
-  ends = ends_of_groups(sizes)
-  ends = jnp.pad(ends, [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
-  return jnp.diff(jnp.clip(ends, first, first + count), axis=-1)
+  return jnp.diff(jnp.clip(bounds_of_groups(sizes), first, first + count))

@@ -16,6 +16,7 @@ from jaxgemm.dense.api import dot_general
 from jaxgemm.dtypes import is_float4
 from jaxgemm.fallback import support
 from jaxgemm.grouped.api import ragged_dot_general
+from jaxgemm.grouped.checks import K_LAST
 from jaxgemm.options import array_argument, check_options, emulated_arch
 from jaxgemm.quantization import BLOCKS
 from jaxgemm.scaled.primitive import ScaledParams, plan_scaled, product
@@ -24,7 +25,7 @@ from jaxgemm.spec import Spec
 
 _NUMBERS = (((2,), (2,)), ((0,), (0,)))
 _RAGGED = {
-    "m": lax.RaggedDotDimensionNumbers((((1,), (2,)), ((), ())), (0,), (0,)),
+    "m": K_LAST,
     "k": lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (1,), ())}
 
 
