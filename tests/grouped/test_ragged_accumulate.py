@@ -121,7 +121,7 @@ def test_accumulate_vmap(rng, axes):
 
 
 def assert_in_place(program, buffer, workspaces):
-  """Asserts that only the calls write the buffer and that no temporary holds it."""
+  """Asserts that only the calls write the buffer, and that it is not copied to a temporary."""
   memory = program.memory_analysis()
   assert memory.alias_size_in_bytes >= buffer.nbytes
   assert memory.temp_size_in_bytes < workspaces + buffer.nbytes
