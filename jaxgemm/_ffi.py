@@ -106,8 +106,8 @@ def chip(target_name: str) -> str:
   H100 80GB HBM3").
   """
   platform = NAMES["targets"][target_name]
-  wanted = _wanted_rocm_arch()
-  if platform == "rocm" and wanted is not None:
+  wanted = _wanted_rocm_arch() if platform == "rocm" else None
+  if wanted is not None:
     return chip_in(wanted, target_name)
   if _local_arch(platform) != target_name:
     return target_name
@@ -129,8 +129,8 @@ def num_cus(target_name: str) -> int:
   is 0 if there is no such device; plans are then made for the target's first chip.
   """
   platform = NAMES["targets"][target_name]
-  wanted = _wanted_rocm_arch()
-  if platform == "rocm" and wanted is not None and wanted in NAMES["chips"]:
+  wanted = _wanted_rocm_arch() if platform == "rocm" else None
+  if wanted in NAMES["chips"]:
     chip_target, count = NAMES["chips"][wanted]
     return count if chip_target == target_name else 0
   if _local_arch(platform) != target_name:

@@ -201,18 +201,11 @@ def _function(kwargs):
           f"{name} was given without chunk_signals, and belongs to "
           "jaxgemm.chunked_matmul. Pass chunk_signals=..., an array or a "
           "jax.ShapeDtypeStruct.")
-  if waits:
-    numbers = kwargs.get("dimension_numbers")
-    if numbers is None:
-      return chunked_matmul, lambda a, b: matmul_product(a, b, **shared).result, kwargs
-    shared["dimension_numbers"] = numbers
-    return (chunked_matmul, lambda a, b: dot_general_product(a, b, **shared).result,
-            kwargs)
-  if "dimension_numbers" not in kwargs:
-    return matmul, lambda a, b: matmul_product(a, b, **shared).result, kwargs
+  function = chunked_matmul if waits else dot_general if "dimension_numbers" in kwargs else matmul
+  if function is not dot_general and kwargs.get("dimension_numbers") is None:
+    return function, lambda a, b: matmul_product(a, b, **shared).result, kwargs
   shared["dimension_numbers"] = kwargs["dimension_numbers"]
-  return (dot_general, lambda a, b: dot_general_product(a, b, **shared).result,
-          kwargs)
+  return function, lambda a, b: dot_general_product(a, b, **shared).result, kwargs
 
 
 def _abstract(name: str, x):
@@ -283,8 +276,6 @@ def _dtype_reasons(plan, operands, swap: bool) -> list[str]:
     return [f"float32 is multiplied in three passes of {parts} parts, as one product "
             "of three times k: the operands are split by copies"]
   why = "the kernels do not take the operands' types together"
-  if all(x.dtype.itemsize == 1 for x in operands[:2]):
-    why = "where groups cut k, TMA reads only operands of 16 bits"
   if any(is_float4(x.dtype) for x in operands[:2]):
     why = "the kernels of this target do not read float4"
   return [f"{name} is converted from {x.dtype.name} to {dtype.name} by a copy: {why}"
@@ -435,21 +426,18 @@ def _planned(eqn, arranged: grouped_layout.RaggedLayout | None = None, kwargs=No
   kwargs = kwargs or {}
   chosen, plan = _plan(eqn)
   operands, spec = [x.aval for x in eqn.invars], eqn.params["spec"]
+  swap, fused = False, True
   transposed: tuple[str, ...] = ()
-  if eqn.primitive is ragged_p:
-    swap, fused, copied = False, True, {}
-    if arranged is not None:
-      transposed, copied = arranged.relayouts, arranged.gradient_relayouts(*operands[:2])
+  copied: dict[str, tuple[str, ...]] = {}
+  if arranged is not None:
+    transposed, copied = arranged.relayouts, arranged.gradient_relayouts(*operands[:2])
   elif eqn.primitive is chunked_p:
     form, (lhs, rhs) = eqn.params["form"], operands[:2]
     shape = form.geometry(lhs.shape, rhs.shape, operands[2].shape).out_shape()
     dims = form.dims(lhs.shape, rhs.shape, None, None, shape)
     sizes = layout.label_sizes(dims, lhs.shape, rhs.shape)
-    swap, fused = False, True
     copied = _gradients(dims, sizes, lhs, rhs)
-  elif eqn.primitive is scaled_p:
-    swap, fused, copied = False, True, {}
-  else:
+  elif eqn.primitive not in (ragged_p, scaled_p):
     dims = eqn.params["labels"]
     sizes = layout.label_sizes(dims, *(x.shape for x in operands))
     how = chosen or layout.of_product(dims, sizes)

@@ -1,7 +1,7 @@
 // The arithmetic of the host kernels: one `Ops` for each Math and kind of packed word.
-// A word holds kPerWord elements of consecutive k. The number of words is padded with zeros
-// to a multiple of kWordMultiple. An operand of type kWordDType is stored as such words, so it
-// is not converted.
+// A word has kPerWord elements of consecutive k. The number of words is padded with zeros to a
+// multiple of kWordMultiple. Operands of type kWordDType consist of such words in memory, so they
+// need no conversion.
 #pragma once
 
 #include "host/vector.h"
@@ -40,7 +40,7 @@ struct FloatOps {
     return Along<kDType>(p);
   }
   static JAXGEMM_INLINE WordV Broadcast(const uint32_t* p) {
-    // Subtracting zero makes a vector of a scalar, and keeps -0.
+    // The difference of a scalar and a vector is a vector. Subtracting zero keeps -0.
     const FloatV x = Load<float>(p) - FloatV{};
     return __builtin_bit_cast(WordV, x);
   }
@@ -77,7 +77,7 @@ JAXGEMM_INLINE WordV SignExtend(WordV bytes, int shift) {
   return __builtin_bit_cast(WordV, __builtin_bit_cast(IntV, bytes << shift) >> 24);
 }
 
-// A pair of int16 a word: their dot product is exact in int32.
+// A pair of int16 a word. The dot product of two pairs is exact in int32.
 struct IntPairOps {
   using Acc = int32_t;
   using AccV = WordV;  // unsigned, so that accumulators may wrap

@@ -108,8 +108,7 @@ class Beside:
             code_object, len(code_object), kernel.encode(), packed, len(packed),
             len(linked), (ctypes.c_uint32 * len(offsets))(*offsets),
             (ctypes.c_char_p * len(linked))(*linked),
-            (ctypes.c_uint32 * 3)(*_triple(grid)),
-            (ctypes.c_uint32 * 3)(*_triple(block)),
+            _triple(grid), _triple(block),
             *_buffer_arguments(buffers), ctypes.byref(number),
         ) == 0
     )
@@ -289,10 +288,9 @@ def _append_argument(packed: bytes, argument: Any) -> bytes:
   return packed + bytes(-len(packed) % alignment) + value
 
 
-def _triple(value: int | Sequence[int]) -> tuple[int, int, int]:
+def _triple(value: int | Sequence[int]) -> ctypes.Array:
   values = (value,) if isinstance(value, (int, np.integer)) else tuple(value)
-  x, y, z = (values + (1, 1, 1))[:3]
-  return x, y, z
+  return (ctypes.c_uint32 * 3)(*(values + (1, 1, 1))[:3])
 
 
 def _buffer_arguments(buffers: Mapping[str, np.ndarray] | Sequence[np.ndarray] | None):
@@ -349,9 +347,8 @@ def launch(
   _library.check(
       lib.jaxgemm_emulator_launch(
           code_object, len(code_object), kernel.encode(), args, len(args),
-          (ctypes.c_uint32 * 3)(*_triple(grid)),
-          (ctypes.c_uint32 * 3)(*_triple(block)),
-          dynamic_lds, arch.encode(), (options or Options())._text(),
+          _triple(grid), _triple(block), dynamic_lds, arch.encode(),
+          (options or Options())._text(),
           *_buffer_arguments(buffers), ctypes.byref(out),
       ) == 0
   )

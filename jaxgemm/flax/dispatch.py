@@ -48,9 +48,9 @@ def _permuted_back(rows, order):
   return jnp.zeros_like(rows).at[order].set(rows, **_PERMUTATION)
 
 
-def _before(sizes, axis: int = 0):
-  """The sum of the sizes before each."""
-  return jnp.cumsum(sizes, axis, dtype=sizes.dtype) - sizes
+def _before(sizes):
+  """The sum of the sizes before each, along the first axis."""
+  return jnp.cumsum(sizes, 0, dtype=sizes.dtype) - sizes
 
 
 def _exchange_slices(rows, slices, *, room, axis_name):

@@ -110,7 +110,7 @@ def check_options(
     if not jnp.issubdtype(dtype, jnp.floating) or dtype.itemsize < 2:
       raise TypeError(
           f"dtype={dtype.name} was given; a float of 16 bits or more is allowed, for "
-          "what is between the products. 8-bit operands need scales: pass a ragged_dot "
+          "what is between the products. 8-bit operands need scales: pass recipe=, or a ragged_dot "
           "that casts and scales them."
       )
 

@@ -292,9 +292,7 @@ def measure(
         visit(name, keep=False)
       for index in range(rounds):
         within(f"round {index + 1} of {rounds}")
-        shift = index % len(names)
-        order = names[shift:] + names[:shift]
-        for name in order if index // len(names) % 2 == 0 else order[::-1]:
+        for name in timing.in_turn(names, index):
           visit(name)
     within("reading the trace")
     trace = read(directory or scratch)

@@ -51,6 +51,13 @@ class Timing:
     return len(next(iter(self.seconds.values())))
 
 
+def in_turn(names: list[str], round_number: int) -> list[str]:
+  """The order of the candidates in a round, so that each follows each other one equally often."""
+  shift = round_number % len(names)
+  order = names[shift:] + names[:shift]
+  return order if round_number // len(names) % 2 == 0 else order[::-1]
+
+
 def interleave(
     candidates: Mapping[str, Callable[..., Any]],
     inputs: Sequence[tuple[Any, ...]],
@@ -112,9 +119,7 @@ def interleave(
     if index >= min_rounds and time.perf_counter() - start >= min_seconds:
       break
     within(f"round {index + 1}")
-    shift = index % len(names)
-    order = names[shift:] + names[:shift]
-    for name in order if index // len(names) % 2 == 0 else order[::-1]:
+    for name in in_turn(names, index):
       seconds[name].append(sample(candidates[name]))
   return Timing({n: np.asarray(s) for n, s in seconds.items()}, calls)
 

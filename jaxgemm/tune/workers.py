@@ -15,7 +15,7 @@ import warnings
 
 import jax
 
-from jaxgemm import _ffi
+from jaxgemm.emulator import rocm
 from jaxgemm.tune import measure
 from jaxgemm.tune.measure import Options, Result, Says
 from jaxgemm.tune.products import Product
@@ -26,15 +26,6 @@ _START_SECONDS = 300.0
 # While all candidates are compiled or timed together, the limit is this many times
 # candidate_seconds.
 _ROUNDS = 12
-
-
-def _virtual_gpus() -> list[str]:
-  """Arguments of Python that give a worker this process's virtual GPUs, if it has any."""
-  if _ffi.virtual_gpus is None:
-    return []
-  from jaxgemm.emulator import rocm  # pylint: disable=g-import-not-at-top
-
-  return rocm.command()
 
 
 class Worker:
@@ -56,7 +47,7 @@ class Worker:
       number, visible = 0, str(device.local_hardware_id)
       env |= {"JAX_CUDA_VISIBLE_DEVICES": visible, "JAX_ROCM_VISIBLE_DEVICES": visible}
     self._process = subprocess.Popen(
-        [sys.executable, *_virtual_gpus(), *PROGRAM, str(theirs.fileno()), str(number),
+        [sys.executable, *rocm.command(), *PROGRAM, str(theirs.fileno()), str(number),
          device.device_kind],
         pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=env)
     theirs.close()

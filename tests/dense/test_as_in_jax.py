@@ -314,6 +314,7 @@ def test_the_rocm_architecture_is_read_once(monkeypatch):
     import os
     import jax, jax.numpy as jnp, jaxgemm
     x = jax.ShapeDtypeStruct((64, 64), jnp.bfloat16)
+    jaxgemm.explain(x, x)  # a plan for the CPU does not read it
     os.environ["JAXGEMM_ROCM_ARCH"] = "gfx950"  # after the import, before the first use
     def lower(f):
       return jax.jit(f).trace(x, x).lower(lowering_platforms=("rocm",)).as_text()

@@ -172,7 +172,8 @@ def _check_pip(words: list[str]) -> None:
       assert found[1] in cmake, f"the build has no option {found[1]}"
 
 
-# Without --whole, those that a new user meets first: each starts the programs it names.
+# Without --whole, only the pages that a new user reads first. A page takes long, because its test
+# starts the programs that it names.
 @pytest.mark.parametrize("page", [
     pytest.param(page, marks=[] if page in _FIRST else [pytest.mark.whole])
     for page in _names(PAGES, "sh")])

@@ -68,7 +68,8 @@ std::string KernelsJson(const CodeObject& object) {
 
 JAXGEMM_EXPORT const char* jaxgemm_emulator_error() { return ThisThread().error.c_str(); }
 
-// Sets the options of launches through the driver; the others get their defaults (options.h).
+// Sets the options of launches through the HIP runtime. Options that are not named get their
+// defaults (options.h).
 JAXGEMM_EXPORT int jaxgemm_emulator_set_options(const char* options) {
   return Guarded([&] {
     Options parsed;
@@ -77,7 +78,7 @@ JAXGEMM_EXPORT int jaxgemm_emulator_set_options(const char* options) {
   });
 }
 
-// Sets the buffers that this thread's next launch through the driver may access. Without them,
+// Sets the buffers that this thread's next launch through the HIP runtime may access. Without them,
 // its accesses are not checked. `names` may be null.
 JAXGEMM_EXPORT int jaxgemm_emulator_set_buffers(int count, const uint64_t* bases,
                                                 const uint64_t* sizes, const uint8_t* writable,
@@ -115,7 +116,7 @@ JAXGEMM_EXPORT int jaxgemm_emulator_add_beside(
 }
 JAXGEMM_EXPORT void jaxgemm_emulator_remove_beside(uint64_t number) { RemoveBeside(number); }
 
-// The records of launches: JSON objects, the oldest first.
+// The records of launches are JSON objects, the oldest first.
 JAXGEMM_EXPORT void jaxgemm_emulator_clear_records() { ClearRecords(); }
 JAXGEMM_EXPORT size_t jaxgemm_emulator_count_records() { return CountRecords(); }
 JAXGEMM_EXPORT size_t jaxgemm_emulator_record(size_t index, char* out, size_t capacity) {

@@ -17,7 +17,7 @@ namespace jaxgemm::emulator {
 namespace {
 
 constexpr uint32_t kLdsJunk = 0x7fc07fc0;
-// At most one instruction issues in 4 cycles; s_sleep counts 64 cycles (CDNA3 ISA, "S_SLEEP").
+// A wave issues at most one instruction in 4 cycles; s_sleep counts 64 (CDNA3 ISA, "S_SLEEP").
 constexpr uint64_t kCyclesOfIssue = 4, kCyclesOfSleep = 64;
 
 // The workgroups of one kernel.
