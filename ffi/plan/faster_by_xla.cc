@@ -139,11 +139,21 @@ std::string WhyFasterOnHopper(const Problem& p, const Relayout& relayout, double
     return "TMA cannot read an operand as it is, and k is at most " + Str(kShortKOfOddLines) +
            ": XLA's product mostly takes 0.4 to 0.9 of the time";
   }
-  // The smallest tile has 16 rows or columns. The ratio was 0.70, 0.74, 0.86 and 0.87 for products
-  // with 16 rows or columns, and 1.04 to 1.31 for 8 others with 32 (gpu-h200-2026-11-27-small and
-  // gpu-h200-*-calls*).
+  // The kernels for 8-bit operands need k last. With the copy that transposes an operand the ratio
+  // was 0.61 to 1.06 for 9 products with k from 80 to 192, and 0.81 in the geometric mean
+  // (gpu-h200-2026-11-27-small and gpu-*-calls*).
+  constexpr int64_t kShortKOfTransposes = 192;
+  if (Bytes(p.lhs_dtype) == 1 && transposes && p.k <= kShortKOfTransposes) {
+    return "k is not the last dimension of an 8-bit operand, which would be copied, and k is at "
+           "most " +
+           Str(kShortKOfTransposes) + ": XLA's product mostly takes 0.6 to 1.0 of the time";
+  }
+  // The smallest tile has 16 rows or columns. For 16-bit products with 16 rows or columns the ratio
+  // was 0.70, 0.74, 0.86 and 0.87, and 1.04 to 1.31 for 8 others with 32; for 8-bit ones with 16 it
+  // was 0.44 to 0.82 for 9 products (gpu-h200-2026-11-24-small, gpu-h200-2026-11-27-small and
+  // gpu-*-calls*).
   constexpr int64_t kFewRows = 16, kShortKOfFewRows = 192;
-  if (Bytes(p.lhs_dtype) == 2 && std::min(p.m, p.n) <= kFewRows && p.k <= kShortKOfFewRows) {
+  if (Bytes(p.lhs_dtype) <= 2 && std::min(p.m, p.n) <= kFewRows && p.k <= kShortKOfFewRows) {
     return "the result has at most " + Str(kFewRows) + " rows or columns, and k is at most " +
            Str(kShortKOfFewRows) + ": XLA's product mostly takes 0.7 to 0.9 of the time";
   }
