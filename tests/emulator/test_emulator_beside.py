@@ -1,4 +1,4 @@
-"""A kernel beside a launch in the emulator: the order of the system, and time."""
+"""A kernel that runs beside a launch in the emulator: the order of the system, and time."""
 
 import numpy as np
 import pytest
