@@ -379,7 +379,7 @@ def _set_default_options(value: Options) -> None:
 
 @contextlib.contextmanager
 def options(value: Options | None = None, **fields: Any) -> Iterator[Options]:
-  """A context that sets the options of kernels that jax launches, for the whole process.
+  """A context that sets the options of kernels launched through HIP, for the whole process.
 
   Use `with emulator.options(seed=3):` around a call of `jaxgemm.matmul(...,
   implementation="emulated:gfx942")`, and wait for the result inside. `records()` are
