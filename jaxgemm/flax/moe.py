@@ -121,7 +121,7 @@ def num_features(x: jax.Array) -> int:
   """x's last dimension; raises TypeError or ValueError if x is complex or a scalar."""
   if jnp.issubdtype(x.dtype, jnp.complexfloating):
     raise TypeError(
-        f"x has dtype {x.dtype}; a dtype of real numbers is allowed. Pass its real and imaginary "
+        f"x is of {x.dtype}; a dtype of real numbers is allowed. Pass its real and imaginary "
         "parts as features, for example.")
   if x.ndim == 0:
     raise ValueError(
