@@ -369,7 +369,7 @@ def _set_default_options(value: Options) -> None:
 
 @contextlib.contextmanager
 def options(value: Options | None = None, **fields: Any) -> Iterator[Options]:
-  """Sets the options of kernels launched through the driver, for the whole process.
+  """Sets the options of kernels that are launched through HIP, for the whole process.
 
   Use `with emulator.options(seed=3):` around a call of `jaxgemm.matmul(...,
   implementation="emulated:gfx942")`, and wait for the result inside. Takes an
