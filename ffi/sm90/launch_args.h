@@ -190,7 +190,7 @@ constexpr int Sm90RhsRows(int64_t tile_n, bool k_major, int bytes) {
   return k_major ? columns : (columns + box - 1) / box * box;
 }
 // The number of stages of a CTA, each with 128 rows of lhs: as many as its shared memory has room
-// for.
+// for. kOther is room for the rest of SharedMemory (gemm_traits.h): barriers, work tiles, indices.
 constexpr int Sm90Stages(KernelForm form, int64_t tile_n, int rhs_rows) {
   constexpr int kRows = 128, kWarps = kSm90Consumers * 4, kOther = 1024;
   return (Sm90SharedBytes(form) - kOther - kWarps * Sm90StagedBytes(form, tile_n)) /

@@ -324,7 +324,7 @@ class Multiplier {
       char* chunk = operand + i * 16;
       const int row = i / 8;
       if constexpr (kKMajor) {
-        const int first = (i % 8 ^ row % 8) * 16;  // the chunk's first byte along k
+        const int first = (i % 8 ^ row % 8) * 16;  // the vector's first byte along k
         const int begin = from * Traits::kBytes - first, end = to * Traits::kBytes - first;
         for (int byte = begin < 0 ? 0 : begin; byte < (end < 16 ? end : 16); ++byte) {
           chunk[byte] = 0;

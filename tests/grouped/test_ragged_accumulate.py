@@ -380,4 +380,4 @@ def test_rhs_grad_errors(rng):
   with pytest.raises(ValueError, match="floats are allowed"):
     jaxgemm.ragged_dot(lhs.astype(jnp.int8), rhs.astype(jnp.int8), SIZES, rhs_grad=rhs)
   explained = jaxgemm.explain(lhs, rhs, group_sizes=SIZES, rhs_grad=rhs)
-  assert "the kernel adds its gradient to rhs_grad" in str(explained)
+  assert "the kernel adds the gradient of rhs to rhs_grad" in str(explained)
