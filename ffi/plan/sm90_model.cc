@@ -143,9 +143,9 @@ double Cycles(const Problem& p, const Chip& chip, const GpuInstance& instance,
   const double per_epilogue = !decomposition.peers_epilogue ? 0
                               : instance.transposed         ? model.epilogue_per_row
                                                             : model.epilogue_per_column;
-  // The store of a row of out by kernels of out^T.
-  const double per_row =
-      in_lines ? model.per_line : model.per_transposed_row * AsDouble(Bytes(p.out_dtype)) / 2;
+  // The store of a row of out by kernels of out^T. In lines it takes so little that the fit found
+  // no time for a row beside the fixed time.
+  const double per_row = in_lines ? 0 : model.per_transposed_row * AsDouble(Bytes(p.out_dtype)) / 2;
   const double peers_store = (per_epilogue + (instance.transposed ? per_row : 0)) * n / peers;
   const double last =
       model.start + model.column_readers * std::log2(active_m) +
