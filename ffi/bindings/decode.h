@@ -39,13 +39,13 @@ inline char* AlignWorkspace(void* buffer) {
                                  kWorkspaceAlignment);
 }
 
-// The attributes of a call as XLA passes them, sorted by name. ffi::Dictionary finds each by a
-// binary search, which was most of a small product's time.
+// The attributes of a call as XLA passes them, sorted by name. (ffi::Dictionary finds each by a
+// binary search, which took most of the time of a small product.)
 struct GivenAttributes {
   const XLA_FFI_Attrs* attrs;
 };
 
-// The decoded attributes. They have views into the call frame.
+// The decoded attributes. Their strings are views into the call frame.
 struct Attributes {
   Problem problem;  // without the fields that come from the buffers
   Choice choice;

@@ -39,8 +39,8 @@ namespace {
 
 // ------------------------------------------------------------------------------------- CPU
 
-// Begins the copy in chunks that brings this product's lhs, if there is one; `running` then counts
-// its end. Returns whether there is one.
+// If a copy in chunks brings this product's lhs, begins the copy and returns true; `running` then
+// counts down when the copy ends.
 bool BeginCopy(const Call& call, int64_t run, ffi::CountDownPromise running) {
   if (!call.chunk_signals) return false;
   return BeginHostCopy(run, call.chunk_signals, [running]() mutable { running.CountDown(); });
@@ -58,7 +58,7 @@ Completion RunOnHost(ffi::RemainingArgs args, ffi::RemainingRets rets, ffi::Thre
   if (!refusal.empty()) return Refused(kGemmTarget, refusal);
 
   ZeroWorkspace(*call);
-  // No more threads than the plan has scratch for, nor than the pool has.
+  // At most as many threads as the plan has scratch for, and as the pool has.
   int64_t threads = c.num_threads;
   if (threads > 1) threads = std::clamp<int64_t>(pool.num_threads(), 1, threads);
   auto run = [call, threads](int64_t thread) {
@@ -134,7 +134,7 @@ ffi::Error Launch(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t devi
 
 using OpenStreams = const StreamDriver* (*)(const Driver&, std::string* error);
 
-// Launches the product together with the copy that brings its chunks, if that is listed.
+// Launches the product. If a copy that brings its chunks is listed, begins the copy, too.
 template <OpenDriver kOpen, OpenStreams kStreams>
 ffi::Error LaunchChunked(ffi::RemainingArgs args, ffi::RemainingRets rets, int32_t device,
                          void* stream, ffi::RunId run, GivenAttributes given) {

@@ -18,8 +18,8 @@ namespace ffi = xla::ffi;
 namespace jaxgemm {
 namespace {
 
-constexpr int64_t kMostPieces = 1024;
-constexpr char kCalls[] = "jaxgemm between devices";  // what begins their messages
+constexpr int64_t kMostPieces = 1024;                 // a limit chosen by hand
+constexpr char kCalls[] = "jaxgemm between devices";  // the messages of both calls begin with it
 
 // Finds the device's group in a text like "0 1;2 3", its place there and the group's size.
 Refusal FindGroup(std::string_view groups, int device, PeerCall* call) {
@@ -31,7 +31,7 @@ Refusal FindGroup(std::string_view groups, int device, PeerCall* call) {
       int ordinal = -1;
       const auto parsed = std::from_chars(at, stop, ordinal);
       if (parsed.ec != std::errc() || ordinal < 0) {
-        return Concat("devices '", groups, "' are no numbers in groups.");
+        return Concat("devices '", groups, "' are not groups of numbers, such as '0 1;2 3'.");
       }
       if (ordinal == device) rank = size;
       ++size;
@@ -77,7 +77,7 @@ class PieceBuffers {
     }
   };
 
-  // rows: the first dimension instead of the buffer's; -1 leaves that.
+  // rows: replaces the buffer's first dimension, unless it is -1.
   static void Add(const ffi::AnyBuffer& buffer, int64_t rows, std::vector<Buffer>* to) {
     auto dims = buffer.dimensions();
     Buffer added{
@@ -92,7 +92,7 @@ class PieceBuffers {
   std::vector<void*> arg_pointers_, ret_pointers_;
 };
 
-// The product of the first piece, and what the others differ in.
+// The call for the first piece, and what the calls for other pieces differ in.
 struct PeerGemm {
   Call piece;
   PeerCall peers;
@@ -137,7 +137,7 @@ Refusal ParsePeerGemm(ffi::RemainingArgs args, ffi::RemainingRets rets, GivenAtt
   if (refusal.empty()) refusal = FindGroup(devices, device, &peers);
   if (!refusal.empty()) return refusal;
   const auto lhs = args.get<ffi::AnyBuffer>(0);
-  // What is between the results of a product and the workspace.
+  // How many results are between those of a product and the workspace.
   const size_t between = gemm->scatters ? 2 : 1, results = rets.size();
   const int64_t blocks = gemm->scatters ? peers.size : 1;
   if (!lhs.has_value() || lhs->dimensions().size() != 2 || results < between + 2 || pieces < 1 ||
@@ -192,7 +192,8 @@ Refusal ParsePeerGemm(ffi::RemainingArgs args, ffi::RemainingRets rets, GivenAtt
   peers.block_bytes = pieces * (gemm->scatters ? gemm->OutBytes() : gemm->LhsBytes());
   for (const ffi::AnyBuffer& buffer : travels) {
     if (static_cast<int64_t>(buffer.size_bytes()) != (peers.size - 1) * peers.block_bytes) {
-      return "what travels has shape " + Shape(buffer) + "; it has other columns than the product.";
+      return "the copied rows have shape " + Shape(buffer) +
+             "; they must have the columns of the product.";
     }
   }
   peers.mine =

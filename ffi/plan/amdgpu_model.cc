@@ -33,7 +33,7 @@ constexpr Model kGfx90a = {
 
 double AsDouble(int64_t value) { return static_cast<double>(value); }
 
-// A partition of a chip has the same share of the Infinity Cache's bandwidth as of the memory's.
+// A partition of a chip has the same fraction of the Infinity Cache's bandwidth as of the memory's.
 struct Machine {
   double mhz;
   double memory_bytes, cache_bytes;  // bytes per cycle, for all CUs together

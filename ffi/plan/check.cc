@@ -66,7 +66,7 @@ std::string CheckMx(const Problem& p, const Chip& chip) {
 std::string CheckBlocks(const Problem& p, const Chip& chip) {
   constexpr int64_t kLeast = 32;  // with less the CPU's kernels would mostly move partial sums
   if (p.block_k < 0 || p.block_m < 1 || p.block_n < 1) {
-    return "scales are for " + Blocks(p) + "; 1 and more is allowed.";
+    return "scales are for " + Blocks(p) + "; 1 or more is allowed.";
   }
   if (IsInteger(p.lhs_dtype) || p.tiles_per_chunk > 0) {
     return "scales of blocks along k need float operands that do not arrive in chunks.";

@@ -79,7 +79,7 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
 
   Scheduling s{.schedule = stream_k ? Schedule::kStreamK : config.schedule,
                .steals = true,
-               .group_m = 4,
+               .group_m = 4,  // chosen by hand
                .num_xcds = chip.num_xcds};
   s.workgroups = config.num_workgroups ? config.num_workgroups
                  : stream_k            ? kStreamKWorkgroups
@@ -120,7 +120,7 @@ void AddCandidates(const Problem& p, const Config& config, const Chip& chip, boo
       const bool is_asked = asked_m && asked_n;
       const bool fits =
           tile_m * tile_n <= kMaxArea && HostScratchBytes(trial) * threads <= kWorkspaceCap / 2;
-      if (!fits && !is_asked) candidate.cost *= 1e6;
+      if (!fits && !is_asked) candidate.cost *= 1e6;  // such tiles come last
       drafts->push_back({candidate, s});
     }
   }

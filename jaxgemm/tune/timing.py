@@ -17,7 +17,7 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Quartiles:
-  """Median, quartiles and extremes of a sample."""
+  """The median, quartiles and extremes of several values."""
 
   median: float
   q1: float
@@ -39,11 +39,11 @@ class Timing:
   calls_per_sample: int
 
   def time(self, name: str) -> Quartiles:
-    """Seconds per call."""
+    """Quartiles of the seconds per call."""
     return Quartiles.of(self.seconds[name])
 
   def speedup(self, name: str, baseline: str) -> Quartiles:
-    """Baseline's time over `name`'s, both of the same round."""
+    """Quartiles of the baseline's time divided by that of `name`, both of the same round."""
     return Quartiles.of(self.seconds[baseline] / self.seconds[name])
 
   @property
@@ -71,23 +71,23 @@ def interleave(
     wait: Callable[[Any], Any] = jax.block_until_ready,
     within: Callable[[str], None] = lambda part: None,
 ) -> Timing:
-  """Times `candidates` turn by turn; each call is waited for before the next.
+  """Times `candidates` turn by turn. Each call ends before the next one begins.
 
   Args:
     candidates: jitted functions by name; all take the same arguments.
-    inputs: argument tuples, used in turn. With an odd number of them, and more
-      than there are candidates, no candidate finds in the caches what another one
-      has just read, and all see every tuple equally often.
-    min_seconds: measure for at least this long (all candidates together).
-    min_rounds: and for at least this many rounds.
-    max_rounds: stop after this many, however short they are.
-    sample_seconds: short functions are called repeatedly until a sample lasts
-      about this long.
-    warmup: calls of each candidate before its first sample, beside those that choose
-      how often a sample calls it.
+    inputs: tuples of arguments, used in turn. If their number is odd, and greater than that
+      of the candidates, no candidate finds in the caches what another one has just read, and
+      all use every tuple equally often.
+    min_seconds: the least time for all candidates together.
+    min_rounds: the least number of rounds.
+    max_rounds: the largest number of rounds, also if min_seconds are not over.
+    sample_seconds: approximate length of a sample, in which a short function is called
+      several times.
+    warmup: calls of each candidate before its first sample, beside those from which the
+      number of calls in a sample is chosen.
     clock: "wall", or "cpu" for the time that this process's threads ran.
-    wait: blocks until a candidate's result is ready.
-    within: called with what is done next.
+    wait: waits until a candidate's result is ready.
+    within: called with a description of the next step.
   """
   now = {"wall": time.perf_counter, "cpu": time.process_time}[clock]
   names = list(candidates)
@@ -98,7 +98,7 @@ def interleave(
     begin = time.perf_counter()
     wait(candidates[name](*inputs[1 % len(inputs)]))
     warm[name] = time.perf_counter() - begin
-  # One number for all, so that each sample is the same amount of work.
+  # All candidates have the same number, so that each sample is the same amount of work.
   calls = max(1, min(1000, round(sample_seconds / max(min(warm.values()), 1e-7))))
   turn = itertools.cycle(inputs)
 
@@ -125,7 +125,7 @@ def interleave(
 
 
 def input_sets(bytes_each: int, num_candidates: int) -> int:
-  """Number of argument tuples for `interleave`: odd, with 64 MiB in all if possible."""
+  """The number of tuples of arguments for `interleave`: odd, and 64 MiB in all if possible."""
   least = num_candidates + 1
   count = min(max(least, -(-(64 << 20) // max(bytes_each, 1))), max(least, 9))
   return count | 1

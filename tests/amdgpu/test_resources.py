@@ -123,7 +123,7 @@ def test_a_wrong_kernel_fails_the_report(monkeypatch):
 
 
 def test_command_without_triton(tmp_path):
-  """Real kernels of both arches, executed; the matrix pipe's cycles are known."""
+  """Runs real kernels of both architectures, whose cycles of the matrix pipe are known."""
   json_path, markdown_path = tmp_path / "out.json", tmp_path / "out.md"
   name = "gemm_bfloat16_bfloat16_256x256x64_rrr"
   done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Errors say what was given, what is allowed and what to do: mistakes that are easily made."""
+"""Errors of easy mistakes say what was given, what is allowed and what to do."""
 
 import functools
 

@@ -17,7 +17,7 @@ def test_errors(dtype, kind):
     most = 0 if dtype == "int8" else (5e-8 if kind == "cancelling" else 4e-9) * np.sqrt(
         int(row[2])) + 4e-6 / (1 if kind == "cancelling" else 10)
     assert max(ours) <= most
-    # XLA's code differs between processors and versions: jaxlib 0.12 on an EPYC has 1.1 times that.
+    # XLA's code differs between processors and versions: jaxlib 0.12 on an EPYC has 1.1 * most.
     assert by_xla <= 2 * most
 
 

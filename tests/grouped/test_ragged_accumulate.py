@@ -121,7 +121,7 @@ def test_accumulate_vmap(rng, axes):
 
 
 def assert_in_place(program, buffer, workspaces):
-  """Asserts that only the calls write the buffer and that no temporary holds it."""
+  """Asserts that only the calls write the buffer, and that it is not copied to a temporary."""
   memory = program.memory_analysis()
   assert memory.alias_size_in_bytes >= buffer.nbytes
   assert memory.temp_size_in_bytes < workspaces + buffer.nbytes
@@ -380,4 +380,4 @@ def test_rhs_grad_errors(rng):
   with pytest.raises(ValueError, match="floats are allowed"):
     jaxgemm.ragged_dot(lhs.astype(jnp.int8), rhs.astype(jnp.int8), SIZES, rhs_grad=rhs)
   explained = jaxgemm.explain(lhs, rhs, group_sizes=SIZES, rhs_grad=rhs)
-  assert "the kernel adds its gradient to rhs_grad" in str(explained)
+  assert "the kernel adds the gradient of rhs to rhs_grad" in str(explained)

@@ -78,7 +78,7 @@ Step& Program::DecodeAt(uint64_t pc) {
   step.pc = pc;
   const auto* code = reinterpret_cast<const uint8_t*>(pc);
   std::string error = Decode(arch_, code, size_ - offset, &step.instruction);
-  if (!error.empty()) throw Fault{error};
+  if (!error.empty()) throw Fault{"The emulator cannot execute this: " + error + "."};
   const Instruction& instruction = step.instruction;
   step.unit = UnitOf(instruction.op);
   step.memory = DescribeMemory(instruction.format, Mnemonic(instruction.op));

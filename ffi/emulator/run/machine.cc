@@ -150,7 +150,7 @@ class Machine {
     }
     if (progress_.instructions - progress_.last > options_.idle_limit) {
       Hang(
-          Text("%llu instructions changed nothing: flags are polled that nobody sets (raise "
+          Text("%llu instructions changed nothing: flags are polled that no wave sets (raise "
                "idle_limit if the kernel only computes)",
                static_cast<unsigned long long>(options_.idle_limit)));
     }
@@ -251,7 +251,7 @@ class Machine {
 
   void Alu(const Step& step, Wave* wave) {
     std::string error = ExecuteAlu(contexts_[0].arch, step.instruction, &wave->registers);
-    if (!error.empty()) throw Fault{std::move(error)};
+    if (!error.empty()) throw Fault{"The emulator cannot execute this: " + error + "."};
   }
 
   // Releases the barrier if every wave that has not ended waits at it.
