@@ -1,4 +1,13 @@
-"""supports, explain and workspace_size: what a call would do. They do not run it."""
+"""supports, explain and workspace_size: what a call would do. They do not run it.
+
+The call is traced. If it has a product of the kernels, the reasons are those of its plan
+(ffi/plan/reasons.cc) and of a tuned entry (tune/choice.py), and `_planned` adds those of copies
+and shardings. If XLA computes it:
+
+* `_of_product` asks `supports`, which traces the call with implementation="jaxgemm" and returns
+  the error's reason. Without an error the reason is the plan's "faster_by_xla".
+* `_of_function` reads the reason from the named scope of XLA's product (`on_xla` in fallback.py).
+"""
 
 from collections.abc import Callable
 import dataclasses
