@@ -176,7 +176,7 @@ def _function(kwargs):
   for name in kwargs.keys() - known:
     raise TypeError(
         f"got an unexpected keyword argument {name!r}; the arguments of the products and of "
-        f"explain are allowed.{did_you_mean(name, sorted(known))}")
+        f"explain are allowed. Correct or remove it.{did_you_mean(name, sorted(known))}")
   if kwargs.get("preferred_element_type") is not None:
     dtype_argument("preferred_element_type", kwargs["preferred_element_type"])
   shared = {name: kwargs[name] for name in _NAMES if name in kwargs}
