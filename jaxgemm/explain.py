@@ -5,7 +5,7 @@ The call is traced. If it has a product of the kernels, the reasons are those of
 and shardings. If XLA computes it:
 
 * `_of_product` asks `supports`, which traces the call with implementation="jaxgemm" and returns
-  the error's reason. Without an error the reason is the plan's "faster_by_xla".
+  the error's reason. Without an error it is the plan's "faster_by_xla", or that k is 1.
 * `_of_function` reads the reason from the named scope of XLA's product (`on_xla` in fallback.py).
 """
 
