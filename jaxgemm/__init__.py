@@ -1,11 +1,11 @@
 """GEMM kernels for JAX, as XLA custom calls, on schedules that the user may choose.
 
   matmul          jax.numpy.matmul with bias, scale and activation
-  dot_general     jax.lax.dot_general, likewise; fits nnx.Linear(dot_general=...)
-  ragged_dot      jax.lax.ragged_dot, likewise, for mixtures of experts
-  ragged_dot_general  jax.lax.ragged_dot_general, likewise
+  dot_general     jax.lax.dot_general with the same; it fits nnx.Linear(dot_general=...)
+  ragged_dot      jax.lax.ragged_dot with the same, for mixtures of experts
+  ragged_dot_general  jax.lax.ragged_dot_general with the same
   ragged_gated_linear_unit  two of them as one kernel: activation(gate) * up
-  scaled_matmul   jax.nn.scaled_matmul, likewise: operands with scales of blocks along k
+  scaled_matmul   jax.nn.scaled_matmul: operands with scales of blocks along k
   scaled_ragged_dot  the same for mixtures of experts
   quantize        an array in float8, with scales for scale_lhs and scale_rhs: Quantized
   fp8             products in float8 for training

@@ -87,8 +87,8 @@ def _operands_error(lhs, rhs, out_dtype, k: int) -> str | None:
     return f"shapes {lhs.shape} and {rhs.shape} are symbolic; a plan needs numbers"
   if all(integer) and k > _MOST_INT8_PRODUCTS and (
       not jnp.issubdtype(out_dtype, jnp.integer)):
-    return (f"sums of {k} products of int8 may not fit int32, in which the kernels sum "
-            f"them up; at most {_MOST_INT8_PRODUCTS} are allowed where the result is "
+    return (f"sums of {k} products of int8 may not fit int32, the dtype of the kernels' "
+            f"accumulators; at most {_MOST_INT8_PRODUCTS} are allowed for a result of "
             f"{out_dtype.name}")
   return None
 
@@ -141,9 +141,9 @@ def leaves_to_xla(implementation: str | None, reason: str | None) -> bool:
 # The two reasons that need no warning: XLA was asked for, or `prefers_xla`.
 XLA_WAS_ASKED = "implementation='xla' was given"
 NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum. XLA "
-                  "multiplies these together with what precedes and follows")
+                  "fuses this product with the operations before and after it")
 
-_reasons: dict[str, str] = {}
+_reasons: dict[str, str] = {}  # by the names of `on_xla`'s scopes
 
 
 def on_xla(implementation: str | None, reason: str | None) -> contextlib.AbstractContextManager:
@@ -164,7 +164,7 @@ def reason_of(name_stack: str) -> str:
 def prefers_xla(k: int, implementation: str | None) -> bool:
   """Whether XLA computes a call that the kernels can compute, too.
 
-  If k is 1, XLA fuses the product with what is around it, and keeps -0.0. The kernels'
-  accumulators begin with 0, which would make it 0.0.
+  If k is 1, XLA fuses the product with the operations before and after it, and keeps -0.0. The
+  kernels' accumulators begin with 0, which would make it 0.0.
   """
   return implementation is None and k == 1

@@ -103,7 +103,7 @@ def _algorithm_error(algorithm, dtypes, out_dtype, target: str) -> str | None:
     if algorithm not in _FAST and target in _ffi.CUDA_ARCHS:
       return f"{target}'s tensor cores add up float8 products in less than float32"
     if algorithm not in _FLOAT8[:2] and out_dtype != jnp.float32:
-      return f"its sums are {out_dtype.name}, and those of the kernels are float32"
+      return f"its accumulators are {out_dtype.name}, and those of the kernels are float32"
     return None
   rounded_to = _ROUNDED_TO.get(algorithm)
   if rounded_to is None:

@@ -99,7 +99,7 @@ class _Product(NamedTuple):
     rhs: the weights.
     bias: the bias that the kernel adds, or None.
     geometry: sizes and layouts of a piece.
-    spec: what it computes.
+    spec: what the kernel computes.
     pieces: the number of pieces of one device's rows.
     steals: whether work stealing replaces a persistent schedule.
   """

@@ -32,8 +32,8 @@ def bind(first, second, bias=None, *, form: Form) -> list[jax.Array]:
     bias: values in the dtype that the kernels read, [columns of out], or None.
   """
   names = form.axis_name if isinstance(form.axis_name, tuple) else (form.axis_name,)
-  # Because of this cast, jax sums the gradient of an operand over the axes along which the operand
-  # is the same on all devices.
+  # Because of unify_varying, jax sums the gradient of an operand over the axes along which the
+  # operand is the same on all devices.
   operands = unify_varying([x for x in (first, second, bias) if x is not None], *names)
   jaxpr = jax.make_jaxpr(functools.partial(ring.results, form=form))(*operands)
   may_copy = (form.gives != "weights" and form.transfers != "ring"

@@ -39,7 +39,10 @@ def varying(x) -> frozenset:
 
 
 def unify_varying(operands, *names: str):
-  """The operands, cast so that all vary along the same axes of a shard_map: also along `names`."""
+  """The operands, cast so that all vary along the same axes of a shard_map.
+
+  These are the axes along which one of them varies, and `names`.
+  """
   axes = frozenset(names).union(*map(varying, operands))
   return [
       lax.pcast(x, tuple(sorted(axes - varying(x))), to="varying")

@@ -26,7 +26,7 @@ def ends_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:
 
 
 def bounds_of_groups(sizes, extent: int = 2**31 - 1) -> jax.Array:
-  """int32[..., 1 + G]: 0, then where each group ends, which is where the next one begins."""
+  """int32[..., 1 + G]: 0, then the end of each group, where the next one begins."""
   return jnp.pad(ends_of_groups(sizes, extent), [(0, 0)] * (sizes.ndim - 1) + [(1, 0)])
 
 

@@ -24,8 +24,9 @@ is activation(z[:, 0]) * z[:, 1]. Such a call and the products of its gradients 
 have two dimensions for the columns, which are the last ones. So the second one may be
 sharded, and a buffer need not be reshaped, which XLA would do by a copy.
 
-Gradients need no other mode, only other layouts of their operands: those of mode "m"
-are mode "m" over rhs's other dimension, and mode "k"; those of mode "k" are mode "m".
+The backward pass is `_transpose` of the products that `_jvp` makes. Its products need no other
+mode, only other layouts of their operands: those of mode "m" are mode "m" over rhs's other
+dimension, and mode "k"; those of mode "k" are mode "m" (`_gradient_products`).
 The rules for vmap are in batching.py.
 """
 

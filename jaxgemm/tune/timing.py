@@ -52,7 +52,7 @@ class Timing:
 
 
 def in_turn(names: list[str], round_number: int) -> list[str]:
-  """The order of the candidates in a round, so that each follows each other one equally often."""
+  """The candidates in the order of a round; each follows each other one equally often."""
   shift = round_number % len(names)
   order = names[shift:] + names[:shift]
   return order if round_number // len(names) % 2 == 0 else order[::-1]

@@ -116,8 +116,8 @@ def tune_all(calls: Sequence[tuple[Callable, Sequence, Mapping]], *, seconds: fl
   if isinstance(routing, str):
     check_choice("routing", routing, ROUTINGS)
   if not core.trace_state_clean():
-    raise TypeError("tune was called while jax traces, that is, within jit, grad or vmap; it runs "
-                    "programs of its own. Call it outside, with arrays or shapes.")
+    raise TypeError("tune was called while jax traces, within jit, grad or vmap for example; it "
+                    "runs programs of its own. Call it outside, with arrays or shapes.")
   if not 0 <= workers <= jax.local_device_count():
     raise ValueError(f"workers={workers} was given; 0 to {jax.local_device_count()} are "
                      "allowed, the number of devices of this process. Pass fewer.")

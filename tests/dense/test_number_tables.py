@@ -30,7 +30,7 @@ def test_special_values():
 
 def test_the_same_bits_in_processes_of_1_2_and_8_threads():
   found = number_tables.bits(["jaxgemm", "emulated:gfx942", "emulated:gfx950"], [1, 2, 8], runs=3,
-                       k=512)
+                             k=512)
   assert len(found) == 3 * 2 * len(number_tables.WAYS)
   for (_, _, way), digests in found.items():
     assert len(digests) == 1 or "atomic" in way

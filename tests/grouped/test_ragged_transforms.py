@@ -118,7 +118,7 @@ def test_vmap(rng, axes):
     def at(x, axis, i):
       return x if axis is None else x[i]
     return jnp.stack([lax.ragged_dot(at(lhs, axes[0], i), at(rhs, axes[1], i),
-                                 at(args[2], axes[2], i)) for i in range(3)])
+                                     at(args[2], axes[2], i)) for i in range(3)])
 
   def mapped(lhs, rhs):
     return jax.vmap(jaxgemm.ragged_dot, axes)(lhs, rhs, args[2])
@@ -144,7 +144,7 @@ def test_vmap_of_the_epilogue_and_the_offset(rng, axes):
 
   def loop(*args):
     return jnp.stack([f(*(x if axis is None else x[i] for x, axis in zip(args, axes)))
-                  for i in range(3)])
+                      for i in range(3)])
 
   both = [lambda *x: jax.vmap(f, axes)(*x, args[4]), lambda *x: loop(*x, args[4])]
   assert_close(*(g(*args[:4]) for g in both))

@@ -134,7 +134,7 @@ class Grouped:
         num_workgroups=self.workgroups, num_queues=self.queues, partition=False)
     spec = Spec(out_dtype, self.activation, config=config, emulated=instance.arch)
     form = GroupedParams(self.mode, instance.lhs_contracting, instance.rhs_contracting,
-                len(self.local()), paired=self.gated, gated=self.gated)
+                         len(self.local()), paired=self.gated, gated=self.gated)
 
     @jax.jit
     def call(arrays):
