@@ -1,4 +1,13 @@
-"""supports, explain and workspace_size: what a call would do. They do not run it."""
+"""supports, explain and workspace_size: what a call would do. They do not run it.
+
+The call is traced. If it has a product of the kernels, the reasons are those of its plan
+(ffi/plan/reasons.cc) and of a tuned entry (tune/choice.py), and `_planned` adds those of copies
+and shardings. If XLA computes it:
+
+* `_of_product` asks `supports`, which traces the call with implementation="jaxgemm" and returns
+  the error's reason. Without an error it is the plan's "faster_by_xla", or that k is 1.
+* `_of_function` reads the reason from the named scope of XLA's product (`on_xla` in fallback.py).
+"""
 
 from collections.abc import Callable
 import dataclasses
@@ -167,7 +176,7 @@ def _function(kwargs):
   for name in kwargs.keys() - known:
     raise TypeError(
         f"got an unexpected keyword argument {name!r}; the arguments of the products and of "
-        f"explain are allowed.{did_you_mean(name, sorted(known))}")
+        f"explain are allowed. Correct or remove it.{did_you_mean(name, sorted(known))}")
   if kwargs.get("preferred_element_type") is not None:
     dtype_argument("preferred_element_type", kwargs["preferred_element_type"])
   shared = {name: kwargs[name] for name in _NAMES if name in kwargs}
@@ -199,7 +208,7 @@ def _function(kwargs):
     return function, lambda a, b: ragged_result(
         a, b, numbers=numbers, gated=gated, **shared)[0], kwargs
   waits = kwargs.get("chunk_signals") is not None
-  without = "chunk_signals" in kwargs and not waits  # as chunked_matmul may be called
+  without = "chunk_signals" in kwargs and not waits  # chunk_signals=None, as in chunked_matmul
   if without:
     del kwargs["chunk_signals"]
   for name in _CHUNKED if not waits else ():

@@ -143,7 +143,7 @@ XLA_WAS_ASKED = "implementation='xla' was given"
 NOTHING_TO_SUM = ("k is 1: each element of the result is one product, and no sum. XLA "
                   "fuses this product with the operations before and after it")
 
-_reasons: dict[str, str] = {}
+_reasons: dict[str, str] = {}  # by the names of `on_xla`'s scopes
 
 
 def on_xla(implementation: str | None, reason: str | None) -> contextlib.AbstractContextManager:

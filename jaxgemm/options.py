@@ -56,7 +56,7 @@ def check_hashable(name: str, given, allowed: str) -> None:
   try:
     hash(given)
   except TypeError as error:
-    raise TypeError(f"{name}={given!r} was given; {allowed}.") from error
+    raise TypeError(f"{name}={given!r} was given; {allowed}. Pass one of these.") from error
 
 
 def dtype_argument(name: str, given) -> np.dtype:
@@ -95,7 +95,7 @@ def array_argument(name: str, x):
                       type(y).__name__ for y in x)
     raise TypeError(
         f"{name} is a {type(x).__name__} of {given}; one array is allowed, or None."
-        f"{_TWO_SCALES if name == 'scale' else ''}")
+        f"{_TWO_SCALES if name == 'scale' else ' Pass one array.'}")
   try:
     return jnp.asarray(x)
   except (TypeError, ValueError, OverflowError) as error:

@@ -19,14 +19,6 @@ namespace ffi = xla::ffi;
 namespace jaxgemm {
 namespace {
 
-ffi::Error Refused(const char* target, const Refusal& refusal) {
-  return ffi::Error::InvalidArgument(std::string(target) + ": " + refusal);
-}
-ffi::Error Outcome(const char* target, const std::string& error) {
-  return error.empty() ? ffi::Error::Success()
-                       : ffi::Error::Internal(std::string(target) + ": " + error);
-}
-
 // ----------------------------------------------------------------------------------- start
 
 Refusal ParseStart(const ffi::AnyBuffer& source, const ffi::AnyBuffer& data,

@@ -7,9 +7,18 @@
 #include <optional>
 #include <tuple>
 
+#include "spec/text.h"
+
 namespace ffi = xla::ffi;
 
 namespace jaxgemm {
+
+ffi::Error Refused(std::string_view call, const Refusal& refusal) {
+  return ffi::Error::InvalidArgument(Concat(call, ": ", refusal));
+}
+ffi::Error Outcome(std::string_view call, const std::string& error) {
+  return error.empty() ? ffi::Error::Success() : ffi::Error::Internal(Concat(call, ": ", error));
+}
 
 std::string Shape(const ffi::AnyBuffer& buffer) {
   std::string text = "[";

@@ -22,6 +22,11 @@ namespace jaxgemm {
 // The reason why a handler refuses a call, as a sentence; empty if it does not.
 using Refusal = std::string;
 
+// The result of a call that is refused, or of one that failed unless the error is empty. `call` is
+// what begins the message.
+xla::ffi::Error Refused(std::string_view call, const Refusal& refusal);
+xla::ffi::Error Outcome(std::string_view call, const std::string& error);
+
 // A buffer's shape, for messages.
 std::string Shape(const xla::ffi::AnyBuffer& buffer);
 

@@ -14,16 +14,13 @@ inline constexpr char kChunkedGemmTarget[] = "jaxgemm_chunked_gemm";
 // Both calls on platform "cpu". The emulator runs a call for a GPU target there.
 XLA_FFI_Error* GemmHost(XLA_FFI_CallFrame* call_frame);
 
-// On platform "ROCM". Of the three launches only GemmRocm may become part of a command buffer.
-XLA_FFI_Error* GemmRocmInitialize(XLA_FFI_CallFrame* call_frame);
-XLA_FFI_Error* GemmRocm(XLA_FFI_CallFrame* call_frame);
-XLA_FFI_Error* GemmRocmUncaptured(XLA_FFI_CallFrame* call_frame);
-XLA_FFI_Error* ChunkedGemmRocm(XLA_FFI_CallFrame* call_frame);
-
-// The same on platform "CUDA".
-XLA_FFI_Error* GemmCudaInitialize(XLA_FFI_CallFrame* call_frame);
-XLA_FFI_Error* GemmCuda(XLA_FFI_CallFrame* call_frame);
-XLA_FFI_Error* GemmCudaUncaptured(XLA_FFI_CallFrame* call_frame);
-XLA_FFI_Error* ChunkedGemmCuda(XLA_FFI_CallFrame* call_frame);
+// On GPUs. Of the three launches only `captured` may become part of a command buffer.
+struct GemmHandlers {
+  XLA_FFI_Handler* initialize;
+  XLA_FFI_Handler* captured;
+  XLA_FFI_Handler* uncaptured;
+  XLA_FFI_Handler* chunked;
+};
+extern const GemmHandlers kRocmGemmHandlers, kCudaGemmHandlers;
 
 }  // namespace jaxgemm

@@ -18,15 +18,8 @@ namespace ffi = xla::ffi;
 namespace jaxgemm {
 namespace {
 
-constexpr int64_t kMostPieces = 1024;  // a limit chosen by hand
-
-ffi::Error Refused(const Refusal& refusal) {
-  return ffi::Error::InvalidArgument("jaxgemm between devices: " + refusal);
-}
-ffi::Error Outcome(const std::string& error) {
-  return error.empty() ? ffi::Error::Success()
-                       : ffi::Error::Internal("jaxgemm between devices: " + error);
-}
+constexpr int64_t kMostPieces = 1024;                 // a limit chosen by hand
+constexpr char kCalls[] = "jaxgemm between devices";  // the messages of both calls begin with it
 
 // Finds the device's group in a text like "0 1;2 3", its place there and the group's size.
 Refusal FindGroup(std::string_view groups, int device, PeerCall* call) {
@@ -223,13 +216,13 @@ struct Gpu {
             .To([](int32_t device, std::string_view, int64_t, GivenAttributes given, int64_t) {
       Attributes attributes;
       Refusal refusal = ParseAttributes(given, &attributes);
-      if (!refusal.empty()) return Refused(refusal);
+      if (!refusal.empty()) return Refused(kCalls, refusal);
       std::string error;
       GpuLauncher* launcher = TheLauncher<kOpen>(&error);
       if (launcher) error = launcher->Load(attributes.choice, device);
-      if (!error.empty()) return Outcome(error);
+      if (!error.empty()) return Outcome(kCalls, error);
       PeerStreams* streams = StreamsOf<PeerStreams, kOpen, kStreams>(&error);
-      return Outcome(streams ? streams->Open(device) : error);
+      return Outcome(kCalls, streams ? streams->Open(device) : error);
     }).release();
     return handler->Call(call_frame);
   }
@@ -254,19 +247,19 @@ struct Gpu {
       gemm.scatters = kScatters;
       Refusal refusal =
           ParsePeerGemm(args, rets, given, devices, pieces, timeout_ns, device, &gemm);
-      if (!refusal.empty()) return Refused(refusal);
+      if (!refusal.empty()) return Refused(kCalls, refusal);
       gemm.peers.run = run.run_id;
       gemm.peers.device = device;
       gemm.peers.stream = stream;
       std::string error;
       GpuLauncher* launcher = TheLauncher<kOpen>(&error);
       PeerStreams* streams = launcher ? StreamsOf<PeerStreams, kOpen, kStreams>(&error) : nullptr;
-      if (!streams) return Outcome(error);
+      if (!streams) return Outcome(kCalls, error);
       auto launch = [&](const PeerProduct& product) {
         return launcher->Launch(gemm.At(product), device, product.stream);
       };
-      return Outcome(kScatters ? streams->Scatter(gemm.peers, launch)
-                               : streams->Gather(gemm.peers, launch));
+      return Outcome(kCalls, kScatters ? streams->Scatter(gemm.peers, launch)
+                                       : streams->Gather(gemm.peers, launch));
     }).release();
     return handler->Call(call_frame);
   }

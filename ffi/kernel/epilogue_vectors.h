@@ -1,5 +1,6 @@
 // The vectors of the epilogue on GPUs: bias, scale and row_scale. All epilogues of AMD and Hopper
-// load and apply them by this file, so only this file knows what each of them does.
+// load and apply them by this file, so only this file knows what each of them does. One thing is
+// not here: where they store an integer out, the epilogues add the bias in int32 themselves.
 #pragma once
 
 #include "kernel/gemm_args.h"

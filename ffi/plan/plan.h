@@ -1,7 +1,7 @@
 // From a problem and a configuration to a plan.
 //
 //   Candidates  while tracing: every valid Choice for a chip, with its predicted cost
-//   Choose      while tracing: the candidate that costs least
+//   Choose      the first of Candidates, which costs least
 //   Derive      while tracing and at launch: checks a problem and a choice, and computes the rest
 //               of the plan from them, with the exact size of the workspace
 #pragma once
@@ -81,7 +81,8 @@ Candidate Choose(const Problem& problem, const Config& config, const Chip& chip,
 // Returns an empty string, or why the choice does not suit the problem.
 std::string Derive(const Problem& problem, const Choice& choice, Plan* plan);
 
-// Calls Choose and Derive.
+// Calls Choose and Derive, for C++ tests. Python's calls are planned by PlanDict
+// (bindings/plan_dict.cc).
 std::string MakePlan(const Problem& problem, const Config& config, const Chip& chip, Plan* plan);
 
 // The decisions that `asked` left to the plan, with their reasons, for explain().

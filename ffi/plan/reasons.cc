@@ -1,3 +1,4 @@
+// The reasons of a plan, for explain(). jaxgemm/explain.py adds those of copies and shardings.
 #include <utility>
 
 #include "plan/plan.h"

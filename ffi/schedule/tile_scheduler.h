@@ -68,7 +68,8 @@ struct OneLane {
 //
 // Start() requests the next index; Finish() returns it or kNoMoreWork. Work between the two
 // hides the latency of a device atomic. On GPUs one thread of a workgroup claims, and gives the
-// index to the others: WorkgroupClaim in amdgpu/gemm.h, ClusterClaim in sm90/claim.h.
+// index to the others: WorkgroupClaim in amdgpu/gemm.h, ClusterClaim in sm90/claim.h. On the CPU a
+// workgroup is one thread, which calls AnyClaim itself (host/workgroups.cc).
 
 // Claims the indices workgroup, workgroup + grid, workgroup + 2 grid, ...
 struct StrideClaim {

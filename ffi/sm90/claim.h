@@ -1,6 +1,6 @@
 // Claims and maps of work tiles for a cluster of CTAs on Hopper. In each CTA one warp claims tiles
-// and sends them to the other warps. The dense forms (gemm_dense.h) have no claims: each warp
-// computes the indices of its tiles.
+// and sends them to the other warps. The dense forms (gemm_dense.h) do not use this file: each warp
+// has a StrideClaim (schedule/tile_scheduler.h) of its own; with peers a CTA has one tile only.
 #pragma once
 
 #include "sm90/gemm_traits.h"

@@ -116,7 +116,7 @@ def _signals(signals, arranged: _Arranged):
     raise ValueError(
         f"chunk_signals has shape {signals.shape}; one signal for each chunk, (C,), is "
         f"allowed{f', or ({str(batch)[1:-1].rstrip(chr(44))}, C)' if batch else ''}. "
-        "jaxgemm.chunk_rows gives the rows of a chunk.")
+        "Pass such an array; jaxgemm.chunk_rows gives the rows of a chunk.")
   if signals.ndim == 1:
     return signals
   return signals.reshape(math.prod(batch), signals.shape[-1])
@@ -332,7 +332,8 @@ def chunk_rows(lhs, rhs, *, tiles_per_chunk_m: int, **kwargs) -> int:
       "dimension_numbers": None, "deterministic": False, "tile_idx_pivot_m": 0,
       "timeout": 1.0}
   for name in kwargs.keys() - options.keys():
-    raise TypeError(f"chunk_rows() got an unexpected keyword argument {name!r}")
+    raise TypeError(f"chunk_rows() got an unexpected keyword argument {name!r}; the arguments of "
+                    "chunked_matmul are allowed. Correct or remove it.")
   options |= kwargs
   options["tile_idx_pivot_m"] = _tile_rows(
       "tile_idx_pivot_m", options["tile_idx_pivot_m"], 0)

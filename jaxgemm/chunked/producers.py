@@ -149,8 +149,8 @@ def join(chunked: ChunkedArray, results, *, epoch: int | None = None,
   limit_ns = timeout_ns(timeout)
   if not isinstance(chunked, ChunkedArray):
     raise TypeError(
-        f"chunked is a {type(chunked).__name__}; a jaxgemm.ChunkedArray is allowed: "
-        "what start_copy returned, or ChunkedArray(data, signals, source) of your own.")
+        f"chunked is a {type(chunked).__name__}; a jaxgemm.ChunkedArray is allowed. Pass what "
+        "start_copy returned, or ChunkedArray(data, signals, source) of a producer of your own.")
   if epoch is not None and not 0 <= (epoch := _integer("epoch", epoch)) < 2**32:
     raise ValueError(
         f"epoch={epoch}; 0 to 2**32 - 1 are allowed, or None. Pass the value that the producer "

@@ -24,7 +24,7 @@ def _check_axis(name: str, axis_name) -> None:
   if not names or not all(isinstance(x, str) for x in names):
     raise TypeError(
         f"axis_name={axis_name!r} was given; the name of a mesh axis is allowed, or a tuple "
-        "of names.")
+        "of names. Pass the axis of the jax.shard_map around this call.")
   manual = jax.sharding.get_abstract_mesh().manual_axes
   missing = [x for x in names if x not in manual]
   if missing:
@@ -169,7 +169,8 @@ def allgather_matmul(
   Raises:
     ValueError, TypeError: while tracing: there is no such axis, or a shape or an option
       is not allowed.
-    ValueError: while lowering: transfers is "copies", and copies cannot be made.
+    ValueError: while lowering for a GPU: transfers is "copies", and copies cannot be made.
+      (Lowered for a CPU, "copies" is a ring.)
   """
   return _checked(
       "allgather_matmul", lhs, rhs, bias, axis_name=axis_name, precision=precision,

@@ -1,4 +1,4 @@
-"""Checks of a grouped product's arguments beyond jax's own."""
+"""Checks of a grouped product's arguments: what jax does not check, or says less about."""
 
 import operator
 

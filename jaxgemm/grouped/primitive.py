@@ -24,8 +24,9 @@ is activation(z[:, 0]) * z[:, 1]. Such a call and the products of its gradients 
 have two dimensions for the columns, which are the last ones. So the second one may be
 sharded, and a buffer need not be reshaped, which XLA would do by a copy.
 
-Gradients need no other mode, only other layouts of their operands: those of mode "m"
-are mode "m" over rhs's other dimension, and mode "k"; those of mode "k" are mode "m".
+The backward pass is `_transpose` of the products that `_jvp` makes. Its products need no other
+mode, only other layouts of their operands: those of mode "m" are mode "m" over rhs's other
+dimension, and mode "k"; those of mode "k" are mode "m" (`_gradient_products`).
 The rules for vmap are in batching.py.
 """
 
@@ -363,8 +364,8 @@ def _jvp(primals, tangents, *, form, spec, partitioned):
   if d_buffer is not None and form.mode == "k":
     terms.append(d_buffer)
   if d_scale is not None or d_row_scale is not None:
-    # acc is computed again. To get it from the saved value, that would be divided by a scale,
-    # which may be zero.
+    # acc is computed again: to give acc, the saved value would be divided by a scale, which may be
+    # zero.
     acc, = product(lhs, rhs, spec=spec.for_gradient(jnp.float32))
     for tangent, of_columns, of_row in ((d_scale, d_scale, row_scale),
                                         (d_row_scale, scale, d_row_scale)):

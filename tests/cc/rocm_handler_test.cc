@@ -93,10 +93,10 @@ struct Case {
 };
 
 std::string Initialize(const FakeCall& call, int device = 0) {
-  return call.Run(GemmRocmInitialize, XLA_FFI_ExecutionStage_INITIALIZE, device, nullptr);
+  return call.Run(kRocmGemmHandlers.initialize, XLA_FFI_ExecutionStage_INITIALIZE, device, nullptr);
 }
 std::string Execute(const FakeCall& call, int device = 0) {
-  return call.Run(GemmRocm, XLA_FFI_ExecutionStage_EXECUTE, device, kStream);
+  return call.Run(kRocmGemmHandlers.captured, XLA_FFI_ExecutionStage_EXECUTE, device, kStream);
 }
 
 FakeHip* fake;
@@ -113,9 +113,11 @@ void ExpectError(const char* what, const std::string& error, const char* part) {
 }
 
 void TestCommandBuffers() {
-  CHECK_THAT(TraitsOf(GemmRocm) == XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE, "%u",
-             TraitsOf(GemmRocm));
-  CHECK_THAT(TraitsOf(GemmRocmUncaptured) == 0, "%u", TraitsOf(GemmRocmUncaptured));
+  CHECK_THAT(
+      TraitsOf(kRocmGemmHandlers.captured) == XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE,
+      "%u", TraitsOf(kRocmGemmHandlers.captured));
+  CHECK_THAT(TraitsOf(kRocmGemmHandlers.uncaptured) == 0, "%u",
+             TraitsOf(kRocmGemmHandlers.uncaptured));
 }
 
 // After each failure, the calls made so far are undone or can be repeated.

@@ -9,8 +9,6 @@
 
 using namespace jaxgemm::emulator;
 
-#define JAXGEMM_EXPORT extern "C" __attribute__((visibility("default")))
-
 namespace {
 
 template <class F>
@@ -22,15 +20,6 @@ int Guarded(F&& f) {
     ThisThread().error = error.what();
     return -1;
   }
-}
-
-size_t Copy(const std::string& text, char* out, size_t capacity) {
-  if (capacity > 0) {
-    size_t size = std::min(text.size(), capacity - 1);
-    std::memcpy(out, text.data(), size);
-    out[size] = 0;
-  }
-  return text.size();
 }
 
 std::vector<Buffer> MakeBuffers(int count, const uint64_t* bases, const uint64_t* sizes,
@@ -120,7 +109,7 @@ JAXGEMM_EXPORT void jaxgemm_emulator_remove_beside(uint64_t number) { RemoveBesi
 JAXGEMM_EXPORT void jaxgemm_emulator_clear_records() { ClearRecords(); }
 JAXGEMM_EXPORT size_t jaxgemm_emulator_count_records() { return CountRecords(); }
 JAXGEMM_EXPORT size_t jaxgemm_emulator_record(size_t index, char* out, size_t capacity) {
-  return Copy(RecordJson(index), out, capacity);
+  return CopyText(RecordJson(index), out, capacity);
 }
 
 // Copies the kernels of a code object as a JSON list. Returns 0 and sets the error if that fails.
@@ -128,7 +117,7 @@ JAXGEMM_EXPORT size_t jaxgemm_emulator_kernels(const char* object, size_t size, 
                                                size_t capacity) {
   size_t length = 0;
   Guarded([&] {
-    length = Copy(KernelsJson(CodeObject(std::string_view(object, size))), out, capacity);
+    length = CopyText(KernelsJson(CodeObject(std::string_view(object, size))), out, capacity);
   });
   return length;
 }
@@ -138,7 +127,7 @@ JAXGEMM_EXPORT size_t jaxgemm_emulator_kernels(const char* object, size_t size, 
 JAXGEMM_EXPORT size_t jaxgemm_emulator_clock_constants(const char* arch, char* out,
                                                        size_t capacity) {
   size_t length = 0;
-  Guarded([&] { length = Copy(ClockConstantsJson(ArchByName(arch)), out, capacity); });
+  Guarded([&] { length = CopyText(ClockConstantsJson(ArchByName(arch)), out, capacity); });
   return length;
 }
 

@@ -58,4 +58,9 @@ struct Thread {
 };
 Thread& ThisThread();
 
+// Copies a text, or what fits, into the `capacity` bytes of `out`; returns the length of the whole.
+size_t CopyText(const std::string& text, char* out, size_t capacity);
+
 }  // namespace jaxgemm::emulator
+
+#define JAXGEMM_EXPORT extern "C" __attribute__((visibility("default")))
